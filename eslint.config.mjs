@@ -46,17 +46,33 @@ export default tseslint.config(
 	},
 	{
 		files: ['**/*.ts'],
-		languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+		languageOptions: {
+			parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+		},
 		rules: {
-			'@typescript-eslint/no-floating-promises': ['error', { allowForKnownSafeCalls: [{ from: 'package', name: ['describe', 'it', 'test'], package: 'node:test' }] }],
+			'@typescript-eslint/no-floating-promises': [
+				'error',
+				{
+					allowForKnownSafeCalls: [
+						{ from: 'package', name: ['describe', 'it', 'test'], package: 'node:test' },
+					],
+				},
+			],
 			'@typescript-eslint/no-misused-promises': 'error',
 			'@typescript-eslint/switch-exhaustiveness-check': 'error',
 		},
 	},
-	{ files: ['*.js'], languageOptions: { globals: { module: 'writable', require: 'readonly' } }, rules: { '@typescript-eslint/no-require-imports': 'off' } },
+	{
+		files: ['*.js'],
+		languageOptions: { globals: { module: 'writable', require: 'readonly' } },
+		rules: { '@typescript-eslint/no-require-imports': 'off' },
+	},
 
 	// Command-line programs speak to a person.
-	{ files: ['demo/**', 'sandbox/cli.ts', 'test/run.ts', 'test/bench/**', 'test/package/**'], rules: { 'no-console': 'off' } },
+	{
+		files: ['demo/**', 'sandbox/cli.ts', 'test/run.ts', 'test/bench/**', 'test/package/**'],
+		rules: { 'no-console': 'off' },
+	},
 
 	wall('contract'),
 	wall('credentials', ['nodes'], ['contract']),
@@ -65,7 +81,10 @@ export default tseslint.config(
 	wall('demo'),
 
 	// n8n's own rules, as its scanner applies them to what is published.
-	{ files: ['{nodes,credentials}/**/*.ts', 'package.json'], extends: [n8nCommunityNodesPlugin.configs.recommended] },
+	{
+		files: ['{nodes,credentials}/**/*.ts', 'package.json'],
+		extends: [n8nCommunityNodesPlugin.configs.recommended],
+	},
 	{ plugins: { 'n8n-nodes-base': n8nNodesBase } },
 	{
 		files: ['package.json'],

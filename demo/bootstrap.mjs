@@ -18,7 +18,9 @@ if (!existsSync(installed) || statSync(installed).mtimeMs < statSync(lock).mtime
 		shell: process.platform === 'win32',
 	});
 	if (npm.status !== 0) {
-		console.error('npm ci did not succeed; its message stands above. Mend that and run this again.');
+		console.error(
+			'npm ci did not succeed; its message stands above. Mend that and run this again.',
+		);
 		process.exit(npm.status ?? 1);
 	}
 }

@@ -1,0 +1,121 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { ServiceRequest } from './request';
+
+/** What an operation sees of the item it works on. */
+export interface Item {
+	index: number;
+	/** A parameter's value for this item, expressions resolved. */
+	parameter<T>(name: string): T;
+	/** The "Options" collection for this item; {} if nothing was added. */
+	options: IDataObject;
+	/** Sends a request to the node's service; see Connection.send. */
+	request(
+		request: Omit<ServiceRequest, 'itemIndex' | 'timeoutMs'>,
+	): Promise<IDataObject | IDataObject[]>;
+}
+
+/** An operation is data: its entry in the selector, its fields, and what it does with one item. */
+export interface Operation {
+	/** Title Case, as shown in the selector. */
+	name: string;
+	value: string;
+	/** Sentence case, as shown in the node panel. */
+	action: string;
+	description: string;
+	fields: INodeProperties[];
+	/** Entries of the "Options" collection beside those that every operation has. */
+	options?: INodeProperties[];
+	/** Returns what comes out for the item: one object, or a list of them (possibly empty). */
+	execute(item: Item): Promise<IDataObject | IDataObject[]>;
+}
+
+export interface Resource {
+	name: string;
+	value: string;
+	operations: Operation[];
+}
+
+const timeoutOption: INodeProperties = {
+	displayName: 'Timeout',
+	name: 'timeout',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 60,
+	description: 'Seconds to wait for an answer of the service',
+};
+
+type Named = { name: string; displayName?: string };
+const byName = (a: Named, b: Named) =>
+	(a.displayName ?? a.name).localeCompare(b.displayName ?? b.name);
+
+/** The properties of a node, derived from its resources: selectors, fields with displayOptions, options. */
+export function propertiesOf(resources: Resource[]): INodeProperties[] {
+	const firstValue = resources[0].value;
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'options',
+			noDataExpression: true,
+			options: resources.map(({ name, value }) => ({ name, value })).sort(byName),
+			default: firstValue,
+		},
+		...resources.map(operationSelector),
+		...resources.flatMap((resource) =>
+			resource.operations.flatMap((operation) => fieldsOf(resource, operation)),
+		),
+	];
+}
+
+function operationSelector({ value, operations }: Resource): INodeProperties {
+	const firstValue = operations[0].value;
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [value] } },
+		options: operations
+			.map((operation) => ({
+				name: operation.name,
+				value: operation.value,
+				action: operation.action,
+				description: operation.description,
+			}))
+			.sort(byName),
+		default: firstValue,
+	};
+}
+
+function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
+	const here = { resource: [resource.value], operation: [operation.value] };
+	const shownHere = (field: INodeProperties): INodeProperties => ({
+		...field,
+		displayOptions: {
+			...field.displayOptions,
+			show: { ...here, ...field.displayOptions?.show },
+		},
+	});
+	return [
+		...operation.fields,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection' as const,
+			placeholder: 'Add option',
+			default: {},
+			options: [...(operation.options ?? []), timeoutOption].sort(byName),
+		},
+	].map(shownHere);
+}
+
+/** The operation that an item's parameters name. */
+export function findOperation(
+	resources: Resource[],
+	resource: string,
+	operation: string,
+): Operation | undefined {
+	return resources
+		.find(({ value }) => value === resource)
+		?.operations.find(({ value }) => value === operation);
+}
