@@ -1,0 +1,71 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { closed, optionalNullable } from '../shared';
+
+/** §2.1 */
+export const Credential = closed({
+	id: Type.Number(),
+	createdAt: Type.String(),
+	updatedAt: Type.String(),
+	organizationId: Type.Number(),
+	type: Type.String(),
+	user: optionalNullable(Type.String()),
+	metadata: optionalNullable(
+		Type.Object({
+			/** Only credit-bureau services have it. */
+			expirationDate: optionalNullable(Type.String({ format: 'date' })),
+		}),
+	),
+	configuration: Type.Optional(
+		Type.Object({
+			/** Only the natural-person bureau service has it. */
+			isAutoRenewEnabled: Type.Optional(Type.Boolean()),
+		}),
+	),
+	isEnabled: Type.Boolean(),
+	ownerId: optionalNullable(Type.Number()),
+});
+export type Credential = Static<typeof Credential>;
+
+/** §4.2 */
+export const CredentialList = Type.Array(Credential);
+
+/** §4.1.1: letters, digits and underscore; the pattern allows an empty value. */
+const login = Type.String({ pattern: '^[A-Za-z0-9_]*$' });
+
+/** §4.1.1 to 4.1.3 */
+export const BureauLogin = closed({ user: login, password: login });
+export type BureauLogin = Static<typeof BureauLogin>;
+
+/** §4.1.4 */
+export const IdentityVerificationLogin = closed({ user: Type.String(), password: Type.String() });
+export type IdentityVerificationLogin = Static<typeof IdentityVerificationLogin>;
+
+/** §4.1.5 */
+export const SanctionsScreeningLogin = closed({ token: Type.String() });
+export type SanctionsScreeningLogin = Static<typeof SanctionsScreeningLogin>;
+
+/** §4.1.6 */
+export const CreditBureauBLogin = closed({
+	apiKey: Type.String(),
+	username: Type.String(),
+	password: Type.String(),
+	clientPrivateKey: Type.String(),
+	bureauPublicKey: Type.String(),
+});
+export type CreditBureauBLogin = Static<typeof CreditBureauBLogin>;
+
+/** §4.1.7 */
+export const LegalRecordsLogin = closed({ username: Type.String(), password: Type.String() });
+export type LegalRecordsLogin = Static<typeof LegalRecordsLogin>;
+
+/** §4.1: what is posted for each provider, by the end of its path `/api/v1/credential/…`. */
+export const credentialUpserts = {
+	'bureau/pm': BureauLogin,
+	'bureau/pf': BureauLogin,
+	'prospector/pf': BureauLogin,
+	'identity-verification': IdentityVerificationLogin,
+	'sanctions-screening': SanctionsScreeningLogin,
+	'credit-bureau-b': CreditBureauBLogin,
+	'legal-records': LegalRecordsLogin,
+} as const;
+export type Provider = keyof typeof credentialUpserts;

@@ -1,0 +1,96 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import formbody from '@fastify/formbody';
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { SandboxContext } from './context';
+import { creditProfileService } from './creditProfile';
+import { answerError, Refusal } from './errors';
+import { faultControl, Faults, injectFaults } from './faults';
+import { limiter } from './limiter';
+import { pathFits, pathOf } from './paths';
+import { logRequests, requestControl } from './requests';
+import { checkByContract } from './validation';
+
+const CREDIT_PROFILE = '/api/v1';
+const TAX_QUERY = '/api';
+
+/** Refuses what no route takes: 405 where another method would do, else 404. */
+function refuseUnknown(routes: Array<{ method: string; url: string }>) {
+	return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
+		const path = pathOf(request.url);
+		const allowed = routes.filter(({ url }) => pathFits(url, path)).map(({ method }) => method);
+		if (allowed.length === 0) throw new Refusal(404, `There is no ${path}`);
+		void reply.header('Allow', [...new Set(allowed)].join(', '));
+		throw new Refusal(405, `${path} does not take ${request.method}`);
+	};
+}
+
+/** The whole sandbox as one Fastify application, not yet listening. */
+export async function buildApp(context: SandboxContext): Promise<FastifyInstance> {
+	const app = Fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
+	const faults = new Faults(context.options.seed);
+	const routes: Array<{ method: string; url: string }> = [];
+
+	app.addHook('onRoute', ({ method, url }) => {
+		for (const one of [method].flat()) routes.push({ method: one, url });
+	});
+	checkByContract(app);
+	app.setErrorHandler(answerError);
+	app.setNotFoundHandler(refuseUnknown(routes));
+	await app.register(formbody); // §1: form-encoded bodies are accepted
+	await app.register(swagger, {
+		openapi: {
+			openapi: '3.1.0',
+			info: { title: 'Sandbox of the Credit Profile and the Tax Query service', version: '0.1.0' },
+		},
+	});
+	await app.register(swaggerUi, { routePrefix: '/docs' });
+
+	await app.register(async (services) => {
+		logRequests(services, context.requests);
+		const limit = limiter(context.options.rateLimit);
+		services.addHook('onRequest', async (request, reply) => {
+			if (request.url.startsWith(`${CREDIT_PROFILE}/`)) await limit(request, reply);
+		});
+		injectFaults(services, context, faults);
+
+		await services.register(
+			async (scope) => {
+				scope.setNotFoundHandler(refuseUnknown(routes));
+				creditProfileService(scope, context);
+			},
+			{ prefix: CREDIT_PROFILE },
+		);
+		await services.register(
+			async (scope) => {
+				scope.setNotFoundHandler(refuseUnknown(routes));
+				await interim(scope, './taxQuery', 'taxQueryService', context);
+			},
+			{ prefix: TAX_QUERY },
+		);
+	});
+
+	requestControl(app, context.requests);
+	faultControl(app, faults);
+	await app.register((scope) => interim(scope, './webhook', 'webhookControl', context));
+	await app.register((scope) => interim(scope, './page', 'page', context));
+	return app;
+}
+
+/** Until all parts exist: registers the plugin if its file is there. Replaced by plain imports then. */
+async function interim(
+	app: FastifyInstance,
+	path: string,
+	name: string,
+	context: SandboxContext,
+): Promise<void> {
+	const at = join(__dirname, path);
+	if (!existsSync(join(at, 'index.ts'))) return;
+	const module = (await import(at)) as Record<
+		string,
+		(app: FastifyInstance, context: SandboxContext) => unknown
+	>;
+	await module[name](app, context);
+}

@@ -1,0 +1,17 @@
+import type { FastifyInstance } from 'fastify';
+import type { SandboxContext } from '../context';
+import { Refusal } from '../errors';
+import { credentialRoutes } from './credentials';
+
+/** The Credit Profile service; its paths are relative to /api/v1. */
+export function creditProfileService(app: FastifyInstance, { secrets }: SandboxContext): void {
+	app.addHook('onRequest', async ({ headers: { authorization } }) => {
+		if (!authorization) {
+			throw new Refusal(401, 'The header Authorization is missing; send "Token <API_TOKEN>"');
+		}
+		if (authorization !== `Token ${secrets.token}`) {
+			throw new Refusal(401, 'The API token is not valid; the header is "Token <API_TOKEN>"');
+		}
+	});
+	credentialRoutes(app);
+}
