@@ -10,5 +10,8 @@ module.exports = {
 		...common,
 		displayName: name,
 		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+		...(name === 'integration' && {
+			setupFiles: ['<rootDir>/test/integration/support/environment.ts'],
+		}),
 	})),
 };

@@ -1,0 +1,184 @@
+import 'reflect-metadata';
+import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import {
+	createRunExecutionData,
+	ICredentialsHelper,
+	Workflow,
+	type ICredentialDataDecryptedObject,
+	type ICredentialType,
+	type IHttpRequestHelper,
+	type IHttpRequestOptions,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type INodeTypes,
+	type IWorkflowExecuteAdditionalData,
+	type NodeExecutionHint,
+	type OnError,
+} from 'n8n-workflow';
+import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
+import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
+import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
+import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
+
+export const nodeTypes: Record<string, INodeType> = {
+	creditProfile: new CreditProfile(),
+	taxQuery: new TaxQuery(),
+};
+export const credentialTypes: Record<string, ICredentialType> = {
+	creditProfileApi: new CreditProfileApi(),
+	taxQueryApi: new TaxQueryApi(),
+};
+
+/** Stored credentials by type. Like n8n's database, it keeps the token that a login brings. */
+export type Credentials = Record<string, ICredentialDataDecryptedObject>;
+
+/** What n8n's own credentials helper does, over a plain object instead of a database. */
+class CredentialsInMemory extends ICredentialsHelper {
+	constructor(private readonly stored: Credentials) {
+		super();
+	}
+	getParentTypes() {
+		return [];
+	}
+	isCredentialUsableByNode() {
+		return true;
+	}
+	async getDecrypted(_data: unknown, _node: unknown, type: string) {
+		return { ...this.stored[type] };
+	}
+	async authenticate(
+		credentials: ICredentialDataDecryptedObject,
+		type: string,
+		request: IHttpRequestOptions,
+	) {
+		const { authenticate } = credentialTypes[type];
+		if (typeof authenticate !== 'function') throw new Error(`${type} has no authenticate function`);
+		return await authenticate(credentials, request);
+	}
+	async preAuthentication(
+		helpers: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+		type: string,
+		_node: INode,
+		isExpired: boolean,
+	) {
+		const { properties, preAuthentication } = credentialTypes[type];
+		const expirable = properties.find(({ typeOptions }) => typeOptions?.expirable)?.name;
+		if (!expirable || !preAuthentication) return undefined;
+		if (credentials[expirable] !== '' && !isExpired) return undefined;
+		const output = await preAuthentication.call(helpers, credentials);
+		Object.assign(this.stored[type], output);
+		return Object.assign(credentials, output);
+	}
+	async runPreAuthentication() {
+		return undefined;
+	}
+	async getCredentials(): Promise<never> {
+		throw new Error('not used by the engine');
+	}
+	async updateCredentials() {}
+	async updateCredentialsOauthTokenData() {}
+	getCredentialsProperties(type: string) {
+		return credentialTypes[type].properties;
+	}
+}
+
+export interface NodeRun {
+	/** Items of the first output. */
+	items: INodeExecutionData[];
+	/** Items of the error output, with `onError: 'continueErrorOutput'`. */
+	failed: INodeExecutionData[];
+	error?: Error & { description?: string | null; context?: Record<string, unknown> };
+	hints: NodeExecutionHint[];
+	/** Everything that n8n would save of this execution, as text. */
+	saved: string;
+}
+
+export interface NodeRunOptions {
+	type: 'creditProfile' | 'taxQuery';
+	parameters: INodeParameters;
+	credentials: Credentials;
+	/** JSON of the input items; one empty item by default. */
+	items?: Array<INodeExecutionData['json']>;
+	onError?: OnError;
+	executionId?: string;
+	/** Receives a function that cancels the execution. */
+	onStart?: (cancel: () => void) => void;
+}
+
+/** Runs one node in n8n's own engine, with real HTTP. */
+export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
+	const { type, parameters, credentials, onError, executionId = 'execution-1' } = options;
+	const nodeType = nodeTypes[type];
+	const node: INode = {
+		id: 'node-1',
+		name: 'Node under test',
+		type: `n8n-nodes-credit-profile.${type}`,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters,
+		onError,
+		credentials: Object.fromEntries(
+			Object.keys(credentials).map((name) => [name, { id: name, name }]),
+		),
+	};
+	const types: INodeTypes = {
+		getByName: () => nodeType,
+		getByNameAndVersion: () => nodeType,
+		getKnownTypes: () => ({}),
+	};
+	const workflow = new Workflow({
+		id: 'workflow-1',
+		nodes: [node],
+		connections: {},
+		active: false,
+		nodeTypes: types,
+	});
+	const workflowData = {
+		id: 'workflow-1',
+		name: 'Test',
+		active: false,
+		activeVersionId: null,
+		isArchived: false,
+		createdAt: new Date(),
+		updatedAt: new Date(),
+		nodes: [node],
+		connections: {},
+	};
+	const additionalData = {
+		credentialsHelper: new CredentialsInMemory(credentials),
+		hooks: new ExecutionLifecycleHooks('trigger', executionId, workflowData),
+		executionId,
+		variables: {},
+		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
+		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',
+		webhookBaseUrl: 'http://127.0.0.1/webhook',
+		setExecutionStatus() {},
+	} as unknown as IWorkflowExecuteAdditionalData;
+	const data = createRunExecutionData({
+		executionData: {
+			nodeExecutionStack: [
+				{
+					node,
+					data: { main: [(options.items ?? [{}]).map((json) => ({ json }))] },
+					source: null,
+				},
+			],
+		},
+	});
+	const execution = new WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(
+		workflow,
+	);
+	options.onStart?.(() => execution.cancel());
+	const run = await execution;
+	const [task] = run.data.resultData.runData[node.name];
+	return {
+		items: task.data?.main[0] ?? [],
+		failed: task.data?.main[1] ?? [],
+		error: task.error as NodeRun['error'],
+		hints: task.hints ?? [],
+		saved: JSON.stringify(run),
+	};
+}

@@ -1,0 +1,102 @@
+// What is published, checked: n8n's community scanner over sources and tarball (0 errors, 0 warnings), the list of
+// packed files, and that every node and credential loads with nothing installed but what n8n supplies.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, mkdirSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ESLint } from 'eslint';
+
+const root = join(__dirname, '..', '..');
+const HOST_SUPPLIES = ['n8n-workflow', 'luxon'];
+const MAY_BE_PACKED =
+	/^(package\.json|README\.md|LICENSE\.md|dist\/(icons\/\w+(\.dark)?\.svg|(nodes|credentials)\/[\w/]+(\.node|\.credentials)?\.(js|json)))$/;
+
+const problems: string[] = [];
+
+/** Lints a folder exactly as the scanner does, and counts warnings too, which the scanner lets pass. */
+async function scan(folder: string, patterns: string[]): Promise<void> {
+	const { analyzePackage, buildScanConfig } =
+		await import('@n8n/scan-community-package/scanner/scanner.mjs');
+	const verdict = await analyzePackage(folder, patterns);
+	if (!verdict.passed) problems.push(verdict.message, verdict.details ?? '');
+	const eslint = new ESLint({
+		cwd: folder,
+		allowInlineConfig: false,
+		overrideConfigFile: true,
+		overrideConfig: await buildScanConfig(),
+	});
+	const results = await eslint.lintFiles(patterns);
+	const warnings = results.flatMap(({ filePath, messages }) =>
+		messages.filter(({ severity }) => severity === 1).map((m) => `${filePath}: ${m.message}`),
+	);
+	problems.push(...warnings);
+	const errors = results.reduce((sum, { errorCount }) => sum + errorCount, 0);
+	console.log(
+		`scanner: ${patterns.join(' ')}: ${results.length} files, ${errors} errors, ${warnings.length} warnings`,
+	);
+}
+
+/** Packs the built package and unpacks it into `folder`, as n8n's installer does. */
+function packInto(folder: string): string {
+	const npm = (args: string[], cwd: string) =>
+		execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+	const [{ filename, files }] = JSON.parse(
+		npm(['pack', '--json', '--pack-destination', folder], root),
+	) as Array<{ filename: string; files: Array<{ path: string }> }>;
+	const unwanted = files.map(({ path }) => path).filter((path) => !MAY_BE_PACKED.test(path));
+	if (unwanted.length > 0) problems.push(`must not be packed: ${unwanted.join(', ')}`);
+	execFileSync('tar', ['-xzf', filename], { cwd: folder });
+	console.log(`tarball: ${files.length} files, ${unwanted.length} unwanted`);
+	return join(folder, 'package');
+}
+
+/** Loads every node and credential in a process of its own that finds only what the host supplies. */
+function load(packed: string, folder: string): void {
+	const { n8n, dependencies } = JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8')) as {
+		n8n: { nodes: string[]; credentials: string[] };
+		dependencies?: object;
+	};
+	if (Object.keys(dependencies ?? {}).length > 0) problems.push('has run-time dependencies');
+	const host = join(folder, 'node_modules');
+	mkdirSync(host);
+	for (const name of HOST_SUPPLIES) {
+		symlinkSync(join(root, 'node_modules', name), join(host, name), 'junction');
+	}
+	const program = `
+		for (const path of process.argv.slice(1)) {
+			const name = path.split('/').pop().split('.')[0];
+			const type = new (require(path)[name])();
+			if (!(type.description ?? type).displayName) throw new Error(path + ' has no display name');
+		}`;
+	const paths = [...n8n.nodes, ...n8n.credentials];
+	execFileSync(process.execPath, ['-e', program, ...paths.map((path) => join(packed, path))], {
+		stdio: 'inherit',
+	});
+	const built = (kind: string) =>
+		readdirSync(join(packed, 'dist', kind), { recursive: true })
+			.map(String)
+			.filter((path) => /\.(node|credentials)\.js$/.test(path)).length;
+	const count = built('nodes') + built('credentials');
+	if (count !== paths.length) problems.push(`${count} built, but ${paths.length} registered`);
+	console.log(`loads: ${n8n.nodes.length} nodes, ${n8n.credentials.length} credential types`);
+}
+
+async function main(): Promise<void> {
+	const folder = mkdtempSync(join(tmpdir(), 'packed-'));
+	try {
+		const { SOURCE_FILE_PATTERNS } =
+			await import('@n8n/scan-community-package/scanner/scanner.mjs');
+		await scan(root, SOURCE_FILE_PATTERNS);
+		const packed = packInto(folder);
+		await scan(packed, ['**/*.js', 'package.json']);
+		load(packed, folder);
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+	if (problems.length > 0) {
+		console.error(problems.join('\n'));
+		process.exitCode = 1;
+	}
+}
+
+void main();
