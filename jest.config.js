@@ -1,11 +1,23 @@
 /** ts-jest only transpiles (isolatedModules); types are checked once for the whole tree by `npm run typecheck`. */
+// Dependencies of dependencies that are published as ES modules only, which jest cannot require.
+const ESM_ONLY_NAMES = '(content-disposition|cookie)/';
+const ESM_ONLY = `/node_modules/${ESM_ONLY_NAMES}.+\\.js$`;
+
 const common = {
 	testEnvironment: 'node',
-	transform: { '^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }] },
+	transform: {
+		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }],
+		[ESM_ONLY]: [
+			'ts-jest',
+			{ tsconfig: { allowJs: true, module: 'commonjs', isolatedModules: true } },
+		],
+	},
+	transformIgnorePatterns: [`/node_modules/(?!${ESM_ONLY_NAMES})`],
 	modulePathIgnorePatterns: ['<rootDir>/demo/n8n-host', '<rootDir>/dist', '<rootDir>/.test-output'],
 };
 
 module.exports = {
+	testTimeout: 60_000,
 	projects: ['unit', 'integration', 'e2e'].map((name) => ({
 		...common,
 		displayName: name,

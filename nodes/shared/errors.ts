@@ -126,9 +126,12 @@ const NEVER_SENT: Record<string, string> = {
 	ENETUNREACH: 'is not reachable from here',
 };
 
-/** Whether a network fault of this code happened before the request could reach the service. */
-export function surelyNotSent(code: string): boolean {
-	return code in NEVER_SENT || isTlsFault(code);
+/**
+ * Whether a request may be sent again after a network fault of this code: a GET always, a POST only if it never
+ * reached the service. A certificate that was refused stays refused.
+ */
+export function mayRepeatAfter(code: string, method: string): boolean {
+	return !isTlsFault(code) && (method === 'GET' || code in NEVER_SENT);
 }
 
 function isTlsFault(code: string): boolean {
@@ -141,8 +144,8 @@ export function problemOfFault(service: Service, method: string, code: string): 
 	const where = 'Check the base URL of the credential, and the network of this n8n.';
 	if (isTlsFault(code)) {
 		return {
-			message: `The ${name} could not be reached safely: its TLS certificate was not accepted`,
-			description: `${where} A private certificate authority must be made known to n8n.`,
+			message: `No safe TLS connection to the ${name} could be made`,
+			description: `Its certificate was not accepted, or it does not speak https at this address. ${where}`,
 		};
 	}
 	if (code in NEVER_SENT) {

@@ -12,7 +12,7 @@ import {
 	problemOfBody,
 	problemOfFault,
 	problemOfStatus,
-	surelyNotSent,
+	mayRepeatAfter,
 	toNodeError,
 	type Problem,
 } from './errors';
@@ -101,7 +101,7 @@ export async function connect(context: RequestContext, service: Service): Promis
 				if (status >= 200 && status < 300 && isJson) return body as IDataObject;
 				if (status >= 200 && status < 300) {
 					problem = problemOfBody(service, method, status);
-					isSafe = method === 'GET';
+					isSafe = method === 'GET' && isTruncated(headers);
 				} else {
 					problem = problemOfStatus(service, method, status, messageOfService(body, secrets));
 					isSafe = status >= 500 && method === 'GET';
@@ -114,7 +114,7 @@ export async function connect(context: RequestContext, service: Service): Promis
 				if (signal?.aborted)
 					throw fail({ message: 'The execution was cancelled', description: '' });
 				problem = problemOfFault(service, method, outcome.fault);
-				isSafe = method === 'GET' || surelyNotSent(outcome.fault);
+				isSafe = mayRepeatAfter(outcome.fault, method);
 			}
 			if (!isSafe || attempt >= MAX_ATTEMPTS) throw fail(problem);
 			statistics.repeated++;
@@ -151,6 +151,11 @@ async function exchange(
 			}),
 			(error: unknown) => outcomeOfError(service, error),
 		);
+}
+
+/** A body that claims to be JSON and is none was cut off; any other is some web page that comes again. */
+function isTruncated(headers: IDataObject): boolean {
+	return String(headers['content-type']).includes('json');
 }
 
 /** Reads what the host threw: only status, headers, body and code are taken from it, never the request. */
