@@ -1,0 +1,152 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Execution, NodeRun } from './n8nClient';
+import type { Provisioned } from './provision';
+import type { Demo } from './session';
+
+const EXECUTION_TIMEOUT_MS = 30_000;
+const RESULT_TIMEOUT_MS = 60_000;
+
+/** One node of one execution. */
+export interface Step {
+	name: string;
+	workflow: string;
+	executionId: string;
+	status: string;
+	outcome: string;
+}
+
+export interface CheckReport {
+	n8nVersion: string;
+	steps: Step[];
+	/** The record that came out of the collecting workflow, with the query id that the onboarding run got. */
+	asyncResult: ({ queryId: string; executionId: string } & Record<string, unknown>) | null;
+	ok: boolean;
+	/** What went wrong, if anything did. */
+	problem: string | null;
+}
+
+export const applicantFile = join(__dirname, 'applicant.json');
+
+const itemsOf = (run: NodeRun) => (run.data?.main ?? []).flatMap((items) => items ?? []);
+
+function outcomeOf(run: NodeRun): string {
+	if (run.error) return run.error.message;
+	const items = itemsOf(run);
+	const { service, status, queryId } = items[0]?.json ?? {};
+	if (service && status) return `${String(service)} ${String(status)}`;
+	if (queryId) return `query ${String(queryId)} accepted`;
+	return items.length === 1 ? '1 item' : `${items.length} items`;
+}
+
+function stepsOf(workflow: string, execution: Execution): Step[] {
+	return Object.entries(execution.data?.resultData.runData ?? {})
+		.flatMap(([name, runs]) => runs.map((run) => ({ name, run })))
+		.sort((a, b) => a.run.startTime - b.run.startTime)
+		.map(({ name, run }) => ({
+			name,
+			workflow,
+			executionId: execution.id,
+			status: run.executionStatus,
+			outcome: outcomeOf(run),
+		}));
+}
+
+const isFinished = ({ status }: Execution) => !['new', 'running', 'waiting'].includes(status);
+
+/** What the last node of an execution put out, if the execution succeeded. */
+function resultOf({ status, data }: Execution): Record<string, unknown>[] {
+	if (status !== 'success' || !data?.resultData.lastNodeExecuted) return [];
+	return data.resultData.runData[data.resultData.lastNodeExecuted]
+		.flatMap(itemsOf)
+		.map(({ json }) => json);
+}
+
+/**
+ * Submits one applicant to the onboarding workflow as a form would, and waits until the result that comes
+ * later has gone through the collecting workflow. Never throws for what the workflows do: the report says it.
+ */
+export async function check(
+	{ n8n, workflows }: Demo,
+	log: (line: string) => void,
+): Promise<CheckReport> {
+	const named = (file: string) => workflows.get(file) as Provisioned;
+	const onboarding = named('onboard-applicant');
+	const collecting = named('collect-query-results');
+	const report: CheckReport = {
+		n8nVersion: await n8n.client.version(),
+		steps: [],
+		asyncResult: null,
+		ok: false,
+		problem: null,
+	};
+
+	/** The first finished execution of a workflow that is not among `known` and suits; undefined when time is over. */
+	const next = async (
+		workflow: Provisioned,
+		known: Set<string>,
+		timeout: number,
+		suits: (execution: Execution) => boolean = () => true,
+	) => {
+		for (const deadline = Date.now() + timeout; Date.now() < deadline; await sleep(250)) {
+			const found = (await n8n.client.executions(workflow.id)).find(
+				(execution) => !known.has(execution.id) && isFinished(execution) && suits(execution),
+			);
+			if (found) {
+				report.steps.push(...stepsOf(workflow.name, found));
+				return found;
+			}
+		}
+		return undefined;
+	};
+	const idsOf = async (workflow: Provisioned) =>
+		new Set((await n8n.client.executions(workflow.id)).map(({ id }) => id));
+	const failed = (problem: string) => ({ ...report, problem });
+
+	const knownOnboardings = await idsOf(onboarding);
+	const knownCollections = await idsOf(collecting);
+
+	log(`Submitting an applicant to "${onboarding.name}" …`);
+	const answer = await fetch(`${n8n.url}/webhook/onboard-applicant`, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json' },
+		body: await readFile(applicantFile),
+	});
+	const text = await answer.text();
+	const run = await next(onboarding, knownOnboardings, EXECUTION_TIMEOUT_MS);
+	if (!run) return failed(`"${onboarding.name}" did not run: ${answer.status} ${text}`);
+	if (run.status !== 'success' || !answer.ok) {
+		const reason = run.data?.resultData.error?.message ?? text;
+		return failed(`"${onboarding.name}" ended with ${run.status}: ${reason}`);
+	}
+
+	const { crfQueryId } = JSON.parse(text) as { crfQueryId: string };
+	log(`The dossier is here; waiting for the result of query ${crfQueryId} …`);
+	const collected = await next(
+		collecting,
+		knownCollections,
+		RESULT_TIMEOUT_MS,
+		(execution) =>
+			execution.status !== 'success' ||
+			resultOf(execution).some(({ queryId }) => queryId === crfQueryId),
+	);
+	if (!collected) {
+		return failed(
+			`No result of query ${crfQueryId} came out of "${collecting.name}" within ${RESULT_TIMEOUT_MS / 1000} s`,
+		);
+	}
+	const record = resultOf(collected).find(({ queryId }) => queryId === crfQueryId);
+	if (!record) {
+		const reason = collected.data?.resultData.error?.message ?? 'no reason given';
+		return failed(`"${collecting.name}" ended with ${collected.status}: ${reason}`);
+	}
+	const asyncResult = { ...record, queryId: crfQueryId, executionId: collected.id };
+	const broken = report.steps.find(({ status }) => status !== 'success');
+	return {
+		...report,
+		asyncResult,
+		ok: !broken,
+		problem: broken ? `${broken.name}: ${broken.outcome}` : null,
+	};
+}

@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const PUBLISH_TIMEOUT_MS = 30_000;
+const SCOPES = [
+	'credential:create',
+	'execution:list',
+	'execution:read',
+	'workflow:activate',
+	'workflow:create',
+];
+
+export interface WorkflowNode {
+	name: string;
+	type: string;
+	typeVersion: number;
+	webhookId?: string;
+	credentials?: Record<string, { id: string; name: string }>;
+}
+
+/** A workflow as it stands in `examples/`. */
+export interface Workflow {
+	name: string;
+	nodes: WorkflowNode[];
+	connections: object;
+	settings: object;
+}
+
+export interface NodeRun {
+	startTime: number;
+	executionStatus: string;
+	error?: { message: string };
+	data?: { main?: ({ json: Record<string, unknown> }[] | null)[] };
+}
+
+export interface Execution {
+	id: string;
+	/** `success`, `error`, `crashed`, `running` … */
+	status: string;
+	workflowId: string;
+	data?: {
+		resultData: {
+			error?: { message: string };
+			lastNodeExecuted?: string;
+			runData: Record<string, NodeRun[]>;
+		};
+	};
+}
+
+export interface NodeType {
+	displayName: string;
+	webhooks?: { path: string; isFullPath?: boolean }[];
+}
+
+/** The part of a running n8n that the demo uses: its public API where that suffices, else the editor's. */
+export interface N8nClient {
+	version(): Promise<string>;
+	createCredential(type: string, name: string, data: object): Promise<string>;
+	createWorkflow(workflow: Workflow): Promise<string>;
+	/** Publishes a workflow and waits until its triggers are registered. */
+	publish(workflowId: string): Promise<void>;
+	/** Descriptions of the given nodes' types, in their order. Throws if n8n did not load one of them. */
+	nodeTypes(nodes: { type: string; typeVersion: number }[]): Promise<NodeType[]>;
+	/** The newest executions of a workflow, with their data, newest first. */
+	executions(workflowId: string): Promise<Execution[]>;
+}
+
+async function request<T>(
+	url: string,
+	headers: Record<string, string>,
+	method: string,
+	body?: unknown,
+): Promise<{ answer: T; cookie: string }> {
+	const response = await fetch(url, {
+		method,
+		headers: { 'content-type': 'application/json', ...headers },
+		body: body === undefined ? undefined : JSON.stringify(body),
+	});
+	const text = await response.text();
+	if (!response.ok) {
+		throw new Error(
+			`n8n answered ${response.status} to ${method} ${new URL(url).pathname}: ${text}`,
+		);
+	}
+	const cookie = response.headers.getSetCookie().map((value) => value.split(';')[0]);
+	return { answer: JSON.parse(text) as T, cookie: cookie.join('; ') };
+}
+
+/** Makes the owner of a fresh n8n, signed in, with a key for the public API. */
+export async function signUpOwner(
+	url: string,
+	login: { email: string; password: string },
+): Promise<N8nClient> {
+	const { cookie } = await request(`${url}/rest/owner/setup`, {}, 'POST', {
+		...login,
+		firstName: 'Demo',
+		lastName: 'Owner',
+	});
+	const rest = async <T>(method: string, path: string, body?: unknown) =>
+		(await request<{ data: T }>(`${url}/rest${path}`, { cookie }, method, body)).answer.data;
+
+	const { rawApiKey } = await rest<{ rawApiKey: string }>('POST', '/api-keys', {
+		label: 'demo',
+		expiresAt: null,
+		scopes: SCOPES,
+	});
+	const key = { 'x-n8n-api-key': rawApiKey };
+	const api = async <T>(method: string, path: string, body?: unknown) =>
+		(await request<T>(`${url}/api/v1${path}`, key, method, body)).answer;
+
+	return {
+		version: async () => (await rest<{ versionCli: string }>('GET', '/settings')).versionCli,
+
+		createCredential: async (type, name, data) =>
+			(await api<{ id: string }>('POST', '/credentials', { type, name, data })).id,
+
+		createWorkflow: async ({ name, nodes, connections, settings }) =>
+			(await api<{ id: string }>('POST', '/workflows', { name, nodes, connections, settings })).id,
+
+		publish: async (workflowId) => {
+			await api('POST', `/workflows/${workflowId}/activate`);
+			const deadline = Date.now() + PUBLISH_TIMEOUT_MS;
+			for (;;) {
+				const publication = await rest<{
+					status: string;
+					triggers: { errorMessage: string | null }[];
+				}>('GET', `/workflows/${workflowId}/publication-status`);
+				if (publication.status === 'published') return;
+				if (publication.status !== 'in_progress' || Date.now() > deadline) {
+					const reasons = publication.triggers.map(({ errorMessage }) => errorMessage ?? '');
+					throw new Error(
+						`n8n did not publish the workflow (${publication.status}). ${reasons.join(' ')}`,
+					);
+				}
+				await sleep(100);
+			}
+		},
+
+		nodeTypes: async (nodes) =>
+			await rest<NodeType[]>('POST', '/node-types', {
+				nodeInfos: nodes.map(({ type, typeVersion }) => ({ name: type, version: typeVersion })),
+			}),
+
+		executions: async (workflowId) =>
+			(
+				await api<{ data: Execution[] }>(
+					'GET',
+					`/executions?includeData=true&limit=20&workflowId=${workflowId}`,
+				)
+			).data,
+	};
+}

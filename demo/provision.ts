@@ -1,0 +1,90 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { N8n } from './n8n';
+import type { N8nClient, Workflow, WorkflowNode } from './n8nClient';
+import { root } from './package';
+import { registerWebhook, type Sandbox } from './sandbox';
+
+const TRIGGER = 'n8n-nodes-credit-profile.taxQueryTrigger';
+
+export interface Provisioned {
+	id: string;
+	name: string;
+	nodes: WorkflowNode[];
+}
+
+/** The credentials under the names by which the workflows in `examples/` ask for them. */
+async function createCredentials(
+	client: N8nClient,
+	{ creditProfile, taxQuery }: Sandbox,
+): Promise<Map<string, string>> {
+	const credentials = [
+		{
+			type: 'creditProfileApi',
+			name: 'Credit Profile sandbox',
+			data: {
+				environment: 'sandbox',
+				baseUrl: creditProfile.baseUrl,
+				apiToken: creditProfile.token,
+			},
+		},
+		{
+			type: 'taxQueryApi',
+			name: 'Tax Query sandbox',
+			data: {
+				baseUrl: taxQuery.baseUrl,
+				grant: 'clientCredentials',
+				clientId: taxQuery.clientId,
+				clientSecret: taxQuery.clientSecret,
+			},
+		},
+	];
+	const ids = new Map<string, string>();
+	for (const { type, name, data } of credentials) {
+		ids.set(`${type} ${name}`, await client.createCredential(type, name, data));
+	}
+	return ids;
+}
+
+/** A workflow's nodes with the ids that the credentials have in this n8n. */
+function withCredentials(file: string, nodes: WorkflowNode[], ids: Map<string, string>) {
+	return nodes.map((node) => {
+		if (!node.credentials) return node;
+		const named = Object.entries(node.credentials).map(([type, { name }]) => {
+			const id = ids.get(`${type} ${name}`);
+			if (!id) throw new Error(`${file}: ${node.name} names a credential unknown here: ${name}`);
+			return [type, { id, name }];
+		});
+		return { ...node, credentials: Object.fromEntries(named) };
+	});
+}
+
+/** n8n's rule for the production address of a community node's webhook. */
+async function productionUrl({ url, client }: N8n, node: WorkflowNode): Promise<string> {
+	const [{ webhooks }] = await client.nodeTypes([node]);
+	return `${url}/webhook/${node.webhookId}/${webhooks?.[0].path}`;
+}
+
+/**
+ * Puts the sandbox's credentials and every workflow of `examples/` into n8n, publishes the workflows, and
+ * registers the webhook of the Tax Query Trigger with the sandbox. Returns the workflows by file name.
+ */
+export async function provision(n8n: N8n, sandbox: Sandbox): Promise<Map<string, Provisioned>> {
+	const ids = await createCredentials(n8n.client, sandbox);
+	const folder = join(root, 'examples');
+	const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+	const workflows = new Map<string, Provisioned>();
+	for (const file of files.sort()) {
+		const workflow = JSON.parse(await readFile(join(folder, file), 'utf8')) as Workflow;
+		const nodes = withCredentials(file, workflow.nodes, ids);
+		await n8n.client.nodeTypes(nodes);
+		const id = await n8n.client.createWorkflow({ ...workflow, nodes });
+		await n8n.client.publish(id);
+		workflows.set(basename(file, '.json'), { id, name: workflow.name, nodes });
+	}
+	for (const { nodes } of workflows.values()) {
+		const trigger = nodes.find(({ type }) => type === TRIGGER);
+		if (trigger) await registerWebhook(sandbox, await productionUrl(n8n, trigger));
+	}
+	return workflows;
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { root } from './package';
+import type { Processes } from './processes';
+
+/** What `npm run sandbox -- --json` prints once it listens. */
+export interface Sandbox {
+	creditProfile: { baseUrl: string; token: string };
+	taxQuery: { baseUrl: string; clientId: string; clientSecret: string };
+	/** Address of its page; the control plane is below it, at `sandbox/`. */
+	page: string;
+}
+
+/** Starts the sandbox on a free port and waits until it listens. */
+export async function startSandbox(processes: Processes): Promise<Sandbox> {
+	return await new Promise<Sandbox>((resolve, reject) => {
+		const sandbox = processes.start(
+			process.execPath,
+			['--import', 'tsx', join(root, 'sandbox', 'cli.ts'), '--json', '--port', '0'],
+			{
+				cwd: root,
+				onLine: (line) => {
+					if (line.startsWith('{')) resolve(JSON.parse(line) as Sandbox);
+				},
+			},
+		);
+		void sandbox.exited.then((code) =>
+			reject(new Error(`The sandbox ended with ${code}:\n${sandbox.tail()}`)),
+		);
+	});
+}
+
+/** Tells the sandbox where to deliver results. Throws if it does not accept the address. */
+export async function registerWebhook(sandbox: Sandbox, url: string): Promise<void> {
+	const answer = await fetch(new URL('sandbox/webhook', sandbox.page), {
+		method: 'PUT',
+		headers: { 'content-type': 'application/json' },
+		body: JSON.stringify({ url }),
+	});
+	if (!answer.ok) {
+		throw new Error(
+			`The sandbox did not accept the webhook URL: ${answer.status} ${await answer.text()}`,
+		);
+	}
+}
