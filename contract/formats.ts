@@ -1,3 +1,5 @@
+import { isBasicRfc, isCurp, isNss, isRfc } from './identifiers';
+
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DATE_TIME =
 	/^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
@@ -9,7 +11,7 @@ function isDate(text: string): boolean {
 	return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-/** The string formats that the two documents name. */
+/** The string formats that the two documents name, and the identifiers that they validate. */
 export const formats: Record<string, (text: string) => boolean> = {
 	date: isDate,
 	'date-time': (text) => isDate(DATE_TIME.exec(text)?.[1] ?? ''),
@@ -23,4 +25,8 @@ export const formats: Record<string, (text: string) => boolean> = {
 			return false;
 		}
 	},
+	rfc: isRfc,
+	'basic-rfc': isBasicRfc,
+	curp: isCurp,
+	nss: isNss,
 };

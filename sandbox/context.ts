@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SandboxOptions } from './options';
-import { RequestLog } from './requests';
+import type { RequestLog } from './requests';
 import type { Ledger } from './taxQuery/ledger';
 import type { Webhooks } from './webhook';
 

@@ -3,16 +3,21 @@ import type { FastifyInstance } from 'fastify';
 import { departureFrom } from '../contract/check';
 import { Refusal } from './errors';
 
+const PART_NAMES: Record<string, string> = { querystring: 'query', params: 'path' };
 const NUMBER = /^-?\d+(\.\d+)?$/;
 
-/** Texts of a query string or a path read as the numbers and booleans that the schema wants; others stay. */
+const takesNull = (schema?: TSchema): boolean =>
+	((schema?.anyOf ?? []) as TSchema[]).some(({ type }) => type === 'null');
+
+/** Texts of a query string or a path read as the numbers and booleans that the schema wants, '' as its null; others stay. */
 function readTexts(schema: TSchema, values: unknown): unknown {
 	if (typeof values !== 'object' || values === null) return values;
 	const properties: Record<string, TSchema> = schema.properties ?? {};
 	return Object.fromEntries(
 		Object.entries(values).map(([name, text]: [string, unknown]) => {
-			const type: unknown = properties[name]?.type;
 			if (typeof text !== 'string') return [name, text];
+			if (text === '' && takesNull(properties[name])) return [name, null];
+			const type: unknown = properties[name]?.type;
 			if ((type === 'number' || type === 'integer') && NUMBER.test(text)) {
 				return [name, Number(text)];
 			}
@@ -43,7 +48,8 @@ export function checkByContract(app: FastifyInstance): void {
 		const departure = departureFrom(schema, value ?? undefined);
 		if (!departure) return { value };
 		const { field, message } = departure;
-		const where = field ? `"${field}" in the ${httpPart}` : `The ${httpPart}`;
+		const part = PART_NAMES[httpPart ?? ''] ?? httpPart;
+		const where = field ? `"${field}" in the ${part}` : `The ${part}`;
 		return { error: new Refusal(400, `${where}: ${message}`, field || undefined) };
 	});
 

@@ -1,10 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { Refusal } from '../errors';
+import { collectionRoutes } from './collections';
 import { credentialRoutes } from './credentials';
+import { createLibrary } from './library';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
-export function creditProfileService(app: FastifyInstance, { secrets }: SandboxContext): void {
+export function creditProfileService(
+	app: FastifyInstance,
+	{ options, secrets }: SandboxContext,
+): void {
+	const library = createLibrary(options.seed, options.documents);
+
 	app.addHook('onRequest', async ({ headers: { authorization } }) => {
 		if (!authorization) {
 			throw new Refusal(401, 'The header Authorization is missing; send "Token <API_TOKEN>"');
@@ -14,4 +21,5 @@ export function creditProfileService(app: FastifyInstance, { secrets }: SandboxC
 		}
 	});
 	credentialRoutes(app);
+	collectionRoutes(app, library);
 }

@@ -1,0 +1,97 @@
+import { Type, type Static } from '@sinclair/typebox';
+import { closed, dateTime, freeForm, optionalNullable } from '../shared';
+import { RestrictedSchema } from './restrictedSchema';
+import { User } from './user';
+
+/** §2.3, the version embedded in a collection. */
+export const ActiveVersion = Type.Object({
+	id: Type.Integer(),
+	schema: freeForm,
+	creatorId: Type.Integer(),
+	creator: Type.Optional(User),
+	createdAt: dateTime,
+	dataCollectionId: Type.Integer(),
+	organizationId: Type.Integer(),
+});
+export type ActiveVersion = Static<typeof ActiveVersion>;
+
+/** §2.2 */
+export const Collection = closed({
+	id: Type.Integer(),
+	name: Type.String(),
+	creatorId: Type.Integer(),
+	creator: Type.Optional(User),
+	activeDataCollectionVersionId: Type.Number(),
+	activeDataCollectionVersion: optionalNullable(ActiveVersion),
+	createdAt: Type.Optional(dateTime),
+	updatedAt: Type.Optional(dateTime),
+	slug: Type.Optional(Type.String({ minLength: 1, pattern: '^[A-Za-z0-9-]+$' })),
+	parentCollectionId: optionalNullable(Type.Integer()),
+	tags: Type.Array(Type.String()),
+	processorKey: optionalNullable(Type.String()),
+});
+export type Collection = Static<typeof Collection>;
+
+/** §2.4, the version in the versions list. */
+export const Version = closed({
+	id: Type.Integer(),
+	createdAt: dateTime,
+	creatorId: Type.Integer(),
+	isActive: Type.Boolean(),
+	schema: RestrictedSchema,
+});
+export type Version = Static<typeof Version>;
+
+/** §4.3 and 4.7 */
+export const TagList = Type.Object({ count: Type.Number(), data: Type.Array(Type.String()) });
+export type TagList = Static<typeof TagList>;
+
+const oneOrMany = <T extends ReturnType<typeof Type.String> | ReturnType<typeof Type.Number>>(
+	schema: T,
+) => Type.Optional(Type.Union([schema, Type.Array(schema)]));
+
+/** §4.4 */
+export const CollectionFilter = closed({
+	name__eq: oneOrMany(Type.String()),
+	name__like: Type.Optional(Type.String()),
+	organizationId__eq: oneOrMany(Type.Number()),
+	parentCollectionId__eq: oneOrMany(Type.Number()),
+	activeDataCollectionVersionId__eq: oneOrMany(Type.Number()),
+	tags__anyOf: oneOrMany(Type.String()),
+	tags__eq: oneOrMany(Type.String()),
+	processorKey__eq: oneOrMany(Type.String()),
+});
+export type CollectionFilter = Static<typeof CollectionFilter>;
+
+/** §4.4 */
+export const CollectionsQuery = closed({
+	limit: Type.Number({ minimum: 1, maximum: 100, default: 10 }),
+	offset: Type.Number({ minimum: 0, default: 0 }),
+	includeActiveDataCollectionVersion: Type.Boolean({ default: false }),
+	includeCreator: Type.Boolean({ default: false }),
+	filter: Type.Optional(CollectionFilter),
+});
+export type CollectionsQuery = Static<typeof CollectionsQuery>;
+
+/** §4.4 */
+export const CollectionsPage = Type.Object({
+	data: Type.Array(Collection),
+	total: Type.Integer(),
+});
+export type CollectionsPage = Static<typeof CollectionsPage>;
+
+/** §4.6 */
+export const VersionsQuery = closed({
+	limit: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
+	offset: Type.Integer({ minimum: 0, default: 0 }),
+});
+export type VersionsQuery = Static<typeof VersionsQuery>;
+
+/** §4.6 */
+export const VersionsPage = Type.Object({ data: Type.Array(Version), total: Type.Integer() });
+export type VersionsPage = Static<typeof VersionsPage>;
+
+/** §4.5: the id is a number; §4.6: an integer. */
+export const CollectionPath = closed({ id: Type.Number() });
+export const VersionsPath = closed({ id: Type.Integer() });
+export type CollectionPath = Static<typeof CollectionPath>;
