@@ -19,7 +19,7 @@ const MAX_SAID = 300;
 export function messageOfService(body: unknown, secrets: string[]): string {
 	const said = findMessage(body);
 	if (said === undefined) return '';
-	const text = redact(said.replace(/\s+/g, ' ').trim(), secrets);
+	const text = redact(said, secrets).replace(/\s+/g, ' ').trim();
 	return ` The service says: "${text.length > MAX_SAID ? `${text.slice(0, MAX_SAID)}…` : text}"`;
 }
 
@@ -36,9 +36,22 @@ function findMessage(body: unknown): string | undefined {
 	return findMessage(fields.error) ?? findMessage(fields.data);
 }
 
+/** The forms in which an answer may echo a secret: as it is, in JSON, in a URL, a key without its line breaks. */
+function formsOf(secret: string): string[] {
+	const lines = secret.split(/\s*\n\s*/);
+	return [
+		secret,
+		JSON.stringify(secret).slice(1, -1),
+		encodeURIComponent(secret),
+		lines.join(' '),
+		...lines.filter(({ length }) => length >= 16),
+	];
+}
+
 /** The text with every secret in it replaced by ***. */
 export function redact(text: string, secrets: string[]): string {
 	return secrets
+		.flatMap(formsOf)
 		.filter((secret) => secret.length > 0)
 		.sort((a, b) => b.length - a.length)
 		.reduce((blotted, secret) => blotted.split(secret).join('***'), text);
@@ -160,6 +173,9 @@ export function problemOfFault(service: Service, method: string, code: string): 
 		: { message, description: service.unsureHint, mayHaveBeenAccepted: true };
 }
 
+/** The node as an error may carry it into the execution data: a login typed into a parameter stays out of it. */
+export const withoutParameters = (node: INode): INode => ({ ...node, parameters: {} });
+
 /**
  * The error to throw for a problem. It is built from nothing but the problem, so that no header, token or body
  * of the request reaches the execution data.
@@ -167,7 +183,7 @@ export function problemOfFault(service: Service, method: string, code: string): 
 export function toNodeError(node: INode, problem: Problem, itemIndex?: number): NodeApiError {
 	const { message, description, httpCode, mayHaveBeenAccepted } = problem;
 	const error = new NodeApiError(
-		node,
+		withoutParameters(node),
 		{ message },
 		{ message, description, itemIndex, ...(httpCode && { httpCode }) },
 	);

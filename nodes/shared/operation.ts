@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import type { ServiceRequest } from './request';
 
 /** What an operation sees of the item it works on. */
@@ -8,6 +8,8 @@ export interface Item {
 	parameter<T>(name: string): T;
 	/** The "Options" collection for this item; {} if nothing was added. */
 	options: IDataObject;
+	/** A credential of the node beside the service's own token; throws if none of this type is chosen. */
+	credentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	/** Sends a request to the node's service; see Connection.send. */
 	request(
 		request: Omit<ServiceRequest, 'itemIndex' | 'timeoutMs'>,

@@ -41,6 +41,8 @@ export interface ServiceRequest {
 	/** Appended to the service's root, with leading slash; every variable segment already encoded. */
 	path: string;
 	query?: IDataObject;
+	/** How lists in the query are written; with indices by default: a[0]=…&a[1]=… */
+	lists?: IHttpRequestOptions['arrayFormat'];
 	body?: IDataObject;
 	/** Values of the body that must not appear in any error. */
 	secrets?: string[];
@@ -135,6 +137,7 @@ async function exchange(
 		method: request.method,
 		url: root + request.path,
 		qs: request.query,
+		arrayFormat: request.lists,
 		body: request.body,
 		json: true,
 		returnFullResponse: true,

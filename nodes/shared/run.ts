@@ -7,6 +7,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
+import { withoutParameters } from './errors';
 import { findOperation, type Item, type Resource } from './operation';
 import { connect, type Connection } from './request';
 import type { Service } from './service';
@@ -25,7 +26,7 @@ export async function runItems(
 	service: Service,
 ): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
-	const node = context.getNode();
+	const node = withoutParameters(context.getNode());
 	const results: INodeExecutionData[][] = new Array(items.length);
 	let connecting: Promise<Connection> | undefined;
 	const connection = async () => await (connecting ??= connect(context, service));
@@ -73,6 +74,7 @@ async function runItem(
 		index,
 		parameter,
 		options,
+		credentials: async (type) => await context.getCredentials(type, index),
 		request: async (request) => {
 			const timeoutMs = options.timeout === undefined ? undefined : Number(options.timeout) * 1000;
 			return await (await connection()).send({ ...request, timeoutMs, itemIndex: index });
