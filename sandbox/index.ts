@@ -45,6 +45,7 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 		taxQuery: { baseUrl: `${origin}/api`, clientId, clientSecret },
 		page: `${origin}/`,
 		async close() {
+			app.server.closeAllConnections();
 			closing.abort();
 			await app.close();
 		},

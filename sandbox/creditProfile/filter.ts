@@ -1,4 +1,4 @@
-import { CollectionFilter, type Collection } from '../../contract/creditProfile';
+import { type CollectionFilter, type Collection } from '../../contract/creditProfile';
 import { Refusal } from '../errors';
 import { ORGANIZATION_ID } from './organization';
 

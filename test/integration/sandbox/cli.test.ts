@@ -1,0 +1,110 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import axios from 'axios';
+import type { Sandbox } from '../../../sandbox';
+
+const root = join(__dirname, '../../..');
+const start = (...args: string[]) =>
+	spawn(process.execPath, ['--import', 'tsx', 'sandbox/cli.ts', ...args], {
+		cwd: root,
+		stdio: ['ignore', 'pipe', 'pipe'],
+	});
+
+/** Runs the program to its end: exit code and what it printed. */
+async function run(...args: string[]) {
+	const child = start(...args);
+	const [[code], stdout, stderr] = await Promise.all([
+		once(child, 'exit') as Promise<[number]>,
+		text(child.stdout),
+		text(child.stderr),
+	]);
+	return { code, stdout, stderr };
+}
+
+/** The first line of JSON that the program prints. */
+async function ready(child: ChildProcess & { stdout: NodeJS.ReadableStream }): Promise<Sandbox> {
+	const [line] = (await once(createInterface(child.stdout), 'line')) as [string];
+	return JSON.parse(line) as Sandbox;
+}
+
+describe('the command line of the sandbox', () => {
+	it('prints one line of JSON that leads to both services, and ends with 0 on SIGTERM', async () => {
+		const child = start('--json', '--rate-limit', '25');
+		const { creditProfile, taxQuery, page } = await ready(child);
+		const { status, headers } = await axios.get(`${creditProfile.baseUrl}/api/v1/credential`, {
+			headers: { Authorization: `Token ${creditProfile.token}` },
+			proxy: false,
+		});
+		child.kill('SIGTERM');
+		const [code] = (await once(child, 'exit')) as [number];
+		expect({ status, limit: headers['x-ratelimit-limit'], code }).toEqual({
+			status: 200,
+			limit: '25',
+			code: 0,
+		});
+		expect(taxQuery.baseUrl).toBe(`${page}api`);
+		expect(Object.keys(taxQuery)).toEqual(['baseUrl', 'clientId', 'clientSecret']);
+	});
+
+	it('tells a person the addresses, tokens and secrets, and ends on Ctrl-C', async () => {
+		const child = start();
+		const lines: string[] = [];
+		for await (const line of createInterface(child.stdout)) {
+			lines.push(line);
+			if (line.startsWith('Ctrl-C')) child.kill('SIGINT');
+		}
+		const shown = lines.join('\n');
+		expect(shown).toMatch(/base URL +http:\/\/127\.0\.0\.1:\d+\n +API token +\S+/);
+		expect(shown).toMatch(/base URL +\S+\/api\n +client id +\S+\n +client secret +\S+/);
+	});
+
+	it('gives the same secrets again for the same seed, and others for another', async () => {
+		const tokens: string[] = [];
+		for (const seed of ['7', '7', '8']) {
+			const child = start('--json', '--seed', seed);
+			tokens.push((await ready(child)).creditProfile.token);
+			child.kill('SIGTERM');
+			await once(child, 'exit');
+		}
+		expect(tokens[1]).toBe(tokens[0]);
+		expect(tokens[2]).not.toBe(tokens[0]);
+	});
+
+	it('explains every flag with --help', async () => {
+		const { code, stdout } = await run('--help');
+		const flags =
+			'port seed latency rate-limit token-lifetime result-delay webhook-url documents json help';
+		expect(code).toBe(0);
+		expect(flags.split(' ').filter((flag) => !stdout.includes(`--${flag} `))).toEqual([]);
+	});
+
+	it.each([
+		[['--port', 'abc'], '--port must be a whole number (0 to 65535), not "abc"\n'],
+		[['--port', '70000'], '--port must be a whole number (0 to 65535), not "70000"\n'],
+		[['--seed', '1.5'], '--seed must be a whole number (0 or more), not "1.5"\n'],
+		[
+			['--webhook-url', 'ftp://x'],
+			'--webhook-url must be a URL beginning with http:// or https://, not "ftp://x"\n',
+		],
+		[['--colour'], "Unknown option '--colour'; --help lists the flags\n"],
+		[['--port'], "Option '--port <value>' argument missing; --help lists the flags\n"],
+	])('refuses %j with one clear line and code 2', async (args, line) => {
+		expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: line });
+	});
+
+	it('says in one line that the port is in use, with code 1', async () => {
+		const holder = createServer().listen(0, '127.0.0.1');
+		await once(holder, 'listening');
+		const { port } = holder.address() as AddressInfo;
+		const { code, stderr } = await run('--port', String(port));
+		holder.close();
+		expect({ code, stderr }).toEqual({
+			code: 1,
+			stderr: `EADDRINUSE: address already in use 127.0.0.1:${port}: choose another with --port\n`,
+		});
+	});
+});
