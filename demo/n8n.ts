@@ -21,7 +21,12 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 	return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 }
 
-function environment(userFolder: string, port: number, brokerPort: number): NodeJS.ProcessEnv {
+function environment(
+	userFolder: string,
+	port: number,
+	brokerPort: number,
+	extra: NodeJS.ProcessEnv,
+): NodeJS.ProcessEnv {
 	return {
 		...cleanEnvironment(),
 		NODE_ENV: 'production',
@@ -46,6 +51,7 @@ function environment(userFolder: string, port: number, brokerPort: number): Node
 		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
 		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
 		N8N_DISABLED_MODULES: 'mcp-registry,instance-ai',
+		...extra,
 	};
 }
 
@@ -66,17 +72,21 @@ async function freePorts(count: number): Promise<number[]> {
 	return ports;
 }
 
-/** Starts n8n in the given (fresh) user folder, waits until it is ready, and makes its owner. */
+/**
+ * Starts n8n in the given (fresh) user folder, waits until it is ready, and makes its owner. `extra` holds further
+ * settings for n8n's environment.
+ */
 export async function startN8n(
 	processes: Processes,
 	userFolder: string,
 	log: (line: string) => void,
+	extra: NodeJS.ProcessEnv = {},
 ): Promise<N8n> {
 	const [port, brokerPort] = await freePorts(2);
 	const url = `http://127.0.0.1:${port}`;
 	const n8n = processes.start(host.node, [host.n8n, 'start'], {
 		cwd: userFolder,
-		env: environment(userFolder, port, brokerPort),
+		env: environment(userFolder, port, brokerPort, extra),
 	});
 	const ended = n8n.exited.then((code) => `n8n ended with ${code}:\n${n8n.tail()}`);
 

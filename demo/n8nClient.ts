@@ -62,6 +62,8 @@ export interface N8nClient {
 	nodeTypes(nodes: { type: string; typeVersion: number }[]): Promise<NodeType[]>;
 	/** The newest executions of a workflow, with their data, newest first. */
 	executions(workflowId: string): Promise<Execution[]>;
+	/** One execution, with its data. */
+	execution(id: string): Promise<Execution>;
 }
 
 async function request<T>(
@@ -139,6 +141,8 @@ export async function signUpOwner(
 			await rest<NodeType[]>('POST', '/node-types', {
 				nodeInfos: nodes.map(({ type, typeVersion }) => ({ name: type, version: typeVersion })),
 			}),
+
+		execution: async (id) => await api<Execution>('GET', `/executions/${id}?includeData=true`),
 
 		executions: async (workflowId) =>
 			(

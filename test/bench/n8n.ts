@@ -1,0 +1,136 @@
+// A real n8n with the built package, for measuring: workflows of one node between a webhook that brings the items and
+// a node that ends the run.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import axios from 'axios';
+import { ensureHost } from '../../demo/host';
+import { startN8n } from '../../demo/n8n';
+import type { WorkflowNode } from '../../demo/n8nClient';
+import { installPackage } from '../../demo/package';
+import { Processes } from '../../demo/processes';
+
+type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
+	parameters: object;
+	onError?: string;
+};
+
+export interface Run {
+	/** Milliseconds from the request that starts the workflow to the answer at its end. */
+	ms: number;
+	executionId: string;
+}
+
+export interface BenchN8n {
+	createCredential(type: string, name: string, data: object): Promise<{ id: string; name: string }>;
+	/** Publishes a workflow around the node and returns what runs it with so many items. */
+	workflow(name: string, node: Measured): Promise<(items: object[]) => Promise<Run>>;
+	/** Items that left the measured node in that execution, and how many of them carry an error. */
+	outcome(executionId: string): Promise<{ items: number; failed: number }>;
+	/** CPU seconds that the n8n process has used so far. */
+	cpuSeconds(): Promise<number>;
+	/** Resident memory of the n8n process, in bytes. */
+	memory(): Promise<number>;
+	stop(): Promise<void>;
+}
+
+const MEASURED = 'Measured node';
+
+export async function startBenchN8n(log: (line: string) => void): Promise<BenchN8n> {
+	const processes = new Processes();
+	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
+	const stop = async () => {
+		await processes.stop();
+		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
+	};
+	try {
+		await ensureHost(processes, log);
+		await installPackage(processes, userFolder);
+		log('starting n8n');
+		const { url, client } = await startN8n(processes, userFolder, log, { N8N_METRICS: 'true' });
+		const metric = async (name: string): Promise<number> => {
+			const { data } = await axios.get<string>(`${url}/metrics`);
+			const line = new RegExp(`^n8n_${name} (.+)$`, 'm').exec(data);
+			if (!line) throw new Error(`n8n reports no metric ${name}`);
+			return Number(line[1]);
+		};
+		return {
+			stop,
+			cpuSeconds: async () => await metric('process_cpu_seconds_total'),
+			memory: async () => await metric('process_resident_memory_bytes'),
+			createCredential: async (type, name, data) => ({
+				id: await client.createCredential(type, name, data),
+				name,
+			}),
+			async workflow(name, node) {
+				const path = name.toLowerCase().replace(/\W+/g, '-');
+				const nodes = [
+					{
+						name: 'Webhook',
+						type: 'n8n-nodes-base.webhook',
+						typeVersion: 2,
+						webhookId: path,
+						parameters: {
+							httpMethod: 'POST',
+							path,
+							responseMode: 'lastNode',
+							responseData: 'firstEntryJson',
+							options: {},
+						},
+					},
+					{
+						name: 'Items',
+						type: 'n8n-nodes-base.splitOut',
+						typeVersion: 1,
+						parameters: { fieldToSplitOut: 'body.items', options: {} },
+					},
+					{ name: MEASURED, ...node },
+					{
+						name: 'End',
+						type: 'n8n-nodes-base.set',
+						typeVersion: 3.4,
+						executeOnce: true,
+						parameters: {
+							assignments: {
+								assignments: [
+									{ id: '1', name: 'executionId', value: '={{ $execution.id }}', type: 'string' },
+								],
+							},
+							options: {},
+						},
+					},
+				].map((each, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...each }));
+				const names = nodes.map((each) => each.name);
+				const connections = Object.fromEntries(
+					names
+						.slice(0, -1)
+						.map((from, index) => [
+							from,
+							{ main: [[{ node: names[index + 1], type: 'main', index: 0 }]] },
+						]),
+				);
+				const settings = { executionOrder: 'v1' };
+				const id = await client.createWorkflow({ name, nodes, connections, settings });
+				await client.publish(id);
+				return async (items) => {
+					const startedAt = performance.now();
+					const { data } = await axios.post<{ executionId: string }>(
+						`${url}/webhook/${path}`,
+						{ items },
+						{ maxBodyLength: Infinity },
+					);
+					return { ms: performance.now() - startedAt, executionId: data.executionId };
+				};
+			},
+			async outcome(executionId) {
+				const execution = await client.execution(executionId);
+				const [run] = execution.data?.resultData.runData[MEASURED] ?? [];
+				const items = run?.data?.main?.[0] ?? [];
+				return { items: items.length, failed: items.filter(({ json }) => json.error).length };
+			},
+		};
+	} catch (error) {
+		await stop();
+		throw error;
+	}
+}
