@@ -3,6 +3,7 @@ import type { SandboxContext } from '../context';
 import { Refusal } from '../errors';
 import { collectionRoutes } from './collections';
 import { credentialRoutes } from './credentials';
+import { documentRoutes } from './documents';
 import { createLibrary } from './library';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
@@ -22,4 +23,5 @@ export function creditProfileService(
 	});
 	credentialRoutes(app);
 	collectionRoutes(app, library);
+	documentRoutes(app, library, options.seed);
 }

@@ -5,7 +5,7 @@ import { fakerFor } from './random';
 export const ORGANIZATION_ID = 101;
 /** The user who owns its credentials. */
 export const OWNER_ID = 1;
-const USERS = 5;
+export const USERS = 5;
 const ROLES = ['admin', 'member', 'base'] as const;
 const PERMISSIONS = ['credentials:write', 'collections:write', 'documents:write', 'documents:read'];
 

@@ -1,0 +1,166 @@
+import type {
+	Association,
+	FileAssociation,
+	FormAssociation,
+	ProfileAssociation,
+} from '../../contract/creditProfile';
+import type { Sheet } from './documents';
+import { ORGANIZATION_ID } from './organization';
+
+const DAY_MS = 86_400_000;
+const FILES = [
+	['pdf', 'Identificación oficial', 'identificacion.pdf'],
+	['jpeg', 'Fotografía', 'fotografia.jpeg'],
+	['png', 'Firma', 'firma.png'],
+	['csv', 'Movimientos', 'movimientos.csv'],
+	['json', 'Respuesta del proveedor', 'respuesta.json'],
+] as const;
+
+/** Which associations are sent whole; the others are listed with null. */
+export interface Include {
+	/** Lists all associations. */
+	all: boolean;
+	profile: boolean;
+	form: boolean;
+	file: boolean;
+}
+
+const dates = ({ document: { createdAt, updatedAt } }: Sheet) => ({ createdAt, updatedAt });
+const idOf = ({ document }: Sheet): number => document.id ?? 0;
+
+/** What a profile and a form say alike about the person, or the company and its representative. */
+function whoIs({ applicant, isCompany }: Sheet) {
+	const { address, company } = applicant;
+	const rfc = isCompany ? company.rfc : applicant.rfc;
+	return {
+		...applicantNames(applicant, isCompany),
+		accountType: isCompany ? ('PM' as const) : ('PF' as const),
+		tradeName: isCompany ? company.tradeName : null,
+		rfc,
+		basicRFC: rfc.slice(0, -3), // the homoclave has three characters
+		curp: isCompany ? null : applicant.curp,
+		nss: isCompany ? null : applicant.nss,
+		birthdate: applicant.birthdate,
+		email: applicant.email,
+		phone: applicant.phone,
+		address: address.street,
+		address2: null,
+		exteriorNumber: address.exteriorNumber,
+		interiorNumber: address.interiorNumber,
+		neighborhood: address.neighborhood,
+		municipality: address.municipality,
+		city: address.city,
+		state: address.state,
+		zipCode: address.zipCode,
+		country: 'MX',
+		nationality: 'MX',
+	};
+}
+
+function applicantNames(applicant: Sheet['applicant'], isCompany: boolean) {
+	const { firstName, middleName, firstLastName, secondLastName } = applicant;
+	return isCompany ? {} : { firstName, middleName, firstLastName, secondLastName };
+}
+
+/** §2.8 */
+function profileOf(sheet: Sheet): ProfileAssociation {
+	return {
+		id: idOf(sheet),
+		organizationId: ORGANIZATION_ID,
+		...dates(sheet),
+		tags: sheet.document.tags,
+		tagIds: sheet.document.tags?.map((_tag, index) => index + 1),
+		externalId: sheet.document.externalId,
+		...whoIs(sheet),
+	};
+}
+
+/** §2.9 */
+function formOf(sheet: Sheet): FormAssociation {
+	const { index, document, isCompany } = sheet;
+	const tags = document.tags ?? [];
+	const isCompleted = index % 2 === 0;
+	return {
+		id: idOf(sheet),
+		...whoIs(sheet),
+		extraInformation: null,
+		monthlyIncome: 8_000 + (index % 90) * 500,
+		loanAmount: 20_000 + (index % 50) * 5_000,
+		completedDate: isCompleted ? document.updatedAt : null,
+		profileId: idOf(sheet),
+		isNipConfirmed: isCompleted,
+		...dates(sheet),
+		tagIds: tags.map((_tag, place) => place + 1),
+		tags,
+		tagsAssociation: tags.map((label, place) => ({ id: place + 1, label })),
+		customPagesConfigId: null,
+		customPagesAnswers: isCompleted ? { 'Destino del crédito': 'Capital de trabajo' } : null,
+		nipSmsSentCount: index % 3,
+		nipEmailSentCount: index % 2,
+		formConfig: {
+			id: isCompany ? 2 : 1,
+			organizationId: ORGANIZATION_ID,
+			name: isCompany ? 'Solicitud PyME' : 'Solicitud de crédito personal',
+			accountType: isCompany ? 'PM' : 'PF',
+			serviceQueries: {
+				bureauPM: isCompany,
+				bureauPF: !isCompany,
+				taxBlackList: true,
+				taxRFC: true,
+				curpRegistryCurp: !isCompany,
+				'bl-busqueda_judicial': false,
+			},
+			bureauAuthTradeName: 'Financiera de Prueba',
+			formCompletedURL: null,
+			slug: isCompany ? 'solicitud-pyme' : 'solicitud-personal',
+			createdAt: '2024-01-05T16:00:00.000Z',
+			updatedAt: '2024-01-05T16:00:00.000Z',
+			customPagesConfigId: null,
+		},
+	};
+}
+
+/** §2.10; the addresses tell until when they are valid, 24 hours from now. */
+function fileOf(sheet: Sheet): FileAssociation {
+	const [filetype, filelabel, originalFilename] = FILES[sheet.index % FILES.length];
+	const id = idOf(sheet);
+	const expires = Date.now() + DAY_MS;
+	const address = (kind: string) =>
+		`https://files.sandbox.example/${kind}/${id}/${originalFilename}?expires=${expires}`;
+	return {
+		id,
+		uploadedAt: sheet.document.createdAt,
+		...dates(sheet),
+		size: 2_048 + (sheet.index % 1_000) * 37,
+		organizationId: ORGANIZATION_ID,
+		filetype,
+		filelabel,
+		externalId: null,
+		uploaderId: sheet.document.creatorId,
+		originalFilename,
+		url: address('download'),
+		previewUrl: filetype === 'csv' || filetype === 'json' ? null : address('preview'),
+		fileCollectionId: 1,
+		tags: [],
+	};
+}
+
+/**
+ * The associations of a document, or undefined if none were asked for. Nearly every document has a profile,
+ * every third a form, every fourth a file.
+ */
+export function associationsOf(sheet: Sheet, include: Include): Association[] | undefined {
+	const { all, profile, form, file } = include;
+	if (!all && !profile && !form && !file) return undefined;
+	const associations: Association[] = [];
+	if (sheet.index % 11 !== 10 && (all || profile)) {
+		associations.push({ type: 'Profiles', association: profile ? profileOf(sheet) : null });
+	}
+	if (sheet.index % 3 === 0 && (all || form)) {
+		associations.push({ type: 'Forms', association: form ? formOf(sheet) : null });
+	}
+	if (sheet.index % 4 === 0 && (all || file)) {
+		associations.push({ type: 'Files', association: file ? fileOf(sheet) : null });
+	}
+	return associations;
+}
