@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { inspect } from 'node:util';
 import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -104,12 +105,52 @@ export interface NodeRunOptions {
 	items?: Array<INodeExecutionData['json']>;
 	onError?: OnError;
 	executionId?: string;
+	/** Further secrets that must not be saved or logged, beside those of the credentials. */
+	secrets?: string[];
 	/** Receives a function that cancels the execution. */
 	onStart?: (cancel: () => void) => void;
 }
 
-/** Runs one node in n8n's own engine, with real HTTP. */
+/** Everything secret that a credential holds: what its type masks in the editor, and the token that a login brought. */
+function secretsOf(credentials: Credentials): string[] {
+	return Object.entries(credentials).flatMap(([type, data]) =>
+		credentialTypes[type].properties
+			.filter(({ typeOptions }) => typeOptions?.password)
+			.flatMap(({ name }) => String(data[name] ?? '').split(' '))
+			.filter((secret) => secret.length > 3),
+	);
+}
+
+/** Collects what is written to the console while `work` runs. */
+async function withConsole<T>(work: () => Promise<T>): Promise<{ result: T; logged: string }> {
+	const names = ['log', 'info', 'warn', 'error', 'debug'] as const;
+	let logged = '';
+	const spies = names.map((name) =>
+		jest.spyOn(console, name).mockImplementation((...args: unknown[]) => {
+			logged += `${inspect(args, { depth: 8 })}\n`;
+		}),
+	);
+	try {
+		return { result: await work(), logged };
+	} finally {
+		for (const spy of spies) spy.mockRestore();
+	}
+}
+
+/**
+ * Runs one node in n8n's own engine, with real HTTP. Every run is searched for the secrets of its credentials: the
+ * test fails if one is in what n8n would save or log.
+ */
 export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
+	const { result, logged } = await withConsole(async () => await runInEngine(options));
+	for (const secret of [...secretsOf(options.credentials), ...(options.secrets ?? [])]) {
+		if (result.saved.includes(secret)) throw new Error('A secret is in the execution data');
+		if (logged.includes(secret)) throw new Error('A secret is in the log');
+	}
+	return result;
+}
+
+async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	const { type, parameters, credentials, onError, executionId = 'execution-1' } = options;
 	const nodeType = nodeTypes[type];
 	const node: INode = {
