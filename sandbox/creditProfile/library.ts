@@ -4,7 +4,7 @@ import { ORGANIZATION_ID, usersOf } from './organization';
 import { fakerFor } from './random';
 import { schemas } from './schemas';
 
-const FIRST_COLLECTION_ID = 1001;
+const FIRST_COLLECTION_ID = 1;
 const FIRST_VERSION_ID = 5001;
 const DAY_MS = 86_400_000;
 const FOUNDED = Date.UTC(2024, 0, 8, 16);

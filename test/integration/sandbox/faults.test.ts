@@ -151,9 +151,9 @@ describe('faults', () => {
 			fault: { status: 500 },
 		});
 		const statusOf = async (path: string) => (await bench.service.get(path)).status;
-		expect(await statusOf('/data/collection/1001')).toBe(500);
+		expect(await statusOf('/data/collection/1')).toBe(500);
 		expect(await statusOf('/data/collection')).toBe(200);
-		expect(await statusOf('/data/collection/1001/versions')).toBe(200);
+		expect(await statusOf('/data/collection/1/versions')).toBe(200);
 		expect((await upsert('METHOD')).status).toBe(200);
 	});
 
