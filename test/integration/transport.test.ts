@@ -13,6 +13,7 @@ const upsert = {
 	resource: 'credential',
 	operation: 'upsert',
 	provider: 'bureau/pm',
+	loginFrom: 'fields',
 	user: 'lender_1',
 	password: SECRET,
 };

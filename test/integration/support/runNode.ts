@@ -121,15 +121,25 @@ function secretsOf(credentials: Credentials): string[] {
 	);
 }
 
-/** Collects what is written to the console while `work` runs. */
-async function withConsole<T>(work: () => Promise<T>): Promise<{ result: T; logged: string }> {
-	const names = ['log', 'info', 'warn', 'error', 'debug'] as const;
+/** Collects what is logged while `work` runs, however it is written. */
+async function withLog<T>(work: () => Promise<T>): Promise<{ result: T; logged: string }> {
 	let logged = '';
-	const spies = names.map((name) =>
-		jest.spyOn(console, name).mockImplementation((...args: unknown[]) => {
-			logged += `${inspect(args, { depth: 8 })}\n`;
-		}),
-	);
+	const take = (...args: unknown[]) => {
+		logged += args
+			.map((arg) => (typeof arg === 'string' ? arg : inspect(arg, { depth: 8 })))
+			.join(' ');
+	};
+	const spies = [
+		...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) =>
+			jest.spyOn(console, name).mockImplementation(take),
+		),
+		...[process.stdout, process.stderr].map((stream) =>
+			jest.spyOn(stream, 'write').mockImplementation((chunk) => {
+				take(String(chunk));
+				return true;
+			}),
+		),
+	];
 	try {
 		return { result: await work(), logged };
 	} finally {
@@ -142,7 +152,7 @@ async function withConsole<T>(work: () => Promise<T>): Promise<{ result: T; logg
  * test fails if one is in what n8n would save or log.
  */
 export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
-	const { result, logged } = await withConsole(async () => await runInEngine(options));
+	const { result, logged } = await withLog(async () => await runInEngine(options));
 	for (const secret of [...secretsOf(options.credentials), ...(options.secrets ?? [])]) {
 		if (result.saved.includes(secret)) throw new Error('A secret is in the execution data');
 		if (logged.includes(secret)) throw new Error('A secret is in the log');
