@@ -43,7 +43,7 @@ function outcomeOf(run: NodeRun): string {
 function stepsOf(workflow: string, execution: Execution): Step[] {
 	return Object.entries(execution.data?.resultData.runData ?? {})
 		.flatMap(([name, runs]) => runs.map((run) => ({ name, run })))
-		.sort((a, b) => a.run.startTime - b.run.startTime)
+		.sort((a, b) => a.run.executionIndex - b.run.executionIndex)
 		.map(({ name, run }) => ({
 			name,
 			workflow,

@@ -26,9 +26,10 @@ export interface Workflow {
 }
 
 export interface NodeRun {
-	startTime: number;
+	/** Its place in the order of the execution's node runs. */
+	executionIndex: number;
 	executionStatus: string;
-	error?: { message: string };
+	error?: { message: string; description?: string | null };
 	data?: { main?: ({ json: Record<string, unknown> }[] | null)[] };
 }
 
@@ -39,7 +40,7 @@ export interface Execution {
 	workflowId: string;
 	data?: {
 		resultData: {
-			error?: { message: string };
+			error?: { message: string; description?: string | null };
 			lastNodeExecuted?: string;
 			runData: Record<string, NodeRun[]>;
 		};

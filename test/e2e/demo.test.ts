@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import { applicantFile, check, type CheckReport } from '../../demo/check';
+import { startDemo, type Demo } from '../../demo/session';
+import { findChromium } from './support/chromium';
+import { Editor } from './support/editor';
+
+const MINUTES = 60_000;
+
+// Where Chromium must not be missing, its absence is a failure.
+const describeWithBrowser = findChromium() || process.env.CI ? describe : describe.skip;
+
+const applicant = readFileSync(applicantFile, 'utf8');
+
+describe('a real n8n with the package installed', () => {
+	let demo: Demo;
+
+	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
+
+	beforeAll(async () => {
+		demo = await startDemo();
+	}, 5 * MINUTES);
+
+	afterAll(async () => await demo?.stop(), MINUTES);
+
+	describe('takes an applicant through the example workflows', () => {
+		let report: CheckReport;
+
+		beforeAll(async () => {
+			report = await check(demo, () => {});
+		}, 2 * MINUTES);
+
+		const runOf = (workflow: string) =>
+			report.steps
+				.filter((step) => step.workflow === workflow)
+				.map(({ name, status }) => `${name}: ${status}`);
+
+		it('with nothing to complain about', () => {
+			expect(report).toMatchObject({ ok: true, problem: null, n8nVersion: '2.41.0' });
+		});
+
+		it('through every node of the onboarding', () => {
+			expect(runOf('Onboard applicant')).toEqual([
+				'Webhook: success',
+				'Applicant: success',
+				'Calculate RFC: success',
+				'Get CURP data: success',
+				'Ask for CRF: success',
+				'Provider logins: success',
+				'One list: success',
+				'Respond with dossier: success',
+			]);
+		});
+
+		it('and the result delivered later through the branch of its service', () => {
+			expect(runOf('Collect query results')).toEqual([
+				'Tax Query Trigger: success',
+				'By service: success',
+				'Fiscal regimes: success',
+			]);
+		});
+
+		it('to a result with the query id that the onboarding got', () => {
+			const asked = report.steps.find(({ name }) => name === 'Ask for CRF');
+			expect(asked?.outcome).toBe(`query ${report.asyncResult?.queryId} accepted`);
+		});
+	});
+
+	it('says which node failed, and why, when a service refuses', async () => {
+		const faults = new URL('sandbox/faults', demo.sandbox.page);
+		await fetch(faults, {
+			method: 'PUT',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify([{ path: '/api/query/curp-data', fault: { status: 403, body: {} } }]),
+		});
+		const { ok, steps, problem } = await check(demo, () => {});
+		await fetch(faults, { method: 'DELETE' });
+		expect({ ok, problem, last: steps.at(-1) }).toMatchObject({
+			ok: false,
+			problem: expect.stringContaining('"Onboard applicant" ended with error'),
+			last: { name: 'Get CURP data', status: 'error', outcome: expect.stringContaining('403') },
+		});
+	});
+
+	describeWithBrowser('shown in its editor', () => {
+		let editor: Editor;
+
+		beforeAll(async () => {
+			editor = await Editor.signIn(demo.n8n);
+		}, MINUTES);
+
+		afterAll(async () => await editor?.close());
+
+		it.each([
+			['onboard-applicant', 'Calculate RFC'],
+			['onboard-applicant', 'Provider logins'],
+			['collect-query-results', 'Tax Query Trigger'],
+		])('draws the icon of a node in %s: %s', async (file, name) => {
+			await editor.open(idOf(file));
+			expect(await editor.iconWidth(name)).toBeGreaterThan(0);
+		});
+
+		it.each(['onboard-applicant', 'collect-query-results'])(
+			'knows every node of %s',
+			async (file) => {
+				await editor.open(idOf(file));
+				await editor.screenshot(file);
+				expect(await editor.unknownNodes.count()).toBe(0);
+			},
+		);
+
+		it(
+			'runs the onboarding on a click',
+			async () => {
+				await editor.open(idOf('onboard-applicant'));
+				await editor.execute();
+				const answer = await fetch(`${demo.n8n.url}/webhook-test/onboard-applicant`, {
+					method: 'POST',
+					headers: { 'content-type': 'application/json' },
+					body: applicant,
+				});
+				expect(answer.status).toBe(200);
+				await editor.succeeded('Respond with dossier').waitFor();
+				await editor.screenshot('onboard-applicant-run');
+				expect(await editor.succeededNodes.count()).toBe(8);
+			},
+			MINUTES,
+		);
+	});
+});

@@ -1,0 +1,51 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+
+const processes = join(__dirname, '..', '..', 'demo', 'processes.ts');
+
+/** A program that lives as long as its connection to the test. */
+const connected = (port: number) => `require('net').connect(${port}, '127.0.0.1');`;
+
+/** A program that starts the two above by `Processes`, and waits. */
+const starter = (port: number) => {
+	const stubborn = JSON.stringify(`process.on('SIGTERM', () => {}); ${connected(port)}`);
+	const parent = `${connected(port)} require('child_process').spawn(process.execPath, ['-e', ${stubborn}])`;
+	return `
+		const { Processes } = require(${JSON.stringify(processes)});
+		const processes = new Processes();
+		processes.start(process.execPath, ['-e', ${JSON.stringify(parent)}]);
+		process.on('SIGTERM', () => void processes.stop().then(() => process.exit(0)));
+	`;
+};
+
+describe('whatever the demo starts', () => {
+	let server: Server;
+
+	beforeEach(async () => {
+		server = createServer().listen(0, '127.0.0.1');
+		await once(server, 'listening');
+	});
+
+	afterEach(() => server.close());
+
+	it.each(['SIGTERM', 'SIGKILL'] as const)(
+		'ends, with what it started itself, when the demo gets %s',
+		async (signal) => {
+			const sockets: Socket[] = [];
+			const two = new Promise<void>((resolve) => {
+				server.on('connection', (socket) => {
+					socket.on('error', () => {});
+					if (sockets.push(socket) === 2) resolve();
+				});
+			});
+			const { port } = server.address() as AddressInfo;
+			const demo = spawn(process.execPath, ['--import', 'tsx', '-e', starter(port)]);
+			await two;
+			const ended = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+			demo.kill(signal);
+			await expect(ended).resolves.toHaveLength(2);
+		},
+	);
+});

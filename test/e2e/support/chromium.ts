@@ -1,0 +1,38 @@
+import { existsSync } from 'node:fs';
+import type { Processes } from '../../../demo/processes';
+
+const CANDIDATES = [
+	process.env.CHROMIUM_PATH,
+	'/usr/bin/chromium',
+	'/usr/bin/chromium-browser',
+	'/usr/bin/google-chrome',
+	'/Applications/Chromium.app/Contents/MacOS/Chromium',
+	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+];
+
+/** Path of a Chromium on this machine, if there is one. CHROMIUM_PATH names one elsewhere. */
+export const findChromium = () => CANDIDATES.find((path) => path && existsSync(path));
+
+/** Installs Debian's Chromium where it is missing and may be installed. Returns why not, in one line, if so. */
+export async function ensureChromium(
+	processes: Processes,
+	log: (line: string) => void,
+): Promise<string | undefined> {
+	if (findChromium()) return undefined;
+	if (!existsSync('/usr/bin/apt-get')) return 'there is no Chromium, and no apt-get to install it';
+	if (process.getuid?.() !== 0) return 'there is no Chromium, and only root may install it';
+	log('Installing Chromium by apt-get (1 to 3 minutes) …');
+	try {
+		const onLine = (line: string) => /^(Get|Unpacking|Setting up)/.test(line) && log(line);
+		const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+		await processes.run('apt-get', ['update', '-qq'], { env });
+		await processes.run(
+			'apt-get',
+			['install', '-y', '--no-install-recommends', 'chromium', 'fonts-liberation'],
+			{ env, onLine },
+		);
+		return undefined;
+	} catch (error) {
+		return `apt-get could not install Chromium: ${(error as Error).message.split('\n').at(-1)}`;
+	}
+}

@@ -1,0 +1,101 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import type { N8n } from '../../../demo/n8n';
+import { findChromium } from './chromium';
+
+/** Ignored by git; what a person may look at after a run. */
+const screenshots = join(__dirname, '..', '..', '..', '.test-output', 'e2e');
+
+const FLAGS = [
+	'--no-sandbox', // Chromium refuses to start as root with it
+	'--disable-gpu',
+	'--disable-quic',
+	'--no-first-run',
+	'--disable-background-networking',
+	'--disable-component-update',
+	'--disable-sync',
+];
+
+/** The part of the browser's HTMLImageElement that is asked. */
+interface Picture {
+	decode(): Promise<void>;
+	naturalWidth: number;
+}
+
+/** The n8n editor in a headless Chromium, as its owner sees it. */
+export class Editor {
+	private constructor(
+		private readonly browser: Browser,
+		readonly page: Page,
+		private readonly n8n: N8n,
+	) {}
+
+	/** Starts Chromium and signs in. Throws when there is no Chromium. */
+	static async signIn(n8n: N8n): Promise<Editor> {
+		const executablePath = findChromium();
+		if (!executablePath)
+			throw new Error('There is no Chromium; npm test installs it where it can.');
+		selectors.setTestIdAttribute('data-test-id');
+		const browser = await chromium.launch({ executablePath, args: FLAGS });
+		const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+		await page.goto(`${n8n.url}/signin`);
+		await page.getByLabel('Email').fill(n8n.login.email);
+		await page.getByLabel('Password').fill(n8n.login.password);
+		await page.getByRole('button', { name: 'Sign in' }).click();
+		await page.waitForURL('**/home/**');
+		return new Editor(browser, page, n8n);
+	}
+
+	async open(workflowId: string): Promise<void> {
+		await this.page.goto(`${this.n8n.url}/workflow/${workflowId}`);
+		await this.page.getByTestId('canvas-node').first().waitFor();
+	}
+
+	/** A node on the canvas, by its name. */
+	node(name: string): Locator {
+		return this.page.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`);
+	}
+
+	/** Nodes of which n8n does not know the type: it shows a question mark, and offers to install them. */
+	get unknownNodes(): Locator {
+		return this.page
+			.getByTestId('node-not-installed')
+			.or(this.page.getByText('?', { exact: true }));
+	}
+
+	/** Width in pixels of the picture that a node shows; 0 if it could not be loaded. */
+	async iconWidth(name: string): Promise<number> {
+		const icon = this.node(name).locator('img');
+		await icon.waitFor();
+		return await icon.evaluate(async (image: Picture) => {
+			await image.decode().catch(() => {});
+			return image.naturalWidth;
+		});
+	}
+
+	/** Clicks Execute workflow and waits until n8n listens for the event that starts it. */
+	async execute(): Promise<void> {
+		await this.page.getByRole('button', { name: 'Execute workflow' }).last().click();
+		await this.page.getByText('Waiting for you to call the Test URL').first().waitFor();
+	}
+
+	/** The marks of the nodes that succeeded in the run shown. */
+	get succeededNodes(): Locator {
+		return this.page.getByTestId('canvas-node-status-success');
+	}
+
+	/** The mark of one node, there once it succeeded. */
+	succeeded(name: string): Locator {
+		return this.node(name).getByTestId('canvas-node-status-success');
+	}
+
+	async screenshot(name: string): Promise<void> {
+		mkdirSync(screenshots, { recursive: true });
+		await this.page.screenshot({ path: join(screenshots, `${name}.png`) });
+	}
+
+	async close(): Promise<void> {
+		await this.browser.close();
+	}
+}
