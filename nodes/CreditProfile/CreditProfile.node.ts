@@ -8,9 +8,12 @@ import {
 import { propertiesOf } from '../shared/operation';
 import { runItems } from '../shared/run';
 import { creditProfile } from '../shared/service';
+import { collection } from './collection';
 import { credential } from './credential';
+import { document } from './document';
+import { getCollectionTags, searchCollections, testProviderLogin } from './methods';
 
-const resources = [credential];
+const resources = [credential, collection, document];
 
 export class CreditProfile implements INodeType {
 	description: INodeTypeDescription = {
@@ -23,13 +26,29 @@ export class CreditProfile implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
-		description: 'Keep the provider credentials of the Credit Profile Service current',
+		description: 'Keep provider credentials current; read data collections and documents',
 		defaults: { name: 'Credit Profile' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
-		credentials: [{ name: 'creditProfileApi', required: true }],
+		credentials: [
+			{ name: 'creditProfileApi', required: true },
+			{
+				name: 'creditProfileProviderLoginApi',
+				required: true,
+				testedBy: 'testProviderLogin',
+				displayOptions: {
+					show: { resource: ['credential'], operation: ['upsert'], loginFrom: ['stored'] },
+				},
+			},
+		],
 		properties: propertiesOf(resources),
+	};
+
+	methods = {
+		listSearch: { searchCollections },
+		loadOptions: { getCollectionTags },
+		credentialTest: { testProviderLogin },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

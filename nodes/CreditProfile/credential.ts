@@ -1,21 +1,19 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { Item, Operation, Resource } from '../shared/operation';
+import { readSimplify, readWanted, returnAllAndLimit, simplifyField } from './fields';
+import { checkLogin, loginFields, providerField, providers, type Provider } from './providers';
+import { simplifyCredential } from './simplify';
 
-/** §4.1.1: letters, digits and underscore. The service's pattern allows an empty value, but no login has one. */
-const LOGIN = /^[A-Za-z0-9_]+$/;
-
-function readLogin(item: Item, name: 'user' | 'password'): string {
-	const value: unknown = item.parameter(name);
-	const label = name === 'user' ? 'User' : 'Password';
-	if (typeof value !== 'string' || !LOGIN.test(value)) {
-		throw new UserError(
-			`"${label}" may hold only letters, digits and underscores, and not be empty`,
-			{
-				description: 'Copy the login as the bureau issued it, without blanks around it.',
-			},
-		);
+/** The login from where the operator keeps it: a stored credential, or the parameters of the node. */
+async function loginOf(item: Item, provider: Provider): Promise<IDataObject> {
+	if (item.parameter('loginFrom') === 'fields') {
+		return Object.fromEntries(provider.fields.map(({ name }) => [name, item.parameter(name)]));
 	}
-	return value;
+	const stored = await item.credentials('creditProfileProviderLoginApi');
+	if (stored.provider === provider.value) return stored as IDataObject;
+	throw new UserError(`The stored login is not one of the provider "${provider.name}"`, {
+		description: 'Choose the same provider in this node and in the provider login credential.',
+	});
 }
 
 const upsert: Operation = {
@@ -24,46 +22,44 @@ const upsert: Operation = {
 	action: 'Create or update a credential',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	fields: [
+		providerField(providers),
 		{
-			displayName: 'Provider',
-			name: 'provider',
+			displayName: 'Login From',
+			name: 'loginFrom',
 			type: 'options',
+			noDataExpression: true,
 			options: [
 				{
-					name: 'Credit Bureau, Legal-Entity Service',
-					value: 'bureau/pm',
+					name: 'Fields of This Node',
+					value: 'fields',
+					description: 'What is typed here, or comes in by expressions, is saved with the workflow',
+				},
+				{
+					name: 'Stored Credential',
+					value: 'stored',
+					description: 'Kept encrypted by n8n, neither in the workflow nor in its executions',
 				},
 			],
-			default: 'bureau/pm',
-			description: 'Whose login the service is to use for your organization',
+			default: 'stored',
+			description: "Where the provider's login comes from",
 		},
-		{
-			displayName: 'User',
-			name: 'user',
-			type: 'string',
-			default: '',
-			required: true,
-			description: 'Letters, digits and underscores only',
-		},
-		{
-			displayName: 'Password',
-			name: 'password',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			required: true,
-			description: 'Letters, digits and underscores only',
-		},
+		...loginFields(providers, { loginFrom: ['fields'] }),
+		simplifyField,
 	],
-	/** §4.1.1; creates or replaces the organization's credential for the provider. */
+	/** §4.1; creates or replaces the organization's credential for the provider. */
 	async execute(item) {
-		const body = { user: readLogin(item, 'user'), password: readLogin(item, 'password') };
-		return await item.request({
+		const provider = providers.find(({ value }) => value === item.parameter('provider'));
+		if (!provider) {
+			throw new UserError('"Provider" is none of the list', { description: 'Choose one there.' });
+		}
+		const { login, secrets } = checkLogin(provider, await loginOf(item, provider));
+		const credential = (await item.request({
 			method: 'POST',
-			path: `/credential/${item.parameter<string>('provider')}`,
-			body,
-			secrets: [body.password],
-		});
+			path: `/credential/${provider.value}`,
+			body: login,
+			secrets,
+		})) as IDataObject;
+		return readSimplify(item) ? simplifyCredential(credential) : credential;
 	},
 };
 
@@ -72,33 +68,13 @@ const getMany: Operation = {
 	value: 'getAll',
 	action: 'Get many credentials',
 	description: "Get the organization's provider credentials",
-	fields: [
-		{
-			displayName: 'Return All',
-			name: 'returnAll',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to return all results or only up to a given limit',
-		},
-		{
-			displayName: 'Limit',
-			name: 'limit',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 50,
-			description: 'Max number of results to return',
-			displayOptions: { show: { returnAll: [false] } },
-		},
-	],
+	fields: [...returnAllAndLimit, simplifyField],
 	/** §4.2: one array holds them all. */
 	async execute(item) {
-		const credentials = (await item.request({
-			method: 'GET',
-			path: '/credential',
-		})) as IDataObject[];
-		return item.parameter<boolean>('returnAll')
-			? credentials
-			: credentials.slice(0, item.parameter<number>('limit'));
+		const wanted = readWanted(item);
+		const answer = await item.request({ method: 'GET', path: '/credential' });
+		const credentials = (answer as IDataObject[]).slice(0, wanted);
+		return readSimplify(item) ? credentials.map(simplifyCredential) : credentials;
 	},
 };
 
