@@ -1,0 +1,27 @@
+import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
+import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
+import { credentialTypes, runNode, type NodeRunOptions } from '../support/runNode';
+import type { TestSandbox } from '../support/sandbox';
+
+credentialTypes.creditProfileProviderLoginApi ??= new CreditProfileProviderLoginApi();
+
+/** Ids of collections of the sandbox. */
+export const LOANS = 1; // 40 documents, two versions
+export const PEOPLE = 2; // the largest; LOANS is its parent
+export const EMPTY = 30; // no documents
+
+type RunOptions = Partial<NodeRunOptions> & { login?: ICredentialDataDecryptedObject };
+
+/** Runs the Credit Profile node against the sandbox, with a stored provider login if one is given. */
+export function nodeOn(sandbox: TestSandbox) {
+	return async (parameters: INodeParameters, { login, ...options }: RunOptions = {}) =>
+		await runNode({
+			type: 'creditProfile',
+			parameters,
+			credentials: {
+				creditProfileApi: sandbox.credentials().creditProfileApi,
+				...(login && { creditProfileProviderLoginApi: login }),
+			},
+			...options,
+		});
+}
