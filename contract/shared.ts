@@ -8,6 +8,9 @@ export const nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Ty
 
 export const optionalNullable = <T extends TSchema>(schema: T) => Type.Optional(nullable(schema));
 
+/** The query of an endpoint without parameters. */
+export const NoQuery = closed({});
+
 /** One of these strings. */
 export const oneOf = <T extends string[]>(values: readonly [...T]) =>
 	Type.Union(values.map((value) => Type.Literal(value)) as { [K in keyof T]: TLiteralOf<T[K]> });

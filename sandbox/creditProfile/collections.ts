@@ -9,6 +9,7 @@ import {
 	VersionsPath,
 	VersionsQuery,
 } from '../../contract/creditProfile';
+import { NoQuery } from '../../contract/shared';
 import { Refusal } from '../errors';
 import { gatherFilter, passes } from './filter';
 import { present, type Library, type Shelf } from './library';
@@ -38,7 +39,14 @@ export function collectionRoutes(app: FastifyInstance, library: Library): void {
 
 	app.get(
 		'/data/collection/tags',
-		{ schema: { tags, summary: 'Tags of all collections', response: { 200: TagList } } },
+		{
+			schema: {
+				tags,
+				summary: 'Tags of all collections',
+				querystring: NoQuery,
+				response: { 200: TagList },
+			},
+		},
 		async () => tagList(shelves.flatMap(({ collection }) => collection.tags)),
 	);
 
@@ -73,6 +81,7 @@ export function collectionRoutes(app: FastifyInstance, library: Library): void {
 				tags,
 				summary: 'One collection',
 				params: CollectionPath,
+				querystring: NoQuery,
 				response: { 200: Collection },
 			},
 		},

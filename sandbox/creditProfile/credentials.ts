@@ -5,6 +5,7 @@ import {
 	credentialUpserts,
 	type Provider,
 } from '../../contract/creditProfile';
+import { NoQuery } from '../../contract/shared';
 import { ORGANIZATION_ID, OWNER_ID } from './organization';
 
 type UpsertBody = Record<string, string>;
@@ -62,6 +63,7 @@ export function credentialRoutes(app: FastifyInstance): void {
 			schema: {
 				tags: ['Credential'],
 				summary: 'All credentials of the organization',
+				querystring: NoQuery,
 				response: { 200: CredentialList },
 			},
 		},

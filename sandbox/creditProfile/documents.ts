@@ -7,6 +7,7 @@ import {
 	type DataDocument,
 	type Version,
 } from '../../contract/creditProfile';
+import { NoQuery } from '../../contract/shared';
 import { applicantOf, type Applicant } from './applicant';
 import { associationsOf } from './associations';
 import { shelfOf, tagList } from './collections';
@@ -88,7 +89,14 @@ export function documentRoutes(app: FastifyInstance, library: Library, seed: num
 
 	app.get(
 		'/data/document/tags',
-		{ schema: { tags, summary: 'Tags of all documents', response: { 200: TagList } } },
+		{
+			schema: {
+				tags,
+				summary: 'Tags of all documents',
+				querystring: NoQuery,
+				response: { 200: TagList },
+			},
+		},
 		async () => {
 			const longest = Math.max(...library.shelves.map(({ documents }) => documents));
 			return tagList(TAGS.slice(0, longest).flat());

@@ -32,6 +32,7 @@ const object = (title: string, properties: Properties, optional: string[] = []) 
 
 const rfc: RestrictedSchema = {
 	title: 'RFC',
+	description: 'Con homoclave, en mayúsculas y sin espacios',
 	type: 'string',
 	pattern: '^[A-ZÑ&]{3,4}[0-9]{6}[A-Z0-9]{2}[0-9A]$',
 };

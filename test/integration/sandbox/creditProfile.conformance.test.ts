@@ -1,0 +1,270 @@
+import type { AxiosResponse } from 'axios';
+import { departureFrom } from '../../../contract/check';
+import type {
+	CollectionsPage,
+	DocumentsPage,
+	RestrictedSchema,
+	VersionsPage,
+} from '../../../contract/creditProfile';
+import { startBench, type TestBench } from './creditProfileClient';
+import { endpointTables, filterKeys, type EndpointTable } from './creditProfileRequests';
+import { Fields, MISSING, resourceTables, type Samples } from './creditProfileTables';
+
+let bench: TestBench;
+let samples: Samples;
+const count = { rows: 0, valid: 0, violations: 0 };
+
+beforeAll(async () => {
+	bench = await startBench();
+	samples = await takeSamples();
+});
+afterAll(async () => {
+	await bench.sandbox.close();
+	const { rows, valid, violations } = count;
+	process.stdout.write(
+		`Credit Profile conformance: ${rows} rows, ${valid} allowed values, ${violations} violations\n`,
+	);
+});
+
+const get = async <T>(path: string): Promise<T> => (await bench.service.get<T>(path)).data;
+
+/** A schema and all schemas inside it. */
+const withInner = (schema: RestrictedSchema): RestrictedSchema[] => [
+	schema,
+	...Object.values(schema.properties ?? {}).flatMap(withInner),
+	...(schema.items ? withInner(schema.items) : []),
+];
+
+/** What the running sandbox answers, of every resource of §2. */
+async function takeSamples(): Promise<Samples> {
+	const upserts = endpointTables.filter(({ method }) => method === 'POST');
+	for (const { path, bodies } of upserts) await bench.service.post(path, bodies?.valid[0]);
+	const { data: collections } = await get<CollectionsPage>(
+		'/data/collection?limit=100&includeCreator=true&includeActiveDataCollectionVersion=true',
+	);
+	const all =
+		'limit=100&includeProfileAssociation=true&includeFormAssociation=true&includeFileAssociation=true';
+	const versions: VersionsPage['data'] = [];
+	const documents: DocumentsPage['documents'] = [];
+	for (const { id } of collections) {
+		versions.push(...(await get<VersionsPage>(`/data/collection/${id}/versions`)).data);
+		const page = await get<DocumentsPage>(`/data/collection/${id}/document?${all}`);
+		documents.push(...page.documents);
+	}
+	const associations = documents.flatMap(({ associations: some = [] }) => some);
+	const ofType = (wanted: string): object[] =>
+		associations.flatMap(({ type, association }) =>
+			type === wanted && association ? [association] : [],
+		);
+	const present = <T>(values: Array<T | null | undefined>): T[] =>
+		values.filter((value) => value !== null && value !== undefined);
+	return {
+		Credential: await get<object[]>('/credential'),
+		Collection: collections,
+		'Embedded version': present(
+			collections.map(({ activeDataCollectionVersion: version }) => version),
+		),
+		Version: versions,
+		'Restricted schema': versions.flatMap(({ schema }) => withInner(schema)),
+		User: present(collections.map(({ creator }) => creator)),
+		Document: documents,
+		Profile: ofType('Profiles'),
+		Form: ofType('Forms'),
+		'formConfig of a form': ofType('Forms').map(
+			(form) => (form as { formConfig: object }).formConfig,
+		),
+		File: ofType('Files'),
+	};
+}
+
+/** The sample with the field (or fields) set, or left out. */
+function withValue(sample: object, field: string, value: unknown): object {
+	if (value instanceof Fields) return { ...sample, ...value.values };
+	const { [field]: _left, ...others } = sample as Record<string, unknown>;
+	return value === MISSING ? others : { ...others, [field]: value };
+}
+
+const shown = (value: unknown) =>
+	value === MISSING ? 'left out' : JSON.stringify(value instanceof Fields ? value.values : value);
+
+describe.each(resourceTables)('§$section $name', ({ name, schema, isClosed, rows }) => {
+	/** A sample that holds something in the field. */
+	const sampleWith = (field: string): object => {
+		const sample = samples[name].find(
+			(one) => (one as Record<string, unknown>)[field] !== undefined,
+		);
+		if (!sample) throw new Error(`The sandbox never sends ${field}`);
+		return sample;
+	};
+
+	it.each(Object.entries(rows))('%s is sent, and held to its constraints', (field, row) => {
+		const sample = sampleWith(field);
+		const { allowed = [], broken } = row;
+		count.rows++;
+		count.valid += allowed.length;
+		count.violations += broken.length;
+		const refused = allowed.filter((value) =>
+			departureFrom(schema, withValue(sample, field, value)),
+		);
+		const passed = broken.filter(
+			(value) => !departureFrom(schema, withValue(sample, field, value)),
+		);
+		expect({ refused: refused.map(shown), passed: passed.map(shown) }).toEqual({
+			refused: [],
+			passed: [],
+		});
+	});
+
+	it(`${isClosed ? 'has' : 'may have'} ${isClosed ? 'no ' : ''}other properties`, () => {
+		count.violations++;
+		const departure = departureFrom(schema, { ...samples[name][0], somethingElse: 1 });
+		expect(departure?.field).toBe(isClosed ? 'somethingElse' : undefined);
+	});
+
+	it('is sent with no field that its table does not have', () => {
+		const sent = new Set(samples[name].flatMap((sample) => Object.keys(sample)));
+		expect([...sent].filter((field) => !(field in rows))).toEqual([]);
+	});
+});
+
+const said = ({ status, data }: AxiosResponse<{ field?: string }>) => ({
+	status,
+	field: data.field,
+});
+
+describe.each(endpointTables)('§$section $method $template', (endpoint) => {
+	const { method, path, response, bodies, query = {}, brokenPaths = [], unknownPath } = endpoint;
+	const send = (url: string, data?: unknown, params?: Record<string, string>) =>
+		bench.service.request<{ field?: string }>({
+			method,
+			url,
+			params,
+			...(data !== undefined && {
+				data: JSON.stringify(data),
+				headers: { 'Content-Type': 'application/json' },
+			}),
+		});
+	const expectValid = (answer: AxiosResponse) => {
+		expect(answer.status).toBe(200);
+		expect(departureFrom(response, answer.data)).toBeUndefined();
+	};
+
+	it('takes valid requests and answers by the contract', async () => {
+		count.rows++;
+		for (const body of bodies?.valid ?? [undefined]) {
+			count.valid++;
+			expectValid(await send(path, body));
+		}
+	});
+
+	it('refuses each broken body with 400 and the name of the field', async () => {
+		for (const [field, body] of bodies?.broken ?? []) {
+			count.violations++;
+			expect(said(await send(path, body))).toEqual({ status: 400, field });
+		}
+	});
+
+	it('takes what its query parameters allow', async () => {
+		for (const [name, { valid }] of Object.entries(query)) {
+			count.rows++;
+			for (const text of valid) {
+				count.valid++;
+				expectValid(await send(path, undefined, { [name]: text }));
+			}
+		}
+	});
+
+	it('refuses what its query parameters do not allow with 400 and the name', async () => {
+		for (const [name, { broken }] of Object.entries(query)) {
+			for (const text of broken) {
+				count.violations++;
+				const { status, data } = await send(path, undefined, { [name]: text });
+				const field = data.field?.split('.')[0];
+				expect({ text, status, field }).toEqual({ text, status: 400, field: name });
+			}
+		}
+	});
+
+	it('refuses a query parameter that it does not have', async () => {
+		if (method === 'POST') return;
+		count.violations++;
+		const answer = await send(path, undefined, { limitt: '5' });
+		expect(said(answer)).toEqual({ status: 400, field: 'limitt' });
+	});
+
+	it('refuses a broken path parameter with 400 and its name', async () => {
+		for (const [field, broken] of brokenPaths) {
+			count.violations++;
+			expect(said(await send(broken))).toEqual({ status: 400, field });
+		}
+	});
+
+	it('answers 404 in JSON for what is not there', async () => {
+		count.violations++;
+		expect(said(await send(unknownPath ?? `${path}/nothing`))).toEqual({
+			status: 404,
+			field: undefined,
+		});
+	});
+
+	it.each([
+		['no token', undefined],
+		['another token', 'Token wrong'],
+		['another scheme', 'Bearer'],
+	])('answers 401 in JSON with %s (§5.1)', async (_what, scheme) => {
+		count.violations++;
+		const { token } = bench.sandbox.creditProfile;
+		const Authorization = scheme === 'Bearer' ? `Bearer ${token}` : scheme;
+		const { status, data } = await bench.anyone.request<object>({
+			method,
+			url: `/api/v1${path}`,
+			headers: { Authorization },
+		});
+		expect({ status, data }).toEqual({
+			status: 401,
+			data: { statusCode: 401, message: expect.stringContaining('Token <API_TOKEN>') as string },
+		});
+	});
+
+	it('answers 405 and names the right method for a wrong one', async () => {
+		count.violations++;
+		const { status, headers, data } = await bench.service.delete<object>(path);
+		expect({ status, allow: headers.allow, data }).toEqual({
+			status: 405,
+			allow: method,
+			data: { statusCode: 405, message: `/api/v1${path} does not take DELETE` },
+		});
+	});
+});
+
+describe('§4.4 filter', () => {
+	it.each(Object.entries(filterKeys))('%s is held to its type', async (key, { valid, broken }) => {
+		count.rows++;
+		for (const [texts, status] of [
+			[valid, 200],
+			[broken, 400],
+		] as const) {
+			for (const text of texts) {
+				count[status === 200 ? 'valid' : 'violations']++;
+				const filter = text.replace('KEY', key);
+				const answer = await bench.service.get('/data/collection', { params: { filter } });
+				expect({ filter, status: answer.status }).toEqual({ filter, status });
+			}
+		}
+	});
+});
+
+describe('the tables', () => {
+	it('are of every endpoint that the sandbox has, and of no other', async () => {
+		const { data } = await bench.anyone.get<{ paths: Record<string, object> }>('/docs/json');
+		const served = Object.entries(data.paths)
+			.filter(([path]) => path.startsWith('/api/v1/'))
+			.flatMap(([path, methods]) =>
+				Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.slice(7)}`),
+			);
+		const tabled = endpointTables.map(
+			({ method, template }: EndpointTable) => `${method} ${template}`,
+		);
+		expect(served.sort()).toEqual(tabled.sort());
+	});
+});
