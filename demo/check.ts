@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Execution, NodeRun } from './n8nClient';
+import type { Execution, ExecutionError, NodeRun } from './n8nClient';
 import type { Provisioned } from './provision';
 import type { Demo } from './session';
 
@@ -31,8 +31,11 @@ export const applicantFile = join(__dirname, 'applicant.json');
 
 const itemsOf = (run: NodeRun) => (run.data?.main ?? []).flatMap((items) => items ?? []);
 
+const told = ({ message, description }: ExecutionError) =>
+	description ? `${message} (${description})` : message;
+
 function outcomeOf(run: NodeRun): string {
-	if (run.error) return run.error.message;
+	if (run.error) return told(run.error);
 	const items = itemsOf(run);
 	const { service, status, queryId } = items[0]?.json ?? {};
 	if (service && status) return `${String(service)} ${String(status)}`;
@@ -52,6 +55,8 @@ function stepsOf(workflow: string, execution: Execution): Step[] {
 			outcome: outcomeOf(run),
 		}));
 }
+
+const reasonOf = ({ data }: Execution) => data?.resultData.error && told(data.resultData.error);
 
 const isFinished = ({ status }: Execution) => !['new', 'running', 'waiting'].includes(status);
 
@@ -117,7 +122,7 @@ export async function check(
 	const run = await next(onboarding, knownOnboardings, EXECUTION_TIMEOUT_MS);
 	if (!run) return failed(`"${onboarding.name}" did not run: ${answer.status} ${text}`);
 	if (run.status !== 'success' || !answer.ok) {
-		const reason = run.data?.resultData.error?.message ?? text;
+		const reason = reasonOf(run) ?? text;
 		return failed(`"${onboarding.name}" ended with ${run.status}: ${reason}`);
 	}
 
@@ -138,7 +143,7 @@ export async function check(
 	}
 	const record = resultOf(collected).find(({ queryId }) => queryId === crfQueryId);
 	if (!record) {
-		const reason = collected.data?.resultData.error?.message ?? 'no reason given';
+		const reason = reasonOf(collected) ?? 'no reason given';
 		return failed(`"${collecting.name}" ended with ${collected.status}: ${reason}`);
 	}
 	const asyncResult = { ...record, queryId: crfQueryId, executionId: collected.id };

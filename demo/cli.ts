@@ -83,14 +83,16 @@ async function main(signal: AbortSignal): Promise<number> {
 		if (failure && !signal.aborted) throw new Error(failure);
 		return 0;
 	} finally {
-		log('Stopping …');
 		await demo.stop();
 	}
 }
 
 const controller = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-	process.on(signal, () => controller.abort());
+	process.on(signal, () => {
+		if (!controller.signal.aborted) log('Stopping …');
+		controller.abort();
+	});
 }
 main(controller.signal).then(
 	(code) => (process.exitCode = code),

@@ -7,6 +7,7 @@ import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const PROGRESS_EVERY_MS = 5_000;
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** npm writes the hidden lock last: an install that was cut short, or is older than the lock, is not complete. */
 function isInstalled(folder) {
@@ -39,7 +40,8 @@ export async function ensureInstalled(folder) {
 	const progress = setInterval(() => {
 		const done = folders.filter((path) => existsSync(join(path, 'package.json'))).length;
 		const seconds = Math.round((Date.now() - started) / 1000);
-		console.error(`${name}: ${done.toLocaleString('en')} of ${total} packages, ${seconds} s …`);
+		const what = done > 0 ? `${done.toLocaleString('en')} of ${total} packages` : 'fetching';
+		console.error(`${name}: ${what}, ${seconds} s …`);
 	}, PROGRESS_EVERY_MS);
 
 	const npm = spawn('npm', ['ci', '--no-progress', '--loglevel=error'], {
@@ -47,8 +49,9 @@ export async function ensureInstalled(folder) {
 		stdio: ['ignore', 2, 2],
 		shell: process.platform === 'win32',
 	});
-	const stop = () => npm.kill('SIGTERM');
-	process.once('SIGTERM', stop);
+	// npm takes its time after SIGTERM; what it leaves behind is put right by the next run.
+	const stop = () => npm.kill('SIGKILL');
+	for (const signal of SIGNALS) process.once(signal, stop);
 	try {
 		const code = await new Promise((done, fail) => npm.on('error', fail).on('exit', done));
 		if (code !== 0) {
@@ -58,7 +61,7 @@ export async function ensureInstalled(folder) {
 		}
 	} finally {
 		clearInterval(progress);
-		process.off('SIGTERM', stop);
+		for (const signal of SIGNALS) process.off(signal, stop);
 	}
 	console.error(`${name}: installed in ${Math.round((Date.now() - started) / 1000)} s`);
 }

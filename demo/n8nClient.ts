@@ -25,11 +25,16 @@ export interface Workflow {
 	settings: object;
 }
 
+export interface ExecutionError {
+	message: string;
+	description?: string | null;
+}
+
 export interface NodeRun {
 	/** Its place in the order of the execution's node runs. */
 	executionIndex: number;
 	executionStatus: string;
-	error?: { message: string; description?: string | null };
+	error?: ExecutionError;
 	data?: { main?: ({ json: Record<string, unknown> }[] | null)[] };
 }
 
@@ -40,7 +45,7 @@ export interface Execution {
 	workflowId: string;
 	data?: {
 		resultData: {
-			error?: { message: string; description?: string | null };
+			error?: ExecutionError;
 			lastNodeExecuted?: string;
 			runData: Record<string, NodeRun[]>;
 		};

@@ -85,14 +85,15 @@ export class Editor {
 		return this.page.getByTestId('canvas-node-status-success');
 	}
 
-	/** The mark of one node, there once it succeeded. */
-	succeeded(name: string): Locator {
-		return this.node(name).getByTestId('canvas-node-status-success');
+	/** Waits until the editor says that the run has succeeded. */
+	async succeeded(): Promise<void> {
+		await this.page.getByText('Workflow executed successfully').waitFor();
 	}
 
 	async screenshot(name: string): Promise<void> {
 		mkdirSync(screenshots, { recursive: true });
-		await this.page.screenshot({ path: join(screenshots, `${name}.png`) });
+		const path = join(screenshots, `${name}.png`);
+		await this.page.screenshot({ path, animations: 'disabled' });
 	}
 
 	async close(): Promise<void> {
