@@ -1,0 +1,173 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { EMPTY, LOANS, nodeOn } from './support';
+
+const page = { limit: '50', offset: '0' };
+
+describe('data documents', () => {
+	let sandbox: TestSandbox;
+	let run: ReturnType<typeof nodeOn>;
+	beforeAll(async () => {
+		sandbox = await sandboxForTest({ rateLimit: 0 });
+		run = nodeOn(sandbox);
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const getMany = async (parameters: INodeParameters = {}, collection: unknown = LOANS) =>
+		await run({
+			resource: 'dataDocument',
+			operation: 'getAll',
+			collection: { __rl: true, mode: 'id', value: collection as number },
+			...parameters,
+		});
+	const jsonOf = ({ items }: Awaited<ReturnType<typeof getMany>>) => items.map(({ json }) => json);
+	/** What the service itself answers, read apart from the node. */
+	const documentsOf = async (query: string) =>
+		(
+			await sandbox.control.get<{ documents: IDataObject[] }>(
+				`/data/collection/${LOANS}/document?limit=50${query}`,
+				{
+					baseURL: `${sandbox.creditProfile.baseUrl}/api/v1`,
+					headers: { Authorization: `Token ${sandbox.creditProfile.token}` },
+				},
+			)
+		).data.documents;
+
+	const general = 'includeDataDocumentAssociations';
+	/** §4.8: what the operator switches, and what is sent for it. */
+	const switches: Array<[options: INodeParameters, sent: object]> = [
+		[{}, {}],
+		[{ [general]: true }, { [general]: 'true' }],
+		[{ [general]: false }, { [general]: 'false' }],
+		[{ includeProfileAssociation: true }, { includeProfileAssociation: 'true', [general]: 'true' }],
+		[{ includeFormAssociation: true }, { includeFormAssociation: 'true', [general]: 'true' }],
+		[{ includeFileAssociation: true }, { includeFileAssociation: 'true', [general]: 'true' }],
+		[
+			{ includeFileAssociation: true, [general]: false },
+			{ includeFileAssociation: 'true', [general]: 'false' },
+		],
+		[{ includeFileAssociation: false }, { includeFileAssociation: 'false' }],
+		[{ order: '-document.createdAt' }, { order: '-document.createdAt' }],
+		[{ order: 'document.createdAt' }, { order: 'document.createdAt' }],
+	];
+	it.each(switches)('with %j', async (options, sent) => {
+		await getMany({ options });
+		expect((await sandbox.requests())[0].query).toEqual({ ...page, ...sent });
+	});
+
+	it.each([
+		['-document.createdAt', (a: string, b: string) => b.localeCompare(a)],
+		['document.createdAt', (a: string, b: string) => a.localeCompare(b)],
+	])('come in the order %s', async (order, compare) => {
+		const dates = jsonOf(await getMany({ options: { order } })).map(({ createdAt }) => createdAt);
+		expect(dates).toEqual([...(dates as string[])].sort(compare));
+	});
+
+	it('are simplified to ids, tags, dates and what is in the document', async () => {
+		const [first] = await documentsOf('');
+		expect(jsonOf(await getMany({ limit: 1 }))).toEqual([
+			{
+				id: first.id,
+				externalId: first.externalId,
+				tags: first.tags,
+				document: first.document,
+				dataCollectionId: LOANS,
+				dataCollectionVersionId: first.dataCollectionVersionId,
+				creatorId: first.creatorId,
+				createdAt: first.createdAt,
+				updatedAt: first.updatedAt,
+			},
+		]);
+	});
+
+	describe('with their associations', () => {
+		const all = {
+			includeProfileAssociation: true,
+			includeFormAssociation: true,
+			includeFileAssociation: true,
+		};
+		const query =
+			'&includeDataDocumentAssociations=true&includeProfileAssociation=true&includeFormAssociation=true&includeFileAssociation=true';
+
+		it('have them in lists by type', async () => {
+			const [{ profiles, forms, files }] = jsonOf(await getMany({ limit: 1, options: all }));
+			const counts = [profiles, forms, files].map((list) => (list as unknown[]).length);
+			expect(counts).toEqual([1, 1, 1]);
+		});
+
+		it.each([
+			['profiles', ['name', 'accountType', 'rfc', 'curp', 'email']],
+			['forms', ['name', 'loanAmount', 'completedDate', 'profileId']],
+			['files', ['filelabel', 'filetype', 'url', 'uploadedAt']],
+		])('have %s with what is asked of them first', async (type, fields) => {
+			const [first] = jsonOf(await getMany({ limit: 1, options: all }));
+			const [association] = first[type] as IDataObject[];
+			expect(Object.keys(association)).toEqual(expect.arrayContaining(['id', ...fields]));
+		});
+
+		it('have no field that is an object of objects', async () => {
+			const [{ profiles, forms, files }] = jsonOf(await getMany({ limit: 1, options: all }));
+			const values = [profiles, forms, files].flat().flatMap((one) => Object.values(one as object));
+			expect(values.filter((value) => value?.constructor === Object)).toEqual([]);
+		});
+
+		it('are as the service gives them with Simplify off', async () => {
+			const raw = jsonOf(await getMany({ simplify: false, options: all }));
+			expect(raw).toEqual(await documentsOf(query));
+		});
+
+		it('can give one item for each association', async () => {
+			const documents = await documentsOf(query);
+			const expected = documents.flatMap(({ id, associations }) =>
+				(associations as IDataObject[]).map(({ type, association }) => [
+					id,
+					type,
+					(association as IDataObject).id,
+				]),
+			);
+			const items = jsonOf(await getMany({ options: { ...all, separateAssociations: true } }));
+			expect(
+				items.map(({ documentId, associationType, id }) => [documentId, associationType, id]),
+			).toEqual(expected);
+		});
+
+		it('can give one untouched association for each item', async () => {
+			const [{ id, externalId, associations }] = await documentsOf(query);
+			const items = jsonOf(
+				await getMany({
+					limit: 1,
+					simplify: false,
+					options: { ...all, separateAssociations: true },
+				}),
+			);
+			expect(items).toEqual(
+				(associations as IDataObject[]).map((entry) => ({
+					documentId: id,
+					documentExternalId: externalId,
+					...entry,
+				})),
+			);
+		});
+	});
+
+	it('of an empty collection are no items and no error', async () => {
+		const { items, error } = await getMany({ returnAll: true }, EMPTY);
+		expect({ items, error }).toEqual({ items: [], error: undefined });
+	});
+
+	it('have tags, one item each', async () => {
+		const { items } = await run({ resource: 'dataDocument', operation: 'getTags' });
+		expect(items.map(({ json }) => json)).toContainEqual({ tag: 'revisión' });
+	});
+
+	it('have tags with their count, with Simplify off', async () => {
+		const { items } = await run({
+			resource: 'dataDocument',
+			operation: 'getTags',
+			simplify: false,
+		});
+		const [{ json }] = items;
+		expect(json.count).toBe((json.data as string[]).length);
+	});
+});
