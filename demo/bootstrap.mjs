@@ -22,4 +22,11 @@ const child = spawn(process.execPath, ['--import', 'tsx', join(root, program), .
 process.on('SIGINT', () => {});
 process.on('SIGHUP', () => {});
 process.on('SIGTERM', () => child.kill('SIGTERM'));
+// npm's shell does not pass SIGTERM on, it just dies: to lose the parent means the same.
+const parent = process.ppid;
+const watch = setInterval(() => {
+	if (process.ppid === parent) return;
+	clearInterval(watch);
+	child.kill('SIGTERM');
+}, 500);
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)));

@@ -3,7 +3,7 @@
 //   spawn(process.execPath, ['demo/leash.mjs', command, ...args], { stdio: [..., 'ipc'] })
 import { spawn } from 'node:child_process';
 
-const GRACE_MS = 15_000;
+const GRACE_MS = 5_000;
 const [command, ...args] = process.argv.slice(2);
 const windows = process.platform === 'win32';
 const child = spawn(command, args, {

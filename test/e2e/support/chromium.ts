@@ -31,7 +31,7 @@ export async function ensureChromium(
 			['install', '-y', '--no-install-recommends', 'chromium', 'fonts-liberation'],
 			{ env, onLine },
 		);
-		return undefined;
+		return findChromium() ? undefined : 'apt-get has installed it at an unknown place';
 	} catch (error) {
 		return `apt-get could not install Chromium: ${(error as Error).message.split('\n').at(-1)}`;
 	}
