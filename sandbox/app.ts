@@ -11,6 +11,7 @@ import { faultControl, Faults, injectFaults } from './faults';
 import { limiter } from './limiter';
 import { pathFits, pathOf } from './paths';
 import { logRequests, requestControl } from './requests';
+import { ledgerControl } from './taxQuery/ledger';
 import { checkByContract } from './validation';
 
 const CREDIT_PROFILE = '/api/v1';
@@ -74,6 +75,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 
 	requestControl(app, context.requests);
 	faultControl(app, faults);
+	ledgerControl(app, context.ledger);
 	await app.register((scope) => interim(scope, './webhook', 'webhookControl', context));
 	await app.register((scope) => interim(scope, './page', 'page', context));
 	return app;
