@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { SandboxOptions } from './options';
+import type { People } from './people';
 import type { RequestLog } from './requests';
 import type { Ledger } from './taxQuery/ledger';
 import type { Webhooks } from './webhook';
@@ -17,6 +18,8 @@ export interface SandboxSecrets {
 export interface SandboxContext {
 	options: SandboxOptions;
 	secrets: SandboxSecrets;
+	/** Everybody whom both services know. */
+	people: People;
 	requests: RequestLog;
 	/** Accepted, billed queries. */
 	ledger: Ledger;

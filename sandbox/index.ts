@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buildApp } from './app';
 import { secretsOf, type SandboxContext } from './context';
 import { defaultOptions, type SandboxOptions } from './options';
+import { People } from './people';
 import { RequestLog } from './requests';
 
 export type { SandboxOptions } from './options';
@@ -27,6 +28,7 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 	const context: SandboxContext = {
 		options: chosen,
 		secrets: secretsOf(chosen.seed),
+		people: new People(chosen.seed),
 		requests: new RequestLog(),
 		ledger: undefined as never,
 		webhooks: undefined as never,

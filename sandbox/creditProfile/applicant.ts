@@ -1,86 +1,47 @@
 import type { Faker } from '@faker-js/faker';
-import { STATES } from '../../contract/creditProfile';
-import { isCurp, isNss } from '../../contract/identifiers';
-import { fakerFor } from './random';
+import { checkDigitOf } from '../people/rfc';
+import type { Company, People, Person } from '../people';
 
 /** The person behind a document, and the company if the document is of one. */
-export interface Applicant {
+export interface Applicant extends Person {
 	firstName: string;
 	middleName: string | null;
-	firstLastName: string;
-	secondLastName: string | null;
-	/** ISO date. */
-	birthdate: string;
-	rfc: string;
-	curp: string;
-	nss: string;
-	email: string;
 	phone: string;
-	address: {
-		street: string;
-		exteriorNumber: string;
-		interiorNumber: string | null;
-		neighborhood: string;
-		municipality: string;
-		city: string;
-		/** ISO 3166-2:MX without MX-. */
-		state: string;
-		zipCode: string;
-	};
-	company: { tradeName: string; rfc: string };
+	/** Made only when asked for. */
+	company(): Company;
 }
 
-const digits = [...'0123456789'];
-const plain = (text: string) =>
-	text
-		.normalize('NFD')
-		.replace(/[^A-Za-z]/g, '')
-		.toUpperCase();
+const BORN_FROM = '1955-01-01';
+const BORN_TO = '2004-12-31';
+const CONSTITUTED_FROM = '2005-01-01';
+const CONSTITUTED_TO = '2022-12-31';
 
-export function applicantOf(seed: number, key: string): Applicant {
-	const faker = fakerFor(seed, `applicant ${key}`);
-	const firstName = faker.person.firstName();
-	const firstLastName = faker.person.lastName();
-	const secondLastName = faker.person.lastName();
-	const birthdate = faker.date
-		.birthdate({ min: 20, max: 70, mode: 'age', refDate: '2025-01-01' })
-		.toISOString()
-		.slice(0, 10);
-	const yymmdd = birthdate.slice(2).replaceAll('-', '');
-	const letters = plain(firstLastName)[0] + 'A' + plain(secondLastName)[0] + plain(firstName)[0];
-	const basic = letters + yymmdd;
-	const state = faker.helpers.arrayElement(STATES);
+/**
+ * The next applicant that the seeded faker gives. The person is made known to `people`, so that the queries of the
+ * other service about their RFC or CURP give the same name.
+ */
+export function applicantFrom(faker: Faker, people: People): Applicant {
+	const dayBetween = (from: string, to: string) =>
+		faker.date.between({ from, to }).toISOString().slice(0, 10);
+	const sexType = faker.person.sexType();
+	const firstName = faker.person.firstName(sexType);
+	const middleName = faker.datatype.boolean() ? faker.person.firstName(sexType) : null;
+	const person = people.withName({
+		name: middleName ? `${firstName} ${middleName}` : firstName,
+		firstLastName: faker.person.lastName(),
+		secondLastName: faker.person.lastName(),
+		birthDate: dayBetween(BORN_FROM, BORN_TO),
+		sex: sexType === 'female' ? 'M' : 'H',
+	});
+	const companyStart =
+		faker.string.alpha({ length: 3, casing: 'upper' }) +
+		dayBetween(CONSTITUTED_FROM, CONSTITUTED_TO).slice(2).replaceAll('-', '') +
+		faker.string.alphanumeric({ length: 2, casing: 'upper', exclude: ['0', 'O'] });
 	return {
+		...person,
 		firstName,
-		middleName: faker.datatype.boolean(0.5) ? faker.person.middleName() : null,
-		firstLastName,
-		secondLastName: faker.datatype.boolean(0.95) ? secondLastName : null,
-		birthdate,
-		rfc: `${basic}${faker.string.alphanumeric({ length: 2, casing: 'upper' })}${faker.string.numeric()}`,
-		curp: complete(`${basic}HDFRRL${Number(birthdate.slice(0, 4)) < 2000 ? '0' : 'A'}`, isCurp),
-		nss: complete(faker.string.numeric(10), isNss),
-		email: 'persona@sandbox.example',
+		middleName,
 		phone: `55${faker.string.numeric(8)}`,
-		address: addressIn(state, faker),
-		company: { tradeName: faker.company.name(), rfc: `ABC${yymmdd}1A0` },
-	};
-}
-
-function complete(start: string, isValid: (text: string) => boolean): string {
-	return digits.map((digit) => start + digit).find(isValid) ?? start;
-}
-
-function addressIn(state: (typeof STATES)[number], faker: Faker): Applicant['address'] {
-	const [min, max] = state.zipPrefixes;
-	const prefix = String(faker.number.int({ min, max })).padStart(2, '0');
-	return {
-		street: faker.location.street(),
-		exteriorNumber: faker.location.buildingNumber(),
-		interiorNumber: null,
-		neighborhood: 'Centro',
-		municipality: faker.location.city(),
-		city: faker.location.city(),
-		state: state.iso,
-		zipCode: prefix + faker.string.numeric(3),
+		company: () => people.company(companyStart + checkDigitOf(companyStart)),
 	};
 }

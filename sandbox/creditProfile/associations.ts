@@ -4,6 +4,8 @@ import type {
 	FormAssociation,
 	ProfileAssociation,
 } from '../../contract/creditProfile';
+import type { Address, Company } from '../people';
+import type { Applicant } from './applicant';
 import type { Sheet } from './documents';
 import { ORGANIZATION_ID } from './organization';
 
@@ -28,39 +30,56 @@ export interface Include {
 const dates = ({ document: { createdAt, updatedAt } }: Sheet) => ({ createdAt, updatedAt });
 const idOf = ({ document }: Sheet): number => document.id ?? 0;
 
-/** What a profile and a form say alike about the person, or the company and its representative. */
+/** What a profile and a form say alike about the person, or about the company. */
 function whoIs({ applicant, isCompany }: Sheet) {
-	const { address, company } = applicant;
-	const rfc = isCompany ? company.rfc : applicant.rfc;
 	return {
-		...applicantNames(applicant, isCompany),
-		accountType: isCompany ? ('PM' as const) : ('PF' as const),
-		tradeName: isCompany ? company.tradeName : null,
-		rfc,
-		basicRFC: rfc.slice(0, -3), // the homoclave has three characters
-		curp: isCompany ? null : applicant.curp,
-		nss: isCompany ? null : applicant.nss,
-		birthdate: applicant.birthdate,
-		email: applicant.email,
+		...(isCompany ? companyFields(applicant.company()) : personFields(applicant)),
 		phone: applicant.phone,
-		address: address.street,
-		address2: null,
-		exteriorNumber: address.exteriorNumber,
-		interiorNumber: address.interiorNumber,
-		neighborhood: address.neighborhood,
-		municipality: address.municipality,
-		city: address.city,
-		state: address.state,
-		zipCode: address.zipCode,
 		country: 'MX',
 		nationality: 'MX',
 	};
 }
 
-function applicantNames(applicant: Sheet['applicant'], isCompany: boolean) {
-	const { firstName, middleName, firstLastName, secondLastName } = applicant;
-	return isCompany ? {} : { firstName, middleName, firstLastName, secondLastName };
+function personFields(person: Applicant) {
+	const { firstName, middleName, firstLastName, secondLastName, rfc, curp, nss, email } = person;
+	return {
+		accountType: 'PF' as const,
+		firstName,
+		middleName,
+		firstLastName,
+		secondLastName,
+		tradeName: null,
+		...rfcFields(rfc),
+		curp,
+		nss,
+		birthdate: person.birthDate,
+		email,
+		...addressFields(person.address),
+	};
 }
+
+function companyFields({ legalName, rfc, constituted, email, address }: Company) {
+	return {
+		accountType: 'PM' as const,
+		tradeName: legalName,
+		...rfcFields(rfc),
+		curp: null,
+		nss: null,
+		birthdate: constituted,
+		email,
+		...addressFields(address),
+	};
+}
+
+/** The homoclave with its check digit has three characters. */
+const rfcFields = (rfc: string) => ({ rfc, basicRFC: rfc.slice(0, -3) });
+
+const addressFields = ({ street, ...others }: Address) => ({
+	address: street,
+	address2: null,
+	interiorNumber: null,
+	...others,
+});
 
 /** §2.8 */
 function profileOf(sheet: Sheet): ProfileAssociation {

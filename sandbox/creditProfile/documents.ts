@@ -8,7 +8,9 @@ import {
 	type Version,
 } from '../../contract/creditProfile';
 import { NoQuery } from '../../contract/shared';
-import { applicantOf, type Applicant } from './applicant';
+import type { SandboxContext } from '../context';
+import type { People } from '../people';
+import { applicantFrom, type Applicant } from './applicant';
 import { associationsOf } from './associations';
 import { shelfOf, tagList } from './collections';
 import { fill } from './fill';
@@ -58,11 +60,10 @@ function originOf(
 }
 
 /** The document at this place of the collection, counted from the oldest; the same again by the same seed. */
-export function sheetAt(shelf: Shelf, index: number, seed: number): Sheet {
+export function sheetAt(shelf: Shelf, index: number, seed: number, people: People): Sheet {
 	const { collection } = shelf;
-	const key = `document ${collection.id} ${index}`;
-	const faker = fakerFor(seed, key);
-	const applicant = applicantOf(seed, key);
+	const faker = fakerFor(seed, `document ${collection.id} ${index}`);
+	const applicant = applicantFrom(faker, people);
 	const { version, createdAt } = originOf(shelf, index);
 	const isImported = index % 9 === 8;
 	return {
@@ -84,7 +85,11 @@ export function sheetAt(shelf: Shelf, index: number, seed: number): Sheet {
 }
 
 /** §4.7 and 4.8 */
-export function documentRoutes(app: FastifyInstance, library: Library, seed: number): void {
+export function documentRoutes(
+	app: FastifyInstance,
+	library: Library,
+	{ options, people }: SandboxContext,
+): void {
 	const tags = ['Data document'];
 
 	app.get(
@@ -127,7 +132,7 @@ export function documentRoutes(app: FastifyInstance, library: Library, seed: num
 			for (let place = query.offset; place < end; place++) {
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? shelf.documents - 1 - place : place;
-				const sheet = sheetAt(shelf, index, seed);
+				const sheet = sheetAt(shelf, index, options.seed, people);
 				const associations = associationsOf(sheet, include);
 				documents.push({ ...sheet.document, ...(associations && { associations }) });
 			}

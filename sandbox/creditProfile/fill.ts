@@ -4,7 +4,7 @@ import type { Applicant } from './applicant';
 
 /** What fields of these names hold, because a person or company stands behind them. */
 const byName: Record<string, (applicant: Applicant, faker: Faker) => unknown> = {
-	nombre: ({ firstName, middleName }) => [firstName, middleName].filter(Boolean).join(' '),
+	nombre: ({ name }) => name,
 	primerApellido: ({ firstLastName }) => firstLastName,
 	segundoApellido: ({ secondLastName }) => secondLastName,
 	rfc: ({ rfc }) => rfc,
@@ -17,8 +17,8 @@ const byName: Record<string, (applicant: Applicant, faker: Faker) => unknown> = 
 	municipio: ({ address }) => address.municipality,
 	estado: ({ address }) => address.state,
 	codigoPostal: ({ address }) => address.zipCode,
-	razonSocial: ({ company }) => company.tradeName,
-	rfcEmpresa: ({ company }) => company.rfc,
+	razonSocial: ({ company }) => company().legalName,
+	rfcEmpresa: ({ company }) => company().rfc,
 	sitioWeb: (_applicant, faker) => `https://www.${faker.internet.domainWord()}.example/`,
 	giro: (_applicant, faker) => faker.commerce.department(),
 	patron: (_applicant, faker) => faker.company.name(),
@@ -55,10 +55,10 @@ export function fill(
 	applicant: Applicant,
 	faker: Faker,
 ): unknown {
-	if (Array.isArray(schema.type) && !faker.datatype.boolean(OFTEN)) return null;
-	const type = [schema.type].flat().find((one) => one !== 'null');
-	if (schema.enum) return faker.helpers.arrayElement(schema.enum);
 	if (name in byName) return byName[name](applicant, faker);
+	if (Array.isArray(schema.type) && !faker.datatype.boolean(OFTEN)) return null;
+	if (schema.enum) return faker.helpers.arrayElement(schema.enum);
+	const type = [schema.type].flat().find((one) => one !== 'null');
 	if (type === 'object') {
 		const { properties = {}, required = [] } = schema;
 		return Object.fromEntries(

@@ -7,10 +7,8 @@ import { documentRoutes } from './documents';
 import { createLibrary } from './library';
 
 /** The Credit Profile service; its paths are relative to /api/v1. */
-export function creditProfileService(
-	app: FastifyInstance,
-	{ options, secrets }: SandboxContext,
-): void {
+export function creditProfileService(app: FastifyInstance, context: SandboxContext): void {
+	const { options, secrets } = context;
 	const library = createLibrary(options.seed, options.documents);
 
 	app.addHook('onRequest', async ({ headers: { authorization } }) => {
@@ -23,5 +21,5 @@ export function creditProfileService(
 	});
 	credentialRoutes(app);
 	collectionRoutes(app, library);
-	documentRoutes(app, library, options.seed);
+	documentRoutes(app, library, context);
 }

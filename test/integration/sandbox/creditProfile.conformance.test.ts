@@ -80,8 +80,8 @@ async function takeSamples(): Promise<Samples> {
 /** The sample with the field (or fields) set, or left out. */
 function withValue(sample: object, field: string, value: unknown): object {
 	if (value instanceof Fields) return { ...sample, ...value.values };
-	const { [field]: _left, ...others } = sample as Record<string, unknown>;
-	return value === MISSING ? others : { ...others, [field]: value };
+	const others = Object.entries(sample).filter(([name]) => name !== field);
+	return { ...Object.fromEntries(others), ...(value !== MISSING && { [field]: value }) };
 }
 
 const shown = (value: unknown) =>

@@ -39,7 +39,10 @@ function upsert(section: string, path: string, names: string[], isPattern = fals
 		['other', { ...valid, other: 'x' }],
 	];
 	for (const name of names) {
-		const { [name]: _left, ...others } = valid;
+		const others = texts(
+			names.filter((other) => other !== name),
+			'ABC_09',
+		);
 		broken.push(
 			[name, others],
 			[name, { ...valid, [name]: 5 }],
