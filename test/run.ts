@@ -95,7 +95,7 @@ async function main(): Promise<number> {
 	const total = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
 	console.log();
 	if (noBrowser)
-		console.log(`The browser part was ${process.env.CI ? 'failed' : 'skipped'}: ${noBrowser}`);
+		console.log(`The browser part ${process.env.CI ? 'failed' : 'was skipped'}: ${noBrowser}`);
 	for (const [project, count] of counts) console.log(`${project}: ${told(count)}`);
 	console.log(told(total));
 	return all.every(({ passed, failed }) => passed > 0 && failed === 0) ? 0 : 1;
