@@ -37,7 +37,7 @@ export type RequestContext = Pick<
 };
 
 export interface ServiceRequest {
-	method: 'GET' | 'POST';
+	method: 'GET' | 'POST' | 'PUT' | 'DELETE';
 	/** Appended to the service's root, with leading slash; every variable segment already encoded. */
 	path: string;
 	query?: IDataObject;
@@ -47,6 +47,10 @@ export interface ServiceRequest {
 	/** Values of the body that must not appear in any error. */
 	secrets?: string[];
 	timeoutMs?: number;
+	/** Milliseconds in which it may be held back by the pace and sent again; 5 minutes by default. */
+	patienceMs?: number;
+	/** An answer without a body is fine; it is given as {}. */
+	mayBeEmpty?: boolean;
 	itemIndex?: number;
 }
 
@@ -83,13 +87,14 @@ export async function connect(context: RequestContext, service: Service): Promis
 	const statistics = { waitedMs: 0, repeated: 0 };
 
 	async function send(request: ServiceRequest): Promise<IDataObject | IDataObject[]> {
-		const { method, itemIndex } = request;
+		const { method, itemIndex, patienceMs = PATIENCE_MS } = request;
 		const secrets = [...ownSecrets, ...(request.secrets ?? [])];
 		const fail = (problem: Problem) => toNodeError(context.getNode(), problem, itemIndex);
 		const startedAt = Date.now();
+		const isPatient = () => Date.now() - startedAt < patienceMs;
 
 		for (let attempt = 1; ; attempt++) {
-			statistics.waitedMs += await pacer.take({ execution, signal, maxWaitMs: PATIENCE_MS });
+			statistics.waitedMs += await pacer.take({ execution, signal, maxWaitMs: patienceMs });
 			const sentAt = Date.now();
 			const outcome = await exchange(context, service, root, request);
 			if ('problem' in outcome) throw fail(outcome.problem);
@@ -101,6 +106,7 @@ export async function connect(context: RequestContext, service: Service): Promis
 				pacer.answered({ status, headers, sentAt, receivedAt: Date.now() });
 				const isJson = typeof body === 'object' && body !== null;
 				if (status >= 200 && status < 300 && isJson) return body as IDataObject;
+				if (status >= 200 && status < 300 && request.mayBeEmpty && !body) return {};
 				if (status >= 200 && status < 300) {
 					problem = problemOfBody(service, method, status);
 					isSafe = method === 'GET' && isTruncated(headers);
@@ -108,7 +114,7 @@ export async function connect(context: RequestContext, service: Service): Promis
 					problem = problemOfStatus(service, method, status, messageOfService(body, secrets));
 					isSafe = status >= 500 && method === 'GET';
 				}
-				if (status === 429 && Date.now() - startedAt < PATIENCE_MS) {
+				if (status === 429 && isPatient()) {
 					statistics.repeated++;
 					continue; // the pacer waits for the reset
 				}
@@ -118,7 +124,7 @@ export async function connect(context: RequestContext, service: Service): Promis
 				problem = problemOfFault(service, method, outcome.fault);
 				isSafe = mayRepeatAfter(outcome.fault, method);
 			}
-			if (!isSafe || attempt >= MAX_ATTEMPTS) throw fail(problem);
+			if (!isSafe || attempt >= MAX_ATTEMPTS || !isPatient()) throw fail(problem);
 			statistics.repeated++;
 			const backoff = FIRST_BACKOFF_MS * 2 ** (attempt - 1);
 			await wait(backoff * (0.75 + Math.random() / 2), signal);
