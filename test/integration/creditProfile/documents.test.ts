@@ -34,6 +34,10 @@ describe('data documents', () => {
 			)
 		).data.documents;
 
+	/** Without the instant at which a download address ends, which differs from answer to answer. */
+	const lasting = (rows: IDataObject[]) =>
+		JSON.parse(JSON.stringify(rows).replaceAll(/expires=\d+/g, 'expires=…')) as IDataObject[];
+
 	const general = 'includeDataDocumentAssociations';
 	/** §4.8: what the operator switches, and what is sent for it. */
 	const switches: Array<[options: INodeParameters, sent: object]> = [
@@ -114,7 +118,7 @@ describe('data documents', () => {
 
 		it('are as the service gives them with Simplify off', async () => {
 			const raw = jsonOf(await getMany({ simplify: false, options: all }));
-			expect(raw).toEqual(await documentsOf(query));
+			expect(lasting(raw)).toEqual(lasting(await documentsOf(query)));
 		});
 
 		it('can give one item for each association', async () => {
@@ -141,13 +145,12 @@ describe('data documents', () => {
 					options: { ...all, separateAssociations: true },
 				}),
 			);
-			expect(items).toEqual(
-				(associations as IDataObject[]).map((entry) => ({
-					documentId: id,
-					documentExternalId: externalId,
-					...entry,
-				})),
-			);
+			const entries = (associations as IDataObject[]).map((entry) => ({
+				documentId: id,
+				documentExternalId: externalId,
+				...entry,
+			}));
+			expect(lasting(items)).toEqual(lasting(entries));
 		});
 	});
 

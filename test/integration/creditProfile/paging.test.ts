@@ -1,0 +1,236 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { INodeParameters } from 'n8n-workflow';
+import { runNode } from '../support/runNode';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { nodeOn, PEOPLE } from './support';
+
+const ALL = 12_000;
+const MINUTE = 60_000;
+const collection = { __rl: true, mode: 'id', value: PEOPLE };
+const documents = { resource: 'dataDocument', operation: 'getAll', collection };
+const PATH = `/api/v1/data/collection/${PEOPLE}/document`;
+
+describe('Return All and Limit', () => {
+	describe('with 12,000 documents and the limiter on', () => {
+		let sandbox: TestSandbox;
+		let inOrder: number[];
+		beforeAll(async () => {
+			sandbox = await sandboxForTest({ rateLimit: 10, documents: ALL });
+			inOrder = Array.from({ length: ALL }, (_, index) => PEOPLE * 100_000 + index + 1);
+		});
+		beforeEach(async () => await sandbox.reset());
+		afterAll(async () => await sandbox.close());
+
+		const readAll = async () => {
+			const { items, error } = await nodeOn(sandbox)({ ...documents, returnAll: true });
+			const requests = await sandbox.requests(PATH);
+			return { error, ids: items.map(({ json }) => json.id), requests };
+		};
+
+		it(
+			'brings each once, in order, with 120 requests',
+			async () => {
+				const { error, ids, requests } = await readAll();
+				expect({ error, ids, requests: requests.length }).toEqual({
+					error: undefined,
+					ids: inOrder,
+					requests: 120,
+				});
+			},
+			MINUTE,
+		);
+
+		it(
+			'brings each once, in order, while a fifth of the requests meets 503 or 429',
+			async () => {
+				await sandbox.faults(
+					{ path: PATH, probability: 0.1, fault: { status: 503 } },
+					{ path: PATH, probability: 0.1, fault: 'storm' },
+				);
+				const { error, ids, requests } = await readAll();
+				const answers = new Set(requests.map(({ status }) => status));
+				expect({ error, ids, answers }).toEqual({
+					error: undefined,
+					ids: inOrder,
+					answers: new Set([200, 503, 429]),
+				});
+			},
+			2 * MINUTE,
+		);
+	});
+
+	describe('ask for pages', () => {
+		let sandbox: TestSandbox;
+		beforeAll(async () => {
+			sandbox = await sandboxForTest({ rateLimit: 0, documents: 950 });
+		});
+		beforeEach(async () => await sandbox.reset());
+		afterAll(async () => await sandbox.close());
+
+		const list = async (parameters: INodeParameters) => {
+			const { items } = await nodeOn(sandbox)({ collection, ...parameters });
+			const pages = (await sandbox.requests())
+				.map(({ query }) => query as { offset: string; limit: string })
+				.map(({ offset, limit }) => [Number(offset), Number(limit)])
+				.sort(([a], [b]) => a - b);
+			return { items: items.length, pages };
+		};
+		const documentPages: Array<[limit: number, pages: number[][], items?: number]> = [
+			[1, [[0, 10]]],
+			[3, [[0, 10]]],
+			[10, [[0, 10]]],
+			[99, [[0, 99]]],
+			[100, [[0, 100]]],
+			[103, [[0, 100], [100, 10]]],
+			[250, [[0, 100], [100, 100], [200, 50]]],
+		]; // prettier-ignore
+		it.each(documentPages)('of 10 to 100 documents for a Limit of %d', async (limit, pages) => {
+			expect(await list({ ...documents, limit })).toEqual({ items: limit, pages });
+		});
+
+		it('until there are no more, for a Limit beyond the end', async () => {
+			const { items, pages } = await list({ ...documents, limit: 5000 });
+			expect({ items, pages: pages.length }).toEqual({ items: 950, pages: 10 });
+		});
+
+		it.each([
+			['collections', { resource: 'dataCollection', operation: 'getAll' }],
+			['versions', { resource: 'dataCollection', operation: 'getVersions' }],
+		])('of 1 of the %s for a Limit of 1', async (_name, parameters) => {
+			expect(await list({ ...parameters, limit: 1 })).toEqual({ items: 1, pages: [[0, 1]] });
+		});
+
+		it('no more once the execution is cancelled', async () => {
+			const calm = await sandboxForTest({ rateLimit: 10, documents: ALL });
+			let cancel = () => {};
+			const running = nodeOn(calm)(
+				{ ...documents, returnAll: true },
+				{ onStart: (how) => (cancel = how) },
+			);
+			while ((await calm.requests()).length < 12) await new Promise(setImmediate);
+			cancel();
+			await running;
+			const atTheEnd = (await calm.requests()).length;
+			await calm.close();
+			expect(atTheEnd).toBeLessThan(40);
+		});
+	});
+
+	describe('of a list that changes meanwhile', () => {
+		/** A service with one list of ids. */
+		let server: Server;
+		let ids: number[];
+		let total: () => number;
+		/** The offsets asked for. */
+		let asked: number[];
+		/** May alter the list before the request of this number is answered. */
+		let change: (request: number) => void;
+		/** The page at this offset is answered only when the tenth is asked for. */
+		let late: number | undefined;
+		let release: () => void;
+
+		beforeAll(async () => {
+			server = createServer((request, response) => {
+				const query = new URL(request.url ?? '', 'http://127.0.0.1').searchParams;
+				const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+				const answer = () => {
+					const page = ids.slice(offset, offset + limit).map((id) => ({ id }));
+					response
+						.setHeader('content-type', 'application/json')
+						.end(JSON.stringify({ total: total(), documents: page }));
+				};
+				asked.push(offset);
+				change(asked.length);
+				if (offset === late && asked.length < 10) release = answer;
+				else answer();
+				if (asked.length === 10) release();
+			});
+			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		});
+		afterAll(() => server.close());
+		beforeEach(() => {
+			ids = Array.from({ length: 1000 }, (_, index) => index);
+			total = () => ids.length;
+			asked = [];
+			change = () => {};
+			late = undefined;
+			release = () => {};
+		});
+
+		const readAll = async (parameters: INodeParameters = { returnAll: true }) => {
+			const { port } = server.address() as AddressInfo;
+			const { items } = await runNode({
+				type: 'creditProfile',
+				parameters: { ...documents, ...parameters },
+				credentials: {
+					creditProfileApi: { baseUrl: `http://127.0.0.1:${port}`, apiToken: 'token-1' },
+				},
+			});
+			return items.map(({ json }) => json.id as number);
+		};
+		const before = Array.from({ length: 1000 }, (_, index) => index);
+
+		it('no id comes twice when rows are added in front', async () => {
+			change = (request) => {
+				if (request === 4) ids = [-1, -2, -3, ...ids];
+			};
+			const read = await readAll();
+			expect(read.length).toBe(new Set(read).size);
+		});
+
+		it('no row is lost when rows are added in front, and the order stays', async () => {
+			change = (request) => {
+				if (request === 4) ids = [-1, -2, -3, ...ids];
+			};
+			expect(await readAll()).toEqual(before);
+		});
+
+		it('no row that stays is lost when rows in front are removed, and the order stays', async () => {
+			change = (request) => {
+				if (request === 4) ids = ids.slice(7);
+			};
+			expect((await readAll()).filter((id) => id >= 7)).toEqual(before.slice(7));
+		});
+
+		it('no row slips by a page that is answered late', async () => {
+			late = 300;
+			change = (request) => {
+				if (request === 9) ids = [-1, -2, -3, ...ids];
+			};
+			expect(await readAll()).toEqual(before);
+		});
+
+		it('rows added at the end come as well', async () => {
+			change = (request) => {
+				if (request === 4) ids = [...ids, ...Array.from({ length: 150 }, (_, i) => 1000 + i)];
+			};
+			expect((await readAll()).length).toBe(1150);
+		});
+
+		it('nothing is asked for beyond an end that has come nearer', async () => {
+			ids = Array.from({ length: 6000 }, (_, index) => index);
+			change = (request) => {
+				if (request === 2) ids = ids.slice(0, 300);
+			};
+			await readAll();
+			expect(Math.max(...asked)).toBeLessThan(4200);
+		});
+
+		it('a total that is never reached ends with the first empty page', async () => {
+			total = () => 1_000_000;
+			const read = await readAll();
+			expect({ read: read.length, last: Math.max(...asked) < 6000 }).toEqual({
+				read: 1000,
+				last: true,
+			});
+		});
+
+		it('a Limit is filled although rows came twice', async () => {
+			change = (request) => {
+				if (request === 2) ids = [-1, -2, -3, -4, -5, ...ids];
+			};
+			expect(await readAll({ limit: 300 })).toEqual(before.slice(0, 300));
+		});
+	});
+});
