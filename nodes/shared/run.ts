@@ -41,9 +41,9 @@ export async function runItems(
 			} catch (cause) {
 				const error = toItemError(node, cause, index);
 				if (context.continueOnFail()) {
-					const { message, description } = error;
-					const json = { error: message, ...(description && { description }) };
-					results[index] = [{ json, error, pairedItem: { item: index } }];
+					// Of a failed item n8n passes on the error's message alone, so that must say what to do, too.
+					if (error.description) error.message += `. ${error.description}`;
+					results[index] = [{ json: { error: error.message }, error, pairedItem: { item: index } }];
 				} else {
 					failures.push({ index, error });
 				}
