@@ -36,7 +36,7 @@ export const credentialTypes: Record<string, ICredentialType> = {
 export type Credentials = Record<string, ICredentialDataDecryptedObject>;
 
 /** What n8n's own credentials helper does, over a plain object instead of a database. */
-class CredentialsInMemory extends ICredentialsHelper {
+export class CredentialsInMemory extends ICredentialsHelper {
 	constructor(private readonly stored: Credentials) {
 		super();
 	}
