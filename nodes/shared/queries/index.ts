@@ -1,0 +1,2 @@
+export { readQueryList } from './list';
+export { simplifyRecord } from './simplify';
