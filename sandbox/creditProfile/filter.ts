@@ -5,8 +5,8 @@ import { ORGANIZATION_ID } from './organization';
 type Query = Record<string, unknown>;
 
 const NUMBER = /^-?\d+(\.\d+)?$/;
-/** `filter[name__eq]`, `filter[name__eq][]`, `filter[name__eq][0]`, `filter.name__eq` */
-const FIELD = /^filter(?:\[(\w+)\](?:\[\d*\])?|\.(\w+))$/;
+/** `filter[name__eq]`, `filter[name__eq][]`, `filter[name__eq][0]`, `filter.name__eq`, … */
+const FIELD = /^filter(?:\[(\w+)\]|\.(\w+))(?:\[\d*\])?$/;
 const ofNumbers = [
 	'organizationId__eq',
 	'parentCollectionId__eq',
