@@ -16,6 +16,13 @@ describe('a real n8n with the package installed', () => {
 
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 
+	const submit = async (kind: 'webhook' | 'webhook-test') =>
+		await fetch(`${demo.n8n.url}/${kind}/onboard-applicant`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: applicant,
+		});
+
 	beforeAll(async () => {
 		demo = await startDemo();
 	}, 5 * MINUTES);
@@ -62,6 +69,16 @@ describe('a real n8n with the package installed', () => {
 		it('to a result with the query id that the onboarding got', () => {
 			const asked = report.steps.find(({ name }) => name === 'Ask for CRF');
 			expect(asked?.outcome).toBe(`query ${report.asyncResult?.queryId} accepted`);
+		});
+	});
+
+	it('answers a form with a dossier of the person whom CURP and RFC both belong to', async () => {
+		const answer = await submit('webhook');
+		expect(await answer.json()).toMatchObject({
+			name: expect.stringMatching(/^laura$/i),
+			curp: JSON.parse(applicant).curp,
+			rfc: expect.stringMatching(/^GOEL901231/),
+			rfcMatchesCurp: true,
 		});
 	});
 
@@ -117,12 +134,7 @@ describe('a real n8n with the package installed', () => {
 			async () => {
 				await editor.open(idOf('onboard-applicant'));
 				await editor.execute();
-				const answer = await fetch(`${demo.n8n.url}/webhook-test/onboard-applicant`, {
-					method: 'POST',
-					headers: { 'content-type': 'application/json' },
-					body: applicant,
-				});
-				expect(answer.status).toBe(200);
+				await submit('webhook-test');
 				await editor.succeeded();
 				await editor.screenshot('onboard-applicant-run');
 				expect(await editor.succeededNodes.count()).toBe(8);
