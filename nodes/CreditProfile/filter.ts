@@ -117,7 +117,7 @@ export const listEncoding: INodeProperties = {
 export function readFilter(filters: IDataObject): IDataObject {
 	const filter: IDataObject = {};
 	for (const { displayName, name, type } of keys) {
-		if (filters[name] === undefined) continue;
+		if (!(name in filters)) continue;
 		const values = [filters[name]].flat().map((value) => readValue(value, displayName, type));
 		if (values.length === 0) throw noValue(displayName);
 		if (values.length > 1 && name === 'name__like') {

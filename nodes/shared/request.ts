@@ -108,8 +108,11 @@ export async function connect(context: RequestContext, service: Service): Promis
 				if (status >= 200 && status < 300 && isJson) return body as IDataObject;
 				if (status >= 200 && status < 300 && request.mayBeEmpty && !body) return {};
 				if (status >= 200 && status < 300) {
-					problem = problemOfBody(service, method, status);
-					isSafe = method === 'GET' && isTruncated(headers);
+					const isCutOff = isTruncated(headers);
+					problem = isCutOff
+						? problemOfFault(service, method, 'ECONNRESET')
+						: problemOfBody(service, method, status);
+					isSafe = method === 'GET' && isCutOff;
 				} else {
 					problem = problemOfStatus(service, method, status, messageOfService(body, secrets));
 					isSafe = status >= 500 && method === 'GET';
