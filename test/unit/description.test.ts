@@ -1,0 +1,234 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type {
+	INodeProperties,
+	INodePropertyCollection,
+	INodePropertyOptions,
+	INodeType,
+} from 'n8n-workflow';
+
+const root = join(__dirname, '..', '..');
+const { n8n } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+	n8n: { nodes: string[]; credentials: string[] };
+};
+const sourceOf = (built: string) => join(root, built.replace(/^dist\//, '').replace(/\.js$/, ''));
+
+/** A published class by its path in dist, loaded from the source that it is built from. */
+async function load<T>(built: string): Promise<T> {
+	const source = sourceOf(built);
+	const name = source.split('/').pop()?.split('.')[0] as string;
+	const module = (await import(source)) as Record<string, new () => T>;
+	return new module[name]();
+}
+
+interface Parameter {
+	path: string;
+	property: INodeProperties;
+}
+
+/** Every parameter, those in collections included, each under its path. */
+function parametersOf(properties: INodeProperties[], at = ''): Parameter[] {
+	return properties.flatMap((property) => {
+		const path = `${at}${property.name}`;
+		const inner = (property.options ?? []).flatMap((option) => {
+			if ('values' in option) return parametersOf(option.values, `${path}.${option.name}.`);
+			if ('displayName' in option) return parametersOf([option as INodeProperties], `${path}.`);
+			return [];
+		});
+		return [{ path, property }, ...inner];
+	});
+}
+
+/** What a list is sorted by: its entries' shown names. */
+const shown = (option: INodePropertyOptions | INodeProperties | INodePropertyCollection) =>
+	'displayName' in option ? option.displayName : option.name;
+
+const SMALL = [
+	'a',
+	'an',
+	'and',
+	'as',
+	'at',
+	'by',
+	'for',
+	'from',
+	'if',
+	'in',
+	'of',
+	'on',
+	'or',
+	'per',
+	'the',
+	'this',
+	'to',
+	'with',
+];
+const isTitleCase = (text: string) =>
+	text
+		.split(/[\s/()-]+/)
+		.filter((word) => word !== '')
+		.every((word, index) => /^[A-Z0-9]/.test(word) || (index > 0 && SMALL.includes(word)));
+
+const BOOLEAN = /^Whether /;
+
+describe.each(n8n.nodes)('the description of %s', (built) => {
+	let node: INodeType;
+	let all: Parameter[];
+	beforeAll(async () => {
+		node = await load<INodeType>(built);
+		all = parametersOf(node.description.properties);
+	});
+	/** Paths of the parameters that are not as they should be. */
+	const failing = (isFine: (property: INodeProperties) => boolean) =>
+		all.filter(({ property }) => !isFine(property)).map(({ path }) => path);
+	const operations = () =>
+		all
+			.filter(({ property }) => property.name === 'operation')
+			.flatMap(({ property }) => property.options as INodePropertyOptions[]);
+
+	it('gives each parameter a default', () => {
+		expect(failing(({ type, default: value }) => type === 'notice' || value !== undefined)).toEqual(
+			[],
+		);
+	});
+
+	it('gives each selector a default that is one of its options', () => {
+		const isFine = ({ type, options, default: value, typeOptions }: INodeProperties) =>
+			type !== 'options' ||
+			typeOptions?.loadOptionsMethod !== undefined ||
+			(options as INodePropertyOptions[]).some((option) => option.value === value);
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('names each parameter in Title Case', () => {
+		expect(
+			failing(({ displayName, type }) => type === 'notice' || isTitleCase(displayName)),
+		).toEqual([]);
+	});
+
+	it('names each option in Title Case', () => {
+		const isFine = ({ options = [] }: INodeProperties) =>
+			options.every((option) => isTitleCase(shown(option)));
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('sorts each list of options by what is shown', () => {
+		const isFine = ({ options = [] }: INodeProperties) => {
+			const names = options.map(shown);
+			return names.join() === [...names].sort((a, b) => a.localeCompare(b)).join();
+		};
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('has no two options of the same value', () => {
+		const isFine = ({ options = [] }: INodeProperties) =>
+			new Set(options.map((option) => ('value' in option ? option.value : option.name))).size ===
+			options.length;
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('lets resource and operation be chosen, not computed', () => {
+		const isFine = ({ name, noDataExpression }: INodeProperties) =>
+			!['resource', 'operation'].includes(name) || noDataExpression === true;
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('tells of each operation what it does, as an action and in other words', () => {
+		const poor = operations().filter(
+			({ name, action, description }) => !action || !description || description === name,
+		);
+		expect(poor).toEqual([]);
+	});
+
+	it('writes each action in sentence case', () => {
+		const wrong = operations()
+			.map(({ action }) => String(action))
+			.filter((action) => !/^[A-Z][^A-Z]/.test(action) || action.endsWith('.'));
+		expect(wrong).toEqual([]);
+	});
+
+	it('has no two operations with the same action', () => {
+		const actions = operations().map(({ action }) => action);
+		expect(actions).toEqual([...new Set(actions)]);
+	});
+
+	it('begins the description of each switch with "Whether"', () => {
+		expect(
+			failing(({ type, description }) => type !== 'boolean' || BOOLEAN.test(description ?? '')),
+		).toEqual([]);
+	});
+
+	it('masks each parameter that holds a secret', () => {
+		const isFine = ({ name, type, typeOptions }: INodeProperties) =>
+			type !== 'string' ||
+			!/password|secret|token|ciec|apiKey|privateKey/i.test(name) ||
+			typeOptions?.password === true;
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('names only methods that the node has', () => {
+		const has = (kind: 'loadOptions' | 'listSearch', name: string | undefined) =>
+			name === undefined || name in (node.methods?.[kind] ?? {});
+		const isFine = ({ typeOptions, modes }: INodeProperties) =>
+			has('loadOptions', typeOptions?.loadOptionsMethod) &&
+			(modes ?? []).every((mode) => has('listSearch', mode.typeOptions?.searchListMethod));
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('shows each parameter only under values that its governing parameter can have', () => {
+		const isFine = ({ displayOptions }: INodeProperties) =>
+			Object.entries(displayOptions?.show ?? {}).every(([governing, values]) => {
+				const selectors = all.filter(({ property }) => property.name === governing);
+				const possible = selectors.flatMap(({ property }) =>
+					property.type === 'boolean'
+						? [true, false]
+						: (property.options as INodePropertyOptions[]).map(({ value }) => value),
+				);
+				return (values ?? []).every((value) => possible.includes(value as string));
+			});
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('has icons for light and dark that exist', () => {
+		const icon = node.description.icon as { light: string; dark: string };
+		const folder = join(sourceOf(built), '..');
+		const missing = [icon.light, icon.dark].filter(
+			(file) => !existsSync(join(folder, file.replace('file:', ''))),
+		);
+		expect(missing).toEqual([]);
+	});
+
+	it('can be used as a tool, unless it is a trigger', () => {
+		const { usableAsTool, group } = node.description;
+		expect(usableAsTool === true).toBe(!group.includes('trigger'));
+	});
+});
+
+describe.each(n8n.credentials)('the description of %s', (built) => {
+	let properties: Parameter[];
+	beforeAll(async () => {
+		properties = parametersOf((await load<{ properties: INodeProperties[] }>(built)).properties);
+	});
+	const failing = (isFine: (property: INodeProperties) => boolean) =>
+		properties.filter(({ property }) => !isFine(property)).map(({ path }) => path);
+
+	it('gives each field a default', () => {
+		expect(failing(({ type, default: value }) => type === 'notice' || value !== undefined)).toEqual(
+			[],
+		);
+	});
+
+	it('names each field in Title Case', () => {
+		expect(
+			failing(({ displayName, type }) => type === 'notice' || isTitleCase(displayName)),
+		).toEqual([]);
+	});
+
+	it('masks each field that holds a secret', () => {
+		const isFine = ({ name, typeOptions, type }: INodeProperties) =>
+			!['string', 'hidden'].includes(type) ||
+			!/password|secret|token|ciec|apiKey|privateKey/i.test(name) ||
+			typeOptions?.password === true;
+		expect(failing(isFine)).toEqual([]);
+	});
+});
