@@ -1,2 +1,2 @@
-export { readQueryList } from './list';
+export { echoOf, queryIdOf, readQueryList, readQueryRecord, stateOf, totalOf } from './read';
 export { simplifyRecord } from './simplify';
