@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import formbody from '@fastify/formbody';
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
@@ -10,9 +8,12 @@ import { answerError, Refusal } from './errors';
 import { faultControl, Faults, injectFaults } from './faults';
 import { limiter } from './limiter';
 import { pathFits, pathOf } from './paths';
+import { page } from './page';
 import { logRequests, requestControl } from './requests';
+import { taxQueryService } from './taxQuery';
 import { ledgerControl } from './taxQuery/ledger';
 import { checkByContract } from './validation';
+import { webhookControl } from './webhook';
 
 const CREDIT_PROFILE = '/api/v1';
 const TAX_QUERY = '/api';
@@ -67,7 +68,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 		await services.register(
 			async (scope) => {
 				scope.setNotFoundHandler(refuseUnknown(routes));
-				await interim(scope, './taxQuery', 'taxQueryService', context);
+				await taxQueryService(scope, context);
 			},
 			{ prefix: TAX_QUERY },
 		);
@@ -76,23 +77,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 	requestControl(app, context.requests);
 	faultControl(app, faults);
 	ledgerControl(app, context.ledger);
-	await app.register((scope) => interim(scope, './webhook', 'webhookControl', context));
-	await app.register((scope) => interim(scope, './page', 'page', context));
+	webhookControl(app, context);
+	page(app, context);
 	return app;
-}
-
-/** Until all parts exist: registers the plugin if its file is there. Replaced by plain imports then. */
-async function interim(
-	app: FastifyInstance,
-	path: string,
-	name: string,
-	context: SandboxContext,
-): Promise<void> {
-	const at = join(__dirname, path);
-	if (!existsSync(join(at, 'index.ts'))) return;
-	const module = (await import(at)) as Record<
-		string,
-		(app: FastifyInstance, context: SandboxContext) => unknown
-	>;
-	await module[name](app, context);
 }

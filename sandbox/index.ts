@@ -1,11 +1,12 @@
-import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { buildApp } from './app';
 import { secretsOf, type SandboxContext } from './context';
 import { defaultOptions, type SandboxOptions } from './options';
 import { People } from './people';
 import { RequestLog } from './requests';
+import { Ledger } from './taxQuery/ledger';
+import { QueryStore } from './taxQuery/store';
+import { Webhooks } from './webhook';
 
 export type { SandboxOptions } from './options';
 
@@ -25,17 +26,15 @@ export interface Sandbox {
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
 	const closing = new AbortController();
 	const chosen = { ...defaultOptions, ...options };
-	const context: SandboxContext = {
+	const context = {
 		options: chosen,
 		secrets: secretsOf(chosen.seed),
 		people: new People(chosen.seed),
 		requests: new RequestLog(),
-		ledger: undefined as never,
-		webhooks: undefined as never,
+		ledger: new Ledger(),
 		closing: closing.signal,
-	};
-	context.ledger = (await interim('taxQuery/ledger', 'Ledger', context)) as never;
-	context.webhooks = (await interim('webhook/index', 'Webhooks', context)) as never;
+	} as SandboxContext;
+	context.webhooks = new Webhooks(context); // deliveries need the rest of the context
 
 	const app = await buildApp(context);
 	await app.listen({ host: '127.0.0.1', port: chosen.port });
@@ -52,12 +51,4 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 			await app.close();
 		},
 	};
-}
-
-/** Until all parts exist: makes the class's instance if its file is there. Replaced by plain imports then. */
-async function interim(path: string, name: string, context: SandboxContext): Promise<unknown> {
-	const at = join(__dirname, path);
-	if (!existsSync(`${at}.ts`)) return undefined;
-	const module = (await import(at)) as Record<string, new (context: SandboxContext) => unknown>;
-	return new module[name](context);
 }
