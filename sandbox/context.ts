@@ -3,6 +3,7 @@ import type { SandboxOptions } from './options';
 import type { People } from './people';
 import type { RequestLog } from './requests';
 import type { Ledger } from './taxQuery/ledger';
+import type { QueryStore } from './taxQuery/store';
 import type { Webhooks } from './webhook';
 
 export interface SandboxSecrets {
@@ -24,6 +25,8 @@ export interface SandboxContext {
 	/** Accepted, billed queries. */
 	ledger: Ledger;
 	webhooks: Webhooks;
+	/** Every query made. */
+	queries: QueryStore;
 	/** Aborts when the sandbox closes; whoever sets a timer ends it then. */
 	closing: AbortSignal;
 }

@@ -26,15 +26,17 @@ export interface Sandbox {
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
 	const closing = new AbortController();
 	const chosen = { ...defaultOptions, ...options };
-	const context = {
+	const shared = {
 		options: chosen,
 		secrets: secretsOf(chosen.seed),
 		people: new People(chosen.seed),
 		requests: new RequestLog(),
 		ledger: new Ledger(),
 		closing: closing.signal,
-	} as SandboxContext;
-	context.webhooks = new Webhooks(context); // deliveries need the rest of the context
+	};
+	const webhooks = new Webhooks(shared);
+	const queries = new QueryStore({ ...shared, webhooks });
+	const context: SandboxContext = { ...shared, webhooks, queries };
 
 	const app = await buildApp(context);
 	await app.listen({ host: '127.0.0.1', port: chosen.port });

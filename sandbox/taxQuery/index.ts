@@ -6,7 +6,6 @@ import { Refusal } from '../errors';
 import { reserve } from '../people/reserved';
 import { queryRoutes } from './queries';
 import { Results } from './results';
-import { QueryStore } from './store';
 import { tokens } from './token';
 
 /** §4.12 shows no parameter; these are tolerated. */
@@ -22,9 +21,8 @@ export async function taxQueryService(
 	app: FastifyInstance,
 	context: SandboxContext,
 ): Promise<void> {
-	const { people } = context;
+	const { people, queries: store } = context;
 	const reserved = reserve(people);
-	const store = new QueryStore(context);
 	const results = new Results(context.options.seed, people);
 
 	await tokens(app, context);

@@ -18,7 +18,9 @@ export class QueryStore {
 	private readonly records = new Map<string, QueryRecord>();
 	private count = 0;
 
-	constructor(private readonly context: SandboxContext) {}
+	constructor(
+		private readonly context: Pick<SandboxContext, 'options' | 'ledger' | 'closing' | 'webhooks'>,
+	) {}
 
 	find(id: string): QueryRecord | undefined {
 		return this.records.get(id);

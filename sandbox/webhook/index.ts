@@ -30,7 +30,7 @@ export class Webhooks {
 	private nextId = 1;
 	private readonly random = generateMersenne32Randomizer();
 
-	constructor(private readonly context: SandboxContext) {
+	constructor(private readonly context: Pick<SandboxContext, 'options' | 'closing'>) {
 		this.settings = initialSettings(context.options.webhookUrl);
 		this.random.seed(context.options.seed);
 	}
