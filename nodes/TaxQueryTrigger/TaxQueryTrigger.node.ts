@@ -1,18 +1,15 @@
 import {
-	NodeApiError,
 	NodeConnectionTypes,
-	type IDataObject,
+	type IHookFunctions,
 	type INodeType,
 	type INodeTypeDescription,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { connect } from '../shared/request';
-import { taxQuery } from '../shared/service';
-import { queryIdOf } from './payload';
-
-/** A sender waits for the answer, so the confirmation must not take long. */
-const CONFIRMATION_TIMEOUT_MS = 10_000;
+import { properties } from './properties';
+import { testWebhookCredential } from './proof';
+import { receive } from './receive';
+import { isRegistered, register, unregister } from './registration';
 
 export class TaxQueryTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -21,12 +18,21 @@ export class TaxQueryTrigger implements INodeType {
 		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
 		group: ['trigger'],
 		version: 1,
-		subtitle: 'On query result',
+		subtitle:
+			'={{ $parameter["services"].length ? $parameter["services"].join(", ") : "On any query result" }}',
 		description: 'Starts the workflow when the query service delivers the result of a query',
 		defaults: { name: 'Tax Query Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [{ name: 'taxQueryApi', required: true }],
+		credentials: [
+			{ name: 'taxQueryApi', required: false },
+			{
+				name: 'taxQueryWebhookApi',
+				required: true,
+				testedBy: 'testWebhookCredential',
+				displayOptions: { show: { authenticity: ['credential'] } },
+			},
+		],
 		webhooks: [
 			{
 				name: 'default',
@@ -35,54 +41,29 @@ export class TaxQueryTrigger implements INodeType {
 				path: 'tax-query',
 			},
 		],
-		properties: [
-			{
-				displayName:
-					'Register the webhook URL above with the query service as the address that results are delivered to. What is delivered is only taken as a hint: the node fetches the query from the service by its ID and emits that record, so a forged delivery cannot enter the workflow.',
-				name: 'registrationNotice',
-				type: 'notice',
-				default: '',
-			},
-		],
+		properties,
 	};
 
-	/** The document shows no endpoint for registration (§6.2): the operator registers the URL by hand. */
+	methods = { credentialTest: { testWebhookCredential } };
+
 	webhookMethods = {
 		default: {
-			async checkExists() {
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				if (this.getNodeParameter('confirm')) await this.getCredentials('taxQueryApi');
+				return await isRegistered(this);
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				await register(this);
 				return true;
 			},
-			async create() {
-				return true;
-			},
-			async delete() {
+			async delete(this: IHookFunctions): Promise<boolean> {
+				await unregister(this);
 				return true;
 			},
 		},
 	};
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
-		const answer = (status: number, message: string): IWebhookResponseData => {
-			this.getResponseObject().status(status).json({ message });
-			return { noWebhookResponse: true };
-		};
-		const queryId = queryIdOf(this.getBodyData());
-		if (queryId === undefined) return answer(400, 'The body names no query');
-
-		const record = await connect(this, taxQuery)
-			.then(
-				async (connection) =>
-					await connection.send({
-						method: 'GET',
-						path: `/query/${encodeURIComponent(queryId)}`,
-						timeoutMs: CONFIRMATION_TIMEOUT_MS,
-					}),
-			)
-			.catch((error: unknown) => (error instanceof NodeApiError && error.httpCode) || 'fault');
-		if (record === '404') return answer(404, 'The query service does not know this query');
-		if (typeof record === 'string') {
-			return answer(503, 'The result could not be confirmed with the query service');
-		}
-		return { workflowData: [this.helpers.returnJsonArray(record as IDataObject)] };
+		return await receive(this);
 	}
 }

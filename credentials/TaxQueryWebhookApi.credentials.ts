@@ -1,0 +1,16 @@
+import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
+import { proofFields } from '../nodes/TaxQueryTrigger/proof';
+
+/** How a delivery proves that it comes from the query service. Checked offline by the node that uses it. */
+export class TaxQueryWebhookApi implements ICredentialType {
+	name = 'taxQueryWebhookApi';
+
+	displayName = 'Tax Query Webhook API';
+
+	documentationUrl =
+		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#tax-query-webhook-api';
+
+	icon: Icon = { light: 'file:../icons/taxQuery.svg', dark: 'file:../icons/taxQuery.dark.svg' };
+
+	properties: INodeProperties[] = proofFields;
+}

@@ -1,0 +1,75 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { filterFields, filterOptions, simplifyField } from '../shared/deliveries/filter';
+import { registrationFields } from './registration';
+
+const emitUnrecognized: INodeProperties = {
+	displayName: 'Emit Unrecognized',
+	name: 'emitUnrecognized',
+	type: 'boolean',
+	default: false,
+	description:
+		'Whether to start the workflow also with a body that names no query, as an item with the fields unrecognized, reason and body, instead of answering 400. Nothing of it is confirmed.',
+};
+
+export const properties: INodeProperties[] = [
+	{
+		displayName:
+			'Register the <b>production</b> webhook URL above with the query service, and activate the workflow. The test URL is another one, for building the workflow: where the service keeps a single URL, registering the test URL displaces production, so put the production URL back afterwards.',
+		name: 'registrationNotice',
+		type: 'notice',
+		default: '',
+	},
+	...filterFields,
+	simplifyField,
+	{
+		displayName: 'Authenticity',
+		name: 'authenticity',
+		type: 'options',
+		options: [
+			{
+				name: 'None',
+				value: 'none',
+				description: 'Anyone who knows the URL may deliver',
+			},
+			{
+				name: 'Webhook Credential',
+				value: 'credential',
+				description: 'A delivery must carry a signature, a secret header or basic auth',
+			},
+		],
+		default: 'none',
+		description: 'How a delivery proves that it comes from the query service',
+	},
+	{
+		displayName: 'Confirm with the Service',
+		name: 'confirm',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to fetch each query from the service by its ID and emit that record instead of what was delivered, so that a forged delivery cannot enter the workflow. Needs a Tax Query credential.',
+	},
+	{
+		displayName:
+			'Warning: deliveries are neither authenticated nor confirmed. Anyone who knows the URL can start this workflow with an invented result. Turn on Confirm with the Service, or choose a webhook credential.',
+		name: 'unsafeNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { authenticity: ['none'], confirm: [false] } },
+	},
+	...registrationFields,
+	{
+		// n8n leaves the body of a node of version 1 alone where its "options" say so: signatures are over its bytes.
+		displayName: 'Raw Body',
+		name: 'options',
+		type: 'hidden',
+		default: { binaryData: true },
+	},
+	{
+		displayName: 'Options',
+		name: 'settings',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: [emitUnrecognized, ...filterOptions],
+	},
+];
