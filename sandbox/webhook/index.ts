@@ -15,7 +15,7 @@ export interface Delivery {
 	id: number;
 	queryId: string;
 	/** What it is beside a plain delivery: the fault that it met. */
-	kind: 'true' | 'duplicate' | 'tampered' | 'forged';
+	kind: 'plain' | 'duplicate' | 'tampered' | 'forged';
 	status: 'waiting' | 'delivered' | 'failed' | 'dropped';
 	/** ISO 8601, and the status that the receiver answered or why none came. */
 	attempts: Array<{ at: string; answer: number | string }>;
@@ -54,9 +54,9 @@ export class Webhooks {
 		const { drop = 0, duplicate = 0, tamper = 0, forge = 0 } = this.settings.faults;
 		const happens = (likely: number) => likely > 0 && this.random.next() < likely;
 		if (happens(drop)) {
-			this.add(record, 'true').status = 'dropped';
+			this.add(record, 'plain').status = 'dropped';
 		} else {
-			this.start(this.add(record, happens(tamper) ? 'tampered' : 'true'));
+			this.start(this.add(record, happens(tamper) ? 'tampered' : 'plain'));
 		}
 		if (happens(duplicate)) this.start(this.add(record, 'duplicate'));
 		if (happens(forge)) {
