@@ -4,6 +4,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { SandboxContext } from './context';
 import { creditProfileService } from './creditProfile';
+import { fileRoutes } from './creditProfile/files';
 import { answerError, Refusal } from './errors';
 import { faultControl, Faults, injectFaults } from './faults';
 import { limiter } from './limiter';
@@ -76,6 +77,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 
 	requestControl(app, context.requests);
 	faultControl(app, faults);
+	fileRoutes(app);
 	ledgerControl(app, context.ledger);
 	webhookControl(app, context);
 	page(app, context);

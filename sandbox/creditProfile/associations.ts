@@ -7,16 +7,8 @@ import type {
 import type { Address, Company } from '../people';
 import type { Applicant } from './applicant';
 import type { Sheet } from './documents';
+import { fileUrl, sampleFile } from './files';
 import { ORGANIZATION_ID } from './organization';
-
-const DAY_MS = 86_400_000;
-const FILES = [
-	['pdf', 'Identificación oficial', 'identificacion.pdf'],
-	['jpeg', 'Fotografía', 'fotografia.jpeg'],
-	['png', 'Firma', 'firma.png'],
-	['csv', 'Movimientos', 'movimientos.csv'],
-	['json', 'Respuesta del proveedor', 'respuesta.json'],
-] as const;
 
 /** Which associations are sent whole; the others are listed with null. */
 export interface Include {
@@ -139,26 +131,23 @@ function formOf(sheet: Sheet): FormAssociation {
 	};
 }
 
-/** §2.10; the addresses tell until when they are valid, 24 hours from now. */
-function fileOf(sheet: Sheet): FileAssociation {
-	const [filetype, filelabel, originalFilename] = FILES[sheet.index % FILES.length];
-	const id = idOf(sheet);
-	const expires = Date.now() + DAY_MS;
-	const address = (kind: string) =>
-		`https://files.sandbox.example/${kind}/${id}/${originalFilename}?expires=${expires}`;
+/** §2.10 */
+function fileOf(sheet: Sheet, origin: string): FileAssociation {
+	const file = sampleFile(sheet.index);
+	const hasPreview = !['csv', 'json'].includes(file.filetype);
 	return {
-		id,
+		id: idOf(sheet),
 		uploadedAt: sheet.document.createdAt,
 		...dates(sheet),
-		size: 2_048 + (sheet.index % 1_000) * 37,
+		size: file.content.length,
 		organizationId: ORGANIZATION_ID,
-		filetype,
-		filelabel,
+		filetype: file.filetype,
+		filelabel: file.label,
 		externalId: null,
 		uploaderId: sheet.document.creatorId,
-		originalFilename,
-		url: address('download'),
-		previewUrl: filetype === 'csv' || filetype === 'json' ? null : address('preview'),
+		originalFilename: file.name,
+		url: fileUrl(origin, 'download', file),
+		previewUrl: hasPreview ? fileUrl(origin, 'preview', file) : null,
 		fileCollectionId: 1,
 		tags: [],
 	};
@@ -166,9 +155,13 @@ function fileOf(sheet: Sheet): FileAssociation {
 
 /**
  * The associations of a document, or undefined if none were asked for. Nearly every document has a profile,
- * every third a form, every fourth a file.
+ * every third a form, every fourth a file; `origin` is the address under which the sandbox serves it.
  */
-export function associationsOf(sheet: Sheet, include: Include): Association[] | undefined {
+export function associationsOf(
+	sheet: Sheet,
+	include: Include,
+	origin: string,
+): Association[] | undefined {
 	const { all, profile, form, file } = include;
 	if (!all && !profile && !form && !file) return undefined;
 	const associations: Association[] = [];
@@ -179,7 +172,7 @@ export function associationsOf(sheet: Sheet, include: Include): Association[] | 
 		associations.push({ type: 'Forms', association: form ? formOf(sheet) : null });
 	}
 	if (sheet.index % 4 === 0 && (all || file)) {
-		associations.push({ type: 'Files', association: file ? fileOf(sheet) : null });
+		associations.push({ type: 'Files', association: file ? fileOf(sheet, origin) : null });
 	}
 	return associations;
 }

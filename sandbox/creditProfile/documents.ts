@@ -119,7 +119,8 @@ export function documentRoutes(
 				response: { 200: DocumentsPage },
 			},
 		},
-		async ({ params, query }) => {
+		async ({ params, query, protocol, host }) => {
+			const origin = `${protocol}://${host}`;
 			const shelf = shelfOf(library, params.collectionId);
 			const include = {
 				all: query.includeDataDocumentAssociations,
@@ -133,7 +134,7 @@ export function documentRoutes(
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? shelf.documents - 1 - place : place;
 				const sheet = sheetAt(shelf, index, options.seed, people);
-				const associations = associationsOf(sheet, include);
+				const associations = associationsOf(sheet, include, origin);
 				documents.push({ ...sheet.document, ...(associations && { associations }) });
 			}
 			return { total: shelf.documents, documents };

@@ -12,6 +12,8 @@ import { Fields, MISSING, resourceTables, type Samples } from './creditProfileTa
 
 let bench: TestBench;
 let samples: Samples;
+jest.setTimeout(60_000);
+
 const count = { rows: 0, valid: 0, violations: 0 };
 
 beforeAll(async () => {
@@ -251,6 +253,32 @@ describe('§4.4 filter', () => {
 				expect({ filter, status: answer.status }).toEqual({ filter, status });
 			}
 		}
+	});
+});
+
+describe('the OpenAPI page', () => {
+	it('is of version 3.1, and every reference in it leads somewhere', async () => {
+		const { data } = await bench.anyone.get<Record<string, unknown>>('/docs/json');
+		const references = JSON.stringify(data).match(/(?<="\$ref":")[^"]+/g) ?? [];
+		const lost = references.filter((reference) => {
+			const [, ...steps] = reference.split('/');
+			const at = steps.reduce<unknown>(
+				(value, step) => (value as Record<string, unknown> | undefined)?.[step],
+				data,
+			);
+			return !reference.startsWith('#/') || at === undefined;
+		});
+		expect(data.openapi).toBe('3.1.0');
+		expect(references.length).toBeGreaterThan(0);
+		expect(lost).toEqual([]);
+	});
+
+	it('is shown to a person', async () => {
+		const { status, data } = await bench.anyone.get<string>('/docs/');
+		expect({ status, isSwagger: data.includes('swagger-ui') }).toEqual({
+			status: 200,
+			isSwagger: true,
+		});
 	});
 });
 

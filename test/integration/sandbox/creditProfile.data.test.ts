@@ -13,6 +13,8 @@ const LARGEST = 2;
 const DOCUMENTS = 12_000;
 const PAGE = 100;
 
+jest.setTimeout(60_000);
+
 let bench: TestBench;
 
 beforeAll(async () => {
@@ -55,7 +57,7 @@ describe('the documents of the largest collection', () => {
 
 	beforeAll(async () => {
 		documents = await allDocuments();
-	}, 60_000);
+	});
 
 	it('page through with no duplicate and no gap', async () => {
 		const { total } = await documentsOf(LARGEST);
@@ -280,6 +282,38 @@ describe('associations of documents (§4.8)', () => {
 	});
 });
 
+describe('the files of documents (§2.10)', () => {
+	const signatures: Record<string, string> = {
+		pdf: '%PDF-',
+		jpeg: '\xff\xd8\xff',
+		png: '\x89PNG',
+		csv: 'fecha,',
+		json: '{',
+	};
+	const files = async () =>
+		(await documentsOf(LARGEST, { includeFileAssociation: true })).documents.flatMap(
+			({ associations = [] }) => associations.flatMap((one) => (one.type === 'Files' ? [one] : [])),
+		);
+
+	it('are downloaded from their address, as long and of the type that they say', async () => {
+		const seen = new Set<string>();
+		for (const { association } of await files()) {
+			const { url, size, filetype } = association ?? {};
+			const { data } = await bench.anyone.get<Buffer>(url ?? '', { responseType: 'arraybuffer' });
+			expect(data).toHaveLength(size ?? -1);
+			expect(data.toString('latin1').startsWith(signatures[filetype ?? ''])).toBe(true);
+			seen.add(filetype ?? '');
+		}
+		expect([...seen].sort()).toEqual(Object.keys(signatures).sort());
+	});
+
+	it('are not served from an address that has expired', async () => {
+		const [{ association }] = await files();
+		const url = (association?.url ?? '').replace(/expires=\d+/, `expires=${Date.now() - 1}`);
+		expect((await bench.anyone.get(url)).status).toBe(403);
+	});
+});
+
 describe('the tags of documents (§4.7)', () => {
 	it('are those that the documents carry', async () => {
 		const { documents } = await documentsOf(LARGEST);
@@ -307,6 +341,16 @@ describe('credentials (§4.1, 4.2)', () => {
 		});
 		const said = JSON.stringify([data, await get('/credential')]);
 		expect(Object.values(secrets).filter((secret) => said.includes(secret))).toEqual([]);
+	});
+
+	it('are refused with 415 in JSON in any other form', async () => {
+		const headers = { 'Content-Type': 'text/xml' };
+		const { status, data } = await bench.service.post<{ statusCode: number }>(
+			'/credential/prospector/pf',
+			'<user/>',
+			{ headers },
+		);
+		expect({ status, statusCode: data.statusCode }).toEqual({ status: 415, statusCode: 415 });
 	});
 
 	it('are taken from form-encoded bodies too (§1)', async () => {
