@@ -1,13 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { applicantFile, check, type CheckReport } from '../../demo/check';
 import { startDemo, type Demo } from '../../demo/session';
-import { findChromium } from './support/chromium';
+import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
 
 const MINUTES = 60_000;
-
-// Where Chromium must not be missing, its absence is a failure.
-const describeWithBrowser = findChromium() || process.env.CI ? describe : describe.skip;
 
 const applicant = readFileSync(applicantFile, 'utf8');
 

@@ -1,21 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { chromium, selectors, type Browser, type Locator, type Page } from 'playwright-core';
+import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
 import type { N8n } from '../../../demo/n8n';
-import { findChromium } from './chromium';
-
-/** Ignored by git; what a person may look at after a run. */
-const screenshots = join(__dirname, '..', '..', '..', '.test-output', 'e2e');
-
-const FLAGS = [
-	'--no-sandbox', // Chromium refuses to start as root with it
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
+import { launchBrowser, takeScreenshot } from './browser';
 
 /** The part of the browser's HTMLImageElement that is asked. */
 interface Picture {
@@ -33,11 +18,8 @@ export class Editor {
 
 	/** Starts Chromium and signs in. Throws when there is no Chromium. */
 	static async signIn(n8n: N8n): Promise<Editor> {
-		const executablePath = findChromium();
-		if (!executablePath)
-			throw new Error('There is no Chromium; npm test installs it where it can.');
 		selectors.setTestIdAttribute('data-test-id');
-		const browser = await chromium.launch({ executablePath, args: FLAGS });
+		const browser = await launchBrowser();
 		const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
 		await page.goto(`${n8n.url}/signin`);
 		await page.getByLabel('Email').fill(n8n.login.email);
@@ -91,9 +73,7 @@ export class Editor {
 	}
 
 	async screenshot(name: string): Promise<void> {
-		mkdirSync(screenshots, { recursive: true });
-		const path = join(screenshots, `${name}.png`);
-		await this.page.screenshot({ path, animations: 'disabled' });
+		await takeScreenshot(this.page, name);
 	}
 
 	async close(): Promise<void> {

@@ -1,0 +1,93 @@
+import axios from 'axios';
+import type { Browser, Page } from 'playwright-core';
+import { startSandbox, type Sandbox } from '../../sandbox';
+import { startReceiver, type Receiver } from '../integration/sandbox/receiver';
+import { describeWithBrowser, launchBrowser, takeScreenshot } from './support/browser';
+
+describeWithBrowser("the sandbox's page", () => {
+	let sandbox: Sandbox;
+	let receiver: Receiver;
+	let browser: Browser;
+	let page: Page;
+	let queryId: string;
+
+	beforeAll(async () => {
+		receiver = await startReceiver();
+		sandbox = await startSandbox({ resultDelay: 10, documents: 10, webhookUrl: receiver.url });
+		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+		const { data: token } = await axios.post(`${baseUrl}/oauth/token`, {
+			client_id: clientId,
+			client_secret: clientSecret,
+		});
+		const { data } = await axios.post(
+			`${baseUrl}/query/crf`,
+			{ rfc: 'GODE561231GR8' },
+			{ headers: { Authorization: `Bearer ${token.access_token}` } },
+		);
+		queryId = data.queryId;
+		await receiver.arrived(1);
+		browser = await launchBrowser();
+		page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+		await page.goto(sandbox.page);
+	});
+	afterAll(async () => {
+		await browser?.close();
+		await sandbox?.close();
+		await receiver?.close();
+	});
+
+	it('shows what an n8n credential needs', async () => {
+		const { creditProfile, taxQuery } = sandbox;
+		const shown = await page.locator('#services code').allTextContents();
+		expect(shown).toEqual([
+			creditProfile.baseUrl,
+			creditProfile.token,
+			taxQuery.baseUrl,
+			taxQuery.clientId,
+			taxQuery.clientSecret,
+		]);
+	});
+
+	it('shows the query and its delivery', async () => {
+		await page.locator('#queries tr', { hasText: queryId }).getByText('SUCCESS').waitFor();
+		await page.locator('#deliveries tr', { hasText: queryId }).getByText('delivered').waitFor();
+	});
+
+	it('shows the payload on a click, and keeps it open while the table is refreshed', async () => {
+		await page.locator('#deliveries summary').click();
+		const refreshed = page.waitForResponse('**/sandbox/state');
+		await refreshed;
+		await page.locator('#deliveries pre').getByText('RazonSocial').waitFor();
+	});
+
+	it('sends a delivery again on a click', async () => {
+		await page.getByRole('button', { name: 'Resend' }).click();
+		const [first, second] = await receiver.arrived(2);
+		expect(second.body).toBe(first.body);
+	});
+
+	it('switches a fault on and off', async () => {
+		const list = async () =>
+			(
+				await axios.get(`${sandbox.creditProfile.baseUrl}/api/v1/credential`, {
+					headers: { Authorization: `Token ${sandbox.creditProfile.token}` },
+					validateStatus: () => true,
+				})
+			).status;
+		const fault = page.getByLabel('Service failing (503)');
+		const stored = () => page.waitForResponse('**/sandbox/faults');
+		await Promise.all([stored(), fault.check()]);
+		const failing = await list();
+		await Promise.all([stored(), fault.uncheck()]);
+		expect([failing, await list()]).toEqual([503, 200]);
+	});
+
+	it.each([
+		['desktop', 1280],
+		['phone', 390],
+	])('fits the width of a %s', async (name, width) => {
+		await page.setViewportSize({ width, height: 900 });
+		await takeScreenshot(page, `sandbox-page-${name}`, true);
+		expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+	});
+});
