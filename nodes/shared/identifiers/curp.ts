@@ -1,0 +1,108 @@
+import { readDate } from './dates';
+import { result, type CheckError, type CheckResult, type CheckWarning, type State } from './result';
+import { stateByCurpCode } from './states';
+import { checkParts, DATE_PART, readText, type Part } from './text';
+import { CURP_WORDS } from './words';
+
+const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
+
+export interface CurpCheck extends CheckResult {
+	type?: 'PF';
+	/** ISO; position 17 tells the century. */
+	birthDate?: string;
+	sex?: (typeof SEXES)[keyof typeof SEXES];
+	/** State of birth. */
+	state?: State;
+}
+
+const LETTER = { length: 1, allowed: /^[A-Z]$/, needs: 'a letter A–Z (the CURP writes X for Ñ)' };
+
+const PARTS: Part[] = [
+	LETTER,
+	{ length: 1, allowed: /^[AEIOUX]$/, needs: 'a vowel or X (of the first surname)' },
+	{ ...LETTER, length: 2 },
+	DATE_PART,
+	{ length: 1, allowed: /^[HMX]$/, needs: 'H (man), M (woman) or X (non-binary)' },
+	{ length: 2, allowed: /^[A-Z]$/, needs: 'a letter A–Z (part of the state of birth)' },
+	{
+		length: 3,
+		allowed: /^[B-DF-HJ-NP-TV-Z]$/,
+		needs: 'a consonant (of the surnames and given name; X for Ñ or none)',
+	},
+	{ length: 1, allowed: /^[0-9A-Z]$/, needs: 'a digit (born until 1999) or a letter (born since)' },
+	{ length: 1, allowed: /^[0-9]$/, needs: 'a digit 0–9 (the check digit)' },
+];
+const LENGTH = 18;
+
+/** The place of a character is its value. Ñ keeps its place (24) although no CURP shows it any more. */
+const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
+
+/**
+ * Checks a CURP offline. Takes any value, never throws. Errors: FORMAT, DATE, STATE, DIGIT (unlike an RFC's, a CURP's
+ * check digit is always right). Warnings: WORD, FUTURE (born after `today`).
+ */
+export function checkCurp(value: unknown, today = new Date()): CurpCheck {
+	const { text, errors } = readText(value, 'CURP');
+	if (errors.length > 0) return result(text, errors);
+	const length = Array.from(text).length;
+	if (length !== LENGTH) {
+		const message = `The CURP has ${length} characters, but ${LENGTH} are needed. Copy it again in full.`;
+		return result(text, [{ code: 'FORMAT', message }]);
+	}
+	const format = checkParts(text, PARTS);
+	if (format.length > 0) return result(text, format);
+
+	const century = /[0-9]/.test(text[16]) ? 1900 : 2000;
+	const read = readDate(text.slice(4, 10), 5, [century]);
+	const [birthDate] = read.dates;
+	const state = stateByCurpCode(text.slice(11, 13));
+	return {
+		...result(
+			text,
+			[...read.errors, ...stateErrors(state), ...digitErrors(text)],
+			warningsOf(text, birthDate, today),
+		),
+		type: 'PF',
+		...(birthDate && { birthDate }),
+		sex: SEXES[text[10] as keyof typeof SEXES],
+		...(state && { state }),
+	};
+}
+
+function stateErrors(state: State | undefined): CheckError[] {
+	if (state) return [];
+	const message =
+		'Positions 12–13 are no state of birth of the CURP (for example DF, JC, NL, or NE for born abroad). Copy the CURP again from an official document.';
+	return [{ code: 'STATE', message }];
+}
+
+function digitErrors(text: string): CheckError[] {
+	if (curpCheckDigit(text) === text[17]) return [];
+	const message =
+		'The check digit at position 18 does not fit the other characters, so at least one of them is mistyped. Copy the CURP again from an official document.';
+	return [{ code: 'DIGIT', message }];
+}
+
+function warningsOf(text: string, birthDate: string | undefined, today: Date): CheckWarning[] {
+	const warnings: CheckWarning[] = [];
+	if (CURP_WORDS.has(text.slice(0, 4))) {
+		const message =
+			'Positions 1–4 form a word that the civil registry normally avoids by an X at position 2. Compare the CURP with an official document.';
+		warnings.push({ code: 'WORD', message });
+	}
+	if (birthDate && birthDate > today.toISOString().slice(0, 10)) {
+		const message =
+			'The birth date is in the future. A letter at position 17 means a birth since 2000, a digit a birth until 1999: compare that position and the date with an official document.';
+		warnings.push({ code: 'FUTURE', message });
+	}
+	return warnings;
+}
+
+/** The check digit that belongs to a CURP of 18 characters; its last character is not read. */
+function curpCheckDigit(curp: string): string {
+	const sum = Array.from(curp.slice(0, 17)).reduce(
+		(total, character, index) => total + DIGIT_VALUES.indexOf(character) * (18 - index),
+		0,
+	);
+	return String((10 - (sum % 10)) % 10);
+}

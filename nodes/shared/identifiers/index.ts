@@ -1,0 +1,7 @@
+/** Offline checks of Mexican identifiers: free, pure, never throwing, without dependencies. */
+export { checkConsistency, type Identifiers } from './consistency';
+export { checkCurp, type CurpCheck } from './curp';
+export { checkNss } from './nss';
+export type { CheckError, CheckResult, CheckWarning, Mismatch, State } from './result';
+export { checkRfc, type RfcCheck } from './rfc';
+export { checkZipCode, type ZipCodeCheck } from './zipCode';

@@ -1,0 +1,25 @@
+import { result, type CheckResult } from './result';
+import { readDigits } from './text';
+
+const LENGTH = 11;
+
+/**
+ * Checks a social security number (11 digits) offline: FORMAT, DIGIT (Luhn). Takes any value, never throws. The series
+ * and years in it are not judged: the published lists are incomplete.
+ */
+export function checkNss(value: unknown): CheckResult {
+	const { text, errors } = readDigits(value, 'NSS', LENGTH);
+	if (errors.length > 0) return result(text, errors);
+	if (luhnSum(text) % 10 === 0) return result(text, []);
+	const message =
+		'The check digit at position 11 does not fit the other ten, so at least one digit is mistyped. Copy the NSS again from an official document.';
+	return result(text, [{ code: 'DIGIT', message }]);
+}
+
+/** Every second digit is doubled (the check digit is not), and the digits of each product are added. */
+function luhnSum(digits: string): number {
+	return Array.from(digits, Number).reduce((sum, digit, index) => {
+		const product = index % 2 === 0 ? digit : digit * 2;
+		return sum + (product > 9 ? product - 9 : product);
+	}, 0);
+}

@@ -1,0 +1,42 @@
+/** What makes an identifier wrong: it cannot exist as written. */
+export type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
+
+/** What is odd about an identifier that may still be right. */
+export type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
+
+/** Where two identifiers of one person or company do not fit each other. */
+export type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE' | 'STATE';
+
+/** A finding for the operator: what is wrong, where, what to do; it never repeats the whole identifier. */
+export interface Finding<Code extends string> {
+	code: Code;
+	message: string;
+}
+
+export type CheckError = Finding<ErrorCode>;
+export type CheckWarning = Finding<WarningCode>;
+export type Mismatch = Finding<MismatchCode>;
+
+export interface CheckResult {
+	/** No errors; there may be warnings. */
+	valid: boolean;
+	/** Upper case, without spaces and hyphens, Unicode NFC; '' if the value was not text. */
+	normalized: string;
+	errors: CheckError[];
+	warnings: CheckWarning[];
+}
+
+/** A state by its ISO 3166-2:MX code (without MX-); null for a birth outside Mexico. */
+export interface State {
+	code: string | null;
+	name: string;
+}
+
+/** The result without its particulars: valid where there are no errors. */
+export function result(
+	normalized: string,
+	errors: CheckError[],
+	warnings: CheckWarning[] = [],
+): CheckResult {
+	return { valid: errors.length === 0, normalized, errors, warnings };
+}
