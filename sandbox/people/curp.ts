@@ -31,8 +31,10 @@ function firstWord(text: string, skipped: Set<string> = new Set()): string {
 	return (words[0] ?? '').replace(/Ñ/g, 'X');
 }
 
-const vowelOf = (word: string) => /[AEIOU]/.exec(word.slice(1))?.[0] ?? 'X';
-const consonantOf = (word: string) => /[^AEIOU]/.exec(word.slice(1))?.[0] ?? 'X';
+/** The first vowel after the initial of an upper-case word; X if there is none. */
+export const vowelOf = (word: string) => /[AEIOU]/.exec(word.slice(1))?.[0] ?? 'X';
+/** The first consonant after the initial, Ñ as X; X if there is none. */
+export const consonantOf = (word: string) => /[^AEIOU]/.exec(word.slice(1))?.[0] ?? 'X';
 
 /** The last digit of a CURP, from its first 17 characters. */
 export function curpCheckDigit(start: string): string {

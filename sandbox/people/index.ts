@@ -1,7 +1,7 @@
 import { es_MX, type Faker } from '@faker-js/faker';
 import { STATES } from '../../contract/creditProfile';
 import { fakerFor } from '../creditProfile/random';
-import { curpOf } from './curp';
+import { consonantOf, curpOf, vowelOf } from './curp';
 import { calculateRfc, plain } from './rfc';
 import { CURP_STATES } from './states';
 
@@ -32,6 +32,11 @@ export interface Person {
 	address: Address;
 }
 
+/** What an identifier is made of. */
+type Named = Pick<Person, 'name' | 'firstLastName' | 'secondLastName' | 'birthDate'>;
+/** What a name leaves open. */
+type Open = Pick<Person, 'sex' | 'birthState' | 'curp'>;
+
 export interface Company {
 	rfc: string;
 	legalName: string;
@@ -46,21 +51,33 @@ const SURNAMES = es_MX.person?.last_name?.generic ?? [];
 const FEMALE = es_MX.person?.first_name?.female ?? [];
 const MALE = es_MX.person?.first_name?.male ?? [];
 
-/** One of the names that fit; if none does, one made of the letters. */
-function nameThat(
-	faker: Faker,
-	names: string[],
-	letters: string,
-	fits: (plainName: string) => boolean,
-) {
-	const fitting = names.filter((name) => /^\p{L}{3,}$/u.test(name) && fits(plain(name)));
-	if (fitting.length > 0) return faker.helpers.arrayElement(fitting);
-	return `${letters[0]}${letters.slice(1).toLowerCase()}ndrade`;
+/** Which letters a name must have, as the identifiers pick them; what is left out may be any. */
+interface Letters {
+	initial: string;
+	/** First vowel after the initial; X if there is none. */
+	vowel?: string;
+	/** First consonant after the initial. */
+	consonant?: string;
 }
 
-/** Whether a surname has this initial and this first vowel after it, as an identifier's first two letters want. */
-const fitsSurname = (initial: string, vowel: string) => (name: string) =>
-	name[0] === initial && (/[AEIOU]/.exec(name.slice(1))?.[0] ?? 'X') === vowel;
+/** One of the names that have these letters; if none has, one made of them. */
+function nameWith(faker: Faker, names: string[], { initial, vowel, consonant }: Letters): string {
+	const fitting = names.filter((name) => {
+		const letters = plain(name);
+		return (
+			/^\p{L}{3,}$/u.test(name) &&
+			letters[0] === initial &&
+			(!vowel || vowelOf(letters) === vowel) &&
+			(!consonant || consonantOf(letters) === consonant)
+		);
+	});
+	if (fitting.length > 0) return faker.helpers.arrayElement(fitting);
+	const middle = vowel === 'X' ? '' : (vowel ?? 'a');
+	const end = vowel === 'X' ? '' : 'es';
+	return initial + `${middle}${consonant ?? 'l'}${end}`.toLowerCase();
+}
+
+const sexBy = (faker: Faker): Person['sex'] => faker.helpers.arrayElement(['H', 'M'] as const);
 
 function luhnNss(faker: Faker, birthDate: string): string {
 	const start = `${faker.string.numeric({ length: 2, allowLeadingZeros: false })}${faker.string.numeric(2)}${birthDate.slice(2, 4)}${faker.string.numeric(4)}`;
@@ -109,46 +126,50 @@ export class People {
 	constructor(private readonly seed: number) {}
 
 	/** The person with this name and birth date, made known. */
-	withName(
-		input: Pick<Person, 'name' | 'firstLastName' | 'secondLastName' | 'birthDate'> &
-			Partial<Pick<Person, 'sex' | 'birthState'>>,
-	): Person {
-		const rfc = calculateRfc({ ...input, ...splitDate(input.birthDate) });
+	withName(person: Named & Partial<Pick<Open, 'sex' | 'birthState'>>): Person {
+		const rfc = calculateRfc({ ...person, ...splitDate(person.birthDate) });
 		const known = this.persons.get(rfc);
-		if (known && known.name === input.name) return known;
-		const faker = fakerFor(this.seed, `person ${rfc}`);
-		const sex = input.sex ?? faker.helpers.arrayElement(['H', 'M'] as const);
-		const birthState = input.birthState ?? faker.helpers.arrayElement(Object.keys(CURP_STATES));
-		const curp = curpOf({ ...input, sex, state: birthState });
-		return this.remember({ ...this.details(faker, { ...input, birthState }), sex, rfc, curp });
+		if (known && known.name === person.name) return known;
+		return this.complete(person, rfc);
 	}
 
 	/** The person with this RFC (13 characters). */
 	byRfc(rfc: string): Person {
 		const known = this.persons.get(rfc);
 		if (known) return known;
-		const faker = fakerFor(this.seed, `person ${rfc}`);
-		const sex = faker.helpers.arrayElement(['H', 'M'] as const);
-		const birthState = faker.helpers.arrayElement(Object.keys(CURP_STATES));
+		const basic = basicOf(rfc);
+		const namesake = this.persons.has(basic);
+		const faker = fakerFor(this.seed, `person ${namesake ? rfc : basic}`);
 		const birthDate = dateOf(rfc.slice(4, 10));
-		const names = this.namesFor(faker, rfc, sex);
-		const person = this.details(faker, { ...names, birthDate, birthState });
-		const curp = curpOf({ ...person, sex, state: birthState });
-		return this.remember({ ...person, sex, rfc, curp });
+		return this.complete(this.named(faker, rfc.slice(0, 4), { birthDate }), rfc);
 	}
 
-	/** The person with this CURP. */
+	/** The person with this CURP: whoever is known and may have it, else somebody whose name gives it. */
 	byCurp(curp: string): Person {
-		const known = this.persons.get(curp) ?? this.persons.get(basicOf(curp));
-		if (known) return this.remember({ ...known, curp });
-		const faker = fakerFor(this.seed, `person ${curp}`);
-		const sex = curp[10] as Person['sex'];
-		const birthState = curp.slice(11, 13);
-		const birthDate = dateOf(curp.slice(4, 10), /\d/.test(curp[16]) ? '19' : '20');
-		const names = this.namesFor(faker, curp, sex);
-		const person = this.details(faker, { ...names, birthDate, birthState });
-		const rfc = calculateRfc({ ...names, ...splitDate(birthDate) });
-		return this.remember({ ...person, sex, rfc, curp });
+		const known = this.persons.get(curp);
+		if (known) return known;
+		const told = {
+			curp,
+			sex: curp[10] as Person['sex'],
+			birthState: curp.slice(11, 13),
+			birthDate: dateOf(curp.slice(4, 10), /\d/.test(curp[16]) ? '19' : '20'),
+		};
+		const mayHaveIt = (person: Named) =>
+			curpOf({ ...person, ...told, state: told.birthState }).slice(0, 16) === curp.slice(0, 16);
+		const basic = basicOf(curp);
+		const namesake = this.persons.get(basic);
+		if (namesake?.birthDate === told.birthDate && mayHaveIt(namesake)) {
+			return this.remember({ ...namesake, ...told });
+		}
+		const usual = this.named(fakerFor(this.seed, `person ${basic}`), curp.slice(0, 4), {
+			birthDate: told.birthDate,
+		});
+		const person =
+			!namesake && usual.sex === told.sex && mayHaveIt(usual)
+				? usual
+				: this.named(fakerFor(this.seed, `person ${curp}`), curp, told);
+		const rfc = calculateRfc({ ...person, ...splitDate(person.birthDate) });
+		return this.complete({ ...person, ...told }, rfc);
 	}
 
 	/** The company with this RFC (12 characters). */
@@ -162,46 +183,49 @@ export class People {
 			constituted: dateOf(rfc.slice(3, 9), Number(rfc.slice(3, 5)) <= 26 ? '20' : '19'),
 			email: `contacto@${rfc.toLowerCase().replace(/[^a-z0-9]/g, '')}.example`,
 			address: addressIn(faker, state),
-			representative: this.withBasic(representative),
+			representative: this.withName(
+				this.named(faker, representative.slice(0, 4), {
+					birthDate: dateOf(representative.slice(4)),
+				}),
+			),
 		};
 	}
 
-	private withBasic(basic: string): Person {
-		const faker = fakerFor(this.seed, `person ${basic}`);
-		const sex = faker.helpers.arrayElement(['H', 'M'] as const);
-		return this.withName({
-			...this.namesFor(faker, basic, sex),
-			birthDate: dateOf(basic.slice(4, 10)),
+	/** Somebody whose name gives these letters: four of an RFC, or a whole CURP with its consonants. */
+	private named(
+		faker: Faker,
+		letters: string,
+		{ birthDate, sex = sexBy(faker) }: Pick<Person, 'birthDate'> & Partial<Open>,
+	): Named & Pick<Open, 'sex'> {
+		const [initial, vowel, second, given] = letters.replace(/&/g, 'X');
+		const [one, two, three] = letters.slice(13, 16);
+		return {
+			firstLastName: nameWith(faker, SURNAMES, { initial, vowel, consonant: one }),
+			secondLastName: nameWith(faker, SURNAMES, { initial: second, consonant: two }),
+			name: nameWith(faker, sex === 'M' ? FEMALE : MALE, { initial: given, consonant: three }),
+			birthDate,
 			sex,
-		});
-	}
-
-	private namesFor(faker: Faker, identifier: string, sex: Person['sex']) {
-		const letters = identifier.replace(/&/g, 'X');
-		return {
-			firstLastName: nameThat(
-				faker,
-				SURNAMES,
-				letters.slice(0, 2),
-				fitsSurname(letters[0], letters[1]),
-			),
-			secondLastName: nameThat(faker, SURNAMES, `${letters[2]}a`, (name) => name[0] === letters[2]),
-			name: nameThat(
-				faker,
-				sex === 'M' ? FEMALE : MALE,
-				`${letters[3]}a`,
-				(name) => name[0] === letters[3],
-			),
 		};
 	}
 
-	private details<T extends { birthDate: string; birthState: string }>(faker: Faker, person: T) {
-		return {
-			...person,
-			nss: luhnNss(faker, person.birthDate),
+	/** Makes a person known, with what the name and the identifiers leave open. */
+	private complete(person: Named & Partial<Open>, rfc: string): Person {
+		const faker = fakerFor(this.seed, `person ${rfc}`);
+		const { name, firstLastName, secondLastName, birthDate, sex = sexBy(faker) } = person;
+		const { birthState = faker.helpers.arrayElement(Object.keys(CURP_STATES)) } = person;
+		return this.remember({
+			name,
+			firstLastName,
+			secondLastName,
+			birthDate,
+			sex,
+			birthState,
+			rfc,
+			curp: person.curp ?? curpOf({ ...person, sex, state: birthState }),
+			nss: luhnNss(faker, birthDate),
 			email: `persona.${faker.string.alphanumeric(6).toLowerCase()}@sandbox.example`,
-			address: addressIn(faker, CURP_STATES[person.birthState]?.iso ?? 'CMX'),
-		};
+			address: addressIn(faker, CURP_STATES[birthState].iso),
+		});
 	}
 
 	private remember(person: Person): Person {
