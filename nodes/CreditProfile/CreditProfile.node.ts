@@ -8,6 +8,7 @@ import {
 import { propertiesOf } from '../shared/operation';
 import { runItems } from '../shared/run';
 import { creditProfile } from '../shared/service';
+import { subtitleOf } from '../shared/subtitle';
 import { collection } from './collection';
 import { credential } from './credential';
 import { document } from './document';
@@ -25,7 +26,7 @@ export class CreditProfile implements INodeType {
 		},
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(resources),
 		description: 'Keep provider credentials current; read data collections and documents',
 		defaults: { name: 'Credit Profile' },
 		inputs: [NodeConnectionTypes.Main],

@@ -8,6 +8,7 @@ import {
 import { propertiesOf } from '../shared/operation';
 import { runItems } from '../shared/run';
 import { taxQuery } from '../shared/service';
+import { subtitleOf } from '../shared/subtitle';
 import { person } from './person';
 import { query } from './query';
 import { taxpayer } from './taxpayer';
@@ -21,7 +22,7 @@ export class TaxQuery implements INodeType {
 		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
 		group: ['input'],
 		version: 1,
-		subtitle: '={{ $parameter["operation"] + ": " + $parameter["resource"] }}',
+		subtitle: subtitleOf(resources),
 		description:
 			'Run tax and identity queries about Mexican persons and companies. Each query may cost money.',
 		defaults: { name: 'Tax Query' },
