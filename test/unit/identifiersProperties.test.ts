@@ -33,6 +33,7 @@ const nearlyAnIdentifier = fc
 				'\u0303',
 				'n\u0303',
 				'&amp;',
+				'&amp;amp;',
 				'&amp',
 				';',
 				'/',
