@@ -105,6 +105,25 @@ describe('the documents of the largest collection', () => {
 		expect(['á', 'é', 'í', 'ó', 'ú', 'ñ'].filter((letter) => !names.includes(letter))).toEqual([]);
 	});
 
+	it('are about people whom the query service knows by the same name', async () => {
+		const { clientId, clientSecret } = bench.sandbox.taxQuery;
+		const { data: token } = await bench.anyone.post<{ access_token: string }>('/api/oauth/token', {
+			client_id: clientId,
+			client_secret: clientSecret,
+		});
+		const { nombre, primerApellido, curp, rfc } = documents[4_321].document ?? {};
+		const { data: record } = await bench.anyone.post<{ response: object }>(
+			'/api/query/curp-data',
+			{ curp },
+			{ headers: { Authorization: `Bearer ${token.access_token}` } },
+		);
+		expect(record.response).toMatchObject({ curp, rfc });
+		expect(JSON.stringify(record.response).toUpperCase()).toContain(
+			String(primerApellido).toUpperCase(),
+		);
+		expect(JSON.stringify(record.response).toUpperCase()).toContain(String(nombre).toUpperCase());
+	});
+
 	it('are none beyond the last', async () => {
 		const { documents: none, total } = await documentsOf(LARGEST, { offset: DOCUMENTS });
 		expect({ none, total }).toEqual({ none: [], total: DOCUMENTS });
@@ -186,176 +205,5 @@ describe('the collections', () => {
 		const tags = new Set((await allCollections()).flatMap(({ tags: some }) => some));
 		expect(new Set(data)).toEqual(tags);
 		expect(count).toBe(tags.size);
-	});
-});
-
-describe('the filter of collections (§4.4)', () => {
-	const one = 'Domicilios fiscales';
-	const cases: Array<[key: string, value: unknown, wanted: (collection: Collection) => boolean]> = [
-		['name__eq', one, ({ name }) => name === one],
-		['name__eq', [one, 'Identidad'], ({ name }) => [one, 'Identidad'].includes(name)],
-		['name__like', 'judicial', ({ name }) => name.includes('judicial')],
-		['name__like', 'DOMICILIO', ({ name }) => name.toLowerCase().includes('domicilio')],
-		['organizationId__eq', 101, () => true],
-		['organizationId__eq', [7, 8], () => false],
-		['parentCollectionId__eq', 1, ({ parentCollectionId }) => parentCollectionId === 1],
-		['parentCollectionId__eq', [1, 2], ({ parentCollectionId: id }) => id === 1 || id === 2],
-		[
-			'activeDataCollectionVersionId__eq',
-			[5003, 5006],
-			({ activeDataCollectionVersionId: id }) => id === 5003 || id === 5006,
-		],
-		['tags__anyOf', 'PF', ({ tags }) => tags.includes('PF')],
-		['tags__anyOf', ['PM', 'legal'], ({ tags }) => tags.includes('PM') || tags.includes('legal')],
-		['tags__eq', 'PF', ({ tags }) => tags.join() === 'PF'],
-		['tags__eq', ['PF', 'originación'], ({ tags }) => tags.join() === 'originación,PF'],
-		['processorKey__eq', 'bureau-pf', ({ processorKey }) => processorKey === 'bureau-pf'],
-		['processorKey__eq', ['bureau-pf', 'x'], ({ processorKey }) => processorKey === 'bureau-pf'],
-	];
-	const encodings: Array<[name: string, encode: (key: string, value: unknown) => object]> = [
-		['JSON', (key, value) => ({ filter: JSON.stringify({ [key]: value }) })],
-		['filter[key]', (key, value) => ({ [`filter[${key}]`]: value })],
-		['filter.key', (key, value) => ({ [`filter.${key}`]: value })],
-	];
-
-	describe.each(encodings)('as %s', (_name, encode) => {
-		it.each(cases)('%s %j finds these and no others', async (key, value, wanted) => {
-			const params = { ...encode(key, value), limit: 100 };
-			const { data, total } = await get<CollectionsPage>('/data/collection', params);
-			const expected = (await allCollections()).filter(wanted).map(({ id }) => id);
-			expect({ ids: data.map(({ id }) => id), total }).toEqual({
-				ids: expected,
-				total: expected.length,
-			});
-		});
-	});
-
-	it('wants all keys at once', async () => {
-		const filter = JSON.stringify({ tags__anyOf: 'PF', parentCollectionId__eq: 2 });
-		const { data } = await get<CollectionsPage>('/data/collection', { filter });
-		expect(data.map(({ name }) => name)).toEqual(['Obligados solidarios', 'Cónyuges']);
-	});
-});
-
-describe('associations of documents (§4.8)', () => {
-	const read = async (params: object) => (await documentsOf(LARGEST, params)).documents;
-
-	it('are left out unless requested', async () => {
-		expect((await read({}))[0]).not.toHaveProperty('associations');
-	});
-
-	it.each([
-		['includeProfileAssociation', 'Profiles'],
-		['includeFormAssociation', 'Forms'],
-		['includeFileAssociation', 'Files'],
-	])('with %s are those of type %s alone', async (flag, type) => {
-		const associations = (await read({ [flag]: true })).flatMap(({ associations: some }) => some);
-		expect(associations.length).toBeGreaterThan(5);
-		expect(new Set(associations.map((one) => one?.type))).toEqual(new Set([type]));
-		expect(associations.every((one) => one?.association)).toBe(true);
-	});
-
-	it('with includeDataDocumentAssociations are listed, with null for what was not requested', async () => {
-		const [first] = await read({
-			includeDataDocumentAssociations: true,
-			includeFormAssociation: true,
-		});
-		expect(first.associations).toEqual([
-			{ type: 'Profiles', association: null },
-			{ type: 'Forms', association: expect.objectContaining({ accountType: 'PF' }) as object },
-			{ type: 'Files', association: null },
-		]);
-	});
-
-	it('tell of the same person as the document', async () => {
-		const [{ document, associations }] = await read({ includeProfileAssociation: true });
-		expect(associations?.[0].association).toMatchObject({
-			rfc: document?.rfc as string,
-			curp: document?.curp as string,
-			firstLastName: document?.primerApellido as string,
-		});
-	});
-
-	it('are of companies where the collection is of companies', async () => {
-		const { documents } = await documentsOf(3, { includeProfileAssociation: true });
-		expect(documents[0].associations?.[0].association).toMatchObject({ accountType: 'PM' });
-	});
-});
-
-describe('the files of documents (§2.10)', () => {
-	const signatures: Record<string, string> = {
-		pdf: '%PDF-',
-		jpeg: '\xff\xd8\xff',
-		png: '\x89PNG',
-		csv: 'fecha,',
-		json: '{',
-	};
-	const files = async () =>
-		(await documentsOf(LARGEST, { includeFileAssociation: true })).documents.flatMap(
-			({ associations = [] }) => associations.flatMap((one) => (one.type === 'Files' ? [one] : [])),
-		);
-
-	it('are downloaded from their address, as long and of the type that they say', async () => {
-		const seen = new Set<string>();
-		for (const { association } of await files()) {
-			const { url, size, filetype } = association ?? {};
-			const { data } = await bench.anyone.get<Buffer>(url ?? '', { responseType: 'arraybuffer' });
-			expect(data).toHaveLength(size ?? -1);
-			expect(data.toString('latin1').startsWith(signatures[filetype ?? ''])).toBe(true);
-			seen.add(filetype ?? '');
-		}
-		expect([...seen].sort()).toEqual(Object.keys(signatures).sort());
-	});
-
-	it('are not served from an address that has expired', async () => {
-		const [{ association }] = await files();
-		const url = (association?.url ?? '').replace(/expires=\d+/, `expires=${Date.now() - 1}`);
-		expect((await bench.anyone.get(url)).status).toBe(403);
-	});
-});
-
-describe('the tags of documents (§4.7)', () => {
-	it('are those that the documents carry', async () => {
-		const { documents } = await documentsOf(LARGEST);
-		const { data } = await get<TagList>('/data/document/tags');
-		expect(new Set(data)).toEqual(new Set(documents.flatMap(({ tags }) => tags)));
-	});
-});
-
-describe('credentials (§4.1, 4.2)', () => {
-	it('are created once per provider, and replaced after that', async () => {
-		const post = async (user: string) =>
-			(await bench.service.post<{ id: number }>('/credential/bureau/pm', { user, password: 'A' }))
-				.data;
-		const { id } = await post('FIRST');
-		expect(await post('SECOND')).toMatchObject({ id, user: 'SECOND', type: 'bureau/pm' });
-		const list = await get<Array<{ user: string; type: string }>>('/credential');
-		expect(list.filter(({ type }) => type === 'bureau/pm')).toHaveLength(1);
-	});
-
-	it('never return a secret', async () => {
-		const secrets = { apiKey: 'S1', password: 'S2', clientPrivateKey: 'S3', bureauPublicKey: 'S4' };
-		const { data } = await bench.service.post<object>('/credential/credit-bureau-b', {
-			...secrets,
-			username: 'someone',
-		});
-		const said = JSON.stringify([data, await get('/credential')]);
-		expect(Object.values(secrets).filter((secret) => said.includes(secret))).toEqual([]);
-	});
-
-	it('are refused with 415 in JSON in any other form', async () => {
-		const headers = { 'Content-Type': 'text/xml' };
-		const { status, data } = await bench.service.post<{ statusCode: number }>(
-			'/credential/prospector/pf',
-			'<user/>',
-			{ headers },
-		);
-		expect({ status, statusCode: data.statusCode }).toEqual({ status: 415, statusCode: 415 });
-	});
-
-	it('are taken from form-encoded bodies too (§1)', async () => {
-		const form = new URLSearchParams({ user: 'FORM_1', password: 'B' });
-		const { status, data } = await bench.service.post<object>('/credential/prospector/pf', form);
-		expect({ status, data }).toMatchObject({ status: 200, data: { user: 'FORM_1' } });
 	});
 });

@@ -17,7 +17,7 @@ beforeEach(async () => {
 	await bench.control.delete('/webhook');
 	await bench.control.delete('/deliveries');
 });
-afterEach(async () => await receiver.close());
+afterEach(async () => await receiver?.close());
 
 /** Registers a receiver that answers with the statuses given. */
 async function register(settings: object = {}, ...statuses: number[]): Promise<void> {
@@ -30,8 +30,8 @@ async function register(settings: object = {}, ...statuses: number[]): Promise<v
 	expect(status).toBe(200);
 }
 
-const ask = async () =>
-	(await bench.service.post<{ queryId: string }>('/query/crf', { rfc: RFC })).data.queryId;
+const ask = async (rfc = RFC) =>
+	(await bench.service.post<{ queryId: string }>('/query/crf', { rfc })).data.queryId;
 
 const deliveries = async () => (await bench.control.get<Delivery[]>('/deliveries')).data;
 
@@ -73,6 +73,16 @@ describe('a result', () => {
 		await ask();
 		const [{ attempts, status }] = await settled();
 		expect([status, attempts.length]).toEqual(['failed', 2]);
+	});
+
+	it('waits for a webhook to be registered, and is then sent on demand', async () => {
+		await bench.finished(await ask());
+		const [{ id, status }] = await settled();
+		const refused = await bench.control.post(`/deliveries/${id}/resend`);
+		expect([status, refused.status]).toEqual(['unsent', 409]);
+		await register();
+		await bench.control.post(`/deliveries/${id}/resend`);
+		expect(await receiver.arrived(1)).toHaveLength(1);
 	});
 
 	it('is sent again on demand, the same body', async () => {
@@ -133,7 +143,50 @@ describe('signing', () => {
 		expect(headers.authorization).toBe(`Basic ${login}`);
 	});
 
-	it('is never shown', async () => {
+	it.each(['hmac', 'header', 'basic'])(
+		'%s uses the secret that the page names when none is given',
+		async (type) => {
+			const { headers, body } = await deliver({ type });
+			const { data } = await bench.control.get<{ webhook: { secret: string } }>('/state');
+			const { secret } = data.webhook;
+			const proofs = {
+				hmac: createHmac('sha256', secret).update(body).digest('hex'),
+				header: secret,
+				basic: `Basic ${Buffer.from(`sandbox:${secret}`).toString('base64')}`,
+			};
+			expect([
+				headers['x-webhook-signature'] ?? headers['x-webhook-secret'] ?? headers.authorization,
+			]).toEqual([proofs[type as keyof typeof proofs]]);
+		},
+	);
+
+	it.each([
+		[{ type: 'none' }, 'not signed'],
+		[{ type: 'header' }, 'the secret in the header X-Webhook-Secret'],
+		[{ type: 'basic' }, 'basic authentication, user "sandbox", the secret as password'],
+		[
+			{ type: 'hmac', algorithm: 'sha512', encoding: 'base64', header: 'X-S' },
+			'HMAC sha512 over the raw body, as base64, in the header X-S',
+		],
+		[
+			{ type: 'hmac', timestampHeader: 'X-T' },
+			'HMAC sha256 over "<Unix seconds>.<raw body>", the seconds in the header X-T, as hex, in the header X-Webhook-Signature',
+		],
+	])('of %j is told in words', async (signing, words) => {
+		await register({ signing });
+		const { data } = await bench.control.get<{ webhook: { signed: string } }>('/state');
+		expect(data.webhook.signed).toBe(words);
+	});
+
+	it('is kept when something else is changed', async () => {
+		await register({ signing: { type: 'header', header: 'X-Kept', secret: SECRET } });
+		await bench.control.put('/webhook', { shape: 'id' });
+		await ask();
+		const [{ headers }] = await receiver.arrived(1);
+		expect(headers['x-kept']).toBe(SECRET);
+	});
+
+	it('is never shown
 		await register({ signing: { type: 'header', secret: SECRET } });
 		const { data } = await bench.control.get('/webhook');
 		expect(JSON.stringify(data)).not.toContain(SECRET);
@@ -175,6 +228,16 @@ describe('faults of the delivery', () => {
 		);
 	});
 
+	it.each([
+		[RFC, 'FAILED'],
+		[FAILING_RFC, 'SUCCESS'],
+	])('tamper: tells the opposite outcome of %s', async (rfc, status) => {
+		await register({ faults: { tamper: 1 } });
+		await ask(rfc);
+		const [{ body }] = await receiver.arrived(1);
+		expect(JSON.parse(body)).toMatchObject({ status });
+	});
+
 	it('forge: an invented result comes beside the true one, unsigned', async () => {
 		await register({ faults: { forge: 1 }, signing: { type: 'hmac', secret: SECRET } });
 		await ask();
@@ -188,7 +251,7 @@ describe('settings that make no sense', () => {
 	it.each([
 		['url', { url: 'ftp://example.com' }],
 		['shape', { shape: 'xml' }],
-		['signing', { signing: { type: 'hmac' } }],
+		['signing', { signing: { type: 'hmac', secret: '' } }],
 		['faults.drop', { faults: { drop: 2 } }],
 		['attempts', { attempts: 0 }],
 	])('are refused: %s', async (field, settings) => {
