@@ -4,6 +4,8 @@ import type { ServiceRequest } from './request';
 /** What an operation sees of the item it works on. */
 export interface Item {
 	index: number;
+	/** The same for everything that this node does in one execution, also when it runs several times. */
+	execution: string;
 	/** A parameter's value for this item, expressions resolved. */
 	parameter<T>(name: string): T;
 	/** The "Options" collection for this item; {} if nothing was added. */
@@ -14,6 +16,18 @@ export interface Item {
 	request(
 		request: Omit<ServiceRequest, 'itemIndex' | 'timeoutMs'>,
 	): Promise<IDataObject | IDataObject[]>;
+	/** Waits so many milliseconds; throws as soon as the execution is cancelled. */
+	wait(ms: number): Promise<void>;
+	/** One value for all items of this run, made by the first that asks; `make` is its key. */
+	shared<T>(make: () => T): T;
+}
+
+/** What comes out for an item, or how it goes on once every item of the run has come as far. */
+export type Step = IDataObject | IDataObject[] | NextStep;
+export interface NextStep {
+	next(): Promise<Step>;
+	/** All items at once instead of a few at a time, for they mostly wait. */
+	together?: boolean;
 }
 
 /** An operation is data: its entry in the selector, its fields, and what it does with one item. */
@@ -27,8 +41,10 @@ export interface Operation {
 	fields: INodeProperties[];
 	/** Entries of the "Options" collection beside those that every operation has. */
 	options?: INodeProperties[];
-	/** Returns what comes out for the item: one object, or a list of them (possibly empty). */
-	execute(item: Item): Promise<IDataObject | IDataObject[]>;
+	/** Asks no service: no timeout to set. */
+	isOffline?: true;
+	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
+	execute(item: Item): Promise<Step>;
 }
 
 export interface Resource {
@@ -98,15 +114,17 @@ function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 			show: { ...here, ...field.displayOptions?.show },
 		},
 	});
+	const { fields, options = [], isOffline } = operation;
+	if (isOffline) return fields.map(shownHere);
 	return [
-		...operation.fields,
+		...fields,
 		{
 			displayName: 'Options',
 			name: 'options',
 			type: 'collection' as const,
 			placeholder: 'Add option',
 			default: {},
-			options: [...(operation.options ?? []), timeoutOption].sort(byName),
+			options: [...options, timeoutOption].sort(byName),
 		},
 	].map(shownHere);
 }
