@@ -7,6 +7,8 @@ import { text } from 'node:stream/consumers';
 import axios from 'axios';
 import type { Sandbox } from '../../../sandbox';
 
+jest.setTimeout(60_000);
+
 const root = join(__dirname, '../../..');
 const start = (...args: string[]) =>
 	spawn(process.execPath, ['--import', 'tsx', 'sandbox/cli.ts', ...args], {

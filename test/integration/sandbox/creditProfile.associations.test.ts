@@ -1,6 +1,8 @@
 import type { DocumentsPage, TagList } from '../../../contract/creditProfile';
 import { startBench, type TestBench } from './creditProfileClient';
 
+jest.setTimeout(60_000);
+
 const LARGEST = 2;
 
 let bench: TestBench;

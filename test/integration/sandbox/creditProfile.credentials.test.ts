@@ -1,5 +1,7 @@
 import { startBench, type TestBench } from './creditProfileClient';
 
+jest.setTimeout(60_000);
+
 let bench: TestBench;
 
 beforeAll(async () => {

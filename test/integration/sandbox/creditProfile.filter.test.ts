@@ -1,6 +1,8 @@
 import type { Collection, CollectionsPage } from '../../../contract/creditProfile';
 import { startBench, type TestBench } from './creditProfileClient';
 
+jest.setTimeout(60_000);
+
 let bench: TestBench;
 
 beforeAll(async () => {

@@ -1,5 +1,7 @@
 import { startBench, type TestBench } from './creditProfileClient';
 
+jest.setTimeout(60_000);
+
 const UPSERT = '/credential/bureau/pf';
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 

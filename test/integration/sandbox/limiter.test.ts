@@ -2,6 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AxiosResponse } from 'axios';
 import { startBench, type TestBench } from './creditProfileClient';
 
+jest.setTimeout(60_000);
+
 const POINTS = 10;
 
 const headersOf = ({ headers }: AxiosResponse) => ({
