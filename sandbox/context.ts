@@ -13,6 +13,8 @@ export interface SandboxSecrets {
 	clientSecret: string;
 	/** Signs the access tokens of the query service. */
 	jwtKey: string;
+	/** Signs deliveries to the webhook, if they are signed and no other secret is set. */
+	webhookSecret: string;
 }
 
 /** What the parts of one running sandbox share. */
@@ -40,5 +42,6 @@ export function secretsOf(seed: number): SandboxSecrets {
 		clientId: `sandbox-client-${derive('clientId').slice(0, 8)}`,
 		clientSecret: `sandbox-secret-${derive('clientSecret')}`,
 		jwtKey: derive('jwtKey'),
+		webhookSecret: `sandbox-webhook-${derive('webhookSecret')}`,
 	};
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { People } from '../people';
 import { reserve } from '../people/reserved';
+import { explained } from '../webhook/sign';
 
 const NEWEST = 50;
 
@@ -35,7 +36,12 @@ export function page(app: FastifyInstance, context: SandboxContext): void {
 		],
 		reserved,
 		billed: ledger.list().length,
-		webhookUrl: webhooks.settings.url,
+		webhook: {
+			url: webhooks.settings.url,
+			shape: webhooks.settings.shape,
+			faults: webhooks.settings.faults,
+			...explained(webhooks.settings.signing),
+		},
 		queries: queries.list().slice(0, NEWEST),
 		deliveries: webhooks.list().slice(0, NEWEST),
 	}));

@@ -5,30 +5,58 @@ const probability = Type.Number({ minimum: 0, maximum: 1, default: 0 });
 const withDefault = <T extends TProperties>(properties: T) =>
 	Type.Object(properties, { additionalProperties: false, default: {} });
 
+const HmacChoice = closed({
+	type: Type.Literal('hmac'),
+	secret: Type.Optional(Type.String({ minLength: 1 })),
+	algorithm: Type.Optional(oneOf(['sha256', 'sha512'])),
+	encoding: Type.Optional(Type.Union([Type.Literal('hex'), Type.Literal('base64')])),
+	header: Type.Optional(Type.String({ minLength: 1 })),
+	/** With it, `<unix seconds>.<body>` is signed, and the seconds are sent in this header. */
+	timestampHeader: Type.Optional(Type.String({ minLength: 1 })),
+});
+const HeaderChoice = closed({
+	type: Type.Literal('header'),
+	header: Type.Optional(Type.String({ minLength: 1 })),
+	secret: Type.Optional(Type.String({ minLength: 1 })),
+});
+const BasicChoice = closed({
+	type: Type.Literal('basic'),
+	user: Type.Optional(Type.String({ minLength: 1 })),
+	password: Type.Optional(Type.String({ minLength: 1 })),
+});
+
 /** How deliveries are signed; §6.2 shows nothing, so a receiver can rehearse each way. */
-export const Signing = Type.Union([
+const SigningChoice = Type.Union([
 	closed({ type: Type.Literal('none') }),
-	closed({
-		type: Type.Literal('hmac'),
-		secret: Type.String({ minLength: 1 }),
-		algorithm: Type.Optional(oneOf(['sha256', 'sha512'])),
-		encoding: Type.Optional(Type.Union([Type.Literal('hex'), Type.Literal('base64')])),
-		header: Type.Optional(Type.String({ minLength: 1 })),
-		/** With it, `<unix seconds>.<body>` is signed, and the seconds are sent in this header. */
-		timestampHeader: Type.Optional(Type.String({ minLength: 1 })),
-	}),
-	closed({
-		type: Type.Literal('header'),
-		header: Type.Optional(Type.String({ minLength: 1 })),
-		secret: Type.String({ minLength: 1 }),
-	}),
-	closed({
-		type: Type.Literal('basic'),
-		user: Type.String({ minLength: 1 }),
-		password: Type.String({ minLength: 1 }),
-	}),
+	HmacChoice,
+	HeaderChoice,
+	BasicChoice,
 ]);
-export type Signing = Static<typeof Signing>;
+
+type Hmac = Static<typeof HmacChoice>;
+
+/** The same with nothing left open but the timestamp. */
+export type Signing =
+	| { type: 'none' }
+	| (Required<Omit<Hmac, 'timestampHeader'>> & Pick<Hmac, 'timestampHeader'>)
+	| Required<Static<typeof HeaderChoice>>
+	| Required<Static<typeof BasicChoice>>;
+
+/** Fills in what a choice leaves open; `secret` is the sandbox's own. */
+export function signingOf(choice: Static<typeof SigningChoice>, secret: string): Signing {
+	switch (choice.type) {
+		case 'none':
+			return choice;
+		case 'hmac': {
+			const standard = { algorithm: 'sha256', encoding: 'hex' } as const;
+			return { ...standard, secret, header: 'X-Webhook-Signature', ...choice };
+		}
+		case 'header':
+			return { secret, header: 'X-Webhook-Secret', ...choice };
+		case 'basic':
+			return { user: 'sandbox', password: secret, ...choice };
+	}
+}
 
 /** How likely each delivery meets what. */
 export const DeliveryFaults = withDefault({
@@ -48,13 +76,15 @@ export type DeliveryFaults = Static<typeof DeliveryFaults>;
 export const WebhookSettings = closed({
 	url: Type.Optional(Type.String({ pattern: '^(https?://.+)?$' })),
 	shape: Type.Optional(oneOf(['record', 'envelope', 'id'])),
-	signing: Type.Optional(Signing),
+	signing: Type.Optional(SigningChoice),
 	faults: Type.Optional(DeliveryFaults),
 	/** Attempts until a delivery is given up, and milliseconds before the second; doubled each time. */
 	attempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
 	backoff: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
 });
-export type WebhookSettings = Required<Static<typeof WebhookSettings>>;
+export type WebhookSettings = Required<Omit<Static<typeof WebhookSettings>, 'signing'>> & {
+	signing: Signing;
+};
 
 export const initialSettings = (url: string): WebhookSettings => ({
 	url,

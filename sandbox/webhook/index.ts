@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateMersenne32Randomizer } from '@faker-js/faker';
+import type { Static } from '@sinclair/typebox';
 import axios from 'axios';
 import type { FastifyInstance } from 'fastify';
 import type { QueryRecord } from '../../contract/taxQuery';
 import type { SandboxContext } from '../context';
 import { Refusal } from '../errors';
-import { initialSettings, shown, WebhookSettings } from './config';
+import { initialSettings, shown, signingOf, WebhookSettings } from './config';
 import { proofOf } from './sign';
 
 const TIMEOUT_MS = 10_000;
@@ -16,7 +17,8 @@ export interface Delivery {
 	queryId: string;
 	/** What it is beside a plain delivery: the fault that it met. */
 	kind: 'plain' | 'duplicate' | 'tampered' | 'forged';
-	status: 'waiting' | 'delivered' | 'failed' | 'dropped';
+	/** Unsent: no webhook was registered; it may be sent again when one is. */
+	status: 'waiting' | 'delivered' | 'failed' | 'dropped' | 'unsent';
 	/** ISO 8601, and the status that the receiver answered or why none came. */
 	attempts: Array<{ at: string; answer: number | string }>;
 	payload: unknown;
@@ -48,9 +50,12 @@ export class Webhooks {
 		this.deliveries = [];
 	}
 
-	/** Delivers the record of a finished query; does nothing while no webhook is registered. */
+	/** Delivers the record of a finished query; while no webhook is registered, only lists it. */
 	deliver(record: QueryRecord): void {
-		if (!this.settings.url) return;
+		if (!this.settings.url) {
+			this.add(record, 'plain').status = 'unsent';
+			return;
+		}
 		const { drop = 0, duplicate = 0, tamper = 0, forge = 0 } = this.settings.faults;
 		const happens = (likely: number) => likely > 0 && this.random.next() < likely;
 		if (happens(drop)) {
@@ -64,8 +69,11 @@ export class Webhooks {
 		}
 	}
 
-	/** Sends a delivery again, as if it had never been sent. */
+	/** Sends a delivery again, as if it had never been sent. Refuses while no webhook is registered. */
 	resend(delivery: Delivery): void {
+		if (!this.settings.url) {
+			throw new Refusal(409, 'No webhook is registered; do so by PUT /sandbox/webhook');
+		}
 		delivery.status = 'waiting';
 		void this.send(delivery);
 	}
@@ -125,17 +133,13 @@ export class Webhooks {
 				Math.floor(at.getTime() / 1000),
 			);
 			const answer = await axios
-				.post<unknown>(
-					url,
-					delivery.kind === 'tampered' ? body.replace('SUCCESS', 'SUCCES5') : body,
-					{
-						headers: { 'Content-Type': 'application/json', ...proof },
-						timeout: TIMEOUT_MS,
-						signal: closing,
-						validateStatus: () => true,
-						transformRequest: (data: unknown) => data, // the very bytes that were signed
-					},
-				)
+				.post<unknown>(url, delivery.kind === 'tampered' ? tampered(body) : body, {
+					headers: { 'Content-Type': 'application/json', ...proof },
+					timeout: TIMEOUT_MS,
+					signal: closing,
+					validateStatus: () => true,
+					transformRequest: (data: unknown) => data, // the very bytes that were signed
+				})
 				.then(
 					({ status }) => status,
 					(error: { code?: string; message: string }) => error.code ?? error.message,
@@ -151,14 +155,22 @@ export class Webhooks {
 	}
 }
 
+/** The body with the opposite outcome. */
+const tampered = (body: string): string =>
+	body.replace(/"status":"(SUCCESS|FAILED)"/, (_field, status) =>
+		status === 'SUCCESS' ? '"status":"FAILED"' : '"status":"SUCCESS"',
+	);
+
 /** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
-export function webhookControl(app: FastifyInstance, { options, webhooks }: SandboxContext): void {
+export function webhookControl(app: FastifyInstance, context: SandboxContext): void {
+	const { options, secrets, webhooks } = context;
 	app.get('/sandbox/webhook', async () => shown(webhooks.settings));
-	app.put<{ Body: Partial<WebhookSettings> }>(
+	app.put<{ Body: Static<typeof WebhookSettings> }>(
 		'/sandbox/webhook',
 		{ schema: { body: WebhookSettings } },
-		async ({ body }) => {
-			webhooks.settings = { ...webhooks.settings, ...body };
+		async ({ body: { signing: choice, ...changes } }) => {
+			const signing = choice ? signingOf(choice, secrets.webhookSecret) : webhooks.settings.signing;
+			webhooks.settings = { ...webhooks.settings, ...changes, signing };
 			return shown(webhooks.settings);
 		},
 	);

@@ -7,18 +7,43 @@ export function proofOf(signing: Signing, body: string, seconds: number): Record
 		case 'none':
 			return {};
 		case 'header':
-			return { [signing.header ?? 'X-Webhook-Secret']: signing.secret };
+			return { [signing.header]: signing.secret };
 		case 'basic': {
 			const login = Buffer.from(`${signing.user}:${signing.password}`).toString('base64');
 			return { Authorization: `Basic ${login}` };
 		}
 		case 'hmac': {
-			const { secret, algorithm = 'sha256', encoding = 'hex', timestampHeader } = signing;
+			const { secret, algorithm, encoding, header, timestampHeader } = signing;
 			const signed = timestampHeader ? `${seconds}.${body}` : body;
 			const signature = createHmac(algorithm, secret).update(signed).digest(encoding);
 			return {
-				[signing.header ?? 'X-Webhook-Signature']: signature,
+				[header]: signature,
 				...(timestampHeader && { [timestampHeader]: String(seconds) }),
+			};
+		}
+	}
+}
+
+/** The same in words, for whoever sets up the receiver, and the secret that it needs. */
+export function explained(signing: Signing): { signed: string; secret: string } {
+	switch (signing.type) {
+		case 'none':
+			return { signed: 'not signed', secret: '' };
+		case 'header':
+			return { signed: `the secret in the header ${signing.header}`, secret: signing.secret };
+		case 'basic':
+			return {
+				signed: `basic authentication, user "${signing.user}", the secret as password`,
+				secret: signing.password,
+			};
+		case 'hmac': {
+			const { algorithm, encoding, header, timestampHeader } = signing;
+			const what = timestampHeader
+				? `"<Unix seconds>.<raw body>", the seconds in the header ${timestampHeader}`
+				: 'the raw body';
+			return {
+				signed: `HMAC ${algorithm} over ${what}, as ${encoding}, in the header ${header}`,
+				secret: signing.secret,
 			};
 		}
 	}

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
@@ -80,6 +81,34 @@ describeWithBrowser("the sandbox's page", () => {
 		const failing = await list();
 		await Promise.all([stored(), fault.uncheck()]);
 		expect([failing, await list()]).toEqual([503, 200]);
+	});
+
+	it('tells how deliveries are signed, and the secret, once it is chosen', async () => {
+		await page.getByLabel('signed').selectOption({ label: 'HMAC-SHA256 of time and body, hex' });
+		await page.getByRole('button', { name: 'Save' }).click();
+		await page.getByText('HMAC sha256 over').waitFor();
+		const secret = await page.locator('#secret code').textContent();
+		await page.getByRole('button', { name: 'Resend' }).click();
+		const { headers, body } = (await receiver.arrived(3))[2];
+		const signed = `${String(headers['x-webhook-timestamp'])}.${body}`;
+		expect(headers['x-webhook-signature']).toBe(
+			createHmac('sha256', String(secret)).update(signed).digest('hex'),
+		);
+	});
+
+	it('switches a fault of the delivery on, and still shows it after a reload', async () => {
+		const stored = page.waitForResponse('**/sandbox/webhook');
+		await Promise.all([stored, page.getByLabel('Sent twice').check()]);
+		await page.reload();
+		await page.getByLabel('Sent twice').waitFor();
+		expect(await page.getByLabel('Sent twice').isChecked()).toBe(true);
+	});
+
+	it('copies a reserved identity on a click', async () => {
+		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+		await page.getByRole('button', { name: 'FASF850314N67' }).click();
+		await page.getByRole('button', { name: 'Copied' }).waitFor();
+		expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('FASF850314N67');
 	});
 
 	it.each([

@@ -4,6 +4,8 @@ import { startReceiver, type Received, type Receiver } from './receiver';
 import { startTaxQueryBench, type TaxQueryBench } from './taxQueryClient';
 
 const RFC = 'GODE561231GR8';
+/** Reserved: ends as FAILED. */
+const FAILING_RFC = 'FASF850314N67';
 const SECRET = 'a-secret-of-the-webhook';
 
 let bench: TaxQueryBench;
@@ -186,7 +188,7 @@ describe('signing', () => {
 		expect(headers['x-kept']).toBe(SECRET);
 	});
 
-	it('is never shown
+	it('is never shown by GET /sandbox/webhook', async () => {
 		await register({ signing: { type: 'header', secret: SECRET } });
 		const { data } = await bench.control.get('/webhook');
 		expect(JSON.stringify(data)).not.toContain(SECRET);
