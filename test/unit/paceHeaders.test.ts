@@ -31,6 +31,16 @@ describe('the headers of an answer', () => {
 		expect(times).toHaveLength(2);
 	});
 
+	it('end the longer window of a credential with half a point per second', async () => {
+		const pacer = newPacer(0.5);
+		takeMany(pacer, 1);
+		answer(pacer, limits(10, 9, 1000));
+		takeMany(pacer, 9);
+		const times = takeMany(pacer, 9);
+		await pass(1100);
+		expect(times).toHaveLength(9);
+	});
+
 	it('hold back the points that somebody else has spent', async () => {
 		const pacer = newPacer();
 		takeMany(pacer, 1);
@@ -114,6 +124,16 @@ describe('after a 429', () => {
 		const lists = ['a', 'b'].map((execution) => takeMany(pacer, 5, execution));
 		await pass(799);
 		expect(lists.flat()).toEqual([]);
+	});
+
+	it('not every n8n process returns at the same moment', async () => {
+		const processes = Array.from({ length: 20 }, () => {
+			const pacer = newPacer();
+			answer(pacer, limits(10, 0, 800), 429);
+			return takeMany(pacer, 1);
+		});
+		await pass(900);
+		expect(new Set(processes.flat()).size).toBeGreaterThan(1);
 	});
 
 	it('one request goes ahead after the reset', async () => {
