@@ -11,8 +11,10 @@ export interface BenchOptions {
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Record<string, () => Promise<{ run: Bench }>> = {
+	listing: async () => await import('./listing'),
 	lookups: async () => await import('./lookups'),
 	overhead: async () => await import('./overhead'),
+	sandbox: async () => await import('./sandbox'),
 };
 
 async function main(): Promise<void> {

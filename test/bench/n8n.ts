@@ -23,9 +23,16 @@ export interface Run {
 
 export interface BenchN8n {
 	createCredential(type: string, name: string, data: object): Promise<{ id: string; name: string }>;
-	/** Publishes a workflow around the node and returns what runs it with so many items. */
-	workflow(name: string, node: Measured): Promise<(items: object[]) => Promise<Run>>;
-	/** Items that left the measured node in that execution, and how many of them carry an error. */
+	/**
+	 * Publishes a workflow around the node and returns what runs it with so many items. `listField` names the field of
+	 * its output that holds the rows, if they are to be split into items.
+	 */
+	workflow(
+		name: string,
+		node: Measured,
+		listField?: string,
+	): Promise<(items: object[]) => Promise<Run>>;
+	/** Items that the measured node brought in that execution, and how many of them carry an error. */
 	outcome(executionId: string): Promise<{ items: number; failed: number }>;
 	/** CPU seconds that the n8n process has used so far. */
 	cpuSeconds(): Promise<number>;
@@ -62,7 +69,7 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 				id: await client.createCredential(type, name, data),
 				name,
 			}),
-			async workflow(name, node) {
+			async workflow(name, node, listField) {
 				const path = name.toLowerCase().replace(/\W+/g, '-');
 				const nodes = [
 					{
@@ -84,7 +91,17 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 						typeVersion: 1,
 						parameters: { fieldToSplitOut: 'body.items', options: {} },
 					},
-					{ name: MEASURED, ...node },
+					...(listField
+						? [
+								{ name: 'Pages', ...node },
+								{
+									name: MEASURED,
+									type: 'n8n-nodes-base.splitOut',
+									typeVersion: 1,
+									parameters: { fieldToSplitOut: listField, options: {} },
+								},
+							]
+						: [{ name: MEASURED, ...node }]),
 					{
 						name: 'End',
 						type: 'n8n-nodes-base.set',
