@@ -83,12 +83,17 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 			`${sandbox.creditProfile.baseUrl}/api/v1/data/collection?limit=25`,
 			{ headers: { Authorization: `Token ${sandbox.creditProfile.token}` } },
 		);
-		const items = Array.from({ length: ITEMS }, (_, i) => ({ id: data.data[i % data.data.length].id }));
+		const items = Array.from({ length: ITEMS }, (_, i) => ({
+			id: data.data[i % data.data.length].id,
+		}));
 		const rows: BenchResult['rows'] = [];
 		const verdicts: BenchResult['verdicts'] = [];
 		for (const executions of [1, AT_ONCE]) {
 			const measured = new Map(
-				runners.map(({ name }) => [name, { ms: [] as number[], refused: [] as number[], failed: [] as number[] }]),
+				runners.map(({ name }) => [
+					name,
+					{ ms: [] as number[], refused: [] as number[], failed: [] as number[] },
+				]),
 			);
 			for (let round = 1; round <= rounds; round++) {
 				for (const { name, run: runOnce } of runners) {

@@ -61,7 +61,8 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 				const { executionId } = await runOnce(items);
 				const used = (await n8n.cpuSeconds()) - before;
 				const { items: came, failed } = await n8n.outcome(executionId);
-				if (came !== ITEMS || failed > 0) throw new Error(`${name}: ${came} items, ${failed} failed`);
+				if (came !== ITEMS || failed > 0)
+					throw new Error(`${name}: ${came} items, ${failed} failed`);
 				if (turn > 0) cpu.push((used * 1000) / ITEMS);
 			}
 		}
@@ -73,7 +74,9 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 				contestant: name,
 				'CPU ms per item (median)': round(median(cpu), 3),
 			})),
-			verdicts: [{ what: 'CPU time of ours ÷ HTTP Request', value: round(ours / theirs, 3), atMost: 1 }],
+			verdicts: [
+				{ what: 'CPU time of ours ÷ HTTP Request', value: round(ours / theirs, 3), atMost: 1 },
+			],
 		};
 	} finally {
 		await n8n.stop();
