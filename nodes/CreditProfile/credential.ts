@@ -1,11 +1,32 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import type { Item, Operation, Resource } from '../shared/operation';
 import { readSimplify, readWanted, returnAllAndLimit, simplifyField } from './fields';
 import { checkLogin, loginFields, providerField, providers, type Provider } from './providers';
 import { simplifyCredential } from './simplify';
 
+export const loginFromField: INodeProperties = {
+	displayName: 'Login From',
+	name: 'loginFrom',
+	type: 'options',
+	noDataExpression: true,
+	options: [
+		{
+			name: 'Fields of This Node',
+			value: 'fields',
+			description: 'What is typed here, or comes in by expressions, is saved with the workflow',
+		},
+		{
+			name: 'Stored Credential',
+			value: 'stored',
+			description: 'Kept encrypted by n8n, neither in the workflow nor in its executions',
+		},
+	],
+	default: 'stored',
+	description: "Where the provider's login comes from",
+};
+
 /** The login from where the operator keeps it: a stored credential, or the parameters of the node. */
-async function loginOf(item: Item, provider: Provider): Promise<IDataObject> {
+export async function loginOf(item: Item, provider: Provider): Promise<IDataObject> {
 	if (item.parameter('loginFrom') === 'fields') {
 		return Object.fromEntries(provider.fields.map(({ name }) => [name, item.parameter(name)]));
 	}
@@ -23,26 +44,7 @@ const upsert: Operation = {
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	fields: [
 		providerField(providers),
-		{
-			displayName: 'Login From',
-			name: 'loginFrom',
-			type: 'options',
-			noDataExpression: true,
-			options: [
-				{
-					name: 'Fields of This Node',
-					value: 'fields',
-					description: 'What is typed here, or comes in by expressions, is saved with the workflow',
-				},
-				{
-					name: 'Stored Credential',
-					value: 'stored',
-					description: 'Kept encrypted by n8n, neither in the workflow nor in its executions',
-				},
-			],
-			default: 'stored',
-			description: "Where the provider's login comes from",
-		},
+		loginFromField,
 		...loginFields(providers, { loginFrom: ['fields'] }),
 		simplifyField,
 	],

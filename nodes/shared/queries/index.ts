@@ -1,2 +1,10 @@
-export { echoOf, queryIdOf, readQueryList, readQueryRecord, stateOf, totalOf } from './read';
+export {
+	echoOf,
+	isObject,
+	queryIdOf,
+	readQueryList,
+	readQueryRecord,
+	stateOf,
+	totalOf,
+} from './read';
 export { simplifyRecord } from './simplify';

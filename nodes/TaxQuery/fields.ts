@@ -1,0 +1,80 @@
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { Item } from '../shared/operation';
+
+/** A required text field. */
+export function textField(
+	displayName: string,
+	name: string,
+	placeholder: string,
+	description: string,
+): INodeProperties {
+	return {
+		displayName,
+		name,
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder,
+		description,
+	};
+}
+
+export const rfcField = textField(
+	'RFC',
+	'rfc',
+	'e.g. GODE561231GR8',
+	'12 characters (company) or 13 (person); blanks, hyphens and lower case are fine',
+);
+
+export const companyRfcField = textField(
+	'RFC',
+	'rfc',
+	'e.g. GOM0809114P5',
+	"The company's RFC, 12 characters; blanks, hyphens and lower case are fine",
+);
+
+export const curpField = textField(
+	'CURP',
+	'curp',
+	'e.g. PEXL990821HSRRXS05',
+	'18 characters; blanks, hyphens and lower case are fine',
+);
+
+/** A parameter's text, trimmed. Throws a UserError that names the field if it is empty or no text. */
+export function readText(item: Item, name: string, label: string): string {
+	const value: unknown = item.parameter(name);
+	const text = typeof value === 'number' ? String(value) : value;
+	if (typeof text === 'string' && text.trim() !== '') return text.trim();
+	throw new UserError(`"${label}" is empty or not a text`, {
+		description: 'Enter it, or check the expression that fills it for this item.',
+	});
+}
+
+/** A value as a JSON object: one, its text, or nothing for {}. Throws a UserError that names the field otherwise. */
+export function readJson(value: unknown, label: string): IDataObject {
+	if (value === undefined || value === null || value === '') return {};
+	const parsed = typeof value === 'string' ? parse(value) : value;
+	if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) {
+		return parsed as IDataObject;
+	}
+	throw new UserError(`"${label}" must be a JSON object`, {
+		description: 'For example {"name": "value"}, or {} for none.',
+	});
+}
+
+function parse(text: string): unknown {
+	try {
+		return JSON.parse(text);
+	} catch {
+		return undefined;
+	}
+}
+
+/** A number of at least `least`, entered as a number or its digits. Throws a UserError that names the field. */
+export function readNumber(value: unknown, label: string, least: number): number {
+	const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+	if (typeof number === 'number' && Number.isFinite(number) && number >= least) return number;
+	throw new UserError(`"${label}" must be a number, ${least} or more`, {
+		description: 'Check the expression that fills it for this item.',
+	});
+}
