@@ -11,6 +11,8 @@ interface Flag {
 	value: string;
 	help: string;
 	max?: number;
+	/** The only values there are. */
+	choices?: string[];
 }
 
 const flags: Record<string, Flag> = {
@@ -20,6 +22,12 @@ const flags: Record<string, Flag> = {
 	'rate-limit': { option: 'rateLimit', value: 'n', help: 'points per second and token; 0: off' },
 	'token-lifetime': { option: 'tokenLifetime', value: 's', help: 'life of an access token' },
 	'result-delay': { option: 'resultDelay', value: 'ms', help: 'until a slow query has its result' },
+	'query-list': {
+		option: 'queryList',
+		value: 'form',
+		help: 'GET /query answers array, or page: {data, total}',
+		choices: ['array', 'page'],
+	},
 	'webhook-url': { option: 'webhookUrl', value: 'url', help: 'where results are delivered' },
 	documents: { option: 'documents', value: 'n', help: 'documents in the largest collection' },
 };
@@ -46,6 +54,11 @@ function readNumber(name: string, text: string, max = Number.MAX_SAFE_INTEGER): 
 	return Number(text);
 }
 
+function readChoice(name: string, text: string, choices: string[]): string {
+	if (choices.includes(text)) return text;
+	throw new UsageError(`--${name} must be ${choices.join(' or ')}, not "${text}"`);
+}
+
 function readUrl(name: string, text: string): string {
 	if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
 	throw new UsageError(`--${name} must be a URL beginning with http:// or https://, not "${text}"`);
@@ -69,9 +82,10 @@ function read(args: string[]): { json: boolean; help: boolean; options: Partial<
 		const [line] = (error as Error).message.split('. ');
 		throw new UsageError(`${line}; --help lists the flags`);
 	}
-	const options = Object.entries(flags).flatMap(([name, { option, max }]) => {
+	const options = Object.entries(flags).flatMap(([name, { option, max, choices }]) => {
 		const text = values[name];
 		if (typeof text !== 'string') return [];
+		if (choices) return [[option, readChoice(name, text, choices)]];
 		const isNumber = typeof defaultOptions[option] === 'number';
 		return [[option, isNumber ? readNumber(name, text, max) : readUrl(name, text)]];
 	});

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buildApp } from './app';
 import { secretsOf, type SandboxContext } from './context';
@@ -25,6 +26,7 @@ export interface Sandbox {
  */
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
 	const closing = new AbortController();
+	setMaxListeners(0, closing.signal); // one for each query that waits for its result
 	const chosen = { ...defaultOptions, ...options };
 	const shared = {
 		options: chosen,

@@ -12,6 +12,8 @@ export interface SandboxOptions {
 	tokenLifetime: number;
 	/** Milliseconds until an asynchronous query has its result. */
 	resultDelay: number;
+	/** How `GET /query` answers: a plain array, or `{data, total}`; its shape is not shown (§4.12). */
+	queryList: 'array' | 'page';
 	/** Where results are delivered; empty until one is registered by `PUT /sandbox/webhook`. */
 	webhookUrl: string;
 	/** Number of documents in the largest collection. */
@@ -25,6 +27,7 @@ export const defaultOptions: SandboxOptions = {
 	rateLimit: 10,
 	tokenLifetime: 3600,
 	resultDelay: 1500,
+	queryList: 'array',
 	webhookUrl: '',
 	documents: 12_000,
 };

@@ -151,7 +151,10 @@ export const TaxProfileBody = Type.Object({ rfc, ciec: Type.String({ minLength: 
 export type TaxProfileBody = Static<typeof TaxProfileBody>;
 
 /** A month, or a day of it. */
-const month = Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\\d|3[01]))?$' });
+const month = Type.Union([
+	Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' }),
+	Type.String({ format: 'date' }),
+]);
 
 /** §4.11: the fields' names and the period's format are not shown. */
 export const InvoiceBody = Type.Object({ rfc, from: month, to: month });

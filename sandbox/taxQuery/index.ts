@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox';
+import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { QueryRecord } from '../../contract/taxQuery';
 import type { SandboxContext } from '../context';
@@ -16,6 +16,11 @@ const ListQuery = Type.Object({
 	status: Type.Optional(Type.String()),
 });
 
+/** §4.12 does not show the list's shape either; this is the one with `queryList: 'page'`. */
+const QueryPage = Type.Object({ data: Type.Array(QueryRecord), total: Type.Integer() });
+
+const tags = ['Query'];
+
 /** The Tax and Identity Query service; its paths are relative to /api. */
 export async function taxQueryService(
 	app: FastifyInstance,
@@ -28,20 +33,29 @@ export async function taxQueryService(
 	await tokens(app, context);
 	queryRoutes(app, { people, results, store, reserved });
 
-	app.get<{ Querystring: { limit?: number; offset?: number; service?: string; status?: string } }>(
+	app.get<{ Querystring: Static<typeof ListQuery> }>(
 		'/query',
-		{ schema: { querystring: ListQuery, response: { 200: Type.Array(QueryRecord) } } },
-		async ({ query: { limit, offset = 0, service, status } }) =>
-			store
+		{
+			schema: {
+				tags,
+				summary: 'All queries made, newest first',
+				querystring: ListQuery,
+				response: { 200: Type.Union([Type.Array(QueryRecord), QueryPage]) },
+			},
+		},
+		async ({ query: { limit = Infinity, offset = 0, service, status } }) => {
+			const records = store
 				.list()
 				.filter((record) => service === undefined || record.service === service)
-				.filter((record) => status === undefined || record.status === status)
-				.slice(offset, limit === undefined ? undefined : offset + limit),
+				.filter((record) => status === undefined || record.status === status);
+			const data = records.slice(offset, offset + limit);
+			return context.options.queryList === 'page' ? { data, total: records.length } : data;
+		},
 	);
 
 	app.get<{ Params: { queryId: string } }>(
 		'/query/:queryId',
-		{ schema: { response: { 200: QueryRecord } } },
+		{ schema: { tags, summary: 'One query by its ID', response: { 200: QueryRecord } } },
 		async ({ params: { queryId } }) => {
 			const record = store.find(queryId);
 			if (!record) throw new Refusal(404, 'There is no query with this ID');

@@ -18,8 +18,9 @@ import { departureFrom } from '../../contract/check';
 import { Refusal } from '../errors';
 import type { People } from '../people';
 import type { ReservedIdentity } from '../people/reserved';
+import { outcomesFor } from './outcomes';
 import { clientTypeOf, type Results } from './results';
-import type { Outcome, QueryStore } from './store';
+import type { QueryStore } from './store';
 
 interface Parts {
 	people: People;
@@ -28,65 +29,34 @@ interface Parts {
 	reserved: ReservedIdentity[];
 }
 
-const isLeapDay = (year: number, month: number, day: number) =>
+/** The sandbox's own limit; none is shown (§8). */
+const MAX_PERIODS = 60;
+
+const isDayOfMonth = (year: number, month: number, day: number) =>
 	new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
 
-/** The months from one to the other, both included, as YYYY-MM. */
+const schemaOf = (summary: string, body: TSchema, answer: TSchema) => ({
+	schema: { tags: ['Query'], summary, body, response: { 200: answer } },
+});
+
+/** The months from one to the other, both included, as YYYY-MM; not many more than may be asked for at once. */
 function monthsBetween(from: string, to: string): string[] {
-	const months: string[] = [];
-	let [year, month] = from.split('-').map(Number);
-	for (let name = from.slice(0, 7); name <= to.slice(0, 7);) {
-		months.push(name);
-		month = (month % 12) + 1;
-		if (month === 1) year++;
-		name = `${year}-${String(month).padStart(2, '0')}`;
-	}
-	return months;
+	const [firstYear, firstMonth] = from.split('-').map(Number);
+	const [lastYear, lastMonth] = to.split('-').map(Number);
+	const count = (lastYear - firstYear) * 12 + lastMonth - firstMonth + 1;
+	return Array.from({ length: Math.min(count, MAX_PERIODS + 1) }, (_, index) =>
+		new Date(Date.UTC(firstYear, firstMonth - 1 + index)).toISOString().slice(0, 7),
+	);
 }
 
 /** The eleven POST queries (§4.2 to §4.11). */
 export function queryRoutes(app: FastifyInstance, { people, results, store, reserved }: Parts) {
 	const profiles = new Set<string>();
-
-	const behaviourOf = (identifier: string) =>
-		reserved.find(({ rfc, curp, companyRfc }) => [rfc, curp, companyRfc].includes(identifier))
-			?.behaviour ?? 'success';
-
-	/** Refuses at once what cannot be found, and ends badly what is reserved to fail. */
-	function now(identifier: string, response: () => object, state = {}): Outcome {
-		const behaviour = behaviourOf(identifier);
-		if (behaviour === 'notFound') throw new Refusal(404, 'No taxpayer was found for it');
-		if (behaviour === 'pending') return { status: 'PENDING', response: {}, state: {} };
-		if (behaviour === 'failed') return failed('The source did not answer');
-		return { status: 'SUCCESS', response: { ...response() }, state };
-	}
-
-	function later(identifier: string, response: () => object, state = {}): Outcome {
-		const behaviour = behaviourOf(identifier);
-		if (behaviour === 'notFound') return failed('No taxpayer was found for it');
-		if (behaviour === 'failed') return failed('The source did not answer');
-		if (behaviour === 'pending') return { status: 'PENDING', response: {}, state: {} };
-		return {
-			status: 'SUCCESS',
-			response: { ...response() },
-			state,
-			slow: behaviour === 'slow',
-		};
-	}
-
-	const failed = (message: string): Outcome => ({
-		status: 'FAILED',
-		response: { message },
-		state: {},
-	});
+	const { now, later } = outcomesFor(reserved);
 
 	function needCompany(rfc: string): void {
 		if (clientTypeOf(rfc) !== 'PM') {
-			throw new Refusal(
-				400,
-				'"rfc" in the body: is a person’s; shareholders have companies',
-				'rfc',
-			);
+			throw new Refusal(400, '"rfc" in the body: must be that of a company', 'rfc');
 		}
 	}
 
@@ -115,10 +85,10 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 
 	app.post<{ Body: RfcCalculatorBody }>(
 		'/query/rfc-calculator',
-		{ schema: { body: RfcCalculatorBody, response: { 200: RfcCalculatorRecord } } },
+		schemaOf('RFC of a natural person', RfcCalculatorBody, RfcCalculatorRecord),
 		async ({ body }) => {
 			const { name, firstLastName, secondLastName = '', day, month, year } = body;
-			if (!isLeapDay(year, month, day)) {
+			if (!isDayOfMonth(year, month, day)) {
 				throw new Refusal(400, '"day" in the body: this month has no such day', 'day');
 			}
 			const birthDate = [year, month, day]
@@ -135,7 +105,7 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 
 	app.post<{ Body: CurpBody }>(
 		'/query/curp-data',
-		{ schema: { body: CurpBody, response: { 200: QueryRecord } } },
+		schemaOf('Personal data and RFC of a CURP', CurpBody, QueryRecord),
 		async ({ body }) => {
 			const outcome = now(body.curp, () => results.curp(body.curp));
 			return held(CurpRecord, store.answer('CURP', 'PF', body, outcome));
@@ -144,7 +114,7 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 
 	app.post<{ Body: TaxProfileBody }>(
 		'/query/tax/profile',
-		{ schema: { body: TaxProfileBody, response: { 200: QueryRecord } } },
+		schemaOf('Create the tax profile that the tax/* queries need', TaxProfileBody, QueryRecord),
 		async ({ body: { rfc } }) => {
 			const outcome = now(rfc, () => ({ rfc, message: 'The tax profile was created' }));
 			if (outcome.status === 'SUCCESS') profiles.add(rfc);
@@ -154,7 +124,7 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 
 	app.post<{ Body: RfcBody }>(
 		'/query/tax/csf',
-		{ schema: { body: RfcBody, response: { 200: QueryRecord } } },
+		schemaOf('Fiscal situation; needs a tax profile', RfcBody, QueryRecord),
 		async ({ body }) => {
 			needProfile(body.rfc);
 			const outcome = now(body.rfc, () => results.fiscalSituation(body.rfc));
@@ -165,6 +135,7 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 	/** The queries that are acknowledged: by RFC … */
 	const byRfc: Array<{
 		path: string;
+		summary: string;
 		service: string;
 		before?: (rfc: string) => void;
 		response: (rfc: string) => object;
@@ -173,12 +144,14 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 	}> = [
 		{
 			path: '/query/company-shareholders',
+			summary: 'Shareholders of a company',
 			service: 'COMPANY_SHAREHOLDERS',
 			before: needCompany,
 			response: (rfc) => results.shareholders(rfc),
 		},
 		{
 			path: '/query/crf',
+			summary: 'Certificate of the fiscal regimes',
 			service: 'CRF',
 			response: (rfc) => results.fiscal(rfc, true),
 			state: (rfc) => results.fiscalState(rfc),
@@ -186,6 +159,7 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 		},
 		{
 			path: '/query/rfc-data',
+			summary: 'Detailed data of an RFC',
 			service: 'RFC',
 			response: (rfc) => results.fiscal(rfc, false),
 			state: (rfc) => results.fiscalState(rfc),
@@ -193,15 +167,16 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 		},
 		{
 			path: '/query/tax/compliance-opinion',
+			summary: 'Compliance opinion (32D); needs a tax profile',
 			service: 'COMPLIANCE_OPINION',
 			before: needProfile,
 			response: (rfc) => results.complianceOpinion(rfc),
 		},
 	];
-	for (const { path, service, before, response, state, schema } of byRfc) {
+	for (const { path, summary, service, before, response, state, schema } of byRfc) {
 		app.post<{ Body: RfcBody }>(
 			path,
-			{ schema: { body: RfcBody, response: { 200: Acknowledgement } } },
+			schemaOf(summary, RfcBody, Acknowledgement),
 			async ({ body }) => {
 				const { rfc } = body;
 				before?.(rfc);
@@ -216,7 +191,7 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 	/** … and by CURP. */
 	app.post<{ Body: CurpBody }>(
 		'/query/job-history',
-		{ schema: { body: CurpBody, response: { 200: Acknowledgement } } },
+		schemaOf('Employment history of a CURP', CurpBody, Acknowledgement),
 		async ({ body }) => {
 			const outcome = later(body.curp, () => results.jobHistory(body.curp));
 			return acknowledged(store.acknowledge('JOB_HISTORY', 'PF', body, outcome));
@@ -225,7 +200,7 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 
 	app.post<{ Body: InvoiceBody }>(
 		'/query/tax/invoice',
-		{ schema: { body: InvoiceBody, response: { 200: InvoiceAcknowledgement } } },
+		schemaOf('Invoices of a taxpayer, by month', InvoiceBody, InvoiceAcknowledgement),
 		async ({ body: { rfc, from, to } }) => {
 			needProfile(rfc);
 			if (from.slice(0, 7) > to.slice(0, 7)) {
@@ -234,10 +209,14 @@ export function queryRoutes(app: FastifyInstance, { people, results, store, rese
 			if (to.slice(0, 7) > new Date().toISOString().slice(0, 7)) {
 				throw new Refusal(400, '"to" in the body: lies in the future', 'to');
 			}
+			const periods = monthsBetween(from, to);
+			if (periods.length > MAX_PERIODS) {
+				throw new Refusal(400, `"from" in the body: more than ${MAX_PERIODS} months`, 'from');
+			}
 			const clientType = clientTypeOf(rfc);
 			return {
 				message: 'The query was accepted; its results are delivered to the webhook',
-				results: monthsBetween(from, to).map((period) => {
+				results: periods.map((period) => {
 					const outcome = later(rfc, () => results.invoices(rfc, period));
 					const { _id, status } = store.acknowledge(
 						'INVOICE',

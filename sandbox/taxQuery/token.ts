@@ -13,7 +13,14 @@ export async function tokens(app: FastifyInstance, { options, secrets }: Sandbox
 
 	app.post<{ Body: TokenBody }>(
 		'/oauth/token',
-		{ schema: { body: TokenBody, response: { 200: TokenResponse } } },
+		{
+			schema: {
+				tags: ['Token'],
+				summary: 'Create or refresh an access token',
+				body: TokenBody,
+				response: { 200: TokenResponse },
+			},
+		},
 		async ({ body }) => {
 			const { grant_type = 'client_credentials', client_id, client_secret, refresh_token } = body;
 			if (client_id !== secrets.clientId || client_secret !== secrets.clientSecret) {
