@@ -30,7 +30,7 @@ export async function tokens(app: FastifyInstance, { options, secrets }: Sandbox
 				throw new Refusal(401, 'The refresh token is wrong or expired', 'refresh_token');
 			}
 			return {
-				access_token: app.jwt.sign({ use: 'access' }, { expiresIn: options.tokenLifetime * 1000 }),
+				access_token: app.jwt.sign({ use: 'access' }, { expiresIn: options.tokenLifetime }),
 				token_type: 'Bearer' as const,
 				expires_in: options.tokenLifetime,
 				refresh_token: app.jwt.sign({ use: 'refresh' }),

@@ -109,6 +109,23 @@ describe('§5 authentication', () => {
 		},
 	);
 
+	it('gives tokens that live as many seconds as the sandbox was told', async () => {
+		const { data } = await token(client());
+		const [, claims] = data.access_token.split('.');
+		const { iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as {
+			iat: number;
+			exp: number;
+		};
+		expect([exp - iat, data.expires_in]).toEqual([3600, 3600]);
+	});
+
+	it('answers 401 to a token that has expired', async () => {
+		const other = await startTaxQueryBench({ tokenLifetime: 0 });
+		const { status } = await other.service.get('/query');
+		await other.sandbox.close();
+		expect(status).toBe(401);
+	});
+
 	it('refuses a refresh token where an access token is due', async () => {
 		const { data } = await token(client());
 		const { status } = await axios.get(`${bench.sandbox.taxQuery.baseUrl}/query`, {
