@@ -49,7 +49,7 @@ function monthsBetween(from: string, to: string): string[] {
 	);
 }
 
-/** The eleven POST queries (§4.2 to §4.11). */
+/** The POST queries (§4.2 to §4.11). */
 export function queryRoutes(app: FastifyInstance, { people, results, store, reserved }: Parts) {
 	const profiles = new Set<string>();
 	const { now, later } = outcomesFor(reserved);
