@@ -38,6 +38,11 @@ async function createCredentials(
 				clientSecret: taxQuery.clientSecret,
 			},
 		},
+		{
+			type: 'creditProfileProviderLoginApi',
+			name: 'Provider login sandbox',
+			data: { provider: 'bureau/pf', user: 'lender_1', password: 'Encrypted_by_the_bureau_1' },
+		},
 	];
 	const ids = new Map<string, string>();
 	for (const { type, name, data } of credentials) {
