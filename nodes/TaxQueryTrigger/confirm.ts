@@ -5,6 +5,7 @@ import { taxQuery } from '../shared/service';
 
 /** A sender waits for the answer, so a confirmation must not take long. */
 const TIMEOUT_MS = 5_000;
+const PATIENCE_MS = 2_000;
 
 /** The service's own record, or the status to answer: it knows no such query, or could not be asked. */
 export type Confirmation = { record: IDataObject } | { status: 404 | 503 };
@@ -34,7 +35,7 @@ async function fetchRecord(context: IWebhookFunctions, queryId: string): Promise
 					method: 'GET',
 					path: `/query/${encodeURIComponent(queryId)}`,
 					timeoutMs: TIMEOUT_MS,
-					patienceMs: TIMEOUT_MS,
+					patienceMs: PATIENCE_MS,
 				}),
 		)
 		.then((answer) => {

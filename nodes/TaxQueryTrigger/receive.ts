@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { readFilter, suits } from '../shared/deliveries/filter';
 import { readPayload, type Announced } from '../shared/deliveries/payload';
-import { registryOf } from '../shared/deliveries/registry';
+import { Registry, registryOf } from '../shared/deliveries/registry';
 import { isPending, resultOf, toItem, type Result } from '../shared/deliveries/result';
 import { isAuthentic } from './authenticity';
 import { confirm } from './confirm';
@@ -26,28 +26,21 @@ type Arrival = Result & { item: INodeExecutionData };
  * and then starts nothing. Throws nothing: what is thrown here would start an execution, failed, for each delivery.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const outcome = await arrivalsOf(context);
-	if ('status' in outcome) return answer(context, outcome.status, outcome.reason);
-	if (context.getMode() === 'manual') {
-		if (outcome.arrivals.length === 0) return answer(context, 200, 'Nothing to start with');
-		return start(outcome.arrivals); // a test takes nothing away from production
-	}
+	const isTest = context.getMode() === 'manual'; // it takes nothing away from production
 	const memory = context.getWorkflowStaticData('global');
-	const registry = registryOf(String(context.getWorkflow().id), memory);
+	const registry = isTest ? new Registry() : registryOf(String(context.getWorkflow().id), memory);
+	const outcome = await arrivalsOf(context, registry);
+	if ('status' in outcome) return answer(context, outcome.status, outcome.reason);
 	const claimed = outcome.arrivals.filter((arrival) => registry.claim(arrival));
 	if (claimed.length === 0) return answer(context, 200, 'Nothing new');
-	registry.save(memory);
+	if (!isTest) registry.save(memory);
 	const response = context.getResponseObject();
 	response.once('finish', () => {
 		// n8n could not start the execution, and the sender will try again.
 		if (response.statusCode >= 400) claimed.forEach((arrival) => registry.release(arrival));
 	});
-	return start(claimed);
-}
-
-function start(arrivals: Arrival[]): IWebhookResponseData {
 	return {
-		workflowData: [arrivals.map(({ item }) => item)],
+		workflowData: [claimed.map(({ item }) => item)],
 		webhookResponse: { message: 'Accepted' },
 	};
 }
@@ -57,7 +50,10 @@ function answer(context: IWebhookFunctions, status: number, message: string): IW
 	return { noWebhookResponse: true };
 }
 
-async function arrivalsOf(context: IWebhookFunctions): Promise<{ arrivals: Arrival[] } | Refusal> {
+async function arrivalsOf(
+	context: IWebhookFunctions,
+	registry: Registry,
+): Promise<{ arrivals: Arrival[] } | Refusal> {
 	const request = context.getRequestObject();
 	const read = await readRawBody(request);
 	if ('status' in read) {
@@ -76,7 +72,10 @@ async function arrivalsOf(context: IWebhookFunctions): Promise<{ arrivals: Arriv
 	}
 	const settings = context.getNodeParameter('settings', {}) as IDataObject;
 	const payload = readPayload(body);
-	if ('announced' in payload) return await confirmed(context, payload.announced, settings);
+	if ('announced' in payload) {
+		const unknown = payload.announced.filter(({ record }) => !registry.has(resultOf(record)));
+		return unknown.length > 0 ? await confirmed(context, unknown, settings) : { arrivals: [] }; // copies are not worth a request each
+	}
 	if (payload.status === 400 && settings.emitUnrecognized === true) {
 		return { arrivals: [unrecognized(body, payload.reason)] };
 	}

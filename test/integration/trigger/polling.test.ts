@@ -1,0 +1,252 @@
+import { sandboxWithQueries, type SandboxWithQueries } from './queries';
+import { TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+const polled = () => host.items.map(({ queryId }) => queryId);
+
+/** The message of what a promise is rejected with. */
+const failure = async (promise: Promise<unknown>) =>
+	await promise.then(
+		() => 'nothing was thrown',
+		(error: Error) => error.message,
+	);
+
+describe('the polling trigger', () => {
+	it('emits what has finished since the activation, oldest first, in one execution', async () => {
+		await sandbox.result();
+		await start();
+		await host.activate();
+		const first = await sandbox.result();
+		const second = await sandbox.result('/query/rfc-data');
+		await host.poll();
+		expect(host.executions.map((items) => items.map(({ queryId }) => queryId))).toEqual([
+			[first._id, second._id],
+		]);
+	});
+
+	it('marks each item as confirmed, with a deliveryId', async () => {
+		await start();
+		await host.activate();
+		await sandbox.result();
+		await host.poll();
+		expect(host.items).toEqual([
+			expect.objectContaining({
+				confirmed: true,
+				deliveryId: expect.stringMatching(/^[0-9a-f]{32}$/),
+				rfc: 'GODE561231GR8',
+			}),
+		]);
+	});
+
+	it('emits a query that was pending at the activation once it has its result', async () => {
+		const slow = await sandbox.ask('/query/crf', { rfc: await sandbox.reservedRfc('pending') });
+		await start({ polling: { options: { ignorePending: true } } });
+		await host.activate();
+		const id = await sandbox.ask();
+		await sandbox.finished(id);
+		await host.poll();
+		expect({ polled: polled(), pending: (await sandbox.query(slow)).status }).toEqual({
+			polled: [id],
+			pending: 'PENDING',
+		});
+	});
+
+	it('leaves out what was answered at once, if no service is chosen', async () => {
+		await start();
+		await host.activate();
+		await sandbox.service.post('/query/curp-data', { curp: 'GODE561231HDFMZM09' }).catch(() => {});
+		await sandbox.service.post('/query/rfc-calculator', calculation);
+		const later = await sandbox.result();
+		await host.poll();
+		expect(polled()).toEqual([later._id]);
+	});
+
+	it.each([
+		['asked for', { options: { includeImmediate: true } }],
+		['chosen', { services: ['RFC_CALCULATOR'] }],
+	])('emits what was answered at once where that is %s', async (_, polling) => {
+		await start({ polling });
+		await host.activate();
+		const { data } = await sandbox.service.post<{ _id: string }>(
+			'/query/rfc-calculator',
+			calculation,
+		);
+		await host.poll();
+		expect(polled()).toEqual([data._id]);
+	});
+
+	it('emits no more than the most per poll, and the rest with the next ones', async () => {
+		await start({ polling: { options: { maxResults: 2 } } });
+		await host.activate();
+		const ids: string[] = [];
+		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
+		await host.poll();
+		await host.poll();
+		await host.poll();
+		await host.poll();
+		expect(host.executions.map((items) => items.map(({ queryId }) => queryId))).toEqual([
+			ids.slice(0, 2),
+			ids.slice(2, 4),
+			ids.slice(4),
+		]);
+	});
+
+	it('reads a result by its id where the list does not hold it', async () => {
+		await start();
+		await host.activate();
+		const row: Partial<Record<string, unknown>> = await sandbox.result();
+		delete row.response;
+		await sandbox.faults({ path: '/api/query', times: 1, fault: { status: 200, body: [row] } });
+		await host.poll();
+		expect(host.items).toEqual([expect.objectContaining({ rfc: 'GODE561231GR8' })]);
+	});
+});
+
+const calculation = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
+
+describe('Start From', () => {
+	it('takes the results of the last hours', async () => {
+		const before = await sandbox.result();
+		await start({ polling: { startFrom: 'hours', hours: 1 } });
+		await host.activate();
+		expect(polled()).toEqual([before._id]);
+	});
+
+	it('takes the results since a date', async () => {
+		const before = await sandbox.result();
+		await start({ polling: { startFrom: 'date', date: '2020-01-01T00:00:00' } });
+		await host.activate();
+		expect(polled()).toEqual([before._id]);
+	});
+
+	it('takes none before the date', async () => {
+		await sandbox.result();
+		await start({ polling: { startFrom: 'date', date: '2999-01-01T00:00:00' } });
+		await host.activate();
+		expect(polled()).toEqual([]);
+	});
+
+	it('names a date that is none', async () => {
+		await start({ polling: { startFrom: 'date', date: 'soon' } });
+		expect(await failure(host.activate())).toBe('"Date" of Start From is empty or not a date');
+	});
+
+	it('with activation leaves out what came while the workflow was not active', async () => {
+		await start();
+		await host.activate();
+		const between = await sandbox.result();
+		await host.activate('activate');
+		expect(polled()).not.toContain(between._id);
+	});
+
+	it('goes on where it was when the workflow is published again', async () => {
+		await start();
+		await host.activate();
+		const between = await sandbox.result();
+		await host.activate('update');
+		expect(polled()).toEqual([between._id]);
+	});
+});
+
+describe('a service that is slow or fails', () => {
+	it('delays a result and does not lose it', async () => {
+		await start();
+		await host.activate();
+		const record = await sandbox.result();
+		await sandbox.faults({ path: '/api/query', fault: { status: 503 } });
+		const message = await failure(host.poll());
+		await sandbox.faults();
+		await host.poll();
+		expect({ message, polled: polled() }).toEqual({
+			message: 'The Tax Query Service failed with status 503',
+			polled: [record._id],
+		});
+	});
+
+	it('does not keep n8n from activating the workflow when it starts', async () => {
+		await start();
+		await host.activate();
+		const record = await sandbox.result();
+		await host.restart();
+		await sandbox.faults({ path: '/api/query', fault: { status: 503 } });
+		await host.activate('init');
+		await sandbox.faults();
+		await host.poll();
+		expect({ log: host.log, polled: polled() }).toEqual({
+			log: [expect.stringMatching(/^warn: The first poll for query results has to wait: /)],
+			polled: [record._id],
+		});
+	});
+
+	it('is told to who activates the workflow', async () => {
+		await start({ credentials: sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong' } }) });
+		expect(await failure(host.activate())).toMatch(/No access token/);
+	});
+});
+
+describe('a list in pages', () => {
+	const page = (rows: object[], total: number) => ({
+		path: '/api/query',
+		times: 1,
+		fault: { status: 200, body: { data: rows, total } },
+	});
+
+	it('is read to its end', async () => {
+		await start();
+		await host.activate();
+		const [a, b] = [await sandbox.result(), await sandbox.result()];
+		await sandbox.faults(page([b], 2), page([a], 2));
+		await host.poll();
+		expect(polled()).toEqual([a._id, b._id]);
+	});
+
+	it('that holds less than it tells is not taken for the whole', async () => {
+		await start();
+		await host.activate();
+		const [a, b] = [await sandbox.result(), await sandbox.result()];
+		await sandbox.faults(page([b], 2), page([], 2));
+		const message = await failure(host.poll());
+		await sandbox.faults();
+		await host.poll();
+		expect({ message, polled: polled() }).toEqual({
+			message: 'The list of queries could not be read as a whole',
+			polled: [a._id, b._id],
+		});
+	});
+});
+
+describe('Fetch Test Event', () => {
+	it('brings the latest result', async () => {
+		await sandbox.result();
+		const latest = await sandbox.result('/query/rfc-data');
+		await start({ isManual: true });
+		await host.activate();
+		expect(polled()).toEqual([latest._id]);
+	});
+
+	it('brings it each time', async () => {
+		await sandbox.result();
+		await start({ isManual: true });
+		await host.activate();
+		await host.poll();
+		expect(host.executions).toHaveLength(2);
+	});
+
+	it('says so where there is none', async () => {
+		await start({ isManual: true });
+		expect(await failure(host.activate())).toBe(
+			'There is no result yet that this trigger would emit',
+		);
+	});
+});
