@@ -34,6 +34,15 @@ const LOOKS_MS = [0, 1000, 3000];
 const CLOCK_MS = 2000;
 const MAX_SENDS = 3;
 
+/** Ids of queries that an item of this process has got, oldest first: no other item is given them. */
+const claimed = new Set<string>();
+const KEPT = 10_000;
+
+function claim(id: string): void {
+	claimed.add(id);
+	if (claimed.size > KEPT) claimed.delete(claimed.values().next().value as string);
+}
+
 /** What the items of one run share, so that none takes another one's query. */
 export class Desk {
 	readonly spending = new Spending();
@@ -42,7 +51,6 @@ export class Desk {
 	/** What was accepted in this run, by the key of what was asked. */
 	readonly accepted = new Map<string, IDataObject[]>();
 	private readonly listing = new Listing();
-	private readonly claimed = new Set<string>();
 	private readonly gates = new Map<string, Gate>();
 
 	/** Runs work of this key while no other item of the same key sends, looks or does such work. */
@@ -87,7 +95,7 @@ export class Desk {
 	private take({ key }: Asked, accepted: Accepted): Accepted {
 		for (const query of accepted.queries) {
 			const id = queryIdOf(query);
-			if (id) this.claimed.add(id);
+			if (id) claim(id);
 		}
 		this.accepted.set(key, accepted.queries);
 		return accepted;
@@ -108,7 +116,7 @@ export class Desk {
 				continue;
 			}
 			const queries = wanted.map((one) =>
-				newest(outcome.records, one, (record) => this.isFree(record, since)),
+				newest(outcome.records, one, (record) => isFree(record, since)),
 			);
 			const found = queries.filter((query) => query !== undefined);
 			if (found.length === wanted.length) {
@@ -121,11 +129,10 @@ export class Desk {
 		}
 		return said;
 	}
-
-	private isFree(record: IDataObject, since: number): boolean {
-		return createdAt(record) >= since - CLOCK_MS && !this.claimed.has(String(queryIdOf(record)));
-	}
 }
+
+const isFree = (record: IDataObject, since: number) =>
+	createdAt(record) >= since - CLOCK_MS && !claimed.has(String(queryIdOf(record)));
 
 /** §2.5, §4.11; where no response is shown (§4.8, §4.9), what came. */
 function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] {

@@ -20,7 +20,7 @@ export class Spending {
 		this.refuseBeyond(max, sent);
 		this.planned -= Math.min(this.planned, count);
 		sentBy.delete(execution);
-		if (sentBy.size >= KEPT) sentBy.delete([...sentBy.keys()][0]);
+		if (sentBy.size >= KEPT) sentBy.delete(sentBy.keys().next().value as string);
 		sentBy.set(execution, sent);
 	}
 

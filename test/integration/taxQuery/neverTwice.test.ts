@@ -1,0 +1,222 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import type { FaultRule } from '../../../sandbox/faults';
+import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+
+const CRF = '/api/query/crf';
+const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
+	path: CRF,
+	method: 'POST',
+	fault,
+	...more,
+});
+const once = (fault: FaultRule['fault']) => rule(fault, { times: 1 });
+const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
+
+describe('a query that nobody knows to be accepted', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const [RFC, OTHER] = rfcs(2);
+	const runOne = async (options = {}, items = [{ rfc: RFC }]) =>
+		await sandbox.run(getCrf({}, { timeout: 1, ...options }), {
+			items,
+			onError: 'continueRegularOutput',
+		});
+	const sends = async () => (await sandbox.requests(CRF)).length;
+	const billed = async () => (await sandbox.ledger()).map(({ queryId }) => queryId);
+
+	it.each<[string, FaultRule['fault']]>([
+		['its connection was reset', 'resetAfter'],
+		['its answer was cut off', 'truncated'],
+		['a gateway answered with a page', 'nonJson'],
+		['a gateway answered with 502', { status: 502, accepted: true }],
+	])('is found among the queries made when %s, and goes on', async (_what, fault) => {
+		await sandbox.faults(once(fault));
+		const { items } = await runOne();
+		expect(items.map(({ json }) => json)).toEqual([
+			expect.objectContaining({ queryId: (await billed())[0], recovered: true, rfc: RFC }),
+		]);
+	});
+
+	it.each<[string, FaultRule['fault']]>([
+		['its connection was reset', 'resetBefore'],
+		['no answer came in time', 'hang'],
+		['the service answered with 503', { status: 503 }],
+	])('is said to be unsure when %s and it is not listed', async (_what, fault) => {
+		await sandbox.faults(once(fault));
+		const { items } = await runOne();
+		expect(items[0].json.error).toMatch(
+			/^The query may have been accepted and billed: .*It was sent at \d{4}-.* UTC\. It was looked for .* not found\./,
+		);
+	});
+
+	it('is not sent a second time when it is not listed', async () => {
+		await sandbox.faults(once('resetBefore'));
+		await runOne();
+		expect(await sends()).toBe(1);
+	});
+
+	it('is sent again when it is not listed, if the operator wants that', async () => {
+		await sandbox.faults(once('resetBefore'));
+		const { items } = await runOne({ sendAgain: true });
+		expect(idsOf(items)).toEqual(await billed());
+	});
+
+	it('is sent three times at most', async () => {
+		await sandbox.faults(rule('resetBefore'));
+		await runOne({ sendAgain: true });
+		expect(await sends()).toBe(3);
+	});
+
+	it('is said to be unsure when the queries made cannot be listed', async () => {
+		await sandbox.faults(once('resetAfter'), {
+			path: '/api/query',
+			exact: true,
+			fault: { status: 403 },
+		});
+		const { items } = await runOne();
+		expect(items[0].json.error).toContain(
+			'The queries made could not be listed: The Tax Query Service does not allow this operation',
+		);
+	});
+
+	it('is not taken for the same query of an earlier execution', async () => {
+		await sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
+		await sandbox.faults(once('resetBefore'));
+		const { items } = await runOne();
+		expect(items[0].json.error).toContain('may have been accepted');
+	});
+
+	it('is not taken for an older query of another program', async () => {
+		const service = await sandbox.elsewhere();
+		await service.post('/query/crf', { rfc: RFC });
+		const until = Date.now() + 2100; // beyond what clocks may differ by
+		while (Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+		await sandbox.faults(once('resetBefore'));
+		const { items } = await runOne();
+		expect(items[0].json.error).toContain('may have been accepted');
+	});
+
+	it('is not taken for a query of another service or another input', async () => {
+		const service = await sandbox.elsewhere();
+		await sandbox.faults(once('resetBefore'));
+		await service.post('/query/rfc-data', { rfc: RFC });
+		await service.post('/query/rfc-data', { rfc: OTHER });
+		const { items } = await runOne();
+		expect(items[0].json.error).toContain('may have been accepted');
+	});
+
+	it('is told apart from the queries of other items that ask the same', async () => {
+		await sandbox.faults(rule('resetAfter', { times: 3 }));
+		const { items } = await runOne({}, new Array(12).fill({ rfc: RFC }));
+		expect(idsOf(items).sort()).toEqual((await billed()).sort());
+	});
+
+	it.each<[string, FaultRule['fault']]>([
+		['with 429', 'storm'],
+		['for its token', 'expiredToken'],
+	])('does not arise when the service refused it %s: it is sent again', async (_how, fault) => {
+		await sandbox.faults(once(fault));
+		const { items } = await runOne();
+		expect([idsOf(items), items[0].json.recovered]).toEqual([await billed(), undefined]);
+	});
+
+	it('is found by months when invoices were asked for', async () => {
+		await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc: RFC, ciec: 'x1' }),
+		);
+		await sandbox.faults({ ...once('resetAfter'), path: '/api/query/tax/invoice' });
+		const { items } = await sandbox.run(
+			operation('taxAuthority', 'getInvoices', {
+				rfc: RFC,
+				period: 'months',
+				firstMonth: '2025-12',
+				lastMonth: '2026-02',
+			}),
+		);
+		expect(items.map(({ json }) => [json.period, json.recovered])).toEqual([
+			['2025-12', true],
+			['2026-01', true],
+			['2026-02', true],
+		]);
+	});
+});
+
+describe('500 items, of which every tenth each is reset after acceptance, hangs, meets 503, or 429', () => {
+	let sandbox: TaxQuerySandbox;
+	let items: INodeExecutionData[];
+	let billed: Array<{ rfc: unknown; queryId: string }>;
+	const asked = rfcs(500);
+
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox();
+		await sandbox.faults(
+			rule('resetAfter', { probability: 0.1 }),
+			rule('hang', { probability: 0.1 }),
+			rule({ status: 503 }, { probability: 0.1 }),
+			rule('storm', { probability: 0.1 }),
+		);
+		({ items } = await sandbox.run(
+			getCrf({}, { timeout: 1, externalReference: '={{ $json.rfc }}' }),
+			{
+				items: asked.map((rfc) => ({ rfc })),
+				onError: 'continueRegularOutput',
+			},
+		));
+		billed = (await sandbox.ledger()).map(({ query, queryId }) => ({ rfc: query.rfc, queryId }));
+	}, 300_000);
+	afterAll(async () => await sandbox.close());
+
+	const accepted = () => items.filter(({ json }) => json.error === undefined);
+	const unsure = () =>
+		items.filter(({ json }) => String(json.error).startsWith('The query may have been accepted'));
+
+	it('lose no item', () => {
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(asked.map((_, item) => ({ item })));
+	});
+
+	it('pay for at most one query per item', () => {
+		expect(new Set(billed.map(({ rfc }) => rfc)).size).toBe(billed.length);
+	});
+
+	it('give every paid query out, beside the item that asked for it', () => {
+		const given = accepted().map(({ json }) => ({
+			rfc: json.externalReference,
+			queryId: json.queryId,
+		}));
+		const byRfc = (a: { rfc: unknown }, b: { rfc: unknown }) =>
+			String(a.rfc).localeCompare(String(b.rfc));
+		expect(given.sort(byRfc)).toEqual(billed.sort(byRfc));
+	});
+
+	it('say of each other item that its query may have been accepted', () => {
+		expect(unsure().length).toBe(500 - accepted().length);
+	});
+
+	it('met each of the faults', async () => {
+		const { data } = await sandbox.control.get<Array<{ applied: number }>>('/faults');
+		expect(Math.min(...data.map(({ applied }) => applied))).toBeGreaterThan(25);
+	});
+
+	it('find again those that were reset after acceptance', () => {
+		const found = accepted().filter(({ json }) => json.recovered);
+		expect(found.length).toBeGreaterThan(25);
+	});
+});
+
+describe('a token that expires in the middle of a run', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	afterAll(async () => await sandbox.close());
+
+	it('fails no item, pays for none twice, and costs one more token', async () => {
+		await sandbox.faults(rule('expiredToken', { times: 40 }));
+		const items = rfcs(200).map((rfc) => ({ rfc }));
+		const { error } = await sandbox.run(getCrf(), { items });
+		const tokens = (await sandbox.requests('/api/oauth/token')).length;
+		const { length } = await sandbox.ledger();
+		expect({ error, tokens, length }).toEqual({ error: undefined, tokens: 2, length: 200 });
+	});
+});

@@ -1,0 +1,299 @@
+import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
+import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
+import {
+	CIEC,
+	createTaxProfile,
+	curps,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const [RFC] = rfcs(1);
+const [CURP] = curps(1);
+const COMPANY = 'EKU9003173C9';
+const PERSON = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
+const queryId = expect.stringMatching(/^[0-9a-f]{24}$/);
+const acknowledged = (service: string, asked: object) => ({
+	queryId,
+	service,
+	pending: true,
+	message: expect.any(String),
+	...asked,
+});
+
+interface Row {
+	section: string;
+	endpoint: string;
+	parameters: INodeParameters & { resource?: string; operation?: string };
+	/** What reaches the service; the sandbox's log masks secrets. */
+	body?: object;
+	/** What comes out with Simplify on: the fields that make the result what it is. */
+	output: object;
+}
+
+/** Every endpoint of §4: what the operator sets, what is sent, what comes out. */
+const rows: Row[] = [
+	{
+		section: '4.2',
+		endpoint: 'POST /query/company-shareholders',
+		parameters: operation('company', 'getShareholders', { rfc: COMPANY }),
+		body: { rfc: COMPANY },
+		output: acknowledged('COMPANY_SHAREHOLDERS', { rfc: COMPANY }),
+	},
+	{
+		section: '4.3',
+		endpoint: 'POST /query/rfc-calculator',
+		parameters: operation('taxpayer', 'calculateRfc', { ...PERSON, birthDate: '1956-12-31' }),
+		body: { ...PERSON, day: 31, month: 12, year: 1956 },
+		output: { queryId, service: 'RFC_CALCULATOR', status: 'SUCCESS', rfc: 'GODE561231GR8' },
+	},
+	{
+		section: '4.4',
+		endpoint: 'POST /query/crf',
+		parameters: operation('taxpayer', 'getCrf', { rfc: RFC }),
+		body: { rfc: RFC },
+		output: acknowledged('CRF', { rfc: RFC }),
+	},
+	{
+		section: '4.5',
+		endpoint: 'POST /query/rfc-data',
+		parameters: operation('taxpayer', 'getRfcData', { rfc: RFC }),
+		body: { rfc: RFC },
+		output: acknowledged('RFC', { rfc: RFC }),
+	},
+	{
+		section: '4.6',
+		endpoint: 'POST /query/curp-data',
+		parameters: operation('person', 'getCurpData', { curp: CURP }),
+		body: { curp: CURP },
+		output: {
+			queryId,
+			service: 'CURP',
+			status: 'SUCCESS',
+			curp: CURP,
+			rfc: expect.stringMatching(/^GODE500101/),
+			birthDate: '1950-01-01',
+			birthDateOriginal: '01/01/1950',
+			sex: 'MUJER',
+			curpStatus: 'RCN',
+		},
+	},
+	{
+		section: '4.7',
+		endpoint: 'POST /query/job-history',
+		parameters: operation('person', 'getEmploymentHistory', { curp: CURP }),
+		body: { curp: CURP },
+		output: acknowledged('JOB_HISTORY', { curp: CURP }),
+	},
+	{
+		section: '4.8',
+		endpoint: 'POST /query/tax/profile',
+		parameters: createTaxProfile(RFC),
+		body: { rfc: RFC, ciec: '***' },
+		output: { queryId, service: 'TAX_PROFILE', status: 'SUCCESS', rfc: RFC },
+	},
+	{
+		section: '4.9',
+		endpoint: 'POST /query/tax/csf',
+		parameters: operation('taxAuthority', 'getCsf', { rfc: RFC }),
+		body: { rfc: RFC },
+		output: { queryId, service: 'CSF', status: 'SUCCESS', rfc: RFC, resultStatus: 'ACTIVO' },
+	},
+	{
+		section: '4.10',
+		endpoint: 'POST /query/tax/compliance-opinion',
+		parameters: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC }),
+		body: { rfc: RFC },
+		output: acknowledged('COMPLIANCE_OPINION', { rfc: RFC }),
+	},
+	{
+		section: '4.11',
+		endpoint: 'POST /query/tax/invoice',
+		parameters: operation('taxAuthority', 'getInvoices', {
+			rfc: RFC,
+			period: 'month',
+			month: '2026-01',
+		}),
+		body: { rfc: RFC, from: '2026-01', to: '2026-01' },
+		output: { queryId, service: 'INVOICE', pending: true, rfc: RFC, period: '2026-01' },
+	},
+	{
+		section: '4.12',
+		endpoint: 'GET /query',
+		parameters: operation('query', 'getAll', { limit: 1, filters: { service: 'rfc_calculator' } }),
+		output: { queryId, service: 'RFC_CALCULATOR', rfc: 'GODE561231GR8' },
+	},
+	{
+		section: '4.13',
+		endpoint: 'GET /query/{queryId}',
+		parameters: operation('query', 'get', { queryId: '={{ $json.queryId }}' }),
+		output: { service: 'RFC_CALCULATOR', status: 'SUCCESS', rfc: 'GODE561231GR8' },
+	},
+];
+
+describe('the operations of the Tax Query node', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox();
+		await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	/** Runs a row; Query → Get reads a query that was just made. */
+	async function run({ endpoint, parameters }: Row, changes: INodeParameters = {}) {
+		const known = endpoint.includes('{queryId}')
+			? (await sandbox.run(rows[1].parameters)).items[0].json
+			: {};
+		const result = await sandbox.run(
+			{ ...parameters, ...changes },
+			{ items: [{ queryId: known.queryId }], secrets: [CIEC] },
+		);
+		return { ...result, queryId: String(known.queryId) };
+	}
+
+	it.each(rows)('§$section: sends $endpoint', async (row) => {
+		const { error, queryId: id } = await run(row);
+		expect(error).toBeUndefined();
+		const requests = (await sandbox.requests()).filter(({ path }) => path !== '/api/oauth/token');
+		const { method, path, body } = requests[requests.length - 1];
+		expect([`${method} ${path}`, body]).toEqual([
+			row.endpoint.replace(' ', ' /api').replace('{queryId}', id),
+			row.body,
+		]);
+	});
+
+	it.each(rows)('§$section: gives what $endpoint answers as one flat item', async (row) => {
+		const { items } = await run(row);
+		expect(items.map(({ json }) => json)).toEqual([expect.objectContaining(row.output)]);
+	});
+
+	it.each(rows)(
+		'§$section: gives the answer of $endpoint untouched without Simplify',
+		async (row) => {
+			const { items } = await run(row, { simplify: false });
+			const { json } = items[0];
+			const isRecord = 'organizationSlug' in json && 'response' in json;
+			const isAcknowledgement = 'queryId' in json && !('service' in json);
+			expect([isRecord, isAcknowledgement]).toContain(true);
+		},
+	);
+
+	it('are all there: an operation for each endpoint, an endpoint for each operation', () => {
+		const { properties } = new TaxQuery().description;
+		const offered = properties
+			.filter(({ name }) => name === 'operation')
+			.flatMap(({ displayOptions, options }) =>
+				(options as INodePropertyOptions[]).map(
+					({ value }) => `${String(displayOptions?.show?.resource)} ${String(value)}`,
+				),
+			);
+		const tested = rows.map(({ parameters }) => `${parameters.resource} ${parameters.operation}`);
+		expect(offered.sort()).toEqual([...tested, 'identifier check'].sort());
+	});
+
+	it('leave no section of §4 out', () => {
+		const expected = Array.from({ length: 12 }, (_, index) => `4.${index + 2}`);
+		expect(rows.map(({ section }) => section)).toEqual(expected);
+	});
+});
+
+describe('the tax profile', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	it('is created from a stored login, which stays out of the workflow', async () => {
+		const { items } = await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored' }),
+			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
+		);
+		expect(items[0].json).toMatchObject({ service: 'TAX_PROFILE', rfc: RFC });
+	});
+
+	it('is not created with the login of another provider', async () => {
+		const { error } = await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored' }),
+			{ login: { provider: 'bureau/pm', user: 'lender_1', password: 'Bureau_Secret_1' } },
+		);
+		expect(error?.message).toContain('not one of the provider "Tax Authority (CIEC)"');
+	});
+
+	it('keeps the CIEC out of what comes out, also if the service echoes it', async () => {
+		const answer = { status: 200, body: { message: `profile with ${CIEC}` } };
+		await sandbox.faults({ path: '/api/query/tax/profile', fault: answer });
+		const { items } = await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
+		expect(items[0].json).toMatchObject({ message: 'profile with ***', rfc: RFC });
+	});
+
+	it('keeps the CIEC out of errors that echo it', async () => {
+		const fault = { status: 400, body: { message: `wrong CIEC ${CIEC}` } };
+		await sandbox.faults({ path: '/api/query/tax/profile', fault });
+		const { items } = await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored' }),
+			{
+				login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC },
+				onError: 'continueRegularOutput',
+				secrets: [CIEC],
+			},
+		);
+		expect(items[0].json.error).toContain('wrong CIEC ***');
+	});
+});
+
+describe('Get Invoices', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox();
+		await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const invoices = (parameters: INodeParameters, options: INodeParameters = {}) =>
+		operation('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters }, options);
+	const sent = async () => {
+		const [{ body }] = await sandbox.requests('/api/query/tax/invoice');
+		return body as IDataObject;
+	};
+	const months = { period: 'months', firstMonth: '2025-11', lastMonth: '2026-01' };
+
+	it('gives one item for each month, paired with the item that asked', async () => {
+		const { items } = await sandbox.run(invoices(months), { items: [{}, {}] });
+		expect(items.map(({ json, pairedItem }) => [json.period, pairedItem])).toEqual(
+			[0, 1].flatMap((item) =>
+				['2025-11', '2025-12', '2026-01'].map((period) => [period, { item }]),
+			),
+		);
+	});
+
+	it('waits for each month, and gives the result of each', async () => {
+		const { items } = await sandbox.run(
+			invoices({ ...months, waitForResult: true }, { pollInterval: 0.1 }),
+		);
+		expect(
+			items.map(({ json }) => [json.status, json.period, Array.isArray(json.invoices)]),
+		).toEqual(['2025-11', '2025-12', '2026-01'].map((period) => ['SUCCESS', period, true]));
+	});
+
+	it('sends days as days', async () => {
+		const days = { period: 'dates', firstDay: '2026-01-15', lastDay: '2026-02-03T18:00:00-06:00' };
+		await sandbox.run(invoices(days));
+		expect(await sent()).toEqual({ rfc: RFC, from: '2026-01-15', to: '2026-02-03' });
+	});
+
+	it('takes the month of a date that an expression gives', async () => {
+		await sandbox.run(
+			invoices({ period: 'month', month: '={{ DateTime.fromISO("2026-03-31") }}' }),
+		);
+		expect(await sent()).toEqual({ rfc: RFC, from: '2026-03', to: '2026-03' });
+	});
+
+	it('writes the period as the operator says', async () => {
+		await sandbox.run(invoices(months, { periodFormat: 'yyyy-MM-dd' }));
+		expect(await sent()).toEqual({ rfc: RFC, from: '2025-11-01', to: '2026-01-01' });
+	});
+});

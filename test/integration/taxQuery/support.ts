@@ -1,0 +1,103 @@
+import axios from 'axios';
+import type { INodeParameters } from 'n8n-workflow';
+import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
+import type { SandboxOptions } from '../../../sandbox';
+import { curpOf } from '../../../sandbox/people/curp';
+import type { ReservedIdentity } from '../../../sandbox/people/reserved';
+import { checkDigitOf } from '../../../sandbox/people/rfc';
+import type { LedgerEntry } from '../../../sandbox/taxQuery/ledger';
+import { credentialTypes, runNode, type NodeRunOptions } from '../support/runNode';
+import { sandboxForTest } from '../support/sandbox';
+
+credentialTypes.creditProfileProviderLoginApi ??= new CreditProfileProviderLoginApi();
+
+export const CIEC = 'Ciec_Secret_9';
+
+const dateOf = (index: number) =>
+	new Date(Date.UTC(1950, 0, 1 + 7 * index)).toISOString().slice(0, 10);
+
+/** Different RFCs of persons, all of them right. */
+export const rfcs = (count: number): string[] =>
+	Array.from({ length: count }, (_, index) => {
+		const start = `GODE${dateOf(index).slice(2).replaceAll('-', '')}GR`;
+		return start + checkDigitOf(start);
+	});
+
+/** Different CURPs, all of them right. */
+export const curps = (count: number): string[] =>
+	Array.from({ length: count }, (_, index) =>
+		curpOf({
+			name: 'Emma',
+			firstLastName: 'Gómez',
+			secondLastName: 'Díaz',
+			birthDate: dateOf(index),
+			sex: 'M',
+			state: 'JC',
+		}),
+	);
+
+let execution = 0;
+let seed = 500;
+
+/** A sandbox, what it bills, and the Tax Query node run against it: each run an execution of its own. */
+export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
+	// Each with ids of its own, as no service gives an id twice.
+	const defaults = { rateLimit: 0, resultDelay: 0, documents: 0, seed: seed++ };
+	const sandbox = await sandboxForTest({ ...defaults, ...options });
+	const { data } = await sandbox.control.get<{ reserved: ReservedIdentity[] }>('/state');
+	return {
+		...sandbox,
+		async ledger(): Promise<LedgerEntry[]> {
+			return (await sandbox.control.get<LedgerEntry[]>('/ledger')).data;
+		},
+		async reset() {
+			await sandbox.reset();
+			await sandbox.control.delete('/ledger');
+		},
+		/** The identity that the sandbox reserves for a behaviour. */
+		reserved(behaviour: ReservedIdentity['behaviour']): ReservedIdentity {
+			return data.reserved.find((one) => one.behaviour === behaviour) as ReservedIdentity;
+		},
+		/** The service as another program of the same client sees it. */
+		async elsewhere() {
+			const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+			const login = { client_id: clientId, client_secret: clientSecret };
+			const { data } = await axios.post<{ access_token: string }>(`${baseUrl}/oauth/token`, login);
+			const headers = { Authorization: `Bearer ${data.access_token}` };
+			return axios.create({ baseURL: baseUrl, headers });
+		},
+		/** Runs the node as fast as it can; `login` is the stored login of a provider. */
+		async run(
+			parameters: INodeParameters,
+			{ login, ...rest }: Partial<NodeRunOptions> & { login?: Record<string, string> } = {},
+		) {
+			return await runNode({
+				type: 'taxQuery',
+				parameters,
+				executionId: `tax-query-${++execution}`,
+				credentials: {
+					taxQueryApi: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } }).taxQueryApi,
+					...(login && { creditProfileProviderLoginApi: login }),
+				},
+				...rest,
+			});
+		},
+	};
+}
+
+export type TaxQuerySandbox = Awaited<ReturnType<typeof taxQuerySandbox>>;
+
+/** Parameters of an operation. */
+export const operation = (
+	resource: string,
+	name: string,
+	parameters: INodeParameters = {},
+	options: INodeParameters = {},
+): INodeParameters => ({ resource, operation: name, ...parameters, options });
+
+/** The CRF of each item's `rfc`. */
+export const getCrf = (parameters: INodeParameters = {}, options: INodeParameters = {}) =>
+	operation('taxpayer', 'getCrf', { rfc: '={{ $json.rfc }}', ...parameters }, options);
+
+export const createTaxProfile = (rfc: string): INodeParameters =>
+	operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc, ciec: CIEC });
