@@ -1,0 +1,247 @@
+// How the triggers keep their promise in a real n8n: 200 asynchronous queries, deliveries dropped, duplicated and
+// reordered, n8n killed in the middle and started again. What came through is counted behind the workflow.
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { ensureHost } from '../../demo/host';
+import { startN8n, type N8n } from '../../demo/n8n';
+import { installPackage } from '../../demo/package';
+import { startSandbox, type Sandbox } from '../../sandbox';
+import type { BenchOptions } from './cli';
+import { KillableN8n } from './killableN8n';
+import { median, round, type BenchResult } from './result';
+
+const QUERIES = 200;
+const PER_SECOND = 10;
+const KILL_AFTER = 60;
+const FAULTS = { drop: 0.3, duplicate: 0.2, reorder: 0.3 };
+const TIMEOUT_MS = 300_000;
+/** One more poll, so that what is emitted too often shows. */
+const AFTERMATH_MS = 70_000;
+const TIMED = 100;
+
+interface Arrival {
+	queryId: string;
+	deliveryId: string;
+}
+
+export async function run({ log }: BenchOptions): Promise<BenchResult> {
+	const processes = new KillableN8n();
+	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
+	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: 1000 });
+	const sink = await startSink();
+	try {
+		await ensureHost(processes, log);
+		await installPackage(processes, userFolder);
+		log('starting n8n');
+		const n8n = await startN8n(processes, userFolder, log);
+		const credential = await createCredential(n8n, sandbox);
+		const url = await publish(n8n, credential, 'both', {}, sink.url);
+		await register(sandbox, { url, faults: FAULTS });
+
+		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
+		const asking = ask(sandbox);
+		while (sink.arrivals.length < KILL_AFTER) await sleep(10);
+		log(`killing n8n after ${sink.arrivals.length} results`);
+		await processes.kill();
+		const ids = await asking;
+		log('starting n8n again');
+		await processes.restart(n8n.url);
+		const deadline = Date.now() + TIMEOUT_MS;
+		const missing = () => ids.filter((id) => !sink.arrivals.some(({ queryId }) => queryId === id));
+		while (missing().length > 0 && Date.now() < deadline) await sleep(500);
+		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more poll`);
+		await sleep(AFTERMATH_MS);
+		const deliveries = await deliveriesOf(sandbox);
+		const outcome = summary(ids, sink.arrivals);
+
+		log(`timing ${TIMED} answers`);
+		const times = await timeAnswers(n8n, credential, sandbox, sink.url);
+		return {
+			name: 'trigger',
+			setting: `${QUERIES} asynchronous queries; webhook and polling trigger in one workflow of a real n8n, killed by SIGKILL after ${KILL_AFTER} results and started again. Of the deliveries 30 % dropped, 20 % duplicated, 30 % reordered.`,
+			rows: [
+				{ what: 'queries', count: ids.length },
+				...Object.entries(deliveries).map(([what, count]) => ({ what, count })),
+				{ what: 'results that came through', count: outcome.through },
+				{ what: 'results lost', count: outcome.lost },
+				{ what: 'results that came through twice', count: outcome.twice },
+				{ what: 'results that came through more often', count: outcome.moreOften },
+				{ what: 'of those, with different deliveryId', count: outcome.unequal },
+				{ what: 'answer to the sender without confirmation, median ms', count: median(times) },
+				{
+					what: 'answer to the sender without confirmation, 95th percentile ms',
+					count: p95(times),
+				},
+			],
+			verdicts: [
+				{ what: 'results lost', value: outcome.lost, atMost: 0 },
+				{ what: 'repetitions with another deliveryId', value: outcome.unequal, atMost: 0 },
+				{ what: 'ms until the sender is answered (median)', value: median(times), atMost: 50 },
+			],
+		};
+	} finally {
+		await processes.stop();
+		await sandbox.close();
+		await sink.close();
+		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
+	}
+}
+
+const p95 = (values: number[]) =>
+	[...values].sort((a, b) => a - b)[Math.floor(values.length * 0.95)];
+
+/** Counts what reaches it. */
+async function startSink() {
+	const arrivals: Arrival[] = [];
+	const server = createServer((request, response) => {
+		const { searchParams } = new URL(request.url ?? '', 'http://sink');
+		arrivals.push(Object.fromEntries(searchParams) as unknown as Arrival);
+		response.end('{}');
+	}).listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return {
+		arrivals,
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		async close() {
+			server.closeAllConnections();
+			await new Promise((done) => server.close(done));
+		},
+	};
+}
+
+async function createCredential({ client }: N8n, { taxQuery }: Sandbox): Promise<string> {
+	return await client.createCredential('taxQueryApi', 'Tax Query sandbox', {
+		baseUrl: taxQuery.baseUrl,
+		grant: 'clientCredentials',
+		clientId: taxQuery.clientId,
+		clientSecret: taxQuery.clientSecret,
+		pointsPerSecond: 0,
+	});
+}
+
+/** Publishes both triggers with a node behind them that tells the sink. Returns the webhook's URL. */
+async function publish(
+	{ client, url }: N8n,
+	credentialId: string,
+	name: string,
+	parameters: object,
+	sinkUrl: string,
+): Promise<string> {
+	const credentials = { taxQueryApi: { id: credentialId, name: 'Tax Query sandbox' } };
+	const webhookId = `bench-${name}`;
+	const nodes = [
+		{
+			name: 'Webhook',
+			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
+			webhookId,
+			parameters,
+			credentials,
+		},
+		{
+			name: 'Polling',
+			type: 'n8n-nodes-credit-profile.taxQueryPollingTrigger',
+			parameters: { pollTimes: { item: [{ mode: 'everyMinute' }] } },
+			credentials,
+		},
+		{
+			name: 'Sink',
+			type: 'n8n-nodes-base.httpRequest',
+			parameters: {
+				url: `=${sinkUrl}/?queryId={{ $json.queryId }}&deliveryId={{ $json.deliveryId }}`,
+				options: {},
+			},
+		},
+	].map((node, index) => ({ id: `${name}-${index}`, position: [0, 0], typeVersion: 1, ...node }));
+	nodes[2].typeVersion = 4.2;
+	const toSink = { main: [[{ node: 'Sink', type: 'main', index: 0 }]] };
+	const id = await client.createWorkflow({
+		name,
+		nodes,
+		connections: { Webhook: toSink, Polling: toSink },
+		settings: { executionOrder: 'v1' },
+	});
+	await client.publish(id);
+	return `${url}/webhook/${webhookId}/tax-query`;
+}
+
+async function register(sandbox: Sandbox, settings: object): Promise<void> {
+	await axios.put(`${sandbox.page}sandbox/webhook`, settings);
+}
+
+/** Asks all queries, evenly; returns their ids. */
+async function ask({ taxQuery }: Sandbox): Promise<string[]> {
+	const service = await authorized(taxQuery);
+	const ids: string[] = [];
+	for (let count = 0; count < QUERIES; count++) {
+		const { data } = await service.post<{ queryId: string }>('/query/crf', {
+			rfc: 'GODE561231GR8',
+		});
+		ids.push(data.queryId);
+		await sleep(1000 / PER_SECOND);
+	}
+	return ids;
+}
+
+async function authorized({ baseUrl, clientId, clientSecret }: Sandbox['taxQuery']) {
+	const { data } = await axios.post<{ access_token: string }>(`${baseUrl}/oauth/token`, {
+		client_id: clientId,
+		client_secret: clientSecret,
+	});
+	return axios.create({
+		baseURL: baseUrl,
+		headers: { Authorization: `Bearer ${data.access_token}` },
+	});
+}
+
+/** How many deliveries there were, and what became of them. */
+async function deliveriesOf(sandbox: Sandbox): Promise<Record<string, number>> {
+	type Delivery = { status: string; kind: string };
+	const { data } = await axios.get<Delivery[]>(`${sandbox.page}sandbox/deliveries`);
+	const count = (test: (delivery: Delivery) => boolean) => data.filter(test).length;
+	return {
+		'deliveries dropped': count(({ status }) => status === 'dropped'),
+		'deliveries duplicated': count(({ kind }) => kind === 'duplicate'),
+		'deliveries accepted': count(({ status }) => status === 'delivered'),
+		'deliveries given up, n8n was down': count(({ status }) => status === 'failed'),
+	};
+}
+
+function summary(ids: string[], arrivals: Arrival[]) {
+	const each = ids.map((id) => arrivals.filter(({ queryId }) => queryId === id));
+	const times = (test: (count: number) => boolean) =>
+		each.filter(({ length }) => test(length)).length;
+	return {
+		through: times((count) => count > 0),
+		lost: times((count) => count === 0),
+		twice: times((count) => count === 2),
+		moreOften: times((count) => count > 2),
+		unequal: each.filter((same) => new Set(same.map(({ deliveryId }) => deliveryId)).size > 1)
+			.length,
+	};
+}
+
+/** Milliseconds until the sender of a result has its answer, where nothing is confirmed. */
+async function timeAnswers(
+	n8n: N8n,
+	credential: string,
+	sandbox: Sandbox,
+	sinkUrl: string,
+): Promise<number[]> {
+	const url = await publish(n8n, credential, 'unconfirmed', { confirm: false }, sinkUrl);
+	await register(sandbox, { url: '' });
+	const service = await authorized(sandbox.taxQuery);
+	const { data } = await service.get<object[]>('/query');
+	const times: number[] = [];
+	for (let count = 0; count < TIMED; count++) {
+		const startedAt = performance.now();
+		await axios.post(url, { ...data[0], _id: `timed-${count}` });
+		times.push(round(performance.now() - startedAt, 1));
+	}
+	return times;
+}
