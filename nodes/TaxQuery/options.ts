@@ -109,7 +109,7 @@ export function optionsOf(kind: QueryKind): INodeProperties[] {
 
 function nameOption([name, holds]: [string, string]): INodeProperties {
 	return {
-		displayName: `Field Name: ${holds.charAt(0).toUpperCase() + holds.slice(1)}`,
+		displayName: `Field Name: ${holds.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())}`,
 		name: `${name}FieldName`,
 		type: 'string',
 		default: name,
