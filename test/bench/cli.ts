@@ -15,6 +15,7 @@ const benches: Record<string, () => Promise<{ run: Bench }>> = {
 	lookups: async () => await import('./lookups'),
 	overhead: async () => await import('./overhead'),
 	sandbox: async () => await import('./sandbox'),
+	trigger: async () => await import('./trigger'),
 };
 
 async function main(): Promise<void> {

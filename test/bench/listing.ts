@@ -6,6 +6,7 @@ import { median, round, type BenchResult } from './result';
 const DOCUMENTS = 10_000;
 const MANY_DOCUMENTS = 50_000;
 const PAGE = 100;
+const NO_LIMIT = 100_000;
 const LATENCY_MS = 300;
 const POINTS_PER_SECOND = 10;
 const MEMORY_EVERY_MS = 250;
@@ -175,7 +176,7 @@ async function measureMemory(rounds: number, log: BenchOptions['log']) {
 	for (let turn = 1; turn <= rounds; turn++) {
 		for (const index of [0, 1]) {
 			const n8n = await startBenchN8n(log);
-			const setting = { documents: MANY_DOCUMENTS, latency: 0, rateLimit: 0 };
+			const setting = { documents: MANY_DOCUMENTS, latency: 0, rateLimit: NO_LIMIT };
 			const { list, close } = await contestants(n8n, setting);
 			const { name, run: runOnce } = list[index];
 			try {

@@ -4,10 +4,12 @@ import { startBenchN8n } from './n8n';
 import { median, round, type BenchResult } from './result';
 
 const ITEMS = 5000;
+const NO_LIMIT = 100_000;
 
 /** CPU time of the n8n process for each item, with nothing to wait for. */
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
-	const sandbox = await startSandbox({ rateLimit: 0 });
+	// The service always has a limiter; this one is out of the way. Without its headers the node would keep to 10 per second.
+	const sandbox = await startSandbox({ rateLimit: NO_LIMIT });
 	const n8n = await startBenchN8n(log);
 	try {
 		const { baseUrl, token } = sandbox.creditProfile;
