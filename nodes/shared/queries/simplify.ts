@@ -72,7 +72,7 @@ export function simplifyRecord(record: IDataObject): IDataObject {
 		status,
 		...(state !== 'success' && { [state]: true }),
 		...besides(echoOf(record), ['queryId', 'service', 'status']),
-		...withDates(result),
+		...withDates(defined(result)),
 		clientType: isObject(metadata) ? metadata.clientType : undefined,
 		createdAt,
 		updatedAt,

@@ -1,0 +1,258 @@
+import type { INodeParameters } from 'n8n-workflow';
+import {
+	createTaxProfile,
+	getCrf,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const [RFC] = rfcs(1);
+const PERSON = { name: 'Emma', firstLastName: 'Gómez' };
+const born = (birthDate: unknown) =>
+	operation('taxpayer', 'calculateRfc', { ...PERSON, birthDate } as INodeParameters);
+const bornAs = (birthDay: number, birthMonth: number, birthYear: number) =>
+	operation('taxpayer', 'calculateRfc', {
+		...PERSON,
+		birthDateAs: 'parts',
+		birthDay,
+		birthMonth,
+		birthYear,
+	});
+const invoices = (parameters: INodeParameters) =>
+	operation('taxAuthority', 'getInvoices', { rfc: RFC, ...parameters });
+const crf = (rfc: unknown, options = {}) => getCrf({ rfc } as INodeParameters, options);
+const curp = (value: string) => operation('person', 'getCurpData', { curp: value });
+const nextYear = String(new Date().getFullYear() + 1);
+
+describe('an item with a mistake in it', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	/** What is entered, and what the operator reads about it. */
+	const mistakes: Array<[what: string, parameters: INodeParameters, message: RegExp]> = [
+		['an RFC with an impossible date', crf('GODE561331GR8'), /^"RFC" cannot be right: .*date/],
+		['an RFC that is too short', crf('GODE5612'), /^"RFC" cannot be right: .*8 characters/],
+		['an RFC without homoclave', crf('GODE561231'), /^"RFC" has no homoclave/],
+		['a generic RFC', crf('XAXX010101000'), /^"RFC" is the generic one, which belongs to nobody/],
+		['no RFC', crf(' '), /^"RFC" is empty or not a text/],
+		['an object as RFC', crf('={{ {a: 1} }}'), /^"RFC" is empty or not a text/],
+		[
+			"a person's RFC for shareholders",
+			operation('company', 'getShareholders', { rfc: RFC }),
+			/^"RFC" is that of a person, but only companies have shareholders/,
+		],
+		['a CURP with a wrong digit', curp('PEXL990821HSRRXS04'), /^"CURP" cannot be right: .*digit/],
+		['a CURP of no state', curp('PEXL990821HZZRXS05'), /^"CURP" cannot be right: .*state/],
+		['31 February', born('1990-02-31'), /^"Birth Date" is not a date that exists/],
+		[
+			'31 February in parts',
+			bornAs(31, 2, 1990),
+			/^"Day, Month and Year" is not a date that exists/,
+		],
+		['a birth date in the future', born(`${nextYear}-01-01`), /^"Birth Date" lies in the future/],
+		['a birth date that is none', born('yesterday'), /^"Birth Date" is not a date that exists/],
+		['no name', { ...born('1990-01-01'), name: '={{ "" }}' }, /^"Given Names" is empty/],
+		[
+			'a period in the future',
+			invoices({ period: 'month', month: `${nextYear}-01` }),
+			/^"Month" lies in the future/,
+		],
+		[
+			'a period that runs backwards',
+			invoices({ period: 'months', firstMonth: '2026-02', lastMonth: '2026-01' }),
+			/^The period runs backwards/,
+		],
+		[
+			'days that run backwards',
+			invoices({ period: 'dates', firstDay: '2026-01-15', lastDay: '2026-01-14' }),
+			/^The period runs backwards/,
+		],
+		['a 13th month', invoices({ period: 'month', month: '2026-13' }), /^"Month" is not a month/],
+		[
+			'additional fields that are no JSON object',
+			crf(RFC, { additionalBodyFields: '[1]' }),
+			/^"Additional Body Fields" must be a JSON object/,
+		],
+		[
+			'hours that are no number',
+			crf(RFC, { reuseHours: 'soon' }),
+			/^"Reuse a Recent Result" must be a number, 0 or more/,
+		],
+		[
+			'a date filter that is none',
+			operation('query', 'getAll', { filters: { createdAfter: 'monday' } }),
+			/^"Created After" is not a date/,
+		],
+		['no query ID', operation('query', 'get', { queryId: '={{ "" }}' }), /^"Query ID" is empty/],
+	];
+
+	it.each(mistakes)('%s: is told which field', async (_what, parameters, message) => {
+		const { error } = await sandbox.run(parameters);
+		expect([error?.message, error?.context?.itemIndex]).toEqual([
+			expect.stringMatching(message),
+			0,
+		]);
+	});
+
+	it.each(mistakes)('%s: costs nothing', async (_what, parameters) => {
+		await sandbox.run(parameters);
+		expect(await sandbox.requests()).toEqual([]);
+	});
+
+	it('keeps all items of the run from being sent, wherever it stands', async () => {
+		const items = [...rfcs(60), 'GODE561331GR8'].map((rfc) => ({ rfc }));
+		const { error } = await sandbox.run(getCrf(), { items });
+		expect([error?.context?.itemIndex, await sandbox.ledger()]).toEqual([60, []]);
+	});
+
+	it('is the only one to fail where items may fail', async () => {
+		const items = ['GODE561331GR8', RFC].map((rfc) => ({ rfc }));
+		const result = await sandbox.run(getCrf(), { items, onError: 'continueErrorOutput' });
+		const { failed, items: passed } = result;
+		expect([failed, passed].map(([{ pairedItem }]) => pairedItem)).toEqual([
+			{ item: 0 },
+			{ item: 1 },
+		]);
+	});
+
+	it('does not repeat the identifier in the error', async () => {
+		const { error } = await sandbox.run(crf('GODE561331GR8'));
+		expect(`${error?.message} ${error?.description}`).not.toContain('GODE561331GR8');
+	});
+
+	it('is told the words of the service for a query ID that it does not know', async () => {
+		const { error } = await sandbox.run(operation('query', 'get', { queryId: 'unknown-1' }));
+		expect(error?.message).toBe('There is no query with the "Query ID" of this item');
+	});
+
+	it.each(['getCsf', 'getComplianceOpinion', 'getInvoices'])(
+		'%s without a tax profile: is told what to run first',
+		async (name) => {
+			const { error } = await sandbox.run(
+				operation('taxAuthority', name, { rfc: rfcs(2)[1], period: 'month', month: '2026-01' }),
+			);
+			expect([error?.message, error?.description]).toEqual([
+				'There is no tax profile for the RFC of this item',
+				expect.stringContaining('Run Tax Authority → Create Tax Profile for this RFC first'),
+			]);
+		},
+	);
+});
+
+describe('an item that only looks wrong', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const sent = async (path: string) => (await sandbox.requests(path))[0].body;
+
+	it('is sent as an RFC without blanks and hyphens, in upper case', async () => {
+		await sandbox.run(crf(' gode 561231-gr8 '));
+		expect(await sent('/api/query/crf')).toEqual({ rfc: 'GODE561231GR8' });
+	});
+
+	it('is sent with a warning for a wrong digit of the RFC', async () => {
+		const { items } = await sandbox.run(crf('GODE561231GR7'));
+		expect(items[0].json.warnings).toEqual([
+			{ field: 'RFC', code: 'DIGIT', message: expect.any(String) },
+		]);
+	});
+
+	it.each([
+		['day/month/year', '31/12/1956'],
+		['a time of day far from here', '1956-12-31T23:30:00+14:00'],
+		['a date and time of n8n', '={{ DateTime.fromISO("1956-12-31T05:00:00") }}'],
+	])('is sent as the date written, for %s', async (_what, birthDate) => {
+		await sandbox.run(born(birthDate));
+		expect(await sent('/api/query/rfc-calculator')).toMatchObject({
+			day: 31,
+			month: 12,
+			year: 1956,
+		});
+	});
+
+	it('is sent with a birth date from day, month and year', async () => {
+		await sandbox.run(bornAs(29, 2, 1956));
+		expect(await sent('/api/query/rfc-calculator')).toMatchObject({
+			day: 29,
+			month: 2,
+			year: 1956,
+		});
+	});
+
+	it('is fine as a tax profile for an RFC with blanks', async () => {
+		await sandbox.run(createTaxProfile(` ${RFC.toLowerCase()} `));
+		expect(await sent('/api/query/tax/profile')).toMatchObject({ rfc: RFC });
+	});
+});
+
+describe('Identifier → Check', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	afterAll(async () => await sandbox.close());
+
+	const check = async (parameters: INodeParameters) =>
+		await sandbox.run(
+			{ resource: 'identifier', operation: 'check', ...parameters },
+			{ credentials: {} },
+		);
+
+	it('needs no credential and sends nothing', async () => {
+		const { error } = await check({ rfc: 'GODE561231GR8' });
+		expect([error, await sandbox.requests()]).toEqual([undefined, []]);
+	});
+
+	it('gives each identifier normalised, with what it tells', async () => {
+		const { items } = await check({
+			rfc: ' gode 561231-gr8 ',
+			curp: 'sabc560626mdflrn01',
+			nss: '12345678903',
+			zipCode: '06700',
+			state: 'CMX',
+		});
+		expect(items[0].json).toMatchObject({
+			valid: true,
+			rfc: { valid: true, normalized: 'GODE561231GR8', type: 'PF', date: '1956-12-31' },
+			curp: { valid: true, sex: 'female', birthDate: '1956-06-26', state: { code: 'CMX' } },
+			nss: { valid: true, normalized: '12345678903' },
+			zipCode: { valid: true, state: { code: 'CMX' } },
+			errors: [],
+		});
+	});
+
+	it('tells each error with its field', async () => {
+		const { items } = await check({ rfc: 'GODE561331GR8', zipCode: '06700', state: 'JAL' });
+		expect(items[0].json).toMatchObject({
+			valid: false,
+			errors: [
+				{ field: 'RFC', code: 'DATE' },
+				{ field: 'Zip Code', code: 'STATE' },
+			],
+		});
+	});
+
+	it('warns where the identifiers do not fit each other', async () => {
+		const { items } = await check({
+			rfc: 'GODE561231GR8',
+			curp: 'SABC560626MDFLRN01',
+			birthDate: '1956-12-30',
+		});
+		const codes = (items[0].json.warnings as Array<{ field: string; code: string }>)
+			.filter(({ field }) => field === 'Consistency')
+			.map(({ code }) => code);
+		expect([items[0].json.valid, codes]).toEqual([
+			true,
+			expect.arrayContaining(['LETTERS', 'DATE']),
+		]);
+	});
+
+	it('says so when there is nothing to check', async () => {
+		const { error } = await check({});
+		expect(error?.message).toContain('There is nothing to check');
+	});
+});

@@ -1,0 +1,212 @@
+import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+
+const [RFC] = rfcs(1);
+const COMPANY = 'EKU9003173C9';
+
+describe('the options of a query', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const billed = async () => (await sandbox.ledger()).length;
+	const bodyOf = async (path: string) => (await sandbox.requests(path))[0].body;
+
+	describe('External Reference', () => {
+		const referring = (parameters = {}) =>
+			getCrf(parameters, { externalReference: '={{ $json.customer }}' });
+		const items = [
+			{ rfc: RFC, customer: 'C-1' },
+			{ rfc: rfcs(2)[1], customer: 'C-2' },
+		];
+
+		it('comes out beside the query ID of each item', async () => {
+			const result = await sandbox.run(referring(), { items });
+			const ids = (await sandbox.ledger()).map(({ query, queryId }) => [query.rfc, queryId]);
+			expect(result.items.map(({ json }) => [json.externalReference, json.queryId])).toEqual(
+				items.map(({ rfc, customer }) => [customer, Object.fromEntries(ids)[rfc]]),
+			);
+		});
+
+		it('comes out without Simplify, too', async () => {
+			const result = await sandbox.run(referring({ simplify: false }), { items });
+			expect(result.items.map(({ json }) => json.externalReference)).toEqual(['C-1', 'C-2']);
+		});
+
+		it('is not sent', async () => {
+			await sandbox.run(referring(), { items });
+			expect(await bodyOf('/api/query/crf')).toEqual({ rfc: RFC });
+		});
+	});
+
+	describe('Max Queries per Execution', () => {
+		const limited = (maxQueries: number, options = {}) => getCrf({}, { maxQueries, ...options });
+		const items = rfcs(10).map((rfc) => ({ rfc }));
+
+		it('stops an execution of too many items before any is sent', async () => {
+			const { error } = await sandbox.run(limited(9), { items });
+			expect([error?.message, await billed()]).toEqual([
+				'This item would go beyond the 9 queries allowed per execution',
+				0,
+			]);
+		});
+
+		it('lets as many through as it allows where items may fail', async () => {
+			const result = await sandbox.run(limited(9), { items, onError: 'continueRegularOutput' });
+			const failed = result.items.filter(({ json }) => json.error);
+			expect([failed.length, await billed()]).toEqual([1, 9]);
+		});
+
+		it('counts over all runs of the node in an execution, as an agent makes them', async () => {
+			const executionId = 'agent-1';
+			const run = async (from: number) =>
+				await sandbox.run(limited(5), { items: items.slice(from, from + 3), executionId });
+			const [first, second] = [await run(0), await run(3)];
+			expect([first.error, second.error?.message, await billed()]).toEqual([
+				undefined,
+				'This item would go beyond the 5 queries allowed per execution',
+				3,
+			]);
+		});
+
+		it('counts each month of invoices', async () => {
+			const { error } = await sandbox.run(
+				operation(
+					'taxAuthority',
+					'getInvoices',
+					{ rfc: RFC, period: 'months', firstMonth: '2025-01', lastMonth: '2025-12' },
+					{ maxQueries: 11 },
+				),
+			);
+			expect(error?.message).toContain('beyond the 11 queries');
+		});
+
+		it('does not count what is reused', async () => {
+			await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), { items });
+			const { error } = await sandbox.run(limited(0, { reuseHours: 1 }), { items });
+			expect(error).toBeUndefined();
+		});
+	});
+
+	it('Field Name and Additional Body Fields say what the body holds', async () => {
+		await sandbox.run(
+			operation(
+				'company',
+				'getShareholders',
+				{ rfc: COMPANY },
+				{ rfcFieldName: 'taxId', additionalBodyFields: '{"depth": 2}' },
+			),
+		);
+		expect(await bodyOf('/api/query/company-shareholders')).toEqual({ taxId: COMPANY, depth: 2 });
+	});
+
+	it('Additional Body Fields replace a field of the same name', async () => {
+		const additionalBodyFields = { rfc: rfcs(2)[1] };
+		await sandbox.run(getCrf({}, { additionalBodyFields }), { items: [{ rfc: RFC }] });
+		expect(await bodyOf('/api/query/crf')).toEqual(additionalBodyFields);
+	});
+
+	it('an empty Field Name leaves the field out', async () => {
+		await sandbox.run(
+			operation(
+				'taxAuthority',
+				'getInvoices',
+				{ rfc: RFC, period: 'month', month: '2026-01' },
+				{ fromFieldName: 'period', toFieldName: '' },
+			),
+		);
+		expect(await bodyOf('/api/query/tax/invoice')).toEqual({ rfc: RFC, period: '2026-01' });
+	});
+
+	it('Service Name says under which name a query is found again', async () => {
+		const shareholders = (options: Record<string, string | number>) =>
+			operation('company', 'getShareholders', { rfc: COMPANY }, { reuseHours: 1, ...options });
+		await sandbox.run(shareholders({}));
+		await sandbox.run(shareholders({ serviceName: 'company-shareholders-v2' }));
+		await sandbox.run(shareholders({ serviceName: ' company_shareholders ' }));
+		expect(await billed()).toBe(2);
+	});
+
+	it('Check Identifiers First, off, sends what is entered', async () => {
+		const wrong = 'GODE561331GR8';
+		await sandbox.run(getCrf({}, { checkIdentifiers: false }), { items: [{ rfc: wrong }] });
+		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: wrong });
+	});
+
+	it('Allow Generic RFC sends one', async () => {
+		await sandbox.run(getCrf({}, { allowGenericRfc: true }), { items: [{ rfc: 'XAXX010101000' }] });
+		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: 'XAXX010101000' });
+	});
+});
+
+describe('Query → Get Many', () => {
+	let sandbox: TaxQuerySandbox;
+	const asked = rfcs(60);
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox();
+		await sandbox.run(getCrf(), { items: asked.map((rfc) => ({ rfc })) });
+		await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: asked[0] }));
+	});
+	afterAll(async () => await sandbox.close());
+
+	const list = async (filters = {}, parameters = {}) => {
+		const { items } = await sandbox.run(
+			operation('query', 'getAll', { returnAll: true, filters, ...parameters }),
+		);
+		return items.map(({ json }) => json);
+	};
+
+	it('returns all', async () => {
+		expect(await list()).toHaveLength(61);
+	});
+
+	it('returns 50 by default', async () => {
+		expect(await list({}, { returnAll: false })).toHaveLength(50);
+	});
+
+	it('filters by service, in any case, of several', async () => {
+		expect(await list({ service: 'rfc, csf' })).toHaveLength(1);
+	});
+
+	it('filters by RFC as entered', async () => {
+		const spaced = ` ${asked[0].slice(0, 4).toLowerCase()} ${asked[0].slice(4)}`;
+		expect((await list({ rfc: spaced })).map(({ service }) => service).sort()).toEqual([
+			'CRF',
+			'RFC',
+		]);
+	});
+
+	it('filters by status', async () => {
+		expect(await list({ status: 'FAILED' })).toEqual([]);
+	});
+
+	it('filters by when a query was created', async () => {
+		const [{ createdAt }] = await list({ service: 'RFC' });
+		const at = { createdAfter: createdAt };
+		const later = { createdAfter: '2999-01-01' };
+		const counts = [
+			(await list(at)).length,
+			(await list({ createdBefore: createdAt })).length,
+			(await list(later)).length,
+		];
+		expect(counts).toEqual([1, 60, 0]);
+	});
+
+	it('says so when the service tells of more queries than it sent', async () => {
+		await sandbox.faults({
+			path: '/api/query',
+			exact: true,
+			times: 1,
+			fault: { status: 200, body: { data: [], total: 61 } },
+		});
+		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
+		expect(error?.message).toBe('The service tells of 61 queries but sent only 0 of them');
+	});
+
+	it('sends the List Parameters', async () => {
+		const { items } = await sandbox.run(
+			operation('query', 'getAll', { returnAll: true }, { listParameters: '{"limit": 7}' }),
+		);
+		expect(items).toHaveLength(7);
+	});
+});

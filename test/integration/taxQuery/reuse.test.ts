@@ -1,0 +1,137 @@
+import {
+	createTaxProfile,
+	getCrf,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const [RFC, OTHER] = rfcs(2);
+const waited = { waitForResult: true, maxWait: 30 };
+const quick = { pollInterval: 0.1 };
+
+describe('Reuse a Recent Result', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+
+	const payFor = async (rfc = RFC) =>
+		await sandbox.run(getCrf(waited, quick), { items: [{ rfc }] });
+	const reuse = async (items = [{ rfc: RFC }], reuseHours = 24, options = {}) =>
+		await sandbox.run(getCrf(waited, { ...quick, reuseHours, ...options }), { items });
+	const billed = async () => (await sandbox.ledger()).length;
+
+	it('gives a result that was paid for before, and says how old it is', async () => {
+		const { items: paid } = await payFor();
+		const { items } = await reuse();
+		expect(items[0].json).toEqual({ ...paid[0].json, reused: true, ageHours: 0 });
+	});
+
+	it('does not pay again', async () => {
+		await payFor();
+		await reuse();
+		expect(await billed()).toBe(1);
+	});
+
+	it.each<[string, () => Promise<unknown>]>([
+		['of another RFC', async () => await payFor(OTHER)],
+		[
+			'of another service',
+			async () => await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited })),
+		],
+	])('pays where the only result is %s', async (_which, before) => {
+		await before();
+		await reuse();
+		expect(await billed()).toBe(2);
+	});
+
+	it('pays where the result is older than wanted', async () => {
+		await payFor();
+		await reuse([{ rfc: RFC }], 1e-9);
+		expect(await billed()).toBe(2);
+	});
+
+	it('pays by default', async () => {
+		await payFor();
+		await payFor();
+		expect(await billed()).toBe(2);
+	});
+
+	it('pays once for items of one run that ask the same', async () => {
+		const { items } = await reuse(new Array(20).fill({ rfc: RFC }));
+		const ids = new Set(items.map(({ json }) => json.queryId));
+		const paid = items.filter(({ json }) => json.reused === undefined).length;
+		expect({ ids: ids.size, paid, billed: await billed() }).toEqual({ ids: 1, paid: 1, billed: 1 });
+	});
+
+	it('goes on with a query that is still pending, so that Retry On Fail does not pay again', async () => {
+		const rfc = sandbox.reserved('pending').rfc;
+		await sandbox.run(getCrf(), { items: [{ rfc }] });
+		const { items } = await sandbox.run(getCrf({}, { reuseHours: 1 }), { items: [{ rfc }] });
+		expect([items[0].json, await billed()]).toEqual([
+			expect.objectContaining({ pending: true, reused: true }),
+			1,
+		]);
+	});
+
+	it('does not give a query that failed', async () => {
+		const { rfc } = sandbox.reserved('failed');
+		await sandbox.run(getCrf(waited, quick), { items: [{ rfc }] });
+		await reuse([{ rfc }]);
+		expect(await billed()).toBe(2);
+	});
+
+	it('asks for the list of queries once for all items', async () => {
+		await reuse(rfcs(30).map((rfc) => ({ rfc })));
+		expect(await sandbox.requests('/api/query')).toHaveLength(1);
+	});
+
+	it('pays for nothing when the list of queries cannot be read', async () => {
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403 } });
+		const { error } = await reuse();
+		expect([error?.message, await billed()]).toEqual([
+			'The queries made could not be listed: The Tax Query Service does not allow this operation',
+			0,
+		]);
+	});
+
+	it('reads a list that stands under a key', async () => {
+		await sandbox.close();
+		sandbox = await taxQuerySandbox({ queryList: 'page' });
+		await payFor();
+		await reuse();
+		expect(await billed()).toBe(1);
+	});
+
+	it('gives the invoices of all months, or pays', async () => {
+		const invoices = (lastMonth: string) =>
+			operation(
+				'taxAuthority',
+				'getInvoices',
+				{ rfc: RFC, period: 'months', firstMonth: '2026-01', lastMonth, ...waited },
+				{ ...quick, reuseHours: 24 },
+			);
+		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(invoices('2026-02'));
+		const { items } = await sandbox.run(invoices('2026-02'));
+		const { items: more } = await sandbox.run(invoices('2026-03'));
+		expect([...items, ...more].map(({ json }) => json.reused)).toEqual([
+			true,
+			true,
+			undefined,
+			undefined,
+			undefined,
+		]);
+	});
+
+	it('tells persons apart who differ only by a second surname', async () => {
+		const person = { name: 'Emma', firstLastName: 'Gómez', birthDate: '1956-12-31' };
+		const options = { reuseHours: 24 };
+		await sandbox.run(
+			operation('taxpayer', 'calculateRfc', { ...person, secondLastName: 'Díaz' }, options),
+		);
+		await sandbox.run(operation('taxpayer', 'calculateRfc', person, options));
+		expect(await billed()).toBe(2);
+	});
+});

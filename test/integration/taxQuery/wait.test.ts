@@ -1,0 +1,165 @@
+import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+
+const waiting = (options = {}) =>
+	getCrf({ waitForResult: true, maxWait: 60 }, { pollInterval: 0.2, ...options });
+
+describe('50 queries that wait for their results', () => {
+	let sandbox: TaxQuerySandbox;
+	let result: Awaited<ReturnType<TaxQuerySandbox['run']>>;
+	/** Method and path of each request, in order; without the token's. */
+	let requests: string[];
+	const asked = rfcs(50);
+
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox({ resultDelay: 300 });
+		result = await sandbox.run(waiting(), { items: asked.map((rfc) => ({ rfc })) });
+		requests = (await sandbox.requests())
+			.map(({ method, path }) => `${method} ${path}`)
+			.filter((request) => !request.includes('token'));
+	});
+	afterAll(async () => await sandbox.close());
+
+	it('each get their own result', () => {
+		expect(result.items.map(({ json }) => [json.rfc, json.status])).toEqual(
+			asked.map((rfc) => [rfc, 'SUCCESS']),
+		);
+	});
+
+	it('are all sent before the first is asked for', () => {
+		const firstLook = requests.findIndex((request) => request.startsWith('GET'));
+		expect(requests.lastIndexOf('POST /api/query/crf')).toBeLessThan(firstLook);
+	});
+
+	it('are asked for together: each once before any is asked for again', () => {
+		const looks = requests.filter((request) => request.startsWith('GET'));
+		expect(new Set(looks.slice(0, 50)).size).toBe(50);
+	});
+
+	it('are asked for no more often than the slowest of them needs', () => {
+		const looks = requests.filter((request) => request.startsWith('GET'));
+		expect(looks.length).toBeLessThanOrEqual(50 * 3);
+	});
+
+	it('pay for one query each', async () => {
+		expect(await sandbox.ledger()).toHaveLength(50);
+	});
+});
+
+describe('a query that waits for its result', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const [RFC] = rfcs(1);
+	const pending = () => ({ rfc: sandbox.reserved('pending').rfc });
+	const looks = async () => (await sandbox.requests()).filter(({ method }) => method === 'GET');
+
+	it('comes out as pending with its query ID when the time is over, and is no error', async () => {
+		const { error, items } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 1 }, { pollInterval: 0.2 }),
+			{ items: [pending()] },
+		);
+		const [{ queryId }] = await sandbox.ledger();
+		expect([error, items[0].json]).toEqual([
+			undefined,
+			expect.objectContaining({ queryId, pending: true, status: 'PENDING' }),
+		]);
+	});
+
+	it('is marked as pending beside the untouched record without Simplify', async () => {
+		const { items } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 1, simplify: false }, { pollInterval: 0.2 }),
+			{ items: [pending()] },
+		);
+		expect(items[0].json).toMatchObject({ _id: expect.any(String), metadata: {}, pending: true });
+	});
+
+	it('is asked for at ever longer intervals', async () => {
+		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 }), {
+			items: [pending()],
+		});
+		// 0.2 + 0.3 + 0.45 + 0.675 s, and the rest: at a constant interval it would be ten.
+		expect((await looks()).length).toBeLessThanOrEqual(5);
+	});
+
+	it('does not hold up the result of another item', async () => {
+		const { items } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 1 }, { pollInterval: 0.2 }),
+			{ items: [pending(), { rfc: RFC }] },
+		);
+		expect(items.map(({ json }) => json.status)).toEqual(['PENDING', 'SUCCESS']);
+	});
+
+	it('goes on waiting when looking for it fails, and tells so when the time is over', async () => {
+		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
+		const { items } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 1 }, { pollInterval: 0.2 }),
+			{ items: [{ rfc: RFC }] },
+		);
+		expect(items[0].json).toMatchObject({
+			pending: true,
+			lastProblem: 'The Tax Query Service does not allow this operation',
+		});
+	});
+
+	it('is not waited for by default', async () => {
+		await sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
+		expect(await looks()).toEqual([]);
+	});
+
+	it('is not asked for when its result came at once', async () => {
+		await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', {
+				loginFrom: 'fields',
+				rfc: RFC,
+				ciec: 'x1',
+				waitForResult: true,
+			}),
+		);
+		expect(await looks()).toEqual([]);
+	});
+
+	it('ends soon after the execution is cancelled', async () => {
+		let cancel = () => {};
+		const running = sandbox.run(getCrf({ waitForResult: true, maxWait: 600 }), {
+			items: [pending()],
+			onStart: (cancelExecution) => (cancel = cancelExecution),
+		});
+		while ((await sandbox.ledger()).length === 0) await new Promise(setImmediate);
+		cancel();
+		await running; // or the test runs into its timeout
+		expect((await looks()).length).toBeLessThanOrEqual(1);
+	});
+
+	it('fails with the query ID and the words of the service when it ended as FAILED', async () => {
+		const { error } = await sandbox.run(waiting(), {
+			items: [{ rfc: sandbox.reserved('failed').rfc }],
+		});
+		const [{ queryId }] = await sandbox.ledger();
+		expect([error?.message, error?.description]).toEqual([
+			'The query ended without a result: its status is FAILED',
+			expect.stringContaining(`query ID ${queryId}. The service says: "`),
+		]);
+	});
+
+	it('fails in the same way when it answers at once as FAILED', async () => {
+		const { error } = await sandbox.run(
+			operation('person', 'getCurpData', { curp: sandbox.reserved('failed').curp }),
+		);
+		expect(error?.message).toBe('The query ended without a result: its status is FAILED');
+	});
+
+	it('is marked as pending when it should have answered at once, but did not', async () => {
+		const { items } = await sandbox.run(
+			operation('person', 'getCurpData', { curp: sandbox.reserved('pending').curp }),
+		);
+		expect(items[0].json).toMatchObject({ status: 'PENDING', pending: true });
+	});
+
+	it('is no concern of queries that answer at once', async () => {
+		const [curp] = curps(1);
+		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp }));
+		expect(items[0].json.pending).toBeUndefined();
+	});
+});
