@@ -15,7 +15,7 @@ export class CreditProfileProviderLoginApi implements ICredentialType {
 	displayName = 'Credit Profile Provider Login API';
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#provider-login';
+		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#credit-profile-provider-login-api';
 
 	icon: Icon = {
 		light: 'file:../icons/creditProfile.svg',
