@@ -43,6 +43,11 @@ async function createCredentials(
 			name: 'Provider login sandbox',
 			data: { provider: 'bureau/pf', user: 'lender_1', password: 'Encrypted_by_the_bureau_1' },
 		},
+		{
+			type: 'creditProfileProviderLoginApi',
+			name: 'Tax authority login sandbox',
+			data: { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Signs_in_1' },
+		},
 	];
 	const ids = new Map<string, string>();
 	for (const { type, name, data } of credentials) {
