@@ -29,7 +29,7 @@ export const rfcField = textField(
 export const companyRfcField = textField(
 	'RFC',
 	'rfc',
-	'e.g. GOM0809114P5',
+	'e.g. EKU9003173C9',
 	"The company's RFC, 12 characters; blanks, hyphens and lower case are fine",
 );
 

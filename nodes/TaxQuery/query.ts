@@ -121,6 +121,7 @@ const getMany: Operation = {
 		const records = readQueryList(body);
 		const fitting = records.filter(fits);
 		const total = totalOf(body) ?? records.length;
+		// Whoever asks with an offset reads page by page and knows that there are others.
 		if (fitting.length < wanted && total > records.length && !('offset' in query)) {
 			throw new UserError(
 				`The service tells of ${total} queries but sent only ${records.length} of them`,
