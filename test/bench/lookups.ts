@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import type { LoggedRequest } from '../../sandbox/requests';
@@ -9,6 +10,8 @@ const ITEMS = 300;
 const LATENCY_MS = 300;
 const POINTS_PER_SECOND = 10;
 const AT_ONCE = 3;
+/** Lets the limiter's window end, so that no contestant begins with points that the one before has spent. */
+const REFILL_MS = 1500;
 
 /** The least time in which the limiter lets so many requests pass: full windows, and the last answer. */
 const idealMs = (requests: number) =>
@@ -98,6 +101,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 			for (let round = 1; round <= rounds; round++) {
 				for (const { name, run: runOnce } of runners) {
 					log(`${executions} × ${ITEMS} items, round ${round} of ${rounds}: ${name}`);
+					await sleep(REFILL_MS);
 					await control.delete('/requests');
 					const startedAt = performance.now();
 					const runs = await Promise.all(
