@@ -72,7 +72,7 @@ async function contestants(
 								parameters: [{ name: 'offset', value: `={{ $pageCount * ${PAGE} }}` }],
 							},
 							paginationCompleteWhen: 'other',
-							completeExpression: `={{ ($pageCount + 1) * ${PAGE} >= $response.body.total }}`,
+							completeExpression: `={{ $pageCount * ${PAGE} >= $response.body.total }}`,
 							limitPagesFetched: false,
 							requestInterval: 0,
 						},
