@@ -11,7 +11,7 @@ import { queryIdOf, readQueryRecord } from '../shared/queries';
 import { connect, type Connection } from '../shared/request';
 import { taxQuery } from '../shared/service';
 import { readQueries } from './list';
-import { isFirstPoll, moveOn, positionOf } from './position';
+import { beyond, byAge, isFirstPoll, moveOn, positionOf } from './position';
 
 /** §4.3, §4.6: these answer at once, so the workflow that asked has the result already. */
 const IMMEDIATE = ['RFC_CALCULATOR', 'CURP'];
@@ -51,17 +51,17 @@ async function newResults(context: IPollFunctions): Promise<Result[]> {
 	const { maxResults = 100 } = context.getNodeParameter('options', {}) as IDataObject;
 	const connection = await connect(context, taxQuery);
 	const { listed, wanted } = await listResults(context, connection);
-	const after = positionOf(context, listed);
+	const position = positionOf(context, listed);
 	const memory = context.getWorkflowStaticData('global');
 	const registry = registryOf(String(context.getWorkflow().id), memory);
 
-	const isLater = ({ updatedAt }: Result) => updatedAt === undefined || updatedAt > after;
+	const isNew = beyond(position);
 	const due = wanted.filter(
-		(result) => !registry.has(result) && (isLater(result) || registry.isDoubtful(result)),
+		(result) => !registry.has(result) && (isNew(result) || registry.isDoubtful(result)),
 	);
 	const batch = due.slice(0, Math.max(1, Number(maxResults)));
 	const claimed = (await completed(connection, batch)).filter((result) => registry.claim(result));
-	moveOn(context, listed, due.slice(batch.length));
+	moveOn(context, position, listed, due.slice(batch.length));
 	if (claimed.length > 0) registry.save(memory);
 	return claimed;
 }
@@ -84,7 +84,7 @@ async function listResults(
 	const listed = (await readQueries(connection)).map(resultOf);
 	const wanted = listed
 		.filter(({ record }) => isExpected(record) && suits(record, filter))
-		.sort((a, b) => (a.updatedAt ?? 0) - (b.updatedAt ?? 0));
+		.sort(byAge);
 	return { listed, wanted };
 }
 

@@ -1,27 +1,52 @@
 import { DateTime } from 'luxon';
-import { UserError, type IDataObject, type IPollFunctions } from 'n8n-workflow';
-import { newestOf, type Result } from '../shared/deliveries/result';
+import { UserError, type IPollFunctions } from 'n8n-workflow';
+import { isPending, newestOf, type Result } from '../shared/deliveries/result';
+import { keep, recall } from '../shared/memory';
+import { queryIdOf } from '../shared/queries';
 
 /** How much later than others of the same time a result may appear in the list. */
 const LAG_MS = 15 * 60_000;
+/** The most results that are looked at again for that; fewer than the registry remembers. */
+const MAX_LAGGING = 1_000;
+const MAX_PENDING = 1_000;
+const KEY = 'taxQueryPosition';
+/** Behind every deliveryId, which are hexadecimal. */
+const LAST = '~';
 
-/** Up to where the list was seen to. It stands in the node's static data. */
-interface Position {
-	/** Milliseconds since the epoch, by the service's clock. */
-	after: number;
+/** A place in the order of results: time of update in milliseconds since the epoch, then deliveryId. */
+type Place = { updatedAt?: number; deliveryId: string };
+
+/** Up to where the list was seen to. */
+type Position = Place & {
+	/** Ids of queries that had no result yet. Whether a result renews `updatedAt` is not shown (§2.1). */
+	pending: string[];
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
-}
+};
 
 /** Contexts that have polled. n8n makes one for each activation, and at each start. */
 const begun = new WeakSet<IPollFunctions>();
 
 export const isFirstPoll = (context: IPollFunctions) => !begun.has(context);
 
-/** The time up to which results were seen to. Begins with the node's "Start From", by what is listed now. */
-export function positionOf(context: IPollFunctions, listed: Result[]): number {
-	const memory = context.getWorkflowStaticData('node');
-	const saved = memory.position as Position | undefined;
+/** Compares results for sorting, oldest first. */
+export function byAge(a: Place, b: Place): number {
+	const apart = (a.updatedAt ?? 0) - (b.updatedAt ?? 0);
+	return apart || (a.deliveryId < b.deliveryId ? -1 : Number(a.deliveryId > b.deliveryId));
+}
+
+/** Tells whether a result has come since. One without a date always may have. */
+export function beyond(position: Position): (result: Result) => boolean {
+	const pending = new Set(position.pending);
+	return (result) =>
+		result.updatedAt === undefined ||
+		byAge(result, position) > 0 ||
+		(!isPending(result.record) && pending.has(idOf(result)));
+}
+
+/** Up to where results were seen to. Begins with the node's "Start From", by what is listed now. */
+export function positionOf(context: IPollFunctions, listed: Result[]): Position {
+	const saved = recall<Position>(context, KEY);
 	const { startFrom, hours, date } = context.getNode().parameters;
 	const startedFrom = JSON.stringify([startFrom, hours, date]);
 	const isAnew =
@@ -29,18 +54,38 @@ export function positionOf(context: IPollFunctions, listed: Result[]): number {
 		saved.startedFrom !== startedFrom ||
 		(isFirstPoll(context) && context.getActivationMode() === 'activate');
 	begun.add(context);
-	if (!isAnew) return saved.after;
-	const after = startOf(context, listed);
-	memory.position = { after, startedFrom } satisfies IDataObject;
-	return after;
+	if (!isAnew) return saved;
+	const updatedAt = startOf(context, listed);
+	const position = { updatedAt, deliveryId: LAST, pending: pendingIn(listed), startedFrom };
+	keep(context, KEY, position);
+	return position;
 }
 
-/** Moves on to the newest result listed, or to before the first that is still left. */
-export function moveOn(context: IPollFunctions, listed: Result[], left: Result[]): void {
-	const memory = context.getWorkflowStaticData('node');
-	const { after, startedFrom } = memory.position as IDataObject;
-	const reached = (left[0]?.updatedAt ?? newestOf(listed)) - LAG_MS;
-	if (reached > Number(after)) memory.position = { after: reached, startedFrom };
+/** Moves on behind what was seen to: all that is listed, up to the first that is still left. */
+export function moveOn(
+	context: IPollFunctions,
+	position: Position,
+	listed: Result[],
+	left: Result[],
+): void {
+	const ordered = [...listed].sort(byAge);
+	const seenTo = left.length > 0 ? ordered.slice(0, ordered.indexOf(left[0])) : ordered;
+	const until = (seenTo.at(-1)?.updatedAt ?? 0) - LAG_MS;
+	const settled = seenTo.filter(({ updatedAt = 0 }) => updatedAt <= until).length;
+	const reached = seenTo[Math.max(settled, seenTo.length - MAX_LAGGING) - 1];
+	const { updatedAt, deliveryId } = reached && byAge(reached, position) > 0 ? reached : position;
+	const before = new Set(position.pending);
+	const awaited = left.map(idOf).filter((id) => before.has(id));
+	const pending = [...awaited, ...pendingIn(listed)];
+	keep(context, KEY, { ...position, updatedAt, deliveryId, pending });
+}
+
+const idOf = ({ record }: Result) => String(queryIdOf(record));
+
+/** Ids of the latest queries that have no result yet. */
+function pendingIn(listed: Result[]): string[] {
+	const pending = listed.filter(({ record }) => isPending(record));
+	return pending.sort(byAge).slice(-MAX_PENDING).map(idOf);
 }
 
 function startOf(context: IPollFunctions, listed: Result[]): number {

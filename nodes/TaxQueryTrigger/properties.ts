@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { filterFields, filterOptions, simplifyField } from '../shared/deliveries/filter';
+import { filterFields, filterOptions } from '../shared/deliveries/filter';
+import { simplifyField } from '../shared/fields';
 import { registrationFields } from './registration';
 
 const emitUnrecognized: INodeProperties = {

@@ -5,6 +5,7 @@ import {
 	type IHookFunctions,
 	type INodeProperties,
 } from 'n8n-workflow';
+import { keep, recall } from '../shared/memory';
 import { connect } from '../shared/request';
 import { taxQuery } from '../shared/service';
 
@@ -108,8 +109,8 @@ async function send(context: IHookFunctions, request: Request) {
 const text = (context: IHookFunctions, name: string) =>
 	String(context.getNodeParameter(name, '')).trim();
 
-/** Where the service's own id of the registration is kept until it is removed. */
-const memoryOf = (context: IHookFunctions) => context.getWorkflowStaticData('node');
+/** Under which the service's own ID of the registration is kept until it is removed. */
+const KEY = 'taxQueryRegistration';
 
 /** Whether the service already has the webhook URL. It only looks. Throws what the look-up throws. */
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
@@ -141,7 +142,7 @@ export async function register(context: IHookFunctions): Promise<void> {
 export async function unregister(context: IHookFunctions): Promise<void> {
 	const template = text(context, 'removalPath');
 	if (text(context, 'registration') !== 'http' || template === '') return;
-	const id = memoryOf(context).registrationId;
+	const id = recall<string>(context, KEY);
 	if (template.includes('{ID}') && id === undefined) {
 		throw new UserError(
 			'The webhook was not removed: the service gave no ID when it was registered',
@@ -150,9 +151,9 @@ export async function unregister(context: IHookFunctions): Promise<void> {
 			},
 		);
 	}
-	const path = template.replace('{ID}', encodeURIComponent(String(id)));
+	const path = template.replace('{ID}', encodeURIComponent(id ?? ''));
 	await send(context, { method: 'DELETE', path }).catch(none);
-	delete memoryOf(context).registrationId;
+	keep(context, KEY, undefined);
 }
 
 /** A 404 means that there is nothing; anything else is thrown. */
@@ -163,7 +164,7 @@ function none(error: unknown): IDataObject {
 
 function remember(context: IHookFunctions, entry: IDataObject): void {
 	const id = entry.id ?? entry._id;
-	if (id !== undefined) memoryOf(context).registrationId = id;
+	if (id !== undefined) keep(context, KEY, String(id));
 }
 
 /** The registrations in an answer: it may be one, a list, or a list or one under the key data. */

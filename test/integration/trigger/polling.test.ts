@@ -102,6 +102,33 @@ describe('the polling trigger', () => {
 		]);
 	});
 
+	it('emits each once, though they are more than are remembered, and of one moment', async () => {
+		await start({ polling: { startFrom: 'hours', hours: 1, options: { maxResults: 1000 } } });
+		const { service, status, updatedAt } = await sandbox.result();
+		const record = { service, status, updatedAt, response: {} };
+		const rows = Array.from({ length: 5000 }, (_, index) => ({ ...record, _id: `q${index}` }));
+		await sandbox.faults({ path: '/api/query', fault: { status: 200, body: rows } });
+		await host.activate();
+		for (let count = 0; count < 6; count++) await host.poll();
+		expect(polled().sort()).toEqual(rows.map(({ _id }) => _id).sort());
+	});
+
+	it('emits a late result of an old query, though its date is not renewed', async () => {
+		const done = await sandbox.result();
+		const old = { ...done, _id: 'old', updatedAt: '2026-01-01T00:00:00.000Z' };
+		const waiting = { ...old, status: 'PENDING', response: undefined };
+		const listing = async (row: object) =>
+			await sandbox.faults({ path: '/api/query', fault: { status: 200, body: [done, row] } });
+		await start();
+		await listing(waiting);
+		await host.activate();
+		await host.poll();
+		await listing(old);
+		await host.poll();
+		await host.poll();
+		expect(polled()).toEqual(['old']);
+	});
+
 	it('reads a result by its id where the list does not hold it', async () => {
 		await start();
 		await host.activate();
@@ -154,6 +181,15 @@ describe('Start From', () => {
 		await start();
 		await host.activate();
 		const between = await sandbox.result();
+		await host.activate('update');
+		expect(polled()).toEqual([between._id]);
+	});
+
+	it('goes on where it was when the node was renamed', async () => {
+		await start();
+		await host.activate();
+		const between = await sandbox.result();
+		host.names.polling = 'Results of the night';
 		await host.activate('update');
 		expect(polled()).toEqual([between._id]);
 	});

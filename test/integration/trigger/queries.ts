@@ -1,11 +1,12 @@
 import axios from 'axios';
+import type { Sandbox, SandboxOptions } from '../../../sandbox';
 import { sandboxForTest } from '../support/sandbox';
-import type { SandboxOptions } from '../../../sandbox';
 
-/** A sandbox in which a test makes queries as another program of the same client would. */
-export async function sandboxWithQueries(options: Partial<SandboxOptions> = {}) {
-	const sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, ...options });
-	const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+export type Query = Record<string, unknown> & { _id: string; status: string };
+
+/** Makes queries at a running sandbox, as another program of the same client would. */
+export async function queriesAt({ taxQuery, page }: Pick<Sandbox, 'taxQuery' | 'page'>) {
+	const { baseUrl, clientId, clientSecret } = taxQuery;
 	const { data } = await axios.post<{ access_token: string }>(`${baseUrl}/oauth/token`, {
 		client_id: clientId,
 		client_secret: clientSecret,
@@ -14,9 +15,7 @@ export async function sandboxWithQueries(options: Partial<SandboxOptions> = {}) 
 		baseURL: baseUrl,
 		headers: { Authorization: `Bearer ${data.access_token}` },
 	});
-	type Query = Record<string, unknown> & { _id: string; status: string };
 	return {
-		...sandbox,
 		service,
 		/** Asks for one CRF (or another query about an RFC) and returns its id. */
 		async ask(path = '/query/crf', body: object = { rfc: 'GODE561231GR8' }): Promise<string> {
@@ -36,7 +35,7 @@ export async function sandboxWithQueries(options: Partial<SandboxOptions> = {}) 
 		/** An RFC reserved for a behaviour: pending, failed, slow … */
 		async reservedRfc(behaviour: string): Promise<string> {
 			type State = { reserved: Array<{ behaviour: string; rfc: string }> };
-			const { data } = await sandbox.control.get<State>('/state');
+			const { data } = await axios.get<State>(`${page}sandbox/state`);
 			return data.reserved.find((each) => each.behaviour === behaviour)?.rfc as string;
 		},
 		/** The id of a query that never gets a result. */
@@ -48,6 +47,12 @@ export async function sandboxWithQueries(options: Partial<SandboxOptions> = {}) 
 			return await this.finished(await this.ask(path, body));
 		},
 	};
+}
+
+/** A sandbox in which a test makes queries. */
+export async function sandboxWithQueries(options: Partial<SandboxOptions> = {}) {
+	const sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, ...options });
+	return { ...sandbox, ...(await queriesAt(sandbox)) };
 }
 
 export type SandboxWithQueries = Awaited<ReturnType<typeof sandboxWithQueries>>;

@@ -103,6 +103,18 @@ describe('registration by an HTTP request', () => {
 		);
 	});
 
+	it('removes it by the ID that the service gave, also after the node was renamed', async () => {
+		const given = { path: '/api/hook', fault: { status: 201, body: { data: { id: 'reg 7' } } } };
+		await sandbox.faults(given);
+		await start(byHttp({ registrationPath: '/hook', removalPath: '/hook/{ID}' }));
+		await host.hook('create');
+		host.names.webhook = 'Results';
+		await host.hook('delete');
+		expect(await sandbox.requests('/api/hook/reg%207')).toEqual([
+			expect.objectContaining({ method: 'DELETE' }),
+		]);
+	});
+
 	it('says so if it cannot remove for want of an id', async () => {
 		await start(byHttp({ removalPath: '/hook/{ID}' }));
 		await host.hook('create');

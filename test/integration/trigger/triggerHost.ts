@@ -69,6 +69,8 @@ export class TriggerHost {
 		.toString(36)
 		.slice(2, 2 + WORKFLOW_ID_LENGTH);
 	url = '';
+	/** Names of the nodes; n8n keeps a node's own static data by its name. */
+	readonly names = { webhook: 'Webhook', polling: 'Polling' };
 	private poller: { context: PollContext; workflow: Workflow } | undefined;
 	private readonly server = createServer((request, response) => {
 		this.receive(request, response).catch((error: unknown) => {
@@ -122,7 +124,7 @@ export class TriggerHost {
 	/** Activates the polling trigger as n8n does, with its first poll; static data is saved afterwards. */
 	async activate(activation: WorkflowActivateMode = 'activate'): Promise<void> {
 		const workflow = this.loadWorkflow();
-		const node = workflow.getNode('Polling') as INode;
+		const node = workflow.getNode(this.names.polling) as INode;
 		const mode = this.options.isManual ? 'manual' : 'trigger';
 		const context = new PollContext(workflow, node, this.additionalData(), mode, activation);
 		Object.defineProperty(context, 'logger', { value: this.logger });
@@ -144,7 +146,7 @@ export class TriggerHost {
 	/** Runs checkExists, create or delete of the webhook trigger. */
 	async hook(name: 'checkExists' | 'create' | 'delete'): Promise<boolean> {
 		const workflow = this.loadWorkflow();
-		const node = workflow.getNode('Webhook') as INode;
+		const node = workflow.getNode(this.names.webhook) as INode;
 		const methods = new this.classes.TaxQueryTrigger().webhookMethods?.default;
 		const context = new HookContext(
 			workflow,
@@ -161,7 +163,7 @@ export class TriggerHost {
 
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const workflow = this.loadWorkflow();
-		const node = workflow.getNode('Webhook') as INode;
+		const node = workflow.getNode(this.names.webhook) as INode;
 		const httpRequest = Object.assign(request, {
 			body: {},
 			readRawBody: async () => {
@@ -211,7 +213,7 @@ export class TriggerHost {
 	private loadWorkflow(): Workflow {
 		const { webhook, polling } = this.options;
 		const node = (name: string, type: string, parameters: INodeParameters = {}): INode => ({
-			id: `node-${name}`,
+			id: `node-${type}`,
 			name,
 			type: `n8n-nodes-credit-profile.${type}`,
 			typeVersion: 1,
@@ -230,8 +232,8 @@ export class TriggerHost {
 		return new Workflow({
 			id: this.workflowId,
 			nodes: [
-				node('Webhook', 'taxQueryTrigger', webhook),
-				node('Polling', 'taxQueryPollingTrigger', polling),
+				node(this.names.webhook, 'taxQueryTrigger', webhook),
+				node(this.names.polling, 'taxQueryPollingTrigger', polling),
 			],
 			connections: {},
 			active: true,
@@ -250,7 +252,7 @@ export class TriggerHost {
 
 	private webhookData(): IWebhookData {
 		const description = new this.classes.TaxQueryTrigger().description.webhooks?.[0];
-		return { webhookDescription: description, node: 'Webhook' } as unknown as IWebhookData;
+		return { webhookDescription: description, node: this.names.webhook } as unknown as IWebhookData;
 	}
 
 	private additionalData(): IWorkflowExecuteAdditionalData {
