@@ -70,7 +70,7 @@ function withCredentials(file: string, nodes: WorkflowNode[], ids: Map<string, s
 }
 
 /** n8n's rule for the production address of a community node's webhook. */
-async function productionUrl({ url, client }: N8n, node: WorkflowNode): Promise<string> {
+export async function productionUrl({ url, client }: N8n, node: WorkflowNode): Promise<string> {
 	const [{ webhooks }] = await client.nodeTypes([node]);
 	return `${url}/webhook/${node.webhookId}/${webhooks?.[0].path}`;
 }

@@ -1,14 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { Operation, Resource } from '../shared/operation';
-import {
-	asItIs,
-	collectionField,
-	readCollectionId,
-	readSimplify,
-	readSwitches,
-	returnAllAndLimit,
-	simplifyField,
-} from './fields';
+import { collectionField, readCollectionId, readSwitches } from './fields';
+import { asItIs, readSimplify, returnAllAndLimit, simplifyField } from '../shared/fields';
 import { encodeFilter, filterEncoding, filtersField, listEncoding, readFilter } from './filter';
 import { getManyTags, readListing } from './listing';
 import { simplifyCollection, simplifyVersion } from './simplify';

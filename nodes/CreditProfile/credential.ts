@@ -1,6 +1,6 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import type { Item, Operation, Resource } from '../shared/operation';
-import { readSimplify, readWanted, returnAllAndLimit, simplifyField } from './fields';
+import { readSimplify, readWanted, returnAllAndLimit, simplifyField } from '../shared/fields';
 import { checkLogin, loginFields, providerField, providers, type Provider } from './providers';
 import { simplifyCredential } from './simplify';
 

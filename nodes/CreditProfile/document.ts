@@ -1,15 +1,13 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { Operation, Resource } from '../shared/operation';
+import { collectionField, readCollectionId, readSwitches } from './fields';
 import {
 	asItIs,
-	collectionField,
-	readCollectionId,
 	readSimplify,
 	readSwitch,
-	readSwitches,
 	returnAllAndLimit,
 	simplifyField,
-} from './fields';
+} from '../shared/fields';
 import { filterEncoding } from './filter';
 import { getManyTags, readListing } from './listing';
 import { simplifyAssociation, simplifyDocument } from './simplify';

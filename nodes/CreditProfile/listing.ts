@@ -2,7 +2,7 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import type { Item, Operation } from '../shared/operation';
 import { readPages, type Page } from '../shared/pages';
 import type { ServiceRequest } from '../shared/request';
-import { readSimplify, readWanted, simplifyField } from './fields';
+import { readSimplify, readWanted, simplifyField } from '../shared/fields';
 
 type Answer = IDataObject | IDataObject[];
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { readSimplify, simplifyField } from '../CreditProfile/fields';
+import { readSimplify, simplifyField } from '../shared/fields';
 import type { Item, NextStep, Operation, Step } from '../shared/operation';
 import { queryIdOf, stateOf } from '../shared/queries';
 import { createdAt, newest, readHistory } from './history';

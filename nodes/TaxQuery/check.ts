@@ -1,5 +1,5 @@
 import { UserError, type INodeProperties } from 'n8n-workflow';
-import { readSwitch } from '../CreditProfile/fields';
+import { readSwitch } from '../shared/fields';
 import { checkCurp, checkRfc, type CheckResult } from '../shared/identifiers';
 import type { Item } from '../shared/operation';
 import { readText } from './fields';

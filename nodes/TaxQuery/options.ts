@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { readSwitch } from '../CreditProfile/fields';
+import { readSwitch } from '../shared/fields';
 import type { Item } from '../shared/operation';
 import { readJson, readNumber } from './fields';
 import type { QueryKind } from './kinds';

@@ -5,7 +5,7 @@ import {
 	readWanted,
 	returnAllAndLimit,
 	simplifyField,
-} from '../CreditProfile/fields';
+} from '../shared/fields';
 import type { Item, Operation, Resource } from '../shared/operation';
 import { readQueryList, readQueryRecord, simplifyRecord, totalOf } from '../shared/queries';
 import { toDate } from './dates';

@@ -16,7 +16,7 @@ import { shelfOf, tagList } from './collections';
 import { fill } from './fill';
 import { USERS } from './organization';
 import type { Library, Shelf } from './library';
-import { fakerFor } from './random';
+import { fakerFor } from '../random';
 
 const DAY_MS = 86_400_000;
 /** How long documents of the newest version have been coming in. */

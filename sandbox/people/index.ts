@@ -1,6 +1,6 @@
 import { es_MX, type Faker } from '@faker-js/faker';
 import { STATES } from '../../contract/creditProfile';
-import { fakerFor } from '../creditProfile/random';
+import { fakerFor } from '../random';
 import { consonantOf, curpOf, vowelOf } from './curp';
 import { calculateRfc, plain } from './rfc';
 import { CURP_STATES } from './states';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fakerFor } from '../creditProfile/random';
+import { fakerFor } from '../random';
 import type { QueryRecord } from '../../contract/taxQuery';
 import type { SandboxContext } from '../context';
 

@@ -12,6 +12,7 @@ import { ensureHost } from '../../demo/host';
 import { startN8n, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/package';
 import { startSandbox, type Sandbox } from '../../sandbox';
+import { queriesAt } from '../integration/trigger/queries';
 import type { BenchOptions } from './cli';
 import { KillableN8n } from './killableN8n';
 import { median, round, type BenchResult } from './result';
@@ -175,28 +176,14 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 }
 
 /** Asks all queries, evenly; returns their ids. */
-async function ask({ taxQuery }: Sandbox): Promise<string[]> {
-	const service = await authorized(taxQuery);
+async function ask(sandbox: Sandbox): Promise<string[]> {
+	const queries = await queriesAt(sandbox);
 	const ids: string[] = [];
 	for (let count = 0; count < QUERIES; count++) {
-		const { data } = await service.post<{ queryId: string }>('/query/crf', {
-			rfc: 'GODE561231GR8',
-		});
-		ids.push(data.queryId);
+		ids.push(await queries.ask());
 		await sleep(1000 / PER_SECOND);
 	}
 	return ids;
-}
-
-async function authorized({ baseUrl, clientId, clientSecret }: Sandbox['taxQuery']) {
-	const { data } = await axios.post<{ access_token: string }>(`${baseUrl}/oauth/token`, {
-		client_id: clientId,
-		client_secret: clientSecret,
-	});
-	return axios.create({
-		baseURL: baseUrl,
-		headers: { Authorization: `Bearer ${data.access_token}` },
-	});
 }
 
 /** How many deliveries there were, and what became of them. */
@@ -235,12 +222,11 @@ async function timeAnswers(
 ): Promise<number[]> {
 	const url = await publish(n8n, credential, 'unconfirmed', { confirm: false }, sinkUrl);
 	await register(sandbox, { url: '' });
-	const service = await authorized(sandbox.taxQuery);
-	const { data } = await service.get<object[]>('/query');
+	const record = await (await queriesAt(sandbox)).result();
 	const times: number[] = [];
 	for (let count = 0; count < TIMED; count++) {
 		const startedAt = performance.now();
-		await axios.post(url, { ...data[0], _id: `timed-${count}` });
+		await axios.post(url, { ...record, _id: `timed-${count}` });
 		times.push(round(performance.now() - startedAt, 1));
 	}
 	return times;

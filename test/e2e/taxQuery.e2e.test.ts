@@ -1,8 +1,10 @@
-import type { Execution, Workflow } from '../../demo/n8nClient';
+import type { Workflow, WorkflowNode } from '../../demo/n8nClient';
+import { productionUrl, type Provisioned } from '../../demo/provision';
 import { registerWebhook } from '../../demo/sandbox';
 import { startDemo, type Demo } from '../../demo/session';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
+import { executionWith, outOf } from './support/executions';
 
 const MINUTES = 60_000;
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
@@ -24,20 +26,6 @@ describe('the Tax Query node in a real n8n', () => {
 		return (await answer.json()) as T;
 	};
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
-	/** What came out of a node. */
-	const outOf = ({ data }: Execution, node: string) =>
-		(data?.resultData.runData[node] ?? []).flatMap((run) =>
-			(run.data?.main?.[0] ?? []).map(({ json }) => json),
-		);
-	/** The first finished execution of a workflow that ran this node. */
-	const executionWith = async (workflowId: string, node: string): Promise<Execution> => {
-		for (;;) {
-			const found = (await demo.n8n.client.executions(workflowId)).find(
-				({ status, data }) => status !== 'running' && data?.resultData.runData[node],
-			);
-			if (found) return found;
-		}
-	};
 	const ledger = async () => {
 		const answer = await fetch(new URL('sandbox/ledger', demo.sandbox.page));
 		return (await answer.json()) as Array<{ service: string; queryId: string }>;
@@ -65,7 +53,7 @@ describe('the Tax Query node in a real n8n', () => {
 
 	it('gets the invoices of last month, after creating the tax profile that was missing', async () => {
 		await call('monthly-invoices', {});
-		const execution = await executionWith(idOf('monthly-invoices'), 'Month');
+		const execution = await executionWith(demo.n8n.client, idOf('monthly-invoices'), 'Month');
 		const [month] = outOf(execution, 'Month');
 		const paid = (await ledger()).filter(({ service }) => service === 'INVOICE');
 		expect([month, paid]).toEqual([
@@ -75,17 +63,14 @@ describe('the Tax Query node in a real n8n', () => {
 	});
 
 	it('gives a result back to the customer whom it was asked for', async () => {
-		const { url, client } = demo.n8n;
-		const { id, nodes } = demo.workflows.get('ask-with-reference') as { id: string } & Workflow;
-		const trigger = nodes.find(({ type }) => type.endsWith('taxQueryTrigger'));
-		const [{ webhooks }] = await client.nodeTypes(trigger ? [trigger] : []);
-		const receiver = `${url}/webhook/${trigger?.webhookId}/${webhooks?.[0].path}`;
-		await registerWebhook(demo.sandbox, receiver);
+		const { id, nodes } = demo.workflows.get('ask-with-reference') as Provisioned;
+		const trigger = nodes.find(({ type }) => type.endsWith('taxQueryTrigger')) as WorkflowNode;
+		await registerWebhook(demo.sandbox, await productionUrl(demo.n8n, trigger));
 		const asked = await call<{ queryId: string }>('ask-with-reference', {
 			customerId: 'C-4711',
 			rfc: 'EKU9003173C9',
 		});
-		const execution = await executionWith(id, 'Result of the customer');
+		const execution = await executionWith(demo.n8n.client, id, 'Result of the customer');
 		expect(outOf(execution, 'Result of the customer')).toEqual([
 			expect.objectContaining({ customerId: 'C-4711', status: 'SUCCESS', queryId: asked.queryId }),
 		]);

@@ -73,14 +73,6 @@ export const filterOptions: INodeProperties[] = [
 	},
 ];
 
-export const simplifyField: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};
-
 /** Reads the filter from a node's parameters. */
 export function readFilter(services: unknown, statuses: unknown, options: IDataObject): Filter {
 	return {
