@@ -6,7 +6,7 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { properties } from './properties';
+import { properties, triggerPanel } from './properties';
 import { testWebhookCredential } from './proof';
 import { receive } from './receive';
 import { isRegistered, register, unregister } from './registration';
@@ -41,6 +41,7 @@ export class TaxQueryTrigger implements INodeType {
 				path: 'tax-query',
 			},
 		],
+		triggerPanel,
 		properties,
 	};
 

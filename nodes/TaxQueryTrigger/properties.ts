@@ -1,4 +1,4 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 import { filterFields, filterOptions } from '../shared/deliveries/filter';
 import { simplifyField } from '../shared/fields';
 import { registrationFields } from './registration';
@@ -12,10 +12,24 @@ const emitUnrecognized: INodeProperties = {
 		'Whether to start the workflow also with a body that names no query, as an item with the fields unrecognized, reason and body, instead of answering 400. Nothing of it is confirmed.',
 };
 
+const whileBuilding =
+	'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it deliver a result. It shows up in the editor.';
+
+/** The words beside the node's panel in the editor. */
+export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
+	header: 'Listen for a result',
+	executionsHelp: {
+		inactive: `${whileBuilding}<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>. These executions show up in the executions list, not in the editor.`,
+		active: `${whileBuilding} Put the production URL back afterwards, where the service keeps a single one.<br /><br /><b>The workflow runs by itself</b> with each result that is delivered to the <b>production URL</b>. These executions show up in the <a data-key="executions">executions list</a>, not in the editor.`,
+	},
+	activationHint:
+		'Once the workflow is built, publish it and register the production URL: results then start it without a click.',
+};
+
 export const properties: INodeProperties[] = [
 	{
 		displayName:
-			'Register the <b>production</b> webhook URL above with the query service, and activate the workflow. The test URL is another one, for building the workflow: where the service keeps a single URL, registering the test URL displaces production, so put the production URL back afterwards.',
+			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow. The test URL is another one, for building the workflow: where the service keeps a single URL, registering the test URL displaces production, so put the production URL back afterwards.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',

@@ -21,7 +21,7 @@ export const registrationFields: INodeProperties[] = [
 			{
 				name: 'By an HTTP Request',
 				value: 'http',
-				description: 'The node registers its URL when the workflow is activated',
+				description: 'The node registers its URL when the workflow is published',
 			},
 			{
 				name: 'By Hand',
@@ -40,7 +40,7 @@ export const registrationFields: INodeProperties[] = [
 		required: true,
 		placeholder: 'e.g. /webhook',
 		description:
-			'Where the URL is sent when the workflow is activated: a path below the base URL of the Tax Query credential',
+			'Where the URL is sent when the workflow is published: a path below the base URL of the Tax Query credential',
 		...byHttp,
 	},
 	{
@@ -89,7 +89,7 @@ export const registrationFields: INodeProperties[] = [
 		default: '',
 		placeholder: 'e.g. /webhook/{ID}',
 		description:
-			'Where the URL is removed by DELETE when the workflow is deactivated; {ID} stands for the ID that the service gave. Leave empty to leave it registered.',
+			'Where the URL is removed by DELETE when the workflow is unpublished; {ID} stands for the ID that the service gave. Leave empty to leave it registered.',
 		...byHttp,
 	},
 ];

@@ -62,10 +62,12 @@ describe('the triggers in a real n8n', () => {
 	const json = JSON.stringify;
 
 	describe('refuse what is hostile, and start nothing:', () => {
+		// n8n saves no credential without a secret
+		const possible = attacks.filter(({ credential }) => credential?.secret !== '');
 		/** Workflows by their webhook credential, as JSON. */
 		const receivers = new Map<string, { id: string; url: string }>();
 		beforeAll(async () => {
-			for (const { credential } of attacks) {
+			for (const { credential } of possible) {
 				const key = json(credential ?? null);
 				if (!receivers.has(key)) receivers.set(key, await receiving(credential));
 			}
@@ -73,7 +75,7 @@ describe('the triggers in a real n8n', () => {
 		const receiverOf = (credential?: object) =>
 			receivers.get(json(credential ?? null)) as { id: string; url: string };
 
-		it.each(attacks.map((attack) => [attack.what, attack.expected, attack] as const))(
+		it.each(possible.map((attack) => [attack.what, attack.expected, attack] as const))(
 			'%s: %i',
 			async (_what, expected, { credential, body, headers = () => [] }) => {
 				const content = body(record);
@@ -146,7 +148,8 @@ describe('the triggers in a real n8n', () => {
 
 		it('tell where to register the webhook', async () => {
 			const webhookId = await open(WEBHOOK, 'taxQueryTrigger');
-			await editor.page.getByText('Production URL').click();
+			await editor.page.getByText('Webhook URLs').click();
+			await editor.page.getByTestId('radio-button-production').click();
 			await editor.page.getByText(urlOf(webhookId)).waitFor();
 			await editor.screenshot('trigger-panel');
 			expect(await shown('where the service keeps a single URL')).toBe(true);

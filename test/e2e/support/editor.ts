@@ -20,7 +20,8 @@ export class Editor {
 	static async signIn(n8n: N8n): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		const browser = await launchBrowser();
-		const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });
+		const context = await browser.newContext({ viewport: { width: 1600, height: 900 } });
+		const page = await context.newPage();
 		await page.goto(`${n8n.url}/signin`);
 		await page.getByLabel('Email').fill(n8n.login.email);
 		await page.getByLabel('Password').fill(n8n.login.password);
