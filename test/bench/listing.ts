@@ -30,15 +30,7 @@ async function contestants(
 	const sandbox = await startSandbox({ documents, latency, rateLimit });
 	const { baseUrl, token } = sandbox.creditProfile;
 	const label = `${documents} documents`;
-	const creditProfileApi = await n8n.createCredential('creditProfileApi', label, {
-		environment: 'sandbox',
-		baseUrl,
-		apiToken: token,
-	});
-	const httpHeaderAuth = await n8n.createCredential('httpHeaderAuth', label, {
-		name: 'Authorization',
-		value: `Token ${token}`,
-	});
+	const { creditProfileApi, httpHeaderAuth } = await n8n.credentialsFor(sandbox);
 	const largest = await largestCollection(baseUrl, token, documents);
 	const ours = await n8n.workflow(`Ours ${label}`, {
 		type: 'n8n-nodes-credit-profile.creditProfile',

@@ -24,16 +24,8 @@ interface Contestant {
 
 /** The contestants: one collection looked up for each item. */
 async function contestants(n8n: BenchN8n, sandbox: Sandbox): Promise<Contestant[]> {
-	const { baseUrl, token } = sandbox.creditProfile;
-	const creditProfileApi = await n8n.createCredential('creditProfileApi', 'Sandbox', {
-		environment: 'sandbox',
-		baseUrl,
-		apiToken: token,
-	});
-	const httpHeaderAuth = await n8n.createCredential('httpHeaderAuth', 'Sandbox token', {
-		name: 'Authorization',
-		value: `Token ${token}`,
-	});
+	const { baseUrl } = sandbox.creditProfile;
+	const { creditProfileApi, httpHeaderAuth } = await n8n.credentialsFor(sandbox);
 	const httpRequest = (options: object) => ({
 		type: 'n8n-nodes-base.httpRequest',
 		typeVersion: 4.2,

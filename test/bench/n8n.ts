@@ -9,6 +9,7 @@ import { startN8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/package';
 import { Processes } from '../../demo/processes';
+import type { Sandbox } from '../../sandbox';
 
 type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
 	parameters: object;
@@ -21,8 +22,11 @@ export interface Run {
 	executionId: string;
 }
 
+type Stored = { id: string; name: string };
+
 export interface BenchN8n {
-	createCredential(type: string, name: string, data: object): Promise<{ id: string; name: string }>;
+	/** The credentials with which a sandbox's documents are read: by our node, and by HTTP Request. */
+	credentialsFor(sandbox: Sandbox): Promise<Record<'creditProfileApi' | 'httpHeaderAuth', Stored>>;
 	/**
 	 * Publishes a workflow around the node and returns what runs it with so many items. `listField` names the field of
 	 * its output that holds the rows, if they are to be split into items.
@@ -65,10 +69,23 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 			stop,
 			cpuSeconds: async () => await metric('process_cpu_seconds_total'),
 			memory: async () => await metric('process_resident_memory_bytes'),
-			createCredential: async (type, name, data) => ({
-				id: await client.createCredential(type, name, data),
-				name,
-			}),
+			async credentialsFor({ creditProfile: { baseUrl, token } }) {
+				const create = async (type: string, data: object) => ({
+					id: await client.createCredential(type, baseUrl, data),
+					name: baseUrl,
+				});
+				return {
+					creditProfileApi: await create('creditProfileApi', {
+						environment: 'sandbox',
+						baseUrl,
+						apiToken: token,
+					}),
+					httpHeaderAuth: await create('httpHeaderAuth', {
+						name: 'Authorization',
+						value: `Token ${token}`,
+					}),
+				};
+			},
 			async workflow(name, node, listField) {
 				const path = name.toLowerCase().replace(/\W+/g, '-');
 				const nodes = [

@@ -12,16 +12,8 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({ rateLimit: NO_LIMIT });
 	const n8n = await startBenchN8n(log);
 	try {
-		const { baseUrl, token } = sandbox.creditProfile;
-		const creditProfileApi = await n8n.createCredential('creditProfileApi', 'Sandbox', {
-			environment: 'sandbox',
-			baseUrl,
-			apiToken: token,
-		});
-		const httpHeaderAuth = await n8n.createCredential('httpHeaderAuth', 'Sandbox token', {
-			name: 'Authorization',
-			value: `Token ${token}`,
-		});
+		const { baseUrl } = sandbox.creditProfile;
+		const { creditProfileApi, httpHeaderAuth } = await n8n.credentialsFor(sandbox);
 		const contestants = [
 			{
 				name: 'Credit Profile node',

@@ -3,6 +3,7 @@ import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { startReceiver, type Receiver } from '../integration/sandbox/receiver';
+import { queriesAt } from '../integration/trigger/queries';
 import { describeWithBrowser, launchBrowser, takeScreenshot } from './support/browser';
 
 describeWithBrowser("the sandbox's page", () => {
@@ -15,17 +16,7 @@ describeWithBrowser("the sandbox's page", () => {
 	beforeAll(async () => {
 		receiver = await startReceiver();
 		sandbox = await startSandbox({ resultDelay: 10, documents: 10, webhookUrl: receiver.url });
-		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
-		const { data: token } = await axios.post(`${baseUrl}/oauth/token`, {
-			client_id: clientId,
-			client_secret: clientSecret,
-		});
-		const { data } = await axios.post(
-			`${baseUrl}/query/crf`,
-			{ rfc: 'GODE561231GR8' },
-			{ headers: { Authorization: `Bearer ${token.access_token}` } },
-		);
-		queryId = data.queryId;
+		queryId = await (await queriesAt(sandbox)).ask();
 		await receiver.arrived(1);
 		browser = await launchBrowser();
 		page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
