@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Execution, ExecutionError, NodeRun } from './n8nClient';
+import { isFinished, type Execution, type ExecutionError, type NodeRun } from './n8nClient';
 import type { Provisioned } from './provision';
 import type { Demo } from './session';
 
@@ -57,8 +57,6 @@ function stepsOf(workflow: string, execution: Execution): Step[] {
 }
 
 const reasonOf = ({ data }: Execution) => data?.resultData.error && told(data.resultData.error);
-
-const isFinished = ({ status }: Execution) => !['new', 'running', 'waiting'].includes(status);
 
 /** What the last node of an execution put out, if the execution succeeded. */
 function resultOf({ status, data }: Execution): Record<string, unknown>[] {

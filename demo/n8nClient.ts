@@ -52,6 +52,10 @@ export interface Execution {
 	};
 }
 
+/** Whether nothing more will come of an execution. */
+export const isFinished = ({ status }: Execution): boolean =>
+	!['new', 'running', 'waiting'].includes(status);
+
 export interface NodeType {
 	displayName: string;
 	webhooks?: { path: string; isFullPath?: boolean }[];

@@ -39,7 +39,7 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Activation',
 				value: 'activation',
-				description: 'Results that come after the workflow was published',
+				description: 'Results that come after the workflow was activated (published)',
 			},
 			{
 				name: 'Date',
@@ -49,7 +49,7 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Last Hours',
 				value: 'hours',
-				description: 'Also the results of the hours before it was published',
+				description: 'Also the results of the hours before the activation',
 			},
 		],
 		default: 'activation',

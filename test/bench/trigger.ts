@@ -12,7 +12,7 @@ import { ensureHost } from '../../demo/host';
 import { startN8n, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/package';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { queriesAt } from '../integration/trigger/queries';
+import { queriesAt } from '../integration/support/queries';
 import type { BenchOptions } from './cli';
 import { KillableN8n } from './killableN8n';
 import { median, round, type BenchResult } from './result';

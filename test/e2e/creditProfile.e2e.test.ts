@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Execution, Workflow } from '../../demo/n8nClient';
+import { isFinished, type Execution, type Workflow } from '../../demo/n8nClient';
 import { startDemo, type Demo } from '../../demo/session';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
@@ -54,8 +54,7 @@ describe('the Credit Profile node in a real n8n', () => {
 	const ended = async (workflowId: string, runs = 1): Promise<Execution> => {
 		for (;;) {
 			const executions = await demo.n8n.client.executions(workflowId);
-			const isOver = ({ status }: Execution) => !['new', 'running', 'waiting'].includes(status);
-			if (executions.length >= runs && executions.every(isOver)) return executions[0];
+			if (executions.length >= runs && executions.every(isFinished)) return executions[0];
 		}
 	};
 

@@ -3,7 +3,7 @@ import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { startReceiver, type Receiver } from '../integration/sandbox/receiver';
-import { queriesAt } from '../integration/trigger/queries';
+import { queriesAt } from '../integration/support/queries';
 import { describeWithBrowser, launchBrowser, takeScreenshot } from './support/browser';
 
 describeWithBrowser("the sandbox's page", () => {

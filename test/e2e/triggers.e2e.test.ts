@@ -5,7 +5,7 @@ import type { Provisioned } from '../../demo/provision';
 import { registerWebhook } from '../../demo/sandbox';
 import { startDemo, type Demo } from '../../demo/session';
 import { attacks, send, signature, signed } from '../integration/trigger/attacks';
-import { queriesAt, type Query } from '../integration/trigger/queries';
+import { queriesAt, type Query } from '../integration/support/queries';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
 import { executionWith, outOf } from './support/executions';
@@ -142,6 +142,7 @@ describe('the triggers in a real n8n', () => {
 			await editor.open(id);
 			await editor.node(name).dblclick();
 			await editor.page.getByTestId('node-execute-button').waitFor();
+			await editor.page.getByText('Simplify', { exact: true }).waitFor();
 			return webhookId;
 		};
 		const shown = async (text: string) => await editor.page.getByText(text).first().isVisible();

@@ -1,4 +1,4 @@
-import type { Execution, N8nClient } from '../../../demo/n8nClient';
+import { isFinished, type Execution, type N8nClient } from '../../../demo/n8nClient';
 
 /** The items that came out of a node. */
 export const outOf = ({ data }: Execution, node: string): Array<Record<string, unknown>> =>
@@ -14,7 +14,7 @@ export async function executionWith(
 ): Promise<Execution> {
 	for (;;) {
 		const found = (await client.executions(workflowId)).find(
-			({ status, data }) => status !== 'running' && data?.resultData.runData[node],
+			(execution) => isFinished(execution) && execution.data?.resultData.runData[node],
 		);
 		if (found) return found;
 	}

@@ -1,5 +1,5 @@
 import { attacks, send } from './attacks';
-import { sandboxWithQueries, type SandboxWithQueries } from './queries';
+import { sandboxWithQueries, type SandboxWithQueries } from '../support/queries';
 import { TriggerHost } from './triggerHost';
 
 describe('a hostile delivery starts nothing and is refused:', () => {

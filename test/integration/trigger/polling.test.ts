@@ -1,5 +1,5 @@
-import { sandboxWithQueries, type SandboxWithQueries } from './queries';
-import { TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { sandboxWithQueries, type SandboxWithQueries } from '../support/queries';
+import { failure, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueries;
 let host: TriggerHost;
@@ -14,13 +14,6 @@ const start = async (options: Partial<TriggerHostOptions> = {}) =>
 	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
 
 const polled = () => host.items.map(({ queryId }) => queryId);
-
-/** The message of what a promise is rejected with. */
-const failure = async (promise: Promise<unknown>) =>
-	await promise.then(
-		() => 'nothing was thrown',
-		(error: Error) => error.message,
-	);
 
 describe('the polling trigger', () => {
 	it('emits what has finished since the activation, oldest first, in one execution', async () => {

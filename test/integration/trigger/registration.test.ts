@@ -1,5 +1,5 @@
-import { sandboxWithQueries, type SandboxWithQueries } from './queries';
-import { TriggerHost } from './triggerHost';
+import { sandboxWithQueries, type SandboxWithQueries } from '../support/queries';
+import { failure, TriggerHost } from './triggerHost';
 
 /** The sandbox's own registration, which stands beside the service's paths. */
 const PATH = '/../sandbox/webhook';
@@ -24,11 +24,6 @@ const byHttp = (fields: Record<string, string> = {}) => ({
 	...fields,
 });
 const registered = async () => (await sandbox.control.get<{ url: string }>('/webhook')).data.url;
-const failure = async (promise: Promise<unknown>) =>
-	await promise.then(
-		() => 'nothing was thrown',
-		(error: Error) => error.message,
-	);
 
 describe('registration by hand', () => {
 	it('sends nothing to the service', async () => {

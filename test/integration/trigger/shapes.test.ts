@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { sandboxWithQueries, type SandboxWithQueries } from './queries';
+import { sandboxWithQueries, type SandboxWithQueries } from '../support/queries';
 import { TriggerHost } from './triggerHost';
 
 const SECRET = 'whsec-tuna-roja';

@@ -275,3 +275,11 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 	}
 	return Buffer.concat(chunks);
 }
+
+/** The message of what a promise is rejected with. */
+export async function failure(promise: Promise<unknown>): Promise<string> {
+	return await promise.then(
+		() => 'nothing was thrown',
+		(error: Error) => error.message,
+	);
+}

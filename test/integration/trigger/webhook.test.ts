@@ -1,4 +1,4 @@
-import { sandboxWithQueries, type SandboxWithQueries } from './queries';
+import { sandboxWithQueries, type SandboxWithQueries } from '../support/queries';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueries;

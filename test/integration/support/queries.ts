@@ -1,6 +1,6 @@
 import axios from 'axios';
 import type { Sandbox, SandboxOptions } from '../../../sandbox';
-import { sandboxForTest } from '../support/sandbox';
+import { sandboxForTest } from './sandbox';
 
 export type Query = Record<string, unknown> & { _id: string; status: string };
 
