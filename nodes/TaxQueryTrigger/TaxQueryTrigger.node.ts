@@ -38,6 +38,7 @@ export class TaxQueryTrigger implements INodeType {
 				name: 'default',
 				httpMethod: 'POST',
 				responseMode: 'onReceived',
+				responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's answer
 				path: 'tax-query',
 			},
 		],

@@ -196,7 +196,8 @@ export class TriggerHost {
 		if (this.isBroken) throw new Error('the database is gone');
 		this.run(output?.workflowData?.[0] ?? []);
 		this.save(workflow);
-		httpResponse.status(200).json(output?.webhookResponse);
+		const { responseData = 'firstEntryJson' } = this.webhookData().webhookDescription;
+		httpResponse.status(200).json(responseData || output?.webhookResponse); // n8n's rule
 	}
 
 	private run(items: INodeExecutionData[]): void {
