@@ -61,6 +61,107 @@ describe('the triggers in a real n8n', () => {
 	};
 	const json = JSON.stringify;
 
+	describeWithBrowser('shown in its editor', () => {
+		let editor: Editor;
+		beforeAll(async () => {
+			editor = await Editor.signIn(demo.n8n);
+		}, MINUTES);
+		afterAll(async () => await editor?.close());
+
+		const open = async (name: string, type: string, parameters: object = {}) => {
+			const credentials = { taxQueryApi: taxQueryApi() };
+			const { id, webhookId } = await create(name, type, parameters, credentials);
+			await editor.open(id);
+			await editor.node(name).dblclick();
+			await editor.page.getByTestId('node-execute-button').waitFor();
+			await editor.page.getByText('Simplify', { exact: true }).waitFor();
+			return webhookId;
+		};
+		const shown = async (text: string) => await editor.page.getByText(text).first().isVisible();
+
+		it('tell where to register the webhook', async () => {
+			const webhookId = await open(WEBHOOK, 'taxQueryTrigger');
+			await editor.page.getByText('Webhook URLs').click();
+			await editor.page.getByTestId('radio-button-production').click();
+			await editor.page.getByText(urlOf(webhookId)).waitFor();
+			await editor.screenshot('trigger-panel');
+			expect(await shown('where the service keeps a single URL')).toBe(true);
+		});
+
+		it.each([
+			['warn', false, true],
+			['do not warn', true, false],
+		])('%s where confirmation is %s and nothing is authenticated', async (_, confirm, warned) => {
+			await open(WEBHOOK, 'taxQueryTrigger', { confirm });
+			await editor.screenshot(`trigger-confirm-${confirm}`);
+			expect(await shown('Warning: deliveries are neither authenticated nor confirmed')).toBe(
+				warned,
+			);
+		});
+
+		it(
+			'connect to a first webhook credential, once it is complete',
+			async () => {
+				const { page } = editor;
+				await open(WEBHOOK, 'taxQueryTrigger', { authenticity: 'credential' });
+				await page.getByRole('button', { name: 'Connect to Tax Query Webhook' }).click();
+				const dialog = page.getByTestId('editCredential-modal');
+				const fill = async (field: string, value: string) =>
+					await dialog.getByTestId(`parameter-input-${field}`).locator('input').fill(value);
+
+				const save = dialog.getByTestId('credential-save-button');
+				await fill('secret', 'whsec-1');
+				await fill('signatureHeader', 'not a header');
+				await save.click();
+				await dialog.getByText('More details').click();
+				await dialog.getByText('The name of the header is not valid').waitFor();
+				await editor.screenshot('trigger-credential-flaw');
+				await fill('signatureHeader', 'X-Signature');
+				await save.click();
+				await dialog.waitFor({ state: 'hidden' });
+				await editor.screenshot('trigger-credential');
+				expect(await shown('Credential successfully created')).toBe(true);
+			},
+			MINUTES,
+		);
+
+		it(
+			'listen for a test event, which the page of the sandbox sends',
+			async () => {
+				const webhookId = await open(WEBHOOK, 'taxQueryTrigger');
+				await registerWebhook(demo.sandbox, urlOf(webhookId, 'webhook-test'));
+				await editor.page.getByTestId('node-execute-button').click();
+				await editor.page.getByText('Stop Listening').first().waitFor();
+				await editor.screenshot('trigger-listening');
+				const page = await editor.page.context().newPage();
+				await page.goto(demo.sandbox.page);
+				await page
+					.locator('#deliveries tr', { hasText: record._id })
+					.getByRole('button', { name: 'Resend' })
+					.click();
+				await editor.page.getByText(record._id).first().waitFor();
+				await page.close();
+				await editor.screenshot('trigger-test-event');
+				expect(await shown('GODE561231GR8')).toBe(true);
+			},
+			MINUTES,
+		);
+
+		it(
+			'fetch the latest result as a test event',
+			async () => {
+				const latest = await queries.result('/query/rfc-data');
+				await open(POLLING, 'taxQueryPollingTrigger');
+				await editor.screenshot('polling-panel');
+				await editor.page.getByRole('button', { name: 'Fetch Test Event' }).first().click();
+				await editor.page.getByText(latest._id).first().waitFor();
+				await editor.screenshot('polling-test-event');
+				expect(await editor.page.getByTestId('node-error-message').count()).toBe(0);
+			},
+			MINUTES,
+		);
+	});
+
 	describe('refuse what is hostile, and start nothing:', () => {
 		// n8n saves no credential without a secret
 		const possible = attacks.filter(({ credential }) => credential?.secret !== '');
@@ -141,100 +242,8 @@ describe('the triggers in a real n8n', () => {
 		const execution = await executionWith(demo.n8n.client, id, 'To be looked at');
 		const idsIn = (node: string) => outOf(execution, node).map(({ queryId }) => queryId);
 		expect([idsIn('List of results'), idsIn('To be looked at')]).toEqual([
-			[record._id],
+			expect.arrayContaining([record._id]),
 			[failed._id],
 		]);
-	});
-
-	describeWithBrowser('shown in its editor', () => {
-		let editor: Editor;
-		beforeAll(async () => {
-			editor = await Editor.signIn(demo.n8n);
-		}, MINUTES);
-		afterAll(async () => await editor?.close());
-
-		const open = async (name: string, type: string, parameters: object = {}) => {
-			const credentials = { taxQueryApi: taxQueryApi() };
-			const { id, webhookId } = await create(name, type, parameters, credentials);
-			await editor.open(id);
-			await editor.node(name).dblclick();
-			await editor.page.getByTestId('node-execute-button').waitFor();
-			await editor.page.getByText('Simplify', { exact: true }).waitFor();
-			return webhookId;
-		};
-		const shown = async (text: string) => await editor.page.getByText(text).first().isVisible();
-
-		it('tell where to register the webhook', async () => {
-			const webhookId = await open(WEBHOOK, 'taxQueryTrigger');
-			await editor.page.getByText('Webhook URLs').click();
-			await editor.page.getByTestId('radio-button-production').click();
-			await editor.page.getByText(urlOf(webhookId)).waitFor();
-			await editor.screenshot('trigger-panel');
-			expect(await shown('where the service keeps a single URL')).toBe(true);
-		});
-
-		it.each([
-			['warn', false, true],
-			['do not warn', true, false],
-		])('%s where confirmation is %s and nothing is authenticated', async (_, confirm, warned) => {
-			await open(WEBHOOK, 'taxQueryTrigger', { confirm });
-			await editor.screenshot(`trigger-confirm-${confirm}`);
-			expect(await shown('Warning: deliveries are neither authenticated nor confirmed')).toBe(
-				warned,
-			);
-		});
-
-		it(
-			'take a webhook credential, and tell that only a delivery shows whether it is right',
-			async () => {
-				const { page } = editor;
-				await open(WEBHOOK, 'taxQueryTrigger', { authenticity: 'credential' });
-				await page.getByTestId('node-credentials-select').last().click();
-				await page.getByTestId('node-credentials-select-item-new').last().click();
-				const dialog = page.getByTestId('editCredential-modal');
-				await dialog.getByTestId('parameter-input-secret').locator('input').fill('whsec-1');
-				await editor.screenshot('trigger-credential');
-				await dialog.getByTestId('credential-save-button').click();
-				await dialog.getByText('Whether it is right shows with the first delivery').waitFor();
-				await editor.screenshot('trigger-credential-saved');
-			},
-			MINUTES,
-		);
-
-		it(
-			'listen for a test event, which the page of the sandbox sends',
-			async () => {
-				const webhookId = await open(WEBHOOK, 'taxQueryTrigger');
-				await registerWebhook(demo.sandbox, urlOf(webhookId, 'webhook-test'));
-				await editor.page.getByTestId('node-execute-button').click();
-				await editor.page.getByText('Stop Listening').first().waitFor();
-				await editor.screenshot('trigger-listening');
-				const page = await editor.page.context().newPage();
-				await page.goto(demo.sandbox.page);
-				await page
-					.locator('#deliveries tr', { hasText: record._id })
-					.getByRole('button', { name: 'Resend' })
-					.click();
-				await editor.page.getByText(record._id).first().waitFor();
-				await page.close();
-				await editor.screenshot('trigger-test-event');
-				expect(await shown('GODE561231GR8')).toBe(true);
-			},
-			MINUTES,
-		);
-
-		it(
-			'fetch the latest result as a test event',
-			async () => {
-				const latest = await queries.result('/query/rfc-data');
-				await open(POLLING, 'taxQueryPollingTrigger');
-				await editor.screenshot('polling-panel');
-				await editor.page.getByRole('button', { name: 'Fetch Test Event' }).first().click();
-				await editor.page.getByText(latest._id).first().waitFor();
-				await editor.screenshot('polling-test-event');
-				expect(await editor.page.getByTestId('node-error-message').count()).toBe(0);
-			},
-			MINUTES,
-		);
 	});
 });
