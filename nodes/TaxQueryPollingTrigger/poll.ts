@@ -6,7 +6,8 @@ import {
 } from 'n8n-workflow';
 import { readFilter, suits, type Filter } from '../shared/deliveries/filter';
 import { registryOf } from '../shared/deliveries/registry';
-import { resultOf, toItem, type Result } from '../shared/deliveries/result';
+import { isPending, resultOf, toItem, type Result } from '../shared/deliveries/result';
+import { isNotFound } from '../shared/errors';
 import { queryIdOf, readQueryRecord } from '../shared/queries';
 import { connect, type Connection } from '../shared/request';
 import { taxQuery } from '../shared/service';
@@ -41,7 +42,7 @@ async function latestResult(context: IPollFunctions): Promise<Result[]> {
 	const connection = await connect(context, taxQuery);
 	const { wanted } = await listResults(context, connection);
 	const latest = wanted.at(-1);
-	if (latest) return await completed(connection, [latest]);
+	if (latest) return [await completed(connection, latest)];
 	throw new UserError('There is no result yet that this trigger would emit', {
 		description: 'Run a query first, or choose other services and statuses.',
 	});
@@ -60,10 +61,39 @@ async function newResults(context: IPollFunctions): Promise<Result[]> {
 		(result) => !registry.has(result) && (isNew(result) || registry.isDoubtful(result)),
 	);
 	const batch = due.slice(0, Math.max(1, Number(maxResults)));
-	const claimed = (await completed(connection, batch)).filter((result) => registry.claim(result));
-	moveOn(context, position, listed, due.slice(batch.length));
-	if (claimed.length > 0) registry.save(memory);
-	return claimed;
+	const results = await readable(context, connection, batch);
+	const claimed = [...results].filter(([row, result]) => {
+		const isClaimed = registry.claim(result);
+		registry.claim(row); // a row may hold less than its record, and so have another deliveryId
+		return isClaimed;
+	});
+	const left = due.filter((row) => !results.has(row));
+	moveOn(context, position, listed, left);
+	if (results.size > 0) registry.save(memory);
+	return claimed.map(([, result]) => result);
+}
+
+/** By row of the list, the results that can be read; the others wait for the next poll. Throws if it is none. */
+async function readable(
+	context: IPollFunctions,
+	connection: Connection,
+	rows: Result[],
+): Promise<Map<Result, Result>> {
+	const results = new Map<Result, Result>();
+	const failures: Error[] = [];
+	const read = await Promise.all(
+		rows.map(async (row) => await completed(connection, row).catch((error: Error) => error)),
+	);
+	for (const [index, result] of read.entries()) {
+		if (result instanceof Error) failures.push(result);
+		else results.set(rows[index], result);
+	}
+	if (failures.length > 0) {
+		if (results.size === 0) throw failures[0];
+		const reason = `${failures.length} results could not be read: ${failures[0].message}`;
+		context.logger.warn(`${reason}. The next poll asks for them again.`);
+	}
+	return results;
 }
 
 /** Everything that the service lists, and what of it the trigger is to emit, oldest first. */
@@ -88,13 +118,17 @@ async function listResults(
 	return { listed, wanted };
 }
 
-/** The shape of the list is not shown (§4.12): a row that holds no result is read by its id (§4.13). */
-async function completed({ send }: Connection, results: Result[]): Promise<Result[]> {
-	return await Promise.all(
-		results.map(async (result) => {
-			if ('response' in result.record) return result;
-			const path = `/query/${encodeURIComponent(String(queryIdOf(result.record)))}`;
-			return { ...result, record: readQueryRecord(await send({ method: 'GET', path })) };
-		}),
-	);
+/**
+ * The shape of the list is not shown (§4.12): a row that holds no result is read by its id (§4.13), and stays as it is
+ * where the service has nothing under that id.
+ */
+async function completed({ send }: Connection, row: Result): Promise<Result> {
+	if ('response' in row.record) return row;
+	const path = `/query/${encodeURIComponent(String(queryIdOf(row.record)))}`;
+	const answer = await send({ method: 'GET', path }).catch((error: Error) => error);
+	if (isNotFound(answer)) return row;
+	if (answer instanceof Error) throw answer;
+	const result = resultOf(readQueryRecord(answer));
+	if (!isPending(result.record) || isPending(row.record)) return result;
+	throw new UserError('The query service lists a result that it does not have yet');
 }

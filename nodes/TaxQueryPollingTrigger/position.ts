@@ -20,6 +20,8 @@ type Place = { updatedAt?: number; deliveryId: string };
 type Position = Place & {
 	/** Ids of queries that had no result yet. Whether a result renews `updatedAt` is not shown (§2.1). */
 	pending: string[];
+	/** What was seen to and has no date: its deliveryIds. What a row of the list holds is not shown (§4.12). */
+	undated: string[];
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
 };
@@ -35,13 +37,14 @@ export function byAge(a: Place, b: Place): number {
 	return apart || (a.deliveryId < b.deliveryId ? -1 : Number(a.deliveryId > b.deliveryId));
 }
 
-/** Tells whether a result has come since. One without a date always may have. */
+/** Tells whether a result has come since. */
 export function beyond(position: Position): (result: Result) => boolean {
 	const pending = new Set(position.pending);
-	return (result) =>
-		result.updatedAt === undefined ||
-		byAge(result, position) > 0 ||
-		(!isPending(result.record) && pending.has(idOf(result)));
+	const undated = new Set(position.undated);
+	return (result) => {
+		if (result.updatedAt === undefined) return !undated.has(result.deliveryId);
+		return byAge(result, position) > 0 || (!isPending(result.record) && pending.has(idOf(result)));
+	};
 }
 
 /** Up to where results were seen to. Begins with the node's "Start From", by what is listed now. */
@@ -55,8 +58,13 @@ export function positionOf(context: IPollFunctions, listed: Result[]): Position 
 		(isFirstPoll(context) && context.getActivationMode() === 'activate');
 	begun.add(context);
 	if (!isAnew) return saved;
-	const updatedAt = startOf(context, listed);
-	const position = { updatedAt, deliveryId: LAST, pending: pendingIn(listed), startedFrom };
+	const position = {
+		updatedAt: startOf(context, listed),
+		deliveryId: LAST,
+		pending: pendingIn(listed),
+		undated: startFrom === 'activation' ? undatedIn(listed) : [],
+		startedFrom,
+	};
 	keep(context, KEY, position);
 	return position;
 }
@@ -77,7 +85,9 @@ export function moveOn(
 	const before = new Set(position.pending);
 	const awaited = left.map(idOf).filter((id) => before.has(id));
 	const pending = [...awaited, ...pendingIn(listed)];
-	keep(context, KEY, { ...position, updatedAt, deliveryId, pending });
+	const isLeft = new Set(left);
+	const undated = undatedIn(listed.filter((result) => !isLeft.has(result)));
+	keep(context, KEY, { ...position, updatedAt, deliveryId, pending, undated });
 }
 
 const idOf = ({ record }: Result) => String(queryIdOf(record));
@@ -87,6 +97,9 @@ function pendingIn(listed: Result[]): string[] {
 	const pending = listed.filter(({ record }) => isPending(record));
 	return pending.sort(byAge).slice(-MAX_PENDING).map(idOf);
 }
+
+const undatedIn = (listed: Result[]) =>
+	listed.filter(({ updatedAt }) => updatedAt === undefined).map(({ deliveryId }) => deliveryId);
 
 function startOf(context: IPollFunctions, listed: Result[]): number {
 	const startFrom = context.getNodeParameter('startFrom') as string;

@@ -1,4 +1,7 @@
-import { NodeApiError, type IDataObject, type IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { Announced } from '../shared/deliveries/payload';
+import { resultOf } from '../shared/deliveries/result';
+import { isNotFound } from '../shared/errors';
 import { queryIdOf, readQueryRecord } from '../shared/queries';
 import { connect } from '../shared/request';
 import { taxQuery } from '../shared/service';
@@ -10,12 +13,16 @@ const PATIENCE_MS = 2_000;
 /** The service's own record, or the status to answer: it knows no such query, or could not be asked. */
 export type Confirmation = { record: IDataObject } | { status: 404 | 503 };
 
-/** Copies of a delivery that arrive together share one request. */
+/** Copies of a delivery that arrive together share one request; one of a later state must not get an earlier answer. */
 const underWay = new Map<string, Promise<Confirmation>>();
 
 /** Fetches a query from the service (§4.13). Never throws: why it could not be asked is told in n8n's log. */
-export async function confirm(context: IWebhookFunctions, queryId: string): Promise<Confirmation> {
-	const key = [context.getWorkflow().id, context.getNode().id, queryId].join(' ');
+export async function confirm(
+	context: IWebhookFunctions,
+	{ queryId, record }: Announced,
+): Promise<Confirmation> {
+	const { deliveryId } = resultOf(record);
+	const key = [context.getWorkflow().id, context.getNode().id, deliveryId].join(' ');
 	const running = underWay.get(key) ?? fetchRecord(context, queryId);
 	underWay.set(key, running);
 	return await running.finally(() => underWay.delete(key));
@@ -23,7 +30,7 @@ export async function confirm(context: IWebhookFunctions, queryId: string): Prom
 
 async function fetchRecord(context: IWebhookFunctions, queryId: string): Promise<Confirmation> {
 	const failed = (error: unknown): Confirmation => {
-		if (error instanceof NodeApiError && error.httpCode === '404') return { status: 404 };
+		if (isNotFound(error)) return { status: 404 };
 		const reason = error instanceof Error ? error.message : String(error);
 		context.logger.warn(`A delivered result could not be confirmed with the service: ${reason}`);
 		return { status: 503 };

@@ -73,14 +73,18 @@ async function arrivalsOf(
 	const settings = context.getNodeParameter('settings', {}) as IDataObject;
 	const payload = readPayload(body);
 	if ('announced' in payload) {
-		const unknown = payload.announced.filter(({ record }) => !registry.has(resultOf(record)));
-		return unknown.length > 0 ? await confirmed(context, unknown, settings) : { arrivals: [] }; // copies are not worth a request each
+		const unknown = payload.announced.filter(({ record }) => !isCopy(registry, resultOf(record)));
+		return unknown.length > 0 ? await confirmed(context, unknown, settings) : { arrivals: [] };
 	}
 	if (payload.status === 400 && settings.emitUnrecognized === true) {
 		return { arrivals: [unrecognized(body, payload.reason)] };
 	}
 	return payload;
 }
+
+/** Copies are not worth a request each. What names no time may mean a later state of the same query. */
+const isCopy = (registry: Registry, result: Result) =>
+	result.updatedAt !== undefined && registry.has(result);
 
 async function confirmed(
 	context: IWebhookFunctions,
@@ -95,8 +99,8 @@ async function confirmed(
 	const simplify = context.getNodeParameter('simplify', true) as boolean;
 	const isToBeConfirmed = context.getNodeParameter('confirm', true) as boolean;
 	const confirmations = await Promise.all(
-		announced.map(async ({ queryId, record }) =>
-			isToBeConfirmed ? await confirm(context, queryId) : { record },
+		announced.map(async (each) =>
+			isToBeConfirmed ? await confirm(context, each) : { record: each.record },
 		),
 	);
 	const arrivals: Arrival[] = [];
@@ -107,8 +111,9 @@ async function confirmed(
 			return { status: 503, reason: 'The result could not be confirmed with the query service' };
 		}
 		const { record } = confirmation;
-		const isSaidPending = said.status !== undefined && isPending(said);
-		if (isPending(record) && !isSaidPending && isToBeConfirmed && filter.ignorePending) {
+		const isSaidFinished =
+			!isPending(said) || (said.status === undefined && !suits(record, filter));
+		if (isToBeConfirmed && isPending(record) && isSaidFinished) {
 			return { status: 503, reason: 'The query service does not have the result yet' };
 		}
 		if (!suits(record, filter)) continue;

@@ -1,10 +1,10 @@
 import {
-	NodeApiError,
 	UserError,
 	type IDataObject,
 	type IHookFunctions,
 	type INodeProperties,
 } from 'n8n-workflow';
+import { isNotFound } from '../shared/errors';
 import { keep, recall } from '../shared/memory';
 import { connect } from '../shared/request';
 import { taxQuery } from '../shared/service';
@@ -158,7 +158,7 @@ export async function unregister(context: IHookFunctions): Promise<void> {
 
 /** A 404 means that there is nothing; anything else is thrown. */
 function none(error: unknown): IDataObject {
-	if (error instanceof NodeApiError && error.httpCode === '404') return {};
+	if (isNotFound(error)) return {};
 	throw error;
 }
 

@@ -202,3 +202,7 @@ export function ownProblem(error: unknown): Problem | undefined {
 	}
 	return undefined;
 }
+
+/** Whether an error of a request says that the service has nothing there. */
+export const isNotFound = (error: unknown): boolean =>
+	error instanceof NodeApiError && error.httpCode === '404';

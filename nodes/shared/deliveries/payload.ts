@@ -82,11 +82,13 @@ function read(value: unknown, layer = 0): Announced[] | undefined {
 
 	const ownId = idOf(fields._id);
 	if (ownId) return [{ queryId: ownId, record: fields, ...event }];
+	const named = idOf(fields.queryId);
 	for (const name of ENVELOPES) {
-		const inside = read(fields[name], layer + 1);
-		if (inside && inside.length > 0) return inside.map((each) => ({ ...event, ...each }));
+		const inside = read(fields[name], layer + 1) ?? [];
+		const isOfAnother = named !== undefined && inside.some(({ queryId }) => queryId !== named);
+		if (inside.length > 0 && !isOfAnother) return inside.map((each) => ({ ...event, ...each }));
 	}
-	const queryId = idOf(fields.queryId) ?? idOf(fields.id);
+	const queryId = named ?? idOf(fields.id);
 	if (!queryId) return undefined;
 	const record: IDataObject = { ...fields, _id: queryId };
 	delete record.queryId;

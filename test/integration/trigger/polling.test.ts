@@ -1,4 +1,5 @@
-import { sandboxWithQueries, type SandboxWithQueries } from '../support/queries';
+import type { FaultRule } from '../../../sandbox/faults';
+import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../support/queries';
 import { failure, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueries;
@@ -95,10 +96,12 @@ describe('the polling trigger', () => {
 		]);
 	});
 
-	it('emits each once, though they are more than are remembered, and of one moment', async () => {
+	it.each([
+		['of one moment', { updatedAt: new Date().toISOString() }],
+		['without a date', {}],
+	])('emits each once, though they are more than are remembered, and %s', async (_, dates) => {
 		await start({ polling: { startFrom: 'hours', hours: 1, options: { maxResults: 1000 } } });
-		const { service, status, updatedAt } = await sandbox.result();
-		const record = { service, status, updatedAt, response: {} };
+		const record = { service: 'CRF', status: 'SUCCESS', response: {}, ...dates };
 		const rows = Array.from({ length: 5000 }, (_, index) => ({ ...record, _id: `q${index}` }));
 		await sandbox.faults({ path: '/api/query', fault: { status: 200, body: rows } });
 		await host.activate();
@@ -130,6 +133,86 @@ describe('the polling trigger', () => {
 		await sandbox.faults({ path: '/api/query', times: 1, fault: { status: 200, body: [row] } });
 		await host.poll();
 		expect(host.items).toEqual([expect.objectContaining({ rfc: 'GODE561231GR8' })]);
+	});
+});
+
+describe('a list that holds less than the records', () => {
+	/** The service lists these, by id and status alone. */
+	const list = async (records: Query[], ...further: FaultRule[]) => {
+		const body = records.map(({ _id, status }) => ({ _id, status }));
+		await sandbox.faults(
+			{ path: '/api/query', exact: true, fault: { status: 200, body } },
+			...further,
+		);
+	};
+	const readById = async ({ _id }: Query) => await sandbox.requests(`/api/query/${_id}`);
+
+	it('brings nothing that was delivered', async () => {
+		await start();
+		await list([]);
+		await host.activate();
+		const record = await sandbox.result();
+		await host.deliver(record);
+		await list([record]);
+		await host.poll();
+		expect(polled()).toEqual([record._id]);
+	});
+
+	it('brings nothing that was there before the activation, though it has no dates', async () => {
+		await start();
+		const [before, later] = [await sandbox.result(), await sandbox.result()];
+		await list([before]);
+		await host.activate();
+		await list([before, later]);
+		await host.poll();
+		expect(polled()).toEqual([later._id]);
+	});
+
+	it('has each result read by its id once', async () => {
+		await start();
+		await list([]);
+		await host.activate();
+		const record = await sandbox.result();
+		await list([record]);
+		const before = (await readById(record)).length;
+		for (let count = 0; count < 3; count++) await host.poll();
+		expect([polled(), (await readById(record)).length - before]).toEqual([[record._id], 1]);
+	});
+
+	/** Polls two results, the first of which is answered so by its id; and then polls once more, without that. */
+	const pollTwice = async (answer: FaultRule['fault']) => {
+		await start();
+		await list([]);
+		await host.activate();
+		const records = [await sandbox.result(), await sandbox.result()];
+		await list(records, { path: `/api/query/${records[0]._id}`, fault: answer });
+		await host.poll();
+		await list(records);
+		await host.poll();
+		const [first, second] = records.map(({ _id }) => _id);
+		return { first, second };
+	};
+
+	it.each<[string, FaultRule['fault']]>([
+		['cannot be read', { status: 503 }],
+		['is pending still', { status: 200, body: { _id: 'q', service: 'CRF', status: 'PENDING' } }],
+	])('does not hold up the others by a result that %s', async (_, answer) => {
+		const { first, second } = await pollTwice(answer);
+		expect(polled()).toEqual([second, first]);
+	});
+
+	it('brings as it is listed what the service does not know by its id', async () => {
+		const { first, second } = await pollTwice({ status: 404 });
+		expect(polled().sort()).toEqual([first, second].sort());
+	});
+
+	it('tells why, if none can be read', async () => {
+		await start();
+		await list([]);
+		await host.activate();
+		const record = await sandbox.result();
+		await list([record], { path: `/api/query/${record._id}`, fault: { status: 503 } });
+		expect(await failure(host.poll())).toBe('The Tax Query Service failed with status 503');
 	});
 });
 

@@ -11,6 +11,9 @@ afterEach(async () => await host.stop());
 const start = async (options: Partial<TriggerHostOptions> = {}) =>
 	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
 
+type NodeParameters = TriggerHostOptions['webhook'];
+const pendingToo = { settings: { ignorePending: false } };
+
 describe('a delivered result', () => {
 	it('is answered 200 in a few bytes', async () => {
 		await start();
@@ -73,10 +76,35 @@ describe('a delivered result', () => {
 		expect([first.status, second.status, host.executions.length]).toEqual([503, 200, 1]);
 	});
 
-	it('is answered 503 if the service does not have it yet', async () => {
-		await start();
+	it.each<[string, object, NodeParameters]>([
+		['it says is there', { status: 'SUCCESS' }, {}],
+		['it says is there, though pending ones are not ignored', { status: 'SUCCESS' }, pendingToo],
+		['it may mean', {}, {}],
+		['it may mean, of the statuses chosen', {}, { ...pendingToo, statuses: ['SUCCESS'] }],
+	])('is answered 503 if the service does not have yet what %s', async (_, said, webhook) => {
+		await start({ webhook });
 		const queryId = await sandbox.pending();
-		expect(await host.deliver({ queryId, status: 'SUCCESS' })).toMatchObject({ status: 503 });
+		const { status } = await host.deliver({ queryId, ...said });
+		expect({ status, executions: host.executions }).toEqual({ status: 503, executions: [] });
+	});
+
+	it('arrives also while a delivery of its earlier state is being confirmed', async () => {
+		await start();
+		const record = await sandbox.result();
+		const pending = { ...record, status: 'PENDING', response: undefined };
+		const path = `/api/query/${record._id}`;
+		await sandbox.faults(
+			{ path, times: 1, fault: { latency: 300 } },
+			{ path, times: 1, fault: { status: 200, body: pending } },
+		);
+		const asked = (await sandbox.requests(path)).length;
+		const earlier = host.deliver(pending);
+		while ((await sandbox.requests(path)).length === asked);
+		const statuses = [(await host.deliver(record)).status, (await earlier).status];
+		expect({ statuses, executions: host.executions.length }).toEqual({
+			statuses: [200, 200],
+			executions: 1,
+		});
 	});
 
 	it('is answered 500 if n8n cannot start the execution, and accepted when it comes again', async () => {
@@ -128,9 +156,13 @@ describe('what a filter lets through', () => {
 		expect(host.executions).toHaveLength(1);
 	});
 
-	it('a pending query, where pending ones are not ignored', async () => {
-		await start({ webhook: { settings: { ignorePending: false } } });
-		await host.deliver({ queryId: await sandbox.pending(), status: 'PENDING' });
+	it.each<[string, object, NodeParameters]>([
+		['where pending ones are not ignored', { status: 'PENDING' }, pendingToo],
+		['by its id alone, where pending ones are not ignored', {}, pendingToo],
+		['by its id alone, where Pending is chosen', {}, { statuses: ['PENDING'] }],
+	])('a pending query %s', async (_, said, webhook) => {
+		await start({ webhook });
+		await host.deliver({ queryId: await sandbox.pending(), ...said });
 		expect(host.items).toEqual([expect.objectContaining({ status: 'PENDING' })]);
 	});
 });

@@ -27,6 +27,16 @@ describe('a delivery is recognised', () => {
 			{ id: 'evt-9', type: 'done', data: record },
 			[{ queryId: 'a1', record, event: 'done' }],
 		],
+		[
+			'by its own id, whatever ids its result holds',
+			{ queryId: 'a1', status: 'SUCCESS', result: [{ id: 'invoice-1' }] },
+			[{ queryId: 'a1', record: { _id: 'a1', status: 'SUCCESS', result: [{ id: 'invoice-1' }] } }],
+		],
+		[
+			'in an envelope that also names the id',
+			{ queryId: 'a1', data: record },
+			[{ queryId: 'a1', record }],
+		],
 		['in two envelopes', { payload: { data: record } }, [{ queryId: 'a1', record }]],
 		[
 			'as an array of different shapes',
