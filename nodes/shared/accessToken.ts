@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+	sleep,
 	UserError,
 	type ICredentialDataDecryptedObject,
 	type IDataObject,
@@ -12,7 +13,12 @@ import { messageOfService } from './errors';
 
 /** How long a refused login is not tried again, so that a long list of items cannot lock the client out. */
 const REFUSAL_MS = 30_000;
+/** The same after a login that failed for a reason that may pass. */
+const FAILURE_MS = 5_000;
 const TIMEOUT_MS = 30_000;
+/** How often a login is tried at most; it costs nothing. */
+const MAX_ATTEMPTS = 3;
+const FIRST_BACKOFF_MS = 400;
 
 interface Login {
 	token?: string;
@@ -98,14 +104,17 @@ async function requestToken(
 		disableFollowRedirect: true,
 		timeout: TIMEOUT_MS,
 	};
-	const answer = (await http.helpers.httpRequest(request).catch(() => undefined)) as
-		IN8nHttpFullResponse | undefined;
+	const fail = (message: string, description: string, ms: number): never => {
+		const error = new UserError(`No access token: ${message}`, { description });
+		login.refused = { until: Date.now() + ms, error };
+		throw error;
+	};
+	const answer = await persist(async () => await http.helpers.httpRequest(request));
 	if (!answer) {
-		throw new UserError(
-			'No access token: the query service could not be reached at POST /oauth/token',
-			{
-				description: 'Check the base URL in the Tax Query credential, and the network.',
-			},
+		return fail(
+			'the query service could not be reached at POST /oauth/token',
+			'Check the base URL in the Tax Query credential, and the network.',
+			FAILURE_MS,
 		);
 	}
 	const body = parseBody(answer.body);
@@ -120,20 +129,31 @@ async function requestToken(
 				: Date.now() + 1000 * (seconds - Math.min(30, seconds / 10));
 		return token;
 	}
-	const secret = String(credentials.clientSecret);
-	const said = messageOfService(body, [secret]);
-	const error = new UserError(
-		token || answer.statusCode >= 300
-			? `No access token: the query service answered POST /oauth/token with status ${answer.statusCode}`
-			: 'No access token: the answer of POST /oauth/token holds none',
-		{
-			description: `Check client ID, client secret and body format in the Tax Query credential.${said}`,
-		},
+	const { statusCode } = answer;
+	const said = messageOfService(body, [String(credentials.clientSecret)]);
+	const isPassing = statusCode === 429 || statusCode >= 500;
+	return fail(
+		token || statusCode >= 300
+			? `the query service answered POST /oauth/token with status ${statusCode}`
+			: 'the answer of POST /oauth/token holds none',
+		isPassing
+			? `Try again later.${said}`
+			: `Check client ID, client secret and body format in the Tax Query credential.${said}`,
+		isPassing ? FAILURE_MS : REFUSAL_MS,
 	);
-	if (answer.statusCode >= 400 && answer.statusCode < 500 && answer.statusCode !== 429) {
-		login.refused = { until: Date.now() + REFUSAL_MS, error };
+}
+
+/** Tries until there is an answer that does not ask to come again; undefined if there was none at last. */
+async function persist(
+	send: () => Promise<IN8nHttpFullResponse>,
+): Promise<IN8nHttpFullResponse | undefined> {
+	const until = Date.now() + TIMEOUT_MS;
+	for (let attempt = 1; ; attempt++) {
+		const answer = await send().catch(() => undefined);
+		const isToRepeat = !answer || answer.statusCode === 429 || answer.statusCode >= 500;
+		if (!isToRepeat || attempt >= MAX_ATTEMPTS || Date.now() >= until) return answer;
+		await sleep(FIRST_BACKOFF_MS * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
 	}
-	throw error;
 }
 
 /** Extra fields of the token request, entered as a JSON object. */

@@ -131,20 +131,22 @@ export function problemOfBody(service: Service, method: string, status: number):
 	};
 }
 
-const NEVER_SENT: Record<string, string> = {
+const UNREACHED: Record<string, string> = {
 	ECONNREFUSED: 'refused the connection',
 	ENOTFOUND: 'was not found: its host name is unknown',
 	EAI_AGAIN: 'was not found: its host name could not be resolved',
 	EHOSTUNREACH: 'is not reachable from here',
 	ENETUNREACH: 'is not reachable from here',
 };
+/** The route to a host can also be lost after a request was sent to it. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 
 /**
  * Whether a request may be sent again after a network fault of this code: a GET always, a POST only if it never
  * reached the service. A certificate that was refused stays refused.
  */
 export function mayRepeatAfter(code: string, method: string): boolean {
-	return !isTlsFault(code) && (method === 'GET' || code in NEVER_SENT);
+	return !isTlsFault(code) && (method === 'GET' || NEVER_SENT.includes(code));
 }
 
 function isTlsFault(code: string): boolean {
@@ -161,14 +163,12 @@ export function problemOfFault(service: Service, method: string, code: string): 
 			description: `Its certificate was not accepted, or it does not speak https at this address. ${where}`,
 		};
 	}
-	if (code in NEVER_SENT) {
-		return { message: `The ${name} ${NEVER_SENT[code]}`, description: where };
-	}
 	const isTimeout = /TIMEDOUT|ECONNABORTED|TIMEOUT/.test(code);
-	const message = isTimeout
-		? `The ${name} did not answer in time`
+	const what = isTimeout ? 'did not answer in time' : UNREACHED[code];
+	const message = what
+		? `The ${name} ${what}`
 		: `The connection to the ${name} broke before the answer was complete`;
-	return method === 'GET'
+	return method === 'GET' || NEVER_SENT.includes(code)
 		? { message, description: `Try again later. ${where}` }
 		: { message, description: service.unsureHint, mayHaveBeenAccepted: true };
 }

@@ -61,7 +61,7 @@ export interface Connection {
 	 * `context.mayHaveBeenAccepted` is true if nobody knows whether a POST was accepted.
 	 */
 	send(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
-	/** Milliseconds waited for the rate limit so far, and requests sent again. */
+	/** Milliseconds in which at least one request waited for the rate limit so far, and requests sent again. */
 	statistics: { waitedMs: number; repeated: number };
 }
 
@@ -85,6 +85,15 @@ export async function connect(context: RequestContext, service: Service): Promis
 	const signal = context.getExecutionCancelSignal?.();
 	const execution = context.getExecutionId() ?? context.getNode().id;
 	const statistics = { waitedMs: 0, repeated: 0 };
+	let waiting = 0;
+	let waitingSince = 0;
+
+	async function turn(maxWaitMs: number): Promise<void> {
+		if (waiting++ === 0) waitingSince = Date.now();
+		await pacer.take({ execution, signal, maxWaitMs }).finally(() => {
+			if (--waiting === 0) statistics.waitedMs += Date.now() - waitingSince;
+		});
+	}
 
 	async function send(request: ServiceRequest): Promise<IDataObject | IDataObject[]> {
 		const { method, itemIndex, patienceMs = PATIENCE_MS } = request;
@@ -93,8 +102,10 @@ export async function connect(context: RequestContext, service: Service): Promis
 		const startedAt = Date.now();
 		const isPatient = () => Date.now() - startedAt < patienceMs;
 
-		for (let attempt = 1; ; attempt++) {
-			statistics.waitedMs += await pacer.take({ execution, signal, maxWaitMs: patienceMs });
+		let faults = 0;
+
+		for (;;) {
+			await turn(patienceMs);
 			const sentAt = Date.now();
 			const outcome = await exchange(context, service, root, request);
 			if ('problem' in outcome) throw fail(outcome.problem);
@@ -127,9 +138,10 @@ export async function connect(context: RequestContext, service: Service): Promis
 				problem = problemOfFault(service, method, outcome.fault);
 				isSafe = mayRepeatAfter(outcome.fault, method);
 			}
-			if (!isSafe || attempt >= MAX_ATTEMPTS || !isPatient()) throw fail(problem);
+			faults++;
+			if (!isSafe || faults >= MAX_ATTEMPTS || !isPatient()) throw fail(problem);
 			statistics.repeated++;
-			const backoff = FIRST_BACKOFF_MS * 2 ** (attempt - 1);
+			const backoff = FIRST_BACKOFF_MS * 2 ** (faults - 1);
 			await wait(backoff * (0.75 + Math.random() / 2), signal);
 		}
 	}

@@ -1,3 +1,4 @@
+import type { FaultRule } from '../../sandbox/faults';
 import { runNode } from './support/runNode';
 import { sandboxForTest, type TestSandbox } from './support/sandbox';
 
@@ -86,6 +87,26 @@ describe('the access token of the query service', () => {
 		);
 		expect((await sandbox.requests()).map(({ path }) => path)).toEqual([TOKEN]);
 		expect(result.saved).not.toContain('wrong-secret-1');
+	});
+
+	it.each<[string, FaultRule['fault']]>([
+		['status 503', { status: 503 }],
+		['status 429', 'storm'],
+		['a connection that was reset', 'resetBefore'],
+	])('is asked for again after %s', async (_, fault) => {
+		sandbox = await freshSandbox();
+		await sandbox.faults({ path: TOKEN, times: 1, fault });
+		const result = await run(sandbox.credentials(), 60);
+		expect(failed(result)).toEqual([]);
+		expect(await sandbox.requests(TOKEN)).toHaveLength(2);
+	});
+
+	it('is asked for three times while the service fails, for many items at a time', async () => {
+		sandbox = await freshSandbox();
+		await sandbox.faults({ path: TOKEN, fault: { status: 503 } });
+		const result = await run(sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } }), 100);
+		expect(failed(result)).toHaveLength(100);
+		expect(await sandbox.requests(TOKEN)).toHaveLength(3);
 	});
 
 	it.each(['json', 'form'])('can be asked for with a body as %s', async (bodyFormat) => {

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FaultRule } from '../../sandbox/faults';
+import { failedConnections } from './support/connections';
 import { runNode } from './support/runNode';
 import { sandboxForTest, type TestSandbox } from './support/sandbox';
 
@@ -83,6 +84,46 @@ describe('what is sent again', () => {
 		const { error } = await run(getMany);
 		expect(error?.message).toBe('The Credit Profile Service failed with status 503');
 		expect(await sandbox.requests(LIST)).toHaveLength(5);
+	});
+
+	it('a GET after a fault, however often it was held back by 429 before', async () => {
+		const fault = { path: LIST, times: 1, fault: { status: 503 } };
+		await sandbox.faults({ path: LIST, times: 4, fault: 'storm' }, fault);
+		expect((await run(getMany)).error).toBeUndefined();
+	});
+
+	it.each([
+		['GET', getMany, LIST],
+		['POST', upsert, UPSERT],
+	])('a %s whose connection was refused, until one is made', async (_, parameters, path) => {
+		const absent = await sandboxForTest();
+		await absent.close();
+		const port = Number(new URL(absent.creditProfile.baseUrl).port);
+		const credentials = absent.credentials();
+		let requests: unknown;
+		await failedConnections(async (first) => {
+			const running = runNode({ type: 'creditProfile', parameters, credentials });
+			await first;
+			const present = await sandboxForTest({ port });
+			await running;
+			requests = (await present.requests(path)).map(({ status }) => status);
+			await present.close();
+		});
+		expect(requests).toEqual([200]);
+	});
+
+	it.each([
+		['GET', getMany],
+		['POST', upsert],
+	])('a %s to a host that is not found, five times', async (_, parameters) => {
+		const { creditProfileApi } = sandbox.credentials();
+		const credentials = {
+			creditProfileApi: { ...creditProfileApi, baseUrl: 'http://no-such-host.invalid' },
+		};
+		const codes = await failedConnections(
+			async () => await runNode({ type: 'creditProfile', parameters, credentials }),
+		);
+		expect(codes).toEqual(new Array(5).fill('ENOTFOUND'));
 	});
 
 	it('and the operator is told', async () => {
