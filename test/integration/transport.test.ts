@@ -123,7 +123,8 @@ describe('what is sent again', () => {
 		const codes = await failedConnections(
 			async () => await runNode({ type: 'creditProfile', parameters, credentials }),
 		);
-		expect(codes).toEqual(new Array(5).fill('ENOTFOUND'));
+		// the second, where there is no network
+		expect(codes.filter((code) => /^(ENOTFOUND|EAI_AGAIN)$/.test(code))).toHaveLength(5);
 	});
 
 	it('and the operator is told', async () => {
