@@ -13,16 +13,22 @@ const common = {
 		],
 	},
 	transformIgnorePatterns: [`/node_modules/(?!${ESM_ONLY_NAMES})`],
-	modulePathIgnorePatterns: ['<rootDir>/demo/n8n-host', '<rootDir>/dist', '<rootDir>/.test-output'],
+	modulePathIgnorePatterns: [
+		'<rootDir>/demo/n8n-host',
+		'<rootDir>/dist',
+		'<rootDir>/test/compat/hosts',
+		'<rootDir>/.test-output',
+	],
 };
 
 module.exports = {
 	testTimeout: 60_000,
-	projects: ['unit', 'integration', 'e2e'].map((name) => ({
+	projects: ['unit', 'integration', 'e2e', 'compat'].map((name) => ({
 		...common,
 		displayName: name,
 		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-		...(name === 'integration' && {
+		...(name === 'e2e' && { globalSetup: '<rootDir>/test/e2e/support/build.ts' }),
+		...(['integration', 'compat'].includes(name) && {
 			setupFiles: ['<rootDir>/test/integration/support/environment.ts'],
 		}),
 	})),

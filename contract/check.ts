@@ -4,8 +4,8 @@ import { formats } from './formats';
 
 for (const [name, matches] of Object.entries(formats)) FormatRegistry.Set(name, matches);
 
-/** The first thing in which a value departs from its schema. */
-export interface Departure {
+/** The first thing in which a value deviates from its schema. */
+export interface Violation {
 	/** Dotted path of the field, e.g. `data.0.id`; '' is the value itself. */
 	field: string;
 	/** What is expected there. */
@@ -16,9 +16,9 @@ const compiled = new WeakMap<TSchema, TypeCheck<TSchema>>();
 
 /**
  * Compares a value with a schema of the contract. In: a TypeBox schema and any JSON value. Out: the first
- * departure, or undefined if the value is valid. Throws if the schema itself is no TypeBox schema.
+ * violation, or undefined if the value is valid. Throws if the schema itself is no TypeBox schema.
  */
-export function departureFrom(schema: TSchema, value: unknown): Departure | undefined {
+export function firstViolation(schema: TSchema, value: unknown): Violation | undefined {
 	let check = compiled.get(schema);
 	if (!check) {
 		check = TypeCompiler.Compile(schema);

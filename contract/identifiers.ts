@@ -19,7 +19,7 @@ function isDayOf(century: number, digits: string): boolean {
 const isDayOfRfc = (digits: string): boolean => isDayOf(1900, digits) || isDayOf(2000, digits);
 
 /**
- * An RFC of any type with homoclave (§2.8 rfc): form and date. Not its check digit, which real RFCs are known
+ * An RFC of any type with homoclave (CP §2.8 rfc): form and date. Not its check digit, which real RFCs are known
  * to fail.
  */
 export function isRfc(text: string): boolean {
@@ -27,13 +27,13 @@ export function isRfc(text: string): boolean {
 	return homoclave !== undefined && isDayOfRfc(digits);
 }
 
-/** An RFC without homoclave (§2.8 basicRFC). */
+/** An RFC without homoclave (CP §2.8 basicRFC). */
 export function isBasicRfc(text: string): boolean {
 	const [, digits, homoclave] = RFC.exec(text) ?? [];
 	return digits !== undefined && homoclave === undefined && isDayOfRfc(digits);
 }
 
-/** A CURP (§2.8 curp): form, state, date (position 17 tells the century) and check digit. */
+/** A CURP (CP §2.8 curp): form, state, date (position 17 tells the century) and check digit. */
 export function isCurp(text: string): boolean {
 	const [, digits, century] = CURP.exec(text) ?? [];
 	if (digits === undefined || !isDayOf(/\d/.test(century) ? 1900 : 2000, digits)) return false;
@@ -44,7 +44,7 @@ export function isCurp(text: string): boolean {
 	return Number(text[17]) === (10 - (sum % 10)) % 10;
 }
 
-/** A social security number (§2.8 nss): eleven digits, the last after Luhn. */
+/** A social security number (CP §2.8 nss): eleven digits, the last after Luhn. */
 export function isNss(text: string): boolean {
 	if (!/^\d{11}$/.test(text)) return false;
 	const sum = [...text].reduce((total, character, index) => {

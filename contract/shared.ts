@@ -22,7 +22,7 @@ export const dateTime = Type.String({ format: 'date-time' });
 /** An object with free-form keys. */
 export const freeForm = Type.Record(Type.String(), Type.Unknown());
 
-/** The body of an error. Neither document shows one (§7 of both): this shape is the sandbox's own. */
+/** The body of an error. Neither document shows one (CP §7, TQ §7): this shape is the sandbox's own. */
 export const ErrorBody = Type.Object({
 	statusCode: Type.Integer({ description: 'The HTTP status again' }),
 	message: Type.String({ description: 'What is wrong, and where' }),

@@ -1,12 +1,13 @@
 import type {
 	Icon,
 	ICredentialDataDecryptedObject,
-	ICredentialTestRequest,
 	ICredentialType,
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
-import { creditProfileBaseUrl } from '../nodes/shared/baseUrl';
+import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
+import { creditProfileAuthorization } from '../nodes/shared/credentials/authorization';
+import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 
 export class CreditProfileApi implements ICredentialType {
 	name = 'creditProfileApi';
@@ -23,32 +24,14 @@ export class CreditProfileApi implements ICredentialType {
 
 	properties: INodeProperties[] = [
 		{
-			displayName: 'Environment',
-			name: 'environment',
-			type: 'options',
-			options: [
-				{
-					name: 'Production',
-					value: 'production',
-					description: 'Real connections, real provider logins, real data',
-				},
-				{
-					name: 'Sandbox',
-					value: 'sandbox',
-					description: 'Everything is simulated, the data is invented',
-				},
-			],
-			default: 'sandbox',
-			description: 'Each environment has its own base URL and its own API tokens',
-		},
-		{
 			displayName: 'Base URL',
 			name: 'baseUrl',
 			type: 'string',
 			default: '',
 			required: true,
 			placeholder: 'e.g. https://sandbox.example.com',
-			description: 'Host root of the environment. The node appends /api/v1 by itself.',
+			description:
+				'Host root of the environment, sandbox or production; each has its own API tokens. The node appends /api/v1 by itself.',
 		},
 		{
 			displayName: 'API Token',
@@ -60,45 +43,16 @@ export class CreditProfileApi implements ICredentialType {
 			description:
 				"Created in the environment's settings panel: Configuration, then API, then create new token",
 		},
+		apiMappingField('{"paths": {"bureau": "agency"}}'),
+		pseudonymKeyField,
 	];
 
-	/** §5.1: the scheme word is Token. A base URL that cannot work is refused here, so that the test says why. */
+	/** CP §5.1. What cannot work is refused here, so that other nodes that use the credential say why. */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		creditProfileBaseUrl(credentials.baseUrl);
-		return {
-			...request,
-			headers: {
-				...request.headers,
-				Authorization: `Token ${String(credentials.apiToken).trim()}`,
-			},
-		};
+		const Authorization = creditProfileAuthorization(credentials);
+		return { ...request, headers: { ...request.headers, Authorization } };
 	}
-
-	/** Reading the list of credentials is free of charge and needs a valid token. */
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{ ($credentials.baseUrl || "").trim().replace(/\\/+$/, "") }}',
-			url: '/api/v1/credential',
-			disableFollowRedirect: true,
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: {
-					value: 401,
-					message: 'The service refused the API token. Tokens are per environment: check both.',
-				},
-			},
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message: 'There is no Credit Profile Service at this base URL. It must be the host root.',
-				},
-			},
-		],
-	};
 }

@@ -4,7 +4,7 @@ import {
 	providerField,
 	providers,
 	taxAuthority,
-} from '../nodes/CreditProfile/providers';
+} from '../nodes/shared/credentials/providerLogin';
 
 const all = [...providers, taxAuthority];
 
@@ -12,10 +12,13 @@ const all = [...providers, taxAuthority];
 export class CreditProfileProviderLoginApi implements ICredentialType {
 	name = 'creditProfileProviderLoginApi';
 
-	displayName = 'Credit Profile Provider Login API';
+	displayName = 'Provider or Tax Authority (CIEC) Login API';
+
+	/** No other node, HTTP Request included, is handed its secrets; hosts before 2026-05 ignore it. */
+	restrictToSupportedNodes = true as const;
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#credit-profile-provider-login-api';
+		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#provider-or-tax-authority-ciec-login-api';
 
 	icon: Icon = {
 		light: 'file:../icons/creditProfile.svg',

@@ -2,14 +2,16 @@ import {
 	UserError,
 	type Icon,
 	type ICredentialDataDecryptedObject,
-	type ICredentialTestRequest,
 	type ICredentialType,
+	type IDataObject,
 	type IHttpRequestHelper,
 	type IHttpRequestOptions,
 	type INodeProperties,
 } from 'n8n-workflow';
-import { logIn, usableToken } from '../nodes/shared/accessToken';
-import { taxQueryBaseUrl } from '../nodes/shared/baseUrl';
+import { logIn } from '../nodes/shared/credentials/accessToken';
+import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
+import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
+import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 
 export class TaxQueryApi implements ICredentialType {
 	name = 'taxQueryApi';
@@ -67,25 +69,14 @@ export class TaxQueryApi implements ICredentialType {
 			displayOptions: { show: { grant: ['clientCredentials'] } },
 		},
 		{
-			displayName: 'Token Request Body',
-			name: 'bodyFormat',
-			type: 'options',
-			options: [
-				{ name: 'Form URL-Encoded', value: 'form' },
-				{ name: 'JSON', value: 'json' },
-			],
-			default: 'json',
+			displayName: 'Additional Secret Fields',
+			name: 'additionalSecretFields',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			placeholder: 'e.g. {"api_key": "…"}',
 			description:
-				"How POST /oauth/token receives its fields; the service's document does not show it",
-			displayOptions: { show: { grant: ['clientCredentials'] } },
-		},
-		{
-			displayName: 'Additional Fields',
-			name: 'additionalFields',
-			type: 'json',
-			default: '{}',
-			description:
-				'More fields for the body of POST /oauth/token, as a JSON object, e.g. {"audience": "query"}. A field named here replaces one of the same name.',
+				'Further fields of the token request that are secret, as a JSON object. Leave empty if there are none; what is not secret belongs into API Mapping.',
 			displayOptions: { show: { grant: ['clientCredentials'] } },
 		},
 		{
@@ -104,8 +95,19 @@ export class TaxQueryApi implements ICredentialType {
 			typeOptions: { minValue: 0 },
 			default: 10,
 			description:
-				"The most requests that this n8n process sends in a second with this credential; 0 sends as fast as it can. The service's document shows no limit; 10 is that of the Credit Profile Service.",
+				"The most requests that all processes of this n8n together send in a second with this credential; 0 sends as fast as it can. The service's document shows no limit; 10 is that of the Credit Profile Service.",
 		},
+		{
+			displayName: 'Number of Processes',
+			name: 'processes',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: 1,
+			description:
+				'How many processes of n8n send requests with this credential: 1, or in queue mode the number of workers (and the main, where it runs triggers). Each takes its share of Points per Second.',
+		},
+		apiMappingField('{"paths": {"tax": "authority"}}'),
+		pseudonymKeyField,
 		{
 			displayName: 'Issued Token',
 			name: 'accessToken',
@@ -115,51 +117,27 @@ export class TaxQueryApi implements ICredentialType {
 		},
 	];
 
-	/** Called by n8n where no token is stored, and once more after a 401. */
-	async preAuthentication(this: IHttpRequestHelper, credentials: ICredentialDataDecryptedObject) {
-		if (credentials.grant !== 'accessToken') {
-			return { accessToken: await logIn(this, credentials) };
-		}
-		if (credentials.accessToken === '') return { accessToken: 'pasted' };
-		throw new UserError('The query service refused the access token', {
-			description: 'It is wrong or has expired. Paste a new one into the Tax Query credential.',
-		});
+	/** Called by n8n where no token is stored, and where `authenticate` asks for one. A pasted token needs no login. */
+	async preAuthentication(
+		this: IHttpRequestHelper,
+		credentials: ICredentialDataDecryptedObject,
+	): Promise<IDataObject> {
+		if (credentials.grant === 'accessToken') return {};
+		return { accessToken: await logIn(this, credentials) };
 	}
 
-	/** §5.1: HTTP bearer. */
+	/** TQ §5.1. What cannot work is refused here, so that other nodes that use the credential say why. */
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
-		taxQueryBaseUrl(credentials.baseUrl);
-		const token =
-			credentials.grant === 'accessToken'
-				? String(credentials.pastedToken).trim()
-				: usableToken(credentials);
-		if (token === undefined) {
+		const Authorization = taxQueryAuthorization(credentials);
+		if (Authorization === undefined) {
 			// Read by n8n as an answer 401, upon which it calls preAuthentication and then sends the request.
 			throw Object.assign(new UserError('The access token is due for renewal'), {
 				response: { status: 401 },
 			});
 		}
-		return { ...request, headers: { ...request.headers, Authorization: `Bearer ${token}` } };
+		return { ...request, headers: { ...request.headers, Authorization } };
 	}
-
-	/** Listing the queries made is free of charge and needs a valid token. */
-	test: ICredentialTestRequest = {
-		request: {
-			baseURL: '={{ ($credentials.baseUrl || "").trim().replace(/\\/+$/, "") }}',
-			url: '/query',
-			disableFollowRedirect: true,
-		},
-		rules: [
-			{
-				type: 'responseCode',
-				properties: {
-					value: 404,
-					message: 'There is no query service at this base URL. It usually ends with /api.',
-				},
-			},
-		],
-	};
 }

@@ -1,11 +1,14 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
-import { proofFields } from '../nodes/TaxQueryTrigger/proof';
+import { proofFields } from '../nodes/shared/credentials/webhookSecret';
 
 /** How a delivery proves that it comes from the query service. Checked offline by the node that uses it. */
 export class TaxQueryWebhookApi implements ICredentialType {
 	name = 'taxQueryWebhookApi';
 
 	displayName = 'Tax Query Webhook API';
+
+	/** No other node, HTTP Request included, is handed its secrets; hosts before 2026-05 ignore it. */
+	restrictToSupportedNodes = true as const;
 
 	documentationUrl =
 		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#tax-query-webhook-api';

@@ -6,9 +6,9 @@ const LETTERS = 'A-Za-zÀ-ÖØ-öø-ɏ';
 const MAX_LENGTH = 256;
 
 const limited = nullable(Type.String({ maxLength: MAX_LENGTH }));
-/** §2.8 firstName: letters, apostrophes, spaces, dots, hyphens. */
+/** CP §2.8 firstName: letters, apostrophes, spaces, dots, hyphens. */
 const personName = Type.String({ maxLength: MAX_LENGTH, pattern: `^[${LETTERS}' .-]*$` });
-/** §2.8 tradeName */
+/** CP §2.8 tradeName */
 const PLAIN = `^[${LETTERS}0-9@&.,'()/<>\\s-]*$`;
 const plain = nullable(Type.String({ maxLength: MAX_LENGTH, pattern: PLAIN }));
 const text = nullable(Type.String());
@@ -27,7 +27,7 @@ TypeRegistry.Set('ZipCodeOfState', (_schema, value) => {
 	return !zipCode || !state || zipCodeIsOf(zipCode, state);
 });
 
-/** §2.8 zipCode: "must match state". */
+/** CP §2.8 zipCode: "must match state". */
 const withZipCodeOfState = <T extends TSchema>(schema: T) =>
 	Type.Intersect([
 		schema,
@@ -38,7 +38,7 @@ const withZipCodeOfState = <T extends TSchema>(schema: T) =>
 		}),
 	]);
 
-/** §2.8 */
+/** CP §2.8 */
 export const ProfileAssociation = withZipCodeOfState(
 	Type.Composite(
 		[
@@ -85,7 +85,7 @@ export const ProfileAssociation = withZipCodeOfState(
 );
 export type ProfileAssociation = Static<typeof ProfileAssociation>;
 
-/** §2.9 formConfig */
+/** CP §2.9 formConfig */
 const FormConfig = Type.Partial(
 	Type.Object({
 		id: Type.Number(),
@@ -111,7 +111,7 @@ const FormConfig = Type.Partial(
 	}),
 );
 
-/** §2.9 */
+/** CP §2.9 */
 export const FormAssociation = withZipCodeOfState(
 	Type.Partial(
 		Type.Object({
@@ -163,7 +163,7 @@ export const FormAssociation = withZipCodeOfState(
 );
 export type FormAssociation = Static<typeof FormAssociation>;
 
-/** §2.10 */
+/** CP §2.10 */
 export const FileAssociation = Type.Partial(
 	closed({
 		id: Type.Integer(),

@@ -3,7 +3,7 @@ import { closed, dateTime, freeForm, optionalNullable } from '../shared';
 import { RestrictedSchema } from './restrictedSchema';
 import { User } from './user';
 
-/** §2.3, the version embedded in a collection. */
+/** CP §2.3, the version embedded in a collection. */
 export const ActiveVersion = Type.Object({
 	id: Type.Integer(),
 	schema: freeForm,
@@ -15,7 +15,7 @@ export const ActiveVersion = Type.Object({
 });
 export type ActiveVersion = Static<typeof ActiveVersion>;
 
-/** §2.2 */
+/** CP §2.2 */
 export const Collection = closed({
 	id: Type.Integer(),
 	name: Type.String(),
@@ -32,7 +32,7 @@ export const Collection = closed({
 });
 export type Collection = Static<typeof Collection>;
 
-/** §2.4, the version in the versions list. */
+/** CP §2.4, the version in the versions list. */
 export const Version = closed({
 	id: Type.Integer(),
 	createdAt: dateTime,
@@ -42,7 +42,7 @@ export const Version = closed({
 });
 export type Version = Static<typeof Version>;
 
-/** §4.3 and 4.7 */
+/** CP §4.3 and 4.7 */
 export const TagList = Type.Object({ count: Type.Number(), data: Type.Array(Type.String()) });
 export type TagList = Static<typeof TagList>;
 
@@ -50,7 +50,7 @@ const oneOrMany = <T extends ReturnType<typeof Type.String> | ReturnType<typeof 
 	schema: T,
 ) => Type.Optional(Type.Union([schema, Type.Array(schema)]));
 
-/** §4.4 */
+/** CP §4.4 */
 export const CollectionFilter = closed({
 	name__eq: oneOrMany(Type.String()),
 	name__like: Type.Optional(Type.String()),
@@ -63,7 +63,7 @@ export const CollectionFilter = closed({
 });
 export type CollectionFilter = Static<typeof CollectionFilter>;
 
-/** §4.4 */
+/** CP §4.4 */
 export const CollectionsQuery = closed({
 	limit: Type.Number({ minimum: 1, maximum: 100, default: 10 }),
 	offset: Type.Number({ minimum: 0, default: 0 }),
@@ -73,25 +73,25 @@ export const CollectionsQuery = closed({
 });
 export type CollectionsQuery = Static<typeof CollectionsQuery>;
 
-/** §4.4 */
+/** CP §4.4 */
 export const CollectionsPage = Type.Object({
 	data: Type.Array(Collection),
 	total: Type.Integer(),
 });
 export type CollectionsPage = Static<typeof CollectionsPage>;
 
-/** §4.6 */
+/** CP §4.6 */
 export const VersionsQuery = closed({
 	limit: Type.Integer({ minimum: 1, maximum: 100, default: 10 }),
 	offset: Type.Integer({ minimum: 0, default: 0 }),
 });
 export type VersionsQuery = Static<typeof VersionsQuery>;
 
-/** §4.6 */
+/** CP §4.6 */
 export const VersionsPage = Type.Object({ data: Type.Array(Version), total: Type.Integer() });
 export type VersionsPage = Static<typeof VersionsPage>;
 
-/** §4.5: the id is a number; §4.6: an integer. */
+/** CP §4.5: the id is a number; CP §4.6: an integer. */
 export const CollectionPath = closed({ id: Type.Number() });
 export const VersionsPath = closed({ id: Type.Integer() });
 export type CollectionPath = Static<typeof CollectionPath>;

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { closed, optionalNullable } from '../shared';
 
-/** §2.1 */
+/** CP §2.1 */
 export const Credential = closed({
 	id: Type.Number(),
 	createdAt: Type.String(),
@@ -26,39 +26,34 @@ export const Credential = closed({
 });
 export type Credential = Static<typeof Credential>;
 
-/** §4.2 */
+/** CP §4.2 */
 export const CredentialList = Type.Array(Credential);
 
-/** §4.1.1: letters, digits and underscore; the pattern allows an empty value. */
+/** CP §4.1.1: letters, digits and underscore; the pattern allows an empty value. */
 const login = Type.String({ pattern: '^[A-Za-z0-9_]*$' });
 
-/** §4.1.1 to 4.1.3 */
-export const BureauLogin = closed({ user: login, password: login });
-export type BureauLogin = Static<typeof BureauLogin>;
+/** CP §4.1.1 to 4.1.3 */
+const BureauLogin = closed({ user: login, password: login });
 
-/** §4.1.4 */
-export const IdentityVerificationLogin = closed({ user: Type.String(), password: Type.String() });
-export type IdentityVerificationLogin = Static<typeof IdentityVerificationLogin>;
+/** CP §4.1.4 */
+const IdentityVerificationLogin = closed({ user: Type.String(), password: Type.String() });
 
-/** §4.1.5 */
-export const SanctionsScreeningLogin = closed({ token: Type.String() });
-export type SanctionsScreeningLogin = Static<typeof SanctionsScreeningLogin>;
+/** CP §4.1.5 */
+const SanctionsScreeningLogin = closed({ token: Type.String() });
 
-/** §4.1.6 */
-export const CreditBureauBLogin = closed({
+/** CP §4.1.6 */
+const CreditBureauBLogin = closed({
 	apiKey: Type.String(),
 	username: Type.String(),
 	password: Type.String(),
 	clientPrivateKey: Type.String(),
 	bureauPublicKey: Type.String(),
 });
-export type CreditBureauBLogin = Static<typeof CreditBureauBLogin>;
 
-/** §4.1.7 */
-export const LegalRecordsLogin = closed({ username: Type.String(), password: Type.String() });
-export type LegalRecordsLogin = Static<typeof LegalRecordsLogin>;
+/** CP §4.1.7 */
+const LegalRecordsLogin = closed({ username: Type.String(), password: Type.String() });
 
-/** §4.1: what is posted for each provider, by the end of its path `/api/v1/credential/…`. */
+/** CP §4.1: what is posted for each provider, by the end of its path `/api/v1/credential/…`. */
 export const credentialUpserts = {
 	'bureau/pm': BureauLogin,
 	'bureau/pf': BureauLogin,

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { closed, dateTime, freeForm, nullable, oneOf, optionalNullable } from '../shared';
 import { FileAssociation, FormAssociation, ProfileAssociation } from './associations';
 
-/** §2.7: `type` selects the shape of `association`. */
+/** CP §2.7: `type` selects the shape of `association`. */
 export const Association = Type.Union([
 	Type.Object({ type: Type.Literal('Profiles'), association: nullable(ProfileAssociation) }),
 	Type.Object({ type: Type.Literal('Forms'), association: nullable(FormAssociation) }),
@@ -10,7 +10,7 @@ export const Association = Type.Union([
 ]);
 export type Association = Static<typeof Association>;
 
-/** §2.7 */
+/** CP §2.7 */
 export const DataDocument = Type.Partial(
 	Type.Object({
 		id: Type.Number(),
@@ -28,11 +28,11 @@ export const DataDocument = Type.Partial(
 );
 export type DataDocument = Static<typeof DataDocument>;
 
-/** §4.8 */
+/** CP §4.8 */
 export const DocumentsPath = closed({ collectionId: Type.Number() });
 export type DocumentsPath = Static<typeof DocumentsPath>;
 
-/** §4.8 */
+/** CP §4.8 */
 export const DocumentsQuery = closed({
 	limit: Type.Integer({ minimum: 10, maximum: 100, default: 50 }),
 	offset: Type.Integer({ minimum: 0, default: 0 }),
@@ -45,7 +45,7 @@ export const DocumentsQuery = closed({
 });
 export type DocumentsQuery = Static<typeof DocumentsQuery>;
 
-/** §4.8 */
+/** CP §4.8 */
 export const DocumentsPage = Type.Object({
 	total: Type.Number(),
 	documents: Type.Array(DataDocument),

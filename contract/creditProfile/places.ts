@@ -11,7 +11,7 @@ const state = (iso: string, bureau: string, first: number, last = first): State 
 	zipPrefixes: [first, last],
 });
 
-/** §2.11 and, for §2.8 zipCode, the first two digits of each state's zip codes. */
+/** CP §2.11 and, for CP §2.8 zipCode, the first two digits of each state's zip codes. */
 export const STATES: readonly State[] = [
 	state('AGU', 'AGS', 20),
 	state('BCN', 'BCN', 21, 22),
@@ -47,10 +47,10 @@ export const STATES: readonly State[] = [
 	state('ZAC', 'ZAC', 98, 99),
 ];
 
-/** §2.11 */
+/** CP §2.11 */
 export const STATE_CODES = [...new Set(STATES.flatMap(({ iso, bureau }) => [iso, bureau]))];
 
-/** §2.12 */
+/** CP §2.12 */
 export const COUNTRY_CODES = `
 AF AL DE AD AO AI AQ AG SA DZ AR AM AW AU AT AZ BS BH BD BB BE BZ BJ BM BY BO BQ BA BW BR BN BG BF BI BT CV KH CM CA
 CL CN CY CO CI CR HR CU CW DK DJ DM EC EG SV ER SK SI ES US EE ET FJ PH FI FR GA GM GS GH GI GD GR GL GP GU GT GY GF
@@ -62,7 +62,7 @@ TV UA UG KM UY UZ VU VA VE VN WF YE ZM ZW`
 	.trim()
 	.split(/\s+/);
 
-/** Whether the first two digits of a zip code are of this state (a code of §2.11). */
+/** Whether the first two digits of a zip code are of this state (a code of CP §2.11). */
 export function zipCodeIsOf(zipCode: string, code: string): boolean {
 	const prefix = Number(zipCode.slice(0, 2));
 	return STATES.some(

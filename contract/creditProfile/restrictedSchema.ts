@@ -4,7 +4,7 @@ import { oneOf } from '../shared';
 const typeName = oneOf(['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']);
 const uniqueStrings = Type.Array(Type.String(), { uniqueItems: true });
 
-/** §2.5, the schema of a version: a JSON Schema with these keywords only, at every depth. */
+/** CP §2.5, the schema of a version: a JSON Schema with these keywords only, at every depth. */
 export const RestrictedSchema = Type.Recursive(
 	(This) =>
 		Type.Partial(

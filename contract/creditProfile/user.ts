@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox';
 import { dateTime, nullable, oneOf } from '../shared';
 
-/** §2.6, the creator of a collection or of a version. */
+/** CP §2.6, the creator of a collection or of a version. */
 export const User = Type.Partial(
 	Type.Object({
 		id: Type.Number(),

@@ -5,16 +5,19 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf } from '../shared/operation';
-import { runItems } from '../shared/run';
-import { creditProfile } from '../shared/service';
-import { subtitleOf } from '../shared/subtitle';
-import { collection } from './collection';
-import { credential } from './credential';
-import { document } from './document';
-import { getCollectionTags, searchCollections, testProviderLogin } from './methods';
+import { propertiesOf, whereNeeded } from '../shared/operations/operation';
+import { runItems } from '../shared/operations/runItems';
+import { creditProfile } from '../shared/transport/service';
+import { testCreditProfile } from '../shared/transport/testConnection';
+import { subtitleOf } from '../shared/operations/subtitle';
+import { connection } from './resources/connection';
+import { dataCollection } from './resources/dataCollection';
+import { dataDocument } from './resources/dataDocument';
+import { providerLogin } from './resources/providerLogin';
+import { testProviderLogin } from '../shared/credentials/providerLogin';
+import { getCollectionTags, searchCollections } from './methods';
 
-const resources = [credential, collection, document];
+const resources = [providerLogin, dataCollection, dataDocument, connection];
 
 export class CreditProfile implements INodeType {
 	description: INodeTypeDescription = {
@@ -27,20 +30,23 @@ export class CreditProfile implements INodeType {
 		group: ['input'],
 		version: 1,
 		subtitle: subtitleOf(resources),
-		description: 'Keep provider credentials current; read data collections and documents',
+		description: 'Keep provider logins current; read data collections and documents',
 		defaults: { name: 'Credit Profile' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
+		// Written out, for n8n's linter looks here for their names and tests.
 		credentials: [
-			{ name: 'creditProfileApi', required: true },
+			{
+				name: 'creditProfileApi',
+				required: true,
+				testedBy: 'testCreditProfile',
+			},
 			{
 				name: 'creditProfileProviderLoginApi',
 				required: true,
 				testedBy: 'testProviderLogin',
-				displayOptions: {
-					show: { resource: ['credential'], operation: ['upsert'], loginFrom: ['stored'] },
-				},
+				displayOptions: whereNeeded(resources, 'creditProfileProviderLoginApi'),
 			},
 		],
 		properties: propertiesOf(resources),
@@ -49,7 +55,7 @@ export class CreditProfile implements INodeType {
 	methods = {
 		listSearch: { searchCollections },
 		loadOptions: { getCollectionTags },
-		credentialTest: { testProviderLogin },
+		credentialTest: { testCreditProfile, testProviderLogin },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

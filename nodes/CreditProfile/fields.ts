@@ -1,59 +1,106 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
-import { readSwitch, wholeNumber } from '../shared/fields';
-import type { Item } from '../shared/operation';
+import { option, parseBoolean, type Field } from '../shared/operations/field';
+import { wholeNumber } from '../shared/operations/fields';
 
-export const collectionField: INodeProperties = {
-	displayName: 'Collection',
-	name: 'collection',
-	type: 'resourceLocator',
-	default: { mode: 'list', value: '' },
-	required: true,
-	description: 'The data collection to read',
-	modes: [
+/** The ID of the chosen collection. */
+export const collectionId: Field<number> = {
+	properties: [
 		{
-			displayName: 'From List',
-			name: 'list',
-			type: 'list',
-			placeholder: 'Select a collection...',
-			typeOptions: { searchListMethod: 'searchCollections', searchable: true },
-		},
-		{
-			displayName: 'By ID',
-			name: 'id',
-			type: 'string',
-			placeholder: 'e.g. 42',
-			validation: [
+			displayName: 'Collection',
+			name: 'collection',
+			type: 'resourceLocator',
+			default: { mode: 'list', value: '' },
+			required: true,
+			description: 'The data collection to read',
+			modes: [
 				{
-					type: 'regex',
-					properties: { regex: '^\\s*\\d+\\s*$', errorMessage: 'The ID is a whole number' },
+					displayName: 'From List',
+					name: 'list',
+					type: 'list',
+					placeholder: 'Select a collection...',
+					typeOptions: { searchListMethod: 'searchCollections', searchable: true },
+				},
+				{
+					displayName: 'By ID',
+					name: 'id',
+					type: 'string',
+					placeholder: 'e.g. 42',
+					validation: [
+						{
+							type: 'regex',
+							properties: { regex: '^\\s*\\d+\\s*$', errorMessage: 'The ID is a whole number' },
+						},
+					],
 				},
 			],
 		},
 	],
+	read(item) {
+		const chosen: unknown = item.parameter('collection');
+		const isLocator = typeof chosen === 'object' && chosen !== null && 'value' in chosen;
+		const value = isLocator ? chosen.value : chosen;
+		if (value === '' || value === null || value === undefined) {
+			throw new UserError('No collection is chosen', {
+				description: 'Choose "Collection" from the list, or enter its ID.',
+			});
+		}
+		const id = wholeNumber(value);
+		if (id !== undefined) return id;
+		throw new UserError('"Collection" must be an ID: a whole number, 1 or more', {
+			description: 'Check the expression that fills it for this item, e.g. {{ $json.id }}.',
+		});
+	},
 };
 
-/** The switches among the options that the operator has set. */
-export function readSwitches(options: IDataObject, switches: INodeProperties[]): IDataObject {
-	return Object.fromEntries(
-		switches
-			.filter(({ name }) => options[name] !== undefined)
-			.map(({ name, displayName }) => [name, readSwitch(options[name], displayName)]),
-	);
-}
-
-/** The id of the chosen collection. Throws a UserError if nothing is chosen or the value is no id. */
-export function readCollectionId(item: Item): number {
-	const chosen: unknown = item.parameter('collection');
-	const isLocator = typeof chosen === 'object' && chosen !== null && 'value' in chosen;
-	const value = isLocator ? chosen.value : chosen;
-	if (value === '' || value === null || value === undefined) {
-		throw new UserError('No collection is chosen', {
-			description: 'Choose "Collection" from the list, or enter its ID.',
+/** Rows from the beginning of a list that are passed over. */
+export const startAt = option<number>(
+	{
+		displayName: 'Start At',
+		name: 'startAt',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 0,
+		description:
+			'How many rows from the beginning of the list to pass over, so that a large list can be read in batches',
+	},
+	(value, label) => {
+		if (value === 0 || value === '0') return 0;
+		const rows = wholeNumber(value);
+		if (rows !== undefined) return rows;
+		throw new UserError(`"${label}" must be a whole number, 0 or more`, {
+			description: 'Check the expression that fills it for this item.',
 		});
-	}
-	const id = wholeNumber(value);
-	if (id !== undefined) return id;
-	throw new UserError('"Collection" must be an ID: a whole number, 1 or more', {
-		description: 'Check the expression that fills it for this item, e.g. {{ $json.id }}.',
-	});
-}
+	},
+	0,
+);
+
+/** Reads one of these values; throws a UserError for anything else. */
+export const oneOf =
+	<T extends string>(...values: T[]) =>
+	(value: unknown, label: string): T => {
+		if (values.includes(value as T)) return value as T;
+		throw new UserError(`"${label}" is not in the list`, {
+			description: `It must be one of ${values.join(', ')}. Check the expression that fills it for this item.`,
+		});
+	};
+
+/** The same fields, shown only under these values of others. */
+export const shownIf = (
+	show: Record<string, string[]>,
+	properties: INodeProperties[],
+): INodeProperties[] =>
+	properties.map((one) => ({
+		...one,
+		displayOptions: { ...one.displayOptions, show: { ...one.displayOptions?.show, ...show } },
+	}));
+
+/** Switches of the "Options" collection that are sent under their names; those that were not added are left out. */
+export const switches = (properties: INodeProperties[]): Field<IDataObject> => ({
+	properties,
+	read: ({ options }) =>
+		Object.fromEntries(
+			properties
+				.filter(({ name }) => Object.hasOwn(options, name))
+				.map(({ name, displayName }) => [name, parseBoolean(options[name], displayName)]),
+		),
+});

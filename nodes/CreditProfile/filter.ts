@@ -1,7 +1,10 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
-import type { ServiceRequest } from '../shared/request';
+import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
+import type { Field } from '../shared/operations/field';
+import type { ServiceRequest } from '../shared/transport/request';
+import { isObject } from '../shared/utils/json';
 
-/** §4.4: the filter keys of the service; all but name__like take several values. */
+/** CP §4.4: the filter keys of the service; all but name__like take several values. */
 const keys: INodeProperties[] = [
 	{
 		displayName: 'Active Version ID',
@@ -70,63 +73,37 @@ const keys: INodeProperties[] = [
 	},
 ];
 
-export const filtersField: INodeProperties = {
-	displayName: 'Filters',
-	name: 'filters',
-	type: 'collection',
-	placeholder: 'Add filter',
-	default: {},
-	options: keys,
-};
-
-/** The document does not show how the filter is written in the query string (§4.4). */
-export const filterEncoding: INodeProperties = {
-	displayName: 'Filter Encoding',
-	name: 'filterEncoding',
-	type: 'options',
-	options: [
-		{ name: 'Bracketed', value: 'bracketed', description: 'Like filter[name__eq]=Loans' },
-		{ name: 'Dotted', value: 'dotted', description: 'Like filter.name__eq=Loans' },
-		{ name: 'JSON', value: 'json', description: 'Like filter={"name__eq":"Loans"}' },
-	],
-	default: 'bracketed',
-	description:
-		"How a filter is written in the query string. The service's document does not show it.",
-};
-
-/** Nor how a filter with several values is written. */
-export const listEncoding: INodeProperties = {
-	displayName: 'List Encoding',
-	name: 'listEncoding',
-	type: 'options',
-	options: [
-		{ name: 'Empty Brackets', value: 'brackets', description: 'Like key[]=1&key[]=2' },
-		{ name: 'Numbered', value: 'indices', description: 'Like key[0]=1&key[1]=2' },
-		{ name: 'Repeated', value: 'repeat', description: 'Like key=1&key=2' },
-	],
-	default: 'brackets',
-	description:
-		"How a filter with several values is written, unless as JSON. The service's document does not show it.",
-};
-
 /**
- * Checks the "Filters" collection. Out: the filter for the service, a list only where there are several values.
- * Throws a UserError that names a filter without value or with one of the wrong type: left out in silence it
- * would return more than was asked for.
+ * The "Filters" collection as the service takes it, a list only where there are several values. A filter without value
+ * or with one of the wrong type is an error: left out in silence it would return more than was asked for.
  */
-export function readFilter(filters: IDataObject): IDataObject {
-	const filter: IDataObject = {};
-	for (const { displayName, name, type } of keys) {
-		if (!(name in filters)) continue;
-		const values = [filters[name]].flat().map((value) => readValue(value, displayName, type));
-		if (values.length === 0) throw noValue(displayName);
-		if (values.length > 1 && name === 'name__like') {
-			throw new UserError(`"${displayName}" in Filters takes one text, not a list`);
+export const filters: Field<IDataObject> = {
+	properties: [
+		{
+			displayName: 'Filters',
+			name: 'filters',
+			type: 'collection',
+			placeholder: 'Add filter',
+			default: {},
+			options: keys,
+		},
+	],
+	read(item) {
+		const given: unknown = item.parameter('filters');
+		if (!isObject(given)) throw new UserError('"Filters" must be a JSON object');
+		const filter: IDataObject = {};
+		for (const { displayName, name, type } of keys) {
+			if (!Object.hasOwn(given, name)) continue;
+			const values = [given[name]].flat().map((value) => readValue(value, displayName, type));
+			if (values.length === 0) throw noValue(displayName);
+			if (values.length > 1 && name === 'name__like') {
+				throw new UserError(`"${displayName}" in Filters takes one text, not a list`);
+			}
+			filter[name] = values.length === 1 ? values[0] : values;
 		}
-		filter[name] = values.length === 1 ? values[0] : values;
-	}
-	return filter;
-}
+		return filter;
+	},
+};
 
 const noValue = (label: string) =>
 	new UserError(`"${label}" in Filters has no value`, {
@@ -146,16 +123,16 @@ function readValue(value: unknown, label: string, type: INodeProperties['type'])
 	});
 }
 
-/** Writes a filter into a request, encoded as the options say. */
+/** Writes a filter into a request. How the deployment wants it is not shown (CP §4.4), so the API Mapping says it. */
 export function encodeFilter(
 	filter: IDataObject,
-	{ filterEncoding: encoding = 'bracketed', listEncoding: lists = 'brackets' }: IDataObject,
+	{ filterEncoding, listEncoding: lists }: CreditProfileMapping,
 ): Pick<ServiceRequest, 'query' | 'lists'> {
 	if (Object.keys(filter).length === 0) return { query: {} };
-	if (encoding === 'json') return { query: { filter: JSON.stringify(filter) } };
+	if (filterEncoding === 'json') return { query: { filter: JSON.stringify(filter) } };
 	const query =
-		encoding === 'dotted'
+		filterEncoding === 'dots'
 			? Object.fromEntries(Object.entries(filter).map(([key, value]) => [`filter.${key}`, value]))
 			: { filter };
-	return { query, lists: lists as ServiceRequest['lists'] };
+	return { query, lists };
 }

@@ -1,68 +1,100 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import type { Item, Operation } from '../shared/operation';
-import { readPages, type Page } from '../shared/pages';
-import type { ServiceRequest } from '../shared/request';
-import { readSimplify, readWanted, simplifyField } from '../shared/fields';
+import { operation } from '../shared/operations/field';
+import { simplify } from '../shared/operations/fields';
+import type { Item, Operation } from '../shared/operations/operation';
+import { readPages, type Page, type Range } from '../shared/transport/pagination';
+import type { ServiceRequest } from '../shared/transport/request';
+import { isObject } from '../shared/utils/json';
 
-type Answer = IDataObject | IDataObject[];
+type Body = IDataObject | IDataObject[];
 
-const unlikeAny = (missing: string) =>
+/** What to say where an answer is not made as the document says. */
+export const withoutExpected = (missing: string) =>
 	new UserError(`The Credit Profile Service answered without ${missing}`, {
-		description: 'Check that the base URL of the credential points to the service itself.',
+		description:
+			'Check that the base URL of the credential points to the service itself. Connection → Diagnose tells what it answers.',
 	});
 
-/** One page of §4.4, §4.6 or §4.8; `field` names its array. Throws a UserError if the answer is not made like that. */
-export function pageOf(answer: Answer, field: 'data' | 'documents'): Page {
-	const { [field]: rows, total } = answer as IDataObject;
-	if (!Array.isArray(rows) || typeof total !== 'number') throw unlikeAny(`"${field}" or "total"`);
-	return { rows: rows as IDataObject[], total };
+/** The rows of an array in an answer. Throws a UserError if there is no such array or something else is in it. */
+export function rowsOf(rows: unknown, name: string): IDataObject[] {
+	if (Array.isArray(rows) && rows.every(isObject)) return rows;
+	throw withoutExpected(name);
 }
 
-/** The tags of §4.3 or §4.7. Throws a UserError if the answer is not made like that. */
-export function tagsOf(answer: Answer): string[] {
-	const { data } = answer as IDataObject;
-	if (!Array.isArray(data)) throw unlikeAny('"data"');
-	return data as string[];
+/** One object with an ID. Throws a UserError if the answer is none. */
+export function recordOf(body: Body, name: string): IDataObject {
+	if (isObject(body) && body.id !== undefined) return body;
+	throw withoutExpected(name);
 }
 
-export interface Listing extends Pick<ServiceRequest, 'path' | 'query' | 'lists'> {
+/** One page of CP §4.4, §4.6 or §4.8; `field` names its array. Throws a UserError if the answer is not made like that. */
+export function pageOf(body: Body, field: 'data' | 'documents'): Page {
+	const { [field]: rows, total } = body as IDataObject;
+	const name = `"${field}" or "total"`;
+	if (typeof total !== 'number') throw withoutExpected(name);
+	return { rows: rowsOf(rows, name), total };
+}
+
+/** The tags of CP §4.3 or §4.7. Throws a UserError if the answer is not made like that. */
+export function tagsOf(body: Body): string[] {
+	const { data } = body as IDataObject;
+	const tags: unknown[] = Array.isArray(data) ? data : [undefined];
+	if (tags.every((tag) => typeof tag === 'string')) return tags;
+	throw withoutExpected('"data"');
+}
+
+export interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	/** What the answer calls its rows. */
 	field: 'data' | 'documents';
-	/** The smallest page that the service takes; 1 by default. */
-	smallestPage?: number;
-	shape(row: IDataObject): IDataObject;
 }
 
-/** As many rows of a list as the item's Return All and Limit want, each in the shape asked for. */
-export async function readListing(item: Item, listing: Listing): Promise<IDataObject[]> {
-	const { path, query, lists, field, smallestPage, shape } = listing;
-	return await readPages(
-		async (limit, offset) => {
-			const page = { limit, offset };
-			const answer = await item.request({
-				method: 'GET',
-				path,
-				query: { ...query, ...page },
-				lists,
-			});
-			const { rows, total } = pageOf(answer, field);
-			return { rows: rows.map(shape), total };
+/** CP §4.8; the smallest page is larger than that of other lists. */
+export const documentsOf = (collectionId: number) =>
+	({
+		path: `/data/collection/${collectionId}/document`,
+		field: 'documents',
+		smallestPage: 10,
+	}) satisfies Partial<ListRequest>;
+
+/** The wanted rows of a list, a page at a time. */
+export const listPages = (
+	item: Item,
+	{ path, query, lists, field, ...range }: ListRequest,
+): AsyncGenerator<IDataObject[]> =>
+	readPages(async (limit, offset) => {
+		const page = { ...query, limit, offset };
+		return pageOf(await item.request({ method: 'GET', path, query: page, lists }), field);
+	}, range);
+
+/** All rows of the pages in one list. */
+export async function collect(pages: AsyncIterable<IDataObject[]>): Promise<IDataObject[]> {
+	const rows: IDataObject[] = [];
+	for await (const page of pages) rows.push(...page);
+	return rows;
+}
+
+/** The wanted rows of a list, each in the shape asked for. */
+export async function readList(
+	item: Item,
+	list: ListRequest,
+	shape: (row: IDataObject) => IDataObject,
+): Promise<IDataObject[]> {
+	const rows: IDataObject[] = [];
+	for await (const page of listPages(item, list)) rows.push(...page.map(shape));
+	return rows;
+}
+
+/** CP §4.3 and §4.7, which differ only by the path: Get Many Tags. */
+export const getManyTags = (of: 'collection' | 'document'): Operation =>
+	operation({
+		name: 'Get Many Tags',
+		value: 'getTags',
+		action: `Get many data ${of} tags`,
+		description: `Get the different tags that the ${of}s of the organization have, each once`,
+		fields: { simplify },
+		async execute(item, { simplify: isSimple }) {
+			const body = await item.request({ method: 'GET', path: `/data/${of}/tags` });
+			const tags = tagsOf(body);
+			return isSimple ? tags.map((tag) => ({ tag })) : body;
 		},
-		readWanted(item),
-		smallestPage,
-	);
-}
-
-/** §4.3 and §4.7, which differ only by the path: Get Many Tags. */
-export const getManyTags = (of: 'collection' | 'document'): Operation => ({
-	name: 'Get Many Tags',
-	value: 'getTags',
-	action: `Get many data ${of} tags`,
-	description: `Get the different tags that the ${of}s of the organization have`,
-	fields: [simplifyField],
-	async execute(item) {
-		const isSimple = readSimplify(item);
-		const answer = await item.request({ method: 'GET', path: `/data/${of}/tags` });
-		return isSimple ? tagsOf(answer).map((tag) => ({ tag })) : answer;
-	},
-});
+	});

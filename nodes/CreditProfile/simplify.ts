@@ -1,4 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
+import { isObject } from '../shared/utils/json';
+import type { Titles } from './titles';
 
 /** The named fields that a row has, in this order; values as the service gave them. */
 function pick(row: IDataObject, names: string[]): IDataObject {
@@ -7,23 +9,22 @@ function pick(row: IDataObject, names: string[]): IDataObject {
 	);
 }
 
-const objectOf = (value: unknown): IDataObject =>
-	typeof value === 'object' && value !== null ? (value as IDataObject) : {};
+const objectOf = (value: unknown): IDataObject => (isObject(value) ? value : {});
 
 const joined = (...parts: unknown[]): string | undefined =>
 	parts.filter((part) => typeof part === 'string' && part !== '').join(' ') || undefined;
 
-/** §2.1, flat. */
-export function simplifyCredential(row: IDataObject): IDataObject {
+/** CP §2.1, flat. */
+export function simplifyLogin(row: IDataObject): IDataObject {
 	return {
-		...pick(row, ['id', 'type', 'user', 'isEnabled']),
+		...pick(row, ['type', 'user', 'isEnabled']),
 		...pick(objectOf(row.metadata), ['expirationDate']),
 		...pick(objectOf(row.configuration), ['isAutoRenewEnabled']),
-		...pick(row, ['organizationId', 'ownerId', 'createdAt', 'updatedAt']),
+		...pick(row, ['createdAt', 'updatedAt', 'organizationId', 'ownerId', 'id']),
 	};
 }
 
-/** §2.6 under the names of who created something. */
+/** CP §2.6 under the names of who created something. */
 function creatorOf({ creator }: IDataObject): IDataObject {
 	const { name, lastName, email } = objectOf(creator);
 	return pick({ creatorName: joined(name, lastName), creatorEmail: email }, [
@@ -32,72 +33,62 @@ function creatorOf({ creator }: IDataObject): IDataObject {
 	]);
 }
 
-/** §2.5: the fields that a version's documents have. */
+/** CP §2.5: the fields that a version's documents have. */
 function fieldsOf({ schema }: IDataObject): string[] {
 	return Object.keys(objectOf(objectOf(schema).properties));
 }
 
-/** §2.2 with the active version and the creator, if they were requested, flat. */
+/** CP §2.2 with the active version and the creator, if they were requested, flat. */
 export function simplifyCollection(row: IDataObject): IDataObject {
-	const version = row.activeDataCollectionVersion as IDataObject | null | undefined;
+	const { activeDataCollectionVersion: version } = row;
 	return {
-		...pick(row, ['id', 'name', 'slug', 'tags', 'processorKey', 'parentCollectionId']),
-		...pick(row, ['activeDataCollectionVersionId']),
-		...(version && {
-			activeVersionCreatedAt: version.createdAt,
+		...pick(row, ['name', 'slug', 'tags', 'processorKey']),
+		...(isObject(version) && {
 			activeVersionFields: fieldsOf(version),
+			...pick({ activeVersionCreatedAt: version.createdAt }, ['activeVersionCreatedAt']),
 		}),
-		...pick(row, ['creatorId']),
 		...creatorOf(row),
 		...pick(row, ['createdAt', 'updatedAt']),
+		...pick(row, ['parentCollectionId', 'activeDataCollectionVersionId', 'creatorId', 'id']),
 	};
 }
 
-/** §2.4, flat: of the schema its title and the names of its fields. */
+/** CP §2.4, flat: of the schema its title and the names of its fields. */
 export function simplifyVersion(row: IDataObject): IDataObject {
 	const schema = objectOf(row.schema);
 	return {
-		...pick(row, ['id', 'isActive']),
 		...pick(schema, ['title']),
 		fields: fieldsOf(row),
 		requiredFields: schema.required ?? [],
-		...pick(row, ['creatorId', 'createdAt']),
+		...pick(row, ['isActive', 'createdAt', 'creatorId', 'id']),
 	};
 }
 
-/** §2.7; associations, if they were requested, in lists by type. */
-export function simplifyDocument(row: IDataObject): IDataObject {
-	const associations = row.associations as IDataObject[] | undefined;
+/** CP §2.7: what is in the document first, under the titles of its schema; associations in lists by type. */
+export function simplifyDocument(row: IDataObject, { columnOf }: Titles): IDataObject {
+	const { document, associations, dataCollectionVersionId: version } = row;
 	return {
-		...pick(row, ['id', 'externalId', 'tags', 'document']),
-		...pick(row, ['dataCollectionId', 'dataCollectionVersionId', 'creatorId']),
-		...pick(row, ['createdAt', 'updatedAt']),
-		...(associations &&
-			Object.fromEntries(
-				Object.keys(associationFields).map((type) => [
-					type.toLowerCase(),
-					associations
-						.filter((one) => one.type === type && one.association)
-						.map((one) => simplifyAssociation(one)),
-				]),
-			)),
+		...Object.fromEntries(
+			Object.entries(objectOf(document)).map(([key, value]) => [columnOf(version, key), value]),
+		),
+		...(Array.isArray(associations) && byType(associations as IDataObject[])),
+		...pick(row, ['tags', 'createdAt', 'externalId', 'id']),
 	};
 }
+
+const byType = (associations: IDataObject[]): IDataObject =>
+	Object.fromEntries(
+		Object.keys(associationFields).map((type) => [
+			type.toLowerCase(),
+			associations.filter((one) => one.type === type && one.association).map(simplifyAssociation),
+		]),
+	);
 
 const personFields = ['accountType', 'rfc', 'curp', 'email', 'phone'];
-/** §2.8 to §2.10: what of an association is kept, beside the name. */
+/** CP §2.8 to §2.10: what of an association is kept, beside the name and the ID. */
 const associationFields: Record<string, string[]> = {
-	Profiles: [...personFields, 'externalId', 'tags', 'createdAt', 'updatedAt'],
-	Forms: [
-		...personFields,
-		'profileId',
-		'monthlyIncome',
-		'loanAmount',
-		'completedDate',
-		'tags',
-		'createdAt',
-		'updatedAt',
-	],
+	Profiles: [...personFields, 'tags', 'createdAt', 'updatedAt', 'externalId'],
+	Forms: [...personFields, 'monthlyIncome', 'loanAmount', 'completedDate', 'tags', 'profileId'],
 	Files: [
 		'filelabel',
 		'filetype',
@@ -105,9 +96,9 @@ const associationFields: Record<string, string[]> = {
 		'size',
 		'url',
 		'previewUrl',
-		'externalId',
-		'tags',
 		'uploadedAt',
+		'tags',
+		'externalId',
 	],
 };
 
@@ -117,8 +108,26 @@ export function simplifyAssociation(entry: IDataObject): IDataObject {
 	const { firstName, middleName, firstLastName, secondLastName, tradeName } = association;
 	const name = joined(firstName, middleName, firstLastName, secondLastName) ?? tradeName;
 	return {
-		...pick(association, ['id']),
 		...(name !== undefined && name !== null && { name }),
 		...pick(association, associationFields[String(entry.type)] ?? Object.keys(association)),
+		...pick(association, ['id']),
 	};
+}
+
+/** The columns of associations as separate items. */
+export const ASSOCIATION_COLUMNS = [
+	...new Set(['associationType', 'name', ...Object.values(associationFields).flat(), 'id']),
+	'documentExternalId',
+	'documentId',
+];
+
+/** One item for each association of a document, the document's IDs last. */
+export function separateAssociations(document: IDataObject, isSimple: boolean): IDataObject[] {
+	return ((document.associations ?? []) as IDataObject[]).map((entry) => ({
+		...(isSimple ? { associationType: entry.type, ...simplifyAssociation(entry) } : entry),
+		...pick({ documentExternalId: document.externalId, documentId: document.id }, [
+			'documentExternalId',
+			'documentId',
+		]),
+	}));
 }

@@ -5,15 +5,13 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf } from '../shared/operation';
-import { runItems } from '../shared/run';
-import { taxQuery } from '../shared/service';
-import { subtitleOf } from '../shared/subtitle';
-import { testProviderLogin } from '../CreditProfile/methods';
+import { propertiesOf, whereNeeded, whereServiceIsAsked } from '../shared/operations/operation';
+import { runItems } from '../shared/operations/runItems';
+import { taxQuery } from '../shared/transport/service';
+import { testTaxQuery } from '../shared/transport/testConnection';
+import { subtitleOf } from '../shared/operations/subtitle';
+import { testProviderLogin } from '../shared/credentials/providerLogin';
 import { resources } from './resources';
-
-/** Checking identifiers needs no credential. */
-const online = resources.filter(({ value }) => value !== 'identifier').map(({ value }) => value);
 
 export class TaxQuery implements INodeType {
 	description: INodeTypeDescription = {
@@ -33,25 +31,20 @@ export class TaxQuery implements INodeType {
 			{
 				name: 'taxQueryApi',
 				required: true,
-				displayOptions: { show: { resource: online } },
+				testedBy: 'testTaxQuery',
+				displayOptions: whereServiceIsAsked(resources),
 			},
 			{
 				name: 'creditProfileProviderLoginApi',
 				required: true,
 				testedBy: 'testProviderLogin',
-				displayOptions: {
-					show: {
-						resource: ['taxAuthority'],
-						operation: ['createTaxProfile'],
-						loginFrom: ['stored'],
-					},
-				},
+				displayOptions: whereNeeded(resources, 'creditProfileProviderLoginApi'),
 			},
 		],
 		properties: propertiesOf(resources),
 	};
 
-	methods = { credentialTest: { testProviderLogin } };
+	methods = { credentialTest: { testTaxQuery, testProviderLogin } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runItems(this, resources, taxQuery);

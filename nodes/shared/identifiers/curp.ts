@@ -1,7 +1,7 @@
 import { readDate } from './dates';
 import { result, type CheckError, type CheckResult, type CheckWarning, type State } from './result';
 import { stateByCurpCode } from './states';
-import { checkParts, DATE_PART, readText, type Part } from './text';
+import { checkParts, DATE_PART, readText, type Part, didYouMean } from './text';
 import { CURP_WORDS } from './words';
 
 const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
@@ -91,8 +91,8 @@ function warningsOf(text: string, birthDate: string | undefined, today: Date): C
 		warnings.push({ code: 'WORD', message });
 	}
 	if (birthDate && birthDate > today.toISOString().slice(0, 10)) {
-		const message =
-			'The birth date is in the future. A letter at position 17 means a birth since 2000, a digit a birth until 1999: compare that position and the date with an official document.';
+		const proposal = didYouMean(text[16], /\d/);
+		const message = `Position 17 is the ${/\d/.test(text[16]) ? 'digit' : 'letter'} ${text[16]}, so the birth year would be ${birthDate.slice(0, 4)}, in the future.${proposal} There a letter means a birth since 2000, a digit one until 1999: compare it and the date with an official document.`;
 		warnings.push({ code: 'FUTURE', message });
 	}
 	return warnings;

@@ -1,5 +1,18 @@
 import type { CheckError } from './result';
 
+/** Letters and digits that are taken for each other, by eye and by text recognition. */
+const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
+
+const twinOf = (character: string): string | undefined =>
+	PAIRS.find((pair) => pair.includes(character))?.replace(character, '');
+
+/** A question for the character that was probably meant, if its look-alike would fit; '' otherwise. */
+export function didYouMean(character: string, fitting: RegExp): string {
+	const twin = twinOf(character);
+	if (twin === undefined || !fitting.test(twin)) return '';
+	return ` Did you mean the ${/\d/.test(twin) ? 'digit' : 'letter'} ${twin}?`;
+}
+
 const COPY_AGAIN = 'Correct it, or copy it again from an official document.';
 
 /** A stretch of an identifier: so many characters, each matching `allowed`; `needs` says it in words. */
@@ -81,7 +94,9 @@ export function checkParts(text: string, parts: Part[]): CheckError[] {
 		start += length;
 		const wrong = characters.slice(from, start).findIndex((character) => !allowed.test(character));
 		if (wrong < 0) return [];
-		const message = `Position ${from + wrong + 1} holds ${describe(characters[from + wrong])}; it must be ${needs}. ${COPY_AGAIN}`;
+		const character = characters[from + wrong];
+		const proposal = didYouMean(character, allowed);
+		const message = `Position ${from + wrong + 1} holds ${describe(character)}; it must be ${needs}.${proposal} ${COPY_AGAIN}`;
 		return [{ code: 'FORMAT', message }];
 	});
 }

@@ -1,2 +1,0 @@
-export * from './creditProfile';
-export * from './taxQuery';

@@ -1,0 +1,186 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import { providers } from '../../shared/credentials/providerLogin';
+import {
+	checkClock,
+	checkRateLimit,
+	checkShape,
+	checkTls,
+	Diagnosis,
+} from '../../shared/operations/diagnosis';
+import { operation } from '../../shared/operations/field';
+import type { Resource } from '../../shared/operations/operation';
+import { isObject } from '../../shared/utils/json';
+import { documentsOf, pageOf, recordOf, rowsOf, tagsOf } from '../listing';
+import { mappingOf, pathIn } from '../mapping';
+import { checkFilters, type Encodings, type Get } from './filterChecks';
+
+/** Fields of CP §2.1, §2.2, §2.4 and §2.7; those that the output relies on are needed. */
+const LOGIN =
+	'id createdAt updatedAt organizationId type user metadata configuration isEnabled ownerId'.split(
+		' ',
+	);
+const COLLECTION =
+	'id name creatorId creator activeDataCollectionVersionId activeDataCollectionVersion createdAt updatedAt slug parentCollectionId tags processorKey'.split(
+		' ',
+	);
+const VERSION = 'id createdAt creatorId isActive schema'.split(' ');
+const DOCUMENT =
+	'id externalId tags document dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt associations'.split(
+		' ',
+	);
+/** In how many collections a document is looked for. */
+const COLLECTIONS_TRIED = 5;
+
+const diagnose = operation({
+	name: 'Diagnose',
+	value: 'diagnose',
+	action: 'Diagnose the connection to the credit profile service',
+	description:
+		'Check what the service answers with plain reads, and propose the API Mapping of the credential. The output is free of personal data.',
+	fields: {},
+	async execute(item) {
+		const mapping = await mappingOf(item);
+		const { baseUrl } = await item.credentials('creditProfileApi');
+		let headers: IDataObject = {};
+		let answeredAt = 0;
+		const get: Get = async (path, query, lists) =>
+			await item.request({
+				method: 'GET',
+				path: pathIn(mapping, path),
+				query,
+				lists,
+				onAnswer(answer) {
+					headers = answer.headers;
+					answeredAt = Date.now();
+				},
+			});
+
+		const diagnosis = new Diagnosis();
+		await checkLogins(diagnosis, get);
+		await diagnosis.run('TLS', async () => checkTls(baseUrl));
+		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
+		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
+		await checkTags(diagnosis, get);
+		const collections = (await checkCollections(diagnosis, get)) ?? [];
+		await checkDetails(diagnosis, get, collections);
+		const encodings = await checkFilters(diagnosis, get, mapping, collections);
+		await diagnosis.run('Names of login paths', async () => ({
+			ok: 'unknown',
+			seen: 'No read tells the paths of the upserts, nor what bureauPublicKey is called.',
+			advice: `Take them from your contract: paths.${providerPaths.join(', paths.')} and fields.bureauPublicKey.`,
+		}));
+		return diagnosis.items(suggestion(mapping, encodings));
+	},
+});
+
+const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[0]))];
+
+async function checkLogins(diagnosis: Diagnosis, get: Get): Promise<void> {
+	await diagnosis.run('Address, token and provider logins', async () => {
+		const rows = rowsOf(await get('/credential'), 'a list of provider logins');
+		const types = [...new Set(rows.map(({ type }) => String(type)))];
+		const others = types.filter((type) => !providers.some(({ value }) => value === type));
+		const listed = `Reached, and the token is accepted. ${rows.length} logins; types: ${types.join(', ') || 'none'}.`;
+		if (rows.length === 0) return { ok: true, seen: listed, advice: '' };
+		const shape = checkShape('A login', rows[0], LOGIN, ['id', 'type', 'isEnabled']);
+		const strange = `Not in the document: ${others.join(', ')}. The upserts may have these names in their paths, too: compare with your contract.`;
+		return {
+			...shape,
+			seen: `${listed} ${shape.seen}`,
+			advice: others.length > 0 ? strange : shape.advice,
+		};
+	});
+}
+
+async function checkTags(diagnosis: Diagnosis, get: Get): Promise<void> {
+	for (const of of ['collection', 'document']) {
+		await diagnosis.run(`Tags of ${of}s`, async () => {
+			const tags = tagsOf(await get(`/data/${of}/tags`));
+			return { ok: true, seen: `${tags.length} tags.`, advice: '' };
+		});
+	}
+}
+
+async function checkCollections(
+	diagnosis: Diagnosis,
+	get: Get,
+): Promise<IDataObject[] | undefined> {
+	return await diagnosis.run('Collections with version and creator', async () => {
+		const includes = { includeActiveDataCollectionVersion: true, includeCreator: true };
+		const { rows, total } = pageOf(
+			await get('/data/collection', { limit: 100, ...includes }),
+			'data',
+		);
+		if (rows.length === 0) {
+			return { ok: 'unknown', seen: 'There is no collection.', advice: '', value: rows };
+		}
+		const needed = ['id', 'name', 'tags', 'activeDataCollectionVersion', 'creator'];
+		const shape = checkShape('A collection', rows[0], COLLECTION, needed);
+		return { ...shape, seen: `${total} collections. ${shape.seen}`, value: rows };
+	});
+}
+
+async function checkDetails(
+	diagnosis: Diagnosis,
+	get: Get,
+	collections: IDataObject[],
+): Promise<void> {
+	const [first] = collections;
+	if (!first) return;
+	await diagnosis.run('One collection by its ID', async () => {
+		const row = recordOf(await get(`/data/collection/${String(first.id)}`), 'a data collection');
+		return checkShape('A collection', row, COLLECTION, ['id', 'name', 'tags']);
+	});
+	await diagnosis.run('Versions', async () => {
+		const path = `/data/collection/${String(first.id)}/versions`;
+		const { rows, total } = pageOf(await get(path, { limit: 10 }), 'data');
+		if (rows.length === 0) return { ok: 'unknown', seen: 'It has no version.', advice: '' };
+		const shape = checkShape('A version', rows[0], VERSION, ['id', 'isActive', 'schema']);
+		return { ...shape, seen: `${total} versions. ${shape.seen}` };
+	});
+	await diagnosis.run('Documents with associations', async () => {
+		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
+			const { path, field } = documentsOf(Number(id));
+			const includes = {
+				includeDataDocumentAssociations: true,
+				includeProfileAssociation: true,
+				includeFormAssociation: true,
+				includeFileAssociation: true,
+			};
+			const { rows } = pageOf(await get(path, { limit: 10, ...includes }), field);
+			if (rows.length === 0) continue;
+			const shape = checkShape('A document', rows[0], DOCUMENT, ['id', 'document', 'associations']);
+			return { ...shape, seen: `${shape.seen} ${associationsSeen(rows)}` };
+		}
+		return { ok: 'unknown', seen: 'No document was found in the first collections.', advice: '' };
+	});
+}
+
+function associationsSeen(documents: IDataObject[]): string {
+	const entries = documents.flatMap(({ associations }) =>
+		Array.isArray(associations) ? associations.filter(isObject) : [],
+	);
+	const types = [...new Set(entries.map(({ type }) => String(type)))];
+	return `${entries.length} associations in ${documents.length} documents; types: ${types.join(', ') || 'none'}.`;
+}
+
+/** What the credential should hold: what it held, and what was found; the document's own words are left out. */
+function suggestion(
+	{ paths, fields, ...held }: CreditProfileMapping,
+	found: Partial<Encodings>,
+): IDataObject {
+	const { filterEncoding, listEncoding } = { ...held, ...found };
+	return {
+		...(Object.keys(paths).length > 0 && { paths }),
+		...(Object.keys(fields).length > 0 && { fields }),
+		...(filterEncoding !== 'brackets' && { filterEncoding }),
+		...(listEncoding !== 'brackets' && filterEncoding !== 'json' && { listEncoding }),
+	};
+}
+
+export const connection: Resource = {
+	name: 'Connection',
+	value: 'connection',
+	operations: [diagnose],
+};

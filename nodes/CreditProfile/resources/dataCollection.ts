@@ -1,0 +1,95 @@
+import { operation } from '../../shared/operations/field';
+import { asItIs, limit, simplify } from '../../shared/operations/fields';
+import type { Resource } from '../../shared/operations/operation';
+import { collectionId, startAt, switches } from '../fields';
+import { encodeFilter, filters } from '../filter';
+import { getManyTags, readList, recordOf } from '../listing';
+import { mappingOf } from '../mapping';
+import { simplifyCollection, simplifyVersion } from '../simplify';
+
+const includes = switches([
+	{
+		displayName: 'Include Active Version',
+		name: 'includeActiveDataCollectionVersion',
+		type: 'boolean',
+		default: true,
+		description: 'Whether each collection comes with its active version',
+	},
+	{
+		displayName: 'Include Creator',
+		name: 'includeCreator',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether each collection comes with its creator, and an included active version with its own',
+	},
+]);
+
+const get = operation({
+	name: 'Get',
+	value: 'get',
+	action: 'Get a data collection',
+	description: 'Get one data collection by its ID (the service calls this endpoint a beta)',
+	fields: { collectionId, simplify },
+	/** CP §4.5 */
+	async execute(item, { collectionId: id, simplify: isSimple }) {
+		const body = await item.request({ method: 'GET', path: `/data/collection/${id}` });
+		const collection = recordOf(body, 'a data collection');
+		return isSimple ? simplifyCollection(collection) : collection;
+	},
+});
+
+const getMany = operation({
+	name: 'Get Many',
+	value: 'getAll',
+	action: 'Get many data collections',
+	description:
+		'Get the data collections of the organization, all or those that pass the filters (the service calls this endpoint a beta)',
+	fields: { wanted: limit, simplify, filters },
+	options: { includes, startAt },
+	/** CP §4.4 */
+	async execute(item, values) {
+		const { query, lists } = encodeFilter(values.filters, await mappingOf(item));
+		return await readList(
+			item,
+			{
+				path: '/data/collection',
+				query: { ...values.includes, ...query },
+				lists,
+				field: 'data',
+				startAt: values.startAt,
+				wanted: values.wanted,
+			},
+			values.simplify ? simplifyCollection : asItIs,
+		);
+	},
+});
+
+const getVersions = operation({
+	name: 'Get Many Versions',
+	value: 'getVersions',
+	action: 'Get many data collection versions',
+	description:
+		'Get the versions of one data collection with their schemas (the service calls this endpoint a beta)',
+	fields: { collectionId, wanted: limit, simplify },
+	options: { startAt },
+	/** CP §4.6 */
+	async execute(item, values) {
+		return await readList(
+			item,
+			{
+				path: `/data/collection/${values.collectionId}/versions`,
+				field: 'data',
+				startAt: values.startAt,
+				wanted: values.wanted,
+			},
+			values.simplify ? simplifyVersion : asItIs,
+		);
+	},
+});
+
+export const dataCollection: Resource = {
+	name: 'Data Collection',
+	value: 'dataCollection',
+	operations: [getMany, get, getManyTags('collection'), getVersions],
+};

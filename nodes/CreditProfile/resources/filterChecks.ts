@@ -1,0 +1,76 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import type { Diagnosis } from '../../shared/operations/diagnosis';
+import type { ServiceRequest } from '../../shared/transport/request';
+import { encodeFilter } from '../filter';
+import { pageOf } from '../listing';
+
+/** One plain read. */
+export type Get = (
+	path: string,
+	query?: IDataObject,
+	lists?: ServiceRequest['lists'],
+) => Promise<IDataObject | IDataObject[]>;
+
+/** No collection is called so. */
+const UNLIKELY = 'no collection is called this way';
+
+export type Encodings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
+const FILTER_ENCODINGS = ['brackets', 'dots', 'json'] as const;
+const LIST_ENCODINGS = ['brackets', 'indices', 'repeat'] as const;
+
+/** Which encodings the service understands: one that it does not is refused, or lets everything pass. */
+export async function checkFilters(
+	diagnosis: Diagnosis,
+	get: Get,
+	mapping: CreditProfileMapping,
+	collections: IDataObject[],
+): Promise<Partial<Encodings>> {
+	const countOf = async (filter: IDataObject, encodings: Encodings) => {
+		const { query, lists } = encodeFilter(filter, { ...mapping, ...encodings });
+		return await get('/data/collection', { ...query, limit: 1 }, lists).then(
+			(body) => pageOf(body, 'data').total,
+			() => undefined,
+		);
+	};
+	const found: Partial<Encodings> = {};
+	await diagnosis.run('Filter encoding', async () => {
+		if (collections.length === 0) return cannotTell;
+		for (const filterEncoding of FILTER_ENCODINGS) {
+			const total = await countOf({ name__eq: UNLIKELY }, { ...mapping, filterEncoding });
+			if (total !== 0) continue;
+			found.filterEncoding = filterEncoding;
+			return { ok: true, seen: `Filters are understood as ${filterEncoding}.`, advice: '' };
+		}
+		return {
+			ok: false,
+			seen: 'A filter that nothing passes was refused, or everything passed it, in each encoding.',
+			advice:
+				'Ask the service how the filter is written in the query string; do not filter until then.',
+		};
+	});
+	await diagnosis.run('List encoding', async () => {
+		const names = [...new Set(collections.map(({ name }) => name as string))].slice(0, 2);
+		const { filterEncoding } = found;
+		const expected = collections.filter(({ name }) => names.includes(name as string)).length;
+		if (expected === collections.length || !filterEncoding) return cannotTell;
+		for (const listEncoding of LIST_ENCODINGS) {
+			const total = await countOf({ name__eq: names }, { filterEncoding, listEncoding });
+			if (total !== expected) continue;
+			found.listEncoding = listEncoding;
+			return { ok: true, seen: `Several values are understood as ${listEncoding}.`, advice: '' };
+		}
+		return {
+			ok: false,
+			seen: 'A filter with two values was not understood in any encoding.',
+			advice: 'Filter by one value at a time.',
+		};
+	});
+	return found;
+}
+
+const cannotTell = {
+	ok: 'unknown' as const,
+	seen: 'There are too few collections to tell.',
+	advice: 'Diagnose again once there are three.',
+};

@@ -1,0 +1,54 @@
+import { asItIs } from '../shared/operations/fields';
+import type { Item } from '../shared/operations/operation';
+import { isObject } from '../shared/utils/json';
+import { readList, type ListRequest } from './listing';
+
+/** What the columns of a collection's documents are called, by the titles in its schemas (CP §2.5). */
+export interface Titles {
+	/** The column of a document's field, by the ID of the document's version. */
+	columnOf(versionId: unknown, key: string): string;
+	/** The columns of all versions. */
+	columns: string[];
+}
+
+/** Columns that a simplified document has beside its fields. */
+export const OWN_COLUMNS = ['profiles', 'forms', 'files', 'tags', 'createdAt', 'externalId', 'id'];
+
+/** Reads the titles of a collection: one request for each hundred versions, once in a run. */
+export async function titlesOf(item: Item, collectionId: number): Promise<Titles> {
+	const read = item.run.shared(titlesByCollection);
+	const known = read.get(collectionId) ?? readTitles(item, collectionId);
+	read.set(collectionId, known);
+	return await known;
+}
+
+const titlesByCollection = () => new Map<number, Promise<Titles>>();
+
+async function readTitles(item: Item, collectionId: number): Promise<Titles> {
+	const path = `/data/collection/${collectionId}/versions`;
+	const list: ListRequest = { path, field: 'data', startAt: 0, wanted: Infinity };
+	const versions = await readList(item, list, asItIs);
+	const byVersion = new Map(versions.map(({ id, schema }) => [id, columnsOf(schema)]));
+	return {
+		columnOf(versionId, key) {
+			const column = byVersion.get(versionId as number)?.get(key) ?? key;
+			return OWN_COLUMNS.includes(column) ? `document.${key}` : column;
+		},
+		columns: [...new Set([...byVersion.values()].flatMap((columns) => [...columns.values()]))],
+	};
+}
+
+/** A title that two fields have, or an own column, is told apart by the field's key. */
+function columnsOf(schema: unknown): Map<string, string> {
+	const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+	const columns = new Map<string, string>();
+	const taken = new Set(OWN_COLUMNS);
+	for (const [key, property] of Object.entries(properties)) {
+		const title = isObject(property) ? property.title : undefined;
+		const wanted = typeof title === 'string' && title.trim() !== '' ? title.trim() : key;
+		const column = taken.has(wanted) ? `${wanted} (${key})` : wanted;
+		taken.add(column);
+		columns.set(key, column);
+	}
+	return columns;
+}

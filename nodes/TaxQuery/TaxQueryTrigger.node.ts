@@ -1,0 +1,86 @@
+import {
+	NodeConnectionTypes,
+	type IExecuteFunctions,
+	type IHookFunctions,
+	type INodeExecutionData,
+	type INodeType,
+	type INodeTypeDescription,
+	type ITriggerFunctions,
+	type ITriggerResponse,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
+import { testWebhookCredential } from '../shared/credentials/webhookSecret';
+import { testTaxQuery } from '../shared/transport/testConnection';
+import { passOn } from './deliveries/execute';
+import { openWatcher } from './deliveries/watcher';
+import { eventTriggerDescription, properties, triggerPanel } from './webhook/description';
+import { receive } from './webhook/receive';
+import { isRegistered, register, unregister } from './webhook/registration';
+
+export class TaxQueryTrigger implements INodeType {
+	description: INodeTypeDescription = {
+		displayName: 'Tax Query Trigger',
+		name: 'taxQueryTrigger',
+		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
+		group: ['trigger'],
+		version: 1,
+		subtitle:
+			'={{ $parameter["services"].length > 1 ? $parameter["services"].length + " queries" : $parameter["services"][0] || "On any query result" }}',
+		description: 'Starts the workflow once for each result of a query, by webhook and by asking',
+		eventTriggerDescription,
+		defaults: { name: 'Tax Query Trigger' },
+		inputs: [],
+		outputs: [NodeConnectionTypes.Main],
+		credentials: [
+			{ name: 'taxQueryApi', required: true, testedBy: 'testTaxQuery' },
+			{
+				name: 'taxQueryWebhookApi',
+				required: true,
+				testedBy: 'testWebhookCredential',
+				displayOptions: { show: { authenticity: ['credential'] } },
+			},
+		],
+		webhooks: [
+			{
+				name: 'default',
+				httpMethod: '={{ $parameter["receiveBy"] === "asking" ? "" : "POST" }}', // none where it only asks
+				responseMode: 'onReceived',
+				responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's answer
+				path: 'tax-query',
+			},
+		],
+		triggerPanel,
+		properties,
+	};
+
+	methods = { credentialTest: { testTaxQuery, testWebhookCredential } };
+
+	webhookMethods = {
+		default: {
+			async checkExists(this: IHookFunctions): Promise<boolean> {
+				return await isRegistered(this);
+			},
+			async create(this: IHookFunctions): Promise<boolean> {
+				await register(this);
+				return true;
+			},
+			async delete(this: IHookFunctions): Promise<boolean> {
+				await unregister(this);
+				return true;
+			},
+		},
+	};
+
+	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
+		return await openWatcher(this);
+	}
+
+	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {
+		return await receive(this);
+	}
+
+	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+		return await passOn(this);
+	}
+}

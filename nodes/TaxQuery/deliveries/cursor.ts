@@ -1,0 +1,203 @@
+import type { IDataObject } from 'n8n-workflow';
+import { isPending, type Result } from './result';
+import { queryIdOf } from '../queries';
+
+/** How much later than others of the same time a result may appear in the list. */
+const LAG_MS = 15 * 60_000;
+/** Results behind the cursor and pending queries that are saved; together under 100 kB. */
+const MAX_SAVED = 1_000;
+const MAX_STARTED = 500;
+/** The same kept in this process, where a service gives its rows no dates. */
+const MAX_KNOWN = 50_000;
+/** Behind every deliveryId, which are hexadecimal. */
+const LAST = '~';
+/** Letters of a deliveryId that are saved. */
+const SHORT = 12;
+
+/** A place in the order of results: time of update in milliseconds since the epoch, then deliveryId. */
+export type Place = Pick<Result, 'deliveryId' | 'updatedAt'>;
+
+/** What is saved in the workflow's static data. */
+export interface SavedCursor extends IDataObject {
+	updatedAt: number;
+	deliveryId: string;
+	/** What has settled behind the place, by short deliveryId: its time of update; 0 for what has no date. */
+	settled: Record<string, number>;
+	/** IDs of queries without a result. Whether a result renews `updatedAt` is not shown (TQ §2.1). */
+	pending: string[];
+	/** Results whose execution is not known to have ended, by deliveryId: query ID, and how often it was started. */
+	started: Record<string, [queryId: string, times: number]>;
+	/** The parameters that it began with: a workflow published with others begins anew. */
+	startedFrom: string;
+	/** When the list was last read to its end. */
+	readWholeAt: number;
+	/** Executions run in another process (queue mode), so the end of this one cuts none off. */
+	runsElsewhere: boolean;
+}
+
+/** Compares results for sorting, oldest first. */
+export function byAge(a: Place, b: Place): number {
+	const apart = (a.updatedAt ?? 0) - (b.updatedAt ?? 0);
+	return apart || (a.deliveryId < b.deliveryId ? -1 : Number(a.deliveryId > b.deliveryId));
+}
+
+const short = ({ deliveryId }: Place) => deliveryId.slice(0, SHORT);
+
+/**
+ * Up to where results have settled: started, known to have been started, or not asked for. Everything up to its place
+ * has; behind it, what is remembered one by one.
+ */
+export class Cursor {
+	/** Always up to date, and the same object: n8n writes it when it saves static data. */
+	readonly saved: SavedCursor;
+	private readonly settled: Map<string, number>;
+	private pending: Set<string>;
+	/** Emitted, and not settled yet. */
+	private readonly inFlight = new Map<string, Result>();
+
+	/** Started by the process before this one, whose end is not known. */
+	private readonly cutOff: Map<string, [queryId: string, times: number]>;
+
+	/** `ended` is a result whose execution has ended since the rest was saved. */
+	constructor(saved: Partial<SavedCursor> = {}, ended = '') {
+		this.saved = {
+			updatedAt: 0,
+			deliveryId: LAST,
+			settled: {},
+			pending: [],
+			started: {},
+			startedFrom: '',
+			readWholeAt: 0,
+			runsElsewhere: false,
+			...saved,
+		};
+		this.settled = new Map(Object.entries(this.saved.settled));
+		this.pending = new Set(this.saved.pending);
+		delete this.saved.started[ended];
+		this.cutOff = new Map(Object.entries(this.saved.started));
+	}
+
+	/** Results that may have been cut off, each until it is started again or `end` is called for it. */
+	get cutOffResults(): Array<[deliveryId: string, queryId: string, times: number]> {
+		return [...this.cutOff].map(([deliveryId, [queryId, times]]) => [deliveryId, queryId, times]);
+	}
+
+	/** Begins at a moment, with what is listed then: what has no date yet is old if `isFromNow`. */
+	begin(updatedAt: number, listed: Result[], startedFrom: string, isFromNow: boolean): void {
+		Object.assign(this.saved, { updatedAt, deliveryId: LAST, startedFrom });
+		this.pending = new Set();
+		this.notePending(listed);
+		for (const result of isFromNow ? listed : []) {
+			if (result.updatedAt === undefined) this.settled.set(short(result), 0);
+		}
+		this.write();
+	}
+
+	/** Whether it was settled or is on its way; any result, also one that is not listed. */
+	has(result: Place): boolean {
+		return this.settled.has(short(result)) || this.inFlight.has(result.deliveryId);
+	}
+
+	/** Whether a listed result has come since. */
+	isNew(result: Result): boolean {
+		if (this.has(result)) return false;
+		if (result.updatedAt === undefined || byAge(result, this.saved) > 0) return true;
+		return !isPending(result) && this.isPendingQuery(queryIdOf(result.record));
+	}
+
+	isPendingQuery(id: string | undefined): boolean {
+		return id !== undefined && this.pending.has(id);
+	}
+
+	/** Queries without a result, the latest last. */
+	get pendingQueries(): string[] {
+		return [...this.pending];
+	}
+
+	/** It was looked at in vain: the others first. */
+	deferPending(id: string): void {
+		if (!this.pending.delete(id)) return;
+		this.pending = new Set([...this.pending, id]);
+	}
+
+	/** It is about to be emitted; `times` counts the starts of the same result. */
+	start(result: Result, times: number): void {
+		this.inFlight.set(result.deliveryId, result);
+		this.cutOff.delete(result.deliveryId);
+		const { started } = this.saved;
+		started[result.deliveryId] = [queryIdOf(result.record) ?? '', times];
+		const ids = Object.keys(started);
+		if (ids.length > MAX_STARTED) delete started[ids[0]];
+	}
+
+	/** Nothing came of it: it is new again. */
+	giveBack({ deliveryId }: Place): void {
+		this.inFlight.delete(deliveryId);
+		delete this.saved.started[deliveryId];
+	}
+
+	/** Its execution has ended, or had been started before. */
+	end({ deliveryId }: Place): void {
+		this.cutOff.delete(deliveryId);
+		delete this.saved.started[deliveryId];
+	}
+
+	settle(...results: Result[]): void {
+		for (const result of results) {
+			this.inFlight.delete(result.deliveryId);
+			this.settled.set(short(result), result.updatedAt ?? 0);
+		}
+		for (const id of this.settled.keys()) {
+			if (this.settled.size <= MAX_KNOWN) break;
+			this.settled.delete(id);
+		}
+		this.write();
+	}
+
+	/** Takes in a look: which queries have no result yet, and up to where all has settled but what is `left`. */
+	advance(listed: Result[], left: Place[], isWhole: boolean): void {
+		if (isWhole) {
+			const ids = new Set(listed.map(({ record }) => queryIdOf(record)));
+			this.pending = new Set([...this.pending].filter((id) => ids.has(id)));
+			this.saved.readWholeAt = Date.now();
+		}
+		this.notePending(listed);
+		const seen = listed
+			.filter((result) => result.updatedAt !== undefined && byAge(result, this.saved) > 0)
+			.sort(byAge);
+		const [firstLeft] = [...left, ...this.inFlight.values()].sort(byAge);
+		const settled = firstLeft ? seen.filter((result) => byAge(result, firstLeft) < 0) : seen;
+		const until = (seen.at(-1)?.updatedAt ?? 0) - LAG_MS;
+		const late = settled.filter(({ updatedAt = 0 }) => updatedAt > until).length;
+		const reached = settled.at(-1 - Math.min(late, MAX_SAVED / 2));
+		if (reached?.updatedAt !== undefined) {
+			this.saved.updatedAt = reached.updatedAt;
+			this.saved.deliveryId = reached.deliveryId;
+		}
+		this.write();
+	}
+
+	private notePending(listed: Result[]): void {
+		for (const result of [...listed].sort(byAge)) {
+			const id = queryIdOf(result.record);
+			if (id === undefined) continue;
+			if (this.settled.has(short(result))) this.pending.delete(id);
+			if (!isPending(result)) continue;
+			this.pending.delete(id);
+			this.pending.add(id); // the latest last
+		}
+	}
+
+	/** Puts into `saved` what is remembered one by one, and forgets what lies before the place. */
+	private write(): void {
+		const from = this.saved.updatedAt;
+		for (const [id, time] of this.settled) {
+			if (time > 0 && time < from) this.settled.delete(id);
+		}
+		const all = [...this.settled];
+		const undated = all.filter(([, time]) => time === 0);
+		const dated = all.filter(([, time]) => time > 0);
+		this.saved.settled = Object.fromEntries([...undated, ...dated].slice(-MAX_SAVED));
+		this.saved.pending = [...this.pending].slice(-MAX_SAVED);
+	}
+}

@@ -1,0 +1,94 @@
+import type { INodeProperties } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { codeOf, queryServices, serviceOf } from '../queries/catalog';
+import type { Result } from './result';
+import type { Settings } from './settings';
+
+const byLabel = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+
+export const filterFields: INodeProperties[] = [
+	{
+		displayName: 'Trigger On',
+		name: 'services',
+		type: 'multiOptions',
+		options: queryServices
+			.map(({ label, operation }) => ({
+				name: label,
+				value: operation,
+				action: `On ${/^[A-Z]{3}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1)}`,
+			}))
+			.sort(byLabel),
+		default: [],
+		description: 'Queries whose results start the workflow. None chosen means all.',
+	},
+	{
+		displayName: 'Statuses',
+		name: 'statuses',
+		type: 'multiOptions',
+		options: [
+			{ name: 'Failed', value: 'failed' },
+			{ name: 'Pending', value: 'pending' },
+			{ name: 'Success', value: 'success' },
+			{
+				name: 'Unknown',
+				value: 'unknown',
+				description: 'A status word that neither the document nor the API Mapping explains',
+			},
+		],
+		default: [],
+		description: 'Which results start the workflow. None chosen means all that are not pending.',
+	},
+];
+
+/** Entries of the "Options" collection. */
+export const filterOptions: INodeProperties[] = [
+	{
+		displayName: 'Include Immediate Answers',
+		name: 'includeImmediate',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to emit also what the action node gets at once (CURP data, RFC calculation) while no query is chosen in Trigger On',
+	},
+	{
+		displayName: 'Other Services',
+		name: 'otherServices',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. SHAREHOLDERS, INVOICES',
+		description:
+			"More services to trigger on, by the name in the record's field service, separated by commas",
+	},
+];
+
+/** Tells whether a result starts the workflow, in the words of a deployment. */
+export function filterOf(
+	{ services, statuses, options }: Pick<Settings, 'services' | 'statuses' | 'options'>,
+	mapping: TaxQueryMapping,
+): (result: Pick<Result, 'record' | 'state'>) => boolean {
+	const codes = [
+		...queryServices
+			.filter(({ operation }) => listed(services).includes(operation))
+			.map((service) => codeOf(service, mapping)),
+		...listed(options.otherServices),
+	].map((code) => code.toUpperCase());
+	const states = listed(statuses);
+	return ({ record, state }) => {
+		const code = typeof record.service === 'string' ? record.service : '';
+		const isAsked =
+			codes.length > 0
+				? codes.includes(code.toUpperCase())
+				: options.includeImmediate === true || !serviceOf(code, mapping)?.isImmediate;
+		return isAsked && (states.length > 0 ? states.includes(state) : state !== 'pending');
+	};
+}
+
+/** The texts of a list, or of one text with commas. */
+function listed(value: unknown): string[] {
+	const texts: unknown[] = Array.isArray(value) ? value : [value];
+	return texts
+		.filter((text) => typeof text === 'string')
+		.flatMap((text) => text.split(','))
+		.map((text) => text.trim())
+		.filter(Boolean);
+}

@@ -1,0 +1,197 @@
+import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { connect } from '../../shared/transport/request';
+import { isNotFound } from '../../shared/transport/errors';
+import { taxQuery } from '../../shared/transport/service';
+import { queryIdOf } from '../queries';
+import { completeRecord, type QueryConnection } from '../queries/client';
+import { byAge, type Cursor } from './cursor';
+import type { Outcome } from './emitter';
+import { filterOf } from './filter';
+import { hasList, readAsked, readList, readQuery, type Listed } from './list';
+import { report } from './outage';
+import { isPending, newestOf, resultOf, toItem, type Result } from './result';
+import { readStart, type Settings } from './settings';
+
+const MAX_RESULTS = 100;
+/** A row whose record is refused so often is put aside. */
+const MAX_REFUSALS = 5;
+
+/** The published trigger that looks. */
+export interface PublishedTrigger {
+	context: ITriggerFunctions;
+	cursor: Cursor;
+	settings: Settings;
+	/** Whether it has not run before, or so long ago that what came since is not asked for. */
+	isAnew: boolean;
+	/** Throws if the workflow was unpublished: a look that began before must not change anything. */
+	mustBeOpen(): void;
+	/** Emits a result, unless it was emitted before; `times` counts the starts of the same result. */
+	emitOnce(result: Result, item: INodeExecutionData, times?: number): Promise<Outcome>;
+	/** What becomes of a result that is on its way. */
+	outcomeOf(result: Result): Promise<Outcome> | undefined;
+	/** Counts how often a row's record could not be read. */
+	refuse(row: Result): number;
+}
+
+/** What a look showed of a query: on its way into the workflow, without a result, or settled. */
+export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown';
+
+export interface Look {
+	/** By query ID; what is not in it is not listed. */
+	queries: Map<string, Shown>;
+	isWhole: boolean;
+	requests: number;
+	rows: number;
+	/** There are more new results than one look emits. */
+	isMore: boolean;
+	/** IDs that were asked for and must wait for the next look. */
+	unread: string[];
+}
+
+/** Looks once: reads what is new, emits it, oldest first, and moves the cursor. Throws if the service cannot be asked. */
+export async function look(watcher: PublishedTrigger, asked: Set<string>): Promise<Look> {
+	const { context, cursor, settings } = watcher;
+	const connection = await connect(context, taxQuery);
+	const { mapping } = connection;
+	const suits = filterOf(settings, mapping);
+	const listed = hasList(connection)
+		? await readList(connection, cursor, asked)
+		: await readAsked(context, connection, cursor, asked);
+	watcher.mustBeOpen();
+	if (listed.cutOff !== undefined) context.logger.warn(listed.cutOff);
+	if (isToBegin(watcher)) begin(watcher, listed);
+	await startOnceMore(watcher, connection);
+
+	const fresh = listed.results.filter((result) => cursor.isNew(result)).sort(byAge);
+	// a row may hold less than its record: only with a response is it sure that it does not suit
+	const isDue = (row: Result) => suits(row) || !('response' in row.record);
+	const due = fresh.filter(isDue);
+	const batch = due.slice(0, Number(settings.options.maxResults ?? MAX_RESULTS));
+	const read = await Promise.all(
+		batch.map(async (row) => await complete(watcher, connection, row)),
+	);
+	watcher.mustBeOpen();
+
+	cursor.settle(...fresh.filter((row) => !isDue(row) && !isPending(row)));
+	const left = due.slice(batch.length);
+	for (const [index, result] of read.entries()) {
+		const row = batch[index];
+		if (result === undefined) left.push(row);
+		else if (suits(result) && cursor.isNew(result)) emit(watcher, mapping, result, row);
+		else if (!isPending(result)) cursor.settle(row, result);
+	}
+	cursor.advance(listed.results, left, listed.isWhole);
+
+	const isLeft = new Set(left);
+	const queries = new Map<string, Shown>();
+	for (const id of listed.unknown) queries.set(id, 'unknown');
+	for (const row of listed.results) {
+		const isWithout = isPending(row) || isLeft.has(row);
+		const shown = watcher.outcomeOf(row) ?? (isWithout ? 'pending' : 'settled');
+		queries.set(queryIdOf(row.record) ?? '', shown);
+	}
+	const { isWhole, requests } = listed;
+	return {
+		queries,
+		isWhole,
+		requests,
+		rows: listed.results.length,
+		isMore: due.length > batch.length,
+		unread: listed.unread,
+	};
+}
+
+function emit(
+	watcher: PublishedTrigger,
+	mapping: TaxQueryMapping,
+	result: Result,
+	row: Result,
+): void {
+	const { simplify } = watcher.settings;
+	const item = toItem(result, { simplify, mapping, confirmed: true });
+	void watcher.emitOnce(result, item).then((outcome) => {
+		if (outcome !== 'failed') watcher.cursor.settle(row);
+	});
+}
+
+/** Parameters that, when they are changed, let the trigger begin anew. */
+const startOf = ({ context }: PublishedTrigger): string => {
+	const { startFrom, hours, date } = context.getNode().parameters;
+	return JSON.stringify([startFrom, hours, date]);
+};
+
+const begun = new WeakSet<PublishedTrigger>();
+
+function isToBegin(watcher: PublishedTrigger): boolean {
+	const isFirst = !begun.has(watcher);
+	begun.add(watcher);
+	const { startedFrom } = watcher.cursor.saved;
+	return startedFrom !== startOf(watcher) || (isFirst && watcher.isAnew);
+}
+
+function begin(watcher: PublishedTrigger, { results }: Listed): void {
+	const start = readStart(watcher.context);
+	// not this machine's clock, which may differ from the service's
+	const from = start ?? newestOf(results);
+	watcher.cursor.begin(from, results, startOf(watcher), start === undefined);
+}
+
+/**
+ * Results whose execution was not known to have ended when n8n did are started once more, never a third time; or only
+ * if n8n had not started them at all.
+ */
+async function startOnceMore(
+	watcher: PublishedTrigger,
+	connection: QueryConnection,
+): Promise<void> {
+	const { cursor, settings } = watcher;
+	const { mapping } = connection;
+	const isOnceMore = settings.options.afterCrash !== 'leave' && !cursor.saved.runsElsewhere;
+	for (const [deliveryId, queryId, times] of cursor.cutOffResults) {
+		const record = await readQuery(connection, queryId);
+		watcher.mustBeOpen();
+		const result = record && resultOf(record, mapping);
+		if (result?.deliveryId !== deliveryId) {
+			cursor.end({ deliveryId, updatedAt: undefined });
+			const why = `The execution for query ${queryId} may have been cut off, and the service does not have this result any more`;
+			watcher.context.logger.warn(`${why}. Look for it in the executions list.`);
+			continue;
+		}
+		const item = toItem(result, { simplify: settings.simplify, mapping, confirmed: true });
+		void watcher.emitOnce(result, item, isOnceMore ? 2 : times);
+	}
+}
+
+/**
+ * A row of the list with its result; undefined if it cannot be had now. What a service refuses for good is told, and
+ * put aside.
+ */
+async function complete(
+	watcher: PublishedTrigger,
+	connection: QueryConnection,
+	row: Result,
+): Promise<Result | undefined> {
+	try {
+		const record = await completeRecord(connection, row.record);
+		const result = record === row.record ? row : resultOf(record, connection.mapping);
+		return isPending(result) && !isPending(row) ? undefined : result;
+	} catch (error) {
+		const reason = error instanceof Error ? error.message : 'no reason was given';
+		const id = queryIdOf(row.record) ?? 'without an ID';
+		watcher.context.logger.warn(`The result of query ${id} could not be read: ${reason}`);
+		if (watcher.refuse(row) >= MAX_REFUSALS && isForGood(error)) {
+			watcher.cursor.settle(row);
+			const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
+			report(watcher.context, undefined, told);
+		}
+		return undefined;
+	}
+}
+
+/** A refusal of this very query, or an answer of another shape; not an outage, a token or the rate limit. */
+function isForGood(error: unknown): boolean {
+	if (isNotFound(error)) return true;
+	const { httpCode = '' } = error as { httpCode?: string };
+	return !httpCode || (/^4/.test(httpCode) && !['401', '403', '408', '429'].includes(httpCode));
+}

@@ -1,0 +1,33 @@
+import { NodeApiError, NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
+
+/** Tells once that looks keep failing, and once that they work again. */
+export class Outage {
+	private failures = 0;
+
+	get isOn(): boolean {
+		return this.failures > 0;
+	}
+
+	count(context: ITriggerFunctions, error: unknown): void {
+		const reason = error instanceof Error ? error.message : 'for an unknown reason';
+		this.failures++;
+		context.logger.warn(`The Tax Query Trigger could not ask for new results: ${reason}`);
+		if (this.failures === 2) report(context, error, reason);
+	}
+
+	end(context: ITriggerFunctions): void {
+		if (this.failures > 1) context.logger.info('The Tax Query Trigger can ask for results again');
+		this.failures = 0;
+	}
+}
+
+/** An error in n8n's list of executions, which starts the error workflow. */
+export function report(context: ITriggerFunctions, error: unknown, reason: string): void {
+	const told =
+		error instanceof NodeApiError || error instanceof NodeOperationError
+			? error
+			: new NodeOperationError(context.getNode(), reason);
+	// hosts before 2.x have only the other, which takes the workflow down and up again
+	if (typeof context.saveFailedExecution === 'function') context.saveFailedExecution(told);
+	else context.emitError(told);
+}

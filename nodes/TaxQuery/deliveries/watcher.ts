@@ -1,0 +1,232 @@
+import {
+	OperationalError,
+	sleep,
+	type IExecuteFunctions,
+	type INodeExecutionData,
+	type ITriggerFunctions,
+	type ITriggerResponse,
+} from 'n8n-workflow';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { Cursor, type SavedCursor } from './cursor';
+import { emit, nodeKey, tellBeginning, type Outcome } from './emitter';
+import { look, type Look, type PublishedTrigger } from './look';
+import { load, save } from './nodeState';
+import { Outage } from './outage';
+import type { Result } from './result';
+import { readSettings, type Settings } from './settings';
+
+const KEY = 'taxQueryCursor';
+/** The result of the execution that n8n saved last, at its end. */
+const ENDED = 'taxQueryEnded';
+/** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
+const FIRST_LOOK_MS = 10_000;
+const SPREAD_MS = 5_000;
+const SLICE_MS = 250;
+/** Looks must leave the rate limit to the lookups of executions, and the process to n8n. */
+const MIN_REST_MS = 1_000;
+const REST_PER_REQUEST_MS = 500;
+const REST_PER_ROW_MS = 0.1;
+/** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
+const PAUSE_MS = 15 * 60_000;
+const MAX_NODES = 500;
+const MAX_REFUSED = 1_000;
+/** Where nothing asks at intervals, after a look that failed. */
+const RETRY_MS = 60_000;
+
+/** What this process knows of a trigger, also while it is being published anew. */
+interface NodeMemory {
+	cursor: Cursor;
+	/** What becomes of results that are on their way, by deliveryId. */
+	outcomes: Map<string, Promise<Outcome>>;
+	outage: Outage;
+	closedAt?: number;
+}
+const memories = new BoundedMap<string, NodeMemory>(MAX_NODES);
+/** The published triggers of this process, by node. Only the leading main process has any. */
+const published = new Map<string, ResultWatcher>();
+
+/**
+ * Told by an execution that has reached the trigger: it has begun. What the process knows is put into the execution's
+ * static data, which n8n saves at its end, so that a restart knows that this one has ended.
+ */
+export function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
+	tellBeginning(context, deliveryId);
+	const watcher = watcherOf(context);
+	if (!watcher || watcher.settings.options.afterCrash === 'leave') return;
+	save(context, KEY, watcher.cursor.saved);
+	save(context, ENDED, deliveryId);
+}
+
+/** What a published trigger does until it is unpublished. Throws what its first look throws. */
+export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerResponse> {
+	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
+	const watcher = new ResultWatcher(context, readSettings(context));
+	await watcher.open().catch((error: unknown) => {
+		watcher.close();
+		throw error;
+	});
+	return { closeFunction: async () => watcher.close() };
+}
+
+type Identity = Parameters<typeof nodeKey>[0];
+export const watcherOf = (context: Identity) => published.get(nodeKey(context));
+
+/** A published trigger: it looks for new results at intervals and when a delivery rings, and emits each once. */
+export class ResultWatcher implements PublishedTrigger {
+	readonly cursor: Cursor;
+	private readonly memory: NodeMemory;
+	private readonly key: string;
+	private isClosed = false;
+	/** The look that runs or was the last, and the one that waits for its end. */
+	private last: Promise<unknown> = Promise.resolve();
+	private waiting: Promise<Look> | undefined;
+	private asked = new Set<string>();
+	private nextLookAt = 0;
+	private readonly refusals = new BoundedMap<string, number>(MAX_REFUSED);
+
+	constructor(
+		readonly context: ITriggerFunctions,
+		readonly settings: Settings,
+	) {
+		this.key = nodeKey(context);
+		const kept = memories.get(this.key);
+		this.memory = kept ?? {
+			cursor: new Cursor(load<SavedCursor>(context, KEY), load<string>(context, ENDED)),
+			outcomes: new Map(),
+			outage: new Outage(),
+		};
+		memories.set(this.key, this.memory);
+		this.cursor = this.memory.cursor;
+		save(context, KEY, this.cursor.saved);
+		published.set(this.key, this);
+	}
+
+	get isAnew(): boolean {
+		const { closedAt } = this.memory;
+		const wasClosedLongAgo = closedAt === undefined || Date.now() - closedAt > PAUSE_MS;
+		return this.context.getActivationMode() === 'activate' && wasClosedLongAgo;
+	}
+
+	/** Whether n8n itself has just started, or has become the leader. */
+	private get isStartOfN8n(): boolean {
+		return ['init', 'leadershipChange'].includes(this.context.getActivationMode());
+	}
+
+	/** Looks for the first time, and then at intervals. Throws if the first look fails, unless n8n is just starting. */
+	async open(): Promise<void> {
+		if (!this.needsLooks) return;
+		if (this.isStartOfN8n) {
+			this.nextLookAt = Date.now() + FIRST_LOOK_MS + Math.random() * SPREAD_MS;
+			this.lookInBackground();
+		} else {
+			await this.lookSoon([]);
+		}
+		void this.keepLooking();
+	}
+
+	close(): void {
+		this.isClosed = true;
+		this.memory.closedAt = Date.now();
+		if (published.get(this.key) === this) published.delete(this.key);
+	}
+
+	/** A look that begins from now on; those who ask meanwhile share it. Throws if the service cannot be asked. */
+	async lookSoon(ids: string[]): Promise<Look> {
+		for (const id of ids) this.asked.add(id);
+		this.waiting ??= this.last.then(async () => {
+			while (!this.isClosed && Date.now() < this.nextLookAt) await this.nap(this.nextLookAt);
+			this.waiting = undefined;
+			this.mustBeOpen();
+			const asked = this.asked;
+			this.asked = new Set();
+			const running = this.look(asked);
+			this.last = running.catch(() => {}); // whoever waits for it is told
+			return await running;
+		});
+		return await this.waiting;
+	}
+
+	async emitOnce(result: Result, item: INodeExecutionData, times = 1): Promise<Outcome> {
+		const { outcomes } = this.memory;
+		const { deliveryId } = result;
+		const running = outcomes.get(deliveryId);
+		if (running) return await running;
+		if (this.cursor.has(result)) return 'duplicate';
+		if (this.isClosed) return 'failed';
+		this.cursor.start(result, times);
+		save(this.context, KEY, this.cursor.saved); // n8n saves it with the emit
+		const outcome = emit(this.context, {
+			item,
+			deliveryId,
+			times,
+			onEnd: (beganHere) => {
+				this.cursor.saved.runsElsewhere = !beganHere;
+				this.cursor.end(result);
+			},
+		}).then((what) => {
+			if (what === 'failed') this.cursor.giveBack(result);
+			else this.cursor.settle(result);
+			outcomes.delete(deliveryId);
+			return what;
+		});
+		outcomes.set(deliveryId, outcome);
+		return await outcome;
+	}
+
+	outcomeOf({ deliveryId }: Result): Promise<Outcome> | undefined {
+		return this.memory.outcomes.get(deliveryId);
+	}
+
+	mustBeOpen(): void {
+		if (this.isClosed) throw new OperationalError('The workflow was unpublished meanwhile');
+	}
+
+	refuse({ deliveryId }: Result): number {
+		const times = (this.refusals.get(deliveryId) ?? 0) + 1;
+		this.refusals.set(deliveryId, times);
+		return times;
+	}
+
+	private get needsLooks(): boolean {
+		return this.settings.receiveBy !== 'webhook' || this.settings.isToBeConfirmed;
+	}
+
+	private async look(asked: Set<string>): Promise<Look> {
+		const startedAt = Date.now();
+		const looking = look(this, asked);
+		const restMs = await looking.then(
+			(seen) => {
+				this.memory.outage.end(this.context);
+				for (const id of seen.unread) this.asked.add(id);
+				if (seen.isMore || seen.unread.length > 0) this.lookInBackground();
+				return Math.max(seen.requests * REST_PER_REQUEST_MS, seen.rows * REST_PER_ROW_MS);
+			},
+			(error: unknown) => {
+				if (!this.isClosed) this.memory.outage.count(this.context, error);
+				return 0;
+			},
+		);
+		this.nextLookAt = startedAt + Math.max(MIN_REST_MS, restMs);
+		return await looking;
+	}
+
+	private async keepLooking(): Promise<void> {
+		const { receiveBy, askEveryMs } = this.settings;
+		const isByTimer = receiveBy !== 'webhook';
+		while (!this.isClosed) {
+			const until = Date.now() + (isByTimer ? askEveryMs : RETRY_MS);
+			while (!this.isClosed && Date.now() < until) await this.nap(until);
+			if (this.isClosed) return;
+			if (isByTimer || this.memory.outage.isOn) await this.lookSoon([]).catch(() => undefined);
+		}
+	}
+
+	/** The outage tells why, if it fails. */
+	private lookInBackground(): void {
+		void this.lookSoon([]).catch(() => undefined);
+	}
+
+	private async nap(until: number): Promise<void> {
+		await sleep(Math.min(SLICE_MS, Math.max(1, until - Date.now())));
+	}
+}

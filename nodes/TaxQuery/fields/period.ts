@@ -1,0 +1,109 @@
+import { type DateTime } from 'luxon';
+import { UserError, type INodeProperties } from 'n8n-workflow';
+import type { Field } from '../../shared/operations/field';
+import type { Item } from '../../shared/operations/operation';
+import { readDay, refuseFuture } from './dates';
+
+const MONTH = 'yyyy-MM';
+const DAY = 'yyyy-MM-dd';
+/** Each month is paid for; more is a mistake rather than a wish. */
+const MAX_MONTHS = 60;
+
+const month = (displayName: string, name: string, kind: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'string',
+	default: '',
+	required: true,
+	placeholder: 'e.g. 2026-10',
+	description: 'Year-month, e.g. 2026-10; a date stands for its month',
+	displayOptions: { show: { period: [kind] } },
+});
+const day = (displayName: string, name: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'dateTime',
+	typeOptions: { dateOnly: true },
+	default: '',
+	required: true,
+	placeholder: 'e.g. 2026-10-15',
+	description: 'Year-month-day, e.g. 2026-10-15',
+	displayOptions: { show: { period: ['dates'] } },
+});
+const oneMonth = {
+	...month('Month', 'month', 'month'),
+	default: '={{ $now.minus({ months: 1 }).toFormat("yyyy-MM") }}',
+};
+const months = [
+	month('First Month', 'firstMonth', 'months'),
+	month('Last Month', 'lastMonth', 'months'),
+];
+const days = [day('First Day', 'firstDay'), day('Last Day', 'lastDay')];
+
+/** From one day to another, both included; `unit` is what the operator entered. */
+export interface Period {
+	from: DateTime;
+	to: DateTime;
+	unit: 'days' | 'months';
+}
+
+/** Throws a UserError that names the field if it is no period, lies in the future, runs backwards, or is too long. */
+export const period: Field<Period> = {
+	properties: [
+		{
+			displayName: 'Period',
+			name: 'period',
+			type: 'options',
+			noDataExpression: true,
+			options: [
+				{ name: 'Dates', value: 'dates', description: 'From one day to another' },
+				{ name: 'Month', value: 'month' },
+				{ name: 'Months', value: 'months', description: 'From one month to another' },
+			],
+			default: 'month',
+			description: `Each month of the period is a query of its own, and costs as one; at most ${MAX_MONTHS}`,
+		},
+		oneMonth,
+		...months,
+		...days,
+	],
+	async read(item) {
+		const kind = item.parameter<string>('period');
+		const isDays = kind === 'dates';
+		const ends = isDays ? days : kind === 'months' ? months : [oneMonth, oneMonth];
+		const [from, to] = ends.map((end) => (isDays ? dayOf(item, end) : monthOf(item, end)));
+		const format = isDays ? DAY : MONTH;
+		if (from.toFormat(format) > to.toFormat(format)) {
+			throw new UserError('The period runs backwards: its end lies before its start', {
+				description: 'Swap the two fields, or check the expressions that fill them.',
+			});
+		}
+		refuseLong(from, to);
+		if (isDays) return { from, to, unit: 'days' };
+		return { from, to: to.endOf('month').startOf('day'), unit: 'months' };
+	},
+};
+
+function dayOf(item: Item, { name, displayName }: INodeProperties): DateTime {
+	const date = readDay(item.parameter(name), displayName, item.timezone);
+	refuseFuture(date.toFormat(DAY), DAY, displayName);
+	return date;
+}
+
+function monthOf(item: Item, { name, displayName }: INodeProperties): DateTime {
+	const value: unknown = item.parameter(name);
+	const isMonth = typeof value === 'string' && /^\s*\d{4}-(0[1-9]|1[0-2])\s*$/.test(value);
+	const label = displayName;
+	const date = readDay(isMonth ? `${value.trim()}-01` : value, label, item.timezone);
+	refuseFuture(date.toFormat(MONTH), MONTH, label);
+	return date.startOf('month');
+}
+
+function refuseLong(from: DateTime, to: DateTime): void {
+	const count = 12 * (to.year - from.year) + to.month - from.month + 1;
+	if (count <= MAX_MONTHS) return;
+	throw new UserError(`The period has ${count} months, but at most ${MAX_MONTHS} are asked for`, {
+		description:
+			'Nothing was sent. Each month is paid for: choose a shorter period, or split it over several items.',
+	});
+}

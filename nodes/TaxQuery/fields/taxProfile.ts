@@ -1,0 +1,44 @@
+import { UserError } from 'n8n-workflow';
+import { parseText, type Field } from '../../shared/operations/field';
+import { loginOf } from '../../shared/operations/loginSource';
+import { taxAuthority } from '../../shared/credentials/providerLogin';
+import { checkedRfc, type Warning } from './identifiers';
+
+/** TQ §4.8: what a tax profile is made of. */
+export interface ProfileInput {
+	fields: { rfc: string; ciec: string };
+	secret: string[];
+	warnings: Warning[];
+}
+
+const login = loginOf([taxAuthority]);
+
+/** RFC and CIEC of the person, from a stored credential or the fields. */
+export const profile: Field<ProfileInput> = {
+	properties: login.properties.map((property) =>
+		property.name === 'rfc'
+			? {
+					...property,
+					displayOptions: undefined,
+					description:
+						'Of the person or company whose profile is created. It must be the RFC of the login.',
+				}
+			: property,
+	),
+	async read(item) {
+		const { rfc: ofLogin, ciec } = (await login.read(item)).login;
+		const { value: rfc, warnings } = await checkedRfc(
+			item,
+			parseText(item.parameter('rfc'), 'RFC'),
+		);
+		if (plain(rfc) !== plain(ofLogin)) {
+			throw new UserError('The stored login belongs to another RFC than this item', {
+				description:
+					'A tax profile is created with the login of its own RFC. Nothing was sent: choose the login of this RFC, or enter RFC and CIEC in the fields of this node.',
+			});
+		}
+		return { fields: { rfc, ciec }, secret: ['ciec'], warnings };
+	},
+};
+
+const plain = (rfc: string) => rfc.replace(/[\s-]/g, '').toUpperCase();

@@ -1,0 +1,87 @@
+import { DateTime } from 'luxon';
+import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
+import { sentences } from '../../shared/utils/sentences';
+import { isObject, queryIdOf } from '../queries';
+import type { PaidQuery } from './definition';
+
+/** The error of a query that was surely not accepted, with what to do about it. */
+export function refusedError(error: unknown, definition: PaidQuery, fields: IDataObject): unknown {
+	if (!(error instanceof NodeApiError)) return error;
+	const { service, needsProfile } = definition;
+	const { operation, isCodeShown } = service;
+	if (needsProfile && lacksProfile(error)) {
+		error.message = 'There is no tax profile for the RFC of this item';
+		error.description = sentences(
+			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC',
+			error.description,
+		);
+		return error;
+	}
+	const status = error.httpCode ?? '';
+	if (needsProfile && ['400', '403', '404', '422'].includes(status)) {
+		error.description = sentences(
+			error.description,
+			'If it has no tax profile yet, run Tax Authority → Create Tax Profile for this RFC first, with its CIEC',
+		);
+	}
+	if (status === '404') {
+		if ('curp' in fields) error.message = 'No person was found for this CURP';
+		else if ('rfc' in fields) error.message = 'No taxpayer was found for this RFC';
+		error.description = sentences(
+			'Compare it with an official document',
+			error.description,
+			`If every item fails so, the deployment calls this path otherwise: set paths.${operation} in the credential's API Mapping`,
+		);
+	} else if ((status === '400' || status === '422') && !isCodeShown) {
+		error.description = sentences(
+			error.description,
+			`If the deployment calls the fields otherwise, set fields.${operation} in the credential's API Mapping`,
+		);
+	}
+	return error;
+}
+
+/** The document shows no error for a missing tax profile, so it is told by its status or words. */
+const lacksProfile = ({ httpCode, description }: NodeApiError) =>
+	/profile|perfil/i.test(description ?? '') || ['409', '412'].includes(httpCode ?? '');
+
+/** Fields by which services say no more than that something went well, or did not. */
+const REMARKS = /^(message|mensaje|msg|status|success|ok|code|error|errors|timestamp)$/i;
+
+/**
+ * TQ §2.5, §4.11; where no response is shown (TQ §4.8, §4.9), what came. Undefined if it holds neither an ID nor a
+ * result: then nobody knows what became of the query.
+ */
+export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] | undefined {
+	const body = Array.isArray(answer) ? (answer[0] ?? {}) : answer;
+	if (Array.isArray(body.results)) {
+		const queries = body.results.filter(isObject);
+		return queries.length > 0 && queries.every((query) => queryIdOf(query) !== undefined)
+			? queries
+			: undefined;
+	}
+	const isBare = queryIdOf(body) === undefined && isObject(body.data);
+	const query = isBare ? (body.data as IDataObject) : body;
+	const hasResult = Object.entries(query).some(
+		([name, value]) => !REMARKS.test(name) && value !== null && value !== '',
+	);
+	return queryIdOf(query) !== undefined || hasResult ? [query] : undefined;
+}
+
+/** The error of a query of which nobody knows whether it was accepted; `said` tells what looking for it showed. */
+export function ambiguousError(
+	error: NodeApiError | UserError,
+	{ name }: PaidQuery,
+	since: number,
+	said: string,
+) {
+	const at = DateTime.fromMillis(since).toUTC().toFormat("yyyy-MM-dd HH:mm:ss 'UTC'");
+	const message = `The query may have been accepted and billed: ${error.message}`;
+	const description = sentences(
+		`It was sent at ${at}`,
+		said,
+		`Before you send it again, look for "${name}" created since then with Query → Get Many or in the service. Retrying this execution looks for it and sends nothing`,
+	);
+	if (error instanceof UserError) return new UserError(message, { description });
+	return Object.assign(error, { message, description });
+}

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import type { IDataObject } from 'n8n-workflow';
+import type { Item, Run } from '../../shared/operations/operation';
+
+/** When a query was sent whose fate is not known (milliseconds, our clock), or the IDs of what was accepted. */
+export type JournalEntry = number | string[];
+
+/** Where it stands in the memory that n8n keeps for a node; the name is seen in the execution's data. */
+interface Kept extends IDataObject {
+	/** Queries sent in this execution, its retries included. */
+	sent: number;
+	queries: Record<string, JournalEntry>;
+}
+
+/**
+ * What this execution has sent: n8n keeps it through the tries of Retry On Fail and hands it to the editor's Retry, so
+ * that what was accepted is read instead of sent again. Holds IDs and hashes, nothing of what was asked.
+ */
+export class Journal {
+	private readonly kept: Kept;
+
+	constructor(private readonly run: Run) {
+		// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
+		const memory = run.executionId === undefined ? {} : run.memory;
+		memory.paidQueries ??= { sent: 0, queries: {} };
+		this.kept = memory.paidQueries as Kept;
+	}
+
+	get sent(): number {
+		return this.kept.sent;
+	}
+
+	/** The IDs of everything that was accepted. */
+	get ids(): string[] {
+		return Object.values(this.kept.queries).flatMap((entry) =>
+			typeof entry === 'number' ? [] : entry,
+		);
+	}
+
+	/** What is known of the question of an item. */
+	find(item: Item, question: string): JournalEntry | undefined {
+		return this.kept.queries[this.key(item, question)];
+	}
+
+	sending(item: Item, question: string, count: number): void {
+		const key = this.key(item, question);
+		if (this.kept.queries[key] === undefined) this.kept.sent += count;
+		this.kept.queries[key] = Date.now();
+	}
+
+	accepted(item: Item, question: string, ids: string[]): void {
+		this.kept.queries[this.key(item, question)] = ids;
+	}
+
+	/** It surely was not accepted. */
+	refused(item: Item, question: string, count: number): void {
+		const key = this.key(item, question);
+		if (this.kept.queries[key] === undefined) return;
+		delete this.kept.queries[key];
+		this.kept.sent -= count;
+	}
+
+	private key({ index }: Item, question: string): string {
+		const hash = createHash('sha256').update(question).digest('base64url').slice(0, 16);
+		return `${this.run.index}:${index}:${hash}`;
+	}
+}

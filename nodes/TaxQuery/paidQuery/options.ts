@@ -1,0 +1,209 @@
+import { DateTime } from 'luxon';
+import {
+	option,
+	parseBoolean,
+	parseNumber,
+	parseObject,
+	type Field,
+} from '../../shared/operations/field';
+import type { Item } from '../../shared/operations/operation';
+import type { PaidQuery } from './definition';
+
+const HOUR_MS = 3_600_000;
+const HOURS_WHILE_BUILDING = 24;
+/** What an AI agent may spend in one execution, unless the operator says otherwise. */
+const MOST_AS_TOOL = 10;
+const MAX_WAIT_S = 60;
+const POLL_INTERVAL_S = 3;
+
+/** How an item waits for its result. */
+export interface Wait {
+	maxMs: number;
+}
+
+/** Which results an item takes instead of paying again. */
+export interface Reuse {
+	/** Created since then, by our clock. */
+	since: number;
+	/** Nobody asked for it: the workflow is being built, or an execution is retried. */
+	isByDefault: boolean;
+}
+
+const nothing: Field<undefined> = { properties: [], read: () => undefined };
+
+const waitForResult: Field<Wait | undefined> = {
+	properties: [
+		{
+			displayName: 'Wait for Result',
+			name: 'waitForResult',
+			type: 'boolean',
+			default: false,
+			description: 'Whether to keep this execution open until the result is there',
+			hint: 'Off: returns a query ID at once; the result starts a workflow with the Tax Query Trigger, best for many queries. On: this step waits.',
+		},
+		{
+			displayName: 'Max Wait (Seconds)',
+			name: 'maxWait',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: MAX_WAIT_S,
+			description:
+				'How long to wait for results once all items are sent. What is pending then comes out as such, with its query ID.',
+			displayOptions: { show: { waitForResult: [true] } },
+		},
+	],
+	read(item) {
+		if (!parseBoolean(item.parameter('waitForResult'), 'Wait for Result')) return undefined;
+		return { maxMs: 1000 * parseNumber(0)(item.parameter('maxWait'), 'Max Wait (Seconds)') };
+	},
+};
+
+const startOfRun = () => ({ ms: Date.now() });
+
+const reuseResults: Field<Reuse | undefined> = {
+	properties: [
+		{
+			displayName: 'Reuse Results',
+			name: 'reuse',
+			type: 'options',
+			options: [
+				{
+					name: 'Only While Building (24 Hours)',
+					value: 'building',
+					description:
+						'In the editor and when an execution is retried, results of the last 24 hours are reused; production pays',
+				},
+				{ name: 'Up To (Hours)', value: 'hours' },
+				{ name: 'This Calendar Month', value: 'month' },
+				{ name: 'Never', value: 'never', description: 'Each item pays, in the editor too' },
+			],
+			default: 'building',
+			description:
+				'Whether to look, before paying, for a query of the same service with the same fields that has succeeded or is still pending',
+		},
+		{
+			displayName: 'Reuse Results Up To (Hours)',
+			name: 'reuseHours',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 24,
+			description: 'How old a result may be',
+			displayOptions: { show: { reuse: ['hours'] } },
+		},
+	],
+	read(item) {
+		const { mode, timeZone } = item.run;
+		const now = item.run.shared(startOfRun).ms;
+		switch (item.parameter('reuse')) {
+			case 'never':
+				return undefined;
+			case 'month': {
+				const month = DateTime.fromMillis(now, { zone: timeZone }).startOf('month');
+				return { since: month.toMillis(), isByDefault: false };
+			}
+			case 'building':
+				if (mode !== 'manual' && mode !== 'retry') return undefined;
+				return { since: now - HOURS_WHILE_BUILDING * HOUR_MS, isByDefault: true };
+			default: {
+				const hours = item.parameter('reuseHours');
+				const ms = parseNumber(0)(hours, 'Reuse Results Up To (Hours)') * HOUR_MS;
+				return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
+			}
+		}
+	},
+};
+
+/** The fields that paid queries have beside what they ask. */
+export const fieldsOf = ({ service, isNotReusable }: PaidQuery) => ({
+	wait: service.isImmediate ? nothing : waitForResult,
+	reuse: isNotReusable ? nothing : reuseResults,
+});
+
+const maxQueries = option(
+	{
+		displayName: 'Max Queries per Execution',
+		name: 'maxQueries',
+		type: 'number',
+		typeOptions: { minValue: 0 },
+		default: 100,
+		description: `The most queries that this node sends in one execution, however often it runs in it; results that are reused do not count. Without this option there is no limit, but ${MOST_AS_TOOL} for an AI agent.`,
+	},
+	parseNumber(0),
+	undefined,
+);
+
+/** The entries of the "Options" collection of a paid query, those of the business first. */
+export const optionsOf = ({ service, options = [] }: PaidQuery) => ({
+	externalReference: option<unknown>(
+		{
+			displayName: 'External Reference',
+			name: 'externalReference',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. {{ $json.customerId }}',
+			description:
+				'Your own ID for this item. It is not sent; it comes out beside the query ID, so that the pair can be stored.',
+		},
+		(value) => (value === '' ? undefined : value),
+		undefined,
+	),
+	maxQueries: {
+		properties: maxQueries.properties,
+		read: (item: Item) =>
+			(maxQueries.read(item) as number | undefined) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
+	},
+	maxQueriesPerDay: option(
+		{
+			displayName: 'Max Queries per Day',
+			name: 'maxQueriesPerDay',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 500,
+			description:
+				"The most queries of this credential in one day of the workflow's time zone, counted from the service's list of queries: in all workflows, and by other programs too",
+		},
+		parseNumber(0),
+		Infinity,
+	),
+	sendAgain: option(
+		{
+			displayName: 'Send Again If Unsure',
+			name: 'sendAgain',
+			type: 'boolean',
+			default: false,
+			description:
+				'Whether to send a query again if nobody knows whether it was accepted and it is not among the queries made. It may then be paid for twice.',
+		},
+		parseBoolean,
+		false,
+	),
+	/** Read by the definition's own input. */
+	checks: { properties: options, read: () => undefined },
+	pollIntervalMs: service.isImmediate
+		? { ...nothing, read: () => 0 }
+		: option(
+				{
+					displayName: 'Poll Interval (Seconds)',
+					name: 'pollInterval',
+					type: 'number',
+					typeOptions: { minValue: 0.1 },
+					default: POLL_INTERVAL_S,
+					description:
+						'How long until a pending query is looked at for the first time; then ever longer',
+				},
+				(value, label) => 1000 * parseNumber(0)(value, label),
+				1000 * POLL_INTERVAL_S,
+			),
+	additionalBodyFields: option(
+		{
+			displayName: 'Additional Body Fields',
+			name: 'additionalBodyFields',
+			type: 'json',
+			default: '{}',
+			description:
+				'More fields for the body of the request, as a JSON object. One named here replaces one of the same name.',
+		},
+		parseObject,
+		{},
+	),
+});

@@ -1,0 +1,101 @@
+import { UserError, type IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { redactValues } from '../../shared/utils/redact';
+import { sentences } from '../../shared/utils/sentences';
+import type { Warning } from '../fields/identifiers';
+import { queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
+import type { PaidQuery } from './definition';
+
+/** What became of a query. */
+export interface Outcome {
+	/** A record (TQ §2.1) or an acknowledgement (TQ §2.5). */
+	query: IDataObject;
+	/** kept: an earlier try of this execution paid for it. */
+	how: 'sent' | 'recovered' | 'reused' | 'kept';
+	/** How old what is reused is. */
+	ageMs?: number;
+	/** There was no result when the time to wait was over; why the last look failed, if it did. */
+	overdue?: { problem?: string };
+}
+
+/** How an item's outcomes come out. */
+export interface Shape {
+	definition: PaidQuery;
+	mapping: TaxQueryMapping;
+	service: string;
+	/** What was asked, under the document's names, for an acknowledgement does not say it. */
+	asked: IDataObject;
+	isSimple: boolean;
+	externalReference: unknown;
+	warnings: Warning[];
+	secrets: string[];
+}
+
+/** One item for each query. Throws a UserError if there is a result of none and never will be. */
+export function output(shape: Shape, outcomes: Outcome[]): IDataObject[] {
+	const { mapping, secrets, isSimple } = shape;
+	if (outcomes.length > 0 && outcomes.every((one) => stateOf(one.query, mapping) === 'failed')) {
+		throw failure(shape, outcomes);
+	}
+	return outcomes.map((outcome) => {
+		const query = redactValues(outcome.query, secrets);
+		const json = isSimple ? simplified(query, shape) : query;
+		return { ...json, ...marksOf({ ...outcome, query }, shape) };
+	});
+}
+
+function simplified(
+	query: IDataObject,
+	{ service, asked, definition, mapping }: Shape,
+): IDataObject {
+	if ('status' in query && 'service' in query) return simplifyRecord(query, mapping);
+	const queryId = queryIdOf(query);
+	const isAcknowledged = queryId !== undefined && !definition.service.isImmediate;
+	return {
+		...asked,
+		...query,
+		...(isAcknowledged && { pending: true }),
+		service,
+		...(queryId !== undefined && { queryId }),
+	};
+}
+
+/** What the node knows beside what the service said. */
+function marksOf({ query, how, ageMs = 0, overdue }: Outcome, shape: Shape): IDataObject {
+	const { externalReference, mapping } = shape;
+	const state = stateOf(query, mapping);
+	const isUnknown = 'status' in query && state === 'unknown';
+	const warnings = [...shape.warnings, ...(isUnknown ? [unknownStatus(query)] : [])];
+	return {
+		...(externalReference !== undefined && {
+			externalReference: externalReference as IDataObject[string],
+		}),
+		...(how === 'reused' && {
+			reused: true,
+			ageHours: Math.round((100 * ageMs) / 3_600_000) / 100,
+		}),
+		...(how === 'recovered' && { recovered: true }),
+		...(overdue && { queryId: queryIdOf(query), ...(!isUnknown && { pending: true }) }),
+		...(isUnknown && { statusUnknown: true }),
+		...(overdue?.problem !== undefined && { lastProblem: overdue.problem }),
+		...(warnings.length > 0 && { warnings }),
+	};
+}
+
+const unknownStatus = ({ status }: IDataObject): Warning => ({
+	field: 'Status',
+	code: 'unknownStatus',
+	message: `The status "${String(status)}" is not known, so this does not count as a result. If you know what it means, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
+});
+
+function failure({ definition: { name }, secrets }: Shape, outcomes: Outcome[]): UserError {
+	const [{ query }] = outcomes;
+	const ids = outcomes.map((outcome) => queryIdOf(outcome.query) ?? 'unknown').join(', ');
+	return new UserError(`The query ended without a result: its status is ${String(query.status)}`, {
+		description: sentences(
+			`${name}, query ID ${ids}`,
+			reasonOf(query, secrets),
+			'Check the fields of this item. Retrying this execution reads the same query again; a new execution asks, and pays, again',
+		),
+	});
+}

@@ -1,0 +1,108 @@
+import { DateTime } from 'luxon';
+import { UserError } from 'n8n-workflow';
+import type { Item } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { createdAt, queryIdOf } from '../queries';
+import { connectionOf } from '../queries/client';
+import type { QueryHistory } from './findQuery';
+import type { Journal } from './journal';
+
+/** What this process knows of a client's queries of one day beside the service's list. */
+interface Day {
+	accepted: Set<string>;
+	/** Planned or on their way, by all runs. */
+	reserved: number;
+}
+
+const days = new BoundedMap<string, Day>(100);
+
+/** What an item may send at most. */
+export interface Limits {
+	maxQueries: number;
+	maxQueriesPerDay: number;
+}
+
+/** Keeps the items of a run, an execution over all its runs and tries, and a day below the operator's limits. */
+export class QueryLimit {
+	private planned = 0;
+	private readonly reserved = new Map<Day, number>();
+
+	constructor(
+		private readonly journal: Journal,
+		private readonly history: QueryHistory,
+	) {}
+
+	/** Counts queries that an item will send; throws a UserError if they are too many, before any is sent. */
+	async plan(item: Item, count: number, { maxQueries, maxQueriesPerDay }: Limits): Promise<void> {
+		if (this.journal.sent + this.planned + count > maxQueries) {
+			throw new UserError(
+				`This item would go beyond the ${maxQueries} queries allowed per execution`,
+				{
+					description:
+						'It was not sent. Send fewer items, or raise the option Max Queries per Execution.',
+				},
+			);
+		}
+		this.planned += count;
+		if (maxQueriesPerDay === Infinity) return;
+		const { client } = await connectionOf(item);
+		const start = startOfDay(item);
+		const listed = await this.listedSince(item, start);
+		const day = dayOf(client, start);
+		const made = new Set([...listed, ...day.accepted]).size;
+		if (made + day.reserved + count > maxQueriesPerDay) {
+			throw new UserError(
+				`This item would go beyond the ${maxQueriesPerDay} queries allowed per day: ${made} were made today`,
+				{
+					description:
+						'It was not sent. Go on tomorrow, or raise the option Max Queries per Day. The service counts for all who use this credential.',
+				},
+			);
+		}
+		this.reserve(day, count);
+	}
+
+	/** A planned query is on its way. */
+	sending(count: number): void {
+		this.planned -= Math.min(this.planned, count);
+	}
+
+	/** A query has ended: accepted under these IDs, or not at all. */
+	async sent(item: Item, count: number, ids: string[]): Promise<void> {
+		const { client } = await connectionOf(item);
+		const day = dayOf(client, startOfDay(item));
+		ids.forEach((id) => day.accepted.add(id));
+		const mine = this.reserved.get(day) ?? 0;
+		this.reserve(day, -Math.min(mine, count));
+	}
+
+	/** What was planned and never sent is free for others. */
+	end(): void {
+		for (const [day, count] of this.reserved) day.reserved -= count;
+		this.reserved.clear();
+	}
+
+	private reserve(day: Day, count: number): void {
+		day.reserved += count;
+		this.reserved.set(day, (this.reserved.get(day) ?? 0) + count);
+	}
+
+	private async listedSince(item: Item, start: number): Promise<string[]> {
+		const { records, cutOff } = await this.history.read(item, start);
+		if (cutOff !== undefined) {
+			throw new UserError('The queries of today cannot be counted for Max Queries per Day', {
+				description: `Nothing was sent. ${cutOff}. Set list in the credential's API Mapping, so that the whole list can be read.`,
+			});
+		}
+		const since = start + (await connectionOf(item)).clockOffsetMs();
+		return records
+			.filter((record) => createdAt(record) >= since)
+			.map((record) => String(queryIdOf(record)));
+	}
+}
+
+const startOfDay = ({ run }: Item) =>
+	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();
+
+const dayOf = (client: string, start: number) =>
+	days.getOrMake(`${client} ${start}`, () => ({ accepted: new Set(), reserved: 0 }));

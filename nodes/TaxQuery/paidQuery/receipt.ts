@@ -1,0 +1,116 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { ItemError, Run } from '../../shared/operations/operation';
+import { sentences } from '../../shared/utils/sentences';
+import { queryIdOf } from '../queries';
+import type { Outcome } from './output';
+
+/** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
+const METADATA_LENGTH = 255;
+const WARNINGS_TOLD = 3;
+const IDS_TOLD = 50;
+/** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
+const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
+
+/** What a run has spent: told in the output pane, kept with the execution, and added to its error. */
+export class Receipt {
+	private readonly counts = { sent: 0, recovered: 0, kept: 0, reused: 0 };
+	private readonly accepted: string[] = [];
+	private readonly references = new Set<string>();
+	private readonly warnings: string[] = [];
+	private readonly notes = new Set<string>();
+	private warned = 0;
+	private pending = 0;
+	private reusesByDefault = false;
+
+	constructor(private readonly run: Run) {
+		run.atEnd((error) => this.end(error));
+	}
+
+	/** Queries that an item has got, paid for in this execution or before. */
+	take(outcomes: Outcome[], externalReference: unknown, reusesByDefault: boolean): void {
+		for (const { how, query } of outcomes) {
+			this.counts[how]++;
+			const id = queryIdOf(query);
+			if (how !== 'reused' && id !== undefined) this.accepted.push(id);
+		}
+		this.reusesByDefault ||= reusesByDefault && outcomes.some(({ how }) => how === 'reused');
+		if (typeof externalReference === 'string' || typeof externalReference === 'number') {
+			this.references.add(String(externalReference));
+		}
+	}
+
+	/** Something that the operator should know of the run as a whole. */
+	note(text: string | undefined): void {
+		if (text !== undefined) this.notes.add(text);
+	}
+
+	/** Items that come out. */
+	give(index: number, rows: IDataObject[]): void {
+		for (const { pending, statusUnknown, warnings } of rows) {
+			if (pending === true || statusUnknown === true) this.pending++;
+			if (!Array.isArray(warnings) || warnings.length === 0) continue;
+			this.warned++;
+			const [{ field, message }] = warnings as IDataObject[];
+			this.warnings.push(`Item ${index}: ${String(field)}: ${String(message)}`);
+		}
+	}
+
+	private end(error?: ItemError): void {
+		this.writeMetadata();
+		const ids = this.accepted.slice(0, IDS_TOLD).join(', ');
+		const more = this.accepted.length > IDS_TOLD ? ' …' : '';
+		if (error && this.accepted.length > 0) {
+			error.description = sentences(
+				error.description,
+				`Accepted before that, and paid for: ${ids}${more}. Retrying this execution reads them and does not pay again`,
+			);
+		}
+		const { sent, recovered, kept, reused } = this.counts;
+		const told = [
+			counted(sent, 'query sent', 'queries sent'),
+			counted(recovered, 'recovered', 'recovered'),
+			counted(kept, 'read again instead of paid again', 'read again instead of paid again'),
+			counted(reused, 'reused', 'reused'),
+			counted(this.pending, 'still pending', 'still pending'),
+			counted(this.warned, 'with a warning', 'with a warning'),
+		].filter((text) => text !== '');
+		if (told.length === 0) return;
+		this.run.hint(
+			sentences(
+				told.join(', '),
+				this.reusesByDefault
+					? 'While building, results of the last 24 hours are reused; production pays (Reuse Results)'
+					: '',
+				this.pending > 0
+					? 'Pending: collect the results with the Tax Query Trigger, or later with Query → Get'
+					: '',
+				...this.notes,
+				...this.warnings.slice(0, WARNINGS_TOLD),
+			),
+		);
+	}
+
+	/** So that "which run paid for this query?" is a filter in the list of executions. */
+	private writeMetadata(): void {
+		const { metadata } = this.run;
+		if (!metadata || this.accepted.length === 0) return;
+		const joined = (key: string, values: string[]) => {
+			const all = [metadata.get(key), ...values].filter(Boolean).join(' ');
+			if (all.length <= METADATA_LENGTH) return all;
+			return all.slice(0, all.lastIndexOf(' ', METADATA_LENGTH));
+		};
+		const references = [...this.references].filter((reference) => !IDENTIFIER.test(reference));
+		const paid =
+			this.counts.sent + this.counts.recovered + Number(metadata.get('paidQueries') || 0);
+		metadata.setAll({
+			paidQueries: String(paid),
+			queryIds: joined('queryIds', this.accepted),
+			...(references.length > 0 && {
+				externalReference: joined('externalReference', references),
+			}),
+		});
+	}
+}
+
+const counted = (count: number, one: string, many: string) =>
+	count === 0 ? '' : `${count} ${count === 1 ? one : many}`;

@@ -1,0 +1,215 @@
+import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
+import type { Item, Run } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { queryIdOf, stateOf } from '../queries';
+import { connectionOf, getQuery } from '../queries/client';
+import { ambiguousError, readAnswer, refusedError } from './answer';
+import type { PaidQuery } from './definition';
+import { findCreated, QueryHistory, type ExpectedRecord } from './findQuery';
+import { Journal } from './journal';
+import { QueryLimit, type Limits } from './queryLimit';
+import { SharedLock } from '../../shared/utils/sharedLock';
+
+/** A query to be paid for, ready to be sent. */
+export interface PreparedQuery {
+	definition: PaidQuery;
+	path: string;
+	/** What was asked, under the document's names. */
+	fields: IDataObject;
+	body: IDataObject;
+	secrets: string[];
+	/** One for each query that is billed. */
+	expected: ExpectedRecord[];
+	/** The same for all in this process who ask the same of the same client. */
+	question: string;
+	limits: Limits;
+	sendAgain: boolean;
+}
+
+/** What the service answered or was found to have, one for each query. */
+export interface Accepted {
+	/** Records (TQ §2.1) or acknowledgements (TQ §2.5). */
+	queries: IDataObject[];
+	/** recovered: found among the queries made, after an answer was lost; kept: an earlier try of this execution paid. */
+	how: 'sent' | 'recovered' | 'kept';
+}
+
+/** A query that was sent and may have been accepted. */
+interface Unsure {
+	/** What happened to its answer. */
+	error: NodeApiError | UserError;
+	since: number;
+}
+
+/** How long to wait before each look among the queries made: what was just accepted may not be listed yet. */
+const LOOKS_MS = [0, 1000, 3000];
+const MAX_SENDS = 3;
+const KEPT = 10_000;
+
+/** IDs of queries that an item of this process has got: no other item is given them. */
+const claimed = new BoundedMap<string, true>(KEPT);
+/** Who sends a question and who looks for it; who asks it with Reuse. Both for all executions of this process. */
+const sendLocks = new BoundedMap<string, SharedLock>(KEPT);
+const reuseLocks = new BoundedMap<string, SharedLock>(KEPT);
+/** What was accepted last of a question, and since when nobody knows whether one was. */
+const lastAccepted = new BoundedMap<string, { at: number; queries: IDataObject[] }>(KEPT);
+const lastUnsure = new BoundedMap<string, number>(KEPT);
+
+const lockOf = (locks: BoundedMap<string, SharedLock>, question: string) =>
+	locks.getOrMake(question, () => new SharedLock());
+
+/** What the items of one run share, so that none takes another one's query. */
+export class QuerySender {
+	readonly history = new QueryHistory();
+	readonly journal: Journal;
+	readonly limit: QueryLimit;
+
+	constructor(run: Run) {
+		this.journal = new Journal(run);
+		this.limit = new QueryLimit(this.journal, this.history);
+		this.journal.ids.forEach((id) => claimed.set(id, true));
+	}
+
+	/** Sends a query unless another item or execution has got its result since the list of queries was read. */
+	async sendOnce(
+		item: Item,
+		query: PreparedQuery,
+		since: number,
+	): Promise<Accepted | { reused: IDataObject[] }> {
+		return await lockOf(reuseLocks, query.question).exclusive(async () => {
+			const before = lastAccepted.get(query.question);
+			if (before && before.at >= Math.max(since, this.history.readAt)) {
+				return { reused: await this.readAgain(item, before.queries) };
+			}
+			const unsure = lastUnsure.get(query.question);
+			if (unsure === undefined || unsure < since) return await this.send(item, query);
+			return await this.send(item, query, {
+				error: new UserError('an equal query was sent before and had no answer'),
+				since: unsure,
+			});
+		});
+	}
+
+	/**
+	 * Sends one query, so that it is paid for once: if nobody knows whether it was accepted, it is looked for among the
+	 * queries made, while no other item that asks the same is on its way. Throws an error that says so if it is not
+	 * there (unless the operator wants it sent again).
+	 */
+	async send(item: Item, query: PreparedQuery, before?: Unsure): Promise<Accepted> {
+		const { definition, question, expected, sendAgain } = query;
+		const lock = lockOf(sendLocks, question);
+		let unsure = before ?? this.beforeRetry(item, question);
+		if (Array.isArray(unsure)) {
+			return {
+				queries: await this.readAgain(
+					item,
+					unsure.map((_id) => ({ _id })),
+				),
+				how: 'kept',
+			};
+		}
+		for (let attempt = 1; ; attempt++) {
+			if (!unsure) {
+				const outcome = await lock.shared(async () => await this.post(item, query));
+				if ('queries' in outcome) return outcome;
+				unsure = outcome;
+			}
+			const { error, since }: Unsure = unsure;
+			const found = await lock.exclusive(async () => await this.findAccepted(item, query, since));
+			if (typeof found !== 'string') return found;
+			await this.limit.sent(item, expected.length, []);
+			if (!sendAgain || attempt >= MAX_SENDS) {
+				lastUnsure.set(question, since);
+				throw ambiguousError(error, definition, since, found);
+			}
+			unsure = undefined;
+		}
+	}
+
+	/** What an earlier try of this execution has left of a question. */
+	private beforeRetry(item: Item, question: string): Unsure | string[] | undefined {
+		const entry = this.journal.find(item, question);
+		if (typeof entry !== 'number') return entry;
+		const error = new UserError('an earlier try of this execution sent it and had no answer');
+		return { error, since: entry };
+	}
+
+	private async post(item: Item, query: PreparedQuery): Promise<Accepted | Unsure> {
+		const { definition, path, fields, body, secrets, expected, question } = query;
+		let since = Date.now();
+		const beforeSend = () => {
+			since = Date.now();
+			this.limit.sending(expected.length);
+			this.journal.sending(item, question, expected.length);
+		};
+		try {
+			const answer = await item.request({ method: 'POST', path, body, secrets, beforeSend });
+			const queries = readAnswer(answer);
+			if (queries) return await this.take(item, query, { queries, how: 'sent' });
+			const error = new UserError('its answer holds neither an ID nor a result');
+			return { error, since };
+		} catch (error) {
+			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
+			this.journal.refused(item, question, expected.length);
+			await this.limit.sent(item, expected.length, []);
+			throw refusedError(error, definition, fields);
+		}
+	}
+
+	private async take(item: Item, query: PreparedQuery, accepted: Accepted): Promise<Accepted> {
+		const { question, expected } = query;
+		const ids = accepted.queries.flatMap((record) => queryIdOf(record) ?? []);
+		ids.forEach((id) => claimed.set(id, true));
+		if (ids.length > 0) this.journal.accepted(item, question, ids);
+		lastAccepted.set(question, { at: Date.now(), queries: accepted.queries });
+		lastUnsure.delete(question);
+		await this.limit.sent(item, expected.length, ids);
+		return accepted;
+	}
+
+	/** Queries that were accepted before, as they stand now. */
+	private async readAgain(item: Item, queries: IDataObject[]): Promise<IDataObject[]> {
+		const connection = await connectionOf(item);
+		return await Promise.all(
+			queries.map(async (query) => {
+				const id = queryIdOf(query);
+				const isResult = 'status' in query && stateOf(query, connection.mapping) === 'success';
+				return isResult || id === undefined ? query : await getQuery(connection, id);
+			}),
+		);
+	}
+
+	/** The queries that were accepted since then; or, if not all of them are there, what is to be said of it. */
+	private async findAccepted(
+		item: Item,
+		query: PreparedQuery,
+		since: number,
+	): Promise<Accepted | string> {
+		const { expected } = query;
+		let said = '';
+		for (const pause of LOOKS_MS) {
+			await item.wait(pause);
+			const outcome = await findCreated(item, expected, since, (id) => !claimed.has(id)).then(
+				(queries) => ({ queries }),
+				({ message }: Error) => ({ message }),
+			);
+			if ('message' in outcome) {
+				said = outcome.message;
+				continue;
+			}
+			const found = outcome.queries.filter((record) => record !== undefined);
+			if (found.length === expected.length) {
+				return await this.take(item, query, { queries: found, how: 'recovered' });
+			}
+			said = 'It was looked for among the queries made (GET /query) and not found';
+			if (found.length > 0) {
+				said = `Of its ${expected.length} queries these were found: ${found.map(queryIdOf).join(', ')}`;
+			}
+		}
+		return said;
+	}
+}
+
+/** Whether nobody knows if a query was accepted; a cancelled execution does not hear of it any more. */
+const isUnsure = ({ run }: Item, { context, httpCode }: NodeApiError): boolean =>
+	context.mayHaveBeenAccepted === true || (run.cancelled?.aborted === true && !httpCode);

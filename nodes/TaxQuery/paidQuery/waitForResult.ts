@@ -1,0 +1,167 @@
+import { OperationalError, sleep, type IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Item } from '../../shared/operations/operation';
+import type { Connection } from '../../shared/transport/request';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { queryIdOf, stateOf } from '../queries';
+import { completeRecord, connectionOf, getQuery, queryPages } from '../queries/client';
+import type { Outcome } from './output';
+
+const BACKOFF = 1.5;
+const LONGEST_PAUSE_MS = 30_000;
+const SLICE_MS = 200;
+/** So few are read one by one; more of them by the list. */
+const MAX_BY_ID = 3;
+/** What lies deeper in the list is read by its ID. */
+const MAX_PAGES = 20;
+
+/** A query that somebody waits for. */
+interface Waiter {
+	id: string;
+	/** As it was seen last. */
+	query: IDataObject;
+	/** Why it could not be seen last. */
+	problem?: string;
+	deadline: number;
+	pauseMs: number;
+	nextLook: number;
+	isBeingRead: boolean;
+	connection: Connection<TaxQueryMapping>;
+	cancelled?: AbortSignal;
+	resolve(outcome: Pick<Outcome, 'query' | 'overdue'>): void;
+	reject(error: Error): void;
+}
+
+const isPending = (query: IDataObject, mapping: TaxQueryMapping) =>
+	['pending', 'unknown'].includes(stateOf(query, mapping));
+
+/** The queries of one client that items of this process wait for: one look in each round serves them all. */
+class PendingQueries {
+	private readonly waiters = new Set<Waiter>();
+	private isDriving = false;
+	private isListing = false;
+
+	add(waiter: Waiter): void {
+		this.waiters.add(waiter);
+		if (!this.isDriving) void this.drive();
+	}
+
+	/** The only timer: runs while somebody waits, and ends waits in time even if the service does not answer. */
+	private async drive(): Promise<void> {
+		this.isDriving = true;
+		while (this.waiters.size > 0) {
+			const now = Date.now();
+			for (const waiter of [...this.waiters]) this.endIfOver(waiter, now);
+			const isDue = [...this.waiters].some(({ nextLook }) => nextLook <= now);
+			if (isDue && !this.isListing) void this.look(now);
+			const next = Math.min(
+				...[...this.waiters].map((one) => Math.min(one.nextLook, one.deadline)),
+			);
+			await sleep(Math.max(1, Math.min(SLICE_MS, next - Date.now())));
+		}
+		this.isDriving = false;
+	}
+
+	private endIfOver(waiter: Waiter, now: number): void {
+		if (waiter.cancelled?.aborted) {
+			this.waiters.delete(waiter);
+			waiter.reject(new OperationalError('The execution was cancelled'));
+		} else if (waiter.deadline <= now) {
+			this.waiters.delete(waiter);
+			waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
+		}
+	}
+
+	/** Whoever's turn has come, everybody is looked for; and then a while later. */
+	private async look(now: number): Promise<void> {
+		const waiting = [...this.waiters];
+		for (const waiter of waiting) {
+			waiter.nextLook = now + waiter.pauseMs;
+			waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
+		}
+		const unlisted = waiting.length > MAX_BY_ID ? await this.lookInList(waiting) : waiting;
+		for (const waiter of unlisted) void this.lookById(waiter);
+	}
+
+	/** Returns those that the list does not show. */
+	private async lookInList(waiting: Waiter[]): Promise<Waiter[]> {
+		const missing = new Map(waiting.map((waiter) => [waiter.id, waiter]));
+		const [{ connection }] = waiting.sort((a, b) => b.deadline - a.deadline);
+		this.isListing = true;
+		try {
+			let pages = 0;
+			for await (const { records } of queryPages(connection)) {
+				for (const row of records) {
+					const waiter = missing.get(String(queryIdOf(row)));
+					if (!waiter) continue;
+					missing.delete(waiter.id);
+					if (isPending(row, connection.mapping)) this.see(waiter, row);
+					else if ('response' in row) this.see(waiter, row);
+					else void this.lookById(waiter, row);
+				}
+				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
+			}
+			return [...missing.values()];
+		} catch (error) {
+			for (const waiter of missing.values()) waiter.problem = (error as Error).message;
+			return [];
+		} finally {
+			this.isListing = false;
+		}
+	}
+
+	private async lookById(waiter: Waiter, row?: IDataObject): Promise<void> {
+		if (waiter.isBeingRead || !this.waiters.has(waiter)) return;
+		waiter.isBeingRead = true;
+		const patienceMs = Math.max(waiter.deadline - Date.now(), 1000);
+		const { connection, id } = waiter;
+		try {
+			const record = row
+				? await completeRecord(connection, row, { patienceMs })
+				: await getQuery(connection, id, { patienceMs });
+			this.see(waiter, record);
+		} catch (error) {
+			waiter.problem = (error as Error).message;
+		} finally {
+			waiter.isBeingRead = false;
+		}
+	}
+
+	private see(waiter: Waiter, query: IDataObject): void {
+		waiter.query = query;
+		waiter.problem = undefined;
+		if (isPending(query, waiter.connection.mapping)) return;
+		if (this.waiters.delete(waiter)) waiter.resolve({ query });
+	}
+}
+
+const pendingByClient = new BoundedMap<string, PendingQueries>(1000);
+
+/**
+ * Waits until a pending query has ended or the time is over; then what is known of it comes back, never an error,
+ * because asking again costs money. Throws only if the execution is cancelled.
+ */
+export async function waitForResult(
+	item: Item,
+	outcome: Outcome,
+	{ maxMs, intervalMs }: { maxMs: number; intervalMs: number },
+): Promise<Outcome> {
+	const connection = await connectionOf(item);
+	const pending = pendingByClient.getOrMake(connection.client, () => new PendingQueries());
+	const now = Date.now();
+	const seen = await new Promise<Pick<Outcome, 'query' | 'overdue'>>((resolve, reject) => {
+		pending.add({
+			id: String(queryIdOf(outcome.query)),
+			query: outcome.query,
+			deadline: now + maxMs,
+			pauseMs: intervalMs * BACKOFF,
+			nextLook: now + intervalMs,
+			isBeingRead: false,
+			connection,
+			cancelled: item.run.cancelled,
+			resolve,
+			reject,
+		});
+	});
+	return { ...outcome, ...seen };
+}

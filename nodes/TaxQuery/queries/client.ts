@@ -1,0 +1,116 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Item } from '../../shared/operations/operation';
+import { isNotFound } from '../../shared/transport/errors';
+import type { Connection, ServiceRequest } from '../../shared/transport/request';
+import { pageMarksOf, readQueryList, readQueryRecord } from './answer';
+import { pathOf } from './catalog';
+import { queryIdOf } from './record';
+
+type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
+export type QueryConnection = Pick<Connection<TaxQueryMapping>, 'mapping' | 'send'>;
+
+/** The connection as an item uses it: with its timeout, and its index in each error. */
+export async function connectionOf(item: Item): Promise<Connection<TaxQueryMapping>> {
+	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
+	return { ...connection, send: item.request };
+}
+
+/** All that could be listed of the queries made, newest first where the service lists them so. */
+export interface QueryList {
+	records: IDataObject[];
+	/** There is no page behind this one. */
+	isLast?: true;
+	/** Why the end of the list could not be reached; not set if it was. */
+	cutOff?: string;
+}
+
+const MAX_PAGES = 500;
+
+/** TQ §4.13. Throws a NodeApiError (404 if the service has nothing under the ID), or a UserError if the answer is no record. */
+export async function getQuery(
+	{ mapping, send }: QueryConnection,
+	id: string,
+	how: How = {},
+): Promise<IDataObject> {
+	const template = pathOf('get', '/query/{queryId}', mapping);
+	const path = template.replace('{queryId}', () => encodeURIComponent(id));
+	return readQueryRecord(await send({ method: 'GET', path, ...how }));
+}
+
+/**
+ * TQ §4.12, page by page, each query once, to the end of the list. Paging is not shown: a further page is asked for
+ * where the answer says that more exist (a total, a mark, the next page's address) or where a full page came; by that
+ * address's parameters, else by page number or `offset` as the API Mapping says. Ends with `cutOff` where a page holds
+ * nothing new although more should exist (the service ignores what is asked for), and behind 500 pages.
+ */
+export async function* queryPages(
+	{ mapping, send }: QueryConnection,
+	parameters: IDataObject = {},
+	how: How = {},
+): AsyncGenerator<QueryList> {
+	const { list } = mapping;
+	const path = pathOf('getAll', '/query', mapping);
+	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
+	const seen = new Set<unknown>();
+	let rowsRead = 0;
+	let place: IDataObject = list.page === undefined ? {} : { [list.page]: 1 };
+	for (let page = 1; page <= MAX_PAGES; page++) {
+		const query = { ...list.parameters, ...limit, ...place, ...parameters };
+		const answer = await send({ method: 'GET', path, query, ...how });
+		const rows = readQueryList(answer);
+		const records = rows.filter((row) => {
+			const id = queryIdOf(row) ?? row;
+			return !seen.has(id) && seen.add(id);
+		});
+		rowsRead += rows.length;
+
+		const { total, hasMore, next } = pageMarksOf(answer);
+		const isFull = list.limit !== undefined && rows.length >= list.pageSize;
+		const isMore =
+			hasMore ?? (next !== undefined || (total === undefined ? isFull : seen.size < total));
+		// A query that was made meanwhile moves the others by one, so that the last page may be empty.
+		const isEnd = rows.length === 0 && rowsRead >= (total ?? rowsRead);
+		if (!isMore || isEnd) return yield { records, isLast: true };
+		if (records.length === 0) {
+			const cutOff = `The service tells of ${total ?? 'more'} queries but lists only ${seen.size} of them`;
+			return yield { records, cutOff };
+		}
+		yield { records };
+		const byPosition =
+			list.page === undefined ? { [list.offset ?? 'offset']: rowsRead } : { [list.page]: page + 1 };
+		place = next ?? byPosition;
+	}
+	yield { records: [], cutOff: `The list of queries has more than ${MAX_PAGES} pages` };
+}
+
+/** The whole list of TQ §4.12. */
+export async function listQueries(
+	connection: QueryConnection,
+	parameters: IDataObject = {},
+	how: How = {},
+): Promise<QueryList> {
+	const whole: QueryList = { records: [] };
+	for await (const { records, cutOff } of queryPages(connection, parameters, how)) {
+		for (const record of records) whole.records.push(record);
+		whole.cutOff = cutOff;
+	}
+	return whole;
+}
+
+/**
+ * A row of the list with its result: what it holds of a record is not shown (TQ §4.12), so one without `response` is
+ * read by its ID, and stays as it is where the service has nothing under that.
+ */
+export async function completeRecord(
+	connection: QueryConnection,
+	row: IDataObject,
+	how: How = {},
+): Promise<IDataObject> {
+	const id = queryIdOf(row);
+	if ('response' in row || id === undefined) return row;
+	return await getQuery(connection, id, how).catch((error: unknown) => {
+		if (isNotFound(error)) return row;
+		throw error as Error;
+	});
+}

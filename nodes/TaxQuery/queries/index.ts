@@ -1,0 +1,4 @@
+export { isObject } from '../../shared/utils/json';
+export { pageMarksOf, readQueryList, readQueryRecord } from './answer';
+export { createdAt, echoOf, queryIdOf, reasonOf, stateOf, type QueryState } from './record';
+export { simplifyRecord } from './simplify';

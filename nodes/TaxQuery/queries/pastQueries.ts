@@ -1,0 +1,90 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { checkCurp, checkRfc } from '../../shared/identifiers';
+import { isObject } from '../../shared/utils/json';
+import { textOf } from '../../shared/utils/text';
+import { echoOf, stateOf } from './index';
+import { catalog, serviceOf, type QueryService } from './catalog';
+
+/** What past queries tell of a deployment's words: those that the mapping does not know, and what they seem to mean. */
+export interface Words {
+	services: string[];
+	strangeServices: string[];
+	statuses: string[];
+	strangeStatuses: string[];
+	/** What to add to the API Mapping; of the others nobody can tell. */
+	found: Pick<TaxQueryMapping, 'services' | 'fields'> & { statuses: Record<string, string[]> };
+}
+
+/** Reads the words of past queries, and concludes what the document's own shapes (TQ §2.2 to §2.4) allow. */
+export function wordsOf(records: IDataObject[], mapping: TaxQueryMapping): Words {
+	const services = unique(records.map(({ service }) => textOf(service)));
+	const statuses = unique(records.map(({ status }) => textOf(status)));
+	const found: Words['found'] = { services: {}, fields: {}, statuses: {} };
+	const strangeServices = services.filter((code) => serviceOf(code, mapping) === undefined);
+	const strangeStatuses = statuses.filter((status) => stateOf({ status }, mapping) === 'unknown');
+
+	const operationOf = new Map<string, string>();
+	for (const record of records) {
+		const code = textOf(record.service);
+		const service = serviceOf(code, mapping) ?? serviceByShape(record);
+		if (!service) continue;
+		operationOf.set(code, service.operation);
+		const renamed = renamedField(record, service, mapping);
+		if (renamed) found.fields[service.operation] = renamed;
+	}
+	for (const code of strangeServices) {
+		const operation = operationOf.get(code);
+		if (operation !== undefined) found.services[operation] = code;
+	}
+	for (const status of strangeStatuses) {
+		const state = stateByShape(records.filter((record) => record.status === status));
+		if (state !== undefined) found.statuses[state] = [...(found.statuses[state] ?? []), status];
+	}
+	return { services, strangeServices, statuses, strangeStatuses, found };
+}
+
+const unique = (texts: string[]) => [...new Set(texts.filter((text) => text !== ''))].sort();
+
+/** The services whose response the document shows. */
+function serviceByShape({ response }: IDataObject): QueryService | undefined {
+	if (!isObject(response)) return undefined;
+	if ('RegimenesFiscales' in response) return catalog.getCrf;
+	if ('RazonSocial' in response) return catalog.getRfcData;
+	if ('estatusCurp' in response) return catalog.getCurpData;
+	return Object.keys(response).join() === 'rfc' ? catalog.calculateRfc : undefined;
+}
+
+/** The only field of a query about one identifier, where it is called otherwise. */
+function renamedField(
+	record: IDataObject,
+	{ operation }: QueryService,
+	mapping: TaxQueryMapping,
+): Record<string, string> | undefined {
+	const [entry, another] = Object.entries(echoOf(record));
+	if (entry === undefined || another !== undefined) return undefined;
+	const [name, value] = entry;
+	const identifier = checkCurp(value).valid ? 'curp' : checkRfc(value).valid ? 'rfc' : undefined;
+	if (
+		identifier === undefined ||
+		(mapping.fields[operation]?.[identifier] ?? identifier) === name
+	) {
+		return undefined;
+	}
+	return { [identifier]: name };
+}
+
+/** A result of a known shape is a success, a message alone a failure, nothing at all is still pending. */
+function stateByShape(records: IDataObject[]): 'success' | 'failed' | 'pending' | undefined {
+	const states = unique(
+		records.map((record) => {
+			const { response } = record;
+			if (!('response' in record)) return 'unclear';
+			if (!isObject(response) || Object.keys(response).length === 0) return 'pending';
+			if (serviceByShape(record)) return 'success';
+			return Object.keys(response).join() === 'message' ? 'failed' : '';
+		}),
+	);
+	const [state, another] = states;
+	return another === undefined && state !== 'unclear' ? (state as 'success') : undefined;
+}

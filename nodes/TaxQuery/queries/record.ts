@@ -1,0 +1,67 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { isObject } from '../../shared/utils/json';
+import { messageOfService } from '../../shared/utils/serviceMessage';
+import { textOf } from '../../shared/utils/text';
+
+/** The id of a record (TQ §2.1) or an acknowledgement (TQ §2.5); undefined if it has none. */
+export function queryIdOf({ _id, queryId, id }: IDataObject): string | undefined {
+	const found = [_id, queryId, id].find((one) => ['string', 'number'].includes(typeof one));
+	return textOf(found) || undefined;
+}
+
+/** When a record was created, in milliseconds since the epoch; NaN if it does not tell. */
+export const createdAt = (record: IDataObject): number => Date.parse(textOf(record.createdAt));
+
+/** The request's fields, which a record echoes under the names they were sent by. */
+export function echoOf({ query, metadata }: IDataObject): IDataObject {
+	const inMetadata = isObject(metadata) && isObject(metadata.query) ? metadata.query : {};
+	return { ...inMetadata, ...(isObject(query) ? query : {}) };
+}
+
+/** The service's own words for why a query failed, as a sentence to be appended, or ''. `secrets` are masked. */
+export const reasonOf = ({ response, ...record }: IDataObject, secrets: string[] = []): string =>
+	messageOfService(response, secrets) || messageOfService(record, secrets);
+
+export type QueryState = 'pending' | 'success' | 'failed' | 'unknown';
+
+const words = (text: string) => text.trim().split(/\s+/).map(plain);
+/** A word however it is written: IN_PROGRESS, in progress and InProgress are one. */
+const plain = (word: string) => word.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/** Of status words only SUCCESS and PENDING are shown (TQ §3); the others are what services commonly say. */
+const KNOWN = {
+	failed:
+		words(`FAILED FAIL FAILURE FALLIDO FALLIDA FALLO ERROR ERRORED REJECTED RECHAZADO RECHAZADA DENIED REFUSED
+		CANCELLED CANCELED CANCELADO CANCELADA ABORTED EXPIRED EXPIRADO INVALID NOT_FOUND NO_ENCONTRADO TIMEOUT TIMED_OUT
+		UNSUCCESSFUL KO`),
+	pending:
+		words(`PENDING PENDIENTE PROCESSING PROCESS IN_PROCESS EN_PROCESO PROCESANDO PROGRESS IN_PROGRESS ONGOING
+		QUEUE QUEUED ENQUEUED SUBMITTED WORKING RUNNING STARTED STARTING CREATED ACCEPTED RECEIVED WAITING SCHEDULED NEW
+		OPEN INITIATED RETRYING`),
+	success: words('SUCCESS SUCCEEDED COMPLETED COMPLETE DONE FINISHED OK READY'),
+};
+
+/**
+ * What a query's status says. Success is only what is known as such: a word that neither is known nor stands in the
+ * API Mapping's `statuses` is unknown, and so is a result without a status. What stands there wins over what is known,
+ * and of two entries the worse one.
+ */
+export function stateOf(
+	{ status, response }: IDataObject,
+	mapping?: Pick<TaxQueryMapping, 'statuses'>,
+): QueryState {
+	// An acknowledgement (TQ §2.5) has no status.
+	if (status === undefined || status === null) return isFilled(response) ? 'unknown' : 'pending';
+	if (typeof status !== 'string') return 'unknown';
+	const word = plain(status);
+	const holds = (list: string[] = []) => list.some((one) => plain(one) === word);
+	const states = ['failed', 'pending', 'success'] as const;
+	return (
+		states.find((state) => holds(mapping?.statuses[state])) ??
+		states.find((state) => KNOWN[state].includes(word)) ??
+		'unknown'
+	);
+}
+
+const isFilled = (response: unknown) => isObject(response) && Object.keys(response).length > 0;

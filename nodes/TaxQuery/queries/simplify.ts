@@ -1,0 +1,114 @@
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { isObject } from '../../shared/utils/json';
+import { findMessage } from '../../shared/utils/serviceMessage';
+import { textOf } from '../../shared/utils/text';
+import { asDocumented, serviceOf, type QueryService } from './catalog';
+import { curpStatusOf } from './curpStatus';
+import { echoOf, queryIdOf, stateOf } from './record';
+
+/** More make a sheet that nobody reads. */
+const MAX_COLUMNS = 15;
+/** Of the query itself; they stand behind what it is about. */
+const TAIL = ['status', 'service', 'createdAt', 'queryId'];
+const DATES = ['validUntil', 'birthDate'];
+
+/**
+ * A query record (TQ §2.1) as one flat row: the person or company with the result, under readable names and with dates
+ * as ISO 8601; then the query's status, service, time and ID. `pending`, `failed` or `statusUnknown` is true where
+ * there is no result to rely on, `reason` says why a query failed. docs/output.md shows the rows.
+ */
+export function simplifyRecord(
+	record: IDataObject,
+	mapping: TaxQueryMapping = asDocumented,
+): IDataObject {
+	const service = serviceOf(record.service, mapping);
+	const response = isObject(record.response) ? record.response : {};
+	const state = stateOf(record, mapping);
+	const isEnd = state === 'success' || state === 'unknown';
+	const fields = isEnd ? service?.resultFields : undefined;
+	const asked = askedOf(record, service, mapping);
+	const result = withMeaning(
+		defined(fields ? renamed(response, fields) : flattened(response, Object.keys(asked).length)),
+	);
+	const reason = state === 'failed' ? (findMessage(response) ?? findMessage(record)) : undefined;
+	return defined({
+		...Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in result))),
+		...result,
+		...fiscalDataOf(record),
+		...(reason !== undefined && { reason, message: undefined }),
+		...(state === 'unknown' && { statusUnknown: true }),
+		...(!isEnd && { [state]: true }),
+		status: record.status,
+		service: record.service,
+		createdAt: record.createdAt,
+		queryId: queryIdOf(record),
+	});
+}
+
+const defined = (fields: IDataObject): IDataObject =>
+	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** The request's fields under the document's names; a birth date of three numbers as one date. */
+function askedOf(
+	record: IDataObject,
+	service: QueryService | undefined,
+	{ fields }: TaxQueryMapping,
+): IDataObject {
+	const names = Object.entries(fields[service?.operation ?? ''] ?? {});
+	const { day, month, year, ...asked } = Object.fromEntries(
+		Object.entries(echoOf(record))
+			.map(([name, value]) => [names.find(([, own]) => own === name)?.[0] ?? name, value] as const)
+			.filter(([name]) => !TAIL.includes(name)),
+	) as IDataObject;
+	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
+	return { ...asked, ...(born.isValid ? { birthDate: born.toISODate() } : { day, month, year }) };
+}
+
+/** TQ §2.3: CRF and RFC data have it in their state; its contents are not shown. */
+const fiscalDataOf = ({ state }: IDataObject): IDataObject =>
+	isObject(state) && isObject(state.FISCAL_DATA) ? { fiscalData: state.FISCAL_DATA } : {};
+
+const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
+	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
+
+/** Names that say something of the query itself, not of its result. */
+const TAKEN = /^(queryId|service|status|statusUnknown|pending|failed|reason|createdAt)$/;
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** A response whose contents are not shown: its own names; an object in it becomes columns if there is room. */
+function flattened(response: IDataObject, otherColumns: number): IDataObject {
+	let columns = otherColumns + Object.keys(response).length + TAIL.length;
+	const flat: IDataObject = {};
+	for (const [name, value] of Object.entries(response)) {
+		const inner = isObject(value) ? Object.entries(value) : [];
+		if (inner.length > 0 && columns + inner.length - 1 <= MAX_COLUMNS) {
+			columns += inner.length - 1;
+			for (const [innerName, one] of inner) flat[name + capital(innerName)] = one;
+		} else {
+			flat[TAKEN.test(name) ? `result${capital(name)}` : name] = value;
+		}
+	}
+	return flat;
+}
+
+/** Dates as ISO 8601, and what a code means. */
+function withMeaning(result: IDataObject): IDataObject {
+	const columns = Object.entries(result).map(([name, value]): IDataObject => {
+		if (DATES.includes(name)) return { [name]: typeof value === 'string' ? isoOf(value) : value };
+		return name === 'curpStatus' ? curpStatusOf(textOf(value)) : { [name]: value };
+	});
+	return Object.assign({}, ...columns) as IDataObject;
+}
+
+/** TQ §2.3: local date-time without zone, TQ §2.4: day/month/year. As it came where it is neither. */
+function isoOf(text: string): string {
+	const day = DateTime.fromFormat(text, 'd/M/yyyy');
+	if (day.isValid) return day.toISODate();
+	const local = DateTime.fromISO(text, { setZone: true });
+	if (!local.isValid) return text;
+	if (!text.includes('T')) return local.toISODate();
+	const includeOffset = /T.*(Z|[+-]\d\d:?\d\d)$/.test(text);
+	return local.toISO({ suppressMilliseconds: true, includeOffset });
+}

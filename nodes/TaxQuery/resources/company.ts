@@ -1,0 +1,19 @@
+import type { Resource } from '../../shared/operations/operation';
+import { paidQueryOperation } from '../paidQuery/operation';
+import { catalog } from '../queries/catalog';
+import { byCompanyRfc } from './inputs';
+
+const getShareholders = paidQueryOperation({
+	...byCompanyRfc,
+	service: catalog.getShareholders,
+	name: 'Get Shareholders',
+	action: 'Get shareholders of a company',
+	description:
+		'Ask who owns a company (accionistas), and how much of it. The result follows later. Each query costs money.',
+});
+
+export const company: Resource = {
+	name: 'Company',
+	value: 'company',
+	operations: [getShareholders],
+};

@@ -1,0 +1,219 @@
+import type { IDataObject } from 'n8n-workflow';
+import { checkClock, checkRateLimit, checkTls, Diagnosis } from '../../shared/operations/diagnosis';
+import { operation } from '../../shared/operations/field';
+import type { Resource } from '../../shared/operations/operation';
+import { isObject, parseJson, readObject } from '../../shared/utils/json';
+import { textOf } from '../../shared/utils/text';
+import { pageMarksOf, queryIdOf, readQueryList } from '../queries';
+import { pathOf, queryServices } from '../queries/catalog';
+import { connectionOf, getQuery, listQueries, type QueryConnection } from '../queries/client';
+import { findPaging } from '../queries/findPaging';
+import { wordsOf } from '../queries/pastQueries';
+
+const diagnose = operation({
+	name: 'Diagnose',
+	value: 'diagnose',
+	action: 'Diagnose the connection to the tax query service',
+	description:
+		'Check what the service answers with plain reads (no new query is made), and propose the API Mapping of the credential. The output is free of personal data.',
+	fields: {},
+	async execute(item) {
+		let headers: IDataObject = {};
+		let answeredAt = 0;
+		const { mapping } = await connectionOf(item);
+		const connection: QueryConnection = {
+			mapping,
+			send: async (request) =>
+				await item.request({
+					...request,
+					onAnswer(answer) {
+						headers = answer.headers;
+						answeredAt = Date.now();
+					},
+				}),
+		};
+		const diagnosis = new Diagnosis();
+		const first = await checkList(diagnosis, connection);
+		const credentials = await item.credentials('taxQueryApi');
+		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl));
+		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials.accessToken));
+		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
+		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
+		const list = first && (await checkPaging(diagnosis, connection, first));
+		await checkOne(diagnosis, connection, first?.rows ?? []);
+		const words =
+			first &&
+			(await checkWords(
+				diagnosis,
+				{ ...connection, mapping: { ...mapping, list: { ...mapping.list, ...list } } },
+				first.rows,
+			));
+		await diagnosis.run('Paths of the queries', async () => ({
+			ok: 'unknown',
+			seen: 'No read tells them: each of these requests would be paid for.',
+			advice: `Compare with your contract: ${queryServices.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
+		}));
+		return diagnosis.items(
+			suggestion(readObject(credentials.apiMapping) ?? {}, { ...words, list }),
+		);
+	},
+});
+
+interface FirstPage {
+	rows: IDataObject[];
+	answer: unknown;
+}
+
+async function checkList(
+	diagnosis: Diagnosis,
+	{ mapping, send }: QueryConnection,
+): Promise<FirstPage | undefined> {
+	return await diagnosis.run('Address, token and list of queries', async () => {
+		const path = pathOf('getAll', '/query', mapping);
+		const answer = await send({ method: 'GET', path, query: mapping.list.parameters });
+		const rows = readQueryList(answer);
+		const keys = isObject(answer)
+			? `under one of the keys ${Object.keys(answer).join(', ')}`
+			: 'as a plain array';
+		const withId = rows.filter((row) => queryIdOf(row) !== undefined).length;
+		return {
+			ok: withId === rows.length,
+			seen: `Reached, and the token is accepted. ${rows.length} queries ${keys}, ${withId} of them with an ID.`,
+			advice:
+				withId === rows.length
+					? ''
+					: 'Queries without an ID cannot be found again: ask the service what it is called.',
+			value: { rows, answer },
+		};
+	});
+}
+
+function tokenLifetime(accessToken: unknown) {
+	const token = textOf(accessToken).split(' ').at(-1) ?? '';
+	const claims = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
+	const { exp, iat } = isObject(claims) ? claims : {};
+	if (typeof exp !== 'number' || typeof iat !== 'number') {
+		return {
+			ok: 'unknown' as const,
+			seen: 'The token itself does not tell how long it lives.',
+			advice: 'A new one is fetched when the service refuses it.',
+		};
+	}
+	return { ok: true, seen: `It lives ${exp - iat} s; a new one is fetched before.`, advice: '' };
+}
+
+async function checkPaging(
+	diagnosis: Diagnosis,
+	connection: QueryConnection,
+	{ rows, answer }: FirstPage,
+): Promise<IDataObject | undefined> {
+	return await diagnosis.run<IDataObject>('Paging of the list', async () => {
+		const { total, hasMore, next } = pageMarksOf(answer);
+		const isWhole = !(hasMore ?? (next !== undefined || rows.length < (total ?? 0)));
+		const told = total === undefined ? 'It tells no total.' : `It tells of ${total} queries.`;
+		if (isWhole) {
+			return { ok: true, seen: `${told} All of them came at once.`, advice: '', value: {} };
+		}
+		const { cutOff, records } = await listQueries(connection);
+		if (cutOff === undefined) {
+			return {
+				ok: true,
+				seen: `${told} ${records.length} came, page by page.`,
+				advice: '',
+				value: {},
+			};
+		}
+		const found = await findPaging(connection, rows);
+		return {
+			ok: false,
+			seen: `${cutOff}.`,
+			advice: found
+				? `Set list in the API Mapping: ${JSON.stringify(found)}.`
+				: 'Ask the service how the list is paged, and name the parameters in list of the API Mapping.',
+			value: found ?? {},
+		};
+	});
+}
+
+async function checkOne(
+	diagnosis: Diagnosis,
+	connection: QueryConnection,
+	rows: IDataObject[],
+): Promise<void> {
+	const [id] = rows.map(queryIdOf).filter((one) => one !== undefined);
+	if (id === undefined) return;
+	await diagnosis.run('One query by its ID', async () => {
+		const record = await getQuery(connection, id);
+		const isSame = queryIdOf(record) === id;
+		return {
+			ok: isSame,
+			seen: `It has the keys ${Object.keys(record).join(', ')}.`,
+			advice: isSame
+				? ''
+				: 'Another ID came back: compare paths.get of the API Mapping with your contract.',
+		};
+	});
+}
+
+async function checkWords(
+	diagnosis: Diagnosis,
+	connection: QueryConnection,
+	firstRows: IDataObject[],
+): Promise<IDataObject | undefined> {
+	return await diagnosis.run<IDataObject>('Services and statuses of past queries', async () => {
+		const { records } = await listQueries(connection);
+		const bare = records.filter(
+			(row) => !('response' in row) || Object.keys(row.query ?? row.metadata ?? {}).length === 0,
+		);
+		const seen = records.length > 0 ? records : firstRows;
+		const sample = await sampleOf(connection, seen);
+		const words = wordsOf(sample, connection.mapping);
+		const strange = [
+			...words.strangeServices.map((code) => `the service ${code}`),
+			...words.strangeStatuses.map((status) => `the status ${status}`),
+		];
+		return {
+			ok: records.length === 0 ? 'unknown' : strange.length === 0,
+			seen: `Services: ${words.services.join(', ') || 'none'}. Statuses: ${words.statuses.join(', ') || 'none'}. ${bare.length} of ${records.length} rows lack the query or its response.`,
+			advice:
+				strange.length === 0
+					? ''
+					: `Not known: ${strange.join(', ')}. Compare the proposal with your contract: a query with an unknown status never counts as a success.`,
+			value: words.found as unknown as IDataObject,
+		};
+	});
+}
+
+/** Rows for each combination of service and status, read by their IDs where the list shows no result. */
+async function sampleOf(connection: QueryConnection, rows: IDataObject[]): Promise<IDataObject[]> {
+	const chosen = new Map<string, IDataObject>();
+	for (const row of rows) {
+		const key = `${textOf(row.service)} ${textOf(row.status)}`;
+		if (!chosen.has(key)) chosen.set(key, row);
+	}
+	const sample: IDataObject[] = [];
+	for (const row of [...chosen.values()].slice(0, MAX_SAMPLE)) {
+		const id = queryIdOf(row);
+		const isWhole = 'response' in row && ('query' in row || 'metadata' in row);
+		sample.push(isWhole || id === undefined ? row : await getQuery(connection, id));
+	}
+	return sample;
+}
+const MAX_SAMPLE = 40;
+
+/** What the credential holds, with what was found beside it. */
+function suggestion(held: IDataObject, found: IDataObject): IDataObject {
+	const merged = { ...held };
+	for (const [key, value] of Object.entries(found)) {
+		if (!isObject(value) || Object.keys(value).length === 0) continue;
+		const before = isObject(held[key]) ? held[key] : {};
+		merged[key] = { ...before, ...value };
+	}
+	return merged;
+}
+
+export const connection: Resource = {
+	name: 'Connection',
+	value: 'connection',
+	operations: [diagnose],
+};

@@ -1,0 +1,28 @@
+import type { Resource } from '../../shared/operations/operation';
+import { paidQueryOperation } from '../paidQuery/operation';
+import { catalog } from '../queries/catalog';
+import { byCurp } from './inputs';
+
+const getCurpData = paidQueryOperation({
+	...byCurp,
+	service: catalog.getCurpData,
+	name: 'Get CURP Data',
+	action: 'Get CURP data',
+	description:
+		'Get the personal data and the RFC that belong to a CURP. The result comes at once. Each query costs money.',
+});
+
+const getEmploymentHistory = paidQueryOperation({
+	...byCurp,
+	service: catalog.getEmploymentHistory,
+	name: 'Get Employment History',
+	action: 'Get employment history of a person',
+	description:
+		'Ask where a person was employed, and when (historial laboral), by the CURP. The result follows later. Each query costs money.',
+});
+
+export const person: Resource = {
+	name: 'Person (CURP)',
+	value: 'person',
+	operations: [getCurpData, getEmploymentHistory],
+};

@@ -1,0 +1,66 @@
+import { storedLogin } from '../../shared/operations/loginSource';
+import type { Resource } from '../../shared/operations/operation';
+import { rfc, rfcCheckOptions } from '../fields/identifiers';
+import { period } from '../fields/period';
+import { profile } from '../fields/taxProfile';
+import { paidQueryOperation } from '../paidQuery/operation';
+import { catalog } from '../queries/catalog';
+import { connectionOf } from '../queries/client';
+import { byRfc } from './inputs';
+import { invoicesOf } from './invoices';
+
+const createTaxProfile = paidQueryOperation({
+	service: catalog.createTaxProfile,
+	name: 'Create Tax Profile',
+	action: 'Create a tax profile',
+	description:
+		'Allow the queries of the tax authority about an RFC, by its CIEC (the password at the tax authority); needed once before them. May cost money.',
+	isNotReusable: true,
+	input: profile,
+	credential: storedLogin,
+	options: rfcCheckOptions,
+});
+
+const getCsf = paidQueryOperation({
+	...byRfc,
+	service: catalog.getCsf,
+	name: 'Get Fiscal Situation (CSF)',
+	action: 'Get a fiscal situation (CSF)',
+	description:
+		'Ask for the fiscal situation of an RFC (constancia de situación fiscal), which needs a tax profile. Each query costs money.',
+	needsProfile: true,
+});
+
+const getComplianceOpinion = paidQueryOperation({
+	...byRfc,
+	service: catalog.getComplianceOpinion,
+	name: 'Get Compliance Opinion (32D)',
+	action: 'Get a compliance opinion (32D)',
+	description:
+		'Ask for the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D), which needs a tax profile. The result follows later. Each query costs money.',
+	needsProfile: true,
+});
+
+const getInvoices = paidQueryOperation({
+	service: catalog.getInvoices,
+	name: 'Get Invoices',
+	action: 'Get invoices of a taxpayer',
+	description:
+		'Ask for the invoices of an RFC (CFDI, facturas) in a period; it needs a tax profile. Gives one item for each month, each of which costs money; the results follow later.',
+	needsProfile: true,
+	input: {
+		properties: [...rfc.properties, ...period.properties],
+		async read(item) {
+			const { value, warnings } = await rfc.read(item);
+			const { mapping } = await connectionOf(item);
+			return invoicesOf(value, await period.read(item), mapping.periodFormat, warnings);
+		},
+	},
+	options: rfcCheckOptions,
+});
+
+export const taxAuthority: Resource = {
+	name: 'Tax Authority',
+	value: 'taxAuthority',
+	operations: [createTaxProfile, getCsf, getComplianceOpinion, getInvoices],
+};

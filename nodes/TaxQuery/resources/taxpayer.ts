@@ -1,0 +1,83 @@
+import { field, parseText } from '../../shared/operations/field';
+import type { Resource } from '../../shared/operations/operation';
+import { birthDate } from '../fields/dates';
+import { textField } from '../fields/text';
+import { paidQueryOperation } from '../paidQuery/operation';
+import { catalog } from '../queries/catalog';
+import { byRfc } from './inputs';
+
+const givenNames = field(
+	textField('Given Names', 'name', 'e.g. Emma', 'All given names, as in the birth certificate'),
+	parseText,
+);
+const firstLastName = field(
+	textField(
+		'First Last Name',
+		'firstLastName',
+		'e.g. Gómez',
+		'The first surname (apellido paterno), as in the birth certificate',
+	),
+	parseText,
+);
+const isEmpty = (value: unknown) =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+const secondLastName = field(
+	{
+		displayName: 'Second Last Name',
+		name: 'secondLastName',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. Díaz',
+		description: 'The second surname (apellido materno); leave empty if there is none',
+	},
+	(value, label) => (isEmpty(value) ? '' : parseText(value, label)),
+);
+
+const calculateRfc = paidQueryOperation({
+	service: catalog.calculateRfc,
+	name: 'Calculate RFC',
+	action: 'Calculate an RFC',
+	description:
+		'Calculate the RFC of a natural person from name and birth date. The result comes at once. Each query costs money.',
+	input: {
+		properties: [
+			...givenNames.properties,
+			...firstLastName.properties,
+			...secondLastName.properties,
+			...birthDate.properties,
+		],
+		async read(item) {
+			const fields = {
+				name: await givenNames.read(item),
+				firstLastName: await firstLastName.read(item),
+				secondLastName: await secondLastName.read(item),
+				...(await birthDate.read(item)),
+			};
+			return { fields, warnings: [] };
+		},
+	},
+});
+
+const getCrf = paidQueryOperation({
+	...byRfc,
+	service: catalog.getCrf,
+	name: 'Get Fiscal Regime Certificate (CRF)',
+	action: 'Get a fiscal regime certificate (CRF)',
+	description:
+		'Ask for the fiscal regimes of an RFC (régimen fiscal). The result follows later. Each query costs money.',
+});
+
+const getRfcData = paidQueryOperation({
+	...byRfc,
+	service: catalog.getRfcData,
+	name: 'Get RFC Data',
+	action: 'Get RFC data',
+	description:
+		'Ask for name, address and certificate that belong to an RFC. The result follows later. Each query costs money.',
+});
+
+export const taxpayer: Resource = {
+	name: 'Taxpayer (RFC)',
+	value: 'taxpayer',
+	operations: [calculateRfc, getCrf, getRfcData],
+};

@@ -1,0 +1,51 @@
+import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-workflow';
+import { readTaxQueryMapping, type TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { nodeKey } from '../deliveries/emitter';
+import { messageIdOf, verifyDelivery } from './verifyDelivery';
+
+/** n8n makes an expression sandbox for each time a credential is read, some 40 ms of the whole process. */
+const KEPT_MS = 5_000;
+const MAX_KEPT = 100;
+
+interface Kept {
+	readAt: number;
+	credential: Promise<ICredentialDataDecryptedObject>;
+}
+const kept = new BoundedMap<string, Kept>(MAX_KEPT);
+
+/** A credential of the trigger, as it was at most five seconds ago: a flood of deliveries reads it once. */
+async function read(context: IWebhookFunctions, type: string) {
+	const { id } = context.getNode().credentials?.[type] ?? {};
+	const key = `${nodeKey(context)} ${type} ${id ?? ''}`;
+	const known = kept.get(key);
+	if (known && Date.now() - known.readAt < KEPT_MS) return await known.credential;
+	const credential = context.getCredentials(type);
+	kept.set(key, { readAt: Date.now(), credential });
+	return await credential.catch((error: unknown) => {
+		kept.delete(key);
+		throw error;
+	});
+}
+
+/** What a delivery's headers prove. */
+export interface Proof {
+	isAuthentic: boolean;
+	/** By Standard Webhooks; the same each time that a message is sent. */
+	messageId?: string;
+}
+
+/** Whether a delivery proves by the webhook credential that it comes from the service. */
+export async function proofOf(context: IWebhookFunctions, body: Buffer): Promise<Proof> {
+	const { rawHeaders } = context.getRequestObject();
+	const credential = await read(context, 'taxQueryWebhookApi');
+	const isAuthentic = verifyDelivery({ rawHeaders, body }, credential, Date.now());
+	const messageId = credential.method === 'standard' ? messageIdOf({ rawHeaders }) : undefined;
+	return { isAuthentic, messageId };
+}
+
+/** What the deployment calls things; as in the document where the trigger has no service credential. */
+export async function mappingOf(context: IWebhookFunctions): Promise<TaxQueryMapping> {
+	const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
+	return readTaxQueryMapping(hasCredential ? await read(context, 'taxQueryApi') : {});
+}

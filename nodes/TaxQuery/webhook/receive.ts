@@ -1,0 +1,220 @@
+import { createHash } from 'node:crypto';
+import {
+	sleep,
+	type INodeExecutionData,
+	type IWebhookFunctions,
+	type IWebhookResponseData,
+} from 'n8n-workflow';
+import { stateOf } from '../queries';
+import { connect } from '../../shared/transport/request';
+import { taxQuery } from '../../shared/transport/service';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { nodeKey } from '../deliveries/emitter';
+import { filterOf } from '../deliveries/filter';
+import type { Look } from '../deliveries/look';
+import { readById } from '../deliveries/list';
+import { resultOf, toItem, type Result } from '../deliveries/result';
+import { readSettings, type Settings } from '../deliveries/settings';
+import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
+import { mappingOf, proofOf } from './credentials';
+import { readPayload, type Announced } from './payload';
+import { readRawBody } from './rawBody';
+
+/** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
+const PATIENCE_MS = 8_000;
+/** The most senders that wait at the same time. */
+const MAX_WAITING = 200;
+const RETRY_AFTER_SECONDS = 5;
+const MAX_TAKEN = 5_000;
+
+interface Answer {
+	status: 200 | 202 | 400 | 401 | 404 | 413 | 500 | 503;
+	message: string;
+}
+const accepted: Answer = { status: 200, message: 'Accepted' };
+const nothingNew: Answer = { status: 200, message: 'Nothing new' };
+const later: Answer = { status: 202, message: 'The result will be taken from the service' };
+const tryAgain: Answer = { status: 503, message: 'The service does not show the result yet' };
+const unreachable: Answer = { status: 503, message: 'The query service could not be asked' };
+const notTaken: Answer = { status: 503, message: 'The result could not be taken' };
+const unknown: Answer = { status: 404, message: 'The query service does not know this query' };
+
+/**
+ * Takes one delivery. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it makes
+ * the published trigger look now. Answers the sender by what came of it, in one place, and throws nothing: what is
+ * thrown here would start an execution, failed, for each delivery.
+ */
+export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
+	const outcome = await take(context).catch((error: unknown): Answer => {
+		const reason = error instanceof Error ? error.message : 'for an unknown reason';
+		context.logger.error(`A delivery could not be handled: ${reason}`);
+		return { status: 500, message: 'The delivery could not be handled' };
+	});
+	if (!('status' in outcome)) return outcome;
+	const response = context.getResponseObject();
+	if (outcome.status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
+	response.status(outcome.status).json({ message: outcome.message });
+	return { noWebhookResponse: true };
+}
+
+/** Messages of Standard Webhooks that were taken: a copy, or a replay within the tolerance, is not looked at again. */
+const taken = new BoundedMap<string, true>(MAX_TAKEN);
+
+async function take(context: IWebhookFunctions): Promise<Answer | IWebhookResponseData> {
+	const settings = readSettings(context);
+	const read = await readRawBody(context.getRequestObject());
+	if ('status' in read) {
+		const message = read.status === 413 ? 'The body is too large' : 'The body could not be read';
+		return { status: read.status, message };
+	}
+	if (!settings.isAuthenticated) return await takeBody(context, settings, read.body);
+	const { isAuthentic, messageId } = await proofOf(context, read.body);
+	if (!isAuthentic) return { status: 401, message: 'Unauthorized' };
+	const isTest = context.getMode() === 'manual';
+	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId}` : '';
+	if (taken.has(message)) return nothingNew;
+	const outcome = await takeBody(context, settings, read.body);
+	const isTaken = !('status' in outcome) || outcome.status === 200;
+	if (message && isTaken) taken.set(message, true);
+	return outcome;
+}
+
+async function takeBody(
+	context: IWebhookFunctions,
+	settings: Settings,
+	body: Buffer,
+): Promise<Answer | IWebhookResponseData> {
+	const payload = readPayload(body);
+	const watcher = watcherOf(context);
+	const isTest = context.getMode() === 'manual';
+	if (!('announced' in payload)) {
+		const isWanted = settings.isAuthenticated && settings.options.emitUnrecognized === true;
+		if (payload.status !== 400 || !isWanted)
+			return { status: payload.status, message: payload.reason };
+		return await bring(isTest ? undefined : watcher, [unrecognized(body, payload.reason)]);
+	}
+	const { announced } = payload;
+	if (!settings.isToBeConfirmed) {
+		const mapping = await mappingOf(context);
+		const suits = filterOf(settings, mapping);
+		const results = announced.flatMap(({ record, event }) => {
+			const result = resultOf(record, mapping);
+			const { simplify } = settings;
+			const item = toItem(result, { simplify, mapping, event, confirmed: false });
+			return suits(result) ? [{ result, item }] : [];
+		});
+		return await bring(isTest ? undefined : watcher, results);
+	}
+	if (watcher && !isTest) return await lookFor(watcher, settings, announced);
+	if (!isTest && settings.receiveBy !== 'webhook') return later; // this process has no trigger
+	return await readAnnounced(context, settings, announced);
+}
+
+let waiting = 0;
+
+/** Lets the trigger look, and answers by what it sees of the queries that the delivery names. */
+async function lookFor(
+	watcher: ResultWatcher,
+	settings: Settings,
+	announced: Announced[],
+): Promise<Answer> {
+	const looking = watcher
+		.lookSoon(announced.map(({ queryId }) => queryId))
+		.then(async (look) => {
+			const answers = announced.map(async (each) => await answerFor(each, look, settings));
+			return worstOf(await Promise.all(answers));
+		})
+		.catch(() => unreachable); // the watcher has told why
+	if (waiting >= MAX_WAITING) return later;
+	waiting++;
+	return await Promise.race([looking, sleep(PATIENCE_MS).then(() => later)]).finally(() => {
+		waiting--;
+	});
+}
+
+async function answerFor(
+	{ queryId, record }: Announced,
+	{ queries, isWhole }: Look,
+	{ receiveBy }: Settings,
+): Promise<Answer> {
+	const notYet = receiveBy === 'webhook' ? tryAgain : later;
+	const shown = queries.get(queryId);
+	if (shown === undefined) return isWhole ? unknown : notYet;
+	if (shown === 'unknown') return unknown;
+	if (shown === 'settled') return nothingNew;
+	if (shown === 'pending') {
+		const isSaidPending = record.status !== undefined && stateOf(record) === 'pending';
+		return isSaidPending ? nothingNew : notYet;
+	}
+	const outcome = await shown;
+	if (outcome === 'failed') return notTaken;
+	return outcome === 'started' ? accepted : nothingNew;
+}
+
+/** One answer for all: to come again if any should, else that they are taken; 404 only where all are unknown. */
+function worstOf(answers: Answer[]): Answer {
+	const known = answers.filter(({ status }) => status !== 404);
+	const [worst] = (known.length > 0 ? known : answers).sort(
+		(a, b) => b.status - a.status || Number(b === accepted) - Number(a === accepted),
+	);
+	return worst;
+}
+
+/** A result that is emitted as it was delivered. */
+type Brought = { result: Result; item: INodeExecutionData };
+
+/** Emits each by the published trigger; without one n8n starts the execution, which is at least once. */
+async function bring(
+	watcher: ResultWatcher | undefined,
+	brought: Brought[],
+): Promise<Answer | IWebhookResponseData> {
+	if (brought.length === 0) return nothingNew;
+	if (!watcher) {
+		return {
+			workflowData: [brought.map(({ item }) => item)],
+			webhookResponse: { message: accepted.message },
+		};
+	}
+	const outcomes = Promise.all(
+		brought.map(async ({ result, item }) => await watcher.emitOnce(result, item)),
+	).then((all) => {
+		if (all.includes('failed')) return notTaken;
+		return all.includes('started') ? accepted : nothingNew;
+	});
+	return await Promise.race([outcomes, sleep(PATIENCE_MS).then(() => later)]);
+}
+
+function unrecognized(body: Buffer, reason: string): Brought {
+	const deliveryId = createHash('sha256').update(body).digest('hex').slice(0, 32);
+	const json = { unrecognized: true, reason, body: body.toString(), deliveryId, confirmed: false };
+	const result: Result = { deliveryId, updatedAt: undefined, record: {}, state: 'unknown' };
+	return { result, item: { json } };
+}
+
+/** Reads the records by their IDs, where no published trigger looks: in a test, or in a process that has none. */
+async function readAnnounced(
+	context: IWebhookFunctions,
+	{ simplify, ...settings }: Settings,
+	announced: Announced[],
+): Promise<Answer | IWebhookResponseData> {
+	const connection = await connect(context, taxQuery);
+	const { mapping } = connection;
+	const suits = filterOf(settings, mapping);
+	const ids = announced.map(({ queryId }) => queryId);
+	const read = await readById(nodeKey(context), connection, ids).catch(() => undefined);
+	if (!read) return unreachable;
+	const records = [...read.values()];
+	if (records.every((record) => record === 'unknown')) return unknown;
+	if (records.includes('later')) return tryAgain;
+	const results = records
+		.filter((record) => typeof record === 'object')
+		.map((record) => resultOf(record, mapping))
+		.filter(suits);
+	return await bring(
+		undefined,
+		results.map((result) => ({
+			result,
+			item: toItem(result, { simplify, mapping, confirmed: true }),
+		})),
+	);
+}

@@ -1,0 +1,178 @@
+import { createHash } from 'node:crypto';
+import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
+import { backoffMs } from '../utils/backoff';
+import { BoundedMap } from '../utils/boundedMap';
+import { isObject, parseJson, readObject } from '../utils/json';
+import { CredentialError } from './credentialError';
+import { bareToken, requestToken } from './tokenRequest';
+
+/** How long a refused login is not tried again, so that a long list of items cannot lock the client out. */
+const REFUSAL_MS = 30_000;
+/** So long items wait for a login that fails for a reason that may pass. */
+const OUTAGE_MS = 45_000;
+/** The longest pause between two attempts of such a login. */
+const MAX_PAUSE_MS = 4_000;
+
+/** What n8n stores in the credential's hidden `accessToken`, as JSON; times by the clock of the n8n that logged in. */
+interface StoredToken {
+	/** Ties the token to the base URL and client that it was issued to, without revealing the secret. */
+	client: string;
+	token: string;
+	issuedAt: number;
+	renewAt?: number;
+	refreshToken?: string;
+}
+
+interface Login {
+	/** The newest token of this process. */
+	current?: StoredToken;
+	/** Tokens in a row that the service refused without having taken them once. */
+	neverTaken: number;
+	/** The service has taken the newest token at least once. */
+	isAccepted?: boolean;
+	pending?: Promise<StoredToken>;
+	failures: number;
+	failingSince: number;
+	/** The last failure, told again until then. */
+	failed?: { until: number; error: CredentialError };
+}
+
+/** One for each client of the query service in this process: concurrent items share one login. */
+const logins = new BoundedMap<string, Login>(500);
+/** Tokens that the service has refused. */
+const refused = new BoundedMap<string, true>(500);
+
+/** Two logins within a second may bring the same text. */
+const idOf = ({ client, issuedAt, token }: StoredToken) => `${client} ${issuedAt} ${token}`;
+const isSame = (a: StoredToken | undefined, b: StoredToken | undefined) =>
+	a !== undefined && b !== undefined && idOf(a) === idOf(b);
+
+const loginOf = (client: string): Login =>
+	logins.getOrMake(client, () => ({ neverTaken: 0, failures: 0, failingSince: 0 }));
+
+function fingerprint(credentials: ICredentialDataDecryptedObject): string {
+	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
+	return createHash('sha256')
+		.update(JSON.stringify([baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields]))
+		.digest('base64url');
+}
+
+function readStored(credentials: ICredentialDataDecryptedObject): StoredToken | undefined {
+	const stored = parseJson(credentials.accessToken);
+	const isOurs = isObject(stored) && stored.client === fingerprint(credentials);
+	return isOurs ? (stored as unknown as StoredToken) : undefined;
+}
+
+const isGood = (stored: StoredToken): boolean =>
+	(stored.renewAt ?? Infinity) > Date.now() && !refused.has(idOf(stored));
+
+const isPasted = ({ grant }: ICredentialDataDecryptedObject): boolean => grant === 'accessToken';
+
+/**
+ * The access token to send, from what is stored in the credential. Undefined if a new one is due: none is stored, it
+ * was issued to another client or secret (the credential was edited since), its lifetime is nearly over, or the service
+ * has refused it.
+ */
+export function usableToken(credentials: ICredentialDataDecryptedObject): string | undefined {
+	if (isPasted(credentials)) return bareToken(credentials.pastedToken);
+	const stored = readStored(credentials);
+	return stored && isGood(stored) ? stored.token : undefined;
+}
+
+/** Every secret of the credential that an answer could echo, with the tokens issued so far. */
+export function tokenSecrets(credentials: ICredentialDataDecryptedObject): string[] {
+	const { clientSecret, pastedToken, pseudonymKey } = credentials;
+	const issued = [readStored(credentials), logins.get(fingerprint(credentials))?.current];
+	return [
+		clientSecret,
+		bareToken(pastedToken),
+		pseudonymKey,
+		...Object.values(readObject(credentials.additionalSecretFields) ?? {}).map(String),
+		...issued.flatMap((stored) => [stored?.token, stored?.refreshToken]),
+	].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
+}
+
+/** The service took the token that was sent with these credentials. */
+export function tokenAccepted(credentials: ICredentialDataDecryptedObject): void {
+	if (isPasted(credentials)) return;
+	const login = logins.get(fingerprint(credentials));
+	if (login && isSame(login.current, readStored(credentials))) {
+		Object.assign(login, { isAccepted: true, neverTaken: 0 });
+	}
+}
+
+/**
+ * The service refused the token that was sent with these credentials. True if a new one is worth a try; it is not after
+ * two logins in a row whose tokens were never taken, or each item would log in again.
+ */
+export function tokenRefused(credentials: ICredentialDataDecryptedObject): boolean {
+	const stored = readStored(credentials);
+	if (isPasted(credentials) || !stored) return false;
+	const login = loginOf(stored.client);
+	if (isSame(login.current, stored) && !login.isAccepted && !refused.has(idOf(stored))) {
+		if (login.neverTaken > 0) return false;
+		login.neverTaken++;
+	}
+	refused.set(idOf(stored), true);
+	return true;
+}
+
+/**
+ * Logs in, once for all that ask at the same time, by the refresh token where one came with the last token. Returns what
+ * n8n stores in the credential's hidden `accessToken`. Throws a CredentialError; it tells the last failure again until
+ * the next attempt is due, and is `isPassing` while an outage may still pass. A test asks anew in any case.
+ */
+export async function logIn(
+	http: IHttpRequestHelper,
+	credentials: ICredentialDataDecryptedObject,
+	isTest = false,
+): Promise<string> {
+	const client = fingerprint(credentials);
+	const login = loginOf(client);
+	const { current, failed } = login;
+	const isNewer = current && !isSame(current, readStored(credentials)) && isGood(current);
+	if (isNewer && !isTest) return JSON.stringify(current); // another item has just logged in
+	if (failed && failed.until > Date.now() && !isTest) throw failed.error;
+	login.pending ??= renew(http, credentials, client, login).finally(() => {
+		login.pending = undefined;
+	});
+	return JSON.stringify(await login.pending);
+}
+
+async function renew(
+	http: IHttpRequestHelper,
+	credentials: ICredentialDataDecryptedObject,
+	client: string,
+	login: Login,
+): Promise<StoredToken> {
+	const refreshToken = readStored(credentials)?.refreshToken ?? login.current?.refreshToken;
+	const { token, lifetimeMs, ...rest } = await requestToken(http, credentials, refreshToken)
+		// a refresh token may have ended; the client itself may still log in
+		.catch(async (error: CredentialError) => {
+			if (refreshToken === undefined || error.isPassing) throw error;
+			return await requestToken(http, credentials);
+		})
+		.catch((error: CredentialError) => {
+			throw remember(login, error);
+		});
+	const issuedAt = Date.now();
+	const margin = Math.min(30_000, (lifetimeMs ?? 0) / 10);
+	const renewAt = lifetimeMs === undefined ? undefined : issuedAt + lifetimeMs - margin;
+	const stored = { client, token, issuedAt, renewAt, ...rest };
+	Object.assign(login, { current: stored, isAccepted: false, failed: undefined, failures: 0 });
+	return stored;
+}
+
+/** Notes a failure; the error to throw, which may pass only while the outage is young. */
+function remember(login: Login, error: CredentialError): CredentialError {
+	const { message, description, isPassing } = error;
+	const now = Date.now();
+	const isNewOutage = !login.failed || now > login.failed.until + OUTAGE_MS;
+	login.failures = isNewOutage ? 1 : login.failures + 1;
+	if (isNewOutage) login.failingSince = now;
+	const mayPass = isPassing && now - login.failingSince < OUTAGE_MS;
+	const told = new CredentialError(message, description ?? '', mayPass);
+	const pause = isPassing ? backoffMs(login.failures, MAX_PAUSE_MS) : REFUSAL_MS;
+	login.failed = { until: now + pause, error: told };
+	return told;
+}

@@ -1,0 +1,28 @@
+import { UserError } from 'n8n-workflow';
+import { BoundedMap } from '../utils/boundedMap';
+
+/** The newest of each message. */
+const thrown = new BoundedMap<string, CredentialError>(100);
+
+/** A problem that a credential tells by itself, before anything is sent. */
+export class CredentialError extends UserError {
+	/** It may pass by itself: the request is worth another attempt. */
+	readonly isPassing: boolean;
+
+	constructor(message: string, description: string, isPassing = false) {
+		super(message, { description });
+		this.isPassing = isPassing;
+		thrown.set(message, this);
+	}
+}
+
+/**
+ * The error of a credential that n8n's helper wrapped into its own. Up to n8n 2.33 the wrapped one is lost but for its
+ * message, so ours are remembered by theirs.
+ */
+export function findCredentialError(error: unknown): UserError | undefined {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		if (cause instanceof UserError) return cause;
+	}
+	return error instanceof Error ? thrown.get(error.message) : undefined;
+}

@@ -1,0 +1,43 @@
+import { parseJson } from '../utils/json';
+
+/** The answer is larger than what is read. */
+export class TooLargeError extends Error {}
+
+type Chunks = AsyncIterable<Buffer | string> & { destroy?(): void };
+
+const isChunks = (body: unknown): body is Chunks =>
+	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+
+/**
+ * Reads the body of an answer that was asked for with `encoding: 'stream'`: n8n's helpers set no bound on the size
+ * themselves. Resolves with the JSON value, or the text if it is none. Throws a TooLargeError as soon as more than
+ * `maxBytes` came, and what the stream throws if it breaks.
+ */
+export async function readBody(body: unknown, maxBytes: number): Promise<unknown> {
+	if (!isChunks(body)) return parseJson(body) ?? body;
+	const chunks: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of body) {
+		const bytes = Buffer.from(chunk);
+		size += bytes.length;
+		if (size > maxBytes) throw new TooLargeError(); // leaving the loop closes the connection
+		chunks.push(bytes);
+	}
+	const text = Buffer.concat(chunks)
+		.toString('utf8')
+		.replace(/^\uFEFF/, '');
+	return parseJson(text) ?? text;
+}
+
+/** What `work` gives, unless `signal` aborts first: then it throws the signal's reason, whatever the work does. */
+export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+	if (signal.aborted) throw signal.reason;
+	let onAbort = () => {};
+	const aborted = new Promise<never>((_, reject) => {
+		onAbort = () => reject(signal.reason as Error);
+		signal.addEventListener('abort', onAbort);
+	});
+	return await Promise.race([work, aborted]).finally(() =>
+		signal.removeEventListener('abort', onAbort),
+	);
+}

@@ -1,0 +1,40 @@
+const UNREACHED: Record<string, string> = {
+	ECONNREFUSED: 'refused the connection',
+	ENOTFOUND: 'was not found: its host name is unknown',
+	EAI_AGAIN: 'was not found: its host name could not be resolved',
+	EHOSTUNREACH: 'is not reachable from here',
+	ENETUNREACH: 'is not reachable from here',
+};
+/** The route to a host can also be lost after a request was sent to it. */
+const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+
+/**
+ * The code of the network fault that an error of the host's helper is (ECONNREFUSED, ETIMEDOUT, …), '' if it tells
+ * none. Hosts up to n8n 2.33 keep no cause, but the code in the place of the HTTP status.
+ */
+export function faultCode(error: unknown): string {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		const { code } = cause as Error & { code?: unknown };
+		if (typeof code === 'string') return code;
+	}
+	const { httpCode } = (error ?? {}) as { httpCode?: unknown };
+	return typeof httpCode === 'string' && !/^\d{3}$/.test(httpCode) ? httpCode : '';
+}
+
+/** Whether a request that met this fault never reached the service. */
+export const wasNeverSent = (code: string): boolean => NEVER_SENT.includes(code);
+
+/** Whether a secure connection could not be made. That stays so. */
+export const isTlsFault = (code: string): boolean =>
+	/CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO_/.test(code);
+
+/** What happened, as a sentence about the service of this name. */
+export function describeFault(name: string, code: string): string {
+	if (isTlsFault(code)) return `No safe TLS connection to the ${name} could be made`;
+	const what = /TIMEDOUT|ECONNABORTED|TIMEOUT/.test(code)
+		? 'did not answer in time'
+		: UNREACHED[code];
+	return what
+		? `The ${name} ${what}`
+		: `The connection to the ${name} broke before the answer was complete`;
+}

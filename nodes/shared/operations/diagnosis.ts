@@ -1,0 +1,136 @@
+import type { IDataObject, UserError } from 'n8n-workflow';
+import { protectionOf } from '../personalData/personalData';
+import { sentences } from '../utils/sentences';
+
+/** What one check of a connection found. */
+export interface Check {
+	check: string;
+	ok: boolean | 'unknown';
+	/** What the service answered: shapes and words, no personal data. */
+	seen: string;
+	/** What to do; '' if nothing. */
+	advice: string;
+}
+
+type Finding = Omit<Check, 'check'>;
+
+/** The rows of Connection → Diagnose, in the order of the checks. */
+export class Diagnosis {
+	private readonly checks: Check[] = [];
+
+	/**
+	 * Makes one check; one that fails is a row, too, with the error's words. Resolves with what `work` gives beside its
+	 * finding, undefined if it failed.
+	 */
+	async run<T = undefined>(
+		check: string,
+		work: () => Promise<Finding & { value?: T }>,
+	): Promise<T | undefined> {
+		try {
+			const { value, ...finding } = await work();
+			this.checks.push({ check, ...finding });
+			return value;
+		} catch (error) {
+			const { message, description } = error as UserError;
+			this.checks.push({
+				check,
+				ok: false,
+				seen: sentences(message),
+				advice: sentences(description),
+			});
+			return undefined;
+		}
+	}
+
+	/** All rows, the proposed mapping last; identifiers that a service put into its words are masked. */
+	items(suggestedMapping: IDataObject): IDataObject[] {
+		const masked = protectionOf('masked', undefined);
+		const safe = (text: string) => masked?.text(text) ?? text;
+		const rows = this.checks.map((row) => ({
+			...row,
+			seen: safe(row.seen),
+			advice: safe(row.advice),
+		}));
+		return [...rows, { suggestedMapping }];
+	}
+}
+
+/** Whether the address is encrypted. */
+export function checkTls(baseUrl: unknown): Finding {
+	const isSafe = /^\s*https:/i.test(String(baseUrl));
+	return {
+		ok: isSafe,
+		seen: isSafe
+			? 'The address begins with https, and its certificate was accepted.'
+			: 'The address begins with http: nothing is encrypted.',
+		advice: isSafe ? '' : 'Use https outside of your own machine.',
+	};
+}
+
+const HARMLESS_SKEW_MS = 30_000;
+
+/** How far the service's clock is from ours, by the Date header of an answer. */
+export function checkClock({ date }: IDataObject, now: number): Finding {
+	const theirs = Date.parse(String(date));
+	if (Number.isNaN(theirs)) {
+		return { ok: 'unknown', seen: 'Answers carry no Date header.', advice: '' };
+	}
+	const seconds = Math.round((theirs - now) / 1000);
+	const isFine = Math.abs(seconds) * 1000 <= HARMLESS_SKEW_MS;
+	return {
+		ok: isFine,
+		seen: `The clock of the service is ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the one of this machine.`,
+		advice: isFine ? '' : 'Set the clock of this machine by a time server.',
+	};
+}
+
+/** The rate-limit headers of an answer and the unit of the reset (CP §8.4: Unix time in milliseconds). */
+export function checkRateLimit(headers: IDataObject, now: number): Finding {
+	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
+		const value = headers[`x-ratelimit-${name}`];
+		return value === undefined ? NaN : Number(value);
+	});
+	if ([limit, remaining, reset].some(Number.isNaN)) {
+		return {
+			ok: 'unknown',
+			seen: 'Answers carry no complete set of X-RateLimit headers.',
+			advice:
+				'The node keeps to the points per second that it knows, and waits where the service answers 429.',
+		};
+	}
+	const unit =
+		reset > now / 2
+			? 'Unix time in milliseconds'
+			: reset > now / 2000
+				? 'Unix time in seconds'
+				: 'a number of seconds or milliseconds to go';
+	return {
+		ok: true,
+		seen: `Limit ${limit}, remaining ${remaining}; the reset is ${unit}.`,
+		advice: '',
+	};
+}
+
+/** A row's keys against those of the document. */
+export function checkShape(
+	what: string,
+	row: IDataObject,
+	known: string[],
+	needed: string[],
+): Finding {
+	const missing = needed.filter((name) => row[name] === undefined);
+	const further = Object.keys(row).filter((name) => !known.includes(name));
+	const seen = [
+		`${what} with ${Object.keys(row).length} keys`,
+		missing.length > 0 ? `missing: ${missing.join(', ')}` : 'all that is needed is there',
+		...(further.length > 0 ? [`not in the document: ${further.join(', ')}`] : []),
+	].join('; ');
+	return {
+		ok: missing.length === 0,
+		seen: `${seen}.`,
+		advice:
+			missing.length > 0
+				? 'Ask the service what these are called; with Simplify off all that came is shown.'
+				: '',
+	};
+}

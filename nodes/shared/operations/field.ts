@@ -1,0 +1,106 @@
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { readObject } from '../utils/json';
+import type { Item, Operation, Phase } from './operation';
+
+/** A parameter of an operation that reads itself; with several properties, they make one value together. */
+export interface Field<T> {
+	properties: INodeProperties[];
+	/** The value for an item. Throws a UserError that names the field if it cannot be used. */
+	read(item: Item): T | Promise<T>;
+}
+
+type Fields = Record<string, Field<unknown>>;
+type Values<F extends Fields> = { [Name in keyof F]: Awaited<ReturnType<F[Name]['read']>> };
+
+interface Definition<F extends Fields, O extends Fields> extends Omit<
+	Operation,
+	'fields' | 'options' | 'execute'
+> {
+	fields: F;
+	/** Entries of the "Options" collection beside those that every operation has. */
+	options?: O;
+	/** Gets every field's and option's value under its name; all of them were read before. */
+	execute(item: Item, values: Values<F> & Values<O>): Promise<Phase>;
+}
+
+/** An operation whose fields are read, and so checked, before it begins. */
+export function operation<F extends Fields, O extends Fields = Record<never, never>>(
+	definition: Definition<F, O>,
+): Operation {
+	const { fields, options, execute, ...entry } = definition;
+	const all = Object.entries({ ...fields, ...options });
+	return {
+		...entry,
+		fields: Object.values(fields).flatMap(({ properties }) => properties),
+		options: Object.values(options ?? {}).flatMap(({ properties }) => properties),
+		async execute(item) {
+			const values: Record<string, unknown> = {};
+			for (const [name, field] of all) values[name] = await field.read(item);
+			return await execute(item, values as Values<F> & Values<O>);
+		},
+	};
+}
+
+/** A field of one property; `parse` gets the value and the label to name in an error. */
+export const field = <T>(
+	property: INodeProperties,
+	parse: (value: unknown, label: string) => T,
+): Field<T> => ({
+	properties: [property],
+	read: (item) => parse(item.parameter(property.name), property.displayName),
+});
+
+/**
+ * An entry of the "Options" collection. `absent` is its value where it was not added. One that was added and comes out
+ * empty is an error: left out in silence, a limit would not hold.
+ */
+export const option = <T>(
+	property: INodeProperties,
+	parse: (value: unknown, label: string) => T,
+	absent: T,
+): Field<T> => ({
+	properties: [property],
+	read({ options }) {
+		if (!Object.hasOwn(options, property.name)) return absent;
+		return parse(options[property.name], property.displayName);
+	},
+});
+
+/** A text, trimmed; throws a UserError if it is empty or no text. */
+export function parseText(value: unknown, label: string): string {
+	const text = typeof value === 'number' ? String(value) : value;
+	if (typeof text === 'string' && text.trim() !== '') return text.trim();
+	throw new UserError(`"${label}" is empty or not a text`, {
+		description: 'Enter it, or check the expression that fills it for this item.',
+	});
+}
+
+/** Reads a number of at least `least`, entered as a number or its digits; throws a UserError for anything else. */
+export const parseNumber =
+	(least: number) =>
+	(value: unknown, label: string): number => {
+		const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+		if (typeof number === 'number' && Number.isFinite(number) && number >= least) return number;
+		throw new UserError(`"${label}" must be a number, ${least} or more`, {
+			description:
+				'It is empty or no such number. Check the expression that fills it for this item.',
+		});
+	};
+
+/** True or false, also as text; throws a UserError for anything else. */
+export function parseBoolean(value: unknown, label: string): boolean {
+	if (value === true || value === 'true') return true;
+	if (value === false || value === 'false') return false;
+	throw new UserError(`"${label}" is neither true nor false`, {
+		description: 'Check the expression that fills it for this item.',
+	});
+}
+
+/** A JSON object or its text, {} for nothing; throws a UserError for anything else. */
+export function parseObject(value: unknown, label: string): IDataObject {
+	const object = readObject(value);
+	if (object) return object;
+	throw new UserError(`"${label}" must be a JSON object`, {
+		description: 'For example {"name": "value"}, or {} for none.',
+	});
+}

@@ -1,0 +1,229 @@
+import type {
+	IBinaryData,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IExecuteFunctions,
+	INodeCredentialDescription,
+	INodeProperties,
+	IWorkflowExecutionCustomData,
+	NodeApiError,
+	NodeOperationError,
+	WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { personalDataOption } from '../personalData/personalData';
+import type { Connection, ServiceRequest } from '../transport/request';
+
+/** What an operation sees of the item it works on. */
+export interface Item {
+	index: number;
+	run: Run;
+	/** The workflow's time zone, in which an instant is a day. */
+	timezone: string;
+	/** A parameter's value for this item, expressions resolved. */
+	parameter<T>(name: string): T;
+	/** The "Options" collection for this item; {} if nothing was added. */
+	options: IDataObject;
+	/** A credential of the node beside the service's own token; throws if none of this type is chosen. */
+	credentials(type: string): Promise<ICredentialDataDecryptedObject>;
+	/** The connection to the node's service, opened by the first item that asks; its `mapping` is the service's. */
+	connection(): Promise<Connection>;
+	/** Sends a request to the node's service; see Connection.send. */
+	request(
+		request: Omit<ServiceRequest, 'itemIndex' | 'timeoutMs' | 'signal'>,
+	): Promise<IDataObject | IDataObject[]>;
+	/** Waits so many milliseconds; throws as soon as the execution is cancelled. */
+	wait(ms: number): Promise<void>;
+	/** A row as it may come out by the option Personal Data; what an operation returns as JSON is treated so anyway. */
+	protect(row: IDataObject): IDataObject;
+	files: FileHelpers;
+}
+
+/** What the items of one run of a node share. */
+export interface Run {
+	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
+	executionId?: string;
+	/** Which run of the node in its execution it is (in a loop 0, 1, …); the same when n8n tries again. */
+	readonly index: number;
+	mode: WorkflowExecuteMode;
+	/** It was called by an AI agent. */
+	isTool: boolean;
+	/** The workflow's. */
+	timeZone: string;
+	/** What n8n keeps for the node with its execution: it survives Retry On Fail and the editor's Retry. */
+	memory: IDataObject;
+	/** Aborted when the execution is cancelled. */
+	cancelled?: AbortSignal;
+	/** One value for all items of this run, made by the first that asks; `make` is its key. */
+	shared<T>(make: (run: Run) => T): T;
+	/** Calls back once all items have ended; `error` is what the run fails with, and may be added to. */
+	atEnd(callback: (error?: ItemError) => void): void;
+	/** Tells the operator something in the output pane. */
+	hint(message: string): void;
+	/** Metadata of the execution, where the host has it. */
+	metadata?: IWorkflowExecutionCustomData;
+}
+
+export type ItemError = NodeApiError | NodeOperationError;
+
+type Helpers = IExecuteFunctions['helpers'];
+
+/** What n8n lends for files: requests without a credential, and its store of binary data. */
+export type FileHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
+
+/** Rows that come out as items, those that have one with a file. */
+export class WithFiles {
+	constructor(readonly rows: Array<{ json: IDataObject; file?: IBinaryData }>) {}
+}
+
+/** What comes out for an item, or how it goes on once every item of the run has come as far. */
+export type Phase = IDataObject | IDataObject[] | WithFiles | NextPhase;
+export interface NextPhase {
+	next(): Promise<Phase>;
+	/** All items at once instead of a few at a time, for they mostly wait. */
+	together?: boolean;
+}
+
+/** An operation is data: its entry in the selector, its fields, and what it does with one item. */
+export interface Operation {
+	/** Title Case, as shown in the selector. */
+	name: string;
+	value: string;
+	/** Sentence case, as shown in the node panel. */
+	action: string;
+	description: string;
+	/** Below the node on the canvas, where that should be shorter than the action. */
+	subtitle?: string;
+	fields: INodeProperties[];
+	/** Entries of the "Options" collection, in the order in which they are offered; Timeout stands behind them. */
+	options?: INodeProperties[];
+	/** Asks no service: no credential, and no timeout to set. */
+	isOffline?: true;
+	/** A credential that it needs beside the service's own. */
+	credential?: INodeCredentialDescription;
+	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
+	execute(item: Item): Promise<Phase>;
+}
+
+export interface Resource {
+	name: string;
+	value: string;
+	operations: Operation[];
+}
+
+const timeoutOption: INodeProperties = {
+	displayName: 'Timeout (Seconds)',
+	name: 'timeout',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 60,
+	description: 'How long to wait for an answer of the service',
+};
+
+const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
+
+/** The properties of a node, derived from its resources: selectors, fields with displayOptions, options. */
+export function propertiesOf(resources: Resource[]): INodeProperties[] {
+	const firstValue = resources[0].value;
+	return [
+		{
+			displayName: 'Resource',
+			name: 'resource',
+			type: 'options',
+			noDataExpression: true,
+			options: resources.map(({ name, value }) => ({ name, value })).sort(byName),
+			default: firstValue,
+		},
+		...resources.map(operationSelector),
+		...resources.flatMap((resource) =>
+			resource.operations.flatMap((operation) => fieldsOf(resource, operation)),
+		),
+	];
+}
+
+function operationSelector({ value, operations }: Resource): INodeProperties {
+	const firstValue = operations[0].value;
+	return {
+		displayName: 'Operation',
+		name: 'operation',
+		type: 'options',
+		noDataExpression: true,
+		displayOptions: { show: { resource: [value] } },
+		options: operations
+			.map((operation) => ({
+				name: operation.name,
+				value: operation.value,
+				action: operation.action,
+				description: operation.description,
+			}))
+			.sort(byName),
+		default: firstValue,
+	};
+}
+
+function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
+	const here = { resource: [resource.value], operation: [operation.value] };
+	const shownHere = (field: INodeProperties) => shownUnder(here, field);
+	const { fields, options = [], isOffline } = operation;
+	if (isOffline) return fields.map(shownHere);
+	return [
+		...fields,
+		{
+			displayName: 'Options',
+			name: 'options',
+			type: 'collection' as const,
+			placeholder: 'Add option',
+			default: {},
+			options: [...options, personalDataOption, timeoutOption],
+		},
+	].map(shownHere);
+}
+
+type Shown = INodeCredentialDescription['displayOptions'];
+
+/**
+ * Where the service's own credential is chosen: at every resource that asks the service; undefined where all do. A
+ * condition that names every resource would make the editor take Resource for the choice of an authentication, and hide
+ * it with all that credentials depend on.
+ */
+export function whereServiceIsAsked(resources: Resource[]): Shown {
+	const asking = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
+	if (asking.length === resources.length) return undefined;
+	return { show: { resource: asking.map(({ value }) => value) } };
+}
+
+/** Where a further credential is chosen: at the operations that need it. */
+export function whereNeeded(resources: Resource[], name: string): Shown {
+	const needing = resources.flatMap(({ value, operations }) =>
+		operations
+			.filter(({ credential }) => credential?.name === name)
+			.map((operation) => ({ resource: value, operation })),
+	);
+	const here = {
+		resource: needing.map(({ resource }) => resource),
+		operation: needing.map(({ operation }) => operation.value),
+	};
+	return { show: { ...here, ...needing[0]?.operation.credential?.displayOptions?.show } };
+}
+
+/** A field or credential that is shown under these values beside its own conditions. */
+function shownUnder<T extends Pick<INodeProperties, 'displayOptions'>>(
+	values: Record<string, string[]>,
+	shown: T,
+): T {
+	const { displayOptions } = shown;
+	return {
+		...shown,
+		displayOptions: { ...displayOptions, show: { ...values, ...displayOptions?.show } },
+	};
+}
+
+/** The operation that an item's parameters name. */
+export function findOperation(
+	resources: Resource[],
+	resource: string,
+	operation: string,
+): Operation | undefined {
+	return resources
+		.find(({ value }) => value === resource)
+		?.operations.find(({ value }) => value === operation);
+}

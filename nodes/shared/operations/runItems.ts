@@ -1,0 +1,203 @@
+import {
+	NodeApiError,
+	NodeOperationError,
+	UserError,
+	type IDataObject,
+	type IExecuteFunctions,
+	type INode,
+	type INodeExecutionData,
+} from 'n8n-workflow';
+import { withoutParameters } from '../transport/errors';
+import {
+	findOperation,
+	WithFiles,
+	type ItemError,
+	type NextPhase,
+	type Resource,
+	type Phase,
+} from './operation';
+import { protectionOf, readPersonalData, type Protection } from '../personalData/personalData';
+import { RateLimitCancelledError } from '../transport/rateLimiter';
+import { connect, type Connection } from '../transport/request';
+import { parseNumber } from './field';
+import { runOf, type StartedRun } from './run';
+import type { Service } from '../transport/service';
+import { sentences } from '../utils/sentences';
+import { sleepFor } from '../utils/sleep';
+
+/** Enough to hide the latency behind the pace: 10 points per second at an answer time of 4 seconds. */
+const CONCURRENCY = 40;
+
+/**
+ * The one item loop. Runs the chosen operation for each input item, several at a time, step by step: every item has
+ * come through a step before the next begins. Results come out in input order, each paired with its item. A failed
+ * item becomes an error item under Continue On Fail; otherwise nothing new is started and the error of the first
+ * failed item is thrown once the running ones have ended.
+ */
+export async function runItems(
+	context: IExecuteFunctions,
+	resources: Resource[],
+	service: Service,
+): Promise<INodeExecutionData[][]> {
+	const node = withoutParameters(context.getNode());
+	let connecting: Promise<Connection> | undefined;
+	const connection = async () => await (connecting ??= connect(context, service));
+	const started = runOf(context);
+	const results: INodeExecutionData[][] = [];
+	const failures: Array<{ index: number; error: ItemError }> = [];
+	/** How personal data comes out, by item. */
+	const protections: Array<Protection | undefined> = [];
+
+	/** Takes each item through the step it stands before; returns those that have another one. */
+	async function runPhase(standing: PendingItem[]): Promise<PendingItem[]> {
+		const further: PendingItem[] = [];
+		let next = 0;
+		async function worker(): Promise<void> {
+			while (next < standing.length && failures.length === 0) {
+				const { index, step } = standing[next++];
+				try {
+					const result = await step.next();
+					if (isNextPhase(result)) further.push({ index, step: result });
+					else results[index] = toItems(result, index, protections[index]);
+				} catch (cause) {
+					// It was never sent, because another item had failed.
+					if (failures.length > 0 && cause instanceof RateLimitCancelledError) return;
+					const error = withoutPersonalData(toItemError(node, cause, index), protections[index]);
+					if (context.continueOnFail()) {
+						// Of a failed item n8n passes on the error's message alone, so that must say what to do, too.
+						error.message = sentences(error.message, error.description);
+						results[index] = [{ ...paired({ error: error.message }, index), error }];
+					} else {
+						failures.push({ index, error });
+						started.fail();
+					}
+				}
+			}
+		}
+		const isTogether = standing.some(({ step }) => step.together);
+		const workers = isTogether ? standing.length : Math.min(CONCURRENCY, standing.length);
+		await Promise.all(Array.from({ length: workers }, worker));
+		return further.sort((a, b) => a.index - b.index);
+	}
+
+	let standing: PendingItem[] = context.getInputData().map((_, index) => ({
+		index,
+		step: {
+			next: async () => await begin(context, resources, connection, started, protections, index),
+		},
+	}));
+	while (standing.length > 0 && failures.length === 0) standing = await runPhase(standing);
+	const failure = failures.sort((a, b) => a.index - b.index).at(0)?.error;
+	started.end(failure);
+	if (failure) throw failure;
+	if (connecting) addRateLimitHint(context, await connecting.catch(() => undefined));
+	return [results.flat()];
+}
+
+/** An item before its next step. */
+interface PendingItem {
+	index: number;
+	step: NextPhase;
+}
+
+const isNextPhase = (step: Phase): step is NextPhase =>
+	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
+
+const paired = (json: IDataObject, index: number): INodeExecutionData => ({
+	json,
+	pairedItem: { item: index },
+});
+
+async function begin(
+	context: IExecuteFunctions,
+	resources: Resource[],
+	connection: () => Promise<Connection>,
+	{ run, signal }: StartedRun,
+	protections: Array<Protection | undefined>,
+	index: number,
+): Promise<Phase> {
+	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
+	const operation = findOperation(resources, parameter('resource'), parameter('operation'));
+	if (!operation) {
+		throw new UserError('The resource and operation of this item do not exist together', {
+			description: 'Choose both from their lists.',
+		});
+	}
+	const options = context.getNodeParameter('options', index, {}) as IDataObject;
+	const timeoutMs = timeout(options);
+	const mode = readPersonalData(options);
+	// Found wanting before a request is spent.
+	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
+	const protection = (protections[index] = protectionOf(mode, key));
+	return await operation.execute({
+		index,
+		run,
+		timezone: context.getTimezone(),
+		parameter,
+		options,
+		credentials: async (type) => await context.getCredentials(type, index),
+		connection,
+		request: async (request) => {
+			return await (await connection()).send({ ...request, timeoutMs, itemIndex: index, signal });
+		},
+		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
+		protect: (row) => protection?.json(row) ?? row,
+		files: context.helpers,
+	});
+}
+
+function timeout(options: IDataObject): number | undefined {
+	if (!Object.hasOwn(options, 'timeout')) return undefined;
+	return 1000 * parseNumber(0.001)(options.timeout, 'Timeout (Seconds)');
+}
+
+function toItems(
+	result: IDataObject | IDataObject[] | WithFiles,
+	index: number,
+	protection: Protection | undefined,
+): INodeExecutionData[] {
+	const item = (json: IDataObject) => paired(protection?.json(json) ?? json, index);
+	if (!(result instanceof WithFiles)) return [result].flat().map(item);
+	return result.rows.map(({ json, file }) => ({
+		...item(json),
+		...(file && { binary: { data: file } }),
+	}));
+}
+
+/** A service may echo an identifier in its message; where outputs are protected, errors are. */
+function withoutPersonalData(error: ItemError, protection: Protection | undefined): ItemError {
+	if (!protection) return error;
+	error.message = protection.text(error.message);
+	if (error.description) error.description = protection.text(error.description);
+	return error;
+}
+
+/** The error of an item: what was thrown, with the item's index, and with nothing of a request in it. */
+function toItemError(node: INode, error: unknown, itemIndex: number): ItemError {
+	if (error instanceof NodeApiError) return error;
+	if (error instanceof UserError || error instanceof NodeOperationError) {
+		const { message, description } = error;
+		return new NodeOperationError(node, message, {
+			description: description ?? undefined,
+			itemIndex,
+		});
+	}
+	return new NodeOperationError(node, error instanceof Error ? error : new Error(String(error)), {
+		itemIndex,
+	});
+}
+
+function addRateLimitHint(context: IExecuteFunctions, connection: Connection | undefined): void {
+	if (!connection) return;
+	const { waitedMs, repeated } = connection.statistics;
+	const told: string[] = [];
+	if (waitedMs >= 1000) told.push(`waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit`);
+	if (repeated > 0) told.push(`${repeated} ${repeated === 1 ? 'request' : 'requests'} repeated`);
+	if (told.length === 0) return;
+	const message = told.join('; ');
+	context.addExecutionHints({
+		message: message[0].toUpperCase() + message.slice(1),
+		location: 'outputPane',
+		type: 'info',
+	});
+}

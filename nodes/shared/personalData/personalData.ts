@@ -1,0 +1,125 @@
+import { createHmac } from 'node:crypto';
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { isObject } from '../utils/json';
+import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
+import { isDescription, isNamedThing, isPersonalKey } from './personalKeys';
+
+export type PersonalDataMode = 'full' | 'masked' | 'pseudonym';
+
+/** How personal data comes out. */
+export interface Protection {
+	/** The same JSON with personal values replaced; by key, and identifiers and e-mail addresses in any text. */
+	json(value: IDataObject): IDataObject;
+	/** A text, such as an error's, with identifiers and e-mail addresses in it replaced. */
+	text(value: string): string;
+}
+
+export const personalDataOption: INodeProperties = {
+	displayName: 'Personal Data',
+	name: 'personalData',
+	type: 'options',
+	options: [
+		{ name: 'Full', value: 'full', description: 'As the service gave it' },
+		{
+			name: 'Masked',
+			value: 'masked',
+			description: 'Like GODE5612******: for a language model, or a sheet that many read',
+		},
+		{
+			name: 'Pseudonym',
+			value: 'pseudonym',
+			description:
+				"The same value always becomes the same code, so that rows can still be joined. Needs the credential's Pseudonym Key.",
+		},
+	],
+	default: 'masked',
+	description:
+		'How names, identifiers, addresses, e-mail and phone come out. Fields are known by their names, identifiers and e-mail addresses in any text; look at the output once where documents have fields of your own.',
+};
+
+/** A UUID is left alone: a part of it may look like an RFC. Then CURP, RFC, e-mail address. */
+const IN_TEXT =
+	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ&])(?:[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d|[A-ZÑ&]{3,4}\d\d(?:0[1-9]|1[0-2])[0-3]\d[A-Z0-9]{2}[0-9A])(?![A-Z0-9Ñ&])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
+
+/** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
+export function readPersonalData(options: IDataObject): PersonalDataMode {
+	if (!Object.hasOwn(options, 'personalData')) return 'full';
+	const { personalData: mode } = options;
+	if (mode === 'full' || mode === 'masked' || mode === 'pseudonym') return mode;
+	throw new UserError('"Personal Data" must be full, masked or pseudonym', {
+		description: 'Choose it from the list, or check the expression that fills it for this item.',
+	});
+}
+
+/** The protection of a mode; undefined for full. Throws a UserError if the key of pseudonyms is missing or short. */
+export function protectionOf(
+	mode: PersonalDataMode,
+	pseudonymKey: unknown,
+): Protection | undefined {
+	if (mode === 'full') return undefined;
+	if (mode === 'masked') return protectionBy(mask);
+	if (typeof pseudonymKey === 'string' && pseudonymKey.length >= SHORTEST_PSEUDONYM_KEY) {
+		return protectionBy((value) => pseudonym(value, pseudonymKey));
+	}
+	throw new UserError('Pseudonyms need the Pseudonym Key of the credential', {
+		description: `Open the credential and enter one of ${SHORTEST_PSEUDONYM_KEY} characters or more, or choose Masked.`,
+	});
+}
+
+function protectionBy(hide: (value: string) => string): Protection {
+	const known = new Map<string, boolean>();
+	const isPersonal = (key: string): boolean => {
+		const found = known.get(key) ?? isPersonalKey(key);
+		known.set(key, found);
+		return found;
+	};
+	const text = (value: string) =>
+		value.replace(IN_TEXT, (found: string, ...groups: unknown[]) =>
+			(groups.at(-1) as { uuid?: string }).uuid ? found : hide(found),
+		);
+	const hidden = (value: unknown): unknown => {
+		if (Array.isArray(value)) return value.map(hidden);
+		if (isObject(value)) return json(value, true);
+		if (typeof value !== 'string' && typeof value !== 'number') return value;
+		return value === '' ? value : hide(String(value));
+	};
+	const shown = (value: unknown): unknown => {
+		if (Array.isArray(value)) return value.map(shown);
+		if (isObject(value)) return json(value, false);
+		return typeof value === 'string' ? text(value) : value;
+	};
+	const json = (row: IDataObject, isAllPersonal: boolean): IDataObject => {
+		const result: Array<[string, unknown]> = [];
+		for (const [key, value] of Object.entries(row)) {
+			const isThing = key === 'name' && isNamedThing(row);
+			const isHidden = isAllPersonal || (!isThing && isPersonal(key));
+			const safe = isDescription(key) ? value : isHidden ? hidden(value) : shown(value);
+			result.push([text(key), safe]);
+		}
+		return Object.fromEntries(result) as IDataObject;
+	};
+	return { json: (value) => json(value, false), text };
+}
+
+const BEGINS_LIKE_IDENTIFIER = /^[A-ZÑ&]{3,4}\d{4}(?=\d\d)/i;
+const STARS = '******';
+
+/** GODE5612****** of an RFC or CURP, e***@example.com, ******78 of a number, E*** G*** of a name. */
+function mask(value: string): string {
+	const [kept] = BEGINS_LIKE_IDENTIFIER.exec(value) ?? [];
+	if (kept) return kept + STARS;
+	if (/:\/\//.test(value)) return STARS;
+	const at = value.lastIndexOf('@');
+	if (at > 0) return `${value[0]}***${value.slice(at)}`;
+	if (/^[\d\s()+.-]+$/.test(value)) {
+		const isDate = /^\d{4}-\d\d-\d\d/.test(value);
+		return value.length >= 8 && !isDate ? STARS + value.slice(-2) : STARS;
+	}
+	return value.replace(/\S+/g, (word) => `${Array.from(word)[0]}***`);
+}
+
+/** The same code for the same value, however it is written: upper or lower case, blanks around it. */
+function pseudonym(value: string, key: string): string {
+	const written = value.normalize('NFC').trim().replace(/\s+/g, ' ').toUpperCase();
+	return `p_${createHmac('sha256', key).update(written).digest('hex').slice(0, 24)}`;
+}

@@ -1,0 +1,119 @@
+/** A service that queries are made of: paid queries, triggers and outputs read this row. */
+export interface QueryService {
+	/** The value of the operation that sends it; the API Mapping names it by that. */
+	operation: string;
+	/** What a record calls it (TQ §2.1); a guess where `isCodeShown` is not set. */
+	code: string;
+	isCodeShown?: true;
+	/** What the operator reads. */
+	label: string;
+	/** Below the base URL (TQ §4). */
+	path: string;
+	/** Its result comes with the answer, by the document. */
+	isImmediate?: true;
+	/**
+	 * The simplified result, in this order: readable name → name in the response (TQ §2.2 to §2.4). Not set where the
+	 * document does not show the response. docs/output.md holds the columns.
+	 */
+	resultFields?: Record<string, string>;
+}
+
+/** TQ §2.3: what both have, the person or company first. */
+const HOLDER = { legalName: 'RazonSocial', rfc: 'RFC' };
+const CERTIFICATE = {
+	valid: 'Valido',
+	validUntil: 'ValidoHasta',
+	certificateStatus: 'EstadoCertificado',
+	contactEmail: 'EmailContacto',
+	representativeRfc: 'RFCRepresentante',
+};
+const PLACE = { zipCode: 'CodigoPostal', state: 'EstadoISO' };
+
+/** TQ §2.4 */
+const CURP_DATA = {
+	name: 'nombre',
+	firstLastName: 'apellidoPaterno',
+	secondLastName: 'apellidoMaterno',
+	birthDate: 'fechaNacimiento',
+	sex: 'sexo',
+	birthState: 'estadoNacimiento',
+	curp: 'curp',
+	rfc: 'rfc',
+	curpStatus: 'estatusCurp',
+};
+
+/** One row for each query of TQ §4.2 to §4.11, by the value of its operation. */
+export const catalog = {
+	getShareholders: {
+		operation: 'getShareholders', // TQ §4.2
+		code: 'COMPANY_SHAREHOLDERS',
+		label: 'Company Shareholders',
+		path: '/query/company-shareholders',
+	},
+	calculateRfc: {
+		operation: 'calculateRfc', // TQ §4.3
+		code: 'RFC_CALCULATOR',
+		isCodeShown: true,
+		label: 'RFC Calculation',
+		path: '/query/rfc-calculator',
+		isImmediate: true,
+		resultFields: { rfc: 'rfc' },
+	},
+	getCrf: {
+		operation: 'getCrf', // TQ §4.4
+		code: 'CRF',
+		isCodeShown: true,
+		label: 'Fiscal Regime Certificate (CRF)',
+		path: '/query/crf',
+		resultFields: { ...HOLDER, regimes: 'RegimenesFiscales', ...CERTIFICATE, ...PLACE },
+	},
+	getRfcData: {
+		operation: 'getRfcData', // TQ §4.5
+		code: 'RFC',
+		isCodeShown: true,
+		label: 'RFC Data',
+		path: '/query/rfc-data',
+		resultFields: { ...HOLDER, ...CERTIFICATE, ...PLACE, municipality: 'Municipio' },
+	},
+	getCurpData: {
+		operation: 'getCurpData', // TQ §4.6
+		code: 'CURP',
+		isCodeShown: true,
+		label: 'CURP Data',
+		path: '/query/curp-data',
+		isImmediate: true,
+		resultFields: CURP_DATA,
+	},
+	getEmploymentHistory: {
+		operation: 'getEmploymentHistory', // TQ §4.7
+		code: 'JOB_HISTORY',
+		label: 'Employment History',
+		path: '/query/job-history',
+	},
+	createTaxProfile: {
+		operation: 'createTaxProfile', // TQ §4.8
+		code: 'TAX_PROFILE',
+		label: 'Tax Profile',
+		path: '/query/tax/profile',
+	},
+	getCsf: {
+		operation: 'getCsf', // TQ §4.9
+		code: 'CSF',
+		label: 'Fiscal Situation (CSF)',
+		path: '/query/tax/csf',
+	},
+	getComplianceOpinion: {
+		operation: 'getComplianceOpinion', // TQ §4.10
+		code: 'COMPLIANCE_OPINION',
+		label: 'Compliance Opinion (32D)',
+		path: '/query/tax/compliance-opinion',
+	},
+	getInvoices: {
+		operation: 'getInvoices', // TQ §4.11
+		code: 'INVOICE',
+		label: 'Invoices',
+		path: '/query/tax/invoice',
+	},
+} satisfies Record<string, QueryService>;
+
+export const queryServices: QueryService[] = Object.values(catalog);

@@ -1,0 +1,159 @@
+import type { IDataObject, UserError } from 'n8n-workflow';
+import { CredentialError } from '../credentials/credentialError';
+import { describeFault, isTlsFault, wasNeverSent } from '../http/faults';
+import { sentences } from '../utils/sentences';
+import { messageOfService } from '../utils/serviceMessage';
+import type { Problem } from './errors';
+import type { Service } from './service';
+
+/** What became of one request. */
+export type Outcome =
+	| { answer: Answer }
+	/** The connection failed, by its code; '' if it has none. */
+	| { fault: string }
+	/** The answer was not read to its end: it is larger. */
+	| { tooLarge: { maxBytes: number } }
+	/** The credential cannot be used now; nothing was sent. */
+	| { refusal: UserError };
+
+export interface Answer {
+	status: number;
+	headers: IDataObject;
+	body: unknown;
+}
+
+/** What to do then. */
+export type Verdict =
+	| { body: IDataObject | IDataObject[] }
+	/** Send it again; the problem is to be told where that may not be. */
+	| {
+			again: 'after the reset' | 'after a pause' | 'with a new token' | 'with a login';
+			problem: Problem;
+	  }
+	| { problem: Problem };
+
+/** What the verdict depends on beside the outcome. */
+export interface Asked {
+	service: Service;
+	method: string;
+	mayBeEmpty?: boolean;
+	/** Blotted out of what the service says. */
+	secrets: string[];
+}
+
+type Telling = (service: Service, status: number) => { message: string; todo: string };
+
+const refusedValues: Telling = ({ displayName }) => ({
+	message: `The ${displayName} did not accept the values sent`,
+	todo: 'Check the fields of this item.',
+});
+
+/** What a status means, and what the operator can do. */
+const STATUSES: Record<number, Telling | undefined> = {
+	400: refusedValues,
+	401: ({ displayName, tokenHint }) => ({
+		message: `The ${displayName} refused the token`,
+		todo: tokenHint,
+	}),
+	402: ({ displayName }) => ({
+		message: `The ${displayName} asks for payment`,
+		todo: 'Check the balance of the account.',
+	}),
+	403: ({ displayName }) => ({
+		message: `The ${displayName} does not allow this operation`,
+		todo: 'Check the permissions of the token and what the account has contracted.',
+	}),
+	404: ({ displayName }) => ({
+		message: `The ${displayName} found nothing for this ID`,
+		todo: 'Check the ID in this item, and that the base URL of the credential is right.',
+	}),
+	422: refusedValues,
+	429: ({ displayName }) => ({
+		message: `The ${displayName} kept answering that too many requests arrive`,
+		todo: 'Other programs may be using the same token. Try again later.',
+	}),
+};
+const REDIRECT: Telling = ({ displayName }) => ({
+	message: `The ${displayName} answered with a redirect, which is not followed`,
+	todo: 'Check the base URL of the credential: scheme, host and path.',
+});
+const SERVER_ERROR: Telling = ({ displayName }, status) => ({
+	message: `The ${displayName} failed with status ${status}`,
+	todo: 'Try again later.',
+});
+const ANY_OTHER: Telling = ({ displayName }, status) => ({
+	message: `The ${displayName} answered with status ${status}`,
+	todo: 'Check the fields of this item.',
+});
+
+function tellingOf(status: number): Telling {
+	if (status >= 500) return SERVER_ERROR;
+	return STATUSES[status] ?? (status >= 300 && status < 400 ? REDIRECT : ANY_OTHER);
+}
+
+/** Decides what to do about an outcome. A GET may always be sent again, a POST only if it surely was not accepted. */
+export function classify(outcome: Outcome, asked: Asked): Verdict {
+	if ('refusal' in outcome) return ofRefusal(outcome.refusal);
+	if ('fault' in outcome) return ofFault(outcome.fault, asked);
+	if ('tooLarge' in outcome) return { problem: ofTooLarge(outcome.tooLarge.maxBytes, asked) };
+	const { status, body } = outcome.answer;
+	if (status >= 200 && status < 300) return ofSuccess(outcome.answer, asked);
+
+	const { message, todo } = tellingOf(status)(asked.service, status);
+	const said = messageOfService(body, asked.secrets);
+	const problem = { message, description: sentences(todo, said), httpCode: String(status) };
+	if (status === 429) return { again: 'after the reset', problem };
+	if (status === 401 && asked.service.tokens) return { again: 'with a new token', problem };
+	if (status < 500) return { problem };
+	if (asked.method === 'GET') return { again: 'after a pause', problem };
+	return { problem: ambiguous({ ...problem, description: '' }, asked, said) };
+}
+
+function ofRefusal(error: UserError): Verdict {
+	const problem = { message: error.message, description: error.description ?? '' };
+	const mayPass = error instanceof CredentialError && error.isPassing;
+	return mayPass ? { again: 'with a login', problem } : { problem };
+}
+
+function ofFault(code: string, asked: Asked): Verdict {
+	const message = describeFault(asked.service.displayName, code);
+	const where = 'Check the base URL of the credential, and the network of this n8n.';
+	if (isTlsFault(code)) {
+		const why = 'Its certificate was not accepted, or it does not speak https at this address.';
+		return { problem: { message, description: sentences(why, where) } };
+	}
+	if (asked.method !== 'GET' && !wasNeverSent(code)) {
+		return { problem: ambiguous({ message, description: '' }, asked) };
+	}
+	const description = sentences('Try again later', where);
+	return { again: 'after a pause', problem: { message, description } };
+}
+
+function ofSuccess({ status, headers, body }: Answer, asked: Asked): Verdict {
+	if (typeof body === 'object' && body !== null) return { body: body as IDataObject };
+	if (asked.mayBeEmpty && (body === '' || body === undefined)) return { body: {} };
+	// A body that claims to be JSON and is none was cut off; any other is some web page that comes again.
+	if (String(headers['content-type']).includes('json')) return ofFault('ECONNRESET', asked);
+	const problem = {
+		message: `The ${asked.service.displayName} answered with something that is not JSON`,
+		description:
+			'Check that the base URL of the credential points to the service itself, not to a web page or a proxy.',
+		httpCode: String(status),
+	};
+	return { problem: asked.method === 'GET' ? problem : ambiguous(problem, asked) };
+}
+
+function ofTooLarge(maxBytes: number, asked: Asked): Problem {
+	const problem = {
+		message: `The answer of the ${asked.service.displayName} is larger than ${Math.round(maxBytes / 1_048_576)} MB, which is as much as is read`,
+		description: 'Ask for less: a shorter period, or fewer rows with what belongs to them.',
+	};
+	return asked.method === 'GET' ? problem : ambiguous(problem, asked);
+}
+
+/** The problem of a POST that may have been accepted. */
+const ambiguous = (problem: Problem, { service }: Asked, said = ''): Problem => ({
+	...problem,
+	description: sentences(problem.description, service.unsureHint, said),
+	mayHaveBeenAccepted: true,
+});

@@ -1,0 +1,26 @@
+import { DateTime } from 'luxon';
+
+/** The difference between a service's clock and ours, from the `Date` headers of its answers (whole seconds). */
+export class ClockOffset {
+	private least = -Infinity;
+	private most = Infinity;
+
+	/** Learns from an answer; times by our clock. An answer out of a cache carries an old date and tells nothing. */
+	update(headers: Record<string, unknown>, sentAt: number, receivedAt: number): void {
+		const date = DateTime.fromHTTP(String(headers.date));
+		if (!date.isValid || headers.age !== undefined) return;
+		// The answer was dated between sending and receiving, at some time within that second.
+		const least = date.toMillis() - receivedAt;
+		const most = date.toMillis() + 999 - sentAt;
+		this.least = Math.max(this.least, least);
+		this.most = Math.min(this.most, most);
+		if (this.least <= this.most) return;
+		this.least = least; // one of the clocks was set
+		this.most = most;
+	}
+
+	/** Milliseconds by which the service's clock is ahead of ours; 0 until known. */
+	get ms(): number {
+		return this.least === -Infinity ? 0 : Math.round((this.least + this.most) / 2);
+	}
+}

@@ -1,0 +1,34 @@
+import { NodeApiError, type INode } from 'n8n-workflow';
+
+/** What an operator reads: what happened, and what to do about it. */
+export interface Problem {
+	message: string;
+	description: string;
+	httpCode?: string;
+	/** A POST whose fate is unknown: the service may have accepted (and billed) it. */
+	mayHaveBeenAccepted?: boolean;
+}
+
+/** The node as an error may carry it into the execution data: a login typed into a parameter stays out of it. */
+export const withoutParameters = (node: INode): INode => ({ ...node, parameters: {} });
+
+/**
+ * The error to throw for a problem. It is built from nothing but the problem, so that no header, token or body
+ * of the request reaches the execution data.
+ */
+export function toNodeError(node: INode, problem: Problem, itemIndex?: number): NodeApiError {
+	const { message, description, httpCode, mayHaveBeenAccepted } = problem;
+	const error = new NodeApiError(
+		withoutParameters(node),
+		{ message },
+		{ message, description, itemIndex, ...(httpCode && { httpCode }) },
+	);
+	error.message = message; // NodeApiError replaces some messages by its own
+	error.messages = [];
+	if (mayHaveBeenAccepted) error.context.mayHaveBeenAccepted = true;
+	return error;
+}
+
+/** Whether an error of a request says that the service has nothing there. */
+export const isNotFound = (error: unknown): boolean =>
+	error instanceof NodeApiError && error.httpCode === '404';

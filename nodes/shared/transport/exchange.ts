@@ -1,0 +1,133 @@
+import type {
+	IAllExecuteFunctions,
+	ICredentialDataDecryptedObject,
+	IDataObject,
+	IExecuteFunctions,
+	IHttpRequestOptions,
+	IN8nHttpFullResponse,
+} from 'n8n-workflow';
+import { findCredentialError } from '../credentials/credentialError';
+import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
+import { raceAbort, readBody, TooLargeError } from '../http/answerBody';
+import { faultCode } from '../http/faults';
+import type { Outcome } from './classify';
+import type { Service } from './service';
+
+/** The contexts in which nodes speak to a service. */
+export type RequestContext = Pick<
+	IAllExecuteFunctions,
+	'getCredentials' | 'getNode' | 'getExecutionId'
+> & {
+	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequestWithAuthentication'>;
+	getExecutionCancelSignal?: IExecuteFunctions['getExecutionCancelSignal'];
+};
+
+export interface ServiceRequest {
+	method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+	/** Appended to the service's root, with leading slash; every variable segment already encoded. */
+	path: string;
+	query?: IDataObject;
+	/** How lists in the query are written; with indices by default: a[0]=…&a[1]=… */
+	lists?: IHttpRequestOptions['arrayFormat'];
+	body?: IDataObject;
+	/** Values of the body that must appear in no error and no answer. */
+	secrets?: string[];
+	/** Milliseconds for the whole answer, by the clock on the wall: bytes that trickle in do not prolong it. */
+	timeoutMs?: number;
+	/** Milliseconds in which it may be held back by the rate limit and sent again; 5 minutes by default. */
+	patienceMs?: number;
+	/** The largest answer that is read: by default 50 MB for a GET, which may be a list, and 5 MB else. */
+	maxBytes?: number;
+	/** An answer without a body is fine; it is given as {}. */
+	mayBeEmpty?: boolean;
+	itemIndex?: number;
+	/** When aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by default. */
+	signal?: AbortSignal;
+	/** Called each time right before it is sent; what it throws ends it unsent. */
+	beforeSend?(): void;
+	/** Told of each answer, for what the body does not say. */
+	onAnswer?(answer: { status: number; headers: IDataObject }): void;
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000;
+const MEGABYTE = 1_048_576;
+
+/** A credential as it was read last. */
+export interface HeldCredentials {
+	data: ICredentialDataDecryptedObject;
+}
+
+/** What became of a request, and the credentials that it was sent with; n8n's helper puts a new token into them. */
+export interface Exchanged {
+	outcome: Outcome;
+	sentWith: ICredentialDataDecryptedObject;
+}
+
+/**
+ * Sends one request by n8n's helper. `held` is read again where its token cannot be used any more, because another
+ * process may have renewed it.
+ */
+export async function exchange(
+	context: RequestContext,
+	service: Service,
+	held: HeldCredentials,
+	request: ServiceRequest,
+): Promise<Exchanged> {
+	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
+	const { maxBytes = (request.method === 'GET' ? 50 : 5) * MEGABYTE } = request;
+	const needsLogin = service.authorization(held.data) === undefined;
+	const deadline = AbortSignal.timeout(timeoutMs + (needsLogin ? 2 * TOKEN_TIMEOUT_MS : 0));
+	const cancel = context.getExecutionCancelSignal?.();
+	const signal = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
+	const options: IHttpRequestOptions = {
+		method: request.method,
+		url: service.root(held.data) + request.path,
+		qs: request.query,
+		arrayFormat: request.lists,
+		body: request.body,
+		json: true,
+		encoding: 'stream', // n8n's helper bounds neither the size of an answer nor its time
+		returnFullResponse: true,
+		ignoreHttpStatusErrors: true, // n8n would send it again after a 401, past the rate limit
+		disableFollowRedirect: true, // a redirect would carry the token to another host
+		timeout: timeoutMs,
+		abortSignal: signal,
+	};
+	let sentWith = held.data;
+	const getCredentials = async () => {
+		if (service.authorization(held.data) === undefined) {
+			held.data = await context.getCredentials(service.credentialType);
+		}
+		return (sentWith = held.data);
+	};
+	const send = async (): Promise<Outcome> => {
+		const answer = (await context.helpers.httpRequestWithAuthentication.call(
+			hostOf(context, { getCredentials, getExecutionCancelSignal: () => signal }),
+			service.credentialType,
+			options,
+		)) as IN8nHttpFullResponse;
+		const { statusCode: status, headers } = answer;
+		const body = await readBody(answer.body, maxBytes);
+		return { answer: { status, headers: headers as IDataObject, body } };
+	};
+	const outcome = await raceAbort(send(), signal).catch((error: unknown): Outcome => {
+		if (deadline.aborted) return { fault: 'ETIMEDOUT' };
+		if (error instanceof TooLargeError) return { tooLarge: { maxBytes } };
+		const refusal = findCredentialError(error);
+		return refusal ? { refusal } : { fault: faultCode(error) };
+	});
+	return { outcome, sentWith };
+}
+
+/**
+ * The context as n8n's helper sees it for this request: with a signal that also ends it in time (the helper takes the
+ * context's own, whatever the options say), and with the credential already read, for each reading costs an isolate.
+ */
+function hostOf(
+	context: RequestContext,
+	own: Pick<IExecuteFunctions, 'getExecutionCancelSignal'> & {
+		getCredentials(): Promise<ICredentialDataDecryptedObject>;
+	},
+): IAllExecuteFunctions {
+	return Object.assign(Object.create(context) as IAllExecuteFunctions, own);
+}

@@ -1,0 +1,88 @@
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { logIn, tokenAccepted, tokenRefused, tokenSecrets } from '../credentials/accessToken';
+import {
+	readCreditProfileMapping,
+	readTaxQueryMapping,
+	type CreditProfileMapping,
+	type TaxQueryMapping,
+} from '../credentials/apiMapping';
+import { creditProfileAuthorization, taxQueryAuthorization } from '../credentials/authorization';
+import { creditProfileBaseUrl, taxQueryBaseUrl } from '../credentials/baseUrl';
+import { bareToken } from '../credentials/tokenRequest';
+
+type Credentials = ICredentialDataDecryptedObject;
+
+/** What the transport must know of a service. */
+export interface Service<Mapping = unknown> {
+	displayName: string;
+	credentialType: string;
+	/** Host and path that the operations' paths are appended to. Throws a UserError if the URL cannot be right. */
+	root(credentials: Credentials): string;
+	/** What the deployment calls things. Throws a UserError if the credential's API Mapping cannot be used. */
+	mapping(credentials: Credentials): Mapping;
+	/** What the service counts its rate limit by. */
+	limitedBy(credentials: Credentials): string;
+	/** What the rate limiter begins with, until the service's headers tell more. */
+	pointsPerSecond(credentials: Credentials): number;
+	/** What must not come back in an error, as it is known now. */
+	secrets(credentials: Credentials): string[];
+	/**
+	 * The header Authorization; undefined if a token must be had first. Throws a UserError if the credential cannot be
+	 * right.
+	 */
+	authorization(credentials: Credentials): string | undefined;
+	/** Where tokens are issued and end. Each gets the credentials that a request was sent with. */
+	tokens?: {
+		/** Returns what n8n stores in the credential's `accessToken`. Throws a CredentialError. */
+		logIn: typeof logIn;
+		accepted(credentials: Credentials): void;
+		/** True if a new token is worth a try. */
+		refused(credentials: Credentials): boolean;
+	};
+	/** What the credential's test reads; it only reads. */
+	testPath(mapping: Mapping): string;
+	/** What to do when the token is refused. */
+	tokenHint: string;
+	/** What an address means at which there is no such service. */
+	noServiceHint: string;
+	/** What to do when nobody knows whether a POST was accepted. */
+	unsureHint: string;
+}
+
+/** CP §8.1: 10 points per second and token. */
+export const creditProfile: Service<CreditProfileMapping> = {
+	displayName: 'Credit Profile Service',
+	credentialType: 'creditProfileApi',
+	root: ({ baseUrl }) => `${creditProfileBaseUrl(baseUrl)}/api/v1`,
+	mapping: readCreditProfileMapping,
+	limitedBy: ({ apiToken }) => bareToken(apiToken),
+	pointsPerSecond: () => 10,
+	secrets: ({ apiToken, pseudonymKey }) => [bareToken(apiToken), String(pseudonymKey ?? '')],
+	authorization: creditProfileAuthorization,
+	testPath: ({ paths }) => `/${paths.credential ?? 'credential'}`,
+	tokenHint:
+		'Tokens are per environment: check API token and base URL in the Credit Profile credential.',
+	noServiceHint: 'No Credit Profile Service at this base URL; it must be the host root.',
+	unsureHint:
+		'It may have been accepted all the same. Running it again is safe: it replaces what is there.',
+};
+
+/** TQ §8: the limit is not shown, so it is a field of the credential. */
+export const taxQuery: Service<TaxQueryMapping> = {
+	displayName: 'Tax Query Service',
+	credentialType: 'taxQueryApi',
+	root: ({ baseUrl }) => taxQueryBaseUrl(baseUrl),
+	mapping: readTaxQueryMapping,
+	limitedBy: ({ grant, clientId, pastedToken }) =>
+		String(grant === 'accessToken' ? bareToken(pastedToken) : clientId),
+	pointsPerSecond: ({ pointsPerSecond, processes }) =>
+		Number(pointsPerSecond ?? 10) / Math.max(1, Number(processes ?? 1)),
+	secrets: tokenSecrets,
+	authorization: taxQueryAuthorization,
+	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused },
+	testPath: ({ paths }) => `/${(paths.getAll ?? 'query').replace(/^\/+/, '')}`,
+	tokenHint: 'Check the Tax Query credential: client ID and secret, or the pasted access token.',
+	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
+	unsureHint:
+		'The query may have been accepted and billed. Before you send it again, look for it with Query → Get Many or in the service.',
+};

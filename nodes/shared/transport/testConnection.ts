@@ -1,0 +1,100 @@
+import {
+	UserError,
+	type ICredentialDataDecryptedObject,
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
+	type IHttpRequestHelper,
+	type IHttpRequestOptions,
+	type INodeCredentialTestResult,
+	type IN8nHttpFullResponse,
+} from 'n8n-workflow';
+import { raceAbort, readBody } from '../http/answerBody';
+import { faultCode } from '../http/faults';
+import { sentences } from '../utils/sentences';
+import { classify, type Outcome } from './classify';
+import type { Problem } from './errors';
+import { creditProfile, taxQuery, type Service } from './service';
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 50_000_000;
+
+/**
+ * The test of a service's credential: whether it is complete and right, by one request that only reads (and a login
+ * before it). Its own, because n8n's test of a request shows nothing but "ECONNREFUSED" where a host cannot be reached.
+ */
+const connectionTest = <Mapping>(service: Service<Mapping>) =>
+	async function test(
+		this: ICredentialTestFunctions,
+		{ data = {} }: ICredentialsDecrypted,
+	): Promise<INodeCredentialTestResult> {
+		const problem = await findProblem(helperOf(this), service, data);
+		return problem
+			? { status: 'Error', message: sentences(problem.message, problem.description) }
+			: { status: 'OK', message: 'Connection successful!' };
+	};
+
+export const testCreditProfile = connectionTest(creditProfile);
+export const testTaxQuery = connectionTest(taxQuery);
+
+async function findProblem<Mapping>(
+	http: IHttpRequestHelper,
+	service: Service<Mapping>,
+	credentials: ICredentialDataDecryptedObject,
+): Promise<Problem | undefined> {
+	const outcome = await request(http, service, credentials).catch(refusalOf);
+	const secrets = service.secrets(credentials);
+	const verdict = classify(outcome, { service, method: 'GET', secrets });
+	if ('body' in verdict) return undefined;
+	const { problem } = verdict;
+	if (problem.httpCode !== '404') return problem;
+	return { message: service.noServiceHint, description: 'Check it in the credential.' };
+}
+
+/** What a credential tells by itself: a base URL that cannot be right, a login that was refused. */
+function refusalOf(error: unknown): Outcome {
+	return { refusal: error instanceof UserError ? error : new UserError(String(error)) };
+}
+
+async function request<Mapping>(
+	http: IHttpRequestHelper,
+	service: Service<Mapping>,
+	credentials: ICredentialDataDecryptedObject,
+): Promise<Outcome> {
+	const url = service.root(credentials) + service.testPath(service.mapping(credentials));
+	const isPasted = credentials.grant === 'accessToken';
+	if (service.tokens && !isPasted) {
+		const accessToken = await service.tokens.logIn(http, credentials, true);
+		credentials = { ...credentials, accessToken };
+	}
+	const headers = { Authorization: service.authorization(credentials) };
+	const signal = AbortSignal.timeout(TIMEOUT_MS);
+	const exchange = async () => {
+		const answer = (await http.helpers.httpRequest({ url, headers })) as IN8nHttpFullResponse;
+		return { ...answer, body: await readBody(answer.body, MAX_BYTES) };
+	};
+	return await raceAbort(exchange(), signal).then(
+		({ statusCode, headers: received, body }) => ({
+			answer: { status: statusCode, headers: received, body },
+		}),
+		(error: unknown) => ({ fault: signal.aborted ? 'ETIMEDOUT' : faultCode(error) }),
+	);
+}
+
+/** A credential's test gets another helper from n8n than a node, with the options of its predecessor. */
+function helperOf({ helpers }: ICredentialTestFunctions): IHttpRequestHelper {
+	const httpRequest = async ({ method = 'GET', url, headers, body }: IHttpRequestOptions) => {
+		const isForm = Object.values(headers ?? {}).includes('application/x-www-form-urlencoded');
+		return (await helpers.request({
+			method,
+			uri: url,
+			headers: { Accept: 'application/json', ...headers },
+			...(isForm ? { form: body } : body !== undefined && { body, json: true }),
+			useStream: true,
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			timeout: TIMEOUT_MS,
+		})) as IN8nHttpFullResponse;
+	};
+	return { helpers: { httpRequest } } as IHttpRequestHelper;
+}

@@ -1,0 +1,21 @@
+/** A map of at most `max` entries: the one that was set longest ago goes first. */
+export class BoundedMap<K, V> extends Map<K, V> {
+	constructor(private readonly max: number) {
+		super();
+	}
+
+	/** Sets an entry and makes it the newest. */
+	override set(key: K, value: V): this {
+		this.delete(key);
+		super.set(key, value);
+		if (this.size > this.max) this.delete(this.keys().next().value as K);
+		return this;
+	}
+
+	/** The entry of this key, made if there is none; either way it is the newest now. */
+	getOrMake(key: K, make: () => V): V {
+		const value = this.has(key) ? (this.get(key) as V) : make();
+		this.set(key, value);
+		return value;
+	}
+}

@@ -1,0 +1,32 @@
+const ignore = () => undefined;
+
+/** Lets any number pass at a time, or one alone while nobody passes. */
+export class SharedLock {
+	private readonly passing = new Set<Promise<unknown>>();
+	private closed?: Promise<unknown>;
+
+	async shared<T>(work: () => Promise<T>): Promise<T> {
+		while (this.closed) await this.closed;
+		const mine = work();
+		this.passing.add(mine);
+		try {
+			return await mine;
+		} finally {
+			this.passing.delete(mine);
+		}
+	}
+
+	async exclusive<T>(work: () => Promise<T>): Promise<T> {
+		const before = this.closed;
+		const mine = (async () => {
+			await before;
+			await Promise.allSettled(this.passing);
+			return await work();
+		})();
+		const end: Promise<unknown> = mine.then(ignore, ignore).then(() => {
+			if (this.closed === end) this.closed = undefined;
+		});
+		this.closed = end;
+		return await mine;
+	}
+}
