@@ -3,18 +3,15 @@ import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { SandboxContext } from './context';
-import { creditProfileService } from './creditProfile';
-import { fileRoutes } from './creditProfile/files';
-import { answerError, Refusal } from './errors';
-import { faultControl, Faults, injectFaults } from './faults';
-import { limiter } from './limiter';
-import { pathFits, pathOf } from './paths';
-import { page } from './page';
-import { logRequests, requestControl } from './requests';
-import { taxQueryService } from './taxQuery';
-import { ledgerControl } from './taxQuery/ledger';
-import { checkByContract } from './validation';
-import { webhookControl } from './webhook';
+import { controlRoutes } from './control';
+import { answerError, HttpError } from './plugins/errors';
+import { injectFaults } from './plugins/faults';
+import { limiter } from './plugins/limiter';
+import { pathFits, pathOf } from './plugins/paths';
+import { logRequests } from './plugins/requests';
+import { checkByContract } from './plugins/validation';
+import { creditProfileService } from './services/creditProfile';
+import { taxQueryService } from './services/taxQuery';
 
 const CREDIT_PROFILE = '/api/v1';
 const TAX_QUERY = '/api';
@@ -24,16 +21,15 @@ function refuseUnknown(routes: Array<{ method: string; url: string }>) {
 	return async (request: FastifyRequest, reply: FastifyReply): Promise<never> => {
 		const path = pathOf(request.url);
 		const allowed = routes.filter(({ url }) => pathFits(url, path)).map(({ method }) => method);
-		if (allowed.length === 0) throw new Refusal(404, `There is no ${path}`);
+		if (allowed.length === 0) throw new HttpError(404, `There is no ${path}`);
 		void reply.header('Allow', [...new Set(allowed)].join(', '));
-		throw new Refusal(405, `${path} does not take ${request.method}`);
+		throw new HttpError(405, `${path} does not take ${request.method}`);
 	};
 }
 
 /** The whole sandbox as one Fastify application, not yet listening. */
 export async function buildApp(context: SandboxContext): Promise<FastifyInstance> {
 	const app = Fastify({ forceCloseConnections: true, exposeHeadRoutes: false });
-	const faults = new Faults(context.options.seed);
 	const routes: Array<{ method: string; url: string }> = [];
 
 	app.addHook('onRoute', ({ method, url }) => {
@@ -42,7 +38,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 	checkByContract(app);
 	app.setErrorHandler(answerError);
 	app.setNotFoundHandler(refuseUnknown(routes));
-	await app.register(formbody); // §1: form-encoded bodies are accepted
+	await app.register(formbody); // CP §1: form-encoded bodies are accepted
 	await app.register(swagger, {
 		openapi: {
 			openapi: '3.1.0',
@@ -53,11 +49,17 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 
 	await app.register(async (services) => {
 		logRequests(services, context.requests);
-		const limit = limiter(context.options.rateLimit);
-		services.addHook('onRequest', async (request, reply) => {
-			if (request.url.startsWith(`${CREDIT_PROFILE}/`)) await limit(request, reply);
+		const { clock, options } = context;
+		const limitCreditProfile = limiter(options.rateLimit, clock);
+		const limitTaxQuery = limiter(options.taxRateLimit, clock, {
+			headers: options.taxRateLimitHeaders,
 		});
-		injectFaults(services, context, faults);
+		services.addHook('onRequest', async (request, reply) => {
+			void reply.header('Date', new Date(clock.now()).toUTCString());
+			const isCreditProfile = request.url.startsWith(`${CREDIT_PROFILE}/`);
+			await (isCreditProfile ? limitCreditProfile : limitTaxQuery)(request, reply);
+		});
+		injectFaults(services, context);
 
 		await services.register(
 			async (scope) => {
@@ -75,11 +77,6 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 		);
 	});
 
-	requestControl(app, context.requests);
-	faultControl(app, faults);
-	fileRoutes(app);
-	ledgerControl(app, context.ledger);
-	webhookControl(app, context);
-	page(app, context);
+	controlRoutes(app, context);
 	return app;
 }

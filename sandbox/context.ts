@@ -1,47 +1,48 @@
-import { createHmac } from 'node:crypto';
+import type { Clock } from './clock';
+import type { People } from './data/people';
+import type { ReservedIdentity } from './data/people/reserved';
+import type { Results } from './data/results';
 import type { SandboxOptions } from './options';
-import type { People } from './people';
-import type { RequestLog } from './requests';
-import type { Ledger } from './taxQuery/ledger';
-import type { QueryStore } from './taxQuery/store';
-import type { Webhooks } from './webhook';
-
-export interface SandboxSecrets {
-	/** API token of the Credit Profile service. */
-	token: string;
-	clientId: string;
-	clientSecret: string;
-	/** Signs the access tokens of the query service. */
-	jwtKey: string;
-	/** Signs deliveries to the webhook, if they are signed and no other secret is set. */
-	webhookSecret: string;
-}
+import type { Faults } from './plugins/faults';
+import type { RequestLog } from './plugins/requests';
+import type { SandboxSecrets } from './secrets';
+import type { ProviderLogins } from './services/creditProfile/providerLogins';
+import type { Dialect } from './services/taxQuery/dialect';
+import type { Ledger } from './services/taxQuery/ledger';
+import type { Outcomes } from './services/taxQuery/outcomes';
+import type { TaxProfiles } from './services/taxQuery/profiles';
+import type { QueryStore } from './services/taxQuery/store';
+import type { Webhooks } from './webhook/webhooks';
 
 /** What the parts of one running sandbox share. */
 export interface SandboxContext {
 	options: SandboxOptions;
 	secrets: SandboxSecrets;
-	/** Everybody whom both services know. */
+	clock: Clock;
+	/** Aborts when the sandbox closes; whoever sets a timer ends it then. */
+	closing: AbortSignal;
+
+	/** Everybody whom both services know, what is known of them, and who is reserved for a behaviour. */
 	people: People;
+	results: Results;
+	reserved: ReservedIdentity[];
+
+	/** Every request to the two services. */
 	requests: RequestLog;
+	/** What goes wrong, by rules. */
+	faults: Faults;
+
+	/** The logins of the organization at its providers. */
+	providerLogins: ProviderLogins;
+
+	/** What this deployment calls the paths, fields and words of the query service. */
+	dialect: Dialect;
+	/** How queries end. */
+	outcomes: Outcomes;
+	profiles: TaxProfiles;
+	/** Every query made. */
+	queries: QueryStore;
 	/** Accepted, billed queries. */
 	ledger: Ledger;
 	webhooks: Webhooks;
-	/** Every query made. */
-	queries: QueryStore;
-	/** Aborts when the sandbox closes; whoever sets a timer ends it then. */
-	closing: AbortSignal;
-}
-
-/** Secrets that the same seed gives again, so that a workflow keeps working after a restart. */
-export function secretsOf(seed: number): SandboxSecrets {
-	const derive = (name: string) =>
-		createHmac('sha256', `sandbox ${seed}`).update(name).digest('hex').slice(0, 32);
-	return {
-		token: `sandbox-token-${derive('token')}`,
-		clientId: `sandbox-client-${derive('clientId').slice(0, 8)}`,
-		clientSecret: `sandbox-secret-${derive('clientSecret')}`,
-		jwtKey: derive('jwtKey'),
-		webhookSecret: `sandbox-webhook-${derive('webhookSecret')}`,
-	};
 }

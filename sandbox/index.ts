@@ -1,13 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buildApp } from './app';
-import { secretsOf, type SandboxContext } from './context';
+import { createContext } from './createContext';
 import { defaultOptions, type SandboxOptions } from './options';
-import { People } from './people';
-import { RequestLog } from './requests';
-import { Ledger } from './taxQuery/ledger';
-import { QueryStore } from './taxQuery/store';
-import { Webhooks } from './webhook';
+import { readStateFile, writeStateFile } from './state';
 
 export type { SandboxOptions } from './options';
 
@@ -26,22 +21,15 @@ export interface Sandbox {
  */
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
 	const closing = new AbortController();
-	setMaxListeners(0, closing.signal); // one for each query that waits for its result
-	const chosen = { ...defaultOptions, ...options };
-	const shared = {
-		options: chosen,
-		secrets: secretsOf(chosen.seed),
-		people: new People(chosen.seed),
-		requests: new RequestLog(),
-		ledger: new Ledger(),
-		closing: closing.signal,
-	};
-	const webhooks = new Webhooks(shared);
-	const queries = new QueryStore({ ...shared, webhooks });
-	const context: SandboxContext = { ...shared, webhooks, queries };
-
+	const context = createContext({ ...defaultOptions, ...options }, closing.signal);
 	const app = await buildApp(context);
-	await app.listen({ host: '127.0.0.1', port: chosen.port });
+	try {
+		readStateFile(context);
+	} catch (error) {
+		closing.abort();
+		throw error;
+	}
+	await app.listen({ host: '127.0.0.1', port: context.options.port });
 	const { port } = app.server.address() as AddressInfo;
 	const origin = `http://127.0.0.1:${port}`;
 	const { token, clientId, clientSecret } = context.secrets;
@@ -52,6 +40,7 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 		async close() {
 			app.server.closeAllConnections();
 			closing.abort();
+			writeStateFile(context);
 			await app.close();
 		},
 	};

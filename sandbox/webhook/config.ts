@@ -25,13 +25,22 @@ const BasicChoice = closed({
 	password: Type.Optional(Type.String({ minLength: 1 })),
 });
 
-/** How deliveries are signed; §6.2 shows nothing, so a receiver can rehearse each way. */
+/** Standard Webhooks (standardwebhooks.com): webhook-id, webhook-timestamp, webhook-signature. */
+const StandardChoice = closed({
+	type: Type.Literal('standard'),
+	/** Base64 after `whsec_`. */
+	secret: Type.Optional(Type.String({ pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$' })),
+});
+
+/** How deliveries are signed; TQ §6.2 shows nothing, so a receiver can rehearse each way. */
 const SigningChoice = Type.Union([
 	closed({ type: Type.Literal('none') }),
 	HmacChoice,
 	HeaderChoice,
 	BasicChoice,
+	StandardChoice,
 ]);
+export type SigningChoice = Static<typeof SigningChoice>;
 
 type Hmac = Static<typeof HmacChoice>;
 
@@ -40,10 +49,11 @@ export type Signing =
 	| { type: 'none' }
 	| (Required<Omit<Hmac, 'timestampHeader'>> & Pick<Hmac, 'timestampHeader'>)
 	| Required<Static<typeof HeaderChoice>>
-	| Required<Static<typeof BasicChoice>>;
+	| Required<Static<typeof BasicChoice>>
+	| Required<Static<typeof StandardChoice>>;
 
 /** Fills in what a choice leaves open; `secret` is the sandbox's own. */
-export function signingOf(choice: Static<typeof SigningChoice>, secret: string): Signing {
+export function signingOf(choice: SigningChoice, secret: string): Signing {
 	switch (choice.type) {
 		case 'none':
 			return choice;
@@ -55,6 +65,8 @@ export function signingOf(choice: Static<typeof SigningChoice>, secret: string):
 			return { secret, header: 'X-Webhook-Secret', ...choice };
 		case 'basic':
 			return { user: 'sandbox', password: secret, ...choice };
+		case 'standard':
+			return { secret: `whsec_${Buffer.from(secret).toString('base64')}`, ...choice };
 	}
 }
 
@@ -86,10 +98,10 @@ export type WebhookSettings = Required<Omit<Static<typeof WebhookSettings>, 'sig
 	signing: Signing;
 };
 
-export const initialSettings = (url: string): WebhookSettings => ({
+export const initialSettings = (url: string, signing: Signing): WebhookSettings => ({
 	url,
 	shape: 'record',
-	signing: { type: 'none' },
+	signing,
 	faults: {},
 	attempts: 5,
 	backoff: 500,

@@ -1,8 +1,11 @@
 import { createHmac } from 'node:crypto';
 import type { Signing } from './config';
 
-/** The headers that prove where a body comes from. In: the raw body, and the time in Unix seconds. */
-export function proofOf(signing: Signing, body: string, seconds: number): Record<string, string> {
+/** The headers that prove where a body comes from. In: the raw body, its message's ID, and the time in Unix seconds. */
+export function proofOf(
+	signing: Signing,
+	{ body, id, seconds }: { body: string; id: string; seconds: number },
+): Record<string, string> {
 	switch (signing.type) {
 		case 'none':
 			return {};
@@ -19,6 +22,17 @@ export function proofOf(signing: Signing, body: string, seconds: number): Record
 			return {
 				[header]: signature,
 				...(timestampHeader && { [timestampHeader]: String(seconds) }),
+			};
+		}
+		case 'standard': {
+			const key = Buffer.from(signing.secret.replace(/^whsec_/, ''), 'base64');
+			const signature = createHmac('sha256', key)
+				.update(`${id}.${seconds}.${body}`)
+				.digest('base64');
+			return {
+				'webhook-id': id,
+				'webhook-timestamp': String(seconds),
+				'webhook-signature': `v1,${signature}`,
 			};
 		}
 	}
@@ -46,5 +60,10 @@ export function explained(signing: Signing): { signed: string; secret: string } 
 				secret: signing.secret,
 			};
 		}
+		case 'standard':
+			return {
+				signed: 'Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature',
+				secret: signing.secret,
+			};
 	}
 }

@@ -1,0 +1,216 @@
+import { at, button, cell, fill, make, named, payloadCell, switches } from './elements.js';
+
+const REFRESH_MS = 1000;
+
+/** Switches: each is one rule of /sandbox/faults. */
+const FAULTS = [
+	['Too many requests (429)', { path: '/api', fault: 'storm' }],
+	['Service failing (503)', { path: '/api', fault: { status: 503 } }],
+	['Every fifth request fails (503)', { path: '/api', probability: 0.2, fault: { status: 503 } }],
+	['Slow answers (3 s)', { path: '/api', fault: { latency: 3000 } }],
+	['No answer', { path: '/api', fault: 'hang' }],
+	['Connection reset after it was accepted', { path: '/api', fault: 'resetAfter' }],
+	['A web page instead of JSON', { path: '/api', fault: 'nonJson' }],
+	['Expired token (401)', { path: '/api/query', fault: 'expiredToken' }],
+];
+
+/** Switches: each is one key of the faults in /sandbox/webhook. */
+const DELIVERY_FAULTS = [
+	['Lost', { drop: 1 }],
+	['Sent twice', { duplicate: 1 }],
+	['In another order', { reorder: 1 }],
+	['Late (5 s)', { delay: 5000 }],
+	['Tampered with after signing', { tamper: 1 }],
+	['A forged one beside the true one', { forge: 1 }],
+];
+
+const TIMESTAMP = 'X-Webhook-Timestamp';
+const SIGNINGS = [
+	['as it is'],
+	['not at all', { type: 'none' }],
+	['HMAC-SHA256 of the body, hex', { type: 'hmac' }],
+	['HMAC-SHA256 of the body, base64', { type: 'hmac', encoding: 'base64' }],
+	['HMAC-SHA256 of time and body, hex', { type: 'hmac', timestampHeader: TIMESTAMP }],
+	['by a secret in a header', { type: 'header' }],
+	['by basic authentication', { type: 'basic' }],
+	['by Standard Webhooks', { type: 'standard' }],
+];
+
+/** Sends a command; what the sandbox refuses is shown. */
+async function send(method, path, body) {
+	const answer = await fetch(path, {
+		method,
+		headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
+		body: body === undefined ? undefined : JSON.stringify(body),
+	});
+	const told = await answer.json();
+	refused = answer.ok ? '' : told.message;
+	at('notice').textContent = refused;
+	return told;
+}
+
+let refused = '';
+const read = (path) => fetch(path).then((answer) => answer.json());
+const time = (iso) => new Date(iso).toLocaleTimeString();
+
+/** A person of whom every query does the same, with what each query asks for. */
+function card({ effect, name, givenNames, firstLastName, secondLastName, birthDate, ...others }) {
+	const { rfc, curp, companyRfc } = others;
+	const fields = {
+		'Given names': givenNames,
+		'First surname': firstLastName,
+		'Second surname': secondLastName,
+		'Birth date': birthDate,
+		RFC: rfc,
+		CURP: curp,
+		'Company RFC': companyRfc,
+	};
+	return make(
+		'article',
+		{},
+		make('h3', {}, name),
+		make('p', {}, effect),
+		make(
+			'dl',
+			{},
+			...Object.entries(fields).flatMap(([key, one]) => named(key, one, `of ${name}`)),
+		),
+	);
+}
+
+/** What changes only by what is done here. */
+function showSettings({ services, reserved, webhook }, rules) {
+	at('services').replaceChildren(...services.flatMap(({ name, value }) => named(name, value)));
+	at('reserved').replaceChildren(...reserved.map(card));
+	const { url, shape, signing } = at('webhook').elements;
+	url.value = webhook.url;
+	shape.value = webhook.shape;
+	signing.replaceChildren(
+		...SIGNINGS.map(([name], index) => make('option', { value: String(index) }, name)),
+	);
+	const active = rules.map((rule) => JSON.stringify({ ...rule, applied: undefined }));
+	switches(
+		'faults',
+		FAULTS,
+		(rule) => active.includes(JSON.stringify(rule)),
+		(chosen) => send('PUT', '/sandbox/faults', chosen),
+	);
+	switches(
+		'deliveryFaults',
+		DELIVERY_FAULTS,
+		(fault) => Object.keys(fault).some((name) => webhook.faults[name] > 0),
+		(chosen) => send('PUT', '/sandbox/webhook', { faults: Object.assign({}, ...chosen) }),
+	);
+}
+
+let shownSecret;
+
+function showWebhook({ signed, secret }) {
+	at('signed').textContent = signed;
+	if (secret === shownSecret) return;
+	shownSecret = secret;
+	at('secret').replaceChildren(...(secret ? named('Webhook secret', secret) : []));
+}
+
+function show({ now, billed, queries, deliveries, scripts, webhook }) {
+	showWebhook(webhook);
+	at('clock').textContent = new Date(now).toLocaleString();
+	at('billed').textContent = `${billed} billed`;
+	at('scripts').replaceChildren(
+		...Object.entries(scripts)
+			.filter(([, words]) => words.length > 0)
+			.map(([identifier, words]) => make('li', {}, `${identifier}: ${words.join(', ')}`)),
+	);
+	fill('queries', queries, ({ _id, service, status, query, createdAt }) => {
+		const deliver = () => send('POST', `/sandbox/queries/${_id}/deliver`);
+		return [
+			cell(time(createdAt)),
+			cell(service),
+			cell(Object.values(query).join(' ')),
+			cell(status, status),
+			cell(_id),
+			make('td', {}, button('Deliver now', `query ${_id}`, deliver)),
+		];
+	});
+	fill('deliveries', deliveries, (delivery) => {
+		const { id, queryId, kind, status, attempts } = delivery;
+		const resend = () => send('POST', `/sandbox/deliveries/${id}/resend`);
+		return [
+			cell(id),
+			cell(queryId),
+			cell(kind),
+			cell(status, status),
+			cell(attempts.map(({ answer }) => answer).join(', ')),
+			payloadCell(delivery),
+			make('td', {}, button('Resend', `delivery ${id}`, resend)),
+		];
+	});
+}
+
+/** What a form or a button does. */
+const on = (id, event, act) =>
+	at(id).addEventListener(event, (happened) => {
+		happened.preventDefault();
+		void act(happened.target);
+	});
+
+on('webhook', 'submit', async ({ elements: { url, shape, signing } }) => {
+	await send('PUT', '/sandbox/webhook', {
+		url: url.value,
+		shape: shape.value,
+		signing: SIGNINGS[signing.value][1],
+	});
+	signing.value = '0';
+});
+on('test-delivery', 'click', () => send('POST', '/sandbox/deliveries/test'));
+on('advance', 'submit', ({ elements: { minutes } }) =>
+	send('POST', '/sandbox/clock', { advance: Number(minutes.value) * 60_000 }),
+);
+on('script', 'submit', async (form) => {
+	const { identifier, outcomes } = form.elements;
+	const words = outcomes.value
+		.toUpperCase()
+		.split(/[\s,]+/)
+		.filter(Boolean);
+	const scripts = await read('/sandbox/outcomes');
+	await send('PUT', '/sandbox/outcomes', { ...scripts, [identifier.value.trim()]: words });
+	if (!refused) form.reset();
+});
+on('snapshot', 'click', async () => {
+	const state = await (await fetch('/sandbox/snapshot')).blob();
+	const href = URL.createObjectURL(state);
+	make('a', { href, download: 'sandbox-state.json' }).click();
+	URL.revokeObjectURL(href);
+});
+on('restore', 'change', async (input) => {
+	const [file] = input.files;
+	input.value = '';
+	if (!file) return;
+	try {
+		await send('PUT', '/sandbox/snapshot', JSON.parse(await file.text()));
+	} catch {
+		at('notice').textContent = refused = 'This file is no snapshot of a sandbox.';
+	}
+	isFirst = true;
+});
+on('reset', 'click', async () => {
+	await send('POST', '/sandbox/reset');
+	isFirst = true;
+});
+
+let isFirst = true;
+
+/** Shows the state again and again, also after the sandbox was away for a while. */
+async function refresh() {
+	try {
+		const state = await read('/sandbox/state');
+		if (isFirst) showSettings(state, await read('/sandbox/faults'));
+		isFirst = false;
+		show(state);
+		at('notice').textContent = refused;
+	} catch {
+		at('notice').textContent = 'The sandbox does not answer.';
+	}
+	setTimeout(refresh, REFRESH_MS);
+}
+void refresh();

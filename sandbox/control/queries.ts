@@ -1,0 +1,24 @@
+import type { FastifyInstance } from 'fastify';
+import type { SandboxContext } from '../context';
+import { OPERATIONS } from '../mapping';
+import { HttpError } from '../plugins/errors';
+
+/** `POST /sandbox/queries/{id}/deliver` and `POST /sandbox/deliveries/test`. */
+export function queryControl(app: FastifyInstance, context: SandboxContext): void {
+	const { dialect, queries, reserved, results, webhooks } = context;
+	app.post<{ Params: { id: string } }>(
+		'/sandbox/queries/:id/deliver',
+		async ({ params: { id } }) => {
+			const record = queries.find(id);
+			if (!record) throw new HttpError(404, `There is no query ${id}`);
+			queries.deliverNow(record);
+			return dialect.record(record);
+		},
+	);
+	app.post('/sandbox/deliveries/test', async () => {
+		webhooks.needUrl();
+		const { curp } = reserved[0];
+		const { service } = OPERATIONS.getCurpData;
+		return dialect.record(queries.test(service, { curp }, results.curp(curp)));
+	});
+}

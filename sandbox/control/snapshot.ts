@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import type { SandboxContext } from '../context';
+import { HttpError } from '../plugins/errors';
+import { loadState, saveState } from '../state';
+
+const LARGEST_STATE = 512 * 2 ** 20;
+
+/** `GET` and `PUT /sandbox/snapshot`, and `POST /sandbox/reset`: back to the state at the start. */
+export function snapshotControl(app: FastifyInstance, context: SandboxContext): void {
+	const first = saveState(context);
+	app.get('/sandbox/snapshot', async () => saveState(context));
+	app.put('/sandbox/snapshot', { bodyLimit: LARGEST_STATE }, async ({ body }) => {
+		try {
+			loadState(context, body);
+		} catch (error) {
+			throw new HttpError(400, (error as Error).message);
+		}
+		return { restored: true };
+	});
+	app.post('/sandbox/reset', async () => {
+		loadState(context, first);
+		context.requests.clear();
+		return { reset: true };
+	});
+}

@@ -1,0 +1,38 @@
+import type { Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import type { SandboxContext } from '../context';
+import { HttpError } from '../plugins/errors';
+import { shown, signingOf, WebhookSettings } from '../webhook/config';
+
+/** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
+export function webhookControl(app: FastifyInstance, context: SandboxContext): void {
+	const { secrets, webhooks } = context;
+	app.get('/sandbox/webhook', async () => shown(webhooks.settings));
+	app.put<{ Body: Static<typeof WebhookSettings> }>(
+		'/sandbox/webhook',
+		{ schema: { body: WebhookSettings } },
+		async ({ body: { signing: choice, ...changes } }) => {
+			const signing = choice ? signingOf(choice, secrets.webhookSecret) : webhooks.settings.signing;
+			webhooks.settings = { ...webhooks.settings, ...changes, signing };
+			return shown(webhooks.settings);
+		},
+	);
+	app.delete('/sandbox/webhook', async () => {
+		webhooks.settings = webhooks.initialSettings();
+		return shown(webhooks.settings);
+	});
+	app.get('/sandbox/deliveries', async () => webhooks.list());
+	app.delete('/sandbox/deliveries', async () => {
+		webhooks.clear();
+		return webhooks.list();
+	});
+	app.post<{ Params: { id: string } }>(
+		'/sandbox/deliveries/:id/resend',
+		async ({ params: { id } }) => {
+			const delivery = webhooks.find(Number(id));
+			if (!delivery) throw new HttpError(404, `There is no delivery ${id}`);
+			webhooks.resend(delivery);
+			return delivery;
+		},
+	);
+}

@@ -1,0 +1,53 @@
+import { setMaxListeners } from 'node:events';
+import { Clock } from './clock';
+import type { SandboxContext } from './context';
+import { People } from './data/people';
+import { reserve } from './data/people/reserved';
+import { Results } from './data/results';
+import { readMapping } from './mapping';
+import type { SandboxOptions } from './options';
+import { Faults } from './plugins/faults';
+import { RequestLog } from './plugins/requests';
+import { secretsOf } from './secrets';
+import { ProviderLogins } from './services/creditProfile/providerLogins';
+import { Dialect } from './services/taxQuery/dialect';
+import { Ledger } from './services/taxQuery/ledger';
+import { Outcomes } from './services/taxQuery/outcomes';
+import { pastQueries } from './services/taxQuery/pastQueries';
+import { TaxProfiles } from './services/taxQuery/profiles';
+import { QueryStore } from './services/taxQuery/store';
+import { Webhooks } from './webhook/webhooks';
+
+/** Everything that one sandbox is made of. Throws an Error if its options contradict each other. */
+export function createContext(options: SandboxOptions, closing: AbortSignal): SandboxContext {
+	setMaxListeners(0, closing); // one for each answer and delivery that waits
+	const { seed } = options;
+	readMapping(options.mapping);
+	const secrets = secretsOf(seed);
+	const clock = new Clock(options.clockSkew);
+	const people = new People(seed);
+	const reserved = reserve(people);
+	const results = new Results(seed, people);
+	const dialect = new Dialect(options);
+	const ledger = new Ledger();
+	const webhooks = new Webhooks({ options, secrets, clock, dialect, closing });
+	const past = pastQueries(options.pastQueries, { seed, now: clock.now(), people, results });
+	return {
+		options,
+		secrets,
+		clock,
+		closing,
+		people,
+		results,
+		reserved,
+		requests: new RequestLog(),
+		faults: new Faults(seed),
+		providerLogins: new ProviderLogins(clock),
+		dialect,
+		outcomes: new Outcomes(reserved),
+		profiles: new TaxProfiles(),
+		queries: new QueryStore({ options, clock, ledger, webhooks, closing }, past),
+		ledger,
+		webhooks,
+	};
+}

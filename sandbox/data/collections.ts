@@ -1,0 +1,102 @@
+import type { Collection, RestrictedSchema, User, Version } from '../../contract/creditProfile';
+import { catalog } from './catalog';
+import { ORGANIZATION_ID, usersOf } from './organization';
+import { fakerFor } from './random';
+import { schemas } from './schemas';
+
+const FIRST_COLLECTION_ID = 1;
+const FIRST_VERSION_ID = 5001;
+const DAY_MS = 86_400_000;
+const FOUNDED = Date.UTC(2024, 0, 8, 16);
+
+/** A collection with what belongs to it. */
+export interface CollectionEntry {
+	collection: Collection;
+	/** Newest first; the first is the active one. */
+	versions: Version[];
+	/** Number of documents. */
+	documents: number;
+}
+
+/** All collections of the organization and their creators. */
+export interface Collections {
+	entries: CollectionEntry[];
+	users: User[];
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString();
+
+/** "Cónyuges (años)" → "conyuges-anos" */
+function slugOf(name: string): string {
+	return name
+		.normalize('NFD')
+		.replace(/[^A-Za-z0-9 ]/g, '')
+		.trim()
+		.toLowerCase()
+		.replace(/ +/g, '-');
+}
+
+/** The catalog made into collections and versions: ids, creators and dates by seed. */
+export function createCollections(seed: number, largest: number): Collections {
+	const users = usersOf(seed);
+	const ids = new Map(catalog.map(({ name }, index) => [name, FIRST_COLLECTION_ID + index]));
+	let nextVersionId = FIRST_VERSION_ID;
+
+	const entries = catalog.map((entry, index): CollectionEntry => {
+		const faker = fakerFor(seed, `collection ${index}`);
+		const creatorId = faker.number.int({ min: 1, max: users.length });
+		const created = FOUNDED + index * DAY_MS + faker.number.int(DAY_MS / 2);
+		const shapes: RestrictedSchema[] = schemas[entry.schema];
+		const versions = shapes
+			.map((schema, age): Version => ({
+				id: nextVersionId++,
+				createdAt: iso(created + age * 45 * DAY_MS),
+				creatorId,
+				isActive: age === shapes.length - 1,
+				schema,
+			}))
+			.reverse();
+		return {
+			collection: {
+				id: FIRST_COLLECTION_ID + index,
+				name: entry.name,
+				creatorId,
+				activeDataCollectionVersionId: versions[0].id,
+				createdAt: iso(created),
+				updatedAt: versions[0].createdAt,
+				slug: slugOf(entry.name),
+				parentCollectionId: entry.parent ? (ids.get(entry.parent) ?? null) : null,
+				tags: entry.tags,
+				processorKey: entry.processorKey ?? null,
+			},
+			versions,
+			documents: entry.documents === 'largest' ? largest : entry.documents,
+		};
+	});
+	return { entries, users };
+}
+
+/** The collection as it is sent, with what was asked to be included. */
+export function present(
+	{ collection, versions: [active] }: CollectionEntry,
+	users: User[],
+	include: { version: boolean; creator: boolean },
+): Collection {
+	const creator = include.creator && {
+		creator: users.find(({ id }) => id === collection.creatorId),
+	};
+	if (!include.version) return { ...collection, ...creator };
+	return {
+		...collection,
+		...creator,
+		activeDataCollectionVersion: {
+			id: active.id,
+			schema: active.schema,
+			creatorId: active.creatorId,
+			...creator,
+			createdAt: active.createdAt,
+			dataCollectionId: collection.id,
+			organizationId: ORGANIZATION_ID,
+		},
+	};
+}

@@ -1,0 +1,79 @@
+import type { DataDocument, Version } from '../../contract/creditProfile';
+import { applicantFrom, type Applicant } from './applicant';
+import type { CollectionEntry } from './collections';
+import { fill } from './fill';
+import { USERS } from './organization';
+import type { People } from './people';
+import { fakerFor } from './random';
+
+const DAY_MS = 86_400_000;
+/** How long documents of the newest version have been coming in. */
+const LAST_PERIOD_MS = 120 * DAY_MS;
+const IDS_PER_COLLECTION = 100_000;
+/** The tags of documents, which repeat in this order. */
+export const DOCUMENT_TAGS = [
+	[],
+	['validado'],
+	['revisión', 'prioridad'],
+	['validado', 'señalado'],
+	['migrado'],
+	[],
+];
+
+/** The tags of a document by its place in the collection. */
+export const tagsOf = (index: number): string[] => DOCUMENT_TAGS[index % DOCUMENT_TAGS.length];
+
+/** A document that exists only when it is looked at, with what its associations are made of. */
+export interface GeneratedDocument {
+	document: DataDocument;
+	applicant: Applicant;
+	/** Whether it is of a company. */
+	isCompany: boolean;
+	index: number;
+}
+
+/** The version that a document was made by, and when: the oldest documents are of the oldest version. */
+function originOf(
+	{ versions, documents }: CollectionEntry,
+	index: number,
+): { version: Version; createdAt: number } {
+	const age = Math.floor((index * versions.length) / documents);
+	const first = Math.ceil((age * documents) / versions.length);
+	const next = Math.ceil(((age + 1) * documents) / versions.length);
+	const version = versions[versions.length - 1 - age];
+	const from = Date.parse(version.createdAt);
+	const follower = versions[versions.length - 2 - age];
+	const period = follower ? Date.parse(follower.createdAt) - from : LAST_PERIOD_MS;
+	const createdAt = from + Math.floor((period * (index - first + 1)) / (next - first + 1));
+	return { version, createdAt };
+}
+
+/** The document at this place of the collection, counted from the oldest; the same again by the same seed. */
+export function documentAt(
+	entry: CollectionEntry,
+	index: number,
+	seed: number,
+	people: People,
+): GeneratedDocument {
+	const { collection } = entry;
+	const faker = fakerFor(seed, `document ${collection.id} ${index}`);
+	const applicant = applicantFrom(faker, people);
+	const { version, createdAt } = originOf(entry, index);
+	const isImported = index % 9 === 8;
+	return {
+		index,
+		applicant,
+		isCompany: 'razonSocial' in (version.schema.properties ?? {}),
+		document: {
+			id: collection.id * IDS_PER_COLLECTION + index + 1,
+			externalId: index % 5 === 4 ? null : `EXT-${collection.id}-${index + 1}`,
+			tags: tagsOf(index),
+			document: fill(version.schema, '', applicant, faker) as Record<string, unknown>,
+			dataCollectionVersionId: version.id,
+			dataCollectionId: collection.id,
+			creatorId: isImported ? null : faker.number.int({ min: 1, max: USERS }),
+			createdAt: new Date(createdAt).toISOString(),
+			updatedAt: new Date(createdAt + faker.number.int(DAY_MS)).toISOString(),
+		},
+	};
+}

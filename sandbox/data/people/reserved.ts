@@ -1,0 +1,85 @@
+import { checkDigitOf } from './rfc';
+import { type People, type Person } from './index';
+
+export type Behaviour = 'success' | 'notFound' | 'pending' | 'failed' | 'slow';
+
+interface Reservation {
+	behaviour: Behaviour;
+	/** What every query about this person or company does. */
+	effect: string;
+	person: Pick<Person, 'name' | 'firstLastName' | 'secondLastName' | 'birthDate'> &
+		Pick<Person, 'sex' | 'birthState'>;
+	/** A company's RFC without its check digit. */
+	company: string;
+}
+
+const birth = { birthDate: '1985-03-14', sex: 'M' as const, birthState: 'DF' };
+
+/** The same with every seed, so that a rehearsed workflow can name them. */
+const RESERVATIONS: Reservation[] = [
+	{
+		behaviour: 'success',
+		effect: 'Always answers with a result',
+		person: { name: 'Elena', firstLastName: 'Éxito', secondLastName: 'Seguro', ...birth },
+		company: 'EXI0503141A',
+	},
+	{
+		behaviour: 'notFound',
+		effect: 'Answers 404 at once, or ends as FAILED when the result would come later',
+		person: { name: 'Nadia', firstLastName: 'Ninguna', secondLastName: 'Parte', ...birth },
+		company: 'NIN0503141A',
+	},
+	{
+		behaviour: 'pending',
+		effect: 'Is acknowledged and stays PENDING for ever',
+		person: { name: 'Paula', firstLastName: 'Pendiente', secondLastName: 'Eterna', ...birth },
+		company: 'PEN0503141A',
+	},
+	{
+		behaviour: 'failed',
+		effect: 'Ends as FAILED',
+		person: { name: 'Fátima', firstLastName: 'Falla', secondLastName: 'Siempre', ...birth },
+		company: 'FAL0503141A',
+	},
+	{
+		behaviour: 'slow',
+		effect: 'Has its result after ten times the usual delay',
+		person: { name: 'Lorena', firstLastName: 'Lenta', secondLastName: 'Paciente', ...birth },
+		company: 'LEN0503141A',
+	},
+];
+
+export interface ReservedIdentity {
+	behaviour: Behaviour;
+	effect: string;
+	/** Given names and both surnames. */
+	name: string;
+	/** What Calculate RFC asks for. */
+	givenNames: string;
+	firstLastName: string;
+	secondLastName: string;
+	/** ISO date. */
+	birthDate: string;
+	rfc: string;
+	curp: string;
+	companyRfc: string;
+}
+
+/** The reserved identities, made known to the given people. */
+export function reserve(people: People): ReservedIdentity[] {
+	return RESERVATIONS.map(({ behaviour, effect, person, company }) => {
+		const { name, firstLastName, secondLastName, birthDate, rfc, curp } = people.withName(person);
+		return {
+			behaviour,
+			effect,
+			name: `${name} ${firstLastName} ${secondLastName}`,
+			givenNames: name,
+			firstLastName,
+			secondLastName,
+			birthDate,
+			rfc,
+			curp,
+			companyRfc: company + checkDigitOf(company),
+		};
+	});
+}

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { readMapping } from './mapping';
+
+/** Thrown for a command line that cannot be read; the message is the one line that the user sees. */
+export class UsageError extends Error {}
+
+/** Makes an option of what was written. */
+export type Read = (text: string, name: string) => unknown;
+
+export const wholeNumber =
+	({ min = 0, max = Number.MAX_SAFE_INTEGER } = {}): Read =>
+	(text, name) => {
+		if (/^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+		const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
+		throw new UsageError(`--${name} must be a whole number (${range}), not "${text}"`);
+	};
+
+export const choice =
+	(...choices: string[]): Read =>
+	(text, name) => {
+		if (choices.includes(text)) return text;
+		throw new UsageError(`--${name} must be ${choices.join(' or ')}, not "${text}"`);
+	};
+
+export const url: Read = (text, name) => {
+	if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
+	throw new UsageError(`--${name} must be a URL beginning with http:// or https://, not "${text}"`);
+};
+
+export const asWritten: Read = (text) => text;
+
+/** `items` or `items,totalCount` */
+export const listShape: Read = (text) => {
+	const [rows, total] = text.split(',');
+	return { rows, ...(total && { total }) };
+};
+
+/** `success=DONE,failed=ERROR` */
+export const statusWords: Read = (text, name) => {
+	const words = text.split(',').map((pair) => pair.split('='));
+	if (words.every(([state, word]) => /^(success|pending|failed)$/.test(state) && word)) {
+		return Object.fromEntries(words) as unknown;
+	}
+	throw new UsageError(`--${name} must be like success=DONE,pending=WAIT,failed=ERROR`);
+};
+
+export const mapping: Read = (path, name) => {
+	try {
+		return readMapping(JSON.parse(readFileSync(path, 'utf8')));
+	} catch (error) {
+		throw new UsageError(`--${name} ${path}: ${(error as Error).message}`);
+	}
+};

@@ -1,0 +1,146 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { firstViolation } from '../contract/check';
+import { closed, oneOf } from '../contract/shared';
+
+/** The queries of TQ §4.2 to §4.13 by the names that a mapping gives them: path and, for POSTs, service. */
+export const OPERATIONS = {
+	getShareholders: { path: '/query/company-shareholders', service: 'COMPANY_SHAREHOLDERS' },
+	calculateRfc: { path: '/query/rfc-calculator', service: 'RFC_CALCULATOR' },
+	getCrf: { path: '/query/crf', service: 'CRF' },
+	getRfcData: { path: '/query/rfc-data', service: 'RFC' },
+	getCurpData: { path: '/query/curp-data', service: 'CURP' },
+	getEmploymentHistory: { path: '/query/job-history', service: 'JOB_HISTORY' },
+	createTaxProfile: { path: '/query/tax/profile', service: 'TAX_PROFILE' },
+	getCsf: { path: '/query/tax/csf', service: 'CSF' },
+	getComplianceOpinion: { path: '/query/tax/compliance-opinion', service: 'COMPLIANCE_OPINION' },
+	getInvoices: { path: '/query/tax/invoice', service: 'INVOICE' },
+	get: { path: '/query/{queryId}', service: '' },
+	getAll: { path: '/query', service: '' },
+} as const;
+export type Operation = keyof typeof OPERATIONS;
+const operations = Object.keys(OPERATIONS) as Operation[];
+
+/** Fields without which the sandbox would not know whom or what a query is about. */
+const NEEDED = ['rfc', 'curp', 'name', 'firstLastName', 'day', 'month', 'year', 'from', 'to'];
+
+const word = Type.String({ minLength: 1 });
+const words = Type.Array(word, { minItems: 1 });
+const some = (properties: Record<string, TSchema>) => Type.Partial(closed(properties));
+const same = (names: readonly string[], schema: TSchema) =>
+	some(Object.fromEntries(names.map((name) => [name, schema])));
+const anything = Type.Record(Type.String(), Type.Unknown());
+const namesOfFields = Type.Record(Type.String(), Type.String());
+
+const PROVIDER_SEGMENTS = [
+	'credential',
+	'bureau',
+	'prospector',
+	'identity-verification',
+	'sanctions-screening',
+	'credit-bureau-b',
+	'legal-records',
+];
+
+const MappingSchema = some({
+	creditProfile: some({
+		paths: same(PROVIDER_SEGMENTS, word),
+		fields: some({ bureauPublicKey: word }),
+		filterEncoding: oneOf(['brackets', 'dots', 'json']),
+		listEncoding: oneOf(['brackets', 'indices', 'repeat']),
+	}),
+	taxQuery: some({
+		paths: same(['tax', 'oauth/token', ...operations], word),
+		fields: same(operations, namesOfFields),
+		periodFormat: some({ months: word, days: word }),
+		services: same(operations, word),
+		statuses: some({ success: words, pending: words, failed: words }),
+		list: some({
+			parameters: anything,
+			limit: word,
+			offset: word,
+			page: word,
+			pageSize: Type.Integer({ minimum: 1 }),
+		}),
+		token: some({
+			fields: same(['client_id', 'client_secret', 'grant_type', 'refresh_token'], Type.String()),
+			grantType: word,
+			body: oneOf(['json', 'form']),
+			clientAuthentication: oneOf(['body', 'basic']),
+			additional: anything,
+			scheme: word,
+		}),
+	}),
+});
+
+/** What the simulated deployment calls the paths, fields and words of the Credit Profile document. */
+export interface CreditProfileMapping {
+	/** Path segment of CP §4.1 and §4.2 → what stands in its place. */
+	paths?: Record<string, string>;
+	fields?: { bureauPublicKey?: string };
+	filterEncoding?: 'brackets' | 'dots' | 'json';
+	listEncoding?: 'brackets' | 'indices' | 'repeat';
+}
+
+/** … and of the Tax Query document. What is left out is as in the document. */
+export interface TaxQueryMapping {
+	/** `tax` and `oauth/token` replace that part of a path, an operation its whole path. */
+	paths?: Partial<Record<Operation | 'tax' | 'oauth/token', string>>;
+	/** The document's name of a field → the deployment's; '' if it has no such field. */
+	fields?: Partial<Record<Operation, Record<string, string>>>;
+	/** In luxon's letters. */
+	periodFormat?: { months?: string; days?: string };
+	services?: Partial<Record<Operation, string>>;
+	/** Of each list, the first word is the one that is served. */
+	statuses?: { success?: string[]; pending?: string[]; failed?: string[] };
+	list?: {
+		parameters?: Record<string, unknown>;
+		limit?: string;
+		offset?: string;
+		page?: string;
+		pageSize?: number;
+	};
+	token?: {
+		fields?: Record<string, string>;
+		grantType?: string;
+		body?: 'json' | 'form';
+		clientAuthentication?: 'body' | 'basic';
+		additional?: Record<string, unknown>;
+		scheme?: string;
+	};
+}
+
+/** Both services' mappings, as the file of `--mapping` holds them. */
+export interface Mapping {
+	creditProfile?: CreditProfileMapping;
+	taxQuery?: TaxQueryMapping;
+}
+
+/** The mapping that a JSON value is. Throws an Error that names what is not known or of the wrong type. */
+export function readMapping(value: unknown): Mapping {
+	const violation = firstViolation(MappingSchema, value);
+	if (!violation) return withWhatIsNeeded(value as Static<typeof MappingSchema> as Mapping);
+	const { field, message } = violation;
+	const steps = field.split('.');
+	const name = steps.pop() ?? '';
+	const parent = steps.reduce<TSchema | undefined>(
+		(schema, step) => (schema?.properties as Record<string, TSchema> | undefined)?.[step],
+		MappingSchema,
+	);
+	const known = Object.keys((parent?.properties ?? {}) as object);
+	if (known.length > 0 && !known.includes(name)) {
+		throw new Error(`Mapping: "${field}" is not known; known are ${known.join(', ')}`);
+	}
+	throw new Error(`Mapping: "${field}": ${message}`);
+}
+
+/** Throws an Error if a field is left out that tells whom or what a query is about. */
+function withWhatIsNeeded(mapping: Mapping): Mapping {
+	for (const [operation, fields] of Object.entries(mapping.taxQuery?.fields ?? {})) {
+		const lost = NEEDED.find((field) => fields[field] === '');
+		if (!lost) continue;
+		throw new Error(
+			`Mapping: "taxQuery.fields.${operation}.${lost}": the sandbox needs this field`,
+		);
+	}
+	return mapping;
+}

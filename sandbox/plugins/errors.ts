@@ -1,0 +1,25 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import type { ErrorBody } from '../../contract/shared';
+
+/** Thrown by a handler to refuse a request: HTTP status, what is wrong, and the field if it is one. */
+export class HttpError extends Error {
+	constructor(
+		readonly statusCode: number,
+		message: string,
+		readonly field?: string,
+	) {
+		super(message);
+	}
+}
+
+/** Answers with the error as JSON; what Fastify itself refuses (malformed JSON, media type) included. */
+export function answerError(
+	error: FastifyError | HttpError,
+	_request: FastifyRequest,
+	reply: FastifyReply,
+): FastifyReply {
+	const statusCode = error.statusCode ?? 500;
+	const field = error instanceof HttpError ? error.field : undefined;
+	const body: ErrorBody = { statusCode, message: error.message, ...(field && { field }) };
+	return reply.code(statusCode).type('application/json').send(JSON.stringify(body));
+}

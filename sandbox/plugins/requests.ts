@@ -1,0 +1,80 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { pathOf } from './paths';
+
+/** One request as it reached the sandbox, secrets masked. */
+export interface LoggedRequest {
+	id: number;
+	/** ISO 8601. */
+	at: string;
+	method: string;
+	path: string;
+	query: unknown;
+	headers: Record<string, unknown>;
+	body?: unknown;
+	/** Null: no answer was given (yet); the connection hangs or was reset. */
+	status: number | null;
+}
+
+/** More than the largest test sends; the oldest are dropped beyond it. */
+const KEPT = 20_000;
+const SECRET = /password|secret|token|key|ciec|authorization|cookie/i;
+const MASK = '***';
+
+/** A copy in which the value of every field with a telling name is masked; the scheme word of a header stays. */
+export function masked(value: unknown, name = ''): unknown {
+	if (Array.isArray(value)) return value.map((entry) => masked(entry, name));
+	if (typeof value === 'object' && value !== null) {
+		return Object.fromEntries(
+			Object.entries(value).map(([key, field]) => [key, masked(field, key)]),
+		);
+	}
+	if (!SECRET.test(name) || value === null || value === undefined || value === '') return value;
+	const scheme = name.toLowerCase() === 'authorization' && /^(\w+) /.exec(String(value));
+	return scheme ? `${scheme[1]} ${MASK}` : MASK;
+}
+
+/** Every request to the two services. */
+export class RequestLog {
+	private entries: LoggedRequest[] = [];
+	private nextId = 1;
+
+	add(request: FastifyRequest): LoggedRequest {
+		const entry: LoggedRequest = {
+			id: this.nextId++,
+			at: new Date().toISOString(),
+			method: request.method,
+			path: pathOf(request.url),
+			query: masked(request.query),
+			headers: masked(request.headers) as LoggedRequest['headers'],
+			status: null,
+		};
+		this.entries.push(entry);
+		if (this.entries.length > KEPT) this.entries.shift();
+		return entry;
+	}
+
+	/** Oldest first. */
+	list(): readonly LoggedRequest[] {
+		return this.entries;
+	}
+
+	clear(): void {
+		this.entries = [];
+	}
+}
+
+/** Logs every request that reaches the routes of this scope. */
+export function logRequests(app: FastifyInstance, log: RequestLog): void {
+	const open = new WeakMap<FastifyRequest, LoggedRequest>();
+	app.addHook('onRequest', async (request) => {
+		open.set(request, log.add(request));
+	});
+	app.addHook('preValidation', async (request) => {
+		const entry = open.get(request);
+		if (entry && request.body !== undefined) entry.body = masked(request.body);
+	});
+	app.addHook('onResponse', async (request, reply) => {
+		const entry = open.get(request);
+		if (entry) entry.status = reply.raw.headersSent ? reply.statusCode : null;
+	});
+}

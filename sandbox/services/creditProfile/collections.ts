@@ -1,0 +1,113 @@
+import type { FastifyInstance } from 'fastify';
+import {
+	Collection,
+	CollectionPath,
+	CollectionsPage,
+	CollectionsQuery,
+	TagList,
+	VersionsPage,
+	VersionsPath,
+	VersionsQuery,
+} from '../../../contract/creditProfile';
+import { NoQuery } from '../../../contract/shared';
+import type { CreditProfileMapping } from '../../mapping';
+import { HttpError } from '../../plugins/errors';
+import { gatherFilter, passes } from './filter';
+import { present, type Collections, type CollectionEntry } from '../../data/collections';
+
+/** The entry of this collection; refuses with 404 if there is none. */
+export function entryOf(collections: Collections, id: number): CollectionEntry {
+	const entry = collections.entries.find(({ collection }) => collection.id === id);
+	if (!entry) throw new HttpError(404, `There is no data collection with the id ${id}`);
+	return entry;
+}
+
+/** One page of a list; a page may begin between two entries where the document types it as a number. */
+export function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: number }): T[] {
+	return entries.slice(Math.floor(offset), Math.floor(offset) + Math.floor(limit));
+}
+
+/** The distinct tags with their count (CP §4.3, 4.7). */
+export function tagList(tags: Iterable<string>): TagList {
+	const data = [...new Set(tags)].sort((a, b) => a.localeCompare(b, 'es'));
+	return { count: data.length, data };
+}
+
+/** CP §4.3 to 4.6 */
+export function collectionRoutes(
+	app: FastifyInstance,
+	collections: Collections,
+	mapping: CreditProfileMapping = {},
+): void {
+	const { entries, users } = collections;
+	const tags = ['Data collection'];
+
+	app.get(
+		'/data/collection/tags',
+		{
+			schema: {
+				tags,
+				summary: 'Tags of all collections',
+				querystring: NoQuery,
+				response: { 200: TagList },
+			},
+		},
+		async () => tagList(entries.flatMap(({ collection }) => collection.tags)),
+	);
+
+	app.get<{ Querystring: CollectionsQuery }>(
+		'/data/collection',
+		{
+			preValidation: async (request) => {
+				request.query = gatherFilter({ ...request.query }, mapping) as CollectionsQuery;
+			},
+			schema: {
+				tags,
+				summary: 'Collections, by page and filter',
+				querystring: CollectionsQuery,
+				response: { 200: CollectionsPage },
+			},
+		},
+		async ({ query }) => {
+			const { filter = {}, includeCreator, includeActiveDataCollectionVersion } = query;
+			const found = entries.filter(({ collection }) => passes(collection, filter));
+			const include = { version: includeActiveDataCollectionVersion, creator: includeCreator };
+			return {
+				data: pageOf(found, query).map((entry) => present(entry, users, include)),
+				total: found.length,
+			};
+		},
+	);
+
+	app.get<{ Params: CollectionPath }>(
+		'/data/collection/:id',
+		{
+			schema: {
+				tags,
+				summary: 'One collection',
+				params: CollectionPath,
+				querystring: NoQuery,
+				response: { 200: Collection },
+			},
+		},
+		async ({ params: { id } }) =>
+			present(entryOf(collections, id), users, { version: false, creator: false }),
+	);
+
+	app.get<{ Params: CollectionPath; Querystring: VersionsQuery }>(
+		'/data/collection/:id/versions',
+		{
+			schema: {
+				tags,
+				summary: 'Versions of a collection, newest first',
+				params: VersionsPath,
+				querystring: VersionsQuery,
+				response: { 200: VersionsPage },
+			},
+		},
+		async ({ params: { id }, query }) => {
+			const { versions } = entryOf(collections, id);
+			return { data: pageOf(versions, query), total: versions.length };
+		},
+	);
+}

@@ -1,0 +1,84 @@
+import type { TObject } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import {
+	Credential,
+	CredentialList,
+	credentialUpserts,
+	type Provider,
+} from '../../../contract/creditProfile';
+import { closed, NoQuery } from '../../../contract/shared';
+import type { SandboxContext } from '../../context';
+import type { CreditProfileMapping } from '../../mapping';
+import { HttpError } from '../../plugins/errors';
+import { toldAs } from '../../plugins/validation';
+
+/** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
+export const REFUSED_USER = 'REFUSED_USER';
+
+const upserts = Object.entries(credentialUpserts) as Array<[Provider, TObject]>;
+
+/** A path of CP §4.1 and §4.2 in the deployment's words. */
+const pathIn = ({ paths = {} }: CreditProfileMapping, path: string): string =>
+	path
+		.split('/')
+		.map((segment) => (paths[segment] ?? segment).replace(/^\/+|\/+$/g, ''))
+		.join('/');
+
+/** A body's schema under the deployment's names. */
+function bodyIn({ fields = {} }: CreditProfileMapping, { properties }: TObject): TObject {
+	const names: Record<string, string> = { ...fields };
+	return closed(
+		Object.fromEntries(
+			Object.entries(properties).map(([name, schema]) => [names[name] ?? name, schema]),
+		),
+	);
+}
+
+/** CP §4.1 and 4.2 */
+export function credentialRoutes(
+	app: FastifyInstance,
+	{ options, providerLogins }: SandboxContext,
+): void {
+	const { creditProfile: mapping = {} } = options.mapping;
+	const told = (credential: Credential): Credential => ({
+		...credential,
+		type: pathIn(mapping, credential.type),
+	});
+
+	for (const [provider, body] of upserts) {
+		app.post<{ Body: Record<string, string> }>(
+			pathIn(mapping, `/credential/${provider}`),
+			{
+				schema: {
+					tags: ['Credential'],
+					summary: 'Create or replace the credential of this provider',
+					body: bodyIn(mapping, body),
+					response: { 200: toldAs(Credential, told) },
+				},
+			},
+			async ({ body: { user, username } }) => {
+				if (provider === 'bureau/pf' && user === REFUSED_USER) {
+					throw new HttpError(
+						422,
+						'The bureau did not accept this user and password; send the encrypted password, not the plain VPN password',
+						'user',
+					);
+				}
+				return providerLogins.upsert(provider, user ?? username ?? null);
+			},
+		);
+	}
+
+	app.get(
+		pathIn(mapping, '/credential'),
+		{
+			schema: {
+				tags: ['Credential'],
+				summary: 'All credentials of the organization',
+				querystring: NoQuery,
+				response: { 200: toldAs(CredentialList, (credentials) => credentials.map(told)) },
+			},
+		},
+		async () => providerLogins.list(),
+	);
+}

@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import type { SandboxContext } from '../../context';
+import { HttpError } from '../../plugins/errors';
+import { collectionRoutes } from './collections';
+import { credentialRoutes } from './credentials';
+import { documentRoutes } from './documents';
+import { createCollections } from '../../data/collections';
+
+/** The Credit Profile service; its paths are relative to /api/v1. */
+export function creditProfileService(app: FastifyInstance, context: SandboxContext): void {
+	const { options, secrets } = context;
+	const collections = createCollections(options.seed, options.documents);
+
+	app.addHook('onRequest', async ({ headers: { authorization } }) => {
+		if (!authorization) {
+			throw new HttpError(401, 'The header Authorization is missing; send "Token <API_TOKEN>"');
+		}
+		if (authorization !== `Token ${secrets.token}`) {
+			throw new HttpError(401, 'The API token is not valid; the header is "Token <API_TOKEN>"');
+		}
+	});
+	credentialRoutes(app, context);
+	collectionRoutes(app, collections, options.mapping.creditProfile);
+	documentRoutes(app, collections, context);
+}

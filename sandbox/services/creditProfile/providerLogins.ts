@@ -1,0 +1,60 @@
+import type { Credential, Provider } from '../../../contract/creditProfile';
+import type { Clock } from '../../clock';
+import { ORGANIZATION_ID, OWNER_ID } from '../../data/organization';
+
+/** Those that the organization has from the start, so that a list of them is not empty. */
+const FROM_THE_START: Array<[Provider, string]> = [
+	['bureau/pf', 'OTORGANTE_PF'],
+	['identity-verification', 'verificaciones@sandbox.example'],
+	['legal-records', 'expedientes'],
+];
+/** Credit-bureau services, whose credentials expire (CP §2.1). */
+const BUREAUS: Provider[] = ['bureau/pm', 'bureau/pf', 'credit-bureau-b'];
+
+/** A year from this instant, as a date. */
+function nextYear(now: number): string {
+	const date = new Date(now);
+	date.setUTCFullYear(date.getUTCFullYear() + 1);
+	return date.toISOString().slice(0, 10);
+}
+
+/** One credential per provider (CP §4.1). What is secret is forgotten at once. */
+export class ProviderLogins {
+	private credentials = new Map<Provider, Credential>();
+
+	constructor(private readonly clock: Clock) {
+		for (const [provider, user] of FROM_THE_START) this.upsert(provider, user);
+	}
+
+	/** Creates or replaces the credential of a provider. */
+	upsert(provider: Provider, user: string | null): Credential {
+		const existing = this.credentials.get(provider);
+		const now = this.clock.iso();
+		const credential: Credential = {
+			id: existing?.id ?? this.credentials.size + 1,
+			createdAt: existing?.createdAt ?? now,
+			updatedAt: now,
+			organizationId: ORGANIZATION_ID,
+			type: provider,
+			user,
+			metadata: BUREAUS.includes(provider) ? { expirationDate: nextYear(this.clock.now()) } : null,
+			...(provider === 'bureau/pf' && { configuration: { isAutoRenewEnabled: true } }),
+			isEnabled: true,
+			ownerId: OWNER_ID,
+		};
+		this.credentials.set(provider, credential);
+		return credential;
+	}
+
+	list(): Credential[] {
+		return [...this.credentials.values()];
+	}
+
+	save(): Credential[] {
+		return this.list();
+	}
+
+	load(credentials: Credential[]): void {
+		this.credentials = new Map(credentials.map((one) => [one.type as Provider, one]));
+	}
+}

@@ -1,0 +1,190 @@
+import { Type, type TObject, type TSchema } from '@sinclair/typebox';
+import { DateTime } from 'luxon';
+import type { QueryRecord } from '../../../contract/taxQuery';
+import { OPERATIONS, type Operation, type TaxQueryMapping } from '../../mapping';
+import type { SandboxOptions } from '../../options';
+import { HttpError } from '../../plugins/errors';
+
+const PERIOD_FIELDS = ['from', 'to'];
+const MONTH = 'yyyy-MM';
+const DAY = 'yyyy-MM-dd';
+
+type Fields = Record<string, unknown>;
+type Status = 'SUCCESS' | 'PENDING' | 'FAILED';
+
+const trimmed = (path: string) => path.replace(/^\/+|\/+$/g, '');
+const shifted = (
+	text: string,
+	from: [string, string],
+	to: [string, string],
+): string | undefined => {
+	for (const [index, format] of from.entries()) {
+		const time = DateTime.fromFormat(text, format, { zone: 'utc' });
+		if (time.isValid && time.toFormat(format) === text) return time.toFormat(to[index]);
+	}
+	return undefined;
+};
+
+/**
+ * What this deployment calls the paths, fields and words of the document. Inside, the sandbox speaks as the document
+ * does; requests are read and answers told through here.
+ */
+export class Dialect {
+	private readonly mapping: TaxQueryMapping;
+	private readonly statuses: Record<Status, string>;
+
+	constructor(private readonly options: SandboxOptions) {
+		this.mapping = options.mapping.taxQuery ?? {};
+		const { statuses = {} } = this.mapping;
+		const { statusWords } = options;
+		this.statuses = {
+			SUCCESS: statusWords.success ?? statuses.success?.[0] ?? 'SUCCESS',
+			PENDING: statusWords.pending ?? statuses.pending?.[0] ?? 'PENDING',
+			FAILED: statusWords.failed ?? statuses.failed?.[0] ?? 'FAILED',
+		};
+	}
+
+	/** Where an operation is served below the base URL, as a route. */
+	path(operation: Operation): string {
+		const { tax = 'tax', [operation]: own } = this.mapping.paths ?? {};
+		const path = own ?? OPERATIONS[operation].path.replace('/tax/', `/${trimmed(tax)}/`);
+		return `/${trimmed(path)}`.replace('{queryId}', ':queryId');
+	}
+
+	get tokenPath(): string {
+		return `/${trimmed(this.mapping.paths?.['oauth/token'] ?? 'oauth/token')}`;
+	}
+
+	get tokenRequest(): NonNullable<TaxQueryMapping['token']> {
+		return this.mapping.token ?? {};
+	}
+
+	/** The names of the list's parameters, and those that it must be asked with. */
+	get list() {
+		const {
+			limit = 'limit',
+			offset = 'offset',
+			page = 'page',
+			...others
+		} = this.mapping.list ?? {};
+		return {
+			limit,
+			offset,
+			page,
+			pageSize: others.pageSize ?? 100,
+			fixed: others.parameters ?? {},
+		};
+	}
+
+	/** The deployment's name of a field; '' if it has none. */
+	fieldName(operation: Operation, field: string): string {
+		return this.mapping.fields?.[operation]?.[field] ?? field;
+	}
+
+	/** A request's schema under the deployment's names. */
+	body(operation: Operation, schema: TObject): TSchema {
+		const isFormatted = this.mapping.periodFormat !== undefined;
+		const fields = Object.entries(schema.properties).flatMap(([field, property]) => {
+			const name = this.fieldName(operation, field);
+			const isPeriod = isFormatted && PERIOD_FIELDS.includes(field);
+			return name === '' ? [] : [[name, isPeriod ? Type.String() : property] as const];
+		});
+		return Type.Object(Object.fromEntries(fields));
+	}
+
+	/** A request's fields under the document's names. Throws an HttpError if a period is not written as agreed. */
+	read(operation: Operation, schema: TObject, body: Fields): Fields {
+		const read: Fields = {};
+		for (const field of Object.keys(schema.properties)) {
+			const value = body[this.fieldName(operation, field)];
+			if (value === undefined) continue;
+			const isPeriod = PERIOD_FIELDS.includes(field);
+			const day = isPeriod ? shifted(String(value), this.periodFormats, [MONTH, DAY]) : value;
+			if (day === undefined) throw this.refusal(operation, field, 'is not written as agreed');
+			read[field] = day;
+		}
+		return read;
+	}
+
+	/** 400 that names a field as the deployment does. */
+	refusal(operation: Operation, field: string, what: string): HttpError {
+		const name = this.fieldName(operation, field);
+		return new HttpError(400, `"${name}" in the body: ${what}`, name);
+	}
+
+	status(status: string): string {
+		return this.statuses[status as Status] ?? status;
+	}
+
+	service(service: string): string {
+		const operation = operationOf(service);
+		return (operation && this.mapping.services?.[operation]) ?? service;
+	}
+
+	/** A record as it stands in a list or a delivery. */
+	record(record: QueryRecord): QueryRecord {
+		const query = this.echo(record);
+		return {
+			...record,
+			service: this.service(record.service),
+			status: this.status(record.status),
+			metadata: { ...record.metadata, query },
+			query,
+		};
+	}
+
+	/** A record as one answer. */
+	answer(record: QueryRecord): object {
+		const { recordEnvelope } = this.options;
+		return recordEnvelope ? { [recordEnvelope]: this.record(record) } : this.record(record);
+	}
+
+	/** A page of records in the shape that the options say. */
+	page(page: { data: QueryRecord[]; total: number; next: string | null }): unknown {
+		const { queryList, listShape } = this.options;
+		const rows = page.data.map((record) =>
+			queryList === 'lean' ? lean(this.record(record)) : this.record(record),
+		);
+		if (!this.isPaged) return rows;
+		const { rows: key, total } = listShape ?? { rows: 'data', total: 'total' };
+		const mark = { hasMore: page.next !== null, next: page.next }[total ?? ''];
+		return { [key]: rows, ...(total && { [total]: mark === undefined ? page.total : mark }) };
+	}
+
+	get isPaged(): boolean {
+		return this.options.queryList !== 'array' || this.options.listShape !== undefined;
+	}
+
+	private get periodFormats(): [string, string] {
+		const { months = MONTH, days = DAY } = this.mapping.periodFormat ?? {};
+		return [months, days];
+	}
+
+	/** The request's fields, as they were sent. */
+	private echo({ service, query }: QueryRecord): Fields {
+		const operation = operationOf(service);
+		if (!operation || (!this.mapping.fields && !this.mapping.periodFormat)) return query;
+		return Object.fromEntries(
+			Object.entries(query).map(([field, value]) => [
+				this.fieldName(operation, field),
+				PERIOD_FIELDS.includes(field)
+					? shifted(String(value), [MONTH, DAY], this.periodFormats)
+					: value,
+			]),
+		);
+	}
+}
+
+function operationOf(service: string): Operation | undefined {
+	const operations = Object.keys(OPERATIONS) as Operation[];
+	return operations.find((operation) => OPERATIONS[operation].service === service);
+}
+
+/** A row without what was asked and what came of it. */
+function lean(record: QueryRecord): object {
+	const { clientType } = record.metadata;
+	return { ...without(record, 'response', 'query'), metadata: { clientType } };
+}
+
+const without = (record: object, ...names: string[]) =>
+	Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name)));

@@ -1,0 +1,15 @@
+import type { FastifyInstance } from 'fastify';
+import type { SandboxContext } from '../../context';
+import { listRoutes } from './list';
+import { queryRoutes } from './queries';
+import { tokens } from './token';
+
+/** The Tax and Identity Query service; its paths are relative to /api. */
+export async function taxQueryService(
+	app: FastifyInstance,
+	context: SandboxContext,
+): Promise<void> {
+	await tokens(app, context);
+	queryRoutes(app, context);
+	listRoutes(app, context);
+}

@@ -1,0 +1,80 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { QueryRecord } from '../../../contract/taxQuery';
+import type { SandboxContext } from '../../context';
+import { HttpError } from '../../plugins/errors';
+import { toldAs } from '../../plugins/validation';
+
+/** The list's shape is not shown (TQ §4.12); this is held to the contract before it is told in the shape chosen. */
+const Page = Type.Object({
+	data: Type.Array(QueryRecord),
+	total: Type.Integer(),
+	next: Type.Union([Type.String(), Type.Null()]),
+});
+
+/** TQ §4.12 and §4.13 */
+export function listRoutes(app: FastifyInstance, { queries, dialect }: SandboxContext): void {
+	const { limit, offset, page, pageSize, fixed } = dialect.list;
+	const tags = ['Query'];
+	/** TQ §4.12 shows no parameter; these are tolerated, and those that a mapping sends always are wanted. */
+	const ListQuery = Type.Object({
+		[limit]: Type.Optional(Type.Integer({ minimum: 1 })),
+		[offset]: Type.Optional(Type.Integer({ minimum: 0 })),
+		[page]: Type.Optional(Type.Integer({ minimum: 1 })),
+		service: Type.Optional(Type.String()),
+		status: Type.Optional(Type.String()),
+	});
+
+	app.get<{ Querystring: Static<typeof ListQuery> & Record<string, unknown> }>(
+		dialect.path('getAll'),
+		{
+			schema: {
+				tags,
+				summary: 'All queries made, newest first',
+				querystring: ListQuery,
+				response: { 200: toldAs(Page, (listed) => dialect.page(listed)) },
+			},
+		},
+		async ({ query, originalUrl }) => {
+			for (const [name, value] of Object.entries(fixed)) {
+				if (String(query[name]) !== String(value)) {
+					throw new HttpError(400, `"${name}" in the query: must be "${String(value)}"`, name);
+				}
+			}
+			const { service, status } = query;
+			const records = queries
+				.list()
+				.filter((record) => service === undefined || dialect.service(record.service) === service)
+				.filter((record) => status === undefined || dialect.status(record.status) === status);
+			const wanted =
+				(query[limit] as number | undefined) ?? (dialect.isPaged ? pageSize : Infinity);
+			const size = dialect.isPaged ? Math.min(wanted, pageSize) : wanted;
+			const number = query[page] as number | undefined;
+			const start = number ? (number - 1) * size : ((query[offset] as number | undefined) ?? 0);
+			const data = records.slice(start, start + size);
+			const isLast = start + data.length >= records.length;
+			const next = new URLSearchParams({
+				...Object.fromEntries(Object.entries(query).map(([name, one]) => [name, String(one)])),
+				...(number ? { [page]: String(number + 1) } : { [offset]: String(start + size) }),
+			});
+			const path = originalUrl.split('?', 1)[0];
+			return { data, total: records.length, next: isLast ? null : `${path}?${next.toString()}` };
+		},
+	);
+
+	app.get<{ Params: { queryId: string } }>(
+		dialect.path('get'),
+		{
+			schema: {
+				tags,
+				summary: 'One query by its ID',
+				response: { 200: toldAs(QueryRecord, (record) => dialect.answer(record)) },
+			},
+		},
+		async ({ params: { queryId } }) => {
+			const record = queries.find(queryId);
+			if (!record) throw new HttpError(404, 'There is no query with this ID');
+			return record;
+		},
+	);
+}

@@ -1,0 +1,79 @@
+import type { Behaviour, ReservedIdentity } from '../../data/people/reserved';
+import { HttpError } from '../../plugins/errors';
+import type { Outcome } from './store';
+
+/** Nobody in particular: sales to the public, and residents abroad. */
+const GENERIC_RFCS = ['XAXX010101000', 'XEXX010101000'];
+const NOT_FOUND = 'No taxpayer was found for it';
+
+/** The words of a script, and what each makes of a query. */
+const WORDS: Record<string, Behaviour> = {
+	SUCCESS: 'success',
+	SLOW: 'slow',
+	PENDING: 'pending',
+	FAIL: 'failed',
+	FAILED: 'failed',
+	NOT_FOUND: 'notFound',
+};
+export const OUTCOME_WORDS = Object.keys(WORDS);
+
+/** By RFC or CURP: how the next queries about it end, one word each. */
+export type Scripts = Record<string, string[]>;
+
+/** Tells how queries end: by a script, as the reserved identity does, or else with a result. */
+export class Outcomes {
+	private scripts: Scripts = {};
+
+	constructor(private readonly reserved: ReservedIdentity[]) {}
+
+	/** Replaces the scripts; what they have not used up yet is gone. */
+	load(scripts: Scripts): void {
+		this.scripts = structuredClone(scripts);
+	}
+
+	/** What the scripts still hold. */
+	save(): Scripts {
+		return this.scripts;
+	}
+
+	/** For a query that has its result later; `response` makes it. */
+	later(identifier: string, response: () => object, state = {}): Outcome {
+		return this.make(this.behaviourOf(identifier), response, state);
+	}
+
+	/** For a query that answers at once: who cannot be found is refused with 404, and not billed. */
+	now(identifier: string, response: () => object, state = {}): Outcome {
+		const behaviour = this.behaviourOf(identifier);
+		if (behaviour === 'notFound') throw new HttpError(404, NOT_FOUND);
+		return this.make(behaviour, response, state);
+	}
+
+	private behaviourOf(identifier: string): Behaviour {
+		const word = this.scripts[identifier]?.shift();
+		if (word !== undefined) return WORDS[word];
+		if (GENERIC_RFCS.includes(identifier)) return 'notFound';
+		const found = this.reserved.find(({ rfc, curp, companyRfc }) =>
+			[rfc, curp, companyRfc].includes(identifier),
+		);
+		return found?.behaviour ?? 'success';
+	}
+
+	private make(behaviour: Behaviour, response: () => object, state: object): Outcome {
+		if (behaviour === 'notFound') return failed(NOT_FOUND);
+		if (behaviour === 'failed') return failed('The source did not answer');
+		const when = { pending: 'never', slow: 'slow', success: 'usual' } as const;
+		return {
+			status: 'SUCCESS',
+			response: { ...response() },
+			state: { ...state },
+			when: when[behaviour],
+		};
+	}
+}
+
+const failed = (message: string): Outcome => ({
+	status: 'FAILED',
+	response: { message },
+	state: {},
+	when: 'usual',
+});

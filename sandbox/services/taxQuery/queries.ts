@@ -1,0 +1,214 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+import type { FastifyInstance } from 'fastify';
+import { firstViolation } from '../../../contract/check';
+import {
+	Acknowledgement,
+	CrfRecord,
+	CurpBody,
+	CurpRecord,
+	QueryRecord,
+	RfcBody,
+	RfcCalculatorBody,
+	RfcCalculatorRecord,
+	RfcRecord,
+	TaxProfileBody,
+} from '../../../contract/taxQuery';
+import type { SandboxContext } from '../../context';
+import { clientTypeOf, type Results } from '../../data/results';
+import { OPERATIONS, type Operation } from '../../mapping';
+import { HttpError } from '../../plugins/errors';
+import { toldAs } from '../../plugins/validation';
+import { invoiceRoute } from './invoices';
+import type { Outcome } from './store';
+
+/** A query about one RFC or CURP. */
+interface QueryRoute {
+	operation: Operation;
+	summary: string;
+	body: TObject;
+	about: 'rfc' | 'curp';
+	/** Answers with the record at once; else it is acknowledged, and the record follows. */
+	isImmediate?: boolean;
+	needs?: 'company' | 'profile';
+	response: (results: Results, identifier: string) => object;
+	/** Its state holds FISCAL_DATA (TQ §2.3). */
+	hasFiscalState?: boolean;
+	/** What the document shows of the record with a result. */
+	record?: TSchema;
+}
+
+const ROUTES: QueryRoute[] = [
+	{
+		operation: 'getShareholders',
+		summary: 'Shareholders of a company',
+		body: RfcBody,
+		about: 'rfc',
+		needs: 'company',
+		response: (results, rfc) => results.shareholders(rfc),
+	},
+	{
+		operation: 'getCrf',
+		summary: 'Certificate of the fiscal regimes',
+		body: RfcBody,
+		about: 'rfc',
+		response: (results, rfc) => results.fiscal(rfc, true),
+		hasFiscalState: true,
+		record: CrfRecord,
+	},
+	{
+		operation: 'getRfcData',
+		summary: 'Detailed data of an RFC',
+		body: RfcBody,
+		about: 'rfc',
+		response: (results, rfc) => results.fiscal(rfc, false),
+		hasFiscalState: true,
+		record: RfcRecord,
+	},
+	{
+		operation: 'getCurpData',
+		summary: 'Personal data and RFC of a CURP',
+		body: CurpBody,
+		about: 'curp',
+		isImmediate: true,
+		response: (results, curp) => results.curp(curp),
+		record: CurpRecord,
+	},
+	{
+		operation: 'getEmploymentHistory',
+		summary: 'Employment history of a CURP',
+		body: CurpBody,
+		about: 'curp',
+		response: (results, curp) => results.jobHistory(curp),
+	},
+	{
+		operation: 'createTaxProfile',
+		summary: 'Create the tax profile that the tax queries need',
+		body: TaxProfileBody,
+		about: 'rfc',
+		isImmediate: true,
+		response: (_results, rfc) => ({ rfc, message: 'The tax profile was created' }),
+	},
+	{
+		operation: 'getCsf',
+		summary: 'Fiscal situation; needs a tax profile',
+		body: RfcBody,
+		about: 'rfc',
+		isImmediate: true,
+		needs: 'profile',
+		response: (results, rfc) => results.fiscalSituation(rfc),
+	},
+	{
+		operation: 'getComplianceOpinion',
+		summary: 'Compliance opinion (32D); needs a tax profile',
+		body: RfcBody,
+		about: 'rfc',
+		needs: 'profile',
+		response: (results, rfc) => results.complianceOpinion(rfc),
+	},
+];
+
+/** TQ §4.4 and §4.5 document a record as the answer, too. */
+const MAYBE_IMMEDIATE: Operation[] = ['getCrf', 'getRfcData'];
+
+const isDayOfMonth = (year: number, month: number, day: number) =>
+	new Date(Date.UTC(year, month - 1, day)).getUTCDate() === day;
+
+/** The POST queries (TQ §4.2 to §4.11). */
+export function queryRoutes(app: FastifyInstance, context: SandboxContext): void {
+	calculatorRoute(app, context);
+	for (const route of ROUTES) aboutOne(app, context, route);
+	invoiceRoute(app, context);
+}
+
+function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRoute): void {
+	const { dialect, options, outcomes, profiles, queries, results } = context;
+	const { operation, summary, body: schema, about, needs, response, hasFiscalState } = route;
+	const { service } = OPERATIONS[operation];
+	const isImmediate =
+		route.isImmediate ?? (options.immediateRecords && MAYBE_IMMEDIATE.includes(operation));
+
+	/** The outcome of a query about this RFC or CURP, held to what the document shows of its record. */
+	function outcomeOf(identifier: string): Outcome {
+		const state = hasFiscalState ? results.fiscalState(identifier) : {};
+		const make = () => response(results, identifier);
+		return isImmediate
+			? outcomes.now(identifier, make, state)
+			: outcomes.later(identifier, make, state);
+	}
+
+	app.post<{ Body: Record<string, unknown> }>(
+		dialect.path(operation),
+		{
+			schema: {
+				tags: ['Query'],
+				summary,
+				body: dialect.body(operation, schema),
+				response: {
+					200: isImmediate
+						? toldAs(QueryRecord, (record) => dialect.answer(record))
+						: Acknowledgement,
+				},
+			},
+		},
+		async ({ body }) => {
+			const query = dialect.read(operation, schema, body);
+			delete query.ciec; // a secret: neither recorded nor echoed
+			const identifier = String(query[about]);
+			const clientType = about === 'rfc' ? clientTypeOf(identifier) : 'PF';
+			if (needs === 'company' && clientType !== 'PM') {
+				throw dialect.refusal(operation, about, 'must be that of a company');
+			}
+			if (needs === 'profile') profiles.need(identifier);
+			const outcome = outcomeOf(identifier);
+			if (operation === 'createTaxProfile' && outcome.status === 'SUCCESS') {
+				profiles.add(identifier);
+			}
+			const record = isImmediate
+				? queries.answer(service, clientType, query, outcome)
+				: queries.acknowledge(service, clientType, query, outcome);
+			held(route.record, { ...record, ...outcome });
+			return isImmediate ? record : acknowledged(record);
+		},
+	);
+}
+
+/** TQ §4.3 */
+function calculatorRoute(app: FastifyInstance, { dialect, people, queries }: SandboxContext): void {
+	const operation = 'calculateRfc';
+	app.post<{ Body: Record<string, unknown> }>(
+		dialect.path(operation),
+		{
+			schema: {
+				tags: ['Query'],
+				summary: 'RFC of a natural person',
+				body: dialect.body(operation, RfcCalculatorBody),
+				response: { 200: toldAs(RfcCalculatorRecord, (record) => dialect.answer(record)) },
+			},
+		},
+		async ({ body }) => {
+			const query = dialect.read(operation, RfcCalculatorBody, body) as RfcCalculatorBody;
+			const { name, firstLastName, secondLastName = '', day, month, year } = query;
+			if (!isDayOfMonth(year, month, day)) {
+				throw dialect.refusal(operation, 'day', 'this month has no such day');
+			}
+			const birthDate = [year, month, day]
+				.map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))
+				.join('-');
+			const { rfc } = people.withName({ name, firstLastName, secondLastName, birthDate });
+			const outcome: Outcome = { status: 'SUCCESS', response: { rfc }, state: {}, when: 'usual' };
+			return queries.answer(OPERATIONS[operation].service, 'PF', query, outcome);
+		},
+	);
+}
+
+function held(schema: TSchema | undefined, record: QueryRecord): void {
+	if (!schema || record.status !== 'SUCCESS') return;
+	const violation = firstViolation(schema, record);
+	if (!violation) return;
+	throw new HttpError(500, `The contract was broken: "${violation.field}": ${violation.message}`);
+}
+
+const acknowledged = ({ _id }: QueryRecord) => ({
+	message: 'The query was accepted; its result is delivered to the webhook',
+	queryId: _id,
+});

@@ -1,0 +1,215 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateMersenne32Randomizer } from '@faker-js/faker';
+import axios from 'axios';
+import type { QueryRecord } from '../../contract/taxQuery';
+import type { Clock } from '../clock';
+import type { SandboxSecrets } from '../secrets';
+import type { SandboxOptions } from '../options';
+import type { Dialect } from '../services/taxQuery/dialect';
+import { HttpError } from '../plugins/errors';
+import { initialSettings, signingOf, type WebhookSettings } from './config';
+import { proofOf } from './sign';
+
+const TIMEOUT_MS = 10_000;
+const KEPT = 1_000;
+
+export interface Delivery {
+	id: number;
+	/** The same for a duplicate. */
+	messageId: string;
+	queryId: string;
+	/** What it is beside a plain delivery: the fault that it met. */
+	kind: 'plain' | 'duplicate' | 'tampered' | 'forged';
+	/** Unsent: no webhook was registered; it may be sent again when one is. */
+	status: 'waiting' | 'delivered' | 'failed' | 'dropped' | 'unsent';
+	/** ISO 8601, and the status that the receiver answered or why none came. */
+	attempts: Array<{ at: string; answer: number | string }>;
+	payload: unknown;
+}
+
+/** Delivers results to the registered webhook, with retries and, if asked for, with faults. */
+export class Webhooks {
+	settings: WebhookSettings;
+	private deliveries: Delivery[] = [];
+	private heldBack: Array<() => void> = [];
+	private nextId = 1;
+	private readonly random = generateMersenne32Randomizer();
+
+	constructor(
+		private readonly parts: {
+			options: SandboxOptions;
+			secrets: SandboxSecrets;
+			clock: Clock;
+			dialect: Dialect;
+			closing: AbortSignal;
+		},
+	) {
+		this.settings = this.initialSettings();
+		this.random.seed(parts.options.seed);
+	}
+
+	/** As the sandbox was started. */
+	initialSettings(): WebhookSettings {
+		const { options, secrets } = this.parts;
+		const { webhookUrl, webhookSigning } = options;
+		return initialSettings(webhookUrl, signingOf({ type: webhookSigning }, secrets.webhookSecret));
+	}
+
+	/** Newest first. */
+	list(): Delivery[] {
+		return [...this.deliveries].reverse();
+	}
+
+	find(id: number): Delivery | undefined {
+		return this.deliveries.find((delivery) => delivery.id === id);
+	}
+
+	clear(): void {
+		this.deliveries = [];
+	}
+
+	/** Delivers the record of a finished query; while no webhook is registered, only lists it. */
+	deliver(found: QueryRecord): void {
+		const record = this.parts.dialect.record(found);
+		if (!this.settings.url) {
+			this.add(record, 'plain').status = 'unsent';
+			return;
+		}
+		const { drop = 0, duplicate = 0, tamper = 0, forge = 0 } = this.settings.faults;
+		const happens = (likely: number) => likely > 0 && this.random.next() < likely;
+		if (happens(drop)) {
+			this.add(record, 'plain').status = 'dropped';
+		} else {
+			this.start(this.add(record, happens(tamper) ? 'tampered' : 'plain'));
+		}
+		if (happens(duplicate)) {
+			const { messageId } = this.deliveries[this.deliveries.length - 1];
+			this.start(this.add(record, 'duplicate', messageId));
+		}
+		if (happens(forge)) {
+			this.start(this.add({ ...record, response: { RFC: 'XAXX010101000' } }, 'forged'));
+		}
+	}
+
+	/** Sends a delivery again, as if it had never been sent. Refuses while no webhook is registered. */
+	resend(delivery: Delivery): void {
+		this.needUrl();
+		delivery.status = 'waiting';
+		void this.send(delivery);
+	}
+
+	/** Throws an HttpError while no webhook is registered. */
+	needUrl(): void {
+		if (this.settings.url) return;
+		throw new HttpError(409, 'No webhook is registered; do so by PUT /sandbox/webhook');
+	}
+
+	private add(
+		record: QueryRecord,
+		kind: Delivery['kind'],
+		messageId = `msg_${this.parts.options.seed}_${this.nextId}`,
+	): Delivery {
+		const { _id: queryId, status } = record;
+		const payload = {
+			record,
+			envelope: { event: 'query.finished', data: record },
+			id: { queryId, status },
+		}[this.settings.shape];
+		const delivery: Delivery = {
+			id: this.nextId++,
+			messageId,
+			queryId,
+			kind,
+			status: 'waiting',
+			attempts: [],
+			payload,
+		};
+		this.deliveries.push(delivery);
+		if (this.deliveries.length > KEPT) this.deliveries.shift();
+		return delivery;
+	}
+
+	private start(delivery: Delivery): void {
+		const { reorder = 0 } = this.settings.faults;
+		if (reorder > 0 && this.random.next() < reorder && this.heldBack.length === 0) {
+			this.heldBack.push(() => void this.send(delivery));
+			void this.release(TIMEOUT_MS);
+			return;
+		}
+		void this.send(delivery).then(() => this.release(0));
+	}
+
+	/** Lets go of what was held back, at the latest after so many milliseconds. */
+	private async release(ms: number): Promise<void> {
+		if (ms > 0 && !(await this.pause(ms))) return;
+		for (const send of this.heldBack.splice(0)) send();
+	}
+
+	/** Whether the sandbox still runs after so many milliseconds. */
+	private async pause(ms: number): Promise<boolean> {
+		return await sleep(ms, true, { signal: this.parts.closing }).catch(() => false);
+	}
+
+	private async send(delivery: Delivery): Promise<void> {
+		const { url, signing, attempts, backoff, faults } = this.settings;
+		const { closing } = this.parts;
+		if (faults.delay && !(await this.pause(faults.delay))) return;
+		for (let attempt = 0; attempt < attempts; attempt++) {
+			if (attempt > 0 && !(await this.pause(backoff * 2 ** (attempt - 1)))) return;
+			const body = JSON.stringify(delivery.payload);
+			const at = this.parts.clock.now();
+			const proof = proofOf(delivery.kind === 'forged' ? { type: 'none' } : signing, {
+				body,
+				id: delivery.messageId,
+				seconds: Math.floor(at / 1000),
+			});
+			const answer = await axios
+				.post<unknown>(url, delivery.kind === 'tampered' ? this.tampered(body) : body, {
+					headers: { 'Content-Type': 'application/json', ...proof },
+					timeout: TIMEOUT_MS,
+					signal: closing,
+					validateStatus: () => true,
+					transformRequest: (data: unknown) => data, // the very bytes that were signed
+				})
+				.then(
+					({ status }) => status,
+					(error: { code?: string; message: string }) => error.code ?? error.message,
+				);
+			if (closing.aborted) return;
+			delivery.attempts.push({ at: new Date(at).toISOString(), answer });
+			if (typeof answer === 'number' && answer >= 200 && answer < 300) {
+				delivery.status = 'delivered';
+				return;
+			}
+		}
+		delivery.status = 'failed';
+	}
+
+	/** The body with the opposite outcome. */
+	private tampered(body: string): string {
+		const [success, failed] = ['SUCCESS', 'FAILED'].map((status) =>
+			JSON.stringify(this.parts.dialect.status(status)),
+		);
+		const [from, to] = body.includes(`"status":${success}`) ? [success, failed] : [failed, success];
+		return body.replace(`"status":${from}`, `"status":${to}`);
+	}
+
+	save(): SavedWebhooks {
+		return { settings: this.settings, deliveries: this.deliveries, nextId: this.nextId };
+	}
+
+	load({ settings, deliveries, nextId }: SavedWebhooks): void {
+		this.settings = settings;
+		// What was on its way is not taken up again; it may be sent once more by hand.
+		this.deliveries = deliveries.map((one) =>
+			one.status === 'waiting' ? { ...one, status: 'unsent' } : one,
+		);
+		this.nextId = nextId;
+	}
+}
+
+interface SavedWebhooks {
+	settings: WebhookSettings;
+	deliveries: Delivery[];
+	nextId: number;
+}
