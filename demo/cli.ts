@@ -1,14 +1,18 @@
-import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { applicantFile, check, type CheckReport } from './check';
-import { root } from './package';
-import { startDemo, type Demo } from './session';
+import { smokeTest, type SmokeTestReport } from './smokeTest';
+import { startDemo, type Demo } from './demo';
+import { ensureHost } from './n8nHost';
+import { Processes } from './processes';
+import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
 
 Starts a real n8n with this package installed, and the sandbox that stands for both services.
 The first run installs n8n (about 2,100 packages, a few minutes).
 
+  --install Install n8n if it is missing, and end.
+  --queue   Run n8n in queue mode: one main, two workers, one webhook processor, over
+            PostgreSQL and Redis (from your system's packages; their data is removed at the end).
   --check   Submit one applicant, wait for the result that comes later, report, and end.
             Exits with 0 only if every execution succeeded.
   --json    With --check: print the report as JSON, and nothing else, on stdout.
@@ -21,6 +25,8 @@ function options() {
 		const { values } = parseArgs({
 			options: {
 				check: { type: 'boolean', default: false },
+				install: { type: 'boolean', default: false },
+				queue: { type: 'boolean', default: false },
 				json: { type: 'boolean', default: false },
 				help: { type: 'boolean', default: false },
 			},
@@ -33,24 +39,36 @@ function options() {
 	}
 }
 
-function printInstructions({ n8n, sandbox, workflows }: Demo): void {
+function printQueueMode({ workers, webhookProcessors, settings }: QueueMode): void {
+	console.log(`
+Queue mode: the main above, ${workers.length} workers, and webhook processors at ${webhookProcessors.map(({ url }) => url).join(', ')}
+Every process runs with this package in its own folder, and with
+${Object.entries(settings)
+	.map(([name, value]) => `  ${name}=${value}`)
+	.join('\n')}
+DB_POSTGRESDB_POOL_SIZE is 2 unless set; that is too little from ten deliveries a second on.
+N8N_GRACEFUL_SHUTDOWN_TIMEOUT must be at least the items of your largest run divided by its points per second.`);
+}
+
+function printInstructions({ n8n, queueMode, sandbox, workflows }: Demo): void {
 	const editor = (file: string) => `${n8n.url}/workflow/${workflows.get(file)?.id}`;
 	console.log(`
 n8n      ${n8n.url}
   sign in with ${n8n.login.email} and ${n8n.login.password}
 sandbox  ${sandbox.page}
 
-1. Onboard an applicant:
-   curl -X POST ${n8n.url}/webhook/onboard-applicant \\
-     -H 'content-type: application/json' -d @${relative(root, applicantFile)}
-2. See the run: open ${editor('onboard-applicant')} and click Executions.
-3. A moment later the tax authority's result arrives by webhook: the same in
-   ${editor('collect-query-results')}
-
-Ctrl-C ends all of it and removes its data.`);
+1. Start here: open ${editor('start-here')} and click Execute workflow.
+   It links to every other example.
+2. Onboard an applicant by a form: ${n8n.url}/form/onboard-applicant
+   (or click Execute workflow in ${editor('onboard-applicant')})
+3. A moment later the tax authority's result starts
+   ${editor('collect-query-results')} (click Executions)
+`);
+	if (queueMode) printQueueMode(queueMode);
+	console.log('\nCtrl-C ends all of it and removes its data.');
 }
 
-function printReport({ n8nVersion, steps, asyncResult, ok, problem }: CheckReport): void {
+function printReport({ n8nVersion, steps, asyncResult, ok, problem }: SmokeTestReport): void {
 	console.log(`n8n ${n8nVersion}`);
 	for (const { name, workflow, executionId, status, outcome } of steps) {
 		console.log(`${workflow} · execution ${executionId} · ${name}: ${status}, ${outcome}`);
@@ -61,15 +79,21 @@ function printReport({ n8nVersion, steps, asyncResult, ok, problem }: CheckRepor
 
 /** Runs the demo until `signal` aborts, or its check to the end. Returns the exit code. */
 async function main(signal: AbortSignal): Promise<number> {
-	const { check: checkOnly, json, help } = options();
+	const { check: checkOnly, install, queue, json, help } = options();
 	if (help) {
 		console.log(USAGE);
 		return 0;
 	}
-	const demo = await startDemo({ log, signal });
+	if (install) {
+		const processes = new Processes();
+		signal.addEventListener('abort', () => void processes.stop());
+		await ensureHost(processes, log);
+		return 0;
+	}
+	const demo = await startDemo({ log, queue, signal });
 	try {
 		if (checkOnly) {
-			const report = await check(demo, log);
+			const report = await smokeTest(demo, log);
 			if (json) console.log(JSON.stringify(report));
 			else printReport(report);
 			return report.ok ? 0 : 1;

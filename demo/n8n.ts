@@ -1,8 +1,8 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { host } from './host';
+import { host, type Host } from './n8nHost';
 import { signUpOwner, type N8nClient } from './n8nClient';
-import type { Processes } from './processes';
+import type { Processes, Running } from './processes';
 
 const START_TIMEOUT_MS = 180_000;
 
@@ -22,6 +22,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 function environment(
+	{ path }: Host,
 	userFolder: string,
 	port: number,
 	brokerPort: number,
@@ -30,7 +31,7 @@ function environment(
 	return {
 		...cleanEnvironment(),
 		NODE_ENV: 'production',
-		PATH: host.path,
+		PATH: path,
 		NO_PROXY: ['127.0.0.1', 'localhost', process.env.NO_PROXY].filter(Boolean).join(','),
 		N8N_USER_FOLDER: userFolder,
 		N8N_HOST: '127.0.0.1',
@@ -56,7 +57,7 @@ function environment(
 }
 
 /** `count` different TCP ports that are free on the loopback address. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
 	const servers = await Promise.all(
 		Array.from(
 			{ length: count },
@@ -72,47 +73,94 @@ async function freePorts(count: number): Promise<number[]> {
 	return ports;
 }
 
-/**
- * Starts n8n in the given (fresh) user folder, waits until it is ready, and makes its owner. `extra` holds further
- * settings for n8n's environment.
- */
-export async function startN8n(
-	processes: Processes,
-	userFolder: string,
+/** Calls `ready` until it holds. Throws if the process ends before, or does not get there in time. */
+async function untilReady(
+	name: string,
+	process: Running,
+	ready: () => Promise<boolean>,
 	log: (line: string) => void,
-	extra: NodeJS.ProcessEnv = {},
-): Promise<N8n> {
-	const [port, brokerPort] = await freePorts(2);
-	const url = `http://127.0.0.1:${port}`;
-	const n8n = processes.start(host.node, [host.n8n, 'start'], {
-		cwd: userFolder,
-		env: environment(userFolder, port, brokerPort, extra),
-	});
-	const ended = n8n.exited.then((code) => `n8n ended with ${code}:\n${n8n.tail()}`);
-
+): Promise<void> {
 	let failure: string | undefined;
-	void ended.then((message) => (failure = message));
+	void process.exited.then((code) => (failure = `${name} ended with ${code}:\n${process.tail()}`));
 	const started = Date.now();
 	const seconds = () => Math.round((Date.now() - started) / 1000);
-	const progress = setInterval(() => log(`Starting n8n, ${seconds()} s …`), 5_000);
+	const progress = setInterval(() => log(`Starting ${name}, ${seconds()} s …`), 5_000);
 	try {
-		while (!(await isReady(url))) {
+		while (!(await ready())) {
 			if (failure) throw new Error(failure);
 			if (Date.now() - started > START_TIMEOUT_MS) {
-				throw new Error(`n8n was not ready after ${seconds()} s:\n${n8n.tail()}`);
+				throw new Error(`${name} was not ready after ${seconds()} s:\n${process.tail()}`);
 			}
 			await sleep(250);
 		}
 	} finally {
 		clearInterval(progress);
 	}
-
-	const login = { email: 'owner@demo.invalid', password: 'Demo-password-1' };
-	return { url, login, client: await signUpOwner(url, login), ended };
 }
 
-async function isReady(url: string): Promise<boolean> {
-	return await fetch(`${url}/healthz/readiness`)
-		.then((answer) => answer.ok)
-		.catch(() => false); // it does not listen yet
+/** A worker or a webhook processor of n8n's queue mode. */
+export interface Helper {
+	/** Where it answers: webhooks, if it is a webhook processor. */
+	url: string;
+	process: Running;
+}
+
+/** Starts a further process beside a running n8n, and waits until it is ready. `extra` names what both share. */
+export async function startHelper(
+	processes: Processes,
+	kind: 'worker' | 'webhook',
+	userFolder: string,
+	log: (line: string) => void,
+	extra: NodeJS.ProcessEnv,
+): Promise<Helper> {
+	const [port, brokerPort] = await freePorts(2);
+	const url = `http://127.0.0.1:${port}`;
+	const env = environment(host, userFolder, port, brokerPort, {
+		QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+		QUEUE_HEALTH_CHECK_PORT: String(port),
+		...extra,
+	});
+	const process = processes.start(host.node, [host.n8n, kind], { cwd: userFolder, env });
+	const ready = async () => await answers(`${url}/healthz/readiness`);
+	await untilReady(`n8n ${kind}`, process, ready, log);
+	return { url, process };
+}
+
+/**
+ * Starts n8n in the given (fresh) user folder, waits until it is ready, and makes its owner. `extra` holds further
+ * settings for n8n's environment; `on` is the n8n to start, the demo's by default.
+ */
+export async function startN8n(
+	processes: Processes,
+	userFolder: string,
+	log: (line: string) => void,
+	extra: NodeJS.ProcessEnv = {},
+	on: Host = host,
+): Promise<N8n> {
+	const [port, brokerPort] = await freePorts(2);
+	const url = `http://127.0.0.1:${port}`;
+	const process = processes.start(on.node, [on.n8n, 'start'], {
+		cwd: userFolder,
+		env: environment(on, userFolder, port, brokerPort, extra),
+	});
+	await untilReady('n8n', process, async () => await isReady(url), log);
+	const login = { email: 'owner@demo.invalid', password: 'Demo-password-1' };
+	return {
+		url,
+		login,
+		client: await signUpOwner(url, login),
+		ended: process.exited.then((code) => `n8n ended with ${code}:\n${process.tail()}`),
+	};
+}
+
+async function answers(url: string): Promise<boolean> {
+	return await fetch(url).then(
+		({ ok }) => ok,
+		() => false, // it does not listen yet
+	);
+}
+
+/** Whether n8n at this address takes requests. Before 2.x its readiness is told before its routes are there. */
+export async function isReady(url: string): Promise<boolean> {
+	return (await answers(`${url}/healthz/readiness`)) && (await answers(`${url}/rest/settings`));
 }

@@ -1,20 +1,40 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { npm } from './npm';
 import type { Processes } from './processes';
 
 export const root = join(__dirname, '..');
 
+/** Whether dist/ was built from the sources as they are. */
+async function isBuilt(): Promise<boolean> {
+	const built = await stat(join(root, 'dist', '.built')).catch(() => undefined);
+	if (!built) return false;
+	const sources = await Promise.all(
+		['credentials', 'icons', 'nodes'].map(async (folder) =>
+			(await readdir(join(root, folder), { recursive: true })).map((name) => join(folder, name)),
+		),
+	);
+	const files = [...sources.flat(), 'gulpfile.js', 'package.json'];
+	const stats = await Promise.all(files.map(async (file) => await stat(join(root, file))));
+	return stats.every(({ mtimeMs }) => mtimeMs <= built.mtimeMs);
+}
+
+/** Builds the package unless dist/ is current. */
+export async function buildPackage(processes: Processes): Promise<void> {
+	if (!(await isBuilt())) await processes.run(...npm(['run', 'build', '--silent']), { cwd: root });
+}
+
 /**
- * Builds the package, packs it as for publication, and unpacks it where n8n's own installer puts a community
+ * Builds the package if that is due, packs it as for publication, and unpacks it where n8n's own installer puts a community
  * package: `<userFolder>/.n8n/nodes/node_modules/<name>`, without its development and peer dependencies.
  * What it needs at run time comes from n8n itself.
  */
 export async function installPackage(processes: Processes, userFolder: string): Promise<void> {
-	await processes.run('npm', ['run', 'build', '--silent'], { cwd: root });
+	await buildPackage(processes);
 
 	const nodes = join(userFolder, '.n8n', 'nodes');
 	await mkdir(nodes, { recursive: true });
-	const packed = await processes.run('npm', ['pack', '--silent', '--pack-destination', nodes], {
+	const packed = await processes.run(...npm(['pack', '--silent', '--pack-destination', nodes]), {
 		cwd: root,
 	});
 	const tarball = join(nodes, packed.trim().split('\n').at(-1) ?? '');

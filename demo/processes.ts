@@ -12,6 +12,8 @@ export interface StartOptions {
 	env?: NodeJS.ProcessEnv;
 	/** Receives each line of stdout and stderr. */
 	onLine?: (line: string) => void;
+	/** The signal that asks it to end; SIGTERM when absent. It has 5 s, then it is killed. */
+	endSignal?: NodeJS.Signals;
 }
 
 export interface Running {
@@ -23,19 +25,24 @@ export interface Running {
 	stop(): Promise<void>;
 }
 
-/** Everything the demo starts. Each process is on a leash: it ends with this one, even if this one is killed. */
+/** Everything the demo starts: each in a process group of its own, which ends with this process, even a killed one. */
 export class Processes {
 	private readonly running = new Set<Running>();
 
 	private stopped = false;
 
 	start(command: string, args: string[], options: StartOptions = {}): Running {
+		const { endSignal = 'SIGTERM' } = options;
 		if (this.stopped) throw new Error('Stopped');
-		const child = spawn(process.execPath, [join(__dirname, 'leash.mjs'), command, ...args], {
-			cwd: options.cwd,
-			env: options.env ?? process.env,
-			stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-		});
+		const child = spawn(
+			process.execPath,
+			[join(__dirname, 'processGroup.mjs'), endSignal, command, ...args],
+			{
+				cwd: options.cwd,
+				env: options.env ?? process.env,
+				stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+			},
+		);
 		const lines: string[] = [];
 		const keep = (line: string) => {
 			lines.push(line);
@@ -62,6 +69,27 @@ export class Processes {
 		this.running.add(running);
 		void exited.then(() => this.running.delete(running));
 		return running;
+	}
+
+	/** Starts a command and waits for the line by which it tells that it is ready. */
+	async startUntil(
+		ready: RegExp,
+		command: string,
+		args: string[],
+		options: StartOptions = {},
+	): Promise<Running> {
+		return await new Promise((resolve, reject) => {
+			const running = this.start(command, args, {
+				...options,
+				onLine: (line) => {
+					options.onLine?.(line);
+					if (ready.test(line)) resolve(running);
+				},
+			});
+			void running.exited.then((code) =>
+				reject(new Error(`${command} ended with ${code}:\n${running.tail()}`)),
+			);
+		});
 	}
 
 	/** Runs a command to its end; returns what it printed last. Throws with its last lines if it does not succeed. */

@@ -5,6 +5,7 @@ import type { N8nClient, Workflow, WorkflowNode } from './n8nClient';
 import { root } from './package';
 import { registerWebhook, type Sandbox } from './sandbox';
 
+const START = 'start-here.json';
 const TRIGGER = 'n8n-nodes-credit-profile.taxQueryTrigger';
 
 export interface Provisioned {
@@ -23,7 +24,6 @@ async function createCredentials(
 			type: 'creditProfileApi',
 			name: 'Credit Profile sandbox',
 			data: {
-				environment: 'sandbox',
 				baseUrl: creditProfile.baseUrl,
 				apiToken: creditProfile.token,
 			},
@@ -69,27 +69,51 @@ function withCredentials(file: string, nodes: WorkflowNode[], ids: Map<string, s
 	});
 }
 
+/** Sticky notes link to files of `examples/` and to the sandbox; here these have addresses. */
+function withAddresses(nodes: WorkflowNode[], addressOf: (link: string) => string | undefined) {
+	return nodes.map((node) => {
+		const { content } = (node.parameters ?? {}) as { content?: unknown };
+		if (typeof content !== 'string') return node;
+		const linked = content.replace(
+			/\]\(([\w.-]+)\)/g,
+			(whole, link: string) => `](${addressOf(link) ?? link})`,
+		);
+		return { ...node, parameters: { ...node.parameters, content: linked } };
+	});
+}
+
 /** n8n's rule for the production address of a community node's webhook. */
 export async function productionUrl({ url, client }: N8n, node: WorkflowNode): Promise<string> {
 	const [{ webhooks }] = await client.nodeTypes([node]);
 	return `${url}/webhook/${node.webhookId}/${webhooks?.[0].path}`;
 }
 
+/** n8n publishes no workflow that only a click can start. */
+const canBePublished = (nodes: WorkflowNode[]) =>
+	nodes.some(({ type }) => /(trigger|webhook)$/i.test(type) && !type.endsWith('manualTrigger'));
+
 /**
- * Puts the sandbox's credentials and every workflow of `examples/` into n8n, publishes the workflows, and
- * registers the webhook of the Tax Query Trigger with the sandbox. Returns the workflows by file name.
+ * Puts the sandbox's credentials and every workflow of `examples/` into n8n, publishes those that something else than
+ * a click starts, and registers the webhook of the Tax Query Trigger with the sandbox. Returns the workflows by file
+ * name.
  */
 export async function provision(n8n: N8n, sandbox: Sandbox): Promise<Map<string, Provisioned>> {
 	const ids = await createCredentials(n8n.client, sandbox);
 	const folder = join(root, 'examples');
-	const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+	const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
 	const workflows = new Map<string, Provisioned>();
-	for (const file of files.sort()) {
+	const addressOf = (link: string) => {
+		if (link === 'sandbox') return sandbox.page;
+		const linked = workflows.get(basename(link, '.json'));
+		return linked && `${n8n.url}/workflow/${linked.id}`;
+	};
+	// The one that links to all others comes last.
+	for (const file of [...files.filter((name) => name !== START), START]) {
 		const workflow = JSON.parse(await readFile(join(folder, file), 'utf8')) as Workflow;
-		const nodes = withCredentials(file, workflow.nodes, ids);
+		const nodes = withAddresses(withCredentials(file, workflow.nodes, ids), addressOf);
 		await n8n.client.nodeTypes(nodes);
 		const id = await n8n.client.createWorkflow({ ...workflow, nodes });
-		await n8n.client.publish(id);
+		if (canBePublished(nodes)) await n8n.client.publish(id);
 		workflows.set(basename(file, '.json'), { id, name: workflow.name, nodes });
 	}
 	for (const { nodes } of workflows.values()) {

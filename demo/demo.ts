@@ -1,16 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureHost } from './host';
+import { ensureHost } from './n8nHost';
 import { startN8n, type N8n } from './n8n';
 import { installPackage } from './package';
 import { Processes } from './processes';
 import { provision, type Provisioned } from './provision';
+import { startQueueMode, type QueueMode } from './queueMode';
 import { startSandbox, type Sandbox } from './sandbox';
+import { missingStores } from './stores';
 
 export interface Demo {
 	n8n: N8n;
+	/** The processes around n8n, if it runs in queue mode. */
+	queueMode?: QueueMode;
 	sandbox: Sandbox;
+	/** Where n8n writes; removed by `stop`. */
+	folder: string;
 	/** The workflows of `examples/`, by file name without `.json`. */
 	workflows: Map<string, Provisioned>;
 	/** Ends every process that was started and removes the temporary n8n user folder. */
@@ -20,8 +26,21 @@ export interface Demo {
 export interface DemoOptions {
 	/** Receives one line for each thing begun, and every few seconds while it lasts. */
 	log?: (line: string) => void;
+	/** n8n in queue mode, over PostgreSQL and Redis, instead of one process. */
+	queue?: boolean;
 	/** Ends everything, also in the midst of starting. */
 	signal?: AbortSignal;
+}
+
+async function startSingle(
+	processes: Processes,
+	userFolder: string,
+	log: (line: string) => void,
+): Promise<N8n> {
+	log('Building the package and installing it into a fresh n8n …');
+	await installPackage(processes, userFolder);
+	log('Starting n8n (10 to 40 s) …');
+	return await startN8n(processes, userFolder, log);
 }
 
 /**
@@ -29,27 +48,33 @@ export interface DemoOptions {
  * `examples/` are published and results are delivered to them. Installs n8n first if it is missing.
  * Throws, with nothing left running, if any of it fails.
  */
-export async function startDemo({ log = () => {}, signal }: DemoOptions = {}): Promise<Demo> {
+export async function startDemo({
+	log = () => {},
+	queue = false,
+	signal,
+}: DemoOptions = {}): Promise<Demo> {
+	const missing = queue ? missingStores() : undefined;
+	if (missing) throw new Error(missing);
 	const processes = new Processes();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-demo-'));
+	let queueMode: QueueMode | undefined;
 	const abort = () => void processes.stop();
 	signal?.addEventListener('abort', abort);
 	const stop = async () => {
 		signal?.removeEventListener('abort', abort);
 		await processes.stop();
+		await queueMode?.remove();
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
 		await ensureHost(processes, log);
-		log('Building the package and installing it into a fresh n8n …');
-		await installPackage(processes, userFolder);
 		log('Starting the sandbox …');
 		const sandbox = await startSandbox(processes);
-		log('Starting n8n (10 to 40 s) …');
-		const n8n = await startN8n(processes, userFolder, log);
+		if (queue) queueMode = await startQueueMode(processes, userFolder, log);
+		const n8n = queueMode ?? (await startSingle(processes, userFolder, log));
 		log('Creating the credentials and the example workflows …');
 		const workflows = await provision(n8n, sandbox);
-		return { n8n, sandbox, workflows, stop };
+		return { n8n, queueMode, sandbox, folder: userFolder, workflows, stop };
 	} catch (error) {
 		await stop();
 		throw error;

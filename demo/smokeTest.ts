@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinished, type Execution, type ExecutionError, type NodeRun } from './n8nClient';
+import { submitForm } from './form';
 import type { Provisioned } from './provision';
-import type { Demo } from './session';
+import type { Demo } from './demo';
 
 const EXECUTION_TIMEOUT_MS = 30_000;
 const RESULT_TIMEOUT_MS = 60_000;
@@ -17,7 +18,7 @@ export interface Step {
 	outcome: string;
 }
 
-export interface CheckReport {
+export interface SmokeTestReport {
 	n8nVersion: string;
 	steps: Step[];
 	/** The record that came out of the collecting workflow, with the query id that the onboarding run got. */
@@ -31,11 +32,11 @@ export const applicantFile = join(__dirname, 'applicant.json');
 
 const itemsOf = (run: NodeRun) => (run.data?.main ?? []).flatMap((items) => items ?? []);
 
-const told = ({ message, description }: ExecutionError) =>
+const messageOf = ({ message, description }: ExecutionError) =>
 	description ? `${message} (${description})` : message;
 
 function outcomeOf(run: NodeRun): string {
-	if (run.error) return told(run.error);
+	if (run.error) return messageOf(run.error);
 	const items = itemsOf(run);
 	const { service, status, queryId } = items[0]?.json ?? {};
 	if (service && status) return `${String(service)} ${String(status)}`;
@@ -46,7 +47,9 @@ function outcomeOf(run: NodeRun): string {
 function stepsOf(workflow: string, execution: Execution): Step[] {
 	return Object.entries(execution.data?.resultData.runData ?? {})
 		.flatMap(([name, runs]) => runs.map((run) => ({ name, run })))
-		.sort((a, b) => a.run.executionIndex - b.run.executionIndex)
+		.sort(
+			(a, b) => a.run.startTime - b.run.startTime || a.run.executionIndex - b.run.executionIndex,
+		)
 		.map(({ name, run }) => ({
 			name,
 			workflow,
@@ -56,7 +59,8 @@ function stepsOf(workflow: string, execution: Execution): Step[] {
 		}));
 }
 
-const reasonOf = ({ data }: Execution) => data?.resultData.error && told(data.resultData.error);
+const reasonOf = ({ data }: Execution) =>
+	data?.resultData.error && messageOf(data.resultData.error);
 
 /** What the last node of an execution put out, if the execution succeeded. */
 function resultOf({ status, data }: Execution): Record<string, unknown>[] {
@@ -70,14 +74,14 @@ function resultOf({ status, data }: Execution): Record<string, unknown>[] {
  * Submits one applicant to the onboarding workflow as a form would, and waits until the result that comes
  * later has gone through the collecting workflow. Never throws for what the workflows do: the report says it.
  */
-export async function check(
+export async function smokeTest(
 	{ n8n, workflows }: Demo,
 	log: (line: string) => void,
-): Promise<CheckReport> {
+): Promise<SmokeTestReport> {
 	const named = (file: string) => workflows.get(file) as Provisioned;
 	const onboarding = named('onboard-applicant');
 	const collecting = named('collect-query-results');
-	const report: CheckReport = {
+	const report: SmokeTestReport = {
 		n8nVersion: await n8n.client.version(),
 		steps: [],
 		asyncResult: null,
@@ -111,20 +115,19 @@ export async function check(
 	const knownCollections = await idsOf(collecting);
 
 	log(`Submitting an applicant to "${onboarding.name}" …`);
-	const answer = await fetch(`${n8n.url}/webhook/onboard-applicant`, {
-		method: 'POST',
-		headers: { 'content-type': 'application/json' },
-		body: await readFile(applicantFile),
-	});
-	const text = await answer.text();
+	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
+	const dossier = submitForm(`${n8n.url}/form/onboard-applicant`, Object.values(applicant)).catch(
+		({ message }: Error) => message,
+	);
 	const run = await next(onboarding, knownOnboardings, EXECUTION_TIMEOUT_MS);
-	if (!run) return failed(`"${onboarding.name}" did not run: ${answer.status} ${text}`);
-	if (run.status !== 'success' || !answer.ok) {
-		const reason = reasonOf(run) ?? text;
+	if (!run) return failed(`"${onboarding.name}" did not run: ${await dossier}`);
+	if (run.status !== 'success') {
+		const reason = reasonOf(run) ?? (await dossier);
 		return failed(`"${onboarding.name}" ended with ${run.status}: ${reason}`);
 	}
 
-	const { crfQueryId } = JSON.parse(text) as { crfQueryId: string };
+	const [asked] = run.data?.resultData.runData['Ask for CRF'].flatMap(itemsOf) ?? [];
+	const crfQueryId = String(asked?.json.queryId);
 	log(`The dossier is here; waiting for the result of query ${crfQueryId} …`);
 	const collected = await next(
 		collecting,

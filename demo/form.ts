@@ -1,0 +1,30 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LAST_PAGE_TIMEOUT_MS = 60_000;
+
+/**
+ * Fills in a published form of n8n as a browser does: sends its fields in their order, waits for the last page, and
+ * opens that, which ends the execution. Returns the page's HTML. Throws if n8n does not take the form, or the execution
+ * ends before the page.
+ */
+export async function submitForm(url: string, fields: string[]): Promise<string> {
+	const body = new FormData();
+	fields.forEach((value, index) => body.append(`field-${index}`, value));
+	const submitted = await fetch(url, { method: 'POST', body });
+	const text = await submitted.text();
+	if (!submitted.ok) throw new Error(`n8n answered ${submitted.status} to the form: ${text}`);
+	const { formWaitingUrl } = JSON.parse(text) as { formWaitingUrl: string };
+	const status = new URL(formWaitingUrl);
+	status.pathname += '/n8n-execution-status';
+	for (const deadline = Date.now() + LAST_PAGE_TIMEOUT_MS; Date.now() < deadline;) {
+		const state = (await (await fetch(status)).text()).trim();
+		if (state === 'form-waiting') {
+			const page = await (await fetch(formWaitingUrl)).text();
+			await fetch(formWaitingUrl, { method: 'POST' });
+			return page;
+		}
+		if (state === 'error') throw new Error('The execution ended with an error');
+		await sleep(100);
+	}
+	throw new Error('The form did not come to its last page');
+}

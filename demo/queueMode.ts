@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto';
+import { cp, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startHelper, startN8n, type Helper, type N8n } from './n8n';
+import { installPackage } from './package';
+import type { Processes } from './processes';
+import { startStores } from './stores';
+
+export interface QueueModeOptions {
+	workers?: number;
+	webhookProcessors?: number;
+	/** Further settings for every process. */
+	extra?: NodeJS.ProcessEnv;
+}
+
+/** n8n in queue mode: itself (the main), its workers and webhook processors, over PostgreSQL and Redis. */
+export interface QueueMode extends N8n {
+	workers: Helper[];
+	webhookProcessors: Helper[];
+	/** What an operator must set on every process. */
+	settings: Record<string, string>;
+	/** Removes the data of PostgreSQL and Redis, once all processes have ended. */
+	remove(): Promise<void>;
+}
+
+/** The settings that matter beyond the addresses of the stores, with the reason for each. */
+const forEveryProcess = () => ({
+	EXECUTIONS_MODE: 'queue',
+	/** Credentials are encrypted with it; who has another one cannot read them. */
+	N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
+	/** The default, 2, collapses under ten deliveries a second. */
+	DB_POSTGRESDB_POOL_SIZE: '10',
+	/** At least the items of the largest run divided by the points per second, or a stopped worker loses its run. */
+	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '60',
+});
+
+/**
+ * Starts n8n in queue mode below `folder`, with the built package in the folder of every process: a worker without it
+ * fails its jobs. The processes end with `processes`.
+ */
+export async function startQueueMode(
+	processes: Processes,
+	folder: string,
+	log: (line: string) => void,
+	{ workers = 2, webhookProcessors = 1, extra = {} }: QueueModeOptions = {},
+): Promise<QueueMode> {
+	log('Starting PostgreSQL and Redis …');
+	const stores = await startStores(processes);
+	try {
+		const settings = { ...forEveryProcess(), ...stores.settings };
+		const env = { ...settings, OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true', ...extra };
+		const main = join(folder, 'main');
+		await mkdir(main, { recursive: true });
+		await installPackage(processes, main);
+		log('Starting n8n in queue mode: the main (10 to 40 s) …');
+		const n8n = await startN8n(processes, main, log, env);
+
+		const helper = async (kind: 'worker' | 'webhook', number: number) => {
+			const own = join(folder, `${kind}-${number + 1}`);
+			const nodes = join('.n8n', 'nodes');
+			await cp(join(main, nodes), join(own, nodes), { recursive: true });
+			return await startHelper(processes, kind, own, log, env);
+		};
+		log(`Starting ${workers} workers and ${webhookProcessors} webhook processor(s) …`);
+		const several = async (kind: 'worker' | 'webhook', count: number) =>
+			await Promise.all(Array.from({ length: count }, async (_, i) => await helper(kind, i)));
+		const [started, processors] = await Promise.all([
+			several('worker', workers),
+			several('webhook', webhookProcessors),
+		]);
+		const ended = Promise.race([
+			n8n.ended,
+			...[...started, ...processors].map(async ({ process }) => {
+				const code = await process.exited;
+				return `A worker or webhook processor ended with ${code}:\n${process.tail()}`;
+			}),
+		]);
+		return {
+			...n8n,
+			ended,
+			workers: started,
+			webhookProcessors: processors,
+			settings,
+			remove: stores.remove,
+		};
+	} catch (error) {
+		await processes.stop();
+		await stores.remove();
+		throw error;
+	}
+}
