@@ -1,0 +1,136 @@
+// npm run release [-- major|minor|patch|1.2.3] [--dry-run]: makes the release in a clone of this repository (version,
+// changelog, build, scan, pack, install) and, unless it is a dry run, commits and tags the same here. Pushing the tag
+// publishes it: .github/workflows/publish.yml.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { nextVersion, unreleased, withRelease } from './changelog';
+
+const root = join(__dirname, '..');
+const windows = process.platform === 'win32';
+
+interface Manifest {
+	name: string;
+	version: string;
+	author: { email: string };
+	repository: { url: string };
+}
+
+const run = (command: string, args: string[], cwd = root, env = process.env) =>
+	execFileSync(command, args, {
+		cwd,
+		env,
+		encoding: 'utf8',
+		stdio: ['ignore', 'pipe', 'inherit'],
+		shell: windows && command === 'npm',
+	}).trim();
+const step = (what: string) => console.log(`\n== ${what}`);
+const manifestIn = (folder: string) =>
+	JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+
+/** The version to release: as asked for, or the one that package.json names, if that is not released yet. */
+function versionFor(wanted: string | undefined): string {
+	const { version } = manifestIn(root);
+	if (wanted) return nextVersion(version, wanted);
+	if (run('git', ['tag', '--list', `v${version}`]) === '') return version;
+	throw new Error(`${version} is released already: npm run release -- major, minor or patch.`);
+}
+
+/** Writes version and changelog in a folder; returns the files written. */
+function write(folder: string, version: string): string[] {
+	const files = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
+	run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version'], folder);
+	const changelog = join(folder, 'CHANGELOG.md');
+	const date = new Date().toISOString().slice(0, 10);
+	writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, date));
+	return files;
+}
+
+/** Installs the archive as README says, where n8n has left its package.json, and sees to it that one package comes. */
+function tryInstall(archive: string): void {
+	const nodes = mkdtempSync(join(tmpdir(), 'nodes-'));
+	writeFileSync(join(nodes, 'package.json'), '{"name":"installed-nodes","private":true}');
+	const args = ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
+	run('npm', [...args, archive], nodes);
+	const folders = readdirSync(join(nodes, 'node_modules'));
+	const installed = folders.filter((name) => !name.startsWith('.')).length;
+	rmSync(nodes, { recursive: true, force: true });
+	if (installed !== 1) throw new Error(`Installing brings ${installed} packages, not 1.`);
+	console.log(`installs: ${installed} package`);
+}
+
+/** What a maintainer sets once, outside of this repository. */
+function toBeSet({ name, author, repository }: Manifest, version: string): string {
+	const url = repository.url.replace(/^git\+|\.git$/g, '');
+	return `
+Set once by a maintainer:
+- the repository ${url} exists, is public, and package.json names it under repository, homepage and bugs;
+- the e-mail ${author.email} (package.json, SECURITY.md, CODE_OF_CONDUCT.md) is read by somebody;
+- npm: the name ${name} is yours, with two-factor authentication, and its settings name this repository and the
+  workflow publish.yml as trusted publisher (no token is stored anywhere);
+- GitHub: an environment called "npm", with the people who may approve a release; private vulnerability reporting is on;
+- n8n: after the first release, submit the package for verification (docs/verification.md).
+
+Each release: npm run release, then git push --follow-tags. The tag v${version} starts publish.yml: tests, then npm publish
+with provenance.`;
+}
+
+function main(): void {
+	const { values, positionals } = parseArgs({
+		allowPositionals: true,
+		options: { 'dry-run': { type: 'boolean', default: false } },
+	});
+	const isDry = values['dry-run'];
+	const version = versionFor(positionals[0]);
+	const changes = run('git', ['status', '--porcelain', '--untracked-files=no']);
+	if (changes && !isDry) throw new Error(`Commit first:\n${changes}`);
+	if (changes) console.log('What is not committed is not part of the release.');
+
+	const folder = join(root, '.test-output', 'release'); // where the clone finds this repository's packages
+	rmSync(folder, { recursive: true, force: true });
+	mkdirSync(folder, { recursive: true });
+	try {
+		const clone = join(folder, 'clone');
+		run('git', ['clone', '--quiet', root, clone]);
+
+		step(`version ${version}`);
+		const notes = unreleased(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));
+		write(clone, version);
+		console.log(notes);
+		step('build');
+		run(
+			process.execPath,
+			[join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), '--silent', 'build'],
+			clone,
+		);
+		step('package');
+		const check = join(clone, 'test', 'package', 'check.ts');
+		console.log(run(process.execPath, ['--import', 'tsx', check], clone));
+		step('install');
+		const [{ filename }] = JSON.parse(
+			run('npm', ['pack', '--json', '--pack-destination', folder], clone),
+		) as Array<{ filename: string }>;
+		tryInstall(join(folder, filename));
+
+		if (isDry) {
+			step('dry run: nothing was changed here, nothing was published');
+		} else {
+			step('commit and tag');
+			run('git', ['add', ...write(root, version)]);
+			run('git', ['commit', '--quiet', '--message', `Release ${version}`]);
+			run('git', ['tag', '--annotate', `v${version}`, '--message', notes]);
+		}
+		console.log(toBeSet(manifestIn(root), version));
+	} finally {
+		rmSync(folder, { recursive: true, force: true });
+	}
+}
+
+try {
+	main();
+} catch (error) {
+	console.error((error as Error).message);
+	process.exitCode = 1;
+}
