@@ -3,13 +3,18 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureHost } from '../demo/host';
+import { ensureHost } from '../demo/n8nHost';
+import { npm } from '../demo/npm';
 import { Processes } from '../demo/processes';
+import { ensureStores } from '../demo/stores';
 import { ensureChromium } from './e2e/support/chromium';
 
 const PROJECTS = ['unit', 'integration', 'e2e'];
+/** jest leaves one core idle unless told; each e2e file has an n8n of its own, which needs more than a core. */
+const WORKERS = String(Math.max(2, Math.min(4, availableParallelism())));
 const root = join(__dirname, '..');
 const output = join(root, '.test-output');
 const log = (line: string) => console.error(line);
@@ -55,7 +60,7 @@ async function runJest(project: string): Promise<Counts> {
 	const report = join(output, `${project}.json`);
 	rmSync(report, { force: true });
 	const args = ['--selectProjects', project, '--json', '--outputFile', report];
-	if (project === 'e2e') args.push('--runInBand');
+	args.push('--maxWorkers', WORKERS);
 	jest = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...args], {
 		cwd: root,
 		stdio: ['ignore', 'ignore', 'inherit'], // the tests are told on stderr; stdout only repeats the report
@@ -80,12 +85,14 @@ async function main(): Promise<number> {
 	const projects = chosenProjects();
 	mkdirSync(output, { recursive: true });
 	let noBrowser: string | undefined;
+	let noStores: string | undefined;
 	if (projects.includes('e2e')) {
 		await ensureHost(processes, log);
 		noBrowser = await ensureChromium(processes, log);
+		noStores = await ensureStores(processes, log);
 	}
 	log('Building the package …');
-	await processes.run('npm', ['run', 'build', '--silent'], { cwd: root });
+	await processes.run(...npm(['run', 'build', '--silent']), { cwd: root });
 
 	const counts = new Map<string, Counts>();
 	for (const project of projects) counts.set(project, await runJest(project));
@@ -96,6 +103,7 @@ async function main(): Promise<number> {
 	console.log();
 	if (noBrowser)
 		console.log(`The browser part ${process.env.CI ? 'failed' : 'was skipped'}: ${noBrowser}`);
+	if (noStores) console.log(`Queue mode was skipped: ${noStores}`);
 	for (const [project, count] of counts) console.log(`${project}: ${told(count)}`);
 	console.log(told(total));
 	return all.every(({ passed, failed }) => passed > 0 && failed === 0) ? 0 : 1;

@@ -1,21 +1,20 @@
 // npm run bench [-- NAME …] [--json] [--rounds N]: measures, prints a table each (or one line of JSON), and exits 1 if
 // a bound is missed.
 import { parseArgs } from 'node:util';
-import { holds, toMarkdown, type BenchResult } from './result';
+import { holds, toMarkdown, type BenchOptions, type BenchResult } from './result';
 
-export interface BenchOptions {
-	/** How often each contestant runs; medians are taken. */
-	rounds: number;
-	log: (line: string) => void;
-}
 type Bench = (options: BenchOptions) => Promise<BenchResult>;
 
 const benches: Record<string, () => Promise<{ run: Bench }>> = {
+	faults: async () => await import('./faults'),
+	load: async () => await import('./load'),
 	listing: async () => await import('./listing'),
 	lookups: async () => await import('./lookups'),
 	overhead: async () => await import('./overhead'),
 	sandbox: async () => await import('./sandbox'),
+	flood: async () => await import('./flood'),
 	trigger: async () => await import('./trigger'),
+	waiting: async () => await import('./waiting'),
 };
 
 async function main(): Promise<void> {

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isReady } from '../../demo/n8n';
 import { Processes, type Running, type StartOptions } from '../../demo/processes';
 
 const START_TIMEOUT_MS = 180_000;
@@ -33,12 +34,7 @@ export class KillableN8n extends Processes {
 	async restart(url: string): Promise<void> {
 		const running = this.n8n?.again();
 		const deadline = Date.now() + START_TIMEOUT_MS;
-		const isReady = async () =>
-			await fetch(`${url}/healthz/readiness`).then(
-				({ ok }) => ok,
-				() => false, // it does not listen yet
-			);
-		while (!(await isReady())) {
+		while (!(await isReady(url))) {
 			if (Date.now() > deadline) throw new Error(`n8n did not start again:\n${running?.tail()}`);
 			await sleep(250);
 		}

@@ -1,7 +1,6 @@
 import { startSandbox } from '../../sandbox';
-import type { BenchOptions } from './cli';
 import { startBenchN8n, type BenchN8n, type Run } from './n8n';
-import { median, round, type BenchResult } from './result';
+import { median, round, type BenchResult, type BenchOptions } from './result';
 
 const DOCUMENTS = 10_000;
 const MANY_DOCUMENTS = 50_000;
@@ -22,7 +21,7 @@ interface Contestant {
 	run: (items: object[]) => Promise<Run>;
 }
 
-/** Both list one collection of so many documents to the end: one item for each document comes out. */
+/** All list one collection of so many documents to the end: one item for each comes out, of the last one file. */
 async function contestants(
 	n8n: BenchN8n,
 	{ documents, latency, rateLimit }: Setting,
@@ -32,17 +31,22 @@ async function contestants(
 	const label = `${documents} documents`;
 	const { creditProfileApi, httpHeaderAuth } = await n8n.credentialsFor(sandbox);
 	const largest = await largestCollection(baseUrl, token, documents);
-	const ours = await n8n.workflow(`Ours ${label}`, {
+	const parameters = {
+		resource: 'dataDocument',
+		operation: 'getAll',
+		collection: { __rl: true, mode: 'id', value: String(largest) },
+		returnAll: true,
+		simplify: false,
+	};
+	const node = {
 		type: 'n8n-nodes-credit-profile.creditProfile',
 		typeVersion: 1,
 		credentials: { creditProfileApi },
-		parameters: {
-			resource: 'dataDocument',
-			operation: 'getAll',
-			collection: { __rl: true, mode: 'id', value: String(largest) },
-			returnAll: true,
-			simplify: false,
-		},
+	};
+	const ours = await n8n.workflow(`Ours ${label}`, { ...node, parameters });
+	const toFile = await n8n.workflow(`Ours ${label} to a file`, {
+		...node,
+		parameters: { ...parameters, output: 'file', fileFormat: 'ndjson' },
 	});
 	const theirs = await n8n.workflow(
 		`HTTP Request ${label}`,
@@ -79,6 +83,7 @@ async function contestants(
 		list: [
 			{ name: 'Credit Profile node', run: ours },
 			{ name: 'HTTP Request, its own pagination', run: theirs },
+			{ name: 'Credit Profile node, Output: File', run: toFile },
 		],
 	};
 }
@@ -116,15 +121,20 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const bound = DOCUMENTS / PAGE / POINTS_PER_SECOND;
 	const [ours, theirs] = speed.map(({ seconds }) => median(seconds));
 	const [ourMemory, theirMemory] = memory.map(({ megabytes }) => median(megabytes));
+	const [, theirsAbove, fileAbove] = memory.map(({ above }) => median(above));
 	return {
 		name: 'listing',
 		setting: `${DOCUMENTS} documents in ${DOCUMENTS / PAGE} pages, ${LATENCY_MS} ms latency, limiter at ${POINTS_PER_SECOND} points per second, ${rounds} rounds, interleaved; memory: ${MANY_DOCUMENTS} documents in one list, no latency, no limiter, a fresh n8n for each run.`,
-		rows: speed.map(({ name, seconds }, index) => ({
-			contestant: name,
-			'seconds (median)': round(median(seconds)),
-			[`× limiter's bound (${bound} s)`]: round(median(seconds) / bound, 3),
-			'peak memory MB (median)': round(median(memory[index].megabytes), 0),
-		})),
+		rows: memory.map(({ name, megabytes }, index) => {
+			const seconds = speed[index] && median(speed[index].seconds);
+			return {
+				contestant: name,
+				'seconds (median)': seconds === undefined ? '–' : round(seconds),
+				[`× limiter's bound (${bound} s)`]: seconds === undefined ? '–' : round(seconds / bound, 3),
+				'peak memory MB (median)': round(median(megabytes), 0),
+				'of that above an idle n8n': round(median(memory[index].above), 0),
+			};
+		}),
 		verdicts: [
 			{ what: "Time of ours ÷ the limiter's bound", value: round(ours / bound, 3), atMost: 1.1 },
 			{ what: 'Time of HTTP Request ÷ ours', value: round(theirs / ours), atLeast: 2.5 },
@@ -132,6 +142,11 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 				what: 'Peak memory of ours ÷ HTTP Request',
 				value: round(ourMemory / theirMemory, 3),
 				atMost: 1,
+			},
+			{
+				what: 'Memory above an idle n8n, ours with Output: File ÷ HTTP Request',
+				value: round(fileAbove / theirsAbove, 3),
+				atMost: 0.3,
 			},
 		],
 	};
@@ -144,14 +159,17 @@ async function measureSpeed(rounds: number, log: BenchOptions['log']) {
 		latency: LATENCY_MS,
 		rateLimit: POINTS_PER_SECOND,
 	});
-	const measured = list.map(({ name }) => ({ name, seconds: [] as number[] }));
+	const items = list.slice(0, 2); // those that give items
+	const measured = items.map(({ name }) => ({ name, seconds: [] as number[] }));
 	try {
 		for (let turn = 1; turn <= rounds; turn++) {
-			for (const [index, { name, run: runOnce }] of list.entries()) {
+			for (const [index, { name, run: runOnce }] of items.entries()) {
 				log(`${DOCUMENTS} documents, round ${turn} of ${rounds}: ${name}`);
 				const { ms, executionId } = await runOnce([{}]);
-				const { items } = await n8n.outcome(executionId);
-				if (items !== DOCUMENTS) throw new Error(`${name} brought ${items} documents`);
+				const outcome = await n8n.outcome(executionId);
+				if (outcome.items !== DOCUMENTS) {
+					throw new Error(`${name} brought ${outcome.items} documents`);
+				}
 				measured[index].seconds.push(ms / 1000);
 			}
 		}
@@ -164,18 +182,20 @@ async function measureSpeed(rounds: number, log: BenchOptions['log']) {
 
 /** A fresh n8n for each run, because a process does not give back the memory that the run before it took. */
 async function measureMemory(rounds: number, log: BenchOptions['log']) {
-	const measured: Array<{ name: string; megabytes: number[] }> = [];
+	const measured: Array<{ name: string; megabytes: number[]; above: number[] }> = [];
 	for (let turn = 1; turn <= rounds; turn++) {
-		for (const index of [0, 1]) {
+		for (const index of [0, 1, 2]) {
 			const n8n = await startBenchN8n(log);
 			const setting = { documents: MANY_DOCUMENTS, latency: 0, rateLimit: NO_LIMIT };
 			const { list, close } = await contestants(n8n, setting);
 			const { name, run: runOnce } = list[index];
 			try {
 				log(`${MANY_DOCUMENTS} documents, round ${turn} of ${rounds}: ${name}`);
+				const idle = (await n8n.memory()) / 1024 ** 2;
 				const peak = await peakMemory(n8n, async () => await runOnce([{}]));
-				measured[index] ??= { name, megabytes: [] };
+				measured[index] ??= { name, megabytes: [], above: [] };
 				measured[index].megabytes.push(peak);
+				measured[index].above.push(peak - idle);
 			} finally {
 				await n8n.stop();
 				await close();

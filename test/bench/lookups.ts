@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import type { LoggedRequest } from '../../sandbox/requests';
-import type { BenchOptions } from './cli';
+import type { LoggedRequest } from '../../sandbox/plugins/requests';
 import { startBenchN8n, type BenchN8n, type Run } from './n8n';
-import { median, round, type BenchResult } from './result';
+import { median, round, type BenchResult, type BenchOptions } from './result';
 
 const ITEMS = 300;
 const LATENCY_MS = 300;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
-import { ensureHost } from '../../demo/host';
+import { ensureHost } from '../../demo/n8nHost';
 import { startN8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/package';
@@ -14,6 +14,9 @@ import type { Sandbox } from '../../sandbox';
 type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
 	parameters: object;
 	onError?: string;
+	retryOnFail?: boolean;
+	maxTries?: number;
+	waitBetweenTries?: number;
 };
 
 export interface Run {
@@ -26,7 +29,9 @@ type Stored = { id: string; name: string };
 
 export interface BenchN8n {
 	/** The credentials with which a sandbox's documents are read: by our node, and by HTTP Request. */
-	credentialsFor(sandbox: Sandbox): Promise<Record<'creditProfileApi' | 'httpHeaderAuth', Stored>>;
+	credentialsFor(
+		sandbox: Sandbox,
+	): Promise<Record<'creditProfileApi' | 'httpHeaderAuth' | 'taxQueryApi', Stored>>;
 	/**
 	 * Publishes a workflow around the node and returns what runs it with so many items. `listField` names the field of
 	 * its output that holds the rows, if they are to be split into items.
@@ -38,6 +43,8 @@ export interface BenchN8n {
 	): Promise<(items: object[]) => Promise<Run>>;
 	/** Items that the measured node brought in that execution, and how many of them carry an error. */
 	outcome(executionId: string): Promise<{ items: number; failed: number }>;
+	/** The items that the measured node brought in that execution. */
+	output(executionId: string): Promise<Array<Record<string, unknown>>>;
 	/** CPU seconds that the n8n process has used so far. */
 	cpuSeconds(): Promise<number>;
 	/** Resident memory of the n8n process, in bytes. */
@@ -65,20 +72,30 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 			if (!line) throw new Error(`n8n reports no metric ${name}`);
 			return Number(line[1]);
 		};
+		const output = async (executionId: string) => {
+			const execution = await client.execution(executionId);
+			const run = execution.data?.resultData.runData[MEASURED]?.at(-1);
+			return (run?.data?.main?.[0] ?? []).map(({ json }) => json);
+		};
 		return {
 			stop,
 			cpuSeconds: async () => await metric('process_cpu_seconds_total'),
 			memory: async () => await metric('process_resident_memory_bytes'),
-			async credentialsFor({ creditProfile: { baseUrl, token } }) {
+			async credentialsFor({ creditProfile: { baseUrl, token }, taxQuery }) {
 				const create = async (type: string, data: object) => ({
 					id: await client.createCredential(type, baseUrl, data),
 					name: baseUrl,
 				});
 				return {
 					creditProfileApi: await create('creditProfileApi', {
-						environment: 'sandbox',
 						baseUrl,
 						apiToken: token,
+					}),
+					taxQueryApi: await create('taxQueryApi', {
+						baseUrl: taxQuery.baseUrl,
+						grant: 'clientCredentials',
+						clientId: taxQuery.clientId,
+						clientSecret: taxQuery.clientSecret,
 					}),
 					httpHeaderAuth: await create('httpHeaderAuth', {
 						name: 'Authorization',
@@ -156,11 +173,10 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 					return { ms: performance.now() - startedAt, executionId: data.executionId };
 				};
 			},
+			output,
 			async outcome(executionId) {
-				const execution = await client.execution(executionId);
-				const [run] = execution.data?.resultData.runData[MEASURED] ?? [];
-				const items = run?.data?.main?.[0] ?? [];
-				return { items: items.length, failed: items.filter(({ json }) => json.error).length };
+				const items = await output(executionId);
+				return { items: items.length, failed: items.filter(({ error }) => error).length };
 			},
 		};
 	} catch (error) {

@@ -1,7 +1,6 @@
 import { startSandbox } from '../../sandbox';
-import type { BenchOptions } from './cli';
 import { startBenchN8n } from './n8n';
-import { median, round, type BenchResult } from './result';
+import { median, round, type BenchResult, type BenchOptions } from './result';
 
 const ITEMS = 5000;
 const NO_LIMIT = 100_000;

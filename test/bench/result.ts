@@ -1,3 +1,9 @@
+export interface BenchOptions {
+	/** How often each contestant runs; medians are taken. */
+	rounds: number;
+	log: (line: string) => void;
+}
+
 /** A bound that the benchmark is held to, and what was measured. */
 export interface Verdict {
 	what: string;

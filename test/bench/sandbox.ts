@@ -1,7 +1,6 @@
 import autocannon from 'autocannon';
 import { startSandbox } from '../../sandbox';
-import type { BenchOptions } from './cli';
-import { median, round, type BenchResult } from './result';
+import { median, round, type BenchResult, type BenchOptions } from './result';
 
 const CONNECTIONS = 10;
 const SECONDS = 4;

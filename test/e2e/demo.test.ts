@@ -1,24 +1,21 @@
 import { readFileSync } from 'node:fs';
-import { applicantFile, check, type CheckReport } from '../../demo/check';
-import { startDemo, type Demo } from '../../demo/session';
+import { applicantFile, smokeTest, type SmokeTestReport } from '../../demo/smokeTest';
+import { startDemo, type Demo } from '../../demo/demo';
+import { submitForm } from '../../demo/form';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
 
 const MINUTES = 60_000;
 
-const applicant = readFileSync(applicantFile, 'utf8');
+const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
 describe('a real n8n with the package installed', () => {
 	let demo: Demo;
 
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 
-	const submit = async (kind: 'webhook' | 'webhook-test') =>
-		await fetch(`${demo.n8n.url}/${kind}/onboard-applicant`, {
-			method: 'POST',
-			headers: { 'content-type': 'application/json' },
-			body: applicant,
-		});
+	const submit = async (kind: 'form' | 'form-test') =>
+		await submitForm(`${demo.n8n.url}/${kind}/onboard-applicant`, Object.values(applicant));
 
 	beforeAll(async () => {
 		demo = await startDemo();
@@ -27,10 +24,10 @@ describe('a real n8n with the package installed', () => {
 	afterAll(async () => await demo?.stop(), MINUTES);
 
 	describe('takes an applicant through the example workflows', () => {
-		let report: CheckReport;
+		let report: SmokeTestReport;
 
 		beforeAll(async () => {
-			report = await check(demo, () => {});
+			report = await smokeTest(demo, () => {});
 		}, 2 * MINUTES);
 
 		const runOf = (workflow: string) =>
@@ -44,14 +41,14 @@ describe('a real n8n with the package installed', () => {
 
 		it('through every node of the onboarding', () => {
 			expect(runOf('Onboard applicant')).toEqual([
-				'Webhook: success',
+				'Application form: success',
 				'Applicant: success',
 				'Calculate RFC: success',
 				'Get CURP data: success',
 				'Ask for CRF: success',
 				'Provider logins: success',
 				'One list: success',
-				'Respond with dossier: success',
+				'Dossier: success',
 			]);
 		});
 
@@ -70,14 +67,12 @@ describe('a real n8n with the package installed', () => {
 		});
 	});
 
-	it('answers a form with a dossier of the person whom CURP and RFC both belong to', async () => {
-		const answer = await submit('webhook');
-		expect(await answer.json()).toMatchObject({
-			name: expect.stringMatching(/^laura$/i),
-			curp: JSON.parse(applicant).curp,
-			rfc: expect.stringMatching(/^GOEL901231/),
-			rfcMatchesCurp: true,
-		});
+	it('ends the form in a dossier of the person whom CURP and RFC both belong to', async () => {
+		const page = await submit('form');
+		expect(page).toMatch(/Expediente de laura godoy/i);
+		expect(page).toContain(applicant.curp);
+		expect(page).toMatch(/GOEL901231\w{3}, coincide con la CURP/);
+		expect(page).not.toContain('ninguno');
 	});
 
 	it('says which node failed, and why, when a service refuses', async () => {
@@ -87,7 +82,7 @@ describe('a real n8n with the package installed', () => {
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify([{ path: '/api/query/curp-data', fault: { status: 403, body: {} } }]),
 		});
-		const { ok, steps, problem } = await check(demo, () => {});
+		const { ok, steps, problem } = await smokeTest(demo, () => {});
 		await fetch(faults, { method: 'DELETE' });
 		expect({ ok, problem, last: steps.at(-1) }).toMatchObject({
 			ok: false,
@@ -132,7 +127,7 @@ describe('a real n8n with the package installed', () => {
 			async () => {
 				await editor.open(idOf('onboard-applicant'));
 				await editor.execute();
-				await submit('webhook-test');
+				await submit('form-test');
 				await editor.succeeded();
 				await editor.screenshot('onboard-applicant-run');
 				expect(await editor.succeededNodes.count()).toBe(8);

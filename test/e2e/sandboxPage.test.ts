@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
+import type { AxeResults } from 'axe-core';
 import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
-import { startReceiver, type Receiver } from '../integration/sandbox/receiver';
+import { startReceiver, type Receiver } from '../integration/sandbox/support/receiver';
 import { queriesAt } from '../integration/support/queries';
 import { describeWithBrowser, launchBrowser, takeScreenshot } from './support/browser';
 
@@ -11,12 +12,14 @@ describeWithBrowser("the sandbox's page", () => {
 	let receiver: Receiver;
 	let browser: Browser;
 	let page: Page;
+	let queries: Awaited<ReturnType<typeof queriesAt>>;
 	let queryId: string;
 
 	beforeAll(async () => {
 		receiver = await startReceiver();
 		sandbox = await startSandbox({ resultDelay: 10, documents: 10, webhookUrl: receiver.url });
-		queryId = await (await queriesAt(sandbox)).ask();
+		queries = await queriesAt(sandbox);
+		queryId = await queries.ask();
 		await receiver.arrived(1);
 		browser = await launchBrowser();
 		page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
@@ -95,19 +98,102 @@ describeWithBrowser("the sandbox's page", () => {
 		expect(await page.getByLabel('Sent twice').isChecked()).toBe(true);
 	});
 
-	it('copies a reserved identity on a click', async () => {
+	it('copies what is asked about a reserved person on a click', async () => {
 		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-		await page.getByRole('button', { name: 'FASF850314N67' }).click();
-		await page.getByRole('button', { name: 'Copied' }).waitFor();
-		expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe('FASF850314N67');
+		for (const [label, value] of [
+			['RFC', 'FASF850314N67'],
+			['Given names', 'Fátima'],
+			['Birth date', '1985-03-14'],
+		]) {
+			const name = `Copy ${label} of Fátima Falla Siempre`;
+			await page.getByRole('button', { name, exact: true }).click();
+			await page.getByRole('button', { name: name.replace('Copy', 'Copied') }).waitFor();
+			expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(value);
+		}
 	});
 
-	it.each([
+	it('sends a test delivery that the service knows', async () => {
+		const before = receiver.received.length;
+		await page.getByLabel('Sent twice').uncheck();
+		await page.getByRole('button', { name: 'Send test delivery' }).click();
+		const { body } = (await receiver.arrived(before + 1))[before];
+		const { _id: id } = JSON.parse(body) as { _id: string };
+		expect((await queries.query(id)).status).toBe('SUCCESS');
+	});
+
+	it('delivers a query now that would stay pending for ever', async () => {
+		const pending = await queries.pending();
+		await page.getByRole('button', { name: `Deliver now query ${pending}` }).click();
+		await page.locator('#queries tr', { hasText: pending }).getByText('SUCCESS').waitFor();
+	});
+
+	it('lets the next queries end as a script says', async () => {
+		await page.getByLabel('RFC or CURP').fill('GODE561231GR8');
+		await page.getByLabel('Its next queries end as').fill('FAIL, SUCCESS');
+		await page.getByRole('button', { name: 'Set outcomes' }).click();
+		await page.locator('#scripts').getByText('GODE561231GR8: FAIL, SUCCESS').waitFor();
+		const ends = [];
+		for (let times = 0; times < 3; times++) ends.push((await queries.result()).status);
+		expect(ends).toEqual(['FAILED', 'SUCCESS', 'SUCCESS']);
+	});
+
+	it('advances the clock of the services', async () => {
+		await page.getByLabel('Minutes to advance').fill('90');
+		await Promise.all([
+			page.waitForResponse('**/sandbox/clock'),
+			page.getByRole('button', { name: 'Advance clock' }).click(),
+		]);
+		const { headers } = await axios.get(`${sandbox.taxQuery.baseUrl}/query`, {
+			validateStatus: () => true,
+		});
+		expect(Date.parse(String(headers.date)) - Date.now()).toBeGreaterThan(89 * 60_000);
+	});
+
+	it('takes a snapshot, resets, and restores the snapshot', async () => {
+		const downloaded = page.waitForEvent('download');
+		await page.getByRole('button', { name: 'Snapshot' }).click();
+		const path = await (await downloaded).path();
+		await page.getByRole('button', { name: 'Reset' }).click();
+		await page.getByText('0 billed').waitFor();
+		expect(await page.locator('#queries tr').count()).toBe(0);
+		await page.getByLabel('Restore').setInputFiles(path);
+		await page.locator('#queries tr', { hasText: queryId }).waitFor();
+	});
+
+	it('says which file is no snapshot', async () => {
+		const buffer = Buffer.from('{"queries":{}}');
+		await page
+			.getByLabel('Restore')
+			.setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer });
+		await page.getByRole('alert').getByText('No saved state: without clock').waitFor();
+		await page.getByRole('button', { name: 'Deliver now' }).first().click();
+		await page.getByRole('alert').waitFor({ state: 'hidden' });
+	});
+
+	it('gives each button a name of its own', async () => {
+		const names = await page.locator('button, summary').allTextContents();
+		expect(names.length).toBeGreaterThan(30);
+		expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+	});
+
+	describe.each([
 		['desktop', 1280],
 		['phone', 390],
-	])('fits the width of a %s', async (name, width) => {
-		await page.setViewportSize({ width, height: 900 });
-		await takeScreenshot(page, `sandbox-page-${name}`, true);
-		expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+	])('on a %s', (name, width) => {
+		beforeAll(async () => await page.setViewportSize({ width, height: 900 }));
+
+		it('fits the width', async () => {
+			await takeScreenshot(page, `sandbox-page-${name}`, true);
+			expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+		});
+
+		it.each(['light', 'dark'] as const)('has no violation that axe finds, %s', async (scheme) => {
+			await page.emulateMedia({ colorScheme: scheme });
+			await page.addScriptTag({ path: require.resolve('axe-core/axe.min.js') });
+			const { violations } = await page.evaluate<AxeResults>('axe.run()');
+			expect(
+				violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+			).toEqual([]);
+		});
 	});
 });

@@ -1,15 +1,27 @@
-// What is published, checked: n8n's community scanner over sources and tarball (0 errors, 0 warnings), the list of
-// packed files, and that every node and credential loads with nothing installed but what n8n supplies.
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, mkdirSync, readdirSync } from 'node:fs';
+// What is published, checked: n8n's community scanner over sources and tarball (0 errors, 0 warnings), publint, the list
+// of packed files and their size, that a stack trace can be read, and that every node and credential loads with nothing installed but what n8n supplies.
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+	mkdtempSync,
+	readFileSync,
+	rmSync,
+	symlinkSync,
+	mkdirSync,
+	readdirSync,
+	writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { ESLint } from 'eslint';
+import { npm as npmCommand } from '../../demo/npm';
 
 const root = join(__dirname, '..', '..');
 const HOST_SUPPLIES = ['n8n-workflow', 'luxon'];
 const MAY_BE_PACKED =
-	/^(package\.json|README\.md|LICENSE\.md|dist\/(icons\/\w+(\.dark)?\.svg|(nodes|credentials)\/[\w/]+(\.node|\.credentials)?\.(js|json)))$/;
+	/^(package\.json|(README|CHANGELOG|LICENSE)\.md|dist\/(bundle\.js|icons\/\w+(\.dark)?\.svg|(nodes|credentials)\/[\w/]+\.(node|credentials)\.(js|json)))$/;
+
+/** Bytes that the package may take unpacked. */
+const MAX_UNPACKED = 300_000;
 
 const problems: string[] = [];
 
@@ -39,14 +51,20 @@ async function scan(folder: string, patterns: string[]): Promise<void> {
 /** Packs the built package and unpacks it into `folder`, as n8n's installer does. */
 function packInto(folder: string): string {
 	const npm = (args: string[], cwd: string) =>
-		execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-	const [{ filename, files }] = JSON.parse(
+		execFileSync(...npmCommand(args), {
+			cwd,
+			encoding: 'utf8',
+			stdio: ['ignore', 'pipe', 'ignore'],
+		});
+	const [{ filename, files, unpackedSize }] = JSON.parse(
 		npm(['pack', '--json', '--pack-destination', folder], root),
-	) as Array<{ filename: string; files: Array<{ path: string }> }>;
+	) as Array<{ filename: string; files: Array<{ path: string }>; unpackedSize: number }>;
 	const unwanted = files.map(({ path }) => path).filter((path) => !MAY_BE_PACKED.test(path));
 	if (unwanted.length > 0) problems.push(`must not be packed: ${unwanted.join(', ')}`);
+	if (unpackedSize > MAX_UNPACKED) problems.push(`takes ${unpackedSize} bytes unpacked`);
 	execFileSync('tar', ['-xzf', filename], { cwd: folder });
-	console.log(`tarball: ${files.length} files, ${unwanted.length} unwanted`);
+	const size = `${Math.round(unpackedSize / 1000)} kB unpacked`;
+	console.log(`tarball: ${files.length} files, ${unwanted.length} unwanted, ${size}`);
 	return join(folder, 'package');
 }
 
@@ -60,13 +78,18 @@ function load(packed: string, folder: string): void {
 	const host = join(folder, 'node_modules');
 	mkdirSync(host);
 	for (const name of HOST_SUPPLIES) {
-		symlinkSync(join(root, 'node_modules', name), join(host, name), 'junction');
+		symlinkSync(dirname(require.resolve(`${name}/package.json`)), join(host, name), 'junction');
 	}
 	const program = `
 		for (const path of process.argv.slice(1)) {
 			const name = path.split('/').pop().split('.')[0];
 			const type = new (require(path)[name])();
 			if (!(type.description ?? type).displayName) throw new Error(path + ' has no display name');
+			if (name !== 'TaxQueryApi') continue;
+			type.authenticate({}, {}).then(() => undefined, ({ stack }) => {
+				const [first, last] = [/at taxQueryBaseUrl \\(.*bundle\\.js:\\d+:/, /at \\w+\\.authenticate/];
+				if (!first.test(stack) || !last.test(stack)) throw new Error('A stack trace tells nothing: ' + stack);
+			});
 		}`;
 	const paths = [...n8n.nodes, ...n8n.credentials];
 	execFileSync(process.execPath, ['-e', program, ...paths.map((path) => join(packed, path))], {
@@ -81,6 +104,45 @@ function load(packed: string, folder: string): void {
 	console.log(`loads: ${n8n.nodes.length} nodes, ${n8n.credentials.length} credential types`);
 }
 
+/** What npm's users would stumble over, by publint. */
+async function lintPublished(packed: string): Promise<void> {
+	const { publint } = await import('publint');
+	const { formatMessage } = await import('publint/utils');
+	const { messages, pkg } = await publint({ pkgDir: packed, pack: false });
+	problems.push(...messages.map((each) => `publint: ${formatMessage(each, pkg) ?? each.code}`));
+	console.log(`publint: ${messages.length} messages`);
+}
+
+/** What an operator reads whose n8n is too old. */
+function loadOnOldHost(packed: string, folder: string): void {
+	const old = join(folder, 'node_modules', 'n8n-workflow');
+	rmSync(old);
+	mkdirSync(old);
+	writeFileSync(join(old, 'index.js'), 'exports.UserError = Error;');
+	const { nodes } = (
+		JSON.parse(readFileSync(join(packed, 'package.json'), 'utf8')) as { n8n: { nodes: string[] } }
+	).n8n;
+	const { status, stderr } = spawnSync(
+		process.execPath,
+		['-e', `require(process.argv[1])`, join(packed, nodes[0])],
+		{
+			encoding: 'utf8',
+		},
+	);
+	if (status === 0 || !stderr.includes('needs n8n 1.123 or newer')) {
+		problems.push(`an old n8n is told: ${stderr}`);
+	}
+}
+
+/** README's links and pictures must work on npm and in n8n, too, which do not know where its folder is. */
+function checkReadme(packed: string): void {
+	const readme = readFileSync(join(packed, 'README.md'), 'utf8');
+	const targets = [...readme.matchAll(/\]\(([^)\s]+)/g)].map(([, target]) => target);
+	const relative = targets.filter((target) => !/^(https:|#)/.test(target));
+	if (relative.length > 0) problems.push(`README.md: not absolute: ${relative.join(', ')}`);
+	console.log(`README: ${targets.length} links, ${relative.length} not absolute`);
+}
+
 async function main(): Promise<void> {
 	const folder = mkdtempSync(join(tmpdir(), 'packed-'));
 	try {
@@ -89,7 +151,10 @@ async function main(): Promise<void> {
 		await scan(root, SOURCE_FILE_PATTERNS);
 		const packed = packInto(folder);
 		await scan(packed, ['**/*.js', 'package.json']);
+		await lintPublished(packed);
+		checkReadme(packed);
 		load(packed, folder);
+		loadOnOldHost(packed, folder);
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

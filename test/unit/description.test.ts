@@ -67,7 +67,7 @@ const isTitleCase = (text: string) =>
 	text
 		.split(/[\s/()"-]+/)
 		.filter((word) => word !== '')
-		.every((word, index) => /^[A-Z0-9]/.test(word) || (index > 0 && SMALL.includes(word)));
+		.every((word, index) => /^([A-Z0-9]|n8n$)/.test(word) || (index > 0 && SMALL.includes(word)));
 
 const BOOLEAN = /^Whether /;
 /** What a parameter is called that holds a secret, not the name of a field that does. */
@@ -102,6 +102,18 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		expect(failing(isFine)).toEqual([]);
 	});
 
+	it('lets no credential depend on a selector at all of its options, for the editor would hide it', () => {
+		const named = (name: string, value: unknown) =>
+			(node.description.credentials ?? []).some(({ displayOptions }) =>
+				displayOptions?.show?.[name]?.some((one) => one === value),
+			);
+		const isFine = ({ name, options = [], type }: INodeProperties) =>
+			type !== 'options' ||
+			options.length === 0 ||
+			!(options as INodePropertyOptions[]).every(({ value }) => named(name, value));
+		expect(failing(isFine)).toEqual([]);
+	});
+
 	it('names each parameter in Title Case', () => {
 		expect(
 			failing(({ displayName, type }) => type === 'notice' || isTitleCase(displayName)),
@@ -115,12 +127,20 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 	});
 
 	it('sorts each list of five options or more by what is shown', () => {
-		const isFine = ({ options = [] }: INodeProperties) => {
+		const isFine = ({ name, options = [] }: INodeProperties) => {
 			const names = options.map(shown);
 			return (
-				names.length < 5 || names.join() === [...names].sort((a, b) => a.localeCompare(b)).join()
+				name === 'options' ||
+				names.length < 5 ||
+				names.join() === [...names].sort((a, b) => a.localeCompare(b)).join()
 			);
 		};
+		expect(failing(isFine)).toEqual([]);
+	});
+
+	it('offers what has to do with the business before the timeout', () => {
+		const isFine = ({ options = [] }: INodeProperties) =>
+			[-1, options.length - 1].includes(options.findIndex(({ name }) => name === 'timeout'));
 		expect(failing(isFine)).toEqual([]);
 	});
 
@@ -142,6 +162,12 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 			({ name, action, description }) => !action || !description || description === name,
 		);
 		expect(poor).toEqual([]);
+	});
+
+	it('tells a language model in 60 characters or more what each operation of Tax Query does', () => {
+		if (node.description.name !== 'taxQuery') return;
+		const short = operations().filter(({ description = '' }) => description.length < 60);
+		expect(short).toEqual([]);
 	});
 
 	it('writes each action in sentence case', () => {
@@ -180,7 +206,9 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 	it('shows each parameter only under values that its governing parameter can have', () => {
 		const isFine = ({ displayOptions }: INodeProperties) =>
 			Object.entries(displayOptions?.show ?? {}).every(([governing, values]) => {
-				const selectors = all.filter(({ property }) => property.name === governing);
+				const selectors = all.filter(
+					({ property }) => property.name === governing.replace('/', ''),
+				);
 				const possible = selectors.flatMap(({ property }) =>
 					property.type === 'boolean'
 						? [true, false]

@@ -1,17 +1,34 @@
 import { existsSync } from 'node:fs';
 import type { Processes } from '../../../demo/processes';
 
-const CANDIDATES = [
-	process.env.CHROMIUM_PATH,
-	'/usr/bin/chromium',
-	'/usr/bin/chromium-browser',
-	'/usr/bin/google-chrome',
-	'/Applications/Chromium.app/Contents/MacOS/Chromium',
-	'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
-];
+/** Where Chromium or Chrome is installed. CHROMIUM_PATH names one elsewhere. */
+export function chromiumPaths(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string[] {
+	const byPlatform: Partial<Record<NodeJS.Platform, string[]>> = {
+		darwin: [
+			'/Applications/Chromium.app/Contents/MacOS/Chromium',
+			'/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+		],
+		win32: [env.LOCALAPPDATA, env.PROGRAMFILES, env['PROGRAMFILES(X86)']].flatMap((folder) =>
+			folder
+				? ['Chromium', 'Google\\Chrome'].map(
+						(name) => `${folder}\\${name}\\Application\\chrome.exe`,
+					)
+				: [],
+		),
+	};
+	return [
+		...(env.CHROMIUM_PATH ? [env.CHROMIUM_PATH] : []),
+		...(byPlatform[platform] ?? [
+			'/usr/bin/chromium',
+			'/usr/bin/chromium-browser',
+			'/usr/bin/google-chrome',
+			'/snap/bin/chromium',
+		]),
+	];
+}
 
-/** Path of a Chromium on this machine, if there is one. CHROMIUM_PATH names one elsewhere. */
-export const findChromium = () => CANDIDATES.find((path) => path && existsSync(path));
+/** Path of a Chromium on this machine, if there is one. */
+export const findChromium = () => chromiumPaths(process.platform, process.env).find(existsSync);
 
 /** Installs Debian's Chromium where it is missing and may be installed. Returns why not, in one line, if so. */
 export async function ensureChromium(

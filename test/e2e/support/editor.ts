@@ -60,7 +60,10 @@ export class Editor {
 	/** Clicks Execute workflow and waits until n8n listens for the event that starts it. */
 	async execute(): Promise<void> {
 		await this.page.getByRole('button', { name: 'Execute workflow' }).last().click();
-		await this.page.getByText('Waiting for you to call the Test URL').first().waitFor();
+		await this.page
+			.getByText(/^Waiting for you to/)
+			.first()
+			.waitFor();
 	}
 
 	/** The marks of the nodes that succeeded in the run shown. */

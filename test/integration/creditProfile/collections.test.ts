@@ -12,8 +12,11 @@ describe('data collections', () => {
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());
 
-	const getMany = async (parameters: INodeParameters) =>
-		await run({ resource: 'dataCollection', operation: 'getAll', returnAll: true, ...parameters });
+	const getMany = async (parameters: INodeParameters, options?: Parameters<typeof run>[1]) =>
+		await run(
+			{ resource: 'dataCollection', operation: 'getAll', returnAll: true, ...parameters },
+			options,
+		);
 	const namesOf = ({ items }: Awaited<ReturnType<typeof getMany>>) =>
 		items.map(({ json }) => json.name);
 	const sentQuery = async () => (await sandbox.requests())[0].query;
@@ -62,38 +65,40 @@ describe('data collections', () => {
 		});
 	});
 
-	describe('filter encodings', () => {
+	describe('filters as the API Mapping says', () => {
+		const getMapped = async (filters: INodeParameters, apiMapping: object) =>
+			await getMany({ filters }, { api: { apiMapping: JSON.stringify(apiMapping) } });
 		const one = { name__like: 'Juicios' };
 		const several = { name__eq: ['Garantías', 'Domicilios'] };
 		const page = { limit: '100', offset: '0' };
 
-		const encodings: Array<[name: string, options: INodeParameters, query: object]> = [
-			['bracketed by default', {}, { 'filter[name__like]': 'Juicios' }],
-			['bracketed', { filterEncoding: 'bracketed' }, { 'filter[name__like]': 'Juicios' }],
-			['dotted', { filterEncoding: 'dotted' }, { 'filter.name__like': 'Juicios' }],
+		const encodings: Array<[name: string, mapping: object, query: object]> = [
+			['brackets by default', {}, { 'filter[name__like]': 'Juicios' }],
+			['brackets', { filterEncoding: 'brackets' }, { 'filter[name__like]': 'Juicios' }],
+			['dots', { filterEncoding: 'dots' }, { 'filter.name__like': 'Juicios' }],
 			['JSON', { filterEncoding: 'json' }, { filter: '{"name__like":"Juicios"}' }],
 		];
-		it.each(encodings)('%s: one value is sent', async (_name, options, query) => {
-			await getMany({ filters: one, options });
+		it.each(encodings)('%s: one value is sent', async (_name, mapping, query) => {
+			await getMapped(one, mapping);
 			expect(await sentQuery()).toEqual({ ...page, ...query });
 		});
-		it.each(encodings)('%s: one value is understood', async (_name, options) => {
-			const result = await getMany({ filters: one, options });
+		it.each(encodings)('%s: one value is understood', async (_name, mapping) => {
+			const result = await getMapped(one, mapping);
 			expect(namesOf(result)).toEqual(['Juicios mercantiles', 'Juicios laborales']);
 		});
 
 		const lists: typeof encodings = [
-			['empty brackets by default', {}, { 'filter[name__eq][]': several.name__eq }],
-			['empty brackets', { listEncoding: 'brackets' }, { 'filter[name__eq][]': several.name__eq }],
+			['brackets by default', {}, { 'filter[name__eq][]': several.name__eq }],
+			['brackets', { listEncoding: 'brackets' }, { 'filter[name__eq][]': several.name__eq }],
 			[
-				'numbered',
+				'indices',
 				{ listEncoding: 'indices' },
 				{ 'filter[name__eq][0]': 'Garantías', 'filter[name__eq][1]': 'Domicilios' },
 			],
-			['repeated', { listEncoding: 'repeat' }, { 'filter[name__eq]': several.name__eq }],
+			['repeat', { listEncoding: 'repeat' }, { 'filter[name__eq]': several.name__eq }],
 			[
-				'dotted and repeated',
-				{ filterEncoding: 'dotted', listEncoding: 'repeat' },
+				'dots and repeat',
+				{ filterEncoding: 'dots', listEncoding: 'repeat' },
 				{ 'filter.name__eq': several.name__eq },
 			],
 			[
@@ -102,12 +107,12 @@ describe('data collections', () => {
 				{ filter: JSON.stringify({ name__eq: several.name__eq }) },
 			],
 		];
-		it.each(lists)('%s: several values are sent', async (_name, options, query) => {
-			await getMany({ filters: several, options });
+		it.each(lists)('%s: several values are sent', async (_name, mapping, query) => {
+			await getMapped(several, mapping);
 			expect(await sentQuery()).toEqual({ ...page, ...query });
 		});
-		it.each(lists)('%s: several values are understood', async (_name, options) => {
-			const result = await getMany({ filters: several, options });
+		it.each(lists)('%s: several values are understood', async (_name, mapping) => {
+			const result = await getMapped(several, mapping);
 			expect(namesOf(result)).toEqual(['Domicilios', 'Garantías']);
 		});
 	});

@@ -57,7 +57,8 @@ describe('data documents', () => {
 	];
 	it.each(switches)('with %j', async (options, sent) => {
 		await getMany({ options });
-		expect((await sandbox.requests())[0].query).toEqual({ ...page, ...sent });
+		const path = `/api/v1/data/collection/${LOANS}/document`;
+		expect((await sandbox.requests(path))[0].query).toEqual({ ...page, ...sent });
 	});
 
 	it.each([
@@ -68,21 +69,48 @@ describe('data documents', () => {
 		expect(dates).toEqual([...(dates as string[])].sort(compare));
 	});
 
-	it('are simplified to ids, tags, dates and what is in the document', async () => {
+	it('are simplified to their fields, under the titles of the schema, with tags, date and IDs last', async () => {
 		const [first] = await documentsOf('');
-		expect(jsonOf(await getMany({ limit: 1 }))).toEqual([
-			{
-				id: first.id,
-				externalId: first.externalId,
+		const { nombre, primerApellido, segundoApellido, rfc, curp, correo, ...more } =
+			first.document as IDataObject;
+		expect(Object.entries(jsonOf(await getMany({ limit: 1 }))[0])).toEqual(
+			Object.entries({
+				Nombre: nombre,
+				'Primer apellido': primerApellido,
+				'Segundo apellido': segundoApellido,
+				RFC: rfc,
+				CURP: curp,
+				'Correo electrónico': correo,
+				...('telefono' in more && { Teléfono: more.telefono }),
+				...('domicilio' in more && { Domicilio: more.domicilio }),
 				tags: first.tags,
-				document: first.document,
-				dataCollectionId: LOANS,
-				dataCollectionVersionId: first.dataCollectionVersionId,
-				creatorId: first.creatorId,
 				createdAt: first.createdAt,
-				updatedAt: first.updatedAt,
+				externalId: first.externalId,
+				id: first.id,
+			}),
+		);
+	});
+
+	it('have at most 15 columns, with all associations, in every collection of the sandbox', async () => {
+		const associations = { includeProfileAssociation: true, includeFileAssociation: true };
+		for (let collection = 1; collection <= 30; collection++) {
+			const items = jsonOf(await getMany({ limit: 20, options: associations }, collection));
+			for (const item of items) expect(Object.keys(item).length).toBeLessThanOrEqual(15);
+			expect(JSON.parse(JSON.stringify(items))).toEqual(items); // nothing undefined
+		}
+	});
+
+	it('ask for the titles of a collection once in a run', async () => {
+		await run(
+			{
+				resource: 'dataDocument',
+				operation: 'getAll',
+				collection: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
 			},
-		]);
+			{ items: [{ id: LOANS }, { id: EMPTY }, { id: LOANS }] },
+		);
+		const versions = (await sandbox.requests()).filter(({ path }) => path.endsWith('/versions'));
+		expect(versions.length).toBe(2);
 	});
 
 	describe('with their associations', () => {

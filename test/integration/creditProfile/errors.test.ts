@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import type { FaultRule } from '../../../sandbox/faults';
+import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { LOANS, nodeOn } from './support';
 
@@ -86,7 +86,7 @@ describe('bad input', () => {
 	it('a collection that does not exist is told by its item', async () => {
 		const { error } = await run(get('={{ $json.id }}'), { items: [{ id: 1 }, { id: 4711 }] });
 		expect({ message: error?.message, index: error?.context?.itemIndex }).toEqual({
-			message: 'The Credit Profile Service does not know what was asked for',
+			message: 'The Credit Profile Service found nothing for this ID',
 			index: 1,
 		});
 	});
@@ -96,7 +96,7 @@ describe('bad input', () => {
 	const answers: Array<[what: string, fault: FaultRule['fault'], message: string, todo: string]> = [
 		['401', { status: 401, body: {} }, 'refused the token', 'Tokens are per environment'],
 		['403', { status: 403, body: {} }, 'does not allow this operation', 'permissions'],
-		['404', { status: 404, body: {} }, 'does not know', 'base URL'],
+		['404', { status: 404, body: {} }, 'found nothing', 'base URL'],
 		['400', { status: 400, body: { message: 'offset?' } }, 'did not accept', '"offset?"'],
 		['500', { status: 500, body: {} }, 'failed with status 500', 'Try again later'],
 		['a truncated body', 'truncated', 'broke before the answer was complete', 'Try again later'],
@@ -140,7 +140,7 @@ describe('bad input', () => {
 		const items = [{ id: 1 }, { id: 4711 }, { id: 3 }];
 		const mixed = get('={{ $json.id }}');
 		const notFound = expect.stringMatching(
-			/^The Credit Profile Service does not know what was asked for/,
+			/^The Credit Profile Service found nothing for this ID/,
 		) as unknown;
 
 		it('becomes an item in its place, under Continue On Fail', async () => {

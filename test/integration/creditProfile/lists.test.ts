@@ -1,8 +1,8 @@
 import { LoadOptionsContext } from 'n8n-core';
 import {
 	Workflow,
+	type ICredentialDataDecryptedObject,
 	type INode,
-	type INodeParameters,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
@@ -19,8 +19,9 @@ describe('what an operator chooses from', () => {
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());
 
-	/** The context that n8n gives to a list of the node panel, with the panel's parameters. */
-	const panel = (parameters: INodeParameters = {}, token = sandbox.creditProfile.token) => {
+	/** The context that n8n gives to a list of the node panel. */
+	const parameters = { resource: 'dataCollection' };
+	const panel = (api: ICredentialDataDecryptedObject = {}) => {
 		const type = nodeTypes.creditProfile;
 		const node: INode = {
 			id: 'node-1',
@@ -42,15 +43,13 @@ describe('what an operator chooses from', () => {
 			},
 		});
 		const additionalData = {
-			credentialsHelper: new CredentialsInMemory(
-				sandbox.credentials({ creditProfileApi: { apiToken: token } }),
-			),
+			credentialsHelper: new CredentialsInMemory(sandbox.credentials({ creditProfileApi: api })),
 			currentNodeParameters: parameters,
 		} as unknown as IWorkflowExecuteAdditionalData;
 		return new LoadOptionsContext(workflow, node, additionalData, 'parameters');
 	};
-	const search = async (text?: string, token?: string, parameters?: INodeParameters) =>
-		await listSearch.searchCollections.call(panel(parameters), text, token);
+	const search = async (text?: string, token?: string, api?: ICredentialDataDecryptedObject) =>
+		await listSearch.searchCollections.call(panel(api), text, token);
 
 	it('are the collections by name, with their ids', async () => {
 		const { results } = await search();
@@ -66,11 +65,11 @@ describe('what an operator chooses from', () => {
 	});
 
 	it.each([
-		['bracketed', 'filter[name__like]', 'juicios'],
-		['dotted', 'filter.name__like', 'juicios'],
+		['brackets', 'filter[name__like]', 'juicios'],
+		['dots', 'filter.name__like', 'juicios'],
 		['json', 'filter', '{"name__like":"juicios"}'],
-	])('are searched in the encoding of the options: %s', async (filterEncoding, name, value) => {
-		await search('juicios', undefined, { options: { filterEncoding } });
+	])('are searched in the encoding of the API Mapping: %s', async (filterEncoding, name, value) => {
+		await search('juicios', undefined, { apiMapping: JSON.stringify({ filterEncoding }) });
 		const [{ query }] = await sandbox.requests();
 		expect(query).toMatchObject({ [name]: value });
 	});
@@ -102,7 +101,7 @@ describe('what an operator chooses from', () => {
 	});
 
 	it('is replaced by what is wrong, if the token is', async () => {
-		const searching = listSearch.searchCollections.call(panel({}, 'wrong-token'));
+		const searching = listSearch.searchCollections.call(panel({ apiToken: 'wrong-token' }));
 		await expect(searching).rejects.toThrow('The Credit Profile Service refused the token');
 	});
 });

@@ -8,7 +8,7 @@ const PEM =
 const bureau = { user: 'lender_1', password: 'Encrypted_9' };
 
 const upsert = (provider: string, login: INodeParameters) => ({
-	resource: 'credential',
+	resource: 'providerLogin',
 	operation: 'upsert',
 	provider,
 	loginFrom: 'fields',
@@ -34,7 +34,7 @@ const inCollection = (operation: string) => ({
 	collection: { __rl: true, mode: 'id', value: String(LOANS) },
 });
 
-/** Every endpoint of §4: what the operator sets, and what reaches the service (its log masks secrets). */
+/** Every endpoint of CP §4: what the operator sets, and what reaches the service (its log masks secrets). */
 const endpoints: Array<
 	[
 		section: string,
@@ -85,7 +85,7 @@ const endpoints: Array<
 		upsert('legal-records', legal),
 		{ body: masked(legal, 'password') },
 	],
-	['4.2', 'GET /api/v1/credential', { resource: 'credential', operation: 'getAll' }, {}],
+	['4.2', 'GET /api/v1/credential', { resource: 'providerLogin', operation: 'getAll' }, {}],
 	[
 		'4.3',
 		'GET /api/v1/data/collection/tags',
@@ -117,7 +117,7 @@ const endpoints: Array<
 	[
 		'4.8',
 		'GET /api/v1/data/collection/{collectionId}/document',
-		{ ...inCollection('getAll'), resource: 'dataDocument' },
+		{ ...inCollection('getAll'), resource: 'dataDocument', simplify: false },
 		{
 			path: `/api/v1/data/collection/${LOANS}/document`,
 			query: { limit: '50', offset: '0' },
@@ -135,7 +135,7 @@ describe('the operations of the Credit Profile node', () => {
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());
 
-	it.each(endpoints)('§%s: %s', async (_section, endpoint, parameters, sent) => {
+	it.each(endpoints)('CP §%s: %s', async (_section, endpoint, parameters, sent) => {
 		const { error } = await run(parameters);
 		const [method, path] = endpoint.split(' ');
 		const requests = (await sandbox.requests()).map((request) => ({
@@ -189,6 +189,7 @@ describe('the operations of the Credit Profile node', () => {
 				),
 			);
 		const tested = endpoints.map(([, , { resource, operation }]) => `${resource} ${operation}`);
-		expect(offered.sort()).toEqual([...new Set(tested)].sort());
+		const others = ['dataDocument downloadFiles', 'connection diagnose']; // of several endpoints
+		expect(offered.sort()).toEqual([...new Set(tested), ...others].sort());
 	});
 });

@@ -8,7 +8,8 @@ import { nodeOn, PEOPLE } from './support';
 const ALL = 12_000;
 const MINUTE = 60_000;
 const collection = { __rl: true, mode: 'id', value: PEOPLE };
-const documents = { resource: 'dataDocument', operation: 'getAll', collection };
+/** As they are, for their titles would cost a request of their own. */
+const documents = { resource: 'dataDocument', operation: 'getAll', collection, simplify: false };
 const PATH = `/api/v1/data/collection/${PEOPLE}/document`;
 
 describe('Return All and Limit', () => {
@@ -88,6 +89,20 @@ describe('Return All and Limit', () => {
 		]; // prettier-ignore
 		it.each(documentPages)('of 10 to 100 documents for a Limit of %d', async (limit, pages) => {
 			expect(await list({ ...documents, limit })).toEqual({ items: limit, pages });
+		});
+
+		it('from Start At, and no page before it', async () => {
+			const result = await list({ ...documents, limit: 150, options: { startAt: 800 } });
+			expect(result).toEqual({ items: 150, pages: [[800, 100], [900, 50]] }); // prettier-ignore
+		});
+
+		it.each([
+			['the last row', 949, 1],
+			['nothing, at the end', 950, 0],
+			['nothing, beyond the end', 4000, 0],
+		])('from Start At with Return All: %s', async (_what, startAt, items) => {
+			const result = await list({ ...documents, returnAll: true, options: { startAt } });
+			expect(result).toEqual({ items, pages: [[startAt, 100]] });
 		});
 
 		it('until there are no more, for a Limit beyond the end', async () => {

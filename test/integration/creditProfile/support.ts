@@ -10,16 +10,20 @@ export const LOANS = 1; // 40 documents, two versions
 export const PEOPLE = 2; // the largest; LOANS is its parent
 export const EMPTY = 30; // no documents
 
-type RunOptions = Partial<NodeRunOptions> & { login?: ICredentialDataDecryptedObject };
+type RunOptions = Partial<NodeRunOptions> & {
+	login?: ICredentialDataDecryptedObject;
+	/** Fields of the service's credential: an API Mapping, a Pseudonym Key. */
+	api?: ICredentialDataDecryptedObject;
+};
 
 /** Runs the Credit Profile node against the sandbox, with a stored provider login if one is given. */
 export function nodeOn(sandbox: TestSandbox) {
-	return async (parameters: INodeParameters, { login, ...options }: RunOptions = {}) =>
+	return async (parameters: INodeParameters, { login, api, ...options }: RunOptions = {}) =>
 		await runNode({
 			type: 'creditProfile',
 			parameters,
 			credentials: {
-				creditProfileApi: sandbox.credentials().creditProfileApi,
+				creditProfileApi: { ...sandbox.credentials().creditProfileApi, ...api },
 				...(login && { creditProfileProviderLoginApi: login }),
 			},
 			...options,

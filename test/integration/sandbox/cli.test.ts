@@ -7,8 +7,6 @@ import { text } from 'node:stream/consumers';
 import axios from 'axios';
 import type { Sandbox } from '../../../sandbox';
 
-jest.setTimeout(60_000);
-
 const root = join(__dirname, '../../..');
 const start = (...args: string[]) =>
 	spawn(process.execPath, ['--import', 'tsx', 'sandbox/cli.ts', ...args], {
@@ -79,7 +77,9 @@ describe('the command line of the sandbox', () => {
 	it('explains every flag with --help', async () => {
 		const { code, stdout } = await run('--help');
 		const flags =
-			'port seed latency rate-limit token-lifetime result-delay webhook-url documents json help';
+			'port seed documents past-queries latency rate-limit tax-rate-limit tax-rate-limit-headers clock-skew ' +
+			'result-delay immediate-records query-list list-shape record-envelope status-words token-lifetime ' +
+			'token-shape token-expires-in no-refresh-token webhook-url webhook-signing state mapping json help';
 		expect(code).toBe(0);
 		expect(flags.split(' ').filter((flag) => !stdout.includes(`--${flag} `))).toEqual([]);
 	});
@@ -91,6 +91,15 @@ describe('the command line of the sandbox', () => {
 		[
 			['--webhook-url', 'ftp://x'],
 			'--webhook-url must be a URL beginning with http:// or https://, not "ftp://x"\n',
+		],
+		[['--query-list', 'xml'], '--query-list must be array or page or lean, not "xml"\n'],
+		[
+			['--status-words', 'done=X'],
+			'--status-words must be like success=DONE,pending=WAIT,failed=ERROR\n',
+		],
+		[
+			['--mapping', 'tsconfig.json'],
+			'--mapping tsconfig.json: Mapping: "compilerOptions" is not known; known are creditProfile, taxQuery\n',
 		],
 		[['--colour'], "Unknown option '--colour'; --help lists the flags\n"],
 		[['--port'], "Option '--port <value>' argument missing; --help lists the flags\n"],

@@ -1,18 +1,12 @@
-import { startBench, type TestBench } from './creditProfileClient';
-
-jest.setTimeout(60_000);
+import { once } from 'node:events';
+import { benchForTests, startBench } from './support/creditProfile';
 
 const UPSERT = '/credential/bureau/pf';
 const LOGIN = { user: 'PERSONA_01', password: 'ENCRYPTED01' };
 
 describe('faults', () => {
-	let bench: TestBench;
-
-	beforeAll(async () => {
-		bench = await startBench();
-	});
+	const bench = benchForTests();
 	afterEach(() => bench.anyone.delete('/sandbox/faults'));
-	afterAll(() => bench.sandbox.close());
 
 	const setFaults = (...rules: unknown[]) => bench.anyone.put('/sandbox/faults', rules);
 	const everywhere = (fault: unknown, more: object = {}) =>
@@ -81,6 +75,58 @@ describe('faults', () => {
 		const { headers, data } = await bench.service.get<string>('/credential');
 		expect(headers['content-type']).toMatch(/^text\/html/);
 		expect(data).toMatch(/^<!doctype html>/);
+	});
+
+	it.each([{}, [], { message: 'It was accepted' }, { message: 'x', results: [] }])(
+		'accepts a request and answers %j, which is no answer',
+		async (body) => {
+			await everywhere({ status: 200, body, accepted: true });
+			const { status, data } = await upsert('NO_ANSWER');
+			expect([status, data, await storedUser()]).toEqual([200, body, 'NO_ANSWER']);
+		},
+	);
+
+	it('lets an answer trickle byte by byte', async () => {
+		await everywhere({ trickle: 1 });
+		const { data } = await bench.service.get<NodeJS.ReadableStream>('/data/collection/tags', {
+			responseType: 'stream',
+		});
+		const chunks: Buffer[] = [];
+		for await (const chunk of data) chunks.push(chunk as Buffer);
+		expect(Math.max(...chunks.map(({ length }) => length))).toBeLessThan(20);
+		expect(JSON.parse(Buffer.concat(chunks).toString())).toHaveProperty('count');
+	});
+
+	it('ends a trickling answer when the sandbox closes', async () => {
+		const own = await startBench();
+		await own.anyone.put('/sandbox/faults', [{ path: '/api', fault: { trickle: 600_000 } }]);
+		const { data } = await own.service.get<NodeJS.ReadableStream>('/credential', {
+			responseType: 'stream',
+		});
+		const ended = once(data, 'end'); // rejects if the answer is cut off
+		data.once('data', () => void own.sandbox.close());
+		await expect(ended).rejects.toThrow('aborted');
+	});
+
+	it('makes an answer as large as it is told', async () => {
+		const size = 3 * 2 ** 20;
+		await everywhere({ large: size });
+		const { data } = await bench.service.get<string>('/credential', { responseType: 'text' });
+		await bench.anyone.delete('/sandbox/faults');
+		const { data: usual } = await bench.service.get<string>('/credential', {
+			responseType: 'text',
+		});
+		expect([data.length, data.trim()]).toEqual([usual.length + size, usual]);
+	});
+
+	it('strikes for so many seconds only', async () => {
+		await setFaults({ path: '/api/oauth/token', fault: { status: 503 }, seconds: 0.3 });
+		const { clientId: client_id, clientSecret: client_secret } = bench.sandbox.taxQuery;
+		const token = async () =>
+			(await bench.anyone.post('/api/oauth/token', { client_id, client_secret })).status;
+		const statuses = [await token()];
+		while (statuses.at(-1) !== 200) statuses.push(await token());
+		expect(statuses[0]).toBe(503);
 	});
 
 	it('calls the token expired', async () => {
@@ -178,14 +224,11 @@ describe('faults', () => {
 });
 
 describe('the request log', () => {
-	let bench: TestBench;
-
+	const bench = benchForTests();
 	beforeAll(async () => {
-		bench = await startBench();
 		await bench.service.post(UPSERT, LOGIN, { params: { trace: 1, token: 'T0P' } });
 		await bench.service.get('/credential');
 	});
-	afterAll(() => bench.sandbox.close());
 
 	it('tells method, path, query, body and status of each request', async () => {
 		const { data } = await bench.anyone.get('/sandbox/requests');

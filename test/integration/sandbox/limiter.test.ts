@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AxiosResponse } from 'axios';
-import { startBench, type TestBench } from './creditProfileClient';
-
-jest.setTimeout(60_000);
+import { startBench, type TestBench } from './support/creditProfile';
 
 const POINTS = 10;
 
@@ -18,7 +16,7 @@ async function awaitReset(answer: AxiosResponse): Promise<void> {
 	while (Date.now() < reset) await sleep(reset - Date.now());
 }
 
-describe('the rate limiter (§8)', () => {
+describe('the rate limiter (CP §8)', () => {
 	let bench: TestBench;
 
 	beforeEach(async () => {

@@ -1,20 +1,15 @@
 import { createHmac } from 'node:crypto';
-import type { Delivery } from '../../../sandbox/webhook';
-import { startReceiver, type Received, type Receiver } from './receiver';
-import { startTaxQueryBench, type TaxQueryBench } from './taxQueryClient';
+import type { Delivery } from '../../../sandbox/webhook/webhooks';
+import { startReceiver, type Received, type Receiver } from './support/receiver';
+import { taxQueryBenchForTests } from './support/taxQuery';
 
 const RFC = 'GODE561231GR8';
 /** Reserved: ends as FAILED. */
 const FAILING_RFC = 'FASF850314N67';
 const SECRET = 'a-secret-of-the-webhook';
 
-let bench: TaxQueryBench;
+const bench = taxQueryBenchForTests();
 let receiver: Receiver;
-
-beforeAll(async () => {
-	bench = await startTaxQueryBench();
-});
-afterAll(async () => await bench.sandbox.close());
 beforeEach(async () => {
 	await bench.control.delete('/webhook');
 	await bench.control.delete('/deliveries');
@@ -132,6 +127,25 @@ describe('signing', () => {
 		expect(headers['x-webhook-signature']).toBe(
 			createHmac('sha256', SECRET).update(signed).digest('hex'),
 		);
+	});
+
+	it('may be by Standard Webhooks, with one ID for every copy of a message', async () => {
+		const key = Buffer.from('0123456789abcdefghijklmn');
+		await register({
+			signing: { type: 'standard', secret: `whsec_${key.toString('base64')}` },
+			faults: { duplicate: 1 },
+		});
+		await ask();
+		const [{ headers, body }, second] = await receiver.arrived(2);
+		const { 'webhook-id': id, 'webhook-timestamp': at } = headers;
+		const signed = `${String(id)}.${String(at)}.${body}`;
+		expect(headers['webhook-signature']).toBe(
+			`v1,${createHmac('sha256', key).update(signed).digest('base64')}`,
+		);
+		expect(second.headers['webhook-id']).toBe(id);
+		await ask();
+		const all = await receiver.arrived(4);
+		expect(new Set(all.map((one) => one.headers['webhook-id'])).size).toBe(2);
 	});
 
 	it('may be a secret in a header', async () => {

@@ -7,6 +7,7 @@ import {
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialType,
+	type IExecuteContextData,
 	type IHttpRequestHelper,
 	type IHttpRequestOptions,
 	type INode,
@@ -17,9 +18,11 @@ import {
 	type IWorkflowExecuteAdditionalData,
 	type NodeExecutionHint,
 	type OnError,
+	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
+import { parseJson } from '../../../nodes/shared/utils/json';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 
@@ -70,6 +73,7 @@ export class CredentialsInMemory extends ICredentialsHelper {
 		if (!expirable || !preAuthentication) return undefined;
 		if (credentials[expirable] !== '' && !isExpired) return undefined;
 		const output = await preAuthentication.call(helpers, credentials);
+		if (output[expirable] === undefined) return undefined;
 		Object.assign(this.stored[type], output);
 		return Object.assign(credentials, output);
 	}
@@ -93,6 +97,8 @@ export interface NodeRun {
 	failed: INodeExecutionData[];
 	error?: Error & { description?: string | null; context?: Record<string, unknown> };
 	hints: NodeExecutionHint[];
+	/** Metadata of the execution. */
+	metadata: Record<string, string>;
 	/** Everything that n8n would save of this execution, as text. */
 	saved: string;
 }
@@ -105,6 +111,11 @@ export interface NodeRunOptions {
 	items?: Array<INodeExecutionData['json']>;
 	onError?: OnError;
 	executionId?: string;
+	/** What n8n keeps for nodes with an execution; given to further runs, they are its tries or its Retry. */
+	memory?: IExecuteContextData;
+	mode?: WorkflowExecuteMode;
+	/** Tries of Retry On Fail. */
+	maxTries?: number;
 	/** Further secrets that must not be saved or logged, beside those of the credentials. */
 	secrets?: string[];
 	/** Receives a function that cancels the execution. */
@@ -116,10 +127,19 @@ function secretsOf(credentials: Credentials): string[] {
 	return Object.entries(credentials).flatMap(([type, data]) =>
 		credentialTypes[type].properties
 			.filter(({ typeOptions }) => typeOptions?.password)
-			.flatMap(({ name }) => String(data[name] ?? '').split(' '))
+			.flatMap(({ name }) => textsIn(data[name]))
 			.filter((secret) => secret.length > 3),
 	);
 }
+
+/** A field's text, or those in it if it is JSON. */
+function textsIn(value: unknown): string[] {
+	const json = parseJson(value);
+	if (typeof json === 'object' && json !== null) return Object.values(json).filter(isText);
+	return isText(value) ? [value] : [];
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
 
 /** Collects what is logged while `work` runs, however it is written. */
 async function withLog<T>(work: () => Promise<T>): Promise<{ result: T; logged: string }> {
@@ -162,6 +182,7 @@ export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
 
 async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	const { type, parameters, credentials, onError, executionId = 'execution-1' } = options;
+	const { mode = 'trigger', memory = {}, maxTries } = options;
 	const nodeType = nodeTypes[type];
 	const node: INode = {
 		id: 'node-1',
@@ -171,6 +192,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		position: [0, 0],
 		parameters,
 		onError,
+		...(maxTries !== undefined && { retryOnFail: true, maxTries, waitBetweenTries: 1 }),
 		credentials: Object.fromEntries(
 			Object.keys(credentials).map((name) => [name, { id: name, name }]),
 		),
@@ -200,7 +222,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	};
 	const additionalData = {
 		credentialsHelper: new CredentialsInMemory(credentials),
-		hooks: new ExecutionLifecycleHooks('trigger', executionId, workflowData),
+		hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
 		executionId,
 		variables: {},
 		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
@@ -210,6 +232,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	} as unknown as IWorkflowExecuteAdditionalData;
 	const data = createRunExecutionData({
 		executionData: {
+			contextData: memory,
 			nodeExecutionStack: [
 				{
 					node,
@@ -219,7 +242,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 			],
 		},
 	});
-	const execution = new WorkflowExecute(additionalData, 'trigger', data).processRunExecutionData(
+	const execution = new WorkflowExecute(additionalData, mode, data).processRunExecutionData(
 		workflow,
 	);
 	options.onStart?.(() => execution.cancel());
@@ -230,6 +253,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		failed: task.data?.main[1] ?? [],
 		error: task.error as NodeRun['error'],
 		hints: task.hints ?? [],
+		metadata: run.data.resultData.metadata ?? {},
 		saved: JSON.stringify(run),
 	};
 }

@@ -1,7 +1,7 @@
 import axios from 'axios';
 import { startSandbox, type SandboxOptions } from '../../../sandbox';
-import type { FaultRule } from '../../../sandbox/faults';
-import type { LoggedRequest } from '../../../sandbox/requests';
+import type { FaultRule } from '../../../sandbox/plugins/faults';
+import type { LoggedRequest } from '../../../sandbox/plugins/requests';
 import type { Credentials } from './runNode';
 
 /** A running sandbox, with what a test says to it and asks of it over HTTP. */
@@ -17,7 +17,6 @@ export async function sandboxForTest(options: Partial<SandboxOptions> = {}) {
 		): Required<Credentials> {
 			return {
 				creditProfileApi: {
-					environment: 'sandbox',
 					baseUrl: sandbox.creditProfile.baseUrl,
 					apiToken: sandbox.creditProfile.token,
 					...overrides.creditProfileApi,
@@ -27,8 +26,6 @@ export async function sandboxForTest(options: Partial<SandboxOptions> = {}) {
 					grant: 'clientCredentials',
 					clientId: sandbox.taxQuery.clientId,
 					clientSecret: sandbox.taxQuery.clientSecret,
-					bodyFormat: 'json',
-					additionalFields: '{}',
 					pointsPerSecond: 10,
 					accessToken: '',
 					...overrides.taxQueryApi,

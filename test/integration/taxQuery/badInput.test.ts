@@ -54,6 +54,35 @@ describe('an item with a mistake in it', () => {
 			/^"Day, Month and Year" is not a date that exists/,
 		],
 		['a birth date in the future', born(`${nextYear}-01-01`), /^"Birth Date" lies in the future/],
+		['a year as birth date', born('1990'), /^"Birth Date" is a number, not a date/],
+		['two digits as birth date', born('10'), /^"Birth Date" is a number, not a date/],
+		["Excel's serial number", born('={{ 20820 }}'), /^"Birth Date" is a number, not a date/],
+		["Excel's serial number as text", born('20820.5'), /^"Birth Date" is a number, not a date/],
+		['a week as birth date', born('1990-W05-1'), /^"Birth Date" is not a date that exists/],
+		['no birth date', born('={{ "" }}'), /^"Birth Date" is not a date that exists/],
+		['a birth date of nobody alive', born('1890-01-01'), /^"Birth Date" lies before 1900/],
+		['a year of two digits', bornAs(31, 1, 90), /^"Day, Month and Year" lies before 1900/],
+		[
+			'no day, month and year',
+			operation('taxpayer', 'calculateRfc', { ...PERSON, birthDateAs: 'parts' }),
+			/^"Day" must be a number, 1 or more/,
+		],
+		['half a day', bornAs(1.5, 1, 1990), /^"Day, Month and Year" is not a date that exists/],
+		[
+			'a letter O that makes the birth year one to come',
+			curp('PEXL850821HSRRXSO1'),
+			/Position 17 is the letter O, so the birth year would be 2085.* Did you mean the digit 0\?/,
+		],
+		[
+			'a letter O in the date of an RFC',
+			crf('GODE56O231GR8'),
+			/^"RFC" cannot be right: Position 7 holds "O".* Did you mean the digit 0\?/,
+		],
+		[
+			'a digit 1 for the state of a CURP',
+			curp('PEXL990821H5RRXS05'),
+			/Position 12 holds "5".* Did you mean the letter S\?/,
+		],
 		['a birth date that is none', born('yesterday'), /^"Birth Date" is not a date that exists/],
 		['no name', { ...born('1990-01-01'), name: '={{ "" }}' }, /^"Given Names" is empty/],
 		[
@@ -71,7 +100,27 @@ describe('an item with a mistake in it', () => {
 			invoices({ period: 'dates', firstDay: '2026-01-15', lastDay: '2026-01-14' }),
 			/^The period runs backwards/,
 		],
-		['a 13th month', invoices({ period: 'month', month: '2026-13' }), /^"Month" is not a month/],
+		[
+			'a 13th month',
+			invoices({ period: 'month', month: '2026-13' }),
+			/^"Month" is not a date that exists/,
+		],
+		['a year as month', invoices({ period: 'month', month: '2026' }), /^"Month" is a number/],
+		[
+			'a period of 61 months',
+			invoices({ period: 'months', firstMonth: '2020-01', lastMonth: '2025-01' }),
+			/^The period has 61 months, but at most 60 are asked for/,
+		],
+		[
+			'a switch that an expression left empty',
+			crf(RFC, { checkIdentifiers: '={{ undefined }}' }),
+			/^"Check Identifiers First" is neither true nor false/,
+		],
+		[
+			'a filter by a query that does not exist',
+			operation('query', 'getAll', { filters: { queries: ['crf'] } }),
+			/^The filter "Queries" holds an entry that is not in its list/,
+		],
 		[
 			'additional fields that are no JSON object',
 			crf(RFC, { additionalBodyFields: '[1]' }),
@@ -79,8 +128,8 @@ describe('an item with a mistake in it', () => {
 		],
 		[
 			'hours that are no number',
-			crf(RFC, { reuseHours: 'soon' }),
-			/^"Reuse a Recent Result" must be a number, 0 or more/,
+			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
+			/^"Reuse Results Up To \(Hours\)" must be a number, 0 or more/,
 		],
 		[
 			'a date filter that is none',
@@ -163,17 +212,37 @@ describe('an item that only looks wrong', () => {
 		]);
 	});
 
+	// The workflow's time zone is that of n8n, America/New_York by default.
 	it.each([
 		['day/month/year', '31/12/1956'],
+		['a date', '1956-12-31'],
+		['the editor', '1956-12-31T00:00:00'],
+		['midnight in any zone, as databases give dates', '1956-12-31T00:00:00.000Z'],
+		['midnight in Mexico', '1956-12-31T00:00:00-06:00'],
+		['midnight in Mexico, written in UTC', '1956-12-31T06:00:00.000Z'],
+		['a late evening here, which is the next day in UTC', '1957-01-01T03:00:00.000Z'],
 		['a time of day far from here', '1956-12-31T23:30:00+14:00'],
+		['a blank before the time', '1956-12-31 00:00:00'],
 		['a date and time of n8n', '={{ DateTime.fromISO("1956-12-31T05:00:00") }}'],
-	])('is sent as the date written, for %s', async (_what, birthDate) => {
+		['a Date at midnight', '={{ new Date("1956-12-31") }}'],
+		['a Date with a time', '={{ new Date("1957-01-01T03:00:00Z") }}'],
+	])('is sent as the day that it is here, for %s', async (_what, birthDate) => {
 		await sandbox.run(born(birthDate));
 		expect(await sent('/api/query/rfc-calculator')).toMatchObject({
 			day: 31,
 			month: 12,
 			year: 1956,
 		});
+	});
+
+	it('is asked for the invoices of last month where nothing else was entered', async () => {
+		await sandbox.run(createTaxProfile(RFC));
+		await sandbox.run(operation('taxAuthority', 'getInvoices', { rfc: RFC }));
+		const now = new Date();
+		const last = new Date(Date.UTC(now.getFullYear(), now.getMonth() - 1))
+			.toISOString()
+			.slice(0, 7);
+		expect(await sent('/api/query/tax/invoice')).toEqual({ rfc: RFC, from: last, to: last });
 	});
 
 	it('is sent with a birth date from day, month and year', async () => {
@@ -216,6 +285,7 @@ describe('Identifier → Check', () => {
 			state: 'CMX',
 		});
 		expect(items[0].json).toMatchObject({
+			summary: 'RFC: right; CURP: right; NSS: right; Zip Code: right; They do not fit each other',
 			valid: true,
 			rfc: { valid: true, normalized: 'GODE561231GR8', type: 'PF', date: '1956-12-31' },
 			curp: { valid: true, sex: 'female', birthDate: '1956-06-26', state: { code: 'CMX' } },

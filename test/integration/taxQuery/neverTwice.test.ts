@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { FaultRule } from '../../../sandbox/faults';
+import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const CRF = '/api/query/crf';
@@ -159,7 +159,7 @@ describe('500 items, of which every tenth each is reset after acceptance, hangs,
 			rule('storm', { probability: 0.1 }),
 		);
 		({ items } = await sandbox.run(
-			getCrf({}, { timeout: 1, externalReference: '={{ $json.rfc }}' }),
+			getCrf({}, { timeout: 3, externalReference: '={{ $json.rfc }}' }),
 			{
 				items: asked.map((rfc) => ({ rfc })),
 				onError: 'continueRegularOutput',

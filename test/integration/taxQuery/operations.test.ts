@@ -75,9 +75,9 @@ const rows: Row[] = [
 			curp: CURP,
 			rfc: expect.stringMatching(/^GODE500101/),
 			birthDate: '1950-01-01',
-			birthDateOriginal: '01/01/1950',
 			sex: 'MUJER',
 			curpStatus: 'RCN',
+			curpActive: true,
 		},
 	},
 	{
@@ -122,7 +122,7 @@ const rows: Row[] = [
 	{
 		section: '4.12',
 		endpoint: 'GET /query',
-		parameters: operation('query', 'getAll', { limit: 1, filters: { service: 'rfc_calculator' } }),
+		parameters: operation('query', 'getAll', { limit: 1, filters: { queries: ['calculateRfc'] } }),
 		output: { queryId, service: 'RFC_CALCULATOR', rfc: 'GODE561231GR8' },
 	},
 	{
@@ -191,7 +191,7 @@ describe('the operations of the Tax Query node', () => {
 				),
 			);
 		const tested = rows.map(({ parameters }) => `${parameters.resource} ${parameters.operation}`);
-		expect(offered.sort()).toEqual([...tested, 'identifier check'].sort());
+		expect(offered.sort()).toEqual([...tested, 'identifier check', 'connection diagnose'].sort());
 	});
 
 	it('leave no section of §4 out', () => {
@@ -208,22 +208,33 @@ describe('the tax profile', () => {
 
 	it('is created from a stored login, which stays out of the workflow', async () => {
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored' }),
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
 		);
 		expect(items[0].json).toMatchObject({ service: 'TAX_PROFILE', rfc: RFC });
 	});
 
+	it('is not created for another RFC than the stored login has', async () => {
+		const { error } = await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: rfcs(2)[1] }),
+			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
+		);
+		expect([error?.message, await sandbox.ledger()]).toEqual([
+			'The stored login belongs to another RFC than this item',
+			[],
+		]);
+	});
+
 	it('is not created with the login of another provider', async () => {
 		const { error } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored' }),
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{ login: { provider: 'bureau/pm', user: 'lender_1', password: 'Bureau_Secret_1' } },
 		);
 		expect(error?.message).toContain('not one of the provider "Tax Authority (CIEC)"');
 	});
 
 	it('keeps the CIEC out of what comes out, also if the service echoes it', async () => {
-		const answer = { status: 200, body: { message: `profile with ${CIEC}` } };
+		const answer = { status: 200, body: { queryId: 'q-1', message: `profile with ${CIEC}` } };
 		await sandbox.faults({ path: '/api/query/tax/profile', fault: answer });
 		const { items } = await sandbox.run(createTaxProfile(RFC), { secrets: [CIEC] });
 		expect(items[0].json).toMatchObject({ message: 'profile with ***', rfc: RFC });
@@ -233,7 +244,7 @@ describe('the tax profile', () => {
 		const fault = { status: 400, body: { message: `wrong CIEC ${CIEC}` } };
 		await sandbox.faults({ path: '/api/query/tax/profile', fault });
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored' }),
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{
 				login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC },
 				onError: 'continueRegularOutput',
@@ -292,8 +303,10 @@ describe('Get Invoices', () => {
 		expect(await sent()).toEqual({ rfc: RFC, from: '2026-03', to: '2026-03' });
 	});
 
-	it('writes the period as the operator says', async () => {
-		await sandbox.run(invoices(months, { periodFormat: 'yyyy-MM-dd' }));
-		expect(await sent()).toEqual({ rfc: RFC, from: '2025-11-01', to: '2026-01-01' });
+	it('writes the period as the API Mapping says', async () => {
+		await sandbox.run(invoices(months), {
+			apiMapping: { periodFormat: { months: 'yyyy-MM-dd' } },
+		});
+		expect(await sent()).toEqual({ rfc: RFC, from: '2025-11-01', to: '2026-01-31' });
 	});
 });

@@ -58,9 +58,9 @@ describe('the options of a query', () => {
 		});
 
 		it('counts over all runs of the node in an execution, as an agent makes them', async () => {
-			const executionId = 'agent-1';
+			const [executionId, memory] = ['agent-1', {}];
 			const run = async (from: number) =>
-				await sandbox.run(limited(5), { items: items.slice(from, from + 3), executionId });
+				await sandbox.run(limited(5), { items: items.slice(from, from + 3), executionId, memory });
 			const [first, second] = [await run(0), await run(3)];
 			expect([first.error, second.error?.message, await billed()]).toEqual([
 				undefined,
@@ -83,48 +83,30 @@ describe('the options of a query', () => {
 
 		it('does not count what is reused', async () => {
 			await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), { items });
-			const { error } = await sandbox.run(limited(0, { reuseHours: 1 }), { items });
+			const { error } = await sandbox.run(
+				getCrf({ reuse: 'hours', reuseHours: 1 }, { maxQueries: 0 }),
+				{ items },
+			);
 			expect(error).toBeUndefined();
 		});
 	});
 
-	it('Field Name and Additional Body Fields say what the body holds', async () => {
+	it('Additional Body Fields are sent beside the fields', async () => {
 		await sandbox.run(
 			operation(
 				'company',
 				'getShareholders',
 				{ rfc: COMPANY },
-				{ rfcFieldName: 'taxId', additionalBodyFields: '{"depth": 2}' },
+				{ additionalBodyFields: '{"depth": 2}' },
 			),
 		);
-		expect(await bodyOf('/api/query/company-shareholders')).toEqual({ taxId: COMPANY, depth: 2 });
+		expect(await bodyOf('/api/query/company-shareholders')).toEqual({ rfc: COMPANY, depth: 2 });
 	});
 
 	it('Additional Body Fields replace a field of the same name', async () => {
 		const additionalBodyFields = { rfc: rfcs(2)[1] };
 		await sandbox.run(getCrf({}, { additionalBodyFields }), { items: [{ rfc: RFC }] });
 		expect(await bodyOf('/api/query/crf')).toEqual(additionalBodyFields);
-	});
-
-	it('an empty Field Name leaves the field out', async () => {
-		await sandbox.run(
-			operation(
-				'taxAuthority',
-				'getInvoices',
-				{ rfc: RFC, period: 'month', month: '2026-01' },
-				{ fromFieldName: 'period', toFieldName: '' },
-			),
-		);
-		expect(await bodyOf('/api/query/tax/invoice')).toEqual({ rfc: RFC, period: '2026-01' });
-	});
-
-	it('Service Name says under which name a query is found again', async () => {
-		const shareholders = (options: Record<string, string | number>) =>
-			operation('company', 'getShareholders', { rfc: COMPANY }, { reuseHours: 1, ...options });
-		await sandbox.run(shareholders({}));
-		await sandbox.run(shareholders({ serviceName: 'company-shareholders-v2' }));
-		await sandbox.run(shareholders({ serviceName: ' company_shareholders ' }));
-		expect(await billed()).toBe(2);
 	});
 
 	it('Check Identifiers First, off, sends what is entered', async () => {
@@ -164,8 +146,8 @@ describe('Query → Get Many', () => {
 		expect(await list({}, { returnAll: false })).toHaveLength(50);
 	});
 
-	it('filters by service, in any case, of several', async () => {
-		expect(await list({ service: 'rfc, csf' })).toHaveLength(1);
+	it('filters by the kinds of queries that were chosen', async () => {
+		expect(await list({ queries: ['getRfcData', 'getCsf'] })).toHaveLength(1);
 	});
 
 	it('filters by RFC as entered', async () => {
@@ -177,11 +159,11 @@ describe('Query → Get Many', () => {
 	});
 
 	it('filters by status', async () => {
-		expect(await list({ status: 'FAILED' })).toEqual([]);
+		expect(await list({ status: ['failed'] })).toEqual([]);
 	});
 
 	it('filters by when a query was created', async () => {
-		const [{ createdAt }] = await list({ service: 'RFC' });
+		const [{ createdAt }] = await list({ queries: ['getRfcData'] });
 		const at = { createdAfter: createdAt };
 		const later = { createdAfter: '2999-01-01' };
 		const counts = [
@@ -200,13 +182,6 @@ describe('Query → Get Many', () => {
 			fault: { status: 200, body: { data: [], total: 61 } },
 		});
 		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
-		expect(error?.message).toBe('The service tells of 61 queries but sent only 0 of them');
-	});
-
-	it('sends the List Parameters', async () => {
-		const { items } = await sandbox.run(
-			operation('query', 'getAll', { returnAll: true }, { listParameters: '{"limit": 7}' }),
-		);
-		expect(items).toHaveLength(7);
+		expect(error?.message).toBe('The service tells of 61 queries but lists only 0 of them');
 	});
 });

@@ -2,10 +2,10 @@ import axios from 'axios';
 import type { INodeParameters } from 'n8n-workflow';
 import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
 import type { SandboxOptions } from '../../../sandbox';
-import { curpOf } from '../../../sandbox/people/curp';
-import type { ReservedIdentity } from '../../../sandbox/people/reserved';
-import { checkDigitOf } from '../../../sandbox/people/rfc';
-import type { LedgerEntry } from '../../../sandbox/taxQuery/ledger';
+import { curpOf } from '../../../sandbox/data/people/curp';
+import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
+import { checkDigitOf } from '../../../sandbox/data/people/rfc';
+import type { LedgerEntry } from '../../../sandbox/services/taxQuery/ledger';
 import { credentialTypes, runNode, type NodeRunOptions } from '../support/runNode';
 import { sandboxForTest } from '../support/sandbox';
 
@@ -69,14 +69,20 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 		/** Runs the node as fast as it can; `login` is the stored login of a provider. */
 		async run(
 			parameters: INodeParameters,
-			{ login, ...rest }: Partial<NodeRunOptions> & { login?: Record<string, string> } = {},
+			{
+				login,
+				apiMapping = {},
+				...rest
+			}: Partial<NodeRunOptions> & { login?: Record<string, string>; apiMapping?: object } = {},
 		) {
 			return await runNode({
 				type: 'taxQuery',
 				parameters,
 				executionId: `tax-query-${++execution}`,
 				credentials: {
-					taxQueryApi: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } }).taxQueryApi,
+					taxQueryApi: sandbox.credentials({
+						taxQueryApi: { pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
+					}).taxQueryApi,
 					...(login && { creditProfileProviderLoginApi: login }),
 				},
 				...rest,

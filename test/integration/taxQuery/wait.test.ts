@@ -30,14 +30,9 @@ describe('50 queries that wait for their results', () => {
 		expect(requests.lastIndexOf('POST /api/query/crf')).toBeLessThan(firstLook);
 	});
 
-	it('are asked for together: each once before any is asked for again', () => {
+	it('are looked for in the list, once in a round for all of them', () => {
 		const looks = requests.filter((request) => request.startsWith('GET'));
-		expect(new Set(looks.slice(0, 50)).size).toBe(50);
-	});
-
-	it('are asked for no more often than the slowest of them needs', () => {
-		const looks = requests.filter((request) => request.startsWith('GET'));
-		expect(looks.length).toBeLessThanOrEqual(50 * 3);
+		expect([new Set(looks), looks.length < 5]).toEqual([new Set(['GET /api/query']), true]);
 	});
 
 	it('pay for one query each', async () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { isCurp, isNss, isRfc } from '../../../contract/identifiers';
-import { zipCodeIsOf } from '../../../contract/creditProfile';
-import { People, type Person } from '../../../sandbox/people';
-import { curpOf } from '../../../sandbox/people/curp';
-import { reserve } from '../../../sandbox/people/reserved';
-import { calculateRfc } from '../../../sandbox/people/rfc';
+import { STATES, zipCodeIsOf } from '../../../contract/creditProfile';
+import { People, type Person } from '../../../sandbox/data/people';
+import { curpOf } from '../../../sandbox/data/people/curp';
+import { reserve } from '../../../sandbox/data/people/reserved';
+import { calculateRfc } from '../../../sandbox/data/people/rfc';
 
 const RFC = 'GODE561231GR8';
 const EMMA = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
@@ -61,6 +61,20 @@ describe('a person of the sandbox', () => {
 				expect([isCurp(curp), isNss(nss)]).toEqual([true, true]);
 				expect(zipCodeIsOf(address.zipCode, address.state)).toBe(true);
 			}),
+		);
+	});
+
+	it('lives where zip code, municipality, city and state agree, in every state', () => {
+		const cities = new Map<string, Set<string>>();
+		for (let seed = 0; seed < 2000; seed++) {
+			const { address } = new People(seed).byRfc(RFC);
+			const place = `${address.state} ${address.municipality} ${address.zipCode.slice(0, 3)}`;
+			cities.set(place, (cities.get(place) ?? new Set()).add(address.city));
+			expect(zipCodeIsOf(address.zipCode, address.state)).toBe(true);
+		}
+		expect([...cities.values()].every(({ size }) => size === 1)).toBe(true);
+		expect(new Set([...cities.keys()].map((place) => place.slice(0, 3)))).toEqual(
+			new Set(STATES.map(({ iso }) => iso)),
 		);
 	});
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { curpOf } from '../../../sandbox/people/curp';
-import { calculateRfc, type RfcInput } from '../../../sandbox/people/rfc';
+import { curpOf } from '../../../sandbox/data/people/curp';
+import { calculateRfc, type RfcInput } from '../../../sandbox/data/people/rfc';
 
 interface Vectors {
 	rfcCalc: Array<RfcInput & { expected: string }>;

@@ -1,0 +1,22 @@
+import { curpOf } from '../../sandbox/data/people/curp';
+import { checkDigitOf } from '../../sandbox/data/people/rfc';
+
+const dateOf = (index: number) =>
+	new Date(Date.UTC(1950, 0, 1 + 7 * index)).toISOString().slice(0, 10);
+
+/** The RFC of a person who differs for each index. */
+export function rfcOf(index: number): string {
+	const start = `GODE${dateOf(index).slice(2).replaceAll('-', '')}GR`;
+	return start + checkDigitOf(start);
+}
+
+/** The CURP of a person who differs for each index. */
+export const curpOfIndex = (index: number): string =>
+	curpOf({
+		name: 'Emma',
+		firstLastName: 'Gómez',
+		secondLastName: 'Díaz',
+		birthDate: dateOf(index),
+		sex: 'M',
+		state: 'JC',
+	});

@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { startSandbox } from '../../sandbox';
+import type { LoggedRequest } from '../../sandbox/plugins/requests';
+import { startBenchN8n } from './n8n';
+import { rfcOf } from './people';
+import { round, type BenchOptions, type BenchResult } from './result';
+
+const QUERIES = 300;
+const LOOKUPS = 100;
+const RESULT_MS = 40_000;
+
+/** 300 queries that wait for their results, and a second execution that reads queries meanwhile. */
+export async function run({ log }: BenchOptions): Promise<BenchResult> {
+	const sandbox = await startSandbox({ taxRateLimit: 10, resultDelay: RESULT_MS });
+	const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
+	const n8n = await startBenchN8n(log);
+	try {
+		const { taxQueryApi } = await n8n.credentialsFor(sandbox);
+		const node = {
+			type: 'n8n-nodes-credit-profile.taxQuery',
+			typeVersion: 1,
+			onError: 'continueRegularOutput',
+			credentials: { taxQueryApi },
+		};
+		const ask = await n8n.workflow('Waiting', {
+			...node,
+			parameters: {
+				resource: 'taxpayer',
+				operation: 'getCrf',
+				rfc: '={{ $json.rfc }}',
+				waitForResult: true,
+				maxWait: 180,
+			},
+		});
+		const read = await n8n.workflow('Lookups', {
+			...node,
+			parameters: { resource: 'query', operation: 'get', queryId: '={{ $json.id }}' },
+		});
+		const requests = async () => (await control.get<LoggedRequest[]>('/requests')).data;
+
+		await ask([{ rfc: rfcOf(0) }]);
+		const [{ queryId }] = (await control.get<Array<{ queryId: string }>>('/ledger')).data;
+		const ids = new Array<object>(LOOKUPS).fill({ id: queryId });
+		log(`${LOOKUPS} lookups alone`);
+		await sleep(1500);
+		const alone = await read(ids);
+
+		await sleep(1500);
+		await control.delete('/requests');
+		log(`${QUERIES} queries that wait`);
+		const asking = ask(Array.from({ length: QUERIES }, (_, index) => ({ rfc: rfcOf(index + 1) })));
+		const sent = async () => (await requests()).filter(({ method }) => method === 'POST').length;
+		while ((await sent()) < QUERIES) await sleep(500);
+		log(`${LOOKUPS} lookups beside them`);
+		const beside = await read(ids);
+		const { executionId } = await asking;
+		const seenAt = Date.now();
+		const looks = (await requests()).filter(
+			({ method, path }) => method === 'GET' && !path.endsWith(queryId),
+		);
+		const items = await n8n.output(executionId);
+		const results = items.filter(({ status }) => status === 'SUCCESS');
+		const lastResult = Math.max(
+			...items.map(({ createdAt }) => Date.parse(String(createdAt)) + RESULT_MS),
+		);
+		const ratio = round(beside.ms / alone.ms, 3);
+		return {
+			name: 'waiting',
+			setting: `${QUERIES} queries sent at 10 points per second, each with its result ${RESULT_MS / 1000} s later, all waited for; ${LOOKUPS} lookups of a second execution meanwhile.`,
+			rows: [
+				{
+					queries: QUERIES,
+					results: results.length,
+					'requests to wait': looks.length,
+					'last result seen after (s)': round((seenAt - lastResult) / 1000, 1),
+					'lookups beside ÷ alone': ratio,
+				},
+			],
+			verdicts: [
+				{ what: 'results', value: results.length, atLeast: QUERIES },
+				{ what: 'requests to wait for all of them', value: looks.length, atMost: 40 },
+				{ what: 'lookups of a second execution ÷ alone', value: ratio, atMost: 1.1 },
+			],
+		};
+	} finally {
+		await n8n.stop();
+		await sandbox.close();
+	}
+}

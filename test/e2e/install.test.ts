@@ -1,0 +1,263 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, delimiter, join } from 'node:path';
+import { startN8n, type N8n } from '../../demo/n8n';
+import type { WorkflowNode } from '../../demo/n8nClient';
+import { host } from '../../demo/n8nHost';
+import { root } from '../../demo/package';
+import { KillableN8n } from '../bench/killableN8n';
+import { queriesAt } from '../integration/support/queries';
+import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
+import { executionWith, outOf } from './support/executions';
+
+const MINUTES = 60_000;
+const NAME = 'n8n-nodes-credit-profile';
+const types = ['creditProfile', 'taxQuery', 'taxQueryTrigger'].map((type) => ({
+	type: `${NAME}.${type}`,
+	typeVersion: 1,
+}));
+
+let processes: KillableN8n;
+let folder: string;
+let archive: string;
+beforeAll(async () => {
+	processes = new KillableN8n();
+	folder = await mkdtemp(join(tmpdir(), 'credit-profile-install-'));
+	await processes.run('npm', ['run', 'build', '--silent'], { cwd: root });
+	archive = await pack(root);
+}, 2 * MINUTES);
+afterAll(async () => {
+	await processes.stop();
+	await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+}, MINUTES);
+
+async function pack(from: string): Promise<string> {
+	const said = await processes.run('npm', ['pack', '--silent', '--pack-destination', folder], {
+		cwd: from,
+	});
+	return join(folder, said.trim().split('\n').at(-1) as string);
+}
+
+describe('the lines of README, word for word', () => {
+	it(
+		'install one package, which n8n loads when it starts again',
+		async () => {
+			const home = join(folder, 'home');
+			await mkdir(home);
+			const n8n = await startN8n(processes, home, () => {});
+			await processes.kill();
+			const readme = await readFile(join(root, 'README.md'), 'utf8');
+			const [, ...lines] = (
+				/```sh\n(npm ci && npm run build && npm pack\n[^`]+)```/.exec(readme)?.[1] ?? ''
+			)
+				.trim()
+				.split('\n'); // the first line has made the archive
+			const env = { ...process.env, HOME: home };
+			await processes.run('sh', ['-ec', lines.join('\n')], { cwd: folder, env });
+			const nodes = join(home, '.n8n', 'nodes', 'node_modules');
+			const installed = await processes.run('ls', [nodes]);
+			await processes.restart(n8n.url);
+			const loaded = await n8n.client.nodeTypes(types);
+			archive = join(home, '.n8n', 'nodes', basename(archive));
+			expect([installed, loaded.length]).toEqual([NAME, types.length]);
+			await processes.kill();
+		},
+		3 * MINUTES,
+	);
+});
+
+/** What npm asks a registry for when it installs a package: the list of its versions, and their archives. */
+class Registry {
+	private readonly archives = new Map<string, Buffer>();
+
+	private readonly server: Server = createServer((request, response) => {
+		const [, version] = /-(\d+\.\d+\.\d+)\.tgz$/.exec(request.url ?? '') ?? [];
+		const found = version && this.archives.get(version);
+		if (found) return void response.end(found);
+		if (request.url !== `/${NAME}`) return void response.writeHead(404).end('{}');
+		response.end(JSON.stringify(this.list()));
+	});
+
+	get url(): string {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+	}
+
+	private list() {
+		const versions = [...this.archives].map(([version, content]) => {
+			const integrity = `sha512-${createHash('sha512').update(content).digest('base64')}`;
+			const dist = { tarball: `${this.url}/${NAME}-${version}.tgz`, integrity };
+			return [version, { name: NAME, version, dist }] as const;
+		});
+		return {
+			name: NAME,
+			'dist-tags': { latest: versions.at(-1)?.[0] },
+			versions: Object.fromEntries(versions),
+		};
+	}
+
+	async listen(): Promise<void> {
+		await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+	}
+
+	async publish(version: string, file: string): Promise<void> {
+		this.archives.set(version, await readFile(file));
+	}
+
+	close(): void {
+		this.server.closeAllConnections();
+		this.server.close();
+	}
+}
+
+describe("n8n's own installer", () => {
+	const registry = new Registry();
+	let sandbox: TestSandbox;
+	let n8n: N8n;
+	let cookie: string;
+	beforeAll(async () => {
+		await registry.listen();
+		await registry.publish('0.1.0', archive);
+		sandbox = await sandboxForTest({ documents: 0, resultDelay: 8_000 });
+		// n8n names npm's own registry on each call, and another one needs a licence: npm's last word counts.
+		const bin = join(folder, 'bin');
+		await mkdir(bin);
+		const which = (await processes.run('sh', ['-c', 'command -v npm'])).trim();
+		await writeFile(
+			join(bin, 'npm'),
+			`#!/bin/sh\nexec "${which}" "$@" --registry=${registry.url}\n`,
+		);
+		await chmod(join(bin, 'npm'), 0o755);
+		const PATH = [bin, host.path].join(delimiter);
+		const home = join(folder, 'installer');
+		await mkdir(home);
+		n8n = await startN8n(processes, home, () => {}, { PATH });
+		const login = await fetch(`${n8n.url}/rest/login`, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json' },
+			body: JSON.stringify({
+				emailOrLdapLoginId: n8n.login.email,
+				password: n8n.login.password,
+			}),
+		});
+		cookie = login.headers.getSetCookie()[0].split(';')[0];
+	}, 2 * MINUTES);
+	afterAll(async () => {
+		registry.close();
+		await sandbox?.close();
+	});
+
+	const packages = async (method: string, body?: object, query = '') => {
+		const answer = await fetch(`${n8n.url}/rest/community-packages${query}`, {
+			method,
+			headers: { 'content-type': 'application/json', cookie },
+			body: body && JSON.stringify(body),
+		});
+		const text = await answer.text();
+		if (!answer.ok) throw new Error(`${method}: ${answer.status} ${text}`);
+		return (text ? JSON.parse(text) : {}) as { data: { installedVersion: string } };
+	};
+	const create = async (nodes: object[], connections: object) => {
+		const id = await n8n.client.createWorkflow({
+			name: 'Installed',
+			nodes: nodes.map((node, index) => ({
+				id: `${index}`,
+				position: [220 * index, 0],
+				typeVersion: 1,
+				...node,
+			})) as unknown as WorkflowNode[],
+			connections,
+			settings: { executionOrder: 'v1' },
+		});
+		await n8n.client.publish(id);
+		return id;
+	};
+
+	it(
+		'installs, updates and uninstalls, while a query waits and the trigger is published',
+		async () => {
+			const first = await packages('POST', { name: NAME });
+			const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+			const id = await n8n.client.createCredential('taxQueryApi', 'Tax Query', {
+				baseUrl,
+				grant: 'clientCredentials',
+				clientId,
+				clientSecret,
+			});
+			const credentials = { taxQueryApi: { id, name: 'Tax Query' } };
+			const trigger = await create(
+				[
+					{
+						name: 'Trigger',
+						type: `${NAME}.taxQueryTrigger`,
+						webhookId: 'installed-trigger',
+						parameters: { receiveBy: 'webhook' },
+						credentials,
+					},
+				],
+				{},
+			);
+			const asking = await create(
+				[
+					{
+						name: 'Webhook',
+						type: 'n8n-nodes-base.webhook',
+						webhookId: 'installed-asking',
+						parameters: { path: 'installed-asking', responseMode: 'onReceived', options: {} },
+					},
+					{
+						name: 'CRF',
+						type: `${NAME}.taxQuery`,
+						parameters: {
+							resource: 'taxpayer',
+							operation: 'getCrf',
+							rfc: 'GODE561231GR8',
+							waitForResult: true,
+							maxWait: 120,
+							options: {},
+						},
+						credentials,
+					},
+				],
+				{ Webhook: { main: [[{ node: 'CRF', type: 'main', index: 0 }]] } },
+			);
+			await fetch(`${n8n.url}/webhook/installed-asking`);
+			const billed = async () => (await sandbox.control.get<unknown[]>('/ledger')).data.length;
+			while ((await billed()) === 0);
+
+			const unpacked = join(folder, 'package');
+			await processes.run('tar', ['-xzf', archive], { cwd: folder });
+			const manifest = join(unpacked, 'package.json');
+			const published = JSON.parse(await readFile(manifest, 'utf8')) as object;
+			await writeFile(manifest, JSON.stringify({ ...published, version: '0.1.1' }));
+			await registry.publish('0.1.1', await pack(unpacked));
+			const second = await packages('PATCH', { name: NAME });
+
+			const waited = await executionWith(n8n.client, asking, 'CRF');
+			const [result] = outOf(waited, 'CRF');
+			await fetch(`${n8n.url}/webhook/installed-trigger/tax-query`, {
+				method: 'POST',
+				body: JSON.stringify({ queryId: result.queryId }),
+			});
+			const delivered = await executionWith(n8n.client, trigger, 'Trigger');
+			await packages('DELETE', undefined, `?name=${NAME}`);
+			const after = await queriesAt(sandbox);
+			expect({
+				versions: [first.data.installedVersion, second.data.installedVersion],
+				waited: [waited.status, result.status],
+				delivered: outOf(delivered, 'Trigger').map(({ queryId }) => queryId),
+				stillThere: await n8n.client.nodeTypes(types).catch(() => 'gone'),
+				asServiceSays: (await after.query(String(result.queryId))).status,
+			}).toEqual({
+				versions: ['0.1.0', '0.1.1'],
+				waited: ['success', 'SUCCESS'],
+				delivered: [result.queryId],
+				stillThere: 'gone',
+				asServiceSays: 'SUCCESS',
+			});
+		},
+		3 * MINUTES,
+	);
+});

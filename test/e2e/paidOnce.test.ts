@@ -1,0 +1,176 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { ensureHost } from '../../demo/n8nHost';
+import { startN8n, type N8n } from '../../demo/n8n';
+import { isFinished, type Execution } from '../../demo/n8nClient';
+import { installPackage } from '../../demo/package';
+import { KillableN8n } from '../bench/killableN8n';
+import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
+import { rfcs } from '../integration/taxQuery/support';
+import { outOf } from './support/executions';
+
+const MINUTES = 60_000;
+const CRF = { path: '/api/query/crf', method: 'POST' };
+
+describe('what a real n8n runs again is paid for once', () => {
+	const processes = new KillableN8n();
+	let userFolder: string;
+	let n8n: N8n;
+	let sandbox: TestSandbox;
+	let credential: { id: string; name: string };
+
+	beforeAll(async () => {
+		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
+		await ensureHost(processes, () => {});
+		await installPackage(processes, userFolder);
+		n8n = await startN8n(processes, userFolder, () => {});
+		sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, documents: 0 });
+		const name = 'Tax Query';
+		const { taxQueryApi } = sandbox.credentials();
+		credential = { id: await n8n.client.createCredential('taxQueryApi', name, taxQueryApi), name };
+	}, 5 * MINUTES);
+	afterAll(async () => {
+		await processes.stop();
+		await sandbox?.close();
+		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
+	}, MINUTES);
+	beforeEach(async () => {
+		await sandbox.reset();
+		await sandbox.control.delete('/ledger');
+	});
+
+	const billed = async () =>
+		(await sandbox.control.get<Array<{ query: { rfc: string } }>>('/ledger')).data
+			.map(({ query }) => query.rfc)
+			.sort();
+
+	/** Publishes a workflow that asks for the CRF of each item and sends it these RFCs; returns its id. */
+	async function start(
+		path: string,
+		wanted: string[],
+		parameters: object = {},
+		settings: object = {},
+	): Promise<string> {
+		const nodes = [
+			{
+				name: 'Webhook',
+				type: 'n8n-nodes-base.webhook',
+				typeVersion: 2,
+				webhookId: path,
+				parameters: { httpMethod: 'POST', path, options: {} },
+			},
+			{
+				name: 'Items',
+				type: 'n8n-nodes-base.splitOut',
+				typeVersion: 1,
+				parameters: { fieldToSplitOut: 'body.items', options: {} },
+			},
+			{
+				name: 'CRF',
+				type: 'n8n-nodes-credit-profile.taxQuery',
+				typeVersion: 1,
+				credentials: { taxQueryApi: credential },
+				parameters: {
+					resource: 'taxpayer',
+					operation: 'getCrf',
+					rfc: '={{ $json.rfc }}',
+					...parameters,
+				},
+				...settings,
+			},
+		].map((node, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...node }));
+		const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
+		const id = await n8n.client.createWorkflow({
+			name: path,
+			nodes,
+			connections: { Webhook: to('Items'), Items: to('CRF') },
+			settings: { executionOrder: 'v1' },
+		});
+		await n8n.client.publish(id);
+		await axios.post(`${n8n.url}/webhook/${path}`, { items: wanted.map((rfc) => ({ rfc })) });
+		return id;
+	}
+
+	/** The newest execution once so many of the workflow have ended. */
+	async function ended(workflowId: string, count: number): Promise<Execution> {
+		for (;;) {
+			const executions = await n8n.client.executions(workflowId);
+			if (executions.filter(isFinished).length >= count) return executions[0];
+			await sleep(100);
+		}
+	}
+
+	/** What the button Retry of the executions list does. */
+	async function retry({ id }: Execution): Promise<void> {
+		const { email, password } = n8n.login;
+		const login = await axios.post(`${n8n.url}/rest/login`, {
+			emailOrLdapLoginId: email,
+			password,
+		});
+		const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
+		await axios.post(
+			`${n8n.url}/rest/executions/${id}/retry`,
+			{ loadWorkflow: false },
+			{ headers: { cookie } },
+		);
+	}
+
+	it(
+		'by Retry On Fail, three times with an item that fails',
+		async () => {
+			type State = { reserved: Array<{ behaviour: string; rfc: string }> };
+			const { data } = await sandbox.control.get<State>('/state');
+			const failing = data.reserved.find(({ behaviour }) => behaviour === 'failed')?.rfc as string;
+			const wanted = [...rfcs(10), failing];
+			const id = await start(
+				'retry-on-fail',
+				wanted,
+				{ waitForResult: true, options: { pollInterval: 0.2 } },
+				{ retryOnFail: true, maxTries: 3, waitBetweenTries: 100 },
+			);
+			const { status } = await ended(id, 1);
+			expect([status, await billed()]).toEqual(['error', wanted.sort()]);
+		},
+		2 * MINUTES,
+	);
+
+	it(
+		"by the editor's Retry of a failed execution",
+		async () => {
+			await sandbox.faults({ ...CRF, times: 1, fault: { status: 400 } });
+			const wanted = rfcs(20);
+			const id = await start('retry', wanted, { reuse: 'never' });
+			const failed = await ended(id, 1);
+			await retry(failed);
+			const retried = await ended(id, 2);
+			expect([failed.status, retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual(
+				['error', 'success', 20, wanted.sort()],
+			);
+		},
+		2 * MINUTES,
+	);
+
+	it(
+		'by the Retry of an execution in which n8n was killed',
+		async () => {
+			const wanted = rfcs(40);
+			const id = await start('killed', wanted);
+			while ((await billed()).length < 12) await sleep(50);
+			await processes.kill();
+			await processes.restart(n8n.url);
+			const crashed = await ended(id, 1);
+			await retry(crashed);
+			const retried = await ended(id, 2);
+			expect([
+				crashed.status,
+				retried.status,
+				outOf(retried, 'CRF').length,
+				await billed(),
+			]).toEqual(['crashed', 'success', 40, wanted.sort()]);
+		},
+		4 * MINUTES,
+	);
+});

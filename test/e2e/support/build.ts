@@ -1,0 +1,5 @@
+import { buildPackage } from '../../../demo/package';
+import { Processes } from '../../../demo/processes';
+
+/** Before the first file: each of them installs the package, and two that build it at once would be in each other's way. */
+export default async (): Promise<void> => await buildPackage(new Processes());

@@ -1,0 +1,85 @@
+import type { IDataObject } from 'n8n-workflow';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { nodeOn } from './support';
+
+const diagnose = { resource: 'connection', operation: 'diagnose' };
+
+/** Words and encodings of three deployments; the first is the document's. */
+const deployments: IDataObject[] = [
+	{},
+	{ paths: { credential: 'providers/keys' }, filterEncoding: 'dots', listEncoding: 'repeat' },
+	{ filterEncoding: 'brackets', listEncoding: 'indices' },
+	{ filterEncoding: 'json' },
+];
+
+describe('Connection → Diagnose', () => {
+	describe.each(deployments)('of a deployment that speaks %j', (mapping) => {
+		let sandbox: TestSandbox;
+		let rows: IDataObject[];
+		beforeAll(async () => {
+			sandbox = await sandboxForTest({ rateLimit: 10, mapping: { creditProfile: mapping } });
+			const { paths } = mapping;
+			const api = { apiMapping: JSON.stringify({ ...(paths !== undefined && { paths }) }) };
+			rows = (await nodeOn(sandbox)(diagnose, { api })).items.map(({ json }) => json);
+		}, 60_000);
+		afterAll(async () => await sandbox.close());
+
+		it('proposes the mapping that is served', () => {
+			const { filterEncoding, ...others } = mapping;
+			const notDefault = filterEncoding !== 'brackets' && filterEncoding !== undefined;
+			expect(rows.at(-1)).toEqual({
+				suggestedMapping: { ...others, ...(notDefault && { filterEncoding }) },
+			});
+		});
+
+		it('finds nothing wrong but that this address is not encrypted', () => {
+			const wrong = rows.filter(({ ok }) => ok === false);
+			expect(wrong.map(({ check }) => check)).toEqual(['TLS']);
+		});
+
+		it('tells each check with what was seen and what to do', () => {
+			for (const row of rows.slice(0, -1)) {
+				expect(row).toEqual({
+					check: expect.stringMatching(/./),
+					ok: expect.anything(),
+					seen: expect.stringMatching(/\.$/),
+					advice: expect.stringMatching(/\.$|^$/),
+				});
+			}
+		});
+
+		it('sends plain reads only', async () => {
+			const sent = await sandbox.requests();
+			expect([...new Set(sent.map(({ method }) => method))]).toEqual(['GET']);
+		});
+
+		it('is free of personal data', () => {
+			expect(JSON.stringify(rows)).not.toMatch(/[A-Z]{4}\d{6}|@|\d{10}/);
+		});
+	});
+
+	it('tells what is wrong where nothing works', async () => {
+		const sandbox = await sandboxForTest({ rateLimit: 0 });
+		const { items } = await nodeOn(sandbox)(diagnose, { api: { apiToken: 'of nobody' } });
+		await sandbox.close();
+		expect(items[0].json).toEqual({
+			check: 'Address, token and provider logins',
+			ok: false,
+			seen: 'The Credit Profile Service refused the token.',
+			advice: expect.stringContaining('check API token and base URL'),
+		});
+	});
+
+	it('tells what a service is missing', async () => {
+		const sandbox = await sandboxForTest({ rateLimit: 0 });
+		const path = '/api/v1/data/collection';
+		await sandbox.faults({ path, fault: { status: 200, body: { data: [{ id: 1 }], total: 1 } } });
+		const { items } = await nodeOn(sandbox)(diagnose);
+		await sandbox.close();
+		const found = items.find(({ json }) => json.check === 'Collections with version and creator');
+		expect(found?.json).toMatchObject({
+			ok: false,
+			seen: expect.stringContaining('missing: name, tags'),
+		});
+	});
+});

@@ -1,0 +1,183 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { EMPTY, LOANS, nodeOn } from './support';
+
+const collection = { __rl: true, mode: 'id', value: LOANS };
+const download = { resource: 'dataDocument', operation: 'downloadFiles', collection };
+const link = (fileUrl: string, options: INodeParameters = {}) => ({
+	...download,
+	filesFrom: 'link',
+	fileUrl,
+	options,
+});
+/** What a file holds; tests keep binary data in memory. */
+const contentOf = ({ binary }: INodeExecutionData) =>
+	Buffer.from(binary?.data.data ?? '', 'base64').toString();
+
+describe('files of documents', () => {
+	let sandbox: TestSandbox;
+	let run: ReturnType<typeof nodeOn>;
+	beforeAll(async () => {
+		sandbox = await sandboxForTest({ rateLimit: 0 });
+		run = nodeOn(sandbox);
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	describe('downloaded', () => {
+		it('are those of the documents, each with name, type and whose it is', async () => {
+			const { items, error } = await run({ ...download, limit: 20 });
+			expect(error).toBeUndefined();
+			expect(items.length).toBe(5); // every fourth document has one
+			for (const { json, binary } of items) {
+				expect(binary?.data).toMatchObject({
+					fileName: json.originalFilename,
+					mimeType: expect.stringContaining(String(json.filetype)),
+				});
+				expect(json).toEqual(expect.objectContaining({ documentId: expect.any(Number) }));
+				expect(json).not.toHaveProperty('url');
+			}
+			expect(contentOf(items[0])).toMatch(/^%PDF-1.4/);
+		});
+
+		it('are none of a collection without documents', async () => {
+			const { items } = await run({ ...download, collection: { ...collection, value: EMPTY } });
+			expect(items).toEqual([]);
+		});
+
+		it('come from where Start At says', async () => {
+			const { items } = await run({ ...download, limit: 10, options: { startAt: 4 } });
+			const all = await run({ ...download, limit: 14 });
+			expect(items.map(({ json }) => json.id)).toEqual(
+				all.items.slice(1).map(({ json }) => json.id),
+			);
+		});
+
+		it('whose link has ended are told with what to do', async () => {
+			const ended = `${sandbox.page}sandbox/files/download/firma.png?expires=1`;
+			const { error } = await run(link(ended));
+			expect(error).toMatchObject({
+				message: 'The file could not be downloaded: its host answered with status 403',
+				description: expect.stringContaining('works for 24 hours'),
+			});
+		});
+
+		it.each(['file:///etc/passwd', 'not a link', 'ftp://127.0.0.1/x'])('not by %s', async (url) => {
+			const { error } = await run(link(url));
+			expect(error?.message).toContain('is not an address that begins with https://');
+		});
+	});
+
+	describe('of another host', () => {
+		let server: Server;
+		let headers: IDataObject[];
+		/** How the host answers; the body is a megabyte and a half, its length told or not. */
+		let answers: Array<'told' | 'untold' | 'broken' | 503>;
+		const body = Buffer.alloc(1_500_000, 'x');
+		beforeAll(async () => {
+			server = createServer((request, response) => {
+				headers.push(request.headers as IDataObject);
+				const answer = answers.shift() ?? 'told';
+				if (answer === 503) response.writeHead(503).end();
+				else if (answer === 'broken') {
+					response.writeHead(200, { 'content-length': body.length });
+					response.write(body.subarray(0, 1000), () => response.destroy());
+				} else {
+					const length = answer === 'told' ? { 'content-length': body.length } : {};
+					response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', ...length });
+					response.end(body);
+				}
+			});
+			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		});
+		afterAll(() => server.close());
+		beforeEach(() => {
+			headers = [];
+			answers = [];
+		});
+		const url = () =>
+			`http://127.0.0.1:${(server.address() as AddressInfo).port}/a/ine.txt?sig=secret-1`;
+
+		it('are fetched without our token', async () => {
+			const { items } = await run(link(url()));
+			expect({ ...items[0].binary?.data, data: contentOf(items[0]).length }).toMatchObject({
+				fileName: 'ine.txt',
+				mimeType: 'text/plain',
+				data: body.length,
+			});
+			expect(headers.map(({ authorization }) => authorization)).toEqual([undefined]);
+		});
+
+		it.each(['told', 'untold'] as const)(
+			'are refused if too large, their length %s',
+			async (how) => {
+				answers = [how];
+				const { error } = await run(link(url(), { maxFileSize: 1 }));
+				expect(error?.message).toBe('The file is larger than 1 MB');
+			},
+		);
+
+		it('are fetched again after a fault that passes', async () => {
+			answers = [503, 'broken', 'told'];
+			const { items } = await run(link(url()));
+			expect([contentOf(items[0]).length, headers.length]).toEqual([body.length, 3]);
+		});
+
+		it('are given up after three faults, and the link is not told', async () => {
+			answers = ['broken', 'broken', 'broken'];
+			const { error } = await run(link(url()), { secrets: [] });
+			expect(error?.message).toBe('The file could not be downloaded: the connection broke');
+			expect(JSON.stringify({ ...error, message: error?.message })).not.toContain('secret-1');
+		});
+	});
+
+	describe('as Output: File', () => {
+		const list = async (parameters: INodeParameters) => {
+			const base = { resource: 'dataDocument', operation: 'getAll', collection, output: 'file' };
+			const { items, error } = await run({ ...base, returnAll: true, ...parameters });
+			if (error) throw error;
+			return items[0];
+		};
+		const asItems = async (parameters: INodeParameters) =>
+			(
+				await run({
+					resource: 'dataDocument',
+					operation: 'getAll',
+					collection,
+					returnAll: true,
+					...parameters,
+				})
+			).items.map(({ json }) => json);
+
+		it.each([{ simplify: true }, { simplify: false }])(
+			'NDJSON holds what the items would: %j',
+			async (parameters) => {
+				const file = await list({ ...parameters, fileFormat: 'ndjson' });
+				const rows = contentOf(file).trim().split('\n').map((line) => JSON.parse(line) as object);
+				expect({ json: file.json, rows, name: file.binary?.data.fileName }).toEqual({
+					json: { rows: 40, collectionId: LOANS },
+					rows: await asItems(parameters),
+					name: 'collection-1.ndjson',
+				});
+			},
+		); // prettier-ignore
+
+		it('CSV has a column for each title, and a line for each document', async () => {
+			const file = await list({ fileFormat: 'csv', limit: 10, returnAll: false });
+			const [header, first] = contentOf(file).split('\r\n');
+			const [item] = await asItems({ limit: 10, returnAll: false });
+			expect(header).toContain(
+				'Nombre,Primer apellido,Segundo apellido,RFC,CURP,Correo electrónico',
+			);
+			expect(first).toContain(String(item.RFC));
+			expect(contentOf(file).trimEnd().split('\r\n').length).toBe(11);
+		});
+
+		it('is written masked, if personal data is to be', async () => {
+			const file = await list({ fileFormat: 'ndjson', options: { personalData: 'masked' } });
+			expect(contentOf(file)).not.toMatch(/[A-Z]{4}\d{6}[A-Z0-9]{3}/);
+		});
+	});
+});

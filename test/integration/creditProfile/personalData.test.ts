@@ -1,0 +1,67 @@
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { LOANS, nodeOn } from './support';
+
+const documents = {
+	resource: 'dataDocument',
+	operation: 'getAll',
+	collection: { __rl: true, mode: 'id', value: LOANS },
+	limit: 10,
+};
+const IDENTIFIER = /[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}/;
+const withMode = (personalData: string, more: object = {}) => ({
+	...documents,
+	options: { personalData, includeProfileAssociation: true, includeFileAssociation: true },
+	...more,
+});
+
+describe('the option Personal Data', () => {
+	let sandbox: TestSandbox;
+	let run: ReturnType<typeof nodeOn>;
+	beforeAll(async () => {
+		sandbox = await sandboxForTest({ rateLimit: 0 });
+		run = nodeOn(sandbox);
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	it.each([true, false])(
+		'Masked leaves no identifier, name or link, Simplify %s',
+		async (simplify) => {
+			const full = await run(withMode('full', { simplify }));
+			const { items } = await run(withMode('masked', { simplify }));
+			const text = JSON.stringify(items);
+			expect(JSON.stringify(full.items)).toMatch(IDENTIFIER);
+			expect(text).not.toMatch(IDENTIFIER);
+			expect(text).not.toContain('http');
+			expect(items.length).toBe(10);
+		},
+	);
+
+	it('Pseudonym gives the same person the same code, in documents and their profiles', async () => {
+		const api = { pseudonymKey: 'sixteen or more letters' };
+		const { items } = await run(withMode('pseudonym'), { api });
+		const [{ json }] = items;
+		const [profile] = json.profiles as Array<{ rfc: string }>;
+		expect([json.RFC, profile.rfc]).toEqual([expect.stringMatching(/^p_[0-9a-f]{24}$/), json.RFC]);
+	});
+
+	it('Pseudonym without a key is refused before a request is spent', async () => {
+		const { error } = await run(withMode('pseudonym'));
+		expect([error?.message, await sandbox.requests()]).toEqual([
+			'Pseudonyms need the Pseudonym Key of the credential',
+			[],
+		]);
+	});
+
+	it('an expression that comes out empty is not taken for Full', async () => {
+		const { error } = await run(withMode('={{ $json.missing }}'));
+		expect(error?.message).toBe('"Personal Data" must be full, masked or pseudonym');
+	});
+
+	it('holds for what the service says in an error, too', async () => {
+		const path = `/api/v1/data/collection/${LOANS}/document`;
+		await sandbox.faults({ path, fault: { status: 400, body: { message: 'No GODE561231GR8' } } });
+		const { error } = await run(withMode('masked', { simplify: false }));
+		expect(error?.description).toContain('No GODE5612******');
+	});
+});

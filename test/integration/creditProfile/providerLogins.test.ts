@@ -1,0 +1,282 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { inspect } from 'node:util';
+import type {
+	ICredentialDataDecryptedObject,
+	ICredentialTestFunctions,
+	OnError,
+} from 'n8n-workflow';
+import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { nodeOn } from './support';
+
+const PEM =
+	'-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXksIGp1c3QgdGVzdA==\n-----END TEST KEY-----\n';
+
+/** A complete login of each provider. */
+const logins: Array<[provider: string, login: Record<string, string>]> = [
+	['bureau/pm', { user: 'lender_1', password: 'Bureau_Secret_1' }],
+	['bureau/pf', { user: 'lender_2', password: 'Encrypted_Secret_2' }],
+	['prospector/pf', { user: 'lender_3', password: 'Encrypted_Secret_3' }],
+	['identity-verification', { user: 'idv', password: 'S3cret pass-phrase!' }],
+	['sanctions-screening', { token: 'screening-token-1' }],
+	[
+		'credit-bureau-b',
+		{
+			apiKey: 'api-key-123',
+			username: 'second',
+			password: 'pa$$ w0rd "quoted"',
+			clientPrivateKey: PEM,
+			bureauPublicKey: 'ssh-rsa\nAAAAB3NzaC1yc2E=\n',
+		},
+	],
+	['legal-records', { username: 'legal@lender.mx', password: 'l3gal p@ss' }],
+];
+const upsert = (provider: string) => ({
+	resource: 'providerLogin',
+	operation: 'upsert',
+	provider,
+});
+const stored = (provider: string, login: object): ICredentialDataDecryptedObject => ({
+	provider,
+	...login,
+});
+
+describe('the credentials of providers', () => {
+	let sandbox: TestSandbox;
+	let run: ReturnType<typeof nodeOn>;
+	beforeAll(async () => {
+		sandbox = await sandboxForTest({ rateLimit: 0 });
+		run = nodeOn(sandbox);
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	describe('are sent as they were entered', () => {
+		/** Answers like the service and keeps the bodies, which the sandbox's log masks. */
+		let server: Server;
+		const bodies: unknown[] = [];
+		beforeAll(async () => {
+			server = createServer((request, response) => {
+				void json(request).then((body) => {
+					bodies.push(body);
+					response.setHeader('content-type', 'application/json').end('{"id":1}');
+				});
+			});
+			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		});
+		afterAll(() => server.close());
+
+		const received = async (parameters: object, login?: ICredentialDataDecryptedObject) => {
+			bodies.length = 0;
+			const { port } = server.address() as AddressInfo;
+			await run(
+				{ ...parameters },
+				{
+					credentials: {
+						creditProfileApi: { baseUrl: `http://127.0.0.1:${port}`, apiToken: 'token-1' },
+						...(login && { creditProfileProviderLoginApi: login }),
+					},
+				},
+			);
+			return bodies;
+		};
+
+		it.each(logins)('%s, from a stored credential', async (provider, login) => {
+			expect(await received(upsert(provider), stored(provider, login))).toEqual([login]);
+		});
+
+		it.each(logins)('%s, from fields of the node', async (provider, login) => {
+			const parameters = { ...upsert(provider), loginFrom: 'fields', ...login };
+			expect(await received(parameters)).toEqual([login]);
+		});
+	});
+
+	it('come back simplified, without a secret', async () => {
+		const login = stored(...logins[1]);
+		const { items } = await run(upsert('bureau/pf'), { login });
+		expect(items.map(({ json }) => json)).toEqual([
+			{
+				id: expect.any(Number),
+				type: 'bureau/pf',
+				user: 'lender_2',
+				isEnabled: true,
+				expirationDate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
+				isAutoRenewEnabled: true,
+				organizationId: expect.any(Number),
+				ownerId: expect.any(Number),
+				createdAt: expect.any(String),
+				updatedAt: expect.any(String),
+			},
+		]);
+	});
+
+	it('come back as the service gives them with Simplify off', async () => {
+		const login = stored(...logins[1]);
+		const { items } = await run({ ...upsert('bureau/pf'), simplify: false }, { login });
+		expect(items[0].json).toMatchObject({
+			metadata: { expirationDate: expect.any(String) },
+			configuration: { isAutoRenewEnabled: true },
+		});
+	});
+
+	describe('listed', () => {
+		beforeEach(async () => {
+			for (const [provider, login] of logins.slice(0, 3)) {
+				await run(upsert(provider), { login: stored(provider, login) });
+			}
+		});
+		const list = async (parameters: object) =>
+			(await run({ resource: 'providerLogin', operation: 'getAll', ...parameters })).items.map(
+				({ json }) => json.type,
+			);
+		/** Two of those that the sandbox has from the start, and the three stored here. */
+		const all = [
+			'identity-verification',
+			'legal-records',
+			'bureau/pm',
+			'bureau/pf',
+			'prospector/pf',
+		];
+
+		it('are all there with Return All', async () => {
+			expect((await list({ returnAll: true })).sort()).toEqual([...all].sort());
+		});
+
+		it('are no more than the Limit', async () => {
+			expect(await list({ limit: 2 })).toHaveLength(2);
+		});
+	});
+
+	describe('are checked before a request is spent', () => {
+		/** A login, and how the message names its field. */
+		const wrong: Array<[what: string, provider: string, login: object, message: string]> = [
+			['an empty user', 'bureau/pm', { user: '', password: 'x1' }, '"User"'],
+			['a blank password', 'legal-records', { username: 'a', password: ' ' }, '"Password"'],
+			['a blank in the user', 'bureau/pm', { user: 'a b', password: 'x1' }, '"User"'],
+			['a sign in the password', 'bureau/pm', { user: 'a', password: 'x-1' }, '"Password"'],
+			['an ñ', 'prospector/pf', { user: 'ñ', password: 'x1' }, '"User"'],
+			['a line end', 'bureau/pf', { user: 'a', password: 'x1\n' }, '"Encrypted Password"'],
+			['a token that is missing', 'sanctions-screening', {}, '"Token"'],
+			['a number', 'sanctions-screening', { token: 12345 }, '"Token"'],
+			['an object', 'sanctions-screening', { token: { a: 1 } }, '"Token"'],
+			['a key that is missing', 'credit-bureau-b', { apiKey: 'k' }, '"Username"'],
+		];
+
+		it.each(wrong)('%s', async (_what, provider, login, message) => {
+			const { error } = await run(upsert(provider), { login: stored(provider, login) });
+			const sent = await sandbox.requests();
+			expect({ message: error?.message, index: error?.context?.itemIndex, sent }).toEqual({
+				message: expect.stringContaining(message),
+				index: 0,
+				sent: [],
+			});
+		});
+
+		it('a login that was stored for another provider', async () => {
+			const { error } = await run(upsert('bureau/pm'), { login: stored(...logins[1]) });
+			expect(error?.message).toBe(
+				'The stored login is not one of the provider "Credit Bureau: Companies (Persona Moral)"',
+			);
+		});
+
+		it('a stored login that is missing', async () => {
+			const { error } = await run(upsert('bureau/pm'));
+			expect(error?.message).toContain('creditProfileProviderLoginApi');
+		});
+	});
+
+	describe('stay secret', () => {
+		const secretsOf = (login: Record<string, string>) =>
+			Object.entries(login)
+				.filter(([name]) => !/^user|Public/.test(name))
+				.flatMap(([, value]) => [value, JSON.stringify(value).slice(1, -1)])
+				.concat(login.clientPrivateKey ? [PEM.split('\n')[1]] : []);
+		/** The service answers with the whole login, as no service should. */
+		const echo = async (provider: string, login: object) =>
+			await sandbox.faults({
+				path: `/api/v1/credential/${provider}`,
+				fault: {
+					status: 400,
+					body: {
+						message: `Not valid: ${Object.values(login).join(', ')} ${JSON.stringify(login)}`,
+					},
+				},
+			});
+
+		it.each(logins)('%s, stored, when the service echoes them', async (provider, login) => {
+			await echo(provider, login);
+			const secrets = secretsOf(login);
+			const { error } = await run(upsert(provider), { login: stored(provider, login), secrets });
+			expect(error?.description).toContain('Not valid: ');
+		});
+
+		/** All that comes out of a run; n8n itself keeps the node's fields beside it, to be able to run it again. */
+		const told = ({ items, failed, error, hints }: Awaited<ReturnType<typeof run>>) =>
+			JSON.stringify({ items, failed, hints, error, ...error }) + inspect(error, { depth: 10 });
+
+		const fromFields = async (provider: string, login: object, onError?: OnError) =>
+			told(await run({ ...upsert(provider), loginFrom: 'fields', ...login }, { onError }));
+
+		describe.each(logins)('%s, from fields', (provider, login) => {
+			const found = (text: string) => secretsOf(login).filter((secret) => text.includes(secret));
+
+			it('when the service echoes them', async () => {
+				await echo(provider, login);
+				expect(found(await fromFields(provider, login))).toEqual([]);
+			});
+
+			it('in an item of the error output', async () => {
+				await echo(provider, login);
+				expect(found(await fromFields(provider, login, 'continueErrorOutput'))).toEqual([]);
+			});
+
+			it.each([
+				['the connection breaks', 'resetAfter' as const],
+				['the service fails', { status: 500 }],
+				['the answer is no JSON', 'nonJson' as const],
+			])('when %s', async (_what, fault) => {
+				await sandbox.faults({ path: `/api/v1/credential/${provider}`, fault });
+				expect(found(await fromFields(provider, login))).toEqual([]);
+			});
+
+			it('when a field is wrong', async () => {
+				const [last] = Object.keys(login).slice(-1);
+				expect(found(await fromFields(provider, { ...login, [last]: ' ' }))).toEqual([]);
+			});
+		});
+	});
+
+	describe('in a stored credential are tested offline', () => {
+		const test = async (data: object) =>
+			await new CreditProfile().methods.credentialTest.testProviderLogin.call(
+				{} as ICredentialTestFunctions, // it uses nothing of n8n
+				{
+					id: '1',
+					name: 'Login',
+					type: 'creditProfileProviderLoginApi',
+					data: data as ICredentialDataDecryptedObject,
+				},
+			);
+
+		it.each([...logins, ['taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Abcd1234' }] as const])(
+			'a complete one of %s is fine',
+			async (provider, login) => {
+				expect(await test({ provider, ...login })).toMatchObject({ status: 'OK' });
+			},
+		);
+
+		it.each([
+			['no provider', {}, 'provider'],
+			['no user', { provider: 'bureau/pm', password: 'x' }, '"User"'],
+			['a sign', { provider: 'bureau/pf', user: 'a', password: '*' }, '"Encrypted Password"'],
+			['no CIEC', { provider: 'taxAuthority', rfc: 'GODE561231GR8' }, '"CIEC"'],
+		])('one with %s is not', async (_what, data, message) => {
+			expect(await test(data)).toEqual({
+				status: 'Error',
+				message: expect.stringContaining(message),
+			});
+		});
+	});
+});

@@ -1,0 +1,123 @@
+import type { QueryRecord } from '../../../../contract/taxQuery';
+import type { SandboxOptions } from '../../../../sandbox';
+import { startTaxQueryBench, type TaxQueryBench } from '../support/taxQuery';
+
+const MANY = 20_000;
+
+interface Page {
+	data: QueryRecord[];
+	total: number;
+}
+
+let bench: TaxQueryBench;
+
+afterEach(async () => await bench.sandbox.close());
+
+const start = async (options: Partial<SandboxOptions>) => {
+	bench = await startTaxQueryBench(options);
+};
+const list = async <T = Page>(params: object = {}): Promise<T> =>
+	(await bench.service.get<T>('/query', { params })).data;
+const idsOf = ({ data }: Page) => data.map(({ _id }) => _id);
+
+describe('the list of queries with --query-list page', () => {
+	beforeEach(async () => await start({ queryList: 'page', pastQueries: 250 }));
+
+	it('has 100 rows a page, and the total', async () => {
+		const { data, total } = await list();
+		expect([data.length, total]).toEqual([100, 250]);
+	});
+
+	it('is read to its end by offset, each query once, newest first', async () => {
+		const pages = [];
+		for (const offset of [0, 100, 200, 300]) pages.push(await list({ offset }));
+		const rows = pages.flatMap(({ data }) => data);
+		expect(pages.map(({ data }) => data.length)).toEqual([100, 100, 50, 0]);
+		expect(new Set(rows.map(({ _id }) => _id)).size).toBe(250);
+		const instants = rows.map(({ createdAt }) => createdAt);
+		expect(instants).toEqual([...instants].sort().reverse());
+	});
+
+	it('is the same by the number of the page', async () => {
+		expect(idsOf(await list({ page: 2 }))).toEqual(idsOf(await list({ offset: 100 })));
+	});
+
+	it('gives fewer rows where fewer are wanted, and never more than a page', async () => {
+		expect((await list({ limit: 7 })).data).toHaveLength(7);
+		expect((await list({ limit: 1000 })).data).toHaveLength(100);
+	});
+
+	it('begins with the query made last', async () => {
+		const { data: made } = await bench.service.post('/query/crf', { rfc: 'GODE561231GR8' });
+		expect(idsOf(await list())[0]).toBe(made.queryId);
+	});
+});
+
+describe('the list of queries with --query-list lean', () => {
+	it('holds neither what was asked nor what came of it; the record by ID holds both', async () => {
+		await start({ queryList: 'lean', pastQueries: 3 });
+		const { data, total } = await list();
+		const [{ _id, metadata, ...row }] = data;
+		expect(total).toBe(3);
+		expect([Object.keys(row), Object.keys(metadata)].flat()).not.toEqual(
+			expect.arrayContaining(['response']),
+		);
+		expect(row).not.toHaveProperty('query');
+		expect(metadata).not.toHaveProperty('query');
+		const { data: record } = await bench.service.get<QueryRecord>(`/query/${_id}`);
+		expect([record.query, record.response, record.metadata.query]).not.toContain(undefined);
+	});
+});
+
+describe('the shape of the list', () => {
+	it.each([
+		[{ rows: 'items', total: 'totalCount' }, { totalCount: 150 }, { totalCount: 150 }],
+		[{ rows: 'results', total: 'hasMore' }, { hasMore: true }, { hasMore: false }],
+		[{ rows: 'rows', total: 'next' }, { next: '/api/query?offset=100' }, { next: null }],
+		[{ rows: 'queries' }, {}, {}],
+	])('%j', async (listShape, first, last) => {
+		await start({ listShape, pastQueries: 150 });
+		const { [listShape.rows]: rows, ...marks } = await list<Record<string, unknown[]>>();
+		const { [listShape.rows]: rest, ...ends } = await list<Record<string, unknown[]>>({
+			offset: 100,
+		});
+		expect([rows.length, marks, rest.length, ends]).toEqual([100, first, 50, last]);
+	});
+
+	it('leads by `next` to the following page', async () => {
+		await start({ listShape: { rows: 'rows', total: 'next' }, pastQueries: 150 });
+		const { next } = await list<{ next: string }>({ page: 1, service: 'CRF', limit: 10 });
+		expect(next).toBe('/api/query?page=2&service=CRF&limit=10');
+	});
+});
+
+describe('past queries', () => {
+	it('of 20,000 are listed whole, each with its own ID and instant, within the last year', async () => {
+		await start({ pastQueries: MANY });
+		const rows = await list<QueryRecord[]>();
+		const instants = rows.map(({ createdAt }) => Date.parse(createdAt));
+		expect(rows).toHaveLength(MANY);
+		expect(new Set(rows.map(({ _id }) => _id)).size).toBe(MANY);
+		expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(['SUCCESS']));
+		expect(Math.max(...instants)).toBeLessThan(Date.now());
+		expect(Math.min(...instants)).toBeGreaterThan(Date.now() - 366 * 86_400_000);
+	});
+
+	it('are read by their ID, and are not billed', async () => {
+		await start({ pastQueries: 5 });
+		const [, { _id }] = await list<QueryRecord[]>();
+		const { data } = await bench.service.get<QueryRecord>(`/query/${_id}`);
+		expect([data._id, (await bench.control.get('/ledger')).data]).toEqual([_id, []]);
+	});
+
+	it('are the same again by seed', async () => {
+		const ids = [];
+		for (const seed of [3, 3, 4]) {
+			await bench?.sandbox.close();
+			await start({ seed, pastQueries: 20 });
+			ids.push((await list<QueryRecord[]>()).map(({ _id }) => _id));
+		}
+		expect(ids[1]).toEqual(ids[0]);
+		expect(ids[2]).not.toEqual(ids[0]);
+	});
+});

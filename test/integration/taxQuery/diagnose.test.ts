@@ -1,0 +1,138 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { SandboxOptions } from '../../../sandbox';
+import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+
+const diagnose = operation('connection', 'diagnose');
+const [RFC] = rfcs(1);
+const [CURP] = curps(1);
+
+/** Three deployments: as documented, with words of its own, and with paging of its own. */
+const words = {
+	services: {
+		calculateRfc: 'CALCULO',
+		getCrf: 'CONSTANCIA',
+		getCurpData: 'PERSONA',
+		getRfcData: 'CONTRIBUYENTE',
+	},
+	fields: { getCrf: { rfc: 'clave' } },
+};
+const dialects: Array<[string, Partial<SandboxOptions>, suggested: IDataObject]> = [
+	['as the document has it', {}, {}],
+	[
+		'with words and shapes of its own',
+		{
+			mapping: { taxQuery: words },
+			statusWords: { success: 'LISTO', pending: 'ESPERA', failed: 'SIN_DATOS' },
+			queryList: 'page',
+			listShape: { rows: 'consultas', total: 'totalCount' },
+			recordEnvelope: 'consulta',
+		},
+		{ ...words, statuses: { success: ['LISTO'], pending: ['ESPERA'], failed: ['SIN_DATOS'] } },
+	],
+	[
+		'with paging of its own',
+		{
+			mapping: { taxQuery: { list: { limit: 'pageSize', offset: 'skip' } } },
+			queryList: 'page',
+			pastQueries: 150,
+		},
+		{ list: { limit: 'pageSize', offset: 'skip', pageSize: 100 } },
+	],
+];
+
+describe.each(dialects)('Connection → Diagnose at a service %s', (_what, options, suggested) => {
+	let sandbox: TaxQuerySandbox;
+	let rows: IDataObject[];
+	let people: string[];
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox(options);
+		const service = await sandbox.elsewhere();
+		const name = options.mapping?.taxQuery?.fields?.getCrf?.rfc ?? 'rfc';
+		const [pending, failed] = [sandbox.reserved('pending'), sandbox.reserved('failed')];
+		people = [RFC, CURP, pending.rfc, failed.rfc, 'Gómez'];
+		for (const rfc of [RFC, pending.rfc, failed.rfc]) {
+			await service.post('/query/crf', { [name]: rfc });
+		}
+		await service.post('/query/rfc-data', { rfc: RFC });
+		await service.post('/query/curp-data', { curp: CURP });
+		const born = { day: 31, month: 12, year: 1956 };
+		await service.post('/query/rfc-calculator', { name: 'Emma', firstLastName: 'Gómez', ...born });
+		await sandbox.reset();
+		const { items, error } = await sandbox.run(diagnose);
+		expect(error).toBeUndefined();
+		rows = items.map(({ json }) => json);
+	});
+	afterAll(async () => await sandbox.close());
+
+	it('proposes exactly the mapping that is served, as far as reads can tell', () => {
+		expect(rows.at(-1)).toEqual({ suggestedMapping: suggested });
+	});
+
+	it('gives one item for each check, of the same columns', () => {
+		const checks = rows.slice(0, -1);
+		expect(checks.map((row) => Object.keys(row).join())).toEqual(
+			checks.map(() => 'check,ok,seen,advice'),
+		);
+		expect(checks.map(({ check }) => check)).toEqual(
+			expect.arrayContaining([
+				'Address, token and list of queries',
+				'TLS',
+				'Token lifetime',
+				'Clock',
+				'Rate limit',
+				'Paging of the list',
+				'One query by its ID',
+				'Services and statuses of past queries',
+			]),
+		);
+	});
+
+	it('says what is not as documented, and only that', () => {
+		const wrong = rows.filter(({ ok }) => ok === false).map(({ check }) => check);
+		const expected = [
+			...('list' in suggested ? ['Paging of the list'] : []),
+			...('services' in suggested ? ['Services and statuses of past queries'] : []),
+		];
+		expect(wrong).toEqual(['TLS', ...expected]); // the sandbox speaks http
+	});
+
+	it('pays for nothing, and sends nothing but reads and the token request', async () => {
+		const sent = (await sandbox.requests()).filter(({ path }) => !path.endsWith('/oauth/token'));
+		expect([await sandbox.ledger(), [...new Set(sent.map(({ method }) => method))]]).toEqual([
+			[],
+			['GET'],
+		]);
+	});
+
+	it('names nobody', () => {
+		for (const person of people) expect(JSON.stringify(rows)).not.toContain(person);
+	});
+
+	it('proposes a mapping that makes the next diagnosis whole', async () => {
+		const apiMapping = JSON.stringify(suggested);
+		const { items } = await sandbox.run(diagnose, {
+			credentials: sandbox.credentials({ taxQueryApi: { apiMapping, pointsPerSecond: 0 } }),
+		});
+		const wrong = items.filter(({ json }) => json.ok === false).map(({ json }) => json.check);
+		expect([wrong, items.at(-1)?.json]).toEqual([['TLS'], { suggestedMapping: suggested }]);
+	});
+});
+
+describe('Connection → Diagnose', () => {
+	it('tells a wrong secret and a missing service, and still gives its items', async () => {
+		const sandbox = await taxQuerySandbox();
+		const of = async (taxQueryApi: object) =>
+			(
+				await sandbox.run(diagnose, { credentials: sandbox.credentials({ taxQueryApi }) })
+			).items.map(({ json }) => json);
+		const refused = await of({ clientSecret: 'wrong_secret_1' });
+		const elsewhere = await of({ baseUrl: sandbox.taxQuery.baseUrl.replace('/api', '/app/api') });
+		await sandbox.close();
+		expect([refused[0].ok, elsewhere[0].ok]).toEqual([false, false]);
+		expect([refused[0].seen, elsewhere[0].seen].join()).toMatch(/token|refused|service/i);
+		expect([refused.at(-1), elsewhere.at(-1)]).toEqual([
+			{ suggestedMapping: {} },
+			{ suggestedMapping: {} },
+		]);
+	});
+});

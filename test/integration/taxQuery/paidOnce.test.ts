@@ -1,0 +1,299 @@
+import type { FaultRule } from '../../../sandbox/plugins/faults';
+import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+
+const CRF = '/api/query/crf';
+const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
+	path: CRF,
+	method: 'POST',
+	fault,
+	...more,
+});
+const once = (fault: FaultRule['fault']) => rule(fault, { times: 1 });
+const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
+const HOURS = { reuse: 'hours', reuseHours: 24 };
+
+describe('what n8n runs again', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+
+	const billed = async () => (await sandbox.ledger()).map(({ query }) => query.rfc);
+	const failed = () => sandbox.reserved('failed').rfc;
+	const wait = [{ waitForResult: true }, { pollInterval: 0.1 }] as const;
+
+	it('pays for each item once in three tries of Retry On Fail', async () => {
+		const wanted = [...rfcs(5), failed()];
+		const { error } = await sandbox.run(getCrf(...wait), { items: itemsOf(wanted), maxTries: 3 });
+		expect([error?.message, (await billed()).sort()]).toEqual([
+			expect.stringContaining('ended without a result'),
+			wanted.sort(),
+		]);
+	});
+
+	it("pays for what is missing in the editor's Retry, and gives all", async () => {
+		const wanted = rfcs(20);
+		const memory = {};
+		await sandbox.faults(rule({ status: 400 }, { times: 1 }));
+		const first = await sandbox.run(getCrf(), { items: itemsOf(wanted), memory });
+		const second = await sandbox.run(getCrf({ reuse: 'never' }), {
+			items: itemsOf(wanted),
+			memory,
+			mode: 'retry',
+		});
+		expect([first.error !== undefined, second.items.length, (await billed()).sort()]).toEqual([
+			true,
+			20,
+			wanted.sort(),
+		]);
+	});
+
+	it('looks for what had no answer before it sends anything again', async () => {
+		const memory = {};
+		await sandbox.faults(once('resetAfter'), {
+			path: '/api/query',
+			exact: true,
+			times: 15,
+			fault: { status: 403 },
+		});
+		await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), memory });
+		await sandbox.faults();
+		const { items } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), memory });
+		expect([items[0]?.json.recovered, await billed()]).toEqual([true, rfcs(1)]);
+	});
+
+	it('counts Max Queries per Execution over a retry', async () => {
+		const memory = {};
+		const limited = getCrf({}, { maxQueries: 3 });
+		await sandbox.run(limited, { items: itemsOf(rfcs(3)), memory });
+		const { error } = await sandbox.run(limited, { items: itemsOf(rfcs(6).slice(3)), memory });
+		expect(error?.message).toBe('This item would go beyond the 3 queries allowed per execution');
+	});
+
+	it('reuses what a crashed execution paid for, when that is retried', async () => {
+		const wanted = rfcs(5);
+		await sandbox.run(getCrf(), { items: itemsOf(wanted.slice(0, 3)) });
+		await sandbox.run(getCrf(), { items: itemsOf(wanted), mode: 'retry' });
+		expect((await billed()).sort()).toEqual(wanted.sort());
+	});
+
+	it('sends nothing more once an item has failed, and lists what was accepted', async () => {
+		await sandbox.faults(once({ status: 400 }));
+		const credentials = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 5 } });
+		const { error } = await sandbox.run(getCrf(), {
+			items: itemsOf(rfcs(40)),
+			credentials: { taxQueryApi: credentials.taxQueryApi },
+		});
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		const told = String(error?.description);
+		expect([ids.length < 12, ids.filter((id) => !told.includes(id))]).toEqual([true, []]);
+	});
+});
+
+describe('two executions that ask the same', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+
+	it('never share a query while an answer is lost', async () => {
+		const wanted = rfcs(10);
+		await sandbox.faults(rule('resetAfter', { probability: 0.5 }));
+		const runs = await Promise.all(
+			[1, 2].map(async () => await sandbox.run(getCrf(), { items: itemsOf(wanted) })),
+		);
+		const given = runs.flatMap(({ items }) => items.map(({ json }) => json.queryId));
+		const paid = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		expect(given.sort()).toEqual(paid.sort());
+	});
+
+	it('pay once with Reuse', async () => {
+		await Promise.all(
+			[1, 2].map(async () => await sandbox.run(getCrf(HOURS), { items: itemsOf(rfcs(5)) })),
+		);
+		expect(await sandbox.ledger()).toHaveLength(5);
+	});
+
+	it('send nothing with Reuse while nobody knows whether an equal query was accepted', async () => {
+		await sandbox.faults(once('resetBefore'));
+		const { items } = await sandbox.run(getCrf(HOURS), {
+			items: itemsOf([rfcs(1)[0], rfcs(1)[0]]),
+			onError: 'continueRegularOutput',
+		});
+		const sent = await sandbox.requests(CRF);
+		expect([sent.length, items.map(({ json }) => String(json.error).slice(0, 31))]).toEqual([
+			1,
+			['The query may have been accepte', 'The query may have been accepte'],
+		]);
+	});
+});
+
+describe('an answer that is none', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	afterAll(async () => await sandbox.close());
+
+	it.each([[{}], [[]], [{ message: 'Accepted' }], [{ data: {} }], [{ results: [] }]])(
+		'%j leaves open whether the query was accepted',
+		async (body) => {
+			await sandbox.reset();
+			await sandbox.faults(once({ status: 200, body }));
+			const { error } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) });
+			expect(error?.message).toBe(
+				'The query may have been accepted and billed: its answer holds neither an ID nor a result',
+			);
+		},
+	);
+});
+
+describe('lists that come in pages, or say little', () => {
+	let sandbox: TaxQuerySandbox;
+	afterEach(async () => await sandbox.close());
+	const [RFC] = rfcs(1);
+	const wait = [{ waitForResult: true }, { pollInterval: 0.1 }] as const;
+
+	it.each(['page', 'lean'] as const)(
+		'a result is reused behind 250 others: %s',
+		async (queryList) => {
+			sandbox = await taxQuerySandbox({ queryList });
+			const first = await sandbox.run(getCrf(...wait), { items: itemsOf([RFC]) });
+			const service = await sandbox.elsewhere();
+			const others = rfcs(queryList === 'lean' ? 80 : 251).slice(1);
+			for (const rfc of others) await service.post('/query/crf', { rfc });
+			const { items } = await sandbox.run(getCrf({ ...wait[0], ...HOURS }, wait[1]), {
+				items: itemsOf([RFC]),
+			});
+			expect([items[0].json.legalName, items[0].json.reused]).toEqual([
+				first.items[0].json.legalName,
+				true,
+			]);
+		},
+	);
+
+	it.each(['page', 'lean'] as const)('a lost query is found: %s', async (queryList) => {
+		sandbox = await taxQuerySandbox({ queryList, pastQueries: 250 });
+		await sandbox.faults(once('resetAfter'));
+		const { items } = await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
+		expect(items.map(({ json }) => [json.recovered, json.rfc])).toEqual([[true, RFC]]);
+	});
+});
+
+describe('a service whose clock is an hour off', () => {
+	it.each([3_600_000, -3_600_000])('lets a lost query be found: %i ms', async (clockSkew) => {
+		const sandbox = await taxQuerySandbox({ clockSkew });
+		const service = await sandbox.elsewhere();
+		const [rfc] = rfcs(1);
+		await service.post('/query/crf', { rfc: rfcs(2)[1] });
+		await sandbox.faults(once('resetAfter'));
+		const { items } = await sandbox.run(getCrf(), { items: itemsOf([rfc]) });
+		await sandbox.close();
+		expect(items.map(({ json }) => json.recovered)).toEqual([true]);
+	});
+});
+
+describe('Max Queries per Day', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+	const limited = getCrf({}, { maxQueriesPerDay: 5 });
+
+	it('counts what any program has asked today, and stops before anything is sent', async () => {
+		const service = await sandbox.elsewhere();
+		for (const rfc of rfcs(3)) await service.post('/query/crf', { rfc });
+		const fits = await sandbox.run(limited, { items: itemsOf(rfcs(2)) });
+		const { error } = await sandbox.run(limited, { items: itemsOf(rfcs(1)) });
+		expect([fits.error, error?.message, (await sandbox.ledger()).length]).toEqual([
+			undefined,
+			'This item would go beyond the 5 queries allowed per day: 5 were made today',
+			5,
+		]);
+	});
+
+	it('holds for executions at the same time', async () => {
+		await Promise.all(
+			[0, 1, 2].map(
+				async () =>
+					await sandbox.run(limited, { items: itemsOf(rfcs(4)), onError: 'continueRegularOutput' }),
+			),
+		);
+		expect(await sandbox.ledger()).toHaveLength(5);
+	});
+});
+
+describe('a receipt', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+
+	it('tells what was sent, reused and is pending', async () => {
+		await sandbox.run(getCrf(), { items: itemsOf(rfcs(2)) });
+		const { hints } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(5)), mode: 'manual' });
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^3 queries sent, 2 reused, 3 still pending\. While building, /),
+		]);
+	});
+
+	it('is kept with the execution, without an RFC', async () => {
+		const { metadata } = await sandbox.run(getCrf({}, { externalReference: '={{ $json.rfc }}' }), {
+			items: itemsOf(rfcs(2)),
+		});
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		expect([
+			metadata.paidQueries,
+			metadata.queryIds.split(' ').sort(),
+			Object.keys(metadata),
+		]).toEqual(['2', ids.sort(), ['paidQueries', 'queryIds']]);
+	});
+});
+
+describe('a status that is not known', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } })));
+	afterEach(async () => await sandbox.close());
+	const wait = [{ waitForResult: true, maxWait: 1 }, { pollInterval: 0.1 }] as const;
+
+	it('comes out marked when the time to wait is over, and is never reused', async () => {
+		const { items } = await sandbox.run(getCrf(...wait), { items: itemsOf(rfcs(1)) });
+		await sandbox.run(getCrf(HOURS), { items: itemsOf(rfcs(1)) });
+		expect([
+			items[0].json.statusUnknown,
+			items[0].json.warnings,
+			(await sandbox.ledger()).length,
+		]).toEqual([true, [expect.objectContaining({ code: 'unknownStatus' })], 2]);
+	});
+
+	it('is a result where the API Mapping says so', async () => {
+		const { items } = await sandbox.run(getCrf(...wait), {
+			items: itemsOf(rfcs(1)),
+			apiMapping: { statuses: { success: ['FERTIG'] } },
+		});
+		expect([items[0].json.status, items[0].json.statusUnknown]).toEqual(['FERTIG', undefined]);
+	});
+});
+
+describe('invoices of part of a month', () => {
+	it('are not those of another part, or of the whole', async () => {
+		const sandbox = await taxQuerySandbox();
+		const [rfc] = rfcs(1);
+		const days = (firstDay: string, lastDay: string) =>
+			operation(
+				'taxAuthority',
+				'getInvoices',
+				{ rfc, period: 'dates', firstDay, lastDay, waitForResult: true, ...HOURS },
+				{ pollInterval: 0.1 },
+			);
+		await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc, ciec: 'x1' }),
+		);
+		const reused = [];
+		for (const [from, to] of [
+			['2026-01-01', '2026-01-15'],
+			['2026-01-16', '2026-01-31'],
+			['2026-01-01', '2026-01-31'],
+			['2026-01-01', '2026-01-15'],
+		]) {
+			const { items } = await sandbox.run(days(from, to));
+			reused.push(items[0].json.reused);
+		}
+		await sandbox.close();
+		expect(reused).toEqual([undefined, undefined, undefined, true]);
+	});
+});

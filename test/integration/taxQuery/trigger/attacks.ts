@@ -1,0 +1,327 @@
+import { createHmac } from 'node:crypto';
+import { request } from 'node:http';
+
+const SECRET = 'whsec-tr4nquil-cactus';
+const OLD_SECRET = 'whsec-0ld-agave';
+export const signature = {
+	method: 'signature',
+	secret: SECRET,
+	furtherSecrets: '',
+	signatureHeader: 'X-Webhook-Signature',
+	algorithm: 'sha256',
+	encoding: 'hex',
+	prefix: '',
+	timestampHeader: 'X-Webhook-Timestamp',
+	separator: '.',
+	tolerance: 300,
+};
+const header = { method: 'header', secret: SECRET, furtherSecrets: '', headerName: 'X-Secret' };
+const basic = { method: 'basic', user: 'service', password: SECRET };
+
+/** Headers as they go over the wire: a list, so that one can be there twice. */
+type Headers = Array<[string, string]>;
+export interface Attack {
+	what: string;
+	/** The webhook credential; none by default, and then the service confirms. */
+	credential?: Record<string, string | number>;
+	/** The body, given a record that the service really has. */
+	body: (record: Record<string, unknown>) => string | Buffer;
+	headers?: (body: string | Buffer) => Headers;
+	expected: number;
+}
+
+const json = JSON.stringify;
+const real = (record: object) => json(record);
+const now = () => String(Math.floor(Date.now() / 1000));
+const hmac = (body: string | Buffer, { secret = SECRET, algorithm = 'sha256', at = now() } = {}) =>
+	createHmac(algorithm, secret).update(`${at}.`).update(body);
+/** The headers of a body signed by the credential `signature`, or otherwise. */
+export const signed =
+	(options: { secret?: string; algorithm?: string; at?: string } = {}) =>
+	(body: string | Buffer): Headers => {
+		const at = options.at ?? now();
+		return [
+			['X-Webhook-Signature', hmac(body, { ...options, at }).digest('hex')],
+			['X-Webhook-Timestamp', at],
+		];
+	};
+const login = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+const nested = (depth: number, inner: string) =>
+	'{"data":'.repeat(depth) + inner + '}'.repeat(depth);
+
+/** Deliveries that are forged, broken or about nothing, and the status that each is answered with. */
+export const attacks: Attack[] = [
+	// Not signed as agreed
+	{ what: 'no signature', credential: signature, body: real, expected: 401 },
+	{
+		what: 'a signature by another secret',
+		credential: signature,
+		body: real,
+		headers: signed({ secret: 'guessed' }),
+		expected: 401,
+	},
+	{
+		what: 'a signature by a secret that was rotated out',
+		credential: signature,
+		body: real,
+		headers: signed({ secret: OLD_SECRET }),
+		expected: 401,
+	},
+	{
+		what: 'a body tampered with after it was signed',
+		credential: signature,
+		body: (record) => json({ ...record, status: 'FAILED' }),
+		headers: () => signed()('{"_id":"another"}'),
+		expected: 401,
+	},
+	{
+		what: 'a replay after the tolerance',
+		credential: signature,
+		body: real,
+		headers: signed({ at: String(Number(now()) - 301) }),
+		expected: 401,
+	},
+	{
+		what: 'a timestamp of the future',
+		credential: signature,
+		body: real,
+		headers: signed({ at: String(Number(now()) + 600) }),
+		expected: 401,
+	},
+	{
+		what: 'a replay with a fresh timestamp that was not signed',
+		credential: signature,
+		body: real,
+		headers: (body) => [
+			['X-Webhook-Signature', hmac(body, { at: '1700000000' }).digest('hex')],
+			['X-Webhook-Timestamp', now()],
+		],
+		expected: 401,
+	},
+	{
+		what: 'a timestamp that is none',
+		credential: signature,
+		body: real,
+		headers: signed({ at: 'yesterday' }),
+		expected: 401,
+	},
+	{
+		what: 'no timestamp',
+		credential: signature,
+		body: real,
+		headers: (body) => [['X-Webhook-Signature', hmac(body).digest('hex')]],
+		expected: 401,
+	},
+	{
+		what: 'the signature in another encoding',
+		credential: signature,
+		body: real,
+		headers: (body) => [
+			['X-Webhook-Signature', hmac(body).digest('base64')],
+			['X-Webhook-Timestamp', now()],
+		],
+		expected: 401,
+	},
+	{
+		what: 'the signature by another algorithm',
+		credential: signature,
+		body: real,
+		headers: signed({ algorithm: 'sha512' }),
+		expected: 401,
+	},
+	{
+		what: 'the signature in another header',
+		credential: signature,
+		body: real,
+		headers: (body) => signed()(body).map(([name, value]) => [`${name}-2`, value]),
+		expected: 401,
+	},
+	{
+		what: 'the signature twice',
+		credential: signature,
+		body: real,
+		headers: (body) => [...signed()(body), signed()(body)[0]],
+		expected: 401,
+	},
+	{
+		what: 'a forged signature beside the true one',
+		credential: signature,
+		body: real,
+		headers: (body) => [['X-Webhook-Signature', 'ab'.repeat(32)], ...signed()(body)],
+		expected: 401,
+	},
+	{
+		what: 'two timestamps',
+		credential: signature,
+		body: real,
+		headers: (body) => [...signed()(body), ['X-Webhook-Timestamp', now()]],
+		expected: 401,
+	},
+	{
+		what: 'a cut-off signature',
+		credential: signature,
+		body: real,
+		headers: (body) =>
+			signed()(body).map(([name, value], index) => [name, index ? value : value.slice(0, 32)]),
+		expected: 401,
+	},
+	{
+		what: 'an empty signature',
+		credential: signature,
+		body: real,
+		headers: () => [
+			['X-Webhook-Signature', ''],
+			['X-Webhook-Timestamp', now()],
+		],
+		expected: 401,
+	},
+	{
+		what: 'a signature without the agreed prefix',
+		credential: { ...signature, prefix: 'sha256=' },
+		body: real,
+		headers: signed(),
+		expected: 401,
+	},
+	{
+		what: 'garbage that is signed by nobody',
+		credential: signature,
+		body: () => 'not json',
+		expected: 401,
+	},
+	{
+		what: 'a credential without a secret, and a signature by the empty one',
+		credential: { ...signature, secret: '' },
+		body: real,
+		headers: signed({ secret: '' }),
+		expected: 401,
+	},
+	// Not the agreed secret
+	{ what: 'no secret header', credential: header, body: real, expected: 401 },
+	{
+		what: 'a wrong secret header',
+		credential: header,
+		body: real,
+		headers: () => [['X-Secret', `${SECRET}!`]],
+		expected: 401,
+	},
+	{
+		what: 'the secret header twice',
+		credential: header,
+		body: real,
+		headers: () => [
+			['X-Secret', SECRET],
+			['X-Secret', SECRET],
+		],
+		expected: 401,
+	},
+	{
+		what: 'a wrong password',
+		credential: basic,
+		body: real,
+		headers: () => [['Authorization', login('service:guess')]],
+		expected: 401,
+	},
+	{
+		what: 'a bearer token in place of basic auth',
+		credential: basic,
+		body: real,
+		headers: () => [['Authorization', `Bearer ${SECRET}`]],
+		expected: 401,
+	},
+	{
+		what: 'a second Authorization header',
+		credential: basic,
+		body: real,
+		headers: () => [
+			['Authorization', login(`service:${SECRET}`)],
+			['Authorization', login('x:y')],
+		],
+		expected: 401,
+	},
+	// Not a delivery
+	{ what: 'a body of zero bytes', body: () => '', expected: 400 },
+	{ what: 'text that is not JSON', body: () => 'SUCCESS', expected: 400 },
+	{ what: 'JSON that is cut off', body: (record) => json(record).slice(0, -5), expected: 400 },
+	{
+		what: 'a form',
+		body: ({ _id }) => `queryId=${String(_id)}`,
+		headers: () => [['Content-Type', 'application/x-www-form-urlencoded']],
+		expected: 400,
+	},
+	{
+		what: 'a multipart form',
+		body: ({ _id }) =>
+			`--b\r\nContent-Disposition: form-data; name="queryId"\r\n\r\n${String(_id)}\r\n--b--\r\n`,
+		headers: () => [['Content-Type', 'multipart/form-data; boundary=b']],
+		expected: 400,
+	},
+	{
+		what: 'invalid UTF-8',
+		body: (record) =>
+			Buffer.concat([Buffer.from(json(record)).subarray(0, -1), Buffer.of(0xff, 0x7d)]),
+		expected: 400,
+	},
+	{ what: 'a record without an id', body: (record) => json({ ...record, _id: '' }), expected: 400 },
+	{ what: 'an id that is a path', body: () => '{"_id":"../oauth/token"}', expected: 400 },
+	{ what: 'an id that is an object', body: () => '{"_id":{"$ne":null}}', expected: 400 },
+	{ what: 'null', body: () => 'null', expected: 400 },
+	{ what: 'an empty array', body: () => '[]', expected: 400 },
+	{
+		what: 'an array of which one is no query',
+		body: (record) => json([record, 7]),
+		expected: 400,
+	},
+	{
+		what: 'a prototype key, escaped',
+		body: ({ _id }) => `{"_id":"${String(_id)}","\\u005f_proto__":{"status":"SUCCESS"}}`,
+		expected: 400,
+	},
+	{
+		what: 'a constructor key, deep down',
+		body: ({ _id }) => `{"_id":"${String(_id)}","state":{"constructor":{"prototype":{"x":1}}}}`,
+		expected: 400,
+	},
+	{
+		what: 'nesting of 200,000 levels',
+		body: ({ _id }) => nested(200_000, `{"_id":"${String(_id)}"}`),
+		expected: 413,
+	},
+	{
+		what: 'an array of 500,000 numbers',
+		body: () => json(new Array(500_000).fill(1)),
+		expected: 413,
+	},
+	{
+		what: 'an array of 101 results',
+		body: ({ _id }) => json(Array.from({ length: 101 }, () => ({ _id }))),
+		expected: 413,
+	},
+	{ what: 'a body of 17 MB', body: () => Buffer.alloc(17 * 1024 * 1024, 0x20), expected: 413 },
+	// Not a query that the service has
+	{
+		what: 'an unknown query',
+		body: () => '{"_id":"0123456789abcdef01234567","service":"CRF","status":"SUCCESS"}',
+		expected: 404,
+	},
+	{
+		what: 'an unknown query of an unknown service and status',
+		body: () => '{"_id":"x1","service":"LOTTERY","status":"WON"}',
+		expected: 404,
+	},
+];
+
+/** Sends the headers just as they are listed. */
+export async function send(url: string, body: string | Buffer, headers: Headers): Promise<number> {
+	return await new Promise((resolve, reject) => {
+		const call = request(url, { method: 'POST', agent: false }, (answer) => {
+			answer.resume();
+			resolve(answer.statusCode as number);
+		});
+		call.on('error', reject);
+		for (const [name] of headers) {
+			const values = headers.filter(([other]) => other === name).map(([, value]) => value);
+			call.setHeader(name, values.length > 1 ? values : values[0]);
+		}
+		call.end(body);
+	});
+}

@@ -1,0 +1,395 @@
+import type { FaultRule } from '../../../../sandbox/plugins/faults';
+import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
+import { failure, pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+const calculation = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
+
+describe('a look', () => {
+	it('starts one execution for each result since the workflow was published, oldest first', async () => {
+		await sandbox.result();
+		await start();
+		const first = await sandbox.result();
+		const second = await sandbox.result('/query/rfc-data');
+		await host.look();
+		expect(host.executions.map((items) => items.map(({ queryId }) => queryId))).toEqual([
+			[first._id],
+			[second._id],
+		]);
+	});
+
+	it('comes by itself, as often as the trigger says', async () => {
+		await start({ parameters: { receiveBy: 'asking', askEvery: 5 } });
+		const record = await sandbox.result();
+		pass(5_000);
+		await host.executed(1);
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('marks each item as confirmed, with a deliveryId', async () => {
+		await start();
+		await sandbox.result();
+		await host.look();
+		expect(host.items).toEqual([
+			expect.objectContaining({
+				confirmed: true,
+				deliveryId: expect.stringMatching(/^[0-9a-f]{32}$/),
+				rfc: 'GODE561231GR8',
+			}),
+		]);
+	});
+
+	it('emits a query that was pending when the workflow was published, once it has its result', async () => {
+		const slow = await sandbox.pending();
+		await start();
+		const { _id } = await sandbox.result();
+		await host.look();
+		expect({ started: host.started, slow: (await sandbox.query(slow)).status }).toEqual({
+			started: [_id],
+			slow: 'PENDING',
+		});
+	});
+
+	it('leaves out what was answered at once, if no query is chosen', async () => {
+		await start();
+		await sandbox.service.post('/query/rfc-calculator', calculation);
+		const later = await sandbox.result();
+		await host.look();
+		expect(host.started).toEqual([later._id]);
+	});
+
+	it.each([
+		['asked for', { settings: { includeImmediate: true } }],
+		['chosen', { services: ['calculateRfc'] }],
+	])('emits what was answered at once where that is %s', async (_, parameters) => {
+		await start({ parameters });
+		const { data } = await sandbox.service.post<{ _id: string }>(
+			'/query/rfc-calculator',
+			calculation,
+		);
+		await host.look();
+		expect(host.started).toEqual([data._id]);
+	});
+
+	it('emits no more than the most, and the next ones the rest, in order', async () => {
+		await start({ parameters: { settings: { maxResults: 2 } } });
+		const ids: string[] = [];
+		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
+		await host.look();
+		const first = [...host.started];
+		await host.executed(5);
+		expect([first, host.started]).toEqual([ids.slice(0, 2), ids]);
+	});
+
+	it.each([
+		['of one moment', { updatedAt: new Date().toISOString() }],
+		['without a date', {}],
+	])(
+		'emits each once, though they are more than are saved, and %s',
+		async (_, dates) => {
+			const parameters = { startFrom: 'hours', hours: 1, settings: { maxResults: 600 } };
+			const record = { service: 'CRF', status: 'SUCCESS', response: {}, ...dates };
+			const rows = Array.from({ length: 1200 }, (_, index) => ({ ...record, _id: `q${index}` }));
+			await sandbox.faults({ path: '/api/query', fault: { status: 200, body: rows } });
+			await start({ parameters });
+			await host.executed(1200);
+			await host.look();
+			await host.look();
+			expect(host.started.sort()).toEqual(rows.map(({ _id }) => _id).sort());
+		},
+		240_000,
+	);
+
+	it('emits a late result of an old query, though its date is not renewed', async () => {
+		const done = await sandbox.result();
+		const old = { ...done, _id: 'old', updatedAt: '2026-01-01T00:00:00.000Z' };
+		const waiting = { ...old, status: 'PENDING', response: undefined };
+		const listing = async (row: object) =>
+			await sandbox.faults({ path: '/api/query', fault: { status: 200, body: [done, row] } });
+		await listing(waiting);
+		await start();
+		await host.look();
+		await listing(old);
+		await host.look();
+		await host.look();
+		expect(host.started).toEqual(['old']);
+	});
+
+	it('reads a result by its ID where the list does not hold it', async () => {
+		await start();
+		const row: Partial<Record<string, unknown>> = await sandbox.result();
+		delete row.response;
+		await sandbox.faults({ path: '/api/query', times: 1, fault: { status: 200, body: [row] } });
+		await host.look();
+		expect(host.items).toEqual([expect.objectContaining({ rfc: 'GODE561231GR8' })]);
+	});
+
+	it('emits nothing any more, and loses nothing, if the workflow is published again in its midst', async () => {
+		await start();
+		const record = await sandbox.result();
+		await sandbox.faults({ path: '/api/query', times: 1, fault: { latency: 500 } });
+		const slow = host.look();
+		while ((await sandbox.requests('/api/query')).length < 2);
+		await host.publish('update');
+		await slow;
+		await host.look();
+		expect(host.started).toEqual([record._id]);
+	});
+});
+
+describe('a list that holds less than the records', () => {
+	/** The service lists these, by id and status alone. */
+	const list = async (records: Query[], ...further: FaultRule[]) => {
+		const body = records.map(({ _id, status }) => ({ _id, status }));
+		await sandbox.faults(
+			{ path: '/api/query', exact: true, fault: { status: 200, body } },
+			...further,
+		);
+	};
+	const readById = async ({ _id }: Query) => await sandbox.requests(`/api/query/${_id}`);
+
+	it('brings nothing that was there before, though it has no dates', async () => {
+		const before = await sandbox.result();
+		await list([before]);
+		await start();
+		const later = await sandbox.result();
+		await list([before, later]);
+		await host.look();
+		expect(host.started).toEqual([later._id]);
+	});
+
+	it('has each result read by its ID once', async () => {
+		await list([]);
+		await start();
+		const record = await sandbox.result();
+		await list([record]);
+		const before = (await readById(record)).length;
+		for (let count = 0; count < 3; count++) await host.look();
+		expect([host.started, (await readById(record)).length - before]).toEqual([[record._id], 1]);
+	});
+
+	it('is filtered by the record that was read', async () => {
+		await list([]);
+		await start({ parameters: { services: ['getRfcData'] } });
+		const records = [await sandbox.result(), await sandbox.result('/query/rfc-data')];
+		await list(records);
+		await host.look();
+		expect(host.started).toEqual([records[1]._id]);
+	});
+
+	/** Looks at two results, the first of which is answered so by its ID; and then once more, without that. */
+	const lookTwice = async (answer: FaultRule['fault']) => {
+		await list([]);
+		await start();
+		const records = [await sandbox.result(), await sandbox.result()];
+		await list(records, { path: `/api/query/${records[0]._id}`, fault: answer });
+		await host.look();
+		await list(records);
+		await host.look();
+		const [first, second] = records.map(({ _id }) => _id);
+		return { first, second };
+	};
+
+	it.each<[string, FaultRule['fault']]>([
+		['cannot be read', { status: 400 }],
+		['is pending still', { status: 200, body: { _id: 'q', service: 'CRF', status: 'PENDING' } }],
+	])('does not hold up the others by a result that %s', async (_, answer) => {
+		const { first, second } = await lookTwice(answer);
+		expect(host.started).toEqual([second, first]);
+	});
+
+	it('brings as it is listed what the service does not know by its ID', async () => {
+		const { first, second } = await lookTwice({ status: 404 });
+		expect(host.started.sort()).toEqual([first, second].sort());
+	});
+
+	it('tells once of a row that is never to be had, and puts it aside', async () => {
+		await list([]);
+		await start();
+		const record = await sandbox.result();
+		await list([record], { path: `/api/query/${record._id}`, fault: { status: 400 } });
+		for (let count = 0; count < 7; count++) await host.look();
+		expect([host.started, host.failures]).toEqual([
+			[],
+			[expect.stringMatching(`The result of query ${record._id} could not be read 5 times`)],
+		]);
+	});
+});
+
+describe('Start From', () => {
+	it('takes the results of the last hours', async () => {
+		const before = await sandbox.result();
+		await start({ parameters: { startFrom: 'hours', hours: 1 } });
+		await host.executed(1);
+		expect(host.started).toEqual([before._id]);
+	});
+
+	it('takes the results since a date', async () => {
+		const before = await sandbox.result();
+		await start({ parameters: { startFrom: 'date', date: '2020-01-01T00:00:00' } });
+		await host.executed(1);
+		expect(host.started).toEqual([before._id]);
+	});
+
+	it('takes none before the date', async () => {
+		await sandbox.result();
+		await start({ parameters: { startFrom: 'date', date: '2999-01-01T00:00:00' } });
+		await host.look();
+		expect(host.started).toEqual([]);
+	});
+
+	it('names a date that is none', async () => {
+		await start({ activation: null });
+		const publishing = host.publish('activate', { startFrom: 'date', date: 'soon' });
+		expect(await failure(publishing)).toBe('"Date" of Start From is empty or not a date');
+	});
+
+	it('with publishing leaves out what came while the workflow was unpublished for an hour', async () => {
+		await start();
+		await host.unpublish();
+		const between = await sandbox.result();
+		pass(3_600_000);
+		await host.publish('activate');
+		await host.look();
+		expect(host.started).not.toContain(between._id);
+	});
+
+	it.each(['update', 'activate'] as const)(
+		'goes on where it was when the workflow is published again (%s)',
+		async (activation) => {
+			await start();
+			await host.unpublish();
+			const between = await sandbox.result();
+			await host.publish(activation);
+			await host.executed(1);
+			expect(host.started).toEqual([between._id]);
+		},
+	);
+
+	it('goes on where it was when the node was renamed', async () => {
+		await start();
+		const between = await sandbox.result();
+		host.name = 'Results of the night';
+		await host.publish('update');
+		await host.executed(1);
+		expect(host.started).toEqual([between._id]);
+	});
+});
+
+describe('a service that is slow or fails', () => {
+	const isDown = { path: '/api/query', fault: { status: 503 } };
+
+	it('delays a result and does not lose it', async () => {
+		await start();
+		const record = await sandbox.result();
+		await sandbox.faults(isDown);
+		const { status } = await host.look();
+		await sandbox.faults();
+		await host.look();
+		expect([status, host.started]).toEqual([503, [record._id]]);
+	});
+
+	it('does not keep n8n from publishing the workflow when it starts', async () => {
+		await start();
+		const record = await sandbox.result();
+		await host.kill();
+		await sandbox.faults(isDown);
+		await host.publish('init');
+		pass(15_000);
+		await host.look();
+		await sandbox.faults();
+		await host.look();
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('is told to who publishes the workflow', async () => {
+		const credentials = sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong' } });
+		await start({ activation: null, credentials });
+		expect(await failure(host.publish('activate'))).toMatch(/refused the client ID or secret/);
+	});
+
+	it('is told once in the list of executions, from the second look in vain on, and again in the next outage', async () => {
+		await start();
+		const told: number[] = [];
+		for (const fault of [isDown, isDown, isDown, undefined, isDown, isDown]) {
+			await sandbox.faults(...(fault ? [fault] : []));
+			await host.look();
+			told.push(host.failures.length);
+		}
+		expect({ told, log: host.log.filter((line) => line.startsWith('info')) }).toEqual({
+			told: [0, 1, 1, 1, 1, 2],
+			log: ['info: The Tax Query Trigger can ask for results again'],
+		});
+	});
+
+	it('is told also right after a start with a secret that was revoked', async () => {
+		await start({ activation: null });
+		await host.stop();
+		await start({
+			activation: 'init',
+			credentials: sandbox.credentials({ taxQueryApi: { clientSecret: 'revoked' } }),
+		});
+		pass(15_000);
+		await host.look();
+		pass(60_000);
+		await host.look();
+		expect(host.failures).toEqual([expect.stringMatching(/refused the client ID or secret/)]);
+	});
+});
+
+describe('a list in pages', () => {
+	const page = (rows: object[], total: number) => ({
+		path: '/api/query',
+		times: 1,
+		fault: { status: 200, body: { data: rows, total } },
+	});
+
+	it('is read to its end', async () => {
+		await start();
+		const [a, b] = [await sandbox.result(), await sandbox.result()];
+		await sandbox.faults(page([b], 2), page([a], 2));
+		await host.look();
+		expect(host.started).toEqual([a._id, b._id]);
+	});
+
+	it('that holds less than it tells loses nothing, and is told in the log', async () => {
+		await start();
+		const [a, b] = [await sandbox.result(), await sandbox.result()];
+		await sandbox.faults(page([b], 2), page([], 2));
+		await host.look();
+		await sandbox.faults();
+		await host.look();
+		expect([host.started, host.log]).toEqual([
+			[b._id, a._id],
+			[expect.stringMatching(/tells of 2 queries but lists only 1/)],
+		]);
+	});
+});
+
+describe('the test in the editor, without a delivery,', () => {
+	it('brings the latest result, each time', async () => {
+		await sandbox.result();
+		const latest = await sandbox.result('/query/rfc-data');
+		await start({ parameters: { receiveBy: 'asking' } });
+		const [first, second] = [await host.testInEditor(), await host.testInEditor()];
+		expect([first[0].queryId, second[0].queryId]).toEqual([latest._id, latest._id]);
+	});
+
+	it('says so where there is none', async () => {
+		await start({ parameters: { receiveBy: 'asking' } });
+		expect(await failure(host.testInEditor())).toBe(
+			'There is no result yet that this trigger would emit',
+		);
+	});
+});

@@ -1,0 +1,216 @@
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+/** After a start of n8n the first look waits so long at most. */
+const FIRST_LOOK_MS = 15_000;
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+/** n8n is started again over the same database, and has looked. */
+async function startAgain(): Promise<void> {
+	await host.publish('init');
+	pass(FIRST_LOOK_MS);
+	await host.look();
+	await host.look();
+}
+
+const proved = {
+	parameters: { authenticity: 'credential', confirm: false },
+	credentials: () => ({
+		...sandbox.credentials(),
+		taxQueryWebhookApi: { method: 'header', secret: 'whsec-once', headerName: 'X-Secret' },
+	}),
+	headers: { 'X-Secret': 'whsec-once' },
+};
+const startProved = async () =>
+	await start({ parameters: { ...proved.parameters }, credentials: proved.credentials() });
+
+describe('the same result starts one execution', () => {
+	it('when it is delivered twice', async () => {
+		await start();
+		const record = await sandbox.result();
+		const answers = [await host.deliver(record), await host.deliver(record)];
+		expect({ answers, started: host.started }).toMatchObject({
+			answers: [
+				{ status: 200, body: '{"message":"Accepted"}' },
+				{ status: 200, body: '{"message":"Nothing new"}' },
+			],
+			started: [record._id],
+		});
+	});
+
+	it('when it is delivered in different shapes', async () => {
+		await start();
+		const record = await sandbox.result();
+		await host.deliver(record);
+		await host.deliver({ event: 'done', data: { queryId: record._id, status: 'SUCCESS' } });
+		await host.deliver([record, record]);
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('when 100 copies are delivered at the same time', async () => {
+		await start();
+		const record = await sandbox.result();
+		const answers = await Promise.all(Array.from({ length: 100 }, () => host.deliver(record)));
+		expect({
+			refused: answers.filter(({ status }) => status !== 200).length,
+			started: host.started,
+		}).toEqual({ refused: 0, started: [record._id] });
+	});
+
+	it('when it is delivered 100 times at once without confirmation', async () => {
+		await startProved();
+		const record = await sandbox.result();
+		await Promise.all(Array.from({ length: 100 }, () => host.deliver(record, proved.headers)));
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('when the trigger looks at intervals, too', async () => {
+		await start({ parameters: { askEvery: 5 } });
+		const record = await sandbox.result();
+		await Promise.all([host.deliver(record), host.look(), host.deliver(record)]);
+		pass(5_000);
+		await host.look();
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('but a later state of the same query starts another', async () => {
+		await startProved();
+		const record = await sandbox.result();
+		for (const updatedAt of ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']) {
+			await host.deliver({ ...record, updatedAt }, proved.headers);
+		}
+		expect(host.executions).toHaveLength(2);
+	});
+
+	it('whichever way its date is written', async () => {
+		await startProved();
+		const record = await sandbox.result();
+		for (const updatedAt of ['2026-01-01T00:00:00.000Z', '2025-12-31T18:00:00-06:00']) {
+			await host.deliver({ ...record, updatedAt }, proved.headers);
+		}
+		expect(host.executions).toHaveLength(1);
+	});
+
+	it('and is tried again where n8n could not start it', async () => {
+		await start();
+		const record = await sandbox.result();
+		host.isBroken = true;
+		const { status } = await host.deliver(record);
+		host.isBroken = false;
+		await host.look();
+		expect([status, host.started]).toEqual([503, [record._id]]);
+	});
+
+	it('in queue mode, where a worker runs it and its end comes late', async () => {
+		await start({ hasWorkers: true, areExecutionsLong: true });
+		const record = await sandbox.result();
+		const delivered = host.deliver(record);
+		await host.executed(1);
+		await host.endExecutions();
+		await host.look();
+		expect([(await delivered).status, host.started]).toEqual([200, [record._id]]);
+	});
+});
+
+describe('a restart of n8n', () => {
+	it.each(['both', 'webhook', 'asking'])(
+		'remembers what was started, however it came (%s)',
+		async (receiveBy) => {
+			await start({ parameters: { receiveBy } });
+			const record = await sandbox.result();
+			await host.look();
+			await host.kill();
+			await startAgain();
+			await host.deliver(record);
+			expect(host.started).toEqual([record._id]);
+		},
+	);
+
+	it('remembers also three minutes later', async () => {
+		await start();
+		const record = await sandbox.result();
+		await host.deliver(record);
+		pass(180_000);
+		await host.kill();
+		await startAgain();
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('does not forget what finished while n8n was down', async () => {
+		await start();
+		await host.kill();
+		const record = await sandbox.result();
+		await startAgain();
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('starts once more, with the same deliveryId, what was cut off, and never a third time', async () => {
+		await start({ areExecutionsLong: true });
+		await sandbox.result();
+		await host.look();
+		await host.kill();
+		await startAgain();
+		await host.kill();
+		await startAgain();
+		const [first, second] = host.items;
+		expect([host.executions.length, second]).toEqual([2, first]);
+	});
+
+	it('starts only that once more', async () => {
+		await start();
+		const ended = await sandbox.result();
+		await host.look();
+		host.areExecutionsLong = true;
+		const cutOff = await sandbox.result();
+		await host.look();
+		await host.kill();
+		await startAgain();
+		expect(host.started).toEqual([ended._id, cutOff._id, cutOff._id]);
+	});
+
+	it('leaves what was cut off to Retry, where that is chosen', async () => {
+		await start({ areExecutionsLong: true, parameters: { settings: { afterCrash: 'leave' } } });
+		await sandbox.result();
+		await host.look();
+		await host.kill();
+		await startAgain();
+		expect(host.executions).toHaveLength(1);
+	});
+
+	it('starts nothing once more in queue mode, where a worker goes on with it', async () => {
+		await start({ hasWorkers: true });
+		await sandbox.result();
+		await host.look();
+		host.areExecutionsLong = true;
+		const cutOff = await sandbox.result();
+		const delivered = host.deliver(cutOff).catch(() => undefined); // n8n is gone before it answers
+		await host.executed(2);
+		await host.kill();
+		await startAgain();
+		await delivered;
+		expect(host.executions).toHaveLength(2);
+	});
+});
+
+describe('what a trigger remembers', () => {
+	it('is apart from that of another workflow', async () => {
+		await start();
+		const other = await TriggerHost.start({ credentials: sandbox.credentials() });
+		const record = await sandbox.result();
+		await host.deliver(record);
+		await other.deliver(record);
+		await other.stop();
+		expect(other.started).toEqual([record._id]);
+	});
+});

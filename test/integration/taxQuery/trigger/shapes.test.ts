@@ -1,0 +1,147 @@
+import { createHmac } from 'node:crypto';
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { TriggerHost } from './triggerHost';
+
+const SECRET = 'whsec-tuna-roja';
+const login = Buffer.from(`service:${SECRET}`).toString('base64');
+
+type QueryRecord = Awaited<ReturnType<SandboxWithQueries['result']>>;
+
+/** Each way to prove a delivery: the webhook credential, and the headers that the service sends. */
+const proofs = {
+	none: undefined,
+	signature: {
+		credential: {
+			method: 'signature',
+			secret: SECRET,
+			signatureHeader: 'X-Webhook-Signature',
+			algorithm: 'sha512',
+			encoding: 'base64',
+			prefix: 'v1=',
+			timestampHeader: 'X-Webhook-Timestamp',
+			separator: '.',
+			tolerance: 60,
+		},
+		headers: (body: string) => {
+			const at = String(Date.now());
+			const hmac = createHmac('sha512', SECRET).update(`${at}.${body}`).digest('base64');
+			return { 'X-Webhook-Signature': `v1=${hmac}`, 'X-Webhook-Timestamp': at };
+		},
+	},
+	'secret header': {
+		credential: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
+		headers: () => ({ 'X-Secret': SECRET }),
+	},
+	'basic auth': {
+		credential: { method: 'basic', user: 'service', password: SECRET },
+		headers: () => ({ Authorization: `Basic ${login}` }),
+	},
+};
+
+const shapes: Array<[what: string, shape: (record: QueryRecord) => unknown, type?: string]> = [
+	['a bare record', (record) => record],
+	['a record in "data" with its event', (record) => ({ event: 'query.finished', data: record })],
+	['a record in "query"', (record) => ({ query: record })],
+	['a record in "payload"', (record) => ({ type: 'result', payload: record })],
+	['a record in "result"', (record) => ({ result: record })],
+	['an id with status', ({ _id, status }) => ({ queryId: _id, status })],
+	['an id alone', ({ _id }) => ({ id: _id })],
+	['an array of records', (record) => [record]],
+	['an array of ids', ({ _id }) => [{ queryId: _id, status: 'SUCCESS' }]],
+	['an array in an envelope', (record) => ({ data: [record] })],
+	['JSON that calls itself text', (record) => record, 'text/plain'],
+	['JSON that calls itself XML', (record) => record, 'application/xml'],
+	['JSON that calls itself a form', (record) => record, 'multipart/form-data; boundary=x'],
+	['JSON without content type', (record) => record, ''],
+	['a record of 900 kB', (record) => ({ ...record, response: { file: 'A'.repeat(900_000) } })],
+];
+
+describe.each(Object.entries(proofs))('with authenticity %s', (_name, proof) => {
+	let sandbox: SandboxWithQueries;
+	beforeAll(async () => (sandbox = await sandboxWithQueries()));
+	afterAll(async () => await sandbox.close());
+
+	it.each(shapes.map(([what, shape, type = 'application/json']) => [what, shape, type] as const))(
+		'%s starts the workflow with the record',
+		async (_what, shape, type) => {
+			const host = await TriggerHost.start({
+				credentials: {
+					...sandbox.credentials(),
+					...(proof && { taxQueryWebhookApi: proof.credential }),
+				},
+				parameters: { authenticity: proof ? 'credential' : 'none', simplify: false },
+			});
+			const record = await sandbox.result();
+			const body = JSON.stringify(shape(record));
+			const { status } = await host.deliver(body, {
+				...proof?.headers(body),
+				'content-type': type,
+			});
+			await host.stop();
+			expect({ status, items: host.items }).toEqual({
+				status: 200,
+				items: [expect.objectContaining(record)],
+			});
+		},
+	);
+});
+
+describe('the sandbox delivers', () => {
+	let sandbox: SandboxWithQueries;
+	let host: TriggerHost;
+	beforeAll(async () => (sandbox = await sandboxWithQueries()));
+	afterEach(async () => await host.stop());
+	afterAll(async () => await sandbox.close());
+
+	/** Lets the sandbox deliver one result to a trigger with the webhook credential, and waits for its answer. */
+	async function deliver(settings: object, credential?: Record<string, string | number>) {
+		host = await TriggerHost.start({
+			credentials: {
+				...sandbox.credentials(),
+				...(credential && { taxQueryWebhookApi: credential }),
+			},
+			parameters: { authenticity: credential ? 'credential' : 'none' },
+		});
+		await sandbox.control.delete('/deliveries');
+		await sandbox.control.put('/webhook', { url: host.url, attempts: 1, ...settings });
+		const { _id } = await sandbox.result();
+		for (;;) {
+			type Delivery = { status: string; attempts: Array<{ answer: number | string }> };
+			const { data } = await sandbox.control.get<Delivery[]>('/deliveries');
+			if (data.length > 0 && data.every(({ attempts }) => attempts.length > 0)) {
+				const emitted = host.items.map(({ queryId }) => queryId === _id);
+				return { answers: data.map(({ attempts }) => attempts[0].answer), emitted };
+			}
+			await new Promise((resolve) => setImmediate(resolve));
+		}
+	}
+
+	it.each(['record', 'envelope', 'id'])('the shape %s', async (shape) => {
+		expect(await deliver({ shape })).toEqual({ answers: [200], emitted: [true] });
+	});
+
+	it('with its signature, by the defaults of both sides', async () => {
+		const taxQueryWebhookApi = {
+			method: 'signature',
+			secret: SECRET,
+			signatureHeader: 'X-Webhook-Signature',
+			algorithm: 'sha256',
+			encoding: 'hex',
+			prefix: '',
+			timestampHeader: '',
+		};
+		const signing = { type: 'hmac', secret: SECRET };
+		expect(await deliver({ signing }, taxQueryWebhookApi)).toEqual({
+			answers: [200],
+			emitted: [true],
+		});
+	});
+
+	it('a forged result beside the true one: the true record comes out', async () => {
+		const { emitted } = await deliver({ signing: { type: 'none' }, faults: { forge: 1 } });
+		expect({ emitted, rfc: host.items[0].rfc }).toEqual({
+			emitted: [true],
+			rfc: 'GODE561231GR8',
+		});
+	});
+});

@@ -1,0 +1,414 @@
+import 'reflect-metadata';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ExecuteContext, HookContext, TriggerContext, WebhookContext } from 'n8n-core';
+import {
+	createRunExecutionData,
+	Workflow,
+	type IDataObject,
+	type INode,
+	type INodeExecutionData,
+	type INodeParameters,
+	type INodeType,
+	type IRun,
+	type ITriggerFunctions,
+	type IWebhookData,
+	type IWebhookFunctions,
+	type IWorkflowExecuteAdditionalData,
+	type WorkflowActivateMode,
+	type WorkflowExecuteMode,
+} from 'n8n-workflow';
+import { CredentialsInMemory, type Credentials } from '../../support/runNode';
+
+const WORKFLOW_ID_LENGTH = 12;
+/** A trigger looks once a second at most. */
+const A_SECOND = 1_000;
+const STEP_MS = 10;
+const MAX_STEPS = 1_000;
+const MAX_BODY = 16 * 1024 * 1024; // n8n's own limit
+
+export interface TriggerHostOptions {
+	credentials: Credentials;
+	parameters?: INodeParameters;
+	/** How the workflow is published; not at all if null. */
+	activation?: WorkflowActivateMode | null;
+	/** Executions do not end by themselves. */
+	areExecutionsLong?: boolean;
+	/** Executions run in another process, as in queue mode. */
+	hasWorkers?: boolean;
+}
+
+type Done = Parameters<ITriggerFunctions['emit']>[2];
+type TriggerClass = new () => INodeType;
+
+/** Loads the trigger with an empty memory, as a new process has it. */
+export async function freshTrigger(): Promise<TriggerClass> {
+	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
+	let trigger: TriggerClass | undefined;
+	await jest.isolateModulesAsync(async () => {
+		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
+		trigger = (await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node')).TaxQueryTrigger;
+	});
+	return trigger as TriggerClass;
+}
+
+interface Running {
+	key?: string;
+	end(): void;
+}
+type Delivered = { status: number; body: string; headers: Headers };
+
+/**
+ * What n8n does around the trigger of one published workflow: it calls trigger() with a long-lived workflow, receives
+ * webhooks by HTTP into n8n-core's WebhookContext, and starts executions, one for each deduplication key. Static data is
+ * saved with an emit, and at the end of an execution that has changed its own copy; whole, and without a lock.
+ */
+export class TriggerHost {
+	/** JSON of the items of each execution, in the order in which they were started. */
+	readonly executions: IDataObject[][] = [];
+	/** Lines that the node wrote to n8n's log. */
+	readonly log: string[] = [];
+	/** Messages of the failed executions that the trigger reported. */
+	readonly failures: string[] = [];
+	/** Executions do not end by themselves. */
+	areExecutionsLong: boolean;
+	/** Set to make n8n fail to start executions. */
+	isBroken = false;
+	/** The static data column of the workflow in n8n's database. */
+	staticData = '{}';
+	readonly workflowId = Math.random()
+		.toString(36)
+		.slice(2, 2 + WORKFLOW_ID_LENGTH);
+	url = '';
+	/** Name of the node; n8n keeps a node's own static data by it. */
+	name = 'Results';
+	/** Deduplication keys of the executions in n8n's database. */
+	private readonly keys = new Set<string>();
+	private readonly running = new Set<Running>();
+	private process = 0;
+	private close: (() => Promise<void>) | undefined;
+	private readonly server = createServer((request, response) => {
+		this.receive(request, response).catch((error: unknown) => {
+			this.log.push(`failed execution: ${String(error)}`);
+			response.statusCode = 500;
+			response.end();
+		});
+	});
+
+	private constructor(
+		private trigger: TriggerClass,
+		private readonly options: TriggerHostOptions,
+	) {
+		this.areExecutionsLong = options.areExecutionsLong ?? false;
+	}
+
+	/** Starts it, with the workflow published. */
+	static async start(options: TriggerHostOptions): Promise<TriggerHost> {
+		const host = new TriggerHost(await freshTrigger(), options);
+		host.server.listen(0, '127.0.0.1');
+		await once(host.server, 'listening');
+		host.url = `http://127.0.0.1:${(host.server.address() as AddressInfo).port}/webhook`;
+		const { activation = 'activate' } = options;
+		if (activation !== null) await host.publish(activation);
+		return host;
+	}
+
+	/** Calls trigger(), and ends the one before. Throws what it throws: n8n would not publish the workflow then. */
+	async publish(activation: WorkflowActivateMode = 'update', parameters = {}): Promise<void> {
+		await this.unpublish();
+		Object.assign((this.options.parameters ??= {}), parameters);
+		const workflow = this.loadWorkflow();
+		const context = new TriggerContext(
+			workflow,
+			workflow.getNode(this.name) as INode,
+			this.additionalData(),
+			'trigger',
+			activation,
+			(data, _response, done, key) => this.emit(workflow, data[0], done, key),
+			() => {
+				throw new Error('emitError takes the workflow down');
+			},
+			({ message }) => this.failures.push(message),
+		);
+		Object.defineProperty(context, 'logger', { value: this.logger });
+		const answer = await new this.trigger().trigger?.call(context as ITriggerFunctions);
+		this.close = answer?.closeFunction;
+		this.save(workflow);
+	}
+
+	async unpublish(): Promise<void> {
+		await this.close?.();
+		this.close = undefined;
+	}
+
+	/** A new process over the same database; executions that ran are cut off, and nothing more is saved of them. */
+	async kill(): Promise<void> {
+		this.process++;
+		this.running.clear();
+		const { close } = this;
+		this.close = undefined;
+		await close?.(); // of the old process, which emits nothing any more
+		this.trigger = await freshTrigger();
+	}
+
+	/** Ends the executions that run. */
+	async endExecutions(): Promise<void> {
+		for (const execution of this.running) execution.end();
+		await new Promise((done) => setImmediate(done));
+	}
+
+	async stop(): Promise<void> {
+		await this.unpublish();
+		this.server.closeAllConnections();
+		await new Promise((done) => this.server.close(done));
+	}
+
+	get items(): IDataObject[] {
+		return this.executions.flat();
+	}
+
+	/** Lets time pass until so many executions were started; throws if they do not come. */
+	async executed(count: number): Promise<void> {
+		for (let step = 0; this.executions.length < count; step++) {
+			if (step > MAX_STEPS) throw new Error(`Only ${this.executions.length} executions came`);
+			pass(STEP_MS);
+			await sleep(STEP_MS);
+		}
+	}
+
+	/** Query IDs of the results that started executions, in that order. */
+	get started(): unknown[] {
+		return this.items.map(({ queryId, _id }) => queryId ?? _id);
+	}
+
+	async deliver(
+		body: string | Buffer | object,
+		headers: Record<string, string> = {},
+	): Promise<Delivered> {
+		const raw = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+		const answer = await fetch(this.url, {
+			method: 'POST',
+			headers: { 'content-type': 'application/json', ...headers },
+			body: raw,
+		});
+		return { status: answer.status, body: await answer.text(), headers: answer.headers };
+	}
+
+	/** Lets the trigger look, by a delivery that names nothing real; resolves when the look is over. */
+	async look(): Promise<Delivered> {
+		pass(A_SECOND);
+		return await this.deliver({ queryId: 'a-doorbell' });
+	}
+
+	/** Runs the trigger as the editor does, without a delivery. */
+	async testInEditor(): Promise<IDataObject[]> {
+		const workflow = this.loadWorkflow();
+		const [items] = await this.execute(workflow, [{ json: {} }], 'manual');
+		return items.map(({ json }) => json);
+	}
+
+	/** Runs checkExists, create or delete of the webhook. */
+	async hook(name: 'checkExists' | 'create' | 'delete'): Promise<boolean> {
+		const workflow = this.loadWorkflow();
+		const node = workflow.getNode(this.name) as INode;
+		const methods = new this.trigger().webhookMethods?.default;
+		const context = new HookContext(
+			workflow,
+			node,
+			this.additionalData(),
+			'trigger',
+			'activate',
+			this.webhookData(),
+		);
+		const done = (await methods?.[name]?.call(context)) as boolean;
+		this.save(workflow);
+		return done;
+	}
+
+	/** Delivers to the test URL of the editor; resolves with the items that come out. */
+	async deliverTest(body: object): Promise<IDataObject[]> {
+		this.isTest = true;
+		const before = this.executions.length;
+		await this.deliver(body);
+		this.isTest = false;
+		return this.executions.splice(before).flat();
+	}
+
+	private isTest = false;
+
+	/** n8n saves static data, looks whether the key is in its database, and runs the workflow. */
+	private emit(workflow: Workflow, items: INodeExecutionData[], done?: Done, key?: string): void {
+		this.save(workflow);
+		const { process } = this;
+		void (async () => {
+			await new Promise((settled) => setImmediate(settled));
+			if (process !== this.process) return;
+			if (this.isBroken) return done?.reject(new Error('the database is gone'));
+			if (key !== undefined && this.keys.has(key)) return done?.resolve(undefined as never);
+			if (key !== undefined) this.keys.add(key);
+			const execution = this.loadWorkflow();
+			this.executions.push(items.map(({ json }) => json));
+			if (!this.options.hasWorkers) await this.execute(execution, items, 'trigger');
+			const entry: Running = {
+				key,
+				end: () => {
+					this.running.delete(entry);
+					this.save(execution);
+					done?.resolve({ status: 'success' } as IRun);
+				},
+			};
+			this.running.add(entry);
+			if (!this.areExecutionsLong) entry.end();
+		})();
+	}
+
+	private async execute(
+		workflow: Workflow,
+		items: INodeExecutionData[],
+		mode: WorkflowExecuteMode,
+	): Promise<INodeExecutionData[][]> {
+		const node = workflow.getNode(this.name) as INode;
+		const data = { main: [items] };
+		const context = new ExecuteContext(
+			workflow,
+			node,
+			this.additionalData(),
+			mode,
+			createRunExecutionData({}),
+			0,
+			items,
+			data,
+			{ node, data, source: null },
+			[],
+		);
+		return (await new this.trigger().execute?.call(context)) as INodeExecutionData[][];
+	}
+
+	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const workflow = this.loadWorkflow();
+		const node = workflow.getNode(this.name) as INode;
+		const httpRequest = Object.assign(request, {
+			body: {},
+			readRawBody: async () => {
+				Object.assign(request, { rawBody: await bodyOf(request) });
+			},
+		});
+		const httpResponse = Object.assign(response, {
+			status(code: number) {
+				response.statusCode = code;
+				return httpResponse;
+			},
+			json(body: unknown) {
+				response.setHeader('content-type', 'application/json');
+				response.end(JSON.stringify(body));
+			},
+		});
+		const context = new WebhookContext(
+			workflow,
+			node,
+			{ ...this.additionalData(), httpRequest, httpResponse } as never,
+			this.isTest ? 'manual' : 'webhook',
+			this.webhookData(),
+			[],
+			null,
+		);
+		Object.defineProperty(context, 'logger', { value: this.logger });
+		const output = await new this.trigger().webhook?.call(context as IWebhookFunctions);
+		if (output?.noWebhookResponse) return this.save(workflow);
+		if (this.isBroken) throw new Error('the database is gone');
+		this.executions.push((output?.workflowData?.[0] ?? []).map(({ json }) => json));
+		this.save(workflow);
+		const { responseData = 'firstEntryJson' } = this.webhookData().webhookDescription;
+		httpResponse.status(200).json(responseData || output?.webhookResponse); // n8n's rule
+	}
+
+	private readonly logger = Object.fromEntries(
+		['debug', 'info', 'warn', 'error'].map((level) => [
+			level,
+			(message: string) => this.log.push(`${level}: ${message}`),
+		]),
+	);
+
+	private loadWorkflow(): Workflow {
+		const { credentials, parameters = {} } = this.options;
+		const node: INode = {
+			id: 'node-1',
+			name: this.name,
+			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
+			typeVersion: 1,
+			position: [0, 0],
+			parameters,
+			credentials: Object.fromEntries(
+				Object.keys(credentials).map((type) => [type, { id: type, name: type }]),
+			),
+			webhookId: 'webhook-1',
+		};
+		const type = new this.trigger();
+		return new Workflow({
+			id: this.workflowId,
+			nodes: [node],
+			connections: {},
+			active: true,
+			nodeTypes: {
+				getByName: () => type,
+				getByNameAndVersion: () => type,
+				getKnownTypes: () => ({}),
+			},
+			staticData: JSON.parse(this.staticData) as IDataObject,
+		});
+	}
+
+	/** n8n writes the whole column of what it has loaded, if anything in it changed. */
+	private save(workflow: Workflow): void {
+		const { staticData } = workflow as unknown as { staticData: { __dataChanged: boolean } };
+		if (!staticData.__dataChanged) return;
+		this.staticData = JSON.stringify(staticData);
+		staticData.__dataChanged = false;
+	}
+
+	private webhookData(): IWebhookData {
+		const description = new this.trigger().description.webhooks?.[0];
+		return { webhookDescription: description, node: this.name } as unknown as IWebhookData;
+	}
+
+	private additionalData(): IWorkflowExecuteAdditionalData {
+		return {
+			credentialsHelper: new CredentialsInMemory(this.options.credentials),
+			variables: {},
+			webhookBaseUrl: 'https://n8n.example.com/webhook',
+			webhookWaitingBaseUrl: 'https://n8n.example.com/webhook-waiting',
+			formWaitingBaseUrl: 'https://n8n.example.com/form-waiting',
+			webhookTestBaseUrl: 'https://n8n.example.com/webhook-test',
+		} as unknown as IWorkflowExecuteAdditionalData;
+	}
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+	const chunks: Buffer[] = [];
+	let size = 0;
+	for await (const chunk of request as AsyncIterable<Buffer>) {
+		size += chunk.length;
+		if (size > MAX_BODY) throw Object.assign(new Error('too large'), { statusCode: 413 });
+		chunks.push(chunk);
+	}
+	return Buffer.concat(chunks);
+}
+
+const realNow = Date.now.bind(Date);
+let passed = 0;
+
+/** Lets time pass, by the clock of everything in this process. */
+export function pass(ms: number): void {
+	passed += ms;
+	jest.spyOn(Date, 'now').mockImplementation(() => realNow() + passed);
+}
+
+/** The message of what a promise is rejected with. */
+export async function failure(promise: Promise<unknown>): Promise<string> {
+	return await promise.then(
+		() => 'nothing was thrown',
+		(error: Error) => error.message,
+	);
+}

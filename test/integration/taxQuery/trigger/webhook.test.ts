@@ -1,0 +1,263 @@
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeAll(async () => (sandbox = await sandboxWithQueries()));
+afterAll(async () => await sandbox.close());
+afterEach(async () => await host.stop());
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+/** A webhook credential, without confirmation. */
+const SECRET = 'whsec-palo-verde';
+const startProved = async (parameters: TriggerHostOptions['parameters'] = {}) =>
+	await start({
+		credentials: {
+			...sandbox.credentials(),
+			taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
+		},
+		parameters: { authenticity: 'credential', confirm: false, ...parameters },
+	});
+const secret = { 'X-Secret': SECRET };
+
+describe('a delivered result', () => {
+	it('is answered 200 in a few bytes', async () => {
+		await start();
+		const answer = await host.deliver(await sandbox.result());
+		expect(answer).toMatchObject({ status: 200, body: '{"message":"Accepted"}' });
+	});
+
+	it('starts one execution with the record that the service has', async () => {
+		await start({ parameters: { simplify: false } });
+		const record = await sandbox.result();
+		await host.deliver({ queryId: record._id });
+		expect(host.executions).toEqual([
+			[{ ...record, confirmed: true, deliveryId: expect.stringMatching(/^[0-9a-f]{32}$/) }],
+		]);
+	});
+
+	it('is simplified as by the action node', async () => {
+		await start();
+		const record = await sandbox.result();
+		await host.deliver(record);
+		expect(host.items).toEqual([
+			expect.objectContaining({ queryId: record._id, service: 'CRF', rfc: 'GODE561231GR8' }),
+		]);
+	});
+
+	it('carries the kind of event that its envelope names, where it is believed', async () => {
+		await startProved();
+		await host.deliver({ event: 'query.finished', data: await sandbox.result() }, secret);
+		expect(host.items).toEqual([expect.objectContaining({ event: 'query.finished' })]);
+	});
+
+	it('cannot bring in a forged record: the true one is emitted', async () => {
+		await start({ parameters: { simplify: false } });
+		const record = await sandbox.result();
+		await host.deliver({ ...record, response: { RFC: 'XAXX010101000' } });
+		expect(host.items).toEqual([expect.objectContaining({ response: record.response })]);
+	});
+
+	it('is as it was delivered, and says so, where it is proved and confirmation is off', async () => {
+		await startProved({ simplify: false });
+		const body = { _id: 'a1', service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' } };
+		await host.deliver(body, secret);
+		expect(host.items).toEqual([
+			expect.objectContaining({ _id: 'a1', response: { RFC: 'X' }, confirmed: false }),
+		]);
+	});
+
+	it('is never believed without a webhook credential', async () => {
+		await start({ parameters: { confirm: false } });
+		const { status } = await host.deliver({ _id: 'a1', service: 'CRF', status: 'SUCCESS' });
+		expect([status, host.started]).toEqual([404, []]);
+	});
+
+	it('is answered 404 if the service does not know the query', async () => {
+		await start();
+		const { status } = await host.deliver({ _id: '0123456789abcdef01234567', status: 'SUCCESS' });
+		expect({ status, executions: host.executions }).toEqual({ status: 404, executions: [] });
+	});
+
+	it('is answered 503 while the service cannot be asked, and accepted when it comes again', async () => {
+		await start();
+		const record = await sandbox.result();
+		await sandbox.faults({ path: '/api/query', fault: { status: 503 } });
+		pass(1_000);
+		const first = await host.deliver(record);
+		await sandbox.reset();
+		pass(1_000);
+		const second = await host.deliver(record);
+		expect([first.status, first.headers.get('retry-after'), second.status, host.started]).toEqual([
+			503,
+			'5',
+			200,
+			[record._id],
+		]);
+	});
+
+	it.each([
+		['202 if the service does not have it yet, for the next look brings it', 'both', 202],
+		['503 if the service does not have it yet and nothing asks again', 'webhook', 503],
+	])('is answered %s', async (_, receiveBy, expected) => {
+		await start({ parameters: { receiveBy } });
+		const queryId = await sandbox.pending();
+		const { status } = await host.deliver({ queryId, status: 'SUCCESS' });
+		expect({ status, executions: host.executions }).toEqual({ status: expected, executions: [] });
+	});
+
+	it('brings with it what was not delivered', async () => {
+		await start({ parameters: { receiveBy: 'webhook' } });
+		const [missed, delivered] = [await sandbox.result(), await sandbox.result()];
+		await host.deliver(delivered);
+		expect(host.started).toEqual([missed._id, delivered._id]);
+	});
+
+	it('comes together with others of one array, unknown ones left out', async () => {
+		await start();
+		const records = [await sandbox.result(), await sandbox.result('/query/rfc-data')];
+		await host.deliver([...records, { _id: 'unknown1', status: 'SUCCESS' }]);
+		expect(host.started).toEqual(records.map(({ _id }) => _id));
+	});
+
+	it('costs the service one request, however many IDs it names and however often it comes', async () => {
+		await start();
+		const before = (await sandbox.requests()).length;
+		const body = Array.from({ length: 100 }, (_, index) => ({ queryId: `forged-${index}` }));
+		pass(1_000);
+		await Promise.all(Array.from({ length: 20 }, () => host.deliver(body)));
+		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(2);
+	});
+});
+
+describe('where there is no list of queries', () => {
+	const withoutList = async () =>
+		await start({
+			credentials: sandbox.credentials({
+				taxQueryApi: { apiMapping: '{"paths": {"getAll": ""}}' },
+			}),
+		});
+
+	it('a delivered result is read by its ID', async () => {
+		await withoutList();
+		const record = await sandbox.result();
+		pass(1_000);
+		const { status } = await host.deliver({ queryId: record._id });
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
+	it('no more than two IDs are read in a second, and one that is unknown not again in a minute', async () => {
+		await withoutList();
+		const forged = Array.from({ length: 50 }, (_, index) => ({ queryId: `forged-${index % 2}` }));
+		pass(1_000);
+		for (let count = 0; count < 5; count++) {
+			await host.deliver(forged);
+			pass(1_000);
+		}
+		const asked = (await sandbox.requests()).filter(({ path }) => path.includes('forged'));
+		expect(asked).toHaveLength(2);
+	});
+});
+
+describe('in a process that has no published trigger', () => {
+	it('a delivery is left to the one that has', async () => {
+		await start({ activation: null });
+		const { status } = await host.deliver(await sandbox.result());
+		expect([status, host.started]).toEqual([202, []]);
+	});
+
+	it('a delivery starts the execution by itself where nothing asks', async () => {
+		await start({ activation: null, parameters: { receiveBy: 'webhook' } });
+		const record = await sandbox.result();
+		const { status } = await host.deliver(record);
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+});
+
+describe('a delivery that is not asked for starts nothing and is answered 200:', () => {
+	it('a pending query', async () => {
+		await start();
+		const queryId = await sandbox.pending();
+		const { status } = await host.deliver({ queryId, status: 'PENDING' });
+		expect({ status, executions: host.executions }).toEqual({ status: 200, executions: [] });
+	});
+
+	it.each([
+		['another query', { services: ['getInvoices'] }],
+		['another status', { statuses: ['failed'] }],
+	])('%s', async (_, webhook) => {
+		await start({ parameters: webhook });
+		const { status } = await host.deliver(await sandbox.result());
+		expect({ status, executions: host.executions }).toEqual({ status: 200, executions: [] });
+	});
+});
+
+describe('what a filter lets through', () => {
+	it.each([
+		['a chosen query', { services: ['getCrf', 'getInvoices'] }],
+		['a chosen status', { statuses: ['success'] }],
+		['a service by its name in records', { settings: { otherServices: 'invoices, crf' } }],
+	])('%s', async (_, webhook) => {
+		await start({ parameters: webhook });
+		await host.deliver(await sandbox.result());
+		expect(host.executions).toHaveLength(1);
+	});
+
+	it('a query by the name that the API Mapping gives it', async () => {
+		const apiMapping = '{"services": {"getInvoices": "CRF"}}';
+		await start({
+			credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }),
+			parameters: { services: ['getInvoices'] },
+		});
+		await host.deliver(await sandbox.result());
+		expect(host.executions).toHaveLength(1);
+	});
+
+	it('a pending query, where Pending is chosen', async () => {
+		await start({ parameters: { statuses: ['pending'] } });
+		await host.deliver({ queryId: await sandbox.pending(), status: 'PENDING' });
+		expect(host.items).toEqual([expect.objectContaining({ status: 'PENDING' })]);
+	});
+});
+
+describe('a body that names no query', () => {
+	const hello = { hello: 'world' };
+
+	it('is emitted as unrecognized where that is asked for', async () => {
+		await startProved({ settings: { emitUnrecognized: true } });
+		await host.deliver(hello, secret);
+		expect(host.items).toEqual([
+			{
+				unrecognized: true,
+				reason: 'The body names no query',
+				body: '{"hello":"world"}',
+				confirmed: false,
+				deliveryId: expect.stringMatching(/^[0-9a-f]{32}$/),
+			},
+		]);
+	});
+
+	it('is not, without a webhook credential', async () => {
+		await start({ parameters: { settings: { emitUnrecognized: true } } });
+		const { status } = await host.deliver(hello);
+		expect([status, host.items]).toEqual([400, []]);
+	});
+});
+
+describe('a test event', () => {
+	it('starts each time, and takes nothing away from production', async () => {
+		await start();
+		const record = await sandbox.result();
+		const [first] = await host.deliverTest(record);
+		const [second] = await host.deliverTest(record);
+		await host.deliver(record);
+		expect([first.queryId, second.queryId, host.started]).toEqual([
+			record._id,
+			record._id,
+			[record._id],
+		]);
+	});
+});

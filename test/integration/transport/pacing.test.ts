@@ -1,0 +1,40 @@
+import { runNode } from '../support/runNode';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+
+const ITEMS = 100;
+
+// Service, executions and jest share this machine: on a busy one, requests arrive bunched up.
+jest.retryTimes(2);
+
+describe('executions that share a token', () => {
+	let sandbox: TestSandbox;
+	beforeAll(async () => {
+		sandbox = await sandboxForTest({ rateLimit: 10, latency: 100, seed: 300 });
+	});
+	afterAll(async () => await sandbox.close());
+
+	const list = async (executionId: string, items: number) =>
+		await runNode({
+			type: 'creditProfile',
+			parameters: { resource: 'providerLogin', operation: 'getAll', returnAll: true },
+			credentials: { creditProfileApi: sandbox.credentials().creditProfileApi },
+			items: new Array(items).fill({}),
+			executionId,
+		});
+
+	it('stay together under the limit: of three with 100 items each none fails', async () => {
+		const runs = await Promise.all(['a', 'b', 'c'].map(async (id) => await list(id, ITEMS)));
+		const requests = await sandbox.requests();
+		expect(runs.map(({ error }) => error)).toEqual([undefined, undefined, undefined]);
+		expect(requests.filter(({ status }) => status === 200)).toHaveLength(3 * ITEMS);
+		expect(requests.filter(({ status }) => status === 429).length).toBeLessThanOrEqual(3);
+	});
+
+	it('are told how long they waited, by the clock on the wall and not item by item', async () => {
+		const startedAt = Date.now();
+		const { hints } = await list('d', 35);
+		const took = (Date.now() - startedAt) / 1000;
+		const [, told] = /^Waited (\d+\.\d) s for the rate limit$/.exec(hints[0].message) ?? [];
+		expect(Number(told)).toBeLessThanOrEqual(took);
+	});
+});

@@ -1,0 +1,167 @@
+import type { FaultRule } from '../../../sandbox/plugins/faults';
+import { runNode } from '../support/runNode';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+
+const TOKEN = '/api/oauth/token';
+const calculateRfc = {
+	resource: 'taxpayer',
+	operation: 'calculateRfc',
+	name: 'Emma',
+	firstLastName: 'Gómez',
+	secondLastName: 'Díaz',
+	birthDate: '1956-12-31',
+};
+
+let seed = 100;
+/** Each test has a client of its own, because logins are shared in the process. */
+async function freshSandbox(options: { tokenLifetime?: number } = {}): Promise<TestSandbox> {
+	return await sandboxForTest({ rateLimit: 0, seed: seed++, ...options });
+}
+
+describe('the access token of the query service', () => {
+	let sandbox: TestSandbox;
+	afterEach(async () => await sandbox.close());
+
+	const run = async (credentials = sandbox.credentials(), count = 1) =>
+		await runNode({
+			type: 'taxQuery',
+			parameters: calculateRfc,
+			credentials,
+			items: new Array(count).fill({}),
+			onError: 'continueRegularOutput',
+		});
+	const failed = ({ items }: Awaited<ReturnType<typeof run>>) =>
+		items.filter(({ json }) => json.error).map(({ json }) => json);
+
+	it('is asked for once for many items at a time', async () => {
+		sandbox = await freshSandbox();
+		const result = await run(sandbox.credentials(), 60);
+		expect(failed(result)).toEqual([]);
+		expect(await sandbox.requests(TOKEN)).toHaveLength(1);
+	});
+
+	it('is kept in the credential for the next execution', async () => {
+		sandbox = await freshSandbox();
+		const credentials = sandbox.credentials();
+		await run(credentials);
+		await run(credentials);
+		expect(await sandbox.requests(TOKEN)).toHaveLength(1);
+	});
+
+	it('is renewed once when the service refuses it in the middle of a run', async () => {
+		sandbox = await freshSandbox();
+		const credentials = sandbox.credentials();
+		await run(credentials);
+		await sandbox.faults({ path: '/api/query', times: 5, fault: 'expiredToken' });
+		const result = await run(credentials, 5);
+		expect(failed(result)).toEqual([]);
+		expect(await sandbox.requests(TOKEN)).toHaveLength(2);
+	});
+
+	it('is renewed ahead of its expiry, so that no request meets a 401', async () => {
+		sandbox = await freshSandbox({ tokenLifetime: 1 });
+		const credentials = sandbox.credentials();
+		await run(credentials);
+		const expiry = Date.now() + 1000;
+		while (Date.now() < expiry) await new Promise((resolve) => setTimeout(resolve, 50));
+		expect(failed(await run(credentials))).toEqual([]);
+		const refused = (await sandbox.requests()).filter(({ status }) => status === 401);
+		expect(refused).toEqual([]);
+	});
+
+	it('is asked for anew when the secret in the credential was changed', async () => {
+		sandbox = await freshSandbox();
+		const credentials = sandbox.credentials();
+		await run(credentials);
+		credentials.taxQueryApi.clientSecret = 'changed-and-wrong';
+		expect(failed(await run(credentials))[0].error).toContain(
+			'The service refused the client ID or secret.',
+		);
+	});
+
+	it('is asked for only once with a wrong secret, and no item is sent', async () => {
+		sandbox = await freshSandbox();
+		const credentials = sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong-secret-1' } });
+		const result = await run(credentials, 100);
+		expect(failed(result)).toHaveLength(100);
+		expect(failed(result)[0].error).toContain(
+			'The service refused the client ID or secret. Check both in the Tax Query credential.',
+		);
+		expect((await sandbox.requests()).map(({ path }) => path)).toEqual([TOKEN]);
+		expect(result.saved).not.toContain('wrong-secret-1');
+	});
+
+	it.each<[string, FaultRule['fault']]>([
+		['status 503', { status: 503 }],
+		['status 429', 'storm'],
+		['a connection that was reset', 'resetBefore'],
+	])('is asked for again after %s', async (_, fault) => {
+		sandbox = await freshSandbox();
+		await sandbox.faults({ path: TOKEN, times: 1, fault });
+		const result = await run(sandbox.credentials(), 60);
+		expect(failed(result)).toEqual([]);
+		expect(await sandbox.requests(TOKEN)).toHaveLength(2);
+	});
+
+	it('is waited for while the login fails for two seconds: no item of a hundred fails', async () => {
+		sandbox = await freshSandbox();
+		await sandbox.faults({ path: TOKEN, fault: { status: 503 } });
+		const calm = new Promise((resolve) => setTimeout(resolve, 2000)).then(
+			async () => await sandbox.faults(),
+		);
+		const credentials = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } });
+		const result = await run(credentials, 100);
+		await calm;
+		expect(failed(result)).toEqual([]);
+		const statuses = (await sandbox.requests(TOKEN)).map(({ status }) => status);
+		expect(statuses.filter((status) => status === 200)).toEqual([200]);
+		expect(statuses.length).toBeLessThanOrEqual(8);
+	});
+
+	it('is not waited for once the execution is cancelled', async () => {
+		sandbox = await freshSandbox();
+		await sandbox.faults({ path: TOKEN, fault: 'hang' });
+		let cancel = () => {};
+		const running = runNode({
+			type: 'taxQuery',
+			parameters: calculateRfc,
+			credentials: sandbox.credentials(),
+			onStart: (stop) => (cancel = stop),
+		});
+		while ((await sandbox.requests(TOKEN)).length === 0) await new Promise(setImmediate);
+		cancel();
+		await running;
+		expect((await sandbox.requests()).map(({ path }) => path)).toEqual([TOKEN]);
+	});
+
+	it.each(['json', 'form'])('can be asked for with a body as %s', async (body) => {
+		sandbox = await freshSandbox();
+		const apiMapping = JSON.stringify({ token: { body } });
+		const credentials = sandbox.credentials({ taxQueryApi: { apiMapping } });
+		expect(failed(await run(credentials))).toEqual([]);
+		const [request] = await sandbox.requests(TOKEN);
+		expect(request.headers['content-type']).toContain(
+			body === 'form' ? 'application/x-www-form-urlencoded' : 'application/json',
+		);
+	});
+
+	it('carries additional fields in its request', async () => {
+		sandbox = await freshSandbox();
+		const apiMapping = '{"token": {"additional": {"audience": "query"}}}';
+		await run(sandbox.credentials({ taxQueryApi: { apiMapping } }));
+		const [request] = await sandbox.requests(TOKEN);
+		expect(request.body).toMatchObject({ audience: 'query', grant_type: 'client_credentials' });
+	});
+
+	it('may be pasted; one that is refused is told to be replaced, after a single request', async () => {
+		sandbox = await freshSandbox();
+		const credentials = sandbox.credentials({
+			taxQueryApi: { grant: 'accessToken', pastedToken: 'header.claims.signature' },
+		});
+		const result = await run(credentials);
+		expect(failed(result)[0].error).toContain(
+			'The Tax Query Service refused the token. Check the Tax Query credential: client ID and secret, or the pasted access token.',
+		);
+		expect(await sandbox.requests()).toHaveLength(1);
+	});
+});

@@ -1,0 +1,219 @@
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { runNode } from '../support/runNode';
+
+/** A service whose login looks as each test wants it; it takes the tokens that it has issued last. */
+interface Login {
+	headers: IncomingHttpHeaders;
+	body: string;
+}
+let server: Server;
+let logins: Login[];
+let sent: Array<string | undefined>;
+let issue: (count: number, login: Login) => { status?: number; body: unknown };
+let isTaken: (authorization: string | undefined) => boolean;
+
+beforeAll(async () => {
+	server = createServer((request, response) => {
+		let body = '';
+		request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+		request.on('end', () => {
+			const reply = (status: number, json: unknown) =>
+				response
+					.writeHead(status, { 'Content-Type': 'application/json' })
+					.end(JSON.stringify(json));
+			if (request.method === 'POST') {
+				const login = { headers: request.headers, body };
+				logins.push(login);
+				const { status = 200, body: json } = issue(logins.length, login);
+				return reply(status, json);
+			}
+			sent.push(request.headers.authorization);
+			if (isTaken(request.headers.authorization)) return reply(200, [{ _id: 'q1' }]);
+			return reply(401, { message: `Refused: ${request.headers.authorization}` });
+		});
+	});
+	await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+});
+beforeEach(() => {
+	logins = [];
+	sent = [];
+	isTaken = () => true;
+});
+afterAll(async () => {
+	server.closeAllConnections();
+	await new Promise((done) => server.close(done));
+});
+
+let clients = 0;
+const freshCredentials = (fields: object = {}) => ({
+	taxQueryApi: {
+		baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
+		grant: 'clientCredentials',
+		clientId: `client-${clients++}`,
+		clientSecret: 'sécret with blanks/77',
+		pointsPerSecond: 0,
+		accessToken: '',
+		...fields,
+	},
+});
+const run = async (credentials = freshCredentials(), count = 1, secrets: string[] = []) =>
+	await runNode({
+		type: 'taxQuery',
+		parameters: { resource: 'query', operation: 'getAll', returnAll: true },
+		credentials,
+		items: new Array<object>(count).fill({}).map(() => ({})),
+		onError: 'continueRegularOutput',
+		secrets,
+	});
+const errorsOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
+	items.flatMap(({ json }) => (json.error ? [json.error as string] : []));
+
+describe('an answer of the login', () => {
+	it.each<[string, (token: string) => unknown]>([
+		['in snake_case', (token) => ({ access_token: token, expires_in: 3600 })],
+		['in camelCase', (token) => ({ accessToken: token, expiresIn: '3600' })],
+		['below a key', (token) => ({ data: { accessToken: token } })],
+		['below keys', (token) => ({ ok: true, result: { session: { jwt: token } } })],
+		['below the key token', (token) => ({ token: { access_token: token } })],
+		['with the scheme in it', (token) => ({ access_token: `Bearer ${token}` })],
+	])('%s is read', async (_, answer) => {
+		issue = (count) => ({ body: answer(`the-token-${count}`) });
+		expect(errorsOf(await run())).toEqual([]);
+		expect(sent).toEqual(['Bearer the-token-1']);
+	});
+
+	it.each(['0', 0, -5, 'soon', null])(
+		'whose lifetime is %p does not make it log in again and again',
+		async (expires_in) => {
+			issue = (count) => ({ body: { access_token: `token-${count}`, expires_in } });
+			expect(errorsOf(await run(undefined, 50))).toEqual([]);
+			expect(logins).toHaveLength(1);
+		},
+	);
+
+	it('that holds no token is an error in words', async () => {
+		issue = () => ({ body: [] });
+		expect(errorsOf(await run())[0]).toBe(
+			'The answer of the token request holds no access token. Check the base URL in the Tax Query credential. API Mapping, key token, says how this deployment wants to be asked.',
+		);
+	});
+
+	it.each([
+		[404, 'No query service at this base URL; it usually ends with /api.'],
+		[401, 'The service refused the client ID or secret.'],
+		[400, 'The service refused the client ID or secret.'],
+	])('with status %p says what is wrong', async (status, told) => {
+		issue = () => ({ status, body: { message: 'no: sécret with blanks/77' } });
+		const [error] = errorsOf(await run());
+		expect(error.startsWith(`${told} Check`)).toBe(true);
+		expect(error).toContain('The service says: "no: ***"');
+	});
+});
+
+describe('a token request', () => {
+	it('is made as the API Mapping says', async () => {
+		const token = {
+			fields: { client_id: 'usuario', client_secret: 'clave', grant_type: '' },
+			additional: { audience: 'queries' },
+			scheme: 'JWT',
+		};
+		issue = () => ({ body: { token: 'abcd1234' } });
+		await run(freshCredentials({ clientId: 'me', apiMapping: JSON.stringify({ token }) }));
+		expect(JSON.parse(logins[0].body)).toEqual({
+			usuario: 'me',
+			clave: 'sécret with blanks/77',
+			audience: 'queries',
+		});
+		expect(sent).toEqual(['JWT abcd1234']);
+	});
+
+	it('may carry client ID and secret in its head', async () => {
+		issue = () => ({ body: { token: 'abcd1234' } });
+		const apiMapping = '{"token": {"clientAuthentication": "basic", "body": "form"}}';
+		await run(freshCredentials({ clientId: 'a:b', apiMapping }));
+		const basic = Buffer.from(`a%3Ab:${encodeURIComponent('sécret with blanks/77')}`);
+		expect(logins[0].headers.authorization).toBe(`Basic ${basic.toString('base64')}`);
+		expect(logins[0].body).toBe('grant_type=client_credentials');
+	});
+
+	it('carries additional secret fields, and no error shows them', async () => {
+		issue = (_, { body }) => ({ status: 403, body: { message: body } });
+		const result = await run(
+			freshCredentials({ additionalSecretFields: '{"api_key": "Kk-77-secret"}' }),
+			1,
+			['Kk-77-secret'],
+		);
+		expect(JSON.parse(logins[0].body)).toHaveProperty('api_key', 'Kk-77-secret');
+		expect(errorsOf(result)[0]).toContain('***');
+	});
+
+	it('is made with the refresh token where one came, and with the secret if that has ended', async () => {
+		issue = (count, { body }) =>
+			body.includes('refresh-2')
+				? { status: 400, body: {} }
+				: { body: { access_token: `token-${count}`, refresh_token: `refresh-${count}` } };
+		const credentials = freshCredentials();
+		for (const last of [1, 2, 4]) {
+			isTaken = (authorization) => authorization === `Bearer token-${last}`;
+			expect(errorsOf(await run(credentials, 3))).toEqual([]);
+		}
+		const grants = logins.map(({ body }) => JSON.parse(body) as Record<string, string>);
+		expect(grants.map(({ grant_type, refresh_token }) => refresh_token ?? grant_type)).toEqual([
+			'client_credentials',
+			'refresh-1',
+			'refresh-2',
+			'client_credentials',
+		]);
+	});
+});
+
+describe('a token that the service refuses', () => {
+	it('for ever costs two logins and at most two requests per item, and is in no error', async () => {
+		issue = (count) => ({ body: { access_token: `just-issued-${count}` } });
+		isTaken = () => false;
+		const result = await run(undefined, 30, ['just-issued-1', 'just-issued-2']);
+		expect(errorsOf(result)).toHaveLength(30);
+		expect(errorsOf(result)[0]).toContain('The service says: "Refused: Bearer ***".');
+		expect(logins).toHaveLength(2);
+		expect(sent.length).toBeLessThanOrEqual(60);
+	});
+
+	it('is not taken from what is stored again, not even where it was issued elsewhere', async () => {
+		issue = (count) => ({ body: { access_token: `token-${count}` } });
+		const credentials = freshCredentials();
+		await run(credentials);
+		const { accessToken } = credentials.taxQueryApi;
+		isTaken = (authorization) => authorization !== 'Bearer token-1';
+		await run(credentials);
+		credentials.taxQueryApi.accessToken = accessToken; // as another process may write it back
+		expect(errorsOf(await run(credentials))).toEqual([]);
+		expect([logins.length, sent.length]).toEqual([2, 4]);
+	});
+});
+
+describe('an expired token', () => {
+	it('of another process is not sent: its end is stored with it', async () => {
+		issue = (count) => ({ body: { access_token: `token-${count}`, expires_in: 3600 } });
+		const credentials = freshCredentials();
+		await run(credentials);
+		const stored = JSON.parse(credentials.taxQueryApi.accessToken) as { token: string };
+		credentials.taxQueryApi.accessToken = JSON.stringify({
+			...stored,
+			token: 'token-of-another',
+			renewAt: Date.now() - 1,
+		});
+		await run(credentials);
+		expect(sent).toEqual(['Bearer token-1', 'Bearer token-1']);
+	});
+});
+
+describe('a pasted token', () => {
+	it.each(['abcd.efgh.ijkl', ' Bearer abcd.efgh.ijkl ', 'bearer abcd.efgh.ijkl'])(
+		'%p is sent as it should be',
+		async (pastedToken) => {
+			await run(freshCredentials({ grant: 'accessToken', pastedToken }));
+			expect([sent, logins]).toEqual([['Bearer abcd.efgh.ijkl'], []]);
+		},
+	);
+});

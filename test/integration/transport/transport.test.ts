@@ -1,0 +1,309 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { FaultRule } from '../../../sandbox/plugins/faults';
+import { failedConnections } from '../support/connections';
+import { runNode } from '../support/runNode';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+
+const LIST = '/api/v1/credential';
+const UPSERT = '/api/v1/credential/bureau/pm';
+const SECRET = 'Very_Secret_77';
+
+const getMany = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
+const upsert = {
+	resource: 'providerLogin',
+	operation: 'upsert',
+	provider: 'bureau/pm',
+	loginFrom: 'fields',
+	user: 'lender_1',
+	password: SECRET,
+};
+
+describe('what is sent again', () => {
+	let sandbox: TestSandbox;
+	beforeAll(async () => {
+		sandbox = await sandboxForTest({ rateLimit: 0 });
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	const run = async (parameters: typeof getMany | typeof upsert, timeout = 60) =>
+		await runNode({
+			type: 'creditProfile',
+			parameters: { ...parameters, options: { timeout } },
+			credentials: sandbox.credentials(),
+		});
+
+	const once = (fault: FaultRule['fault']): FaultRule => ({ path: LIST, times: 1, fault });
+
+	/** The retry table of the design: what happens once, and whether a GET and a POST are sent again then. */
+	const table: Array<[string, FaultRule['fault'], boolean, boolean]> = [
+		['429', 'storm', true, true],
+		['status 500', { status: 500 }, true, false],
+		['status 503', { status: 503 }, true, false],
+		['a connection reset before it was accepted', 'resetBefore', true, false],
+		['a connection reset after it was accepted', 'resetAfter', true, false],
+		['a timeout', 'hang', true, false],
+		['a truncated body', 'truncated', true, false],
+		['a web page', 'nonJson', false, false],
+		['status 400', { status: 400 }, false, false],
+		['status 403', { status: 403 }, false, false],
+		['status 404', { status: 404 }, false, false],
+		['status 409', { status: 409 }, false, false],
+		['status 422', { status: 422 }, false, false],
+	];
+	const verdict = (again: boolean) => ({ requests: again ? 2 : 1, succeeded: again });
+
+	it.each(table)('a GET after %s', async (_name, fault, again) => {
+		await sandbox.faults(once(fault));
+		const { error } = await run(getMany, 1);
+		const requests = (await sandbox.requests(LIST)).length;
+		expect({ requests, succeeded: error === undefined }).toEqual(verdict(again));
+	});
+
+	it.each(table)('a POST after %s: only if it surely was not accepted', async (...row) => {
+		const [, fault, , again] = row;
+		await sandbox.faults(once(fault));
+		const { error } = await run(upsert, 1);
+		const requests = (await sandbox.requests(UPSERT)).length;
+		expect({ requests, succeeded: error === undefined }).toEqual(verdict(again));
+	});
+
+	it.each(table.slice(1, 8))(
+		'a POST that ended in %s is said to have perhaps been accepted',
+		async (_name, fault) => {
+			await sandbox.faults(once(fault));
+			const { error } = await run(upsert, 1);
+			expect(error?.context?.mayHaveBeenAccepted).toBe(true);
+			expect(error?.description).toContain('may have been accepted');
+		},
+	);
+
+	it('a GET no more than five times', async () => {
+		await sandbox.faults({ path: LIST, fault: { status: 503 } });
+		const { error } = await run(getMany);
+		expect(error?.message).toBe('The Credit Profile Service failed with status 503');
+		expect(await sandbox.requests(LIST)).toHaveLength(5);
+	});
+
+	it('a GET after a fault, however often it was held back by 429 before', async () => {
+		const fault = { path: LIST, times: 1, fault: { status: 503 } };
+		await sandbox.faults({ path: LIST, times: 4, fault: 'storm' }, fault);
+		expect((await run(getMany)).error).toBeUndefined();
+	});
+
+	it.each([
+		['GET', getMany, LIST],
+		['POST', upsert, UPSERT],
+	])('a %s whose connection was refused, until one is made', async (_, parameters, path) => {
+		const absent = await sandboxForTest();
+		await absent.close();
+		const port = Number(new URL(absent.creditProfile.baseUrl).port);
+		const credentials = absent.credentials();
+		let requests: unknown;
+		await failedConnections(async (first) => {
+			const running = runNode({ type: 'creditProfile', parameters, credentials });
+			await first;
+			const present = await sandboxForTest({ port });
+			await running;
+			requests = (await present.requests(path)).map(({ status }) => status);
+			await present.close();
+		});
+		expect(requests).toEqual([200]);
+	});
+
+	it.each([
+		['GET', getMany],
+		['POST', upsert],
+	])('a %s to a host that is not found, five times', async (_, parameters) => {
+		const { creditProfileApi } = sandbox.credentials();
+		const credentials = {
+			creditProfileApi: { ...creditProfileApi, baseUrl: 'http://no-such-host.invalid' },
+		};
+		const codes = await failedConnections(
+			async () => await runNode({ type: 'creditProfile', parameters, credentials }),
+		);
+		// the second, where there is no network
+		expect(codes.filter((code) => /^(ENOTFOUND|EAI_AGAIN)$/.test(code))).toHaveLength(5);
+	});
+
+	it('and the operator is told', async () => {
+		await sandbox.faults({ path: LIST, times: 2, fault: { status: 503 } });
+		const { hints } = await run(getMany);
+		expect(hints.map(({ message }) => message)).toEqual(['2 requests repeated']);
+	});
+
+	it('no secret is in what n8n saves of a failure, even if the service repeats it', async () => {
+		await sandbox.faults(once({ status: 500, body: { message: `wrong password ${SECRET}` } }));
+		const { error } = await runNode({
+			type: 'creditProfile',
+			parameters: { ...upsert, password: '={{ "Very_" + "Secret_77" }}' },
+			credentials: sandbox.credentials(),
+			secrets: [SECRET],
+		});
+		expect(error?.description).toContain('wrong password ***');
+	});
+});
+
+describe('answers that no service should give', () => {
+	let server: Server;
+	let answer: RequestListener;
+	let hits: Array<string | undefined>;
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			hits.push(request.headers.authorization);
+			answer(request, response);
+		});
+		await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+	});
+	beforeEach(() => {
+		hits = [];
+	});
+	afterAll(async () => {
+		server.closeAllConnections();
+		await new Promise((done) => server.close(done));
+	});
+
+	const baseUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const run = async (credential: object = {}) =>
+		await runNode({
+			type: 'creditProfile',
+			parameters: { ...getMany, options: { timeout: 5 } },
+			credentials: {
+				creditProfileApi: {
+					baseUrl: baseUrl(),
+					apiToken: SECRET,
+					...credential,
+				},
+			},
+		});
+
+	it('does not follow a redirect, and sends no token there', async () => {
+		const other = createServer((request, response) => {
+			hits.push(`other: ${request.headers.authorization}`);
+			response.end('[]');
+		});
+		await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+		const { port } = other.address() as AddressInfo;
+		answer = (_request, response) =>
+			response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
+		const { error } = await run();
+		other.close();
+		expect(error?.message).toContain('redirect');
+		expect(hits).toEqual([`Token ${SECRET}`]);
+	});
+
+	it('says so when a web page comes with status 200', async () => {
+		answer = (_request, response) =>
+			response.writeHead(200, { 'Content-Type': 'text/html' }).end('<html>Welcome</html>');
+		const { error } = await run();
+		expect(error?.message).toBe(
+			'The Credit Profile Service answered with something that is not JSON',
+		);
+	});
+
+	it('reads a body of 50 MB', async () => {
+		const row = JSON.stringify({ id: 1, type: 'x'.repeat(1000) });
+		const body = `[${new Array(50_000).fill(row).join(',')}]`;
+		answer = (_request, response) =>
+			response.writeHead(200, { 'Content-Type': 'application/json' }).end(body);
+		const { items, error } = await run();
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(50_000);
+	});
+
+	it('ends in time, however long bytes trickle in', async () => {
+		answer = (_request, response) => {
+			response.writeHead(200, { 'Content-Type': 'application/json' }).write('[');
+			const trickle = setInterval(() => response.write(' '), 20);
+			response.on('close', () => clearInterval(trickle));
+		};
+		const { error } = await runNode({
+			type: 'creditProfile',
+			parameters: { ...upsert, options: { timeout: 1 } },
+			credentials: { creditProfileApi: { baseUrl: baseUrl(), apiToken: 'trickle-token' } },
+		});
+		expect(error?.message).toBe('The Credit Profile Service did not answer in time');
+		expect(error?.context?.mayHaveBeenAccepted).toBe(true);
+	});
+
+	it('is not read to its end when it has none', async () => {
+		let sent = 0;
+		answer = (_request, response) => {
+			response.writeHead(200, { 'Content-Type': 'application/json' });
+			const chunk = Buffer.alloc(1_048_576, ' ');
+			const more = () => {
+				while (!response.destroyed && sent < 500) {
+					sent++;
+					if (!response.write(chunk)) {
+						response.once('drain', more);
+						return;
+					}
+				}
+			};
+			more();
+		};
+		const { error } = await run();
+		expect(error?.message).toBe(
+			'The answer of the Credit Profile Service is larger than 50 MB, which is as much as is read',
+		);
+		expect(sent).toBeLessThan(100);
+	});
+
+	it('says so when TLS is refused', async () => {
+		answer = (_request, response) => response.end('[]');
+		const { error } = await run({ baseUrl: baseUrl().replace('http:', 'https:') });
+		expect(error?.message).toContain('TLS');
+	});
+
+	it.each([
+		['missing', {}],
+		[
+			'garbled',
+			{ 'X-RateLimit-Limit': 'ten', 'X-RateLimit-Remaining': '', 'X-RateLimit-Reset': '?' },
+		],
+		['in seconds', { 'X-RateLimit-Reset': String(Math.floor(Date.now() / 1000)) }],
+		['in the past', { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': '1000' }],
+		[
+			'a day ahead',
+			{ 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(Date.now() + 86_400_000) },
+		],
+	])(
+		'goes on when the rate limit headers are %s',
+		async (_name, headers: Record<string, string>) => {
+			answer = (_request, response) =>
+				response.writeHead(200, { 'Content-Type': 'application/json', ...headers }).end('[]');
+			const first = await run({ apiToken: `token-${_name}` });
+			const second = await run({ apiToken: `token-${_name}` });
+			expect([first.error, second.error]).toEqual([undefined, undefined]);
+		},
+	);
+
+	it.each([
+		['seconds', () => '1'],
+		['a date', () => new Date(Date.now() + 1000).toUTCString()],
+	])('waits for a Retry-After given as %s', async (_name, retryAfter) => {
+		answer = (_request, response) => {
+			if (hits.length === 1) {
+				response.writeHead(429, { 'Retry-After': retryAfter() }).end('{}');
+			} else {
+				response.writeHead(200, { 'Content-Type': 'application/json' }).end('[]');
+			}
+		};
+		const { error } = await run({ apiToken: `retry-${_name}` });
+		expect(error).toBeUndefined();
+		expect(hits).toHaveLength(2);
+	});
+
+	it.each([
+		['refused', 'http://127.0.0.1:1', 'The Credit Profile Service refused the connection'],
+		[
+			'unknown',
+			'http://no-such-host.invalid',
+			'The Credit Profile Service was not found: its host name',
+		],
+	])('says so when the host is %s', async (_name, url, message) => {
+		const { error } = await run({ baseUrl: url });
+		expect(error?.message).toContain(message);
+	});
+});

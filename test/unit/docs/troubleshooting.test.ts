@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(__dirname, '..', '..', '..');
+const sources = ['nodes', 'credentials']
+	.flatMap((folder) =>
+		readdirSync(join(root, folder), { recursive: true })
+			.map(String)
+			.filter((path) => path.endsWith('.ts'))
+			.map((path) => readFileSync(join(root, folder, path), 'utf8')),
+	)
+	.join('\n');
+
+const rows = readFileSync(join(root, 'docs', 'troubleshooting.md'), 'utf8')
+	.split('\n')
+	.flatMap((line) => /^\| (?:\d+ )?`([^`]+)` /.exec(line)?.[1] ?? []);
+
+describe('the messages in docs/troubleshooting.md', () => {
+	it('are there', () => {
+		expect(rows.length).toBeGreaterThan(25);
+	});
+
+	it.each(rows)('are those of the nodes: %s', (message) => {
+		const parts = message.split('…').map((part) => part.trim());
+		expect(parts.filter((part) => part !== 'The' && !sources.includes(part))).toEqual([]);
+	});
+});

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+	MAPPED_OPERATIONS,
+	readCreditProfileMapping,
+	readTaxQueryMapping,
+} from '../../../../nodes/shared/credentials/apiMapping';
+import { asDocumented, catalog, pathOf } from '../../../../nodes/TaxQuery/queries/catalog';
+
+const read = { creditProfile: readCreditProfileMapping, taxQuery: readTaxQueryMapping };
+type Service = keyof typeof read;
+
+describe('API Mapping', () => {
+	it('names the queries of the catalogue and the two reads, and nothing else', () => {
+		expect([...MAPPED_OPERATIONS].sort()).toEqual(
+			[...Object.keys(catalog), 'get', 'getAll'].sort(),
+		);
+	});
+
+	it.each<[Service, unknown, string]>([
+		[
+			'creditProfile',
+			{ pathz: {} },
+			'"pathz" is not known; known are paths, fields, filterEncoding',
+		],
+		['creditProfile', { paths: { bureaux: 'x' } }, '"paths.bureaux" is not known'],
+		['creditProfile', { paths: { bureau: 1 } }, '"paths.bureau" must be a text'],
+		['creditProfile', { paths: 'x' }, '"paths" must be an object'],
+		['creditProfile', { fields: { key: 'x' } }, '"fields.key" is not known'],
+		[
+			'creditProfile',
+			{ filterEncoding: 'php' },
+			'"filterEncoding" must be one of brackets, dots, json',
+		],
+		[
+			'creditProfile',
+			{ listEncoding: null },
+			'"listEncoding" must be one of brackets, indices, repeat',
+		],
+		['creditProfile', '[1]', 'it must be a JSON object'],
+		['creditProfile', '{', 'it must be a JSON object'],
+		[
+			'taxQuery',
+			{ filterEncoding: 'dots' },
+			'"filterEncoding" is not known; known are paths, fields',
+		],
+		['taxQuery', { paths: { getCfs: 'x' } }, '"paths.getCfs" is not known'],
+		['taxQuery', { fields: { getCsf: { rfc: 1 } } }, '"fields.getCsf.rfc" must be a text'],
+		['taxQuery', { fields: { rfc: 'x' } }, '"fields.rfc" is not known'],
+		['taxQuery', { periodFormat: { weeks: 'x' } }, '"periodFormat.weeks" is not known'],
+		['taxQuery', { services: { getCsf: ['x'] } }, '"services.getCsf" must be a text'],
+		['taxQuery', { statuses: { success: 'LISTO' } }, '"statuses.success" must be a list of texts'],
+		['taxQuery', { statuses: { success: [1] } }, '"statuses.success" must be a list of texts'],
+		['taxQuery', { statuses: { done: [] } }, '"statuses.done" is not known'],
+		['taxQuery', { list: { pageSize: 0 } }, '"list.pageSize" must be a whole number, 1 or more'],
+		['taxQuery', { list: { parameters: [] } }, '"list.parameters" must be an object'],
+		['taxQuery', { token: { body: 'xml' } }, '"token.body" must be one of json, form'],
+		[
+			'taxQuery',
+			{ token: { clientAuthentication: 'x' } },
+			'"token.clientAuthentication" must be one of body, basic',
+		],
+		['taxQuery', { token: { fields: { secret: 'x' } } }, '"token.fields.secret" is not known'],
+		['taxQuery', { token: { scheme: true } }, '"token.scheme" must be a text'],
+		['taxQuery', JSON.parse('{"__proto__": {}}'), '"__proto__" is not known'],
+	])('of %s refuses %j by name', (service, apiMapping, message) => {
+		expect(() => read[service]({ apiMapping } as never)).toThrow(`API Mapping: ${message}`);
+	});
+
+	it.each<[unknown]>([[undefined], [null], [''], ['{}'], [{}]])('is empty as %j', (apiMapping) => {
+		expect(readTaxQueryMapping({ apiMapping } as never)).toEqual(asDocumented);
+	});
+
+	it('has an example for each key in its document, and takes each of them', () => {
+		const doc = readFileSync(join(__dirname, '../../../../docs/api-mapping.md'), 'utf8');
+		const sections = doc.split('\n## ').slice(1);
+		const keys = sections.map((section, index) => {
+			const reader = index === 0 ? read.creditProfile : read.taxQuery;
+			const rows = [...section.matchAll(/^\| `(\w+)` .*\| `(\{.*\})` +\|$/gm)];
+			return rows.map(([, key, example]) => {
+				expect(reader({ apiMapping: example })).toMatchObject(JSON.parse(example) as object);
+				return key;
+			});
+		});
+		expect(keys).toEqual([Object.keys(readCreditProfileMapping({})), Object.keys(asDocumented)]);
+	});
+
+	it.each([
+		['getCsf', '/query/tax/csf', {}, '/query/tax/csf'],
+		['getCsf', '/query/tax/csf', { tax: 'mx/fisco/' }, '/query/mx/fisco/csf'],
+		['getCsf', '/query/tax/csf', { tax: 'x', getCsf: 'situacion' }, '/situacion'],
+		['getCrf', '/query/crf', { tax: 'x' }, '/query/crf'],
+		['get', '/query/{queryId}', { get: '/q/{queryId}/' }, '/q/{queryId}'],
+	])('sends %s from %s under %j to %s', (name, path, paths, expected) => {
+		expect(pathOf(name, path, { ...asDocumented, paths })).toBe(expected);
+	});
+});

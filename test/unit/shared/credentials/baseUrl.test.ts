@@ -1,0 +1,56 @@
+import {
+	creditProfileBaseUrl,
+	taxQueryBaseUrl,
+} from '../../../../nodes/shared/credentials/baseUrl';
+
+describe('the base URL of the Credit Profile credential', () => {
+	it.each([
+		['https://api.example.com', 'https://api.example.com'],
+		['https://api.example.com/', 'https://api.example.com'],
+		[' https://api.example.com// ', 'https://api.example.com'],
+		['https://proxy.example.com/credit/', 'https://proxy.example.com/credit'],
+		['http://127.0.0.1:4010', 'http://127.0.0.1:4010'],
+	])('takes %p', (entered, used) => {
+		expect(creditProfileBaseUrl(entered)).toBe(used);
+	});
+
+	it.each([
+		['https://api.example.com/api/v1', 'must not end with "/api/v1"'],
+		['https://api.example.com/api/v1/', 'must not end with "/api/v1"'],
+		['https://api.example.com/api', 'must not end with "/api"'],
+		['', 'has no base URL'],
+		[undefined, 'has no base URL'],
+		[42, 'has no base URL'],
+		['api.example.com', 'not a valid URL'],
+		['ftp://api.example.com', 'must begin with https://'],
+		['https://user:pass@api.example.com', 'only host and path'],
+		['https://api.example.com?x=1', 'only host and path'],
+	])('refuses %p', (entered, message) => {
+		expect(() => creditProfileBaseUrl(entered)).toThrow(message);
+	});
+
+	it('does not repeat a login that was entered into it', () => {
+		expect(() => creditProfileBaseUrl('https://user:hunter22@api.example.com')).not.toThrow(
+			/hunter22/,
+		);
+	});
+});
+
+describe('the base URL of the Tax Query credential', () => {
+	it.each([
+		['https://solutions.example.com/api', 'https://solutions.example.com/api'],
+		['https://solutions.example.com/api/', 'https://solutions.example.com/api'],
+		['https://mock.example.com', 'https://mock.example.com'],
+	])('takes %p', (entered, used) => {
+		expect(taxQueryBaseUrl(entered)).toBe(used);
+	});
+
+	it.each(['/api/api', '/api/v1', '/api/query', '/api/oauth/token', '/api/oauth'])(
+		'refuses a path that the node appends: %p',
+		(path) => {
+			expect(() => taxQueryBaseUrl(`https://solutions.example.com${path}`)).toThrow(
+				'must end with "/api"',
+			);
+		},
+	);
+});

@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	protectionOf,
+	readPersonalData,
+	type Protection,
+} from '../../../../nodes/shared/personalData/personalData';
+import { isPersonalKey } from '../../../../nodes/shared/personalData/personalKeys';
+
+const RFC = 'GODE561231GR8';
+const CURP = 'GODE561231HVZRSN09';
+const KEY = 'a key of 16 or more';
+const masked = protectionOf('masked', undefined) as Protection;
+const pseudonyms = protectionOf('pseudonym', KEY) as Protection;
+
+describe('Personal Data', () => {
+	describe('masked', () => {
+		const values: Array<[what: string, row: IDataObject, hidden: IDataObject]> = [
+			['an RFC', { rfc: RFC }, { rfc: 'GODE5612******' }],
+			['a company\'s RFC', { RFC: 'ABC150314XY9' }, { RFC: 'ABC1503******' }],
+			['a CURP', { curp: CURP }, { curp: 'GODE5612******' }],
+			['an RFC without homoclave', { basicRFC: 'GODE561231' }, { basicRFC: 'GODE5612******' }],
+			['a name', { nombre: 'María José' }, { nombre: 'M*** J***' }],
+			['a company', { RazonSocial: 'Acme S.A.' }, { RazonSocial: 'A*** S***' }],
+			['an e-mail address', { email: 'eva@example.com' }, { email: 'e***@example.com' }],
+			['a phone', { phone: '55 1234 5678' }, { phone: '******78' }],
+			['a phone as number', { telefono: 5512345678 }, { telefono: '******78' }],
+			['an NSS', { nss: '12345678903' }, { nss: '******03' }],
+			['a zip code', { CodigoPostal: '06600' }, { CodigoPostal: '******' }],
+			['a birth date', { birthDate: '1956-12-31' }, { birthDate: '******' }],
+			['a link to a file', { url: 'https://files.example.com/ine.pdf' }, { url: '******' }],
+			['an address with all in it', { domicilio: { calle: 'Roble 5', pisos: [2, true, null] } }, { domicilio: { calle: 'R*** 5***', pisos: ['******', true, null] } }],
+			['a list of names', { partes: ['Eva Luna'] }, { partes: ['E*** L***'] }],
+			['identifiers in a text', { message: `${RFC} and ${CURP.toLowerCase()}, eva@example.com` }, { message: 'GODE5612****** and gode5612******, e***@example.com' }],
+			['an identifier that is a key', { byRfc: { [RFC]: 1 } }, { byRfc: { 'GODE5612******': '******' } }],
+			['the title of a field as key', { 'Correo electrónico': 'eva@example.com' }, { 'Correo electrónico': 'e***@example.com' }],
+		]; // prettier-ignore
+		it.each(values)('%s', (_what, row, hidden) => expect(masked.json(row)).toEqual(hidden));
+
+		const harmless: Array<[what: string, row: IDataObject]> = [
+			['the id of a query', { queryId: 'a1b2c3d4-1111-4222-8333-abc900101abc' }],
+			['the name of a collection', { id: 1, name: 'Solicitudes', slug: 'solicitudes', tags: ['PF'] }],
+			['statuses', { curpStatus: 'RCN', certificateStatus: 'Activo', EstadoCertificado: 'Activo' }],
+			['a state', { state: 'CMX', stateName: 'Ciudad de México', Estado: 'Ciudad de México' }],
+			['numbers and dates', { total: 12.5, createdAt: '2026-11-21T00:00:00.000Z', isActive: true }],
+			['a schema', { schema: { properties: { rfc: { title: 'RFC', type: 'string' } } } }],
+			['nothing', { rfc: null, curp: '', email: undefined }],
+		]; // prettier-ignore
+		it.each(harmless)('leaves %s', (_what, row) => expect(masked.json(row)).toEqual(row));
+	});
+
+	describe('as pseudonyms', () => {
+		it('are the same for the same value, wherever it stands and however it is written', () => {
+			const { rfc, message } = pseudonyms.json({ rfc: ` ${RFC.toLowerCase()}`, message: RFC });
+			expect({ rfc, same: rfc === message }).toEqual({
+				rfc: expect.stringMatching(/^p_[0-9a-f]{24}$/),
+				same: true,
+			});
+		});
+
+		it('are others under another key', () => {
+			const others = protectionOf('pseudonym', `${KEY}!`) as Protection;
+			expect(others.text(RFC)).not.toBe(pseudonyms.text(RFC));
+		});
+
+		it.each([undefined, '', 'short'])('are refused with the key %j', (key) =>
+			expect(() => protectionOf('pseudonym', key)).toThrow('Pseudonyms need the Pseudonym Key'),
+		);
+	});
+
+	it.each([masked, pseudonyms])('no identifier is left, whatever is around it', (protection) => {
+		const identifier = fc.constantFrom(RFC, CURP, 'ABC150314XY9');
+		fc.assert(
+			fc.property(fc.jsonValue(), fc.string(), identifier, (json, around, secret) => {
+				const row = { json, [around]: [{ note: `${around} ${secret}, ${around}` }], curp: secret };
+				expect(JSON.stringify(protection.json(row as IDataObject))).not.toContain(secret);
+			}),
+			{ numRuns: 2000 },
+		);
+	});
+
+	it('is full only if nothing else was added', () => {
+		expect(readPersonalData({})).toBe('full');
+	});
+
+	it.each([undefined, null, '', 'none', 1])('refuses %j as option', (personalData) =>
+		expect(() => readPersonalData({ personalData } as IDataObject)).toThrow('"Personal Data"'),
+	);
+
+	it.each(['representativeRfc', 'EmailContacto', 'firstLastName', 'estadoNacimiento', 'Teléfono', 'certificateNumber', 'creatorName', 'originalFilename'])(
+		'%s is the key of personal data',
+		(key) => expect(isPersonalKey(key)).toBe(true),
+	); // prettier-ignore
+	it.each(['id', 'externalId', 'status', 'service', 'total', 'tags', 'collection', 'regimes', 'filelabel', 'monthlyIncome'])(
+		'%s is not',
+		(key) => expect(isPersonalKey(key)).toBe(false),
+	); // prettier-ignore
+});

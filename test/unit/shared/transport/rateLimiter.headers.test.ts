@@ -1,0 +1,248 @@
+import { sleep } from 'n8n-workflow';
+import type { RateLimitTimeoutError } from '../../../../nodes/shared/transport/rateLimiter';
+import {
+	answer,
+	limits,
+	newRateLimiter,
+	pass,
+	START,
+	takeMany,
+	useFakeTime,
+} from './rateLimiterClock';
+
+useFakeTime();
+
+describe('the headers of an answer', () => {
+	it('raise the limit', async () => {
+		const rateLimiter = newRateLimiter(2);
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(50, 49, 1000));
+		const times = takeMany(rateLimiter, 49);
+		await pass(0);
+		expect(times).toHaveLength(49);
+	});
+
+	it('raise the limit for those who wait, too', async () => {
+		const rateLimiter = newRateLimiter(2);
+		const times = takeMany(rateLimiter, 50);
+		answer(rateLimiter, limits(50, 49, 1000));
+		await pass(0);
+		expect(times).toHaveLength(50);
+	});
+
+	it('lower the limit', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(3, 2, 1000));
+		const times = takeMany(rateLimiter, 5);
+		await pass(900);
+		expect(times).toHaveLength(2);
+	});
+
+	it('end the longer window of a credential with half a point per second', async () => {
+		const rateLimiter = newRateLimiter(0.5);
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(10, 9, 1000));
+		takeMany(rateLimiter, 9);
+		const times = takeMany(rateLimiter, 9);
+		await pass(1100);
+		expect(times).toHaveLength(9);
+	});
+
+	it('hold back the points that somebody else has spent', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(10, 4, 700));
+		const times = takeMany(rateLimiter, 20);
+		await pass(690);
+		expect(times).toHaveLength(4);
+	});
+
+	it('give back at the reset what somebody else has spent', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(10, 4, 700));
+		takeMany(rateLimiter, 4);
+		const times = takeMany(rateLimiter, 5);
+		await pass(750);
+		expect(times).toHaveLength(5);
+	});
+
+	const nonsense: Array<[string, unknown, unknown, unknown]> = [
+		['missing', undefined, undefined, undefined],
+		['empty', '', '', ''],
+		['words', 'ten', 'many', 'soon'],
+		['negative', '-10', '-1', '-1000'],
+		['zero', '0', '0', '0'],
+		['fractions', '10.5', '0.5', '1e12'],
+		['objects', {}, {}, {}],
+		['lists', [], [], []],
+		['joined by a proxy', '10, 10', '0, 0', '1, 2'],
+		['enormous', '9'.repeat(300), '9'.repeat(300), '9'.repeat(300)],
+		['in seconds', '10', '0', String(START / 1000 + 1)],
+		['long past', '10', '0', String(START - 86_400_000)],
+		['a day ahead', '10', '0', String(START + 86_400_000)],
+	];
+	it.each(nonsense)('stall nobody if they are %s', async (_, limit, remaining, reset) => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 10);
+		await pass(300);
+		answer(rateLimiter, {
+			'x-ratelimit-limit': limit,
+			'x-ratelimit-remaining': remaining,
+			'x-ratelimit-reset': reset,
+		});
+		const times = takeMany(rateLimiter, 10);
+		await pass(2000);
+		expect(times).toHaveLength(10);
+	});
+
+	it.each(nonsense)(
+		'lift the limit for nobody if they are %s',
+		async (_, limit, remaining, reset) => {
+			const rateLimiter = newRateLimiter();
+			takeMany(rateLimiter, 10);
+			await pass(300);
+			answer(rateLimiter, {
+				'x-ratelimit-limit': limit,
+				'x-ratelimit-remaining': remaining,
+				'x-ratelimit-reset': reset,
+			});
+			const times = takeMany(rateLimiter, 20);
+			await pass(700);
+			expect(times).toHaveLength(0);
+		},
+	);
+
+	it('are read from lists as well', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, { 'x-ratelimit-limit': ['30'] });
+		const times = takeMany(rateLimiter, 29);
+		await pass(0);
+		expect(times).toHaveLength(29);
+	});
+});
+
+describe('after a 429', () => {
+	it('everybody waits for the reset', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(10, 0, 800), 429);
+		const lists = ['a', 'b'].map((execution) => takeMany(rateLimiter, 5, execution));
+		await pass(799);
+		expect(lists.flat()).toEqual([]);
+	});
+
+	it('not every n8n process returns at the same moment', async () => {
+		const processes = Array.from({ length: 20 }, () => {
+			const rateLimiter = newRateLimiter();
+			answer(rateLimiter, limits(10, 0, 800), 429);
+			return takeMany(rateLimiter, 1);
+		});
+		await pass(900);
+		expect(new Set(processes.flat()).size).toBeGreaterThan(1);
+	});
+
+	it('one request goes ahead after the reset', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(10, 0, 800), 429);
+		const times = takeMany(rateLimiter, 5);
+		await pass(1500);
+		expect(times).toHaveLength(1);
+	});
+
+	it('the others follow as soon as that one was accepted', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1);
+		answer(rateLimiter, limits(10, 0, 800), 429);
+		const times = takeMany(rateLimiter, 5);
+		await pass(1200);
+		answer(rateLimiter, limits(10, 9, 700));
+		await pass(0);
+		expect(times).toHaveLength(5);
+	});
+
+	it('another one goes if no answer comes to the first', async () => {
+		const rateLimiter = newRateLimiter();
+		answer(rateLimiter, limits(10, 0, 800), 429);
+		const times = takeMany(rateLimiter, 5);
+		await pass(2200);
+		expect(times).toHaveLength(2);
+	});
+
+	it('answers to older requests that were accepted do not end the wait', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 2);
+		answer(rateLimiter, limits(10, 0, 800), 429);
+		answer(rateLimiter, limits(10, 0, 800), 200);
+		const times = takeMany(rateLimiter, 1);
+		await pass(799);
+		expect(times).toEqual([]);
+	});
+
+	it('a wait without any header lasts a window', async () => {
+		const rateLimiter = newRateLimiter();
+		answer(rateLimiter, {}, 429);
+		const times = takeMany(rateLimiter, 1);
+		await pass(5000);
+		expect(times[0] >= 1000 && times[0] <= 1060).toBe(true);
+	});
+
+	const date = (ms: number) => new Date(START + ms).toUTCString();
+	it.each<[string, Record<string, unknown>, number]>([
+		['of seconds', { 'retry-after': '7' }, 7],
+		['that is a number', { 'retry-after': 7 }, 7],
+		['that is a date', { 'retry-after': date(7000) }, 7],
+		[
+			'that is a date by a clock hours ahead',
+			{ 'retry-after': date(7_207_000), date: date(7_200_000) },
+			7,
+		],
+		['later than the reset', { 'retry-after': '7', ...limits(10, 0, 500) }, 7],
+		['of a day is shortened to a minute', { 'retry-after': '86400' }, 60],
+		['that is a date next year is shortened to a minute', { 'retry-after': date(3e10) }, 60],
+		['of 0 seconds counts as none', { 'retry-after': '0' }, 1],
+		['in the past counts as none', { 'retry-after': date(-60_000) }, 1],
+		['that is garbled counts as none', { 'retry-after': '7 apples' }, 1],
+	])('a Retry-After %s', async (_, headers, seconds) => {
+		const rateLimiter = newRateLimiter();
+		answer(rateLimiter, headers, 429);
+		const times = takeMany(rateLimiter, 1);
+		await pass(120_000);
+		expect(Math.floor(times[0] / 1000)).toBe(seconds);
+	});
+
+	it('the longest wait is bounded by maxWaitMs, with a message that says how long and what to do', async () => {
+		const rateLimiter = newRateLimiter();
+		answer(rateLimiter, { 'retry-after': '60' }, 429);
+		const error = rateLimiter
+			.acquire({ execution: 'list', maxWaitMs: 5000 })
+			.catch(({ message, description }: RateLimitTimeoutError) => `${message}. ${description}`);
+		await pass(5000);
+		expect(await error).toMatch(/^Waited 5\.0 s for the rate limit, .+ try again later\.$/);
+	});
+
+	it('forever, at most two requests a second are sent', async () => {
+		const rateLimiter = newRateLimiter();
+		const cancel = new AbortController();
+		let sent = 0;
+		const worker = async () => {
+			while (!cancel.signal.aborted) {
+				await rateLimiter.acquire({ execution: 'list', signal: cancel.signal });
+				sent++;
+				const sentAt = Date.now();
+				await sleep(100);
+				const headers = limits(10, 0, 400);
+				rateLimiter.update({ status: 429, headers, sentAt, receivedAt: Date.now() });
+			}
+		};
+		const workers = Promise.allSettled(Array.from({ length: 40 }, worker));
+		await pass(30_000);
+		cancel.abort();
+		await pass(100);
+		await workers;
+		expect(sent).toBeLessThanOrEqual(60 + 10);
+	});
+});

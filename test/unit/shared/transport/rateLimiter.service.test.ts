@@ -1,0 +1,174 @@
+import { sleep } from 'n8n-workflow';
+import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiter } from '../../../../nodes/shared/transport/rateLimiter';
+import { newRateLimiter, pass, useFakeTime } from './rateLimiterClock';
+
+useFakeTime();
+
+const LIMIT = 10;
+const LATENCY_MS = 300;
+const HOUR_MS = 3_600_000;
+
+interface Conditions {
+	/** What X-RateLimit-Reset says, given the truth in epoch milliseconds. */
+	reset?: (truth: number) => string;
+	/** How much longer the first ten requests travel, because they open their connections. */
+	coldMs?: number;
+	/** By how much travelling times differ. */
+	jitterMs?: number;
+}
+
+/** A real limiter (§8) at the other end of a line, in the time of the fake timers. */
+function startService({ reset = String, coldMs = 0, jitterMs = 0 }: Conditions = {}) {
+	const limiter = new RateLimiterMemory({ points: LIMIT, duration: 1 });
+	let requests = 0;
+	const service = {
+		accepted: 0,
+		refused: 0,
+		async request() {
+			const index = requests++;
+			const travelMs = 2 + ((index * 7919) % (jitterMs + 1)) + (index < LIMIT ? coldMs : 0);
+			await sleep(travelMs);
+			const { remainingPoints, msBeforeNext, consumedPoints } = await limiter
+				.consume('token')
+				.catch((refused: unknown) => refused as RateLimiterRes);
+			const status = consumedPoints > LIMIT ? 429 : 200;
+			service[status === 429 ? 'refused' : 'accepted']++;
+			const headers = {
+				'x-ratelimit-limit': String(LIMIT),
+				'x-ratelimit-remaining': String(remainingPoints),
+				'x-ratelimit-reset': reset(Date.now() + msBeforeNext),
+			};
+			await sleep(LATENCY_MS - 2);
+			return { status, headers };
+		},
+	};
+	return service;
+}
+
+type Service = ReturnType<typeof startService>;
+
+/** Sends so many requests, 40 at a time, each until it is accepted; resolves with the milliseconds it took. */
+async function runExecution(
+	rateLimiter: RateLimiter,
+	service: Service,
+	execution: string,
+	items: number,
+) {
+	const startedAt = Date.now();
+	let left = items;
+	const worker = async () => {
+		while (left-- > 0) {
+			for (let status = 429; status === 429;) {
+				await rateLimiter.acquire({ execution });
+				const sentAt = Date.now();
+				const answer = await service.request();
+				status = answer.status;
+				rateLimiter.update({ ...answer, sentAt, receivedAt: Date.now() });
+			}
+		}
+	};
+	await Promise.all(Array.from({ length: 40 }, worker));
+	return Date.now() - startedAt;
+}
+
+/** The time that the limiter allows: one window for each ten requests, but no wait after the last ones. */
+const idealMs = (items: number) => (Math.ceil(items / LIMIT) - 1) * 1000 + LATENCY_MS;
+
+/** Lets the fake time pass until the work is done. */
+async function finish<T>(work: Promise<T>): Promise<T> {
+	let isDone = false;
+	const done = work.finally(() => (isDone = true));
+	while (!isDone) await pass(1000);
+	return await done;
+}
+
+describe('a list of 300 items at the limiter of the service', () => {
+	const all: Array<[string, Conditions]> = [
+		['with clocks that agree', {}],
+		['when the first connections are slow to open', { coldMs: 150 }],
+		['when requests travel at different speeds', { jitterMs: 10 }],
+		['with a clock 120 ms ahead', { reset: (ms) => String(ms + 120) }],
+		['with a clock 120 ms behind', { reset: (ms) => String(ms - 120) }],
+		['with a clock minutes ahead', { reset: (ms) => String(ms + 180_000), jitterMs: 10 }],
+		['with a clock hours behind', { reset: (ms) => String(ms - 7 * HOUR_MS), jitterMs: 10 }],
+		['with a clock a day ahead', { reset: (ms) => String(ms + 24 * HOUR_MS), jitterMs: 10 }],
+		['when the reset is in seconds', { reset: (ms) => String(Math.ceil(ms / 1000)) }],
+		['when the reset is garbled', { reset: () => 'soon' }],
+		['when the reset stands still', { reset: () => '1000000000000' }],
+		['without a reset', { reset: () => '' }],
+	];
+
+	it.each(all)('takes at most 3 %% more than the ideal time %s', async (_, conditions) => {
+		const running = runExecution(newRateLimiter(), startService(conditions), 'list', 300);
+		expect(await finish(running)).toBeLessThanOrEqual(1.03 * idealMs(300));
+	});
+
+	it.each(all)('is refused at most three times %s', async (_, conditions) => {
+		const service = startService(conditions);
+		await finish(runExecution(newRateLimiter(), service, 'list', 300));
+		expect(service.refused).toBeLessThanOrEqual(3);
+	});
+
+	it('is refused one window at most when a slow first connection meets a clock a little behind', async () => {
+		const service = startService({ coldMs: 150, reset: (ms) => String(ms - 120) });
+		await finish(runExecution(newRateLimiter(), service, 'list', 300));
+		expect(service.refused).toBeLessThanOrEqual(LIMIT);
+	});
+});
+
+describe('three executions of 100 items each with one token', () => {
+	const runThree = async () => {
+		const service = startService({ coldMs: 150, jitterMs: 10 });
+		const rateLimiter = newRateLimiter();
+		const runs = ['a', 'b', 'c'].map((name) => runExecution(rateLimiter, service, name, 100));
+		return { service, took: await finish(Promise.all(runs)) };
+	};
+
+	it('take at most 3 % more than the ideal time together', async () => {
+		const { took } = await runThree();
+		expect(Math.max(...took)).toBeLessThanOrEqual(1.03 * idealMs(300));
+	});
+
+	it('end at about the same time, though the first one had the first burst alone', async () => {
+		const { took } = await runThree();
+		expect(Math.max(...took) - Math.min(...took)).toBeLessThanOrEqual(3000);
+	});
+
+	it('are refused at most three times', async () => {
+		const { service } = await runThree();
+		expect(service.refused).toBeLessThanOrEqual(3);
+	});
+});
+
+describe('a token that somebody else uses, too', () => {
+	/** Another program that sends four requests each second, whatever happens to them. */
+	const disturb = async (service: Service, seconds: number) => {
+		for (let second = 0; second < seconds; second++) {
+			for (let i = 0; i < 4; i++) void service.request();
+			await sleep(1000);
+		}
+	};
+
+	it('still gets all that is left of the limit', async () => {
+		const service = startService();
+		const list = runExecution(newRateLimiter(), service, 'list', 200);
+		const [took] = await finish(Promise.all([list, disturb(service, 60)]));
+		expect(took).toBeLessThanOrEqual(1.05 * (200 / 6) * 1000);
+	});
+
+	it('is refused about once a second at most', async () => {
+		const service = startService();
+		const list = runExecution(newRateLimiter(), service, 'list', 200);
+		await finish(Promise.all([list, disturb(service, 60)]));
+		expect(service.refused).toBeLessThanOrEqual(60);
+	});
+
+	it('serves the lists of two n8n processes in the time of both', async () => {
+		const service = startService();
+		const lists = [newRateLimiter(), newRateLimiter()].map((rateLimiter) =>
+			runExecution(rateLimiter, service, 'list', 100),
+		);
+		expect(Math.max(...(await finish(Promise.all(lists))))).toBeLessThanOrEqual(25_000);
+	});
+});

@@ -1,0 +1,318 @@
+import { getEventListeners } from 'node:events';
+import { inspect } from 'node:util';
+import { sleep, UserError } from 'n8n-workflow';
+import {
+	RateLimitCancelledError,
+	rateLimiterFor,
+	RateLimitTimeoutError,
+} from '../../../../nodes/shared/transport/rateLimiter';
+import {
+	answer,
+	elapsed,
+	limits,
+	newRateLimiter,
+	pass,
+	START,
+	takeMany,
+	useFakeTime,
+} from './rateLimiterClock';
+
+useFakeTime();
+
+describe('a rateLimiter', () => {
+	it('gives the free points at once, without a timer', async () => {
+		const rateLimiter = newRateLimiter();
+		const takes = Array.from({ length: 10 }, () => rateLimiter.acquire({ execution: 'list' }));
+		expect(await Promise.all(takes)).toEqual(new Array(10).fill(0));
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('gives the next burst right after a whole window', async () => {
+		const times = takeMany(newRateLimiter(), 20);
+		await pass(5000);
+		expect(times.slice(10).every((time) => time > 1000 && time <= 1025)).toBe(true);
+	});
+
+	it('tells how long each one waited', async () => {
+		const rateLimiter = newRateLimiter(1);
+		await rateLimiter.acquire({ execution: 'list' });
+		await pass(400);
+		const got = rateLimiter
+			.acquire({ execution: 'list' })
+			.then((waitedMs) => [waitedMs, elapsed()]);
+		await pass(5000);
+		const [waitedMs, gotAt] = await got;
+		expect(waitedMs).toBe(gotAt - 400);
+	});
+
+	it('gives one point in two seconds if half a point per second is asked for', async () => {
+		const times = takeMany(newRateLimiter(0.5), 2);
+		await pass(5000);
+		expect(times[1]).toBeGreaterThan(2000);
+		expect(times[1]).toBeLessThanOrEqual(2025);
+	});
+
+	it('does not pace at 0 points per second', async () => {
+		const times = takeMany(newRateLimiter(0), 5000);
+		await pass(0);
+		expect(times).toHaveLength(5000);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('paces from 0 points per second as soon as a header tells a limit', async () => {
+		const rateLimiter = newRateLimiter(0);
+		takeMany(rateLimiter, 100);
+		await pass(1);
+		answer(rateLimiter, limits(10, 0, 900));
+		const times = takeMany(rateLimiter, 30);
+		await pass(10_000);
+		expect(times.slice(0, 11).map((time) => Math.floor(time / 1000))).toEqual([
+			...new Array<number>(10).fill(1),
+			2,
+		]);
+	});
+
+	it.each([NaN, -1])('refuses %d points per second, and says where to look', (pointsPerSecond) => {
+		expect(() => newRateLimiter(pointsPerSecond)).toThrow(UserError);
+		expect(() => newRateLimiter(pointsPerSecond)).toThrow('Points per Second');
+	});
+
+	it('goes on when the clock of the host is set back', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 10);
+		await pass(100);
+		jest.setSystemTime(START - 3_600_000);
+		const waits = Array.from({ length: 10 }, () => rateLimiter.acquire({ execution: 'list' }));
+		await pass(1100);
+		expect(Math.max(...(await Promise.all(waits)))).toBeLessThanOrEqual(1025);
+	});
+});
+
+describe('fairness between executions', () => {
+	it('lets a lookup go in the next burst, however long the list before it', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 1000, 'list');
+		const lookup = takeMany(rateLimiter, 1, 'lookup');
+		await pass(1100);
+		expect(lookup).toHaveLength(1);
+	});
+
+	it('shares each burst evenly', async () => {
+		const rateLimiter = newRateLimiter(12);
+		takeMany(rateLimiter, 12, 'before');
+		const lists = ['a', 'b', 'c'].map((execution) => takeMany(rateLimiter, 100, execution));
+		await pass(1100);
+		expect(lists.map((times) => times.length)).toEqual([4, 4, 4]);
+	});
+
+	it('keeps the order within an execution', async () => {
+		const rateLimiter = newRateLimiter(1);
+		const order: number[] = [];
+		for (const index of [0, 1, 2, 3]) {
+			void rateLimiter.acquire({ execution: 'list' }).then(() => order.push(index));
+		}
+		await pass(5000);
+		expect(order).toEqual([0, 1, 2, 3]);
+	});
+});
+
+describe('a cancelled execution', () => {
+	it('ends its waits at once, before any timer', async () => {
+		const rateLimiter = newRateLimiter(1);
+		takeMany(rateLimiter, 1);
+		const cancel = new AbortController();
+		const wait = rateLimiter.acquire({ execution: 'list', signal: cancel.signal });
+		cancel.abort();
+		await expect(wait).rejects.toThrow(RateLimitCancelledError);
+	});
+
+	it('gets no point, even if one is free', async () => {
+		const wait = newRateLimiter().acquire({ execution: 'list', signal: AbortSignal.abort() });
+		await expect(wait).rejects.toThrow(RateLimitCancelledError);
+	});
+
+	it('leaves its turn to the others', async () => {
+		const rateLimiter = newRateLimiter(1);
+		const cancel = new AbortController();
+		takeMany(rateLimiter, 1);
+		takeMany(rateLimiter, 100, 'cancelled', cancel.signal);
+		const others = takeMany(rateLimiter, 1, 'other');
+		cancel.abort();
+		await pass(1100);
+		expect(others).toHaveLength(1);
+	});
+
+	it('leaves no timer running for longer than 250 ms', async () => {
+		const rateLimiter = newRateLimiter();
+		answer(rateLimiter, { 'retry-after': '60' }, 429);
+		const cancel = new AbortController();
+		takeMany(rateLimiter, 100, 'list', cancel.signal);
+		await pass(1100);
+		cancel.abort();
+		await pass(250);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it.each(['got its point', 'was cancelled', 'ran out of time'])(
+		'leaves no listener at its signal once it %s',
+		async (end) => {
+			const rateLimiter = newRateLimiter(1);
+			const cancel = new AbortController();
+			const { signal } = cancel;
+			const maxWaitMs = end === 'ran out of time' ? 100 : 10_000;
+			const takes = [1, 2, 3].map(() =>
+				rateLimiter.acquire({ execution: 'list', signal, maxWaitMs }),
+			);
+			const done = Promise.allSettled(takes);
+			if (end === 'was cancelled') cancel.abort();
+			await pass(5000);
+			await done;
+			expect(getEventListeners(signal, 'abort')).toEqual([]);
+		},
+	);
+
+	it('has one listener for all its waits, for Node warns above ten', () => {
+		const { signal } = new AbortController();
+		takeMany(newRateLimiter(1), 1000, 'list', signal);
+		expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+	});
+});
+
+describe('a wait that takes too long', () => {
+	it('ends with an error that says how long it was', async () => {
+		const rateLimiter = newRateLimiter(1);
+		takeMany(rateLimiter, 1);
+		const wait = rateLimiter.acquire({ execution: 'list', maxWaitMs: 600 });
+		const check = expect(wait).rejects.toThrow('Waited 0.6 s for the rate limit, and no turn came');
+		await pass(600);
+		await check;
+	});
+
+	it('ends after 5 minutes if nothing else is said', async () => {
+		const rateLimiter = newRateLimiter(1);
+		takeMany(rateLimiter, 1000, 'a');
+		const wait = rateLimiter.acquire({ execution: 'a' });
+		const check = expect(wait).rejects.toThrow('Waited 300.0 s');
+		await pass(300_000);
+		await check;
+	});
+
+	it('ends alone', async () => {
+		const rateLimiter = newRateLimiter(1);
+		takeMany(rateLimiter, 1);
+		const impatient = rateLimiter.acquire({ execution: 'a', maxWaitMs: 500 });
+		const others = takeMany(rateLimiter, 1, 'b');
+		await expect(Promise.all([impatient, pass(1100)])).rejects.toThrow(RateLimitTimeoutError);
+		await pass(1100);
+		expect(others).toHaveLength(1);
+	});
+});
+
+describe('the timer', () => {
+	it('ends when nobody waits any more', async () => {
+		takeMany(newRateLimiter(), 95);
+		await pass(9200);
+		expect(jest.getTimerCount()).toBe(0);
+	});
+
+	it('never sleeps for longer than 250 ms', async () => {
+		const slept: number[] = [];
+		const clock = {
+			now: () => Date.now(),
+			sleep: async (ms: number) => {
+				slept.push(ms);
+				await sleep(ms);
+			},
+		};
+		const rateLimiter = rateLimiterFor({
+			baseUrl: 'https://slow.test',
+			token: 'a',
+			pointsPerSecond: 0.1,
+			clock,
+		});
+		takeMany(rateLimiter, 3);
+		await pass(30_000);
+		expect(Math.max(...slept)).toBeLessThanOrEqual(250);
+	});
+
+	it('is one, however many wait', async () => {
+		const rateLimiter = newRateLimiter();
+		for (const execution of ['a', 'b', 'c']) takeMany(rateLimiter, 100, execution);
+		await pass(500);
+		expect(jest.getTimerCount()).toBe(1);
+	});
+});
+
+describe('rateLimiters in a process', () => {
+	const baseUrl = 'https://shared.test';
+	const pointsPerSecond = 10;
+
+	it('are shared by all who use a token at a base URL', async () => {
+		takeMany(rateLimiterFor({ baseUrl, token: 'shared', pointsPerSecond }), 10);
+		const times = takeMany(rateLimiterFor({ baseUrl, token: 'shared', pointsPerSecond }), 1);
+		await pass(900);
+		expect(times).toEqual([]);
+	});
+
+	it.each([
+		['token', { baseUrl, token: 'another' }],
+		['base URL', { baseUrl: 'https://elsewhere.test', token: 'mine' }],
+	])('do not hold up one another if they differ by %s', async (_, other) => {
+		takeMany(rateLimiterFor({ baseUrl, token: 'mine', pointsPerSecond }), 10);
+		const times = takeMany(rateLimiterFor({ ...other, pointsPerSecond }), 1);
+		await pass(0);
+		expect(times).toHaveLength(1);
+	});
+
+	it('keep what the headers told when the same credential is used again', async () => {
+		answer(rateLimiterFor({ baseUrl, token: 'again', pointsPerSecond }), limits(50, 50, 1000));
+		const times = takeMany(rateLimiterFor({ baseUrl, token: 'again', pointsPerSecond }), 50);
+		await pass(0);
+		expect(times).toHaveLength(50);
+	});
+
+	it('follow a credential that was edited', async () => {
+		rateLimiterFor({ baseUrl, token: 'edited', pointsPerSecond });
+		const times = takeMany(rateLimiterFor({ baseUrl, token: 'edited', pointsPerSecond: 20 }), 20);
+		await pass(0);
+		expect(times).toHaveLength(20);
+	});
+
+	it('are forgotten where there are many others', () => {
+		const first = rateLimiterFor({ baseUrl, token: 'idle', pointsPerSecond });
+		for (let i = 0; i < 1000; i++) rateLimiterFor({ baseUrl, token: `many ${i}`, pointsPerSecond });
+		expect(rateLimiterFor({ baseUrl, token: 'idle', pointsPerSecond })).not.toBe(first);
+	});
+
+	it('are kept while they are asked for, however many others there are', () => {
+		const busy = rateLimiterFor({ baseUrl, token: 'busy', pointsPerSecond });
+		for (let i = 0; i < 1000; i++) {
+			rateLimiterFor({ baseUrl, token: `more ${i}`, pointsPerSecond });
+			expect(rateLimiterFor({ baseUrl, token: 'busy', pointsPerSecond })).toBe(busy);
+		}
+	});
+
+	it('are at most 500, even if more are busy', () => {
+		const get = (i: number) =>
+			rateLimiterFor({ baseUrl, token: `one of many ${i}`, pointsPerSecond });
+		const indexes = Array.from({ length: 700 }, (_, i) => i);
+		const rateLimiters = indexes.map((i) => {
+			const rateLimiter = get(i);
+			takeMany(rateLimiter, 11);
+			return rateLimiter;
+		});
+		const kept = indexes.reverse().filter((i) => get(i) === rateLimiters[i]);
+		expect(kept).toHaveLength(500);
+	});
+
+	it('know a token by a hash only', async () => {
+		const token = 'a-token-that-nobody-may-see';
+		const keep = jest.spyOn(Map.prototype, 'set');
+		const rateLimiter = rateLimiterFor({ baseUrl, token, pointsPerSecond });
+		takeMany(rateLimiter, 20);
+		const kept = inspect([keep.mock.calls, rateLimiter], { depth: Infinity, showHidden: true });
+		keep.mockRestore();
+		expect(kept).toMatch(/'[0-9a-f]{64}'/);
+		expect(kept).not.toContain(token);
+	});
+});

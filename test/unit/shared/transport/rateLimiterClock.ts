@@ -1,0 +1,53 @@
+import { rateLimiterFor, type RateLimiter } from '../../../../nodes/shared/transport/rateLimiter';
+
+/** When each test begins, by the fake timers. */
+export const START = Date.UTC(2026, 10, 20, 12);
+let tokens = 0;
+
+/** A rateLimiter of a token that nobody else uses. */
+export const newRateLimiter = (pointsPerSecond = 10): RateLimiter =>
+	rateLimiterFor({ baseUrl: 'https://service.test', token: `token ${tokens++}`, pointsPerSecond });
+
+/** Fake timers for every test of a file. */
+export function useFakeTime(): void {
+	beforeEach(() => jest.useFakeTimers({ now: START }));
+	afterEach(() => jest.useRealTimers());
+}
+
+/** Milliseconds since the test began. */
+export const elapsed = () => Date.now() - START;
+
+export const pass = async (ms: number) => await jest.advanceTimersByTimeAsync(ms);
+
+/** Takes so many points at once; the list fills with the time at which each was got. */
+export function takeMany(
+	rateLimiter: RateLimiter,
+	count: number,
+	execution = 'list',
+	signal?: AbortSignal,
+): number[] {
+	const times: number[] = [];
+	for (let i = 0; i < count; i++) {
+		void rateLimiter.acquire({ execution, signal }).then(
+			() => times.push(elapsed()),
+			() => undefined, // cancelled
+		);
+	}
+	return times;
+}
+
+/** Tells the rateLimiter of an answer that has just come, 1 ms after its request was sent. */
+export function answer(
+	rateLimiter: RateLimiter,
+	headers: Record<string, unknown>,
+	status = 200,
+): void {
+	rateLimiter.update({ status, headers, sentAt: Date.now() - 1, receivedAt: Date.now() });
+}
+
+/** The headers of §8.4. */
+export const limits = (limit: number, remaining: number, resetInMs: number) => ({
+	'x-ratelimit-limit': String(limit),
+	'x-ratelimit-remaining': String(remaining),
+	'x-ratelimit-reset': String(Date.now() + resetInMs),
+});

@@ -1,0 +1,81 @@
+import { Cursor } from '../../../../nodes/TaxQuery/deliveries/cursor';
+import { resultOf, type Result } from '../../../../nodes/TaxQuery/deliveries/result';
+import { asDocumented } from '../../../../nodes/TaxQuery/queries/catalog';
+
+const NOW = Date.parse('2026-05-01T12:00:00Z');
+
+/** A result of so many milliseconds ago. */
+const result = (id: string, ago: number, status = 'SUCCESS'): Result => {
+	const updatedAt = new Date(NOW - ago).toISOString();
+	return resultOf({ _id: id, status, updatedAt, createdAt: updatedAt }, asDocumented);
+};
+const many = (count: number, status?: string) =>
+	Array.from({ length: count }, (_, index) => {
+		const id = `0123456789abcdef${String(index).padStart(8, '0')}`;
+		return result(id, index, status ?? (index % 2 ? 'PENDING' : 'SUCCESS'));
+	});
+
+/** The process ends, and another reads what was saved. */
+const restarted = (cursor: Cursor, ended?: string) =>
+	new Cursor(JSON.parse(JSON.stringify(cursor.saved)), ended);
+
+describe('the cursor', () => {
+	it('keeps what it saves under 100 kB, with 20,000 queries of a moment', () => {
+		const cursor = new Cursor();
+		const results = many(20_000);
+		cursor.settle(...results.filter(({ state }) => state === 'success'));
+		for (const one of many(1_000, 'FAILED')) cursor.start(one, 1);
+		cursor.advance(results, [], true);
+		expect(JSON.stringify(cursor.saved).length).toBeLessThan(100_000);
+	});
+
+	it('takes nothing for new that it has settled, though more than it saves, after a restart', () => {
+		const cursor = new Cursor();
+		const results = many(20_000, 'SUCCESS');
+		cursor.settle(...results);
+		cursor.advance(results, [], true);
+		const again = restarted(cursor);
+		expect(results.filter((one) => again.isNew(one))).toEqual([]);
+	});
+
+	it('does not move over what is on its way, and has it new again if nothing comes of it', () => {
+		const cursor = new Cursor();
+		const [first, second] = [result('a', 3_600_000), result('b', 0)];
+		cursor.start(first, 1);
+		cursor.settle(second);
+		cursor.advance([first, second], [], true);
+		const whileOnItsWay = cursor.isNew(first);
+		cursor.giveBack(first);
+		expect([whileOnItsWay, cursor.isNew(first), cursor.isNew(second)]).toEqual([
+			false,
+			true,
+			false,
+		]);
+	});
+
+	it('does not move over what a look has left', () => {
+		const cursor = new Cursor();
+		const [left, settled] = [result('a', 3_600_000), result('b', 0)];
+		cursor.settle(settled);
+		cursor.advance([left, settled], [left], true);
+		expect([cursor.isNew(left), cursor.isNew(settled)]).toEqual([true, false]);
+	});
+
+	it('awaits a query that was pending, however old it is', () => {
+		const cursor = new Cursor();
+		const newer = result('b', 0);
+		cursor.begin(NOW, [result('a', 3_600_000, 'PENDING'), newer], '', true);
+		cursor.advance([newer], [], false);
+		expect(restarted(cursor).isNew(result('a', 3_600_000))).toBe(true);
+	});
+
+	it('knows after a restart which executions are not known to have ended', () => {
+		const cursor = new Cursor();
+		const results = ['a', 'b', 'c'].map((id) => result(id, 0));
+		for (const one of results) cursor.start(one, 1);
+		cursor.settle(...results);
+		cursor.end(results[0]);
+		const again = restarted(cursor, results[1].deliveryId);
+		expect(again.cutOffResults).toEqual([[results[2].deliveryId, 'c', 1]]);
+	});
+});

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { pageMarksOf, readQueryList, readQueryRecord } from '../../../../nodes/TaxQuery/queries';
+
+const record = { _id: 'q1', service: 'CRF', status: 'SUCCESS', query: { rfc: 'x' } };
+const row = { queryId: 'q1', status: 'SUCCESS' };
+const full = { ...record, response: { invoices: [{ uuid: 'a' }] } };
+
+describe('the list of queries, whose shape is not shown', () => {
+	it.each<[string, unknown]>([
+		['an array', [row]],
+		['an array with something else in it', [null, row, 'text']],
+		['under data', { data: [row], total: 1 }],
+		['under queries', { queries: [row] }],
+		['under results', { message: 'OK', results: [row] }],
+		['under a key of its own', { consultas: [row], ok: true }],
+		['under a key of its own, beside an empty array', { consultas: [row], avisos: [] }],
+		['under a key of its own, beside texts', { consultas: [row], avisos: ['slow'] }],
+		['with IDs, beside objects without', { consultas: [row], avisos: [{ text: 'slow' }] }],
+		['two levels down', { data: { items: [row] } }],
+		['two levels down under keys of their own', { respuesta: { consultas: [row] }, total: 1 }],
+		['beside an ID and a status of the answer', { id: 7, status: 'ok', data: [row] }],
+	])('is read as %s', (_where, body) => {
+		expect(readQueryList(body)).toEqual([row]);
+	});
+
+	it.each<[unknown]>([
+		[[]],
+		[{ data: [] }],
+		[{ consultas: [], total: 0 }],
+		[{ data: { rows: [] } }],
+	])('is read as empty from %j', (body) => {
+		expect(readQueryList(body)).toEqual([]);
+	});
+
+	it.each<[unknown]>([
+		[null],
+		['text'],
+		[{}],
+		[[1, 2]],
+		[{ data: 'none' }],
+		[{ message: 'Not allowed' }],
+		[full],
+		[{ a: [row], b: [{ ...row, queryId: 'q2' }] }],
+	])('is refused as %j', (body) => {
+		expect(() => readQueryList(body)).toThrow('holds no list of queries');
+	});
+});
+
+describe('what a list tells of further pages', () => {
+	it.each<[unknown, object]>([
+		[[row], {}],
+		[{ data: [row] }, {}],
+		[{ data: [row], total: 9 }, { total: 9 }],
+		[{ data: { items: [], total: '7' } }, { total: 7 }],
+		[{ rows: [row], meta: { totalCount: 3 } }, { total: 3 }],
+		[{ rows: [row], count: 12 }, { total: 12 }],
+		[{ rows: [row], count: 1 }, {}],
+		[{ rows: [row], total: 'many' }, {}],
+		[{ rows: [row], total: -1 }, {}],
+		[{ rows: [row], total: { toString: 'x' } }, {}],
+		[{ rows: [row], hasMore: true }, { hasMore: true }],
+		[{ rows: [row], has_more: 'false' }, { hasMore: false }],
+		[
+			{ rows: [row], pagination: { hasNext: true, total: 4 } },
+			{ hasMore: true, total: 4 },
+		],
+		[{ rows: [row], next: null }, { hasMore: false }],
+		[{ rows: [row], next: '' }, { hasMore: false }],
+		[{ rows: [row], nextPage: 2 }, { hasMore: true }],
+		[
+			{ rows: [row], next: '/query?page=2&limit=50' },
+			{ hasMore: true, next: { page: '2', limit: '50' } },
+		],
+		[
+			{ rows: [row], links: { next: { href: 'https://elsewhere.example/x?cursor=a%20b#end' } } },
+			{ hasMore: true, next: { cursor: 'a b' } },
+		],
+	])('is read from %j', (body, marks) => {
+		expect(pageMarksOf(body)).toEqual(marks);
+	});
+});
+
+describe('a query record, whose shape as an answer is not shown', () => {
+	it.each<[string, unknown]>([
+		['itself', full],
+		['under data', { data: full }],
+		['under query', { query: full }],
+		['under a key of its own', { consulta: full, ok: true }],
+		['two levels down', { respuesta: { consulta: full } }],
+		['as the only one of a list', [full]],
+		['as the only row under a key', { rows: [full] }],
+	])('is read as %s', (_where, body) => {
+		expect(readQueryRecord(body)).toEqual(full);
+	});
+
+	it.each<[unknown]>([
+		[null],
+		['text'],
+		[[]],
+		[{}],
+		[{ message: 'gone' }],
+		[{ _id: 'q1' }],
+		[{ one: record, other: { ...record, _id: 'q2' } }],
+		[[record, { ...record, _id: 'q2' }]],
+	])('is refused as %j', (body) => {
+		expect(() => readQueryRecord(body)).toThrow('holds no query record');
+	});
+});
+
+describe('any JSON as an answer', () => {
+	const hostile = fc.constantFrom<unknown>(
+		{ toString: 'x', valueOf: 1 },
+		JSON.parse('{"__proto__": {"status": "SUCCESS", "_id": 1}}'),
+		{ _id: { toString: null }, status: [] },
+	);
+	const json = fc.oneof(fc.jsonValue({ maxDepth: 5 }), hostile);
+
+	it.each([
+		['list', readQueryList],
+		['record', readQueryRecord],
+		['page', pageMarksOf],
+	] as Array<[string, (body: unknown) => unknown]>)(
+		'is read or refused in words: %s',
+		(_what, read) => {
+			fc.assert(
+				fc.property(json, (body) => {
+					try {
+						read(body);
+					} catch (error) {
+						expect((error as Error).message).toMatch(/^The answer of the query service holds no/);
+					}
+				}),
+				{ numRuns: 2_000 },
+			);
+		},
+	);
+
+	it('never makes text of an object', () => {
+		for (const file of ['answer', 'record', 'simplify', 'client', 'catalog']) {
+			const source = readFileSync(
+				`${__dirname}/../../../../nodes/TaxQuery/queries/${file}.ts`,
+				'utf8',
+			);
+			expect(source).not.toMatch(/\bString\(|\.toString\(/);
+		}
+	});
+});

@@ -1,0 +1,104 @@
+import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import {
+	createdAt,
+	queryIdOf,
+	reasonOf,
+	stateOf,
+	type QueryState,
+} from '../../../../nodes/TaxQuery/queries';
+
+const stateByWord: Record<QueryState, string[]> = {
+	success: 'SUCCESS success Succeeded COMPLETED complete DONE finished OK Ready'.split(' '),
+	pending: [
+		...'PENDING pendiente PROCESSING IN_PROGRESS in-progress InProgress IN_PROCESS EN_PROCESO QUEUE QUEUED'.split(
+			' ',
+		),
+		...'SUBMITTED WORKING RUNNING STARTED CREATED ACCEPTED RECEIVED WAITING SCHEDULED NEW OPEN'.split(
+			' ',
+		),
+		'in progress',
+	],
+	failed: [
+		...'FAILED FAIL FAILURE Fallido ERROR REJECTED DENIED CANCELLED CANCELED ABORTED EXPIRED INVALID'.split(
+			' ',
+		),
+		...'NOT_FOUND notFound TIMEOUT TIMED_OUT UNSUCCESSFUL'.split(' '),
+	],
+	unknown: [
+		...'PROCESSED ENDED PARTIAL PARTIAL_SUCCESS COMPLETED_WITH_ERRORS NOT_OK NOT_READY INCOMPLETE'.split(
+			' ',
+		),
+		...'SUCCESS_PENDING UNKNOWN CLOSED 200 1 EXITOSO constructor __proto__'.split(' '),
+		'',
+		' ',
+		'¿?',
+	],
+};
+const table = Object.entries(stateByWord).flatMap(([state, words]) =>
+	words.map((word) => [word, state] as const),
+);
+
+describe("a query's status", () => {
+	it.each(table)('%j is %s', (status, state) => {
+		expect(stateOf({ status, response: { rfc: 'x' } })).toBe(state);
+	});
+
+	it('is told for more than 40 words, none of which passes for success by chance', () => {
+		expect(table.length).toBeGreaterThanOrEqual(40);
+	});
+
+	it.each<[object, QueryState]>([
+		[{}, 'pending'],
+		[{ response: {} }, 'pending'],
+		[{ response: { rfc: 'x' } }, 'unknown'],
+		[{ status: null }, 'pending'],
+		[{ status: true }, 'unknown'],
+		[{ status: 200 }, 'unknown'],
+		[{ status: ['SUCCESS'] }, 'unknown'],
+		[{ status: { toString: 'SUCCESS' } }, 'unknown'],
+	])('of %j, which is none, is %s', (record, state) => {
+		expect(stateOf(record as never)).toBe(state);
+	});
+
+	const mapping = (statuses: object) =>
+		readTaxQueryMapping({ apiMapping: JSON.stringify({ statuses }) });
+
+	it.each<[string, object, QueryState]>([
+		['LISTO', { success: ['listo'] }, 'success'],
+		['EN ESPERA', { pending: ['EN_ESPERA'] }, 'pending'],
+		['SIN_DATOS', { failed: ['Sin datos'] }, 'failed'],
+		['READY', { pending: ['READY'] }, 'pending'],
+		['DONE', { failed: ['DONE'] }, 'failed'],
+		['BOTH', { success: ['BOTH'], failed: ['BOTH'] }, 'failed'],
+		['LISTO', { success: ['LIST'] }, 'unknown'],
+	])('%s under the API Mapping %j is %s', (status, statuses, state) => {
+		expect(stateOf({ status }, mapping(statuses))).toBe(state);
+	});
+});
+
+describe('a record', () => {
+	it.each<[object, string]>([
+		[{ response: { message: 'No taxpayer' } }, 'The service says: "No taxpayer"'],
+		[{ response: { errorMessage: 'No taxpayer' } }, 'The service says: "No taxpayer"'],
+		[{ response: { error: { detail: 'No taxpayer' } } }, 'The service says: "No taxpayer"'],
+		[{ error: 'No taxpayer' }, 'The service says: "No taxpayer"'],
+		[{ response: 'gone' }, ''],
+		[{ response: { message: { toString: 'x' } } }, ''],
+	])('that failed as %j says why', (record, reason) => {
+		expect(reasonOf(record as never)).toBe(reason);
+	});
+
+	it.each<[object, string | undefined]>([
+		[{ _id: 'a', queryId: 'b' }, 'a'],
+		[{ queryId: 7 }, '7'],
+		[{ _id: null, id: 'c' }, 'c'],
+		[{ _id: { toString: 'x' } }, undefined],
+		[{ _id: '' }, undefined],
+	])('like %j has the ID %s', (record, id) => {
+		expect(queryIdOf(record as never)).toBe(id);
+	});
+
+	it('without a time has none', () => {
+		expect(createdAt({ createdAt: { toString: 'x' } } as never)).toBeNaN();
+	});
+});

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { filterOf } from '../../../../nodes/TaxQuery/deliveries/filter';
+import { resultOf, toItem } from '../../../../nodes/TaxQuery/deliveries/result';
+import { asDocumented } from '../../../../nodes/TaxQuery/queries/catalog';
+import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
+
+const BODIES = 100_000;
+
+/** Names that the code looks at, and names that JavaScript itself does. */
+const names = fc.constantFrom(
+	...['_id', 'id', 'queryId', 'status', 'service', 'response', 'query', 'metadata', 'state'],
+	...['data', 'payload', 'result', 'event', 'type', 'createdAt', 'updatedAt', 'message'],
+	...['toString', 'valueOf', 'toJSON', 'length', 'then', 'constructor', '__proto__', 'prototype'],
+	...['hasOwnProperty', 'Symbol.toPrimitive', '', 'RFC', 'FISCAL_DATA', 'fechaNacimiento'],
+);
+const leaf = fc.oneof(
+	fc.constantFrom<unknown>(
+		...[null, true, 0, -1, 1e308, '', 'a1', 'CRF', 'SUCCESS', 'PENDING', 'CURP', '31/12/1956'],
+		...['2026-01-01T00:00:00Z', '+275760-09-14', '\u0000', '../x', '§', [], {}],
+	),
+	fc.string(),
+	fc.double(),
+);
+const { json } = fc.letrec((tie) => ({
+	json: fc.oneof(
+		{ maxDepth: 4 },
+		leaf,
+		fc.array(tie('json'), { maxLength: 4 }),
+		fc.dictionary(names, tie('json'), { maxKeys: 6 }),
+	),
+}));
+const record = fc
+	.tuple(fc.dictionary(names, json, { maxKeys: 8 }), fc.constantFrom('_id', 'queryId', 'id'))
+	.map(([fields, name]) => JSON.stringify({ ...fields, [name]: 'a1' }));
+
+describe('a body that somebody invents', () => {
+	it.each([
+		['any JSON', json.map((value) => JSON.stringify(value) ?? '')],
+		['a record with any values', record],
+	])('never throws, wherever it is read: %s', (_, bodies) => {
+		const chosen = { services: ['getCrf'], statuses: ['success'], options: { otherServices: 'X' } };
+		const suits = [
+			filterOf(chosen, asDocumented),
+			filterOf({ ...chosen, services: [] }, asDocumented),
+		];
+		let read = 0;
+		fc.assert(
+			fc.property(bodies, (body) => {
+				const payload = readPayload(Buffer.from(body));
+				if (!('announced' in payload)) return;
+				for (const { record, event } of payload.announced) {
+					const result = resultOf(record, asDocumented);
+					for (const isSuited of suits) isSuited(result);
+					for (const simplify of [true, false]) {
+						const options = { simplify, mapping: asDocumented, confirmed: false, event };
+						JSON.stringify(toItem(result, options));
+					}
+					read++;
+				}
+			}),
+			{ numRuns: BODIES / 2, seed: 14 },
+		);
+		expect(read).toBeGreaterThan(100);
+	});
+});
