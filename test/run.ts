@@ -14,7 +14,9 @@ import { ensureChromium } from './e2e/support/chromium';
 
 const PROJECTS = ['unit', 'integration', 'e2e'];
 /** jest leaves one core idle unless told; each e2e file has an n8n of its own, which needs more than a core. */
-const WORKERS = String(Math.max(2, Math.min(4, availableParallelism())));
+const WORKERS = Math.max(2, Math.min(4, availableParallelism()));
+/** Integration tests mostly wait: for a limit's window, a backoff, a latency. */
+const INTEGRATION_WORKERS = 2 * WORKERS;
 const root = join(__dirname, '..');
 const output = join(root, '.test-output');
 const log = (line: string) => console.error(line);
@@ -60,7 +62,7 @@ async function runJest(project: string): Promise<Counts> {
 	const report = join(output, `${project}.json`);
 	rmSync(report, { force: true });
 	const args = ['--selectProjects', project, '--json', '--outputFile', report];
-	args.push('--maxWorkers', WORKERS);
+	args.push('--maxWorkers', String(project === 'integration' ? INTEGRATION_WORKERS : WORKERS));
 	jest = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...args], {
 		cwd: root,
 		stdio: ['ignore', 'ignore', 'inherit'], // the tests are told on stderr; stdout only repeats the report
