@@ -17,6 +17,7 @@ const common = {
 		'<rootDir>/demo/n8n-host',
 		'<rootDir>/dist',
 		'<rootDir>/test/compat/hosts',
+		'<rootDir>/test/compat/nodes',
 		'<rootDir>/.test-output',
 	],
 };

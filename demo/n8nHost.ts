@@ -38,6 +38,15 @@ function headers(folder: string): NodeJS.ProcessEnv {
 	return nodedir ? { npm_config_nodedir: nodedir } : {};
 }
 
+interface Rebuild {
+	processes: Processes;
+	log: (line: string) => void;
+	folder: string;
+	/** The Node that npm runs on. */
+	by: string;
+	env?: NodeJS.ProcessEnv;
+}
+
 /** What building SQLite needs, which Node does not bring, and how to get it. */
 export function toolchain(platform: NodeJS.Platform): string {
 	const ways: Partial<Record<NodeJS.Platform, string>> = {
@@ -50,6 +59,39 @@ export function toolchain(platform: NodeJS.Platform): string {
 	return `n8n's database, SQLite, is built on this machine; that needs a C++ compiler, make and Python 3. If they are missing, ${way}. Then run the same command again.`;
 }
 
+const works = async (processes: Processes, { folder }: Host, command: string, ...args: string[]) =>
+	(await processes.start(command, args, { cwd: folder }).exited) === 0;
+
+/** Runs a package's own install script, which `npm ci` leaves out, telling every few seconds how long it takes. */
+async function rebuild(what: string, { processes, log, folder, by, env }: Rebuild): Promise<void> {
+	const name = basename(folder);
+	const started = Date.now();
+	const seconds = () => Math.round((Date.now() - started) / 1000);
+	const progress = setInterval(() => log(`${name}: ${what}, ${seconds()} s …`), 5_000);
+	try {
+		await processes.run(
+			...npm(['rebuild', what, '--ignore-scripts=false'], { env: process.env, execPath: by }),
+			{ cwd: folder, env: { ...process.env, ...env } },
+		);
+	} finally {
+		clearInterval(progress);
+	}
+	log(`${name}: ${what} is ready after ${seconds()} s`);
+}
+
+/** Makes sure that the folder's packages are there, and the Node that it pins. */
+export async function ensureNode(
+	processes: Processes,
+	log: (line: string) => void,
+	host: Host,
+): Promise<void> {
+	const { folder, node } = host;
+	await processes.run(process.execPath, [join(__dirname, 'install.mjs'), folder], { onLine: log });
+	if (existsSync(node) && (await works(processes, host, node, '--version'))) return;
+	log(`${basename(folder)}: fetching its Node …`);
+	await rebuild('node', { processes, log, folder, by: process.execPath });
+}
+
 /**
  * Makes sure that the pinned n8n can start: its packages, its own Node, and SQLite built for that Node.
  * Each part is done only if it is missing, so an install that was cut short is completed by the next call.
@@ -57,38 +99,14 @@ export function toolchain(platform: NodeJS.Platform): string {
 export async function ensureHost(
 	processes: Processes,
 	log: (line: string) => void,
-	{ folder, node, path }: Host = host,
+	of: Host = host,
 ): Promise<void> {
-	const name = basename(folder);
-	const works = async (command: string, ...args: string[]) =>
-		(await processes.start(command, args, { cwd: folder }).exited) === 0;
-
-	await processes.run(process.execPath, [join(__dirname, 'install.mjs'), folder], { onLine: log });
-	const rebuild = async (what: string, env: NodeJS.ProcessEnv, by = process.execPath) => {
-		const started = Date.now();
-		const seconds = () => Math.round((Date.now() - started) / 1000);
-		const progress = setInterval(() => log(`${name}: ${what}, ${seconds()} s …`), 5_000);
-		try {
-			await processes.run(
-				...npm(['rebuild', what, '--ignore-scripts=false'], { env: process.env, execPath: by }),
-				{
-					cwd: folder,
-					env: { ...process.env, ...env },
-				},
-			);
-		} finally {
-			clearInterval(progress);
-		}
-		log(`${name}: ${what} is ready after ${seconds()} s`);
-	};
-	if (!existsSync(node) || !(await works(node, '--version'))) {
-		log(`${name}: fetching the Node that n8n runs on …`);
-		await rebuild('node', {});
-	}
-	if (!(await works(node, '-e', 'require("sqlite3")'))) {
-		log(`${name}: building SQLite (about 1 minute) …`);
-		await rebuild('sqlite3', { PATH: path, ...headers(folder) }, node).catch((error: Error) => {
-			throw new Error(`${error.message}\n${toolchain(process.platform)}`);
-		});
-	}
+	const { folder, node, path } = of;
+	await ensureNode(processes, log, of);
+	if (await works(processes, of, node, '-e', 'require("sqlite3")')) return;
+	log(`${basename(folder)}: building SQLite (about 1 minute) …`);
+	const env = { PATH: path, ...headers(folder) };
+	await rebuild('sqlite3', { processes, log, folder, by: node, env }).catch((error: Error) => {
+		throw new Error(`${error.message}\n${toolchain(process.platform)}`);
+	});
 }

@@ -1,18 +1,18 @@
-// npm run compat [-- --host NAME …]: installs each pinned n8n from its lock, runs the package on it, and writes the
-// table of what it saw into README.md.
+// npm run compat [-- --host NAME … | --tools]: installs each pinned n8n from its lock, runs the package on it, and writes
+// the table of what it saw into README.md; then the repository's own tools on each pinned Node, into CONTRIBUTING.md.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
-import { ensureHost, host as demoHost, hostIn, type Host } from '../../demo/n8nHost';
+import { ensureHost, ensureNode, host as demoHost, hostIn, type Host } from '../../demo/n8nHost';
 import { Processes } from '../../demo/processes';
+import { nodes, runTools } from './tools';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'hosts');
 const output = join(root, '.test-output');
-const readme = join(root, 'README.md');
 const TABLE = /(<!-- compat: .* -->\n)[^]*?(<!-- end of compat -->)/;
 const log = (line: string) => console.error(line);
 
@@ -37,6 +37,15 @@ interface Column {
 	/** Tests passed and all tests, by the title of their group. */
 	rows: Map<string, { passed: number; all: number }>;
 }
+
+/** Writes the table between its marks in the document. */
+async function writeTable(document: string, table: string): Promise<void> {
+	const path = join(root, document);
+	const text = readFileSync(path, 'utf8').replace(TABLE, `$1\n${table}\n\n$2`);
+	writeFileSync(path, await format(text, { ...(await resolveConfig(path)), parser: 'markdown' }));
+}
+
+const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 
 /** The n8n that a host's package.json pins. */
 function versionOf({ folder: of }: Host): string {
@@ -82,7 +91,6 @@ function tableOf(columns: Column[]): string {
 		if (!row) return '';
 		return row.passed === row.all ? '✓' : `${row.passed} of ${row.all}`;
 	};
-	const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
 	return [
 		line(['n8n', ...columns.map(({ version }) => version)]),
 		line(['---', ...columns.map(() => '---')]),
@@ -92,19 +100,19 @@ function tableOf(columns: Column[]): string {
 	].join('\n');
 }
 
-function chosen(): string[] {
-	const { values } = parseArgs({ options: { host: { type: 'string', multiple: true } } });
-	const names = values.host ?? [...hosts.keys()];
+function options(): { names: string[]; tools: boolean } {
+	const { values } = parseArgs({
+		options: { host: { type: 'string', multiple: true }, tools: { type: 'boolean' } },
+	});
+	const names = values.host ?? (values.tools ? [] : [...hosts.keys()]);
 	const unknown = names.filter((name) => !hosts.has(name));
-	if (unknown.length === 0) return names;
+	if (unknown.length === 0) return { names, tools: values.tools ?? !values.host };
 	log(`There is no host ${unknown.join(', ')}; there are ${[...hosts.keys()].join(', ')}.`);
 	process.exit(2);
 }
 
-async function main(): Promise<number> {
-	const names = chosen();
-	mkdirSync(output, { recursive: true });
-	const processes = new Processes();
+/** The package on each of these n8n versions; true if all is well. */
+async function checkHosts(names: string[], processes: Processes): Promise<boolean> {
 	const columns: Column[] = [];
 	for (const name of names) {
 		const host = hosts.get(name) as Host;
@@ -114,17 +122,37 @@ async function main(): Promise<number> {
 	}
 	const table = tableOf(columns);
 	console.log(table);
-	if (names.length === hosts.size) {
-		const text = readFileSync(readme, 'utf8').replace(TABLE, `$1\n${table}\n\n$2`);
-		writeFileSync(
-			readme,
-			await format(text, { ...(await resolveConfig(readme)), parser: 'markdown' }),
-		);
+	if (names.length === hosts.size) await writeTable('README.md', table);
+	return columns.every(({ rows }) => [...rows.values()].every(({ passed, all }) => passed === all));
+}
+
+/** The repository's own tools on each pinned Node; true if all is well. */
+async function checkTools(processes: Processes): Promise<boolean> {
+	const columns: Array<{ major: string; results: Map<string, boolean> }> = [];
+	for (const node of nodes) {
+		await ensureNode(processes, log, node.host);
+		log(`running the repository's tools on Node ${node.major} …`);
+		columns.push({ major: node.major, results: await runTools(node) });
 	}
-	const whole = columns.every(({ rows }) =>
-		[...rows.values()].every(({ passed, all }) => passed === all),
-	);
-	return whole ? 0 : 1;
+	const table = [
+		line(['Node', ...columns.map(({ major }) => major)]),
+		line(['---', ...columns.map(() => '---')]),
+		...[...columns[0].results.keys()].map((title) =>
+			line([title, ...columns.map(({ results }) => (results.get(title) ? '✓' : 'failed'))]),
+		),
+	].join('\n');
+	console.log(table);
+	await writeTable('CONTRIBUTING.md', table);
+	return columns.every(({ results }) => [...results.values()].every(Boolean));
+}
+
+async function main(): Promise<number> {
+	const { names, tools } = options();
+	mkdirSync(output, { recursive: true });
+	const processes = new Processes();
+	const hostsWork = names.length === 0 || (await checkHosts(names, processes));
+	const toolsWork = !tools || (await checkTools(processes));
+	return hostsWork && toolsWork ? 0 : 1;
 }
 
 main().then(

@@ -1,0 +1,37 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { hostIn } from '../../demo/n8nHost';
+
+const root = join(__dirname, '..', '..');
+const folder = join(__dirname, 'nodes');
+const jest = join('node_modules', 'jest', 'bin', 'jest.js');
+const bootstrap = join('demo', 'bootstrap.mjs');
+
+/** Each Node that the repository's own tools are run on, by its major version; its folder pins it. */
+export const nodes = readdirSync(folder)
+	.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+	.map((major) => ({ major, host: hostIn(join(folder, major)) }));
+
+/** What is run on each: the command's arguments after `node`. */
+const tools = new Map([
+	['Unit tests', [jest, '--selectProjects', 'unit']],
+	['Integration tests', [jest, '--selectProjects', 'integration', '--maxWorkers', '4']],
+	['`npm run demo -- --check`', [bootstrap, join('demo', 'cli.ts'), '--check']],
+]);
+
+/** Runs the repository's tools on one Node; returns for each whether it ended well. */
+export async function runTools({ host }: (typeof nodes)[number]): Promise<Map<string, boolean>> {
+	const results = new Map<string, boolean>();
+	for (const [title, args] of tools) {
+		const child = spawn(host.node, args, {
+			cwd: root,
+			env: { ...process.env, PATH: host.path },
+			stdio: ['ignore', 'ignore', 'inherit'],
+		});
+		const [code] = (await once(child, 'exit')) as [number | null];
+		results.set(title, code === 0);
+	}
+	return results;
+}
