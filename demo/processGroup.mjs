@@ -6,6 +6,8 @@ import { spawn, spawnSync } from 'node:child_process';
 const GRACE_MS = 5_000;
 const [politely, command, ...args] = process.argv.slice(2);
 const windows = process.platform === 'win32';
+// The starter was killed while this was loaded: `disconnect` has been emitted already.
+if (!process.connected) process.exit(1);
 const child = spawn(command, args, {
 	stdio: ['ignore', 'inherit', 'inherit'],
 	detached: !windows,

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 
-const processes = join(__dirname, '..', '..', 'demo', 'processes.ts');
+const demoFolder = join(__dirname, '..', '..', 'demo');
+const processes = join(demoFolder, 'processes.ts');
+const processGroup = join(demoFolder, 'processGroup.mjs');
 
 /** A program that lives as long as its connection to the test. */
 const connected = (port: number) => `require('net').connect(${port}, '127.0.0.1');`;
@@ -48,4 +50,15 @@ describe('whatever the demo starts', () => {
 			await expect(ended).resolves.toHaveLength(2);
 		},
 	);
+
+	it('ends also when the demo was killed before it was begun', async () => {
+		const args = [processGroup, 'SIGTERM', process.execPath, '-e', 'setInterval(() => {}, 1000)'];
+		const group = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+		group.disconnect();
+		try {
+			await once(group, 'exit', { signal: AbortSignal.timeout(30_000) }); // when all that it started has ended
+		} finally {
+			group.kill('SIGKILL');
+		}
+	});
 });
