@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { completeRecord, listQueries } from '../queries/client';
 import { byAge } from './cursor';
 import { filterOf } from './filter';
-import { resultOf, toItem } from './result';
+import { itemMaker, resultOf } from './result';
 import { readSettings } from './settings';
 import { noteExecution } from './watcher';
 
@@ -28,6 +28,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const suits = filterOf(settings, mapping);
+	const toItem = itemMaker(settings, connection);
 	const { records } = await listQueries(connection);
 	const latest = records
 		.map((record) => resultOf(record, mapping))
@@ -40,5 +41,5 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		});
 	}
 	const result = resultOf(await completeRecord(connection, latest.record), mapping);
-	return toItem(result, { simplify: settings.simplify, mapping, confirmed: true });
+	return toItem(result, { confirmed: true });
 }

@@ -1,5 +1,4 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/transport/request';
 import { isNotFound } from '../../shared/transport/errors';
 import { taxQuery } from '../../shared/transport/service';
@@ -10,12 +9,13 @@ import type { Outcome } from './emitter';
 import { filterOf } from './filter';
 import { hasList, readAsked, readList, readQuery, type Listed } from './list';
 import { report } from './outage';
-import { isPending, newestOf, resultOf, toItem, type Result } from './result';
+import { isPending, itemMaker, newestOf, resultOf, type ItemMaker, type Result } from './result';
 import { readStart, type Settings } from './settings';
 
 const MAX_RESULTS = 100;
 /** A row whose record is refused so often is put aside. */
 const MAX_REFUSALS = 5;
+const CONFIRMED = { confirmed: true };
 
 /** The published trigger that looks. */
 export interface PublishedTrigger {
@@ -55,13 +55,14 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const suits = filterOf(settings, mapping);
+	const toItem = itemMaker(settings, connection);
 	const listed = hasList(connection)
 		? await readList(connection, cursor, asked)
 		: await readAsked(context, connection, cursor, asked);
 	watcher.mustBeOpen();
 	if (listed.cutOff !== undefined) context.logger.warn(listed.cutOff);
 	if (isToBegin(watcher)) begin(watcher, listed);
-	await startOnceMore(watcher, connection);
+	await startOnceMore(watcher, connection, toItem);
 
 	const fresh = listed.results.filter((result) => cursor.isNew(result)).sort(byAge);
 	// a row may hold less than its record: only with a response is it sure that it does not suit
@@ -78,7 +79,8 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	for (const [index, result] of read.entries()) {
 		const row = batch[index];
 		if (result === undefined) left.push(row);
-		else if (suits(result) && cursor.isNew(result)) emit(watcher, mapping, result, row);
+		else if (suits(result) && cursor.isNew(result))
+			emit(watcher, toItem(result, CONFIRMED), result, row);
 		else if (!isPending(result)) cursor.settle(row, result);
 	}
 	cursor.advance(listed.results, left, listed.isWhole);
@@ -104,12 +106,10 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 
 function emit(
 	watcher: PublishedTrigger,
-	mapping: TaxQueryMapping,
+	item: INodeExecutionData,
 	result: Result,
 	row: Result,
 ): void {
-	const { simplify } = watcher.settings;
-	const item = toItem(result, { simplify, mapping, confirmed: true });
 	void watcher.emitOnce(result, item).then((outcome) => {
 		if (outcome !== 'failed') watcher.cursor.settle(row);
 	});
@@ -144,6 +144,7 @@ function begin(watcher: PublishedTrigger, { results }: Listed): void {
 async function startOnceMore(
 	watcher: PublishedTrigger,
 	connection: QueryConnection,
+	toItem: ItemMaker,
 ): Promise<void> {
 	const { cursor, settings } = watcher;
 	const { mapping } = connection;
@@ -158,8 +159,7 @@ async function startOnceMore(
 			watcher.context.logger.warn(`${why}. Look for it in the executions list.`);
 			continue;
 		}
-		const item = toItem(result, { simplify: settings.simplify, mapping, confirmed: true });
-		void watcher.emitOnce(result, item, isOnceMore ? 2 : times);
+		void watcher.emitOnce(result, toItem(result, CONFIRMED), isOnceMore ? 2 : times);
 	}
 }
 

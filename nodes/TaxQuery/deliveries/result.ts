@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { protectionOf } from '../../shared/personalData/personalData';
+import type { Connection } from '../../shared/transport/request';
 import { queryIdOf, simplifyRecord, stateOf, type QueryState } from '../queries';
+import type { Settings } from './settings';
 
 /** The state in which a query has one result: what must start one execution only. */
 export interface Result {
@@ -30,28 +33,32 @@ export function resultOf(record: IDataObject, mapping: TaxQueryMapping): Result 
 /** Whether the query has no result yet. */
 export const isPending = ({ state }: Result): boolean => state === 'pending';
 
-interface ItemOptions {
-	simplify: boolean;
-	mapping: TaxQueryMapping;
+/** What items are made by: the credential's words, and its key of pseudonyms. */
+export type Deployment = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
+
+interface Origin {
 	/** It was read from the service itself. */
 	confirmed: boolean;
 	/** The kind of event that the delivery named. */
 	event?: string;
 }
 
-/** The item that goes into the workflow. */
-export function toItem(
-	{ deliveryId, record, state }: Result,
-	{ simplify, mapping, confirmed, event }: ItemOptions,
-): INodeExecutionData {
-	return {
-		json: {
+/** Makes the item that goes into the workflow. */
+export type ItemMaker = (result: Result, origin: Origin) => INodeExecutionData;
+
+/** Makes items as the parameters say. Throws a UserError if pseudonyms are asked for and the credential has no key. */
+export function itemMaker(
+	{ simplify, personalData }: Pick<Settings, 'simplify' | 'personalData'>,
+	{ mapping, pseudonymKey }: Deployment,
+): ItemMaker {
+	const protection = protectionOf(personalData, pseudonymKey);
+	return ({ deliveryId, record, state }, { confirmed, event }) => {
+		const json: IDataObject = {
 			...(simplify ? simplifyRecord(record, mapping) : record),
 			...(state === 'unknown' && { statusUnknown: true }),
 			...(event !== undefined && { event }),
-			deliveryId,
-			confirmed,
-		},
+		};
+		return { json: { ...(protection?.json(json) ?? json), deliveryId, confirmed } };
 	};
 }
 

@@ -5,6 +5,7 @@ import {
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
+import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
 
 /** What the trigger was published with. */
 export interface Settings {
@@ -15,6 +16,7 @@ export interface Settings {
 	/** Results of a delivery without a webhook credential are never believed. */
 	isAuthenticated: boolean;
 	simplify: boolean;
+	personalData: PersonalDataMode;
 	services: unknown;
 	statuses: unknown;
 	options: IDataObject;
@@ -36,6 +38,7 @@ export function readSettings(context: Context): Settings {
 			description: 'Open the trigger and correct it.',
 		});
 	}
+	const options = read('settings', {}) as IDataObject;
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
 	return {
 		receiveBy,
@@ -43,9 +46,10 @@ export function readSettings(context: Context): Settings {
 		isAuthenticated,
 		isToBeConfirmed: !isAuthenticated || read('confirm', true) !== false,
 		simplify: read('simplify', true) !== false,
+		personalData: readPersonalData(options),
 		services: read('services', []),
 		statuses: read('statuses', []),
-		options: read('settings', {}) as IDataObject,
+		options,
 	};
 }
 

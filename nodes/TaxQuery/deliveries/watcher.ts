@@ -6,13 +6,15 @@ import {
 	type ITriggerFunctions,
 	type ITriggerResponse,
 } from 'n8n-workflow';
+import { connect } from '../../shared/transport/request';
+import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { Cursor, type SavedCursor } from './cursor';
 import { emit, nodeKey, tellBeginning, type Outcome } from './emitter';
 import { look, type Look, type PublishedTrigger } from './look';
 import { load, save } from './nodeState';
 import { Outage } from './outage';
-import type { Result } from './result';
+import { itemMaker, type Result } from './result';
 import { readSettings, type Settings } from './settings';
 
 const KEY = 'taxQueryCursor';
@@ -114,7 +116,7 @@ export class ResultWatcher implements PublishedTrigger {
 
 	/** Looks for the first time, and then at intervals. Throws if the first look fails, unless n8n is just starting. */
 	async open(): Promise<void> {
-		if (!this.needsLooks) return;
+		if (!this.needsLooks) return await this.checkKey();
 		if (this.isStartOfN8n) {
 			this.nextLookAt = Date.now() + FIRST_LOOK_MS + Math.random() * SPREAD_MS;
 			this.lookInBackground();
@@ -122,6 +124,12 @@ export class ResultWatcher implements PublishedTrigger {
 			await this.lookSoon([]);
 		}
 		void this.keepLooking();
+	}
+
+	/** Where no look does: a trigger that cannot make its items must not be published. */
+	private async checkKey(): Promise<void> {
+		if (this.settings.personalData !== 'pseudonym') return;
+		itemMaker(this.settings, await connect(this.context, taxQuery));
 	}
 
 	close(): void {

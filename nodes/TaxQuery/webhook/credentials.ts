@@ -1,7 +1,8 @@
 import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-workflow';
-import { readTaxQueryMapping, type TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
+import type { Deployment } from '../deliveries/result';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
 
 /** n8n makes an expression sandbox for each time a credential is read, some 40 ms of the whole process. */
@@ -44,8 +45,10 @@ export async function proofOf(context: IWebhookFunctions, body: Buffer): Promise
 	return { isAuthentic, messageId };
 }
 
-/** What the deployment calls things; as in the document where the trigger has no service credential. */
-export async function mappingOf(context: IWebhookFunctions): Promise<TaxQueryMapping> {
+/** What items are made by; as in the document where the trigger has no service credential. */
+export async function deploymentOf(context: IWebhookFunctions): Promise<Deployment> {
 	const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
-	return readTaxQueryMapping(hasCredential ? await read(context, 'taxQueryApi') : {});
+	const credential = hasCredential ? await read(context, 'taxQueryApi') : {};
+	const pseudonymKey = String(credential.pseudonymKey ?? '');
+	return { mapping: readTaxQueryMapping(credential), pseudonymKey };
 }

@@ -1,12 +1,14 @@
 import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
 import { filterFields, filterOptions } from '../deliveries/filter';
 import { simplifyField } from '../../shared/operations/fields';
+import { personalDataOption } from '../../shared/personalData/personalData';
 import { registrationFields } from './registration';
 
 const byWebhook = { displayOptions: { show: { receiveBy: ['both', 'webhook'] } } };
 
 const options: INodeProperties[] = [
 	...filterOptions,
+	personalDataOption,
 	{
 		displayName: 'After a Crash',
 		name: 'afterCrash',

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
 import {
 	sleep,
+	type IDataObject,
 	type INodeExecutionData,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
+import { protectionOf, type Protection } from '../../shared/personalData/personalData';
 import { stateOf } from '../queries';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
@@ -13,10 +15,10 @@ import { nodeKey } from '../deliveries/emitter';
 import { filterOf } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
 import { readById } from '../deliveries/list';
-import { resultOf, toItem, type Result } from '../deliveries/result';
+import { itemMaker, resultOf, type Result } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
-import { mappingOf, proofOf } from './credentials';
+import { deploymentOf, proofOf } from './credentials';
 import { readPayload, type Announced } from './payload';
 import { readRawBody } from './rawBody';
 
@@ -91,17 +93,19 @@ async function takeBody(
 		const isWanted = settings.isAuthenticated && settings.options.emitUnrecognized === true;
 		if (payload.status !== 400 || !isWanted)
 			return { status: payload.status, message: payload.reason };
-		return await bring(isTest ? undefined : watcher, [unrecognized(body, payload.reason)]);
+		const { pseudonymKey } = await deploymentOf(context);
+		const protection = protectionOf(settings.personalData, pseudonymKey);
+		const brought = unrecognized(body, payload.reason, protection);
+		return await bring(isTest ? undefined : watcher, [brought]);
 	}
 	const { announced } = payload;
 	if (!settings.isToBeConfirmed) {
-		const mapping = await mappingOf(context);
-		const suits = filterOf(settings, mapping);
+		const deployment = await deploymentOf(context);
+		const suits = filterOf(settings, deployment.mapping);
+		const toItem = itemMaker(settings, deployment);
 		const results = announced.flatMap(({ record, event }) => {
-			const result = resultOf(record, mapping);
-			const { simplify } = settings;
-			const item = toItem(result, { simplify, mapping, event, confirmed: false });
-			return suits(result) ? [{ result, item }] : [];
+			const result = resultOf(record, deployment.mapping);
+			return suits(result) ? [{ result, item: toItem(result, { event, confirmed: false }) }] : [];
 		});
 		return await bring(isTest ? undefined : watcher, results);
 	}
@@ -184,22 +188,34 @@ async function bring(
 	return await Promise.race([outcomes, sleep(PATIENCE_MS).then(() => later)]);
 }
 
-function unrecognized(body: Buffer, reason: string): Brought {
+function unrecognized(body: Buffer, reason: string, protection?: Protection): Brought {
 	const deliveryId = createHash('sha256').update(body).digest('hex').slice(0, 32);
-	const json = { unrecognized: true, reason, body: body.toString(), deliveryId, confirmed: false };
+	const text = protection ? protectedText(body, protection) : body.toString();
+	const json = { unrecognized: true, reason, body: text, deliveryId, confirmed: false };
 	const result: Result = { deliveryId, updatedAt: undefined, record: {}, state: 'unknown' };
 	return { result, item: { json } };
+}
+
+/** By its keys where it is JSON, which may be nested too deep for that. */
+function protectedText(body: Buffer, protection: Protection): string {
+	try {
+		const value = JSON.parse(body.toString()) as IDataObject;
+		return JSON.stringify(protection.json({ value }).value);
+	} catch {
+		return protection.text(body.toString());
+	}
 }
 
 /** Reads the records by their IDs, where no published trigger looks: in a test, or in a process that has none. */
 async function readAnnounced(
 	context: IWebhookFunctions,
-	{ simplify, ...settings }: Settings,
+	settings: Settings,
 	announced: Announced[],
 ): Promise<Answer | IWebhookResponseData> {
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const suits = filterOf(settings, mapping);
+	const toItem = itemMaker(settings, connection);
 	const ids = announced.map(({ queryId }) => queryId);
 	const read = await readById(nodeKey(context), connection, ids).catch(() => undefined);
 	if (!read) return unreachable;
@@ -214,7 +230,7 @@ async function readAnnounced(
 		undefined,
 		results.map((result) => ({
 			result,
-			item: toItem(result, { simplify, mapping, confirmed: true }),
+			item: toItem(result, { confirmed: true }),
 		})),
 	);
 }

@@ -1,0 +1,126 @@
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { failure, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+const SECRET = 'whsec-damiana';
+const secret = { 'X-Secret': SECRET };
+const WHO = /GODE561231GR8|G[oó]mez|González|Emma/i;
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const credentials = (taxQueryApi: object = {}) => ({
+	...sandbox.credentials({ taxQueryApi }),
+	taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
+});
+const start = async (
+	personalData: string,
+	{ pseudonymKey = '', ...more }: Record<string, unknown> = {},
+	options: Partial<TriggerHostOptions> = {},
+) => {
+	const { settings, ...parameters } = more;
+	host = await TriggerHost.start({
+		credentials: credentials({ pseudonymKey }),
+		parameters: {
+			...parameters,
+			settings: { personalData, ...(settings as object) },
+		} as TriggerHostOptions['parameters'],
+		...options,
+	});
+};
+const unconfirmed = { authenticity: 'credential', confirm: false };
+const text = () => JSON.stringify(host.items);
+
+describe('the option Personal Data of the trigger', () => {
+	it('leaves the record as it is with Full', async () => {
+		await start('full');
+		await host.deliver(await sandbox.result());
+		expect(text()).toMatch(WHO);
+	});
+
+	it.each<[string, object]>([
+		['read by a look', {}],
+		['read by a look, without Simplify', { simplify: false }],
+		['as it was delivered', unconfirmed],
+		['as it was delivered, without Simplify', { ...unconfirmed, simplify: false }],
+	])('masks a record that was %s, and leaves its IDs', async (_, parameters) => {
+		await start('masked', { ...parameters });
+		const record = await sandbox.result();
+		const { status } = await host.deliver(record, secret);
+		expect(text()).not.toMatch(WHO);
+		expect([status, host.started, host.items[0].deliveryId]).toEqual([
+			200,
+			[record._id],
+			expect.stringMatching(/^[0-9a-f]{32}$/),
+		]);
+	});
+
+	it('gives the same person the same pseudonym in two results', async () => {
+		await start('pseudonym', { pseudonymKey: 'sixteen or more letters' });
+		await host.deliver(await sandbox.result());
+		await host.deliver(await sandbox.result());
+		const [first, second] = host.items.map(({ rfc }) => rfc);
+		expect([first, second]).toEqual([expect.stringMatching(/^p_[0-9a-f]{24}$/), first]);
+	});
+
+	it('masks what is started once more after a crash', async () => {
+		await start('masked', {}, { areExecutionsLong: true });
+		await sandbox.result();
+		await host.look();
+		await host.kill();
+		await host.publish('update');
+		await host.executed(2);
+		expect(text()).not.toMatch(WHO);
+	});
+
+	it('masks what the editor fetches', async () => {
+		await sandbox.result();
+		await start('masked', { receiveBy: 'asking' });
+		expect(JSON.stringify(await host.testInEditor())).not.toMatch(WHO);
+	});
+
+	it('masks a test delivery', async () => {
+		await start('masked');
+		const items = await host.deliverTest(await sandbox.result());
+		expect([items.length, JSON.stringify(items)]).toEqual([1, expect.not.stringMatching(WHO)]);
+	});
+
+	it.each([
+		['JSON', '{"hello":{"nombre":"Emma","rfc":"GODE561231GR8"}}'],
+		[
+			'nested too deep to be looked through',
+			'{"a":'.repeat(50_000) + '"GODE561231GR8"' + '}'.repeat(50_000),
+		],
+		['no JSON', 'about GODE561231GR8'],
+	])('masks a body that was not recognised: %s', async (_, body) => {
+		await start('masked', { ...unconfirmed, settings: { emitUnrecognized: true } });
+		const { status } = await host.deliver(body, secret);
+		expect([status, host.items.length]).toEqual([200, 1]);
+		expect(text()).not.toMatch(WHO);
+	});
+
+	it.each<[string, object]>([
+		['looks', {}],
+		['takes what is delivered', { ...unconfirmed, receiveBy: 'webhook' }],
+	])(
+		'does not let a trigger be published for pseudonyms without a key: one that %s',
+		async (_, parameters) => {
+			await start('pseudonym', { ...parameters }, { activation: null });
+			expect(await failure(host.publish('activate'))).toBe(
+				'Pseudonyms need the Pseudonym Key of the credential',
+			);
+		},
+	);
+
+	it('is not taken for Full where its expression comes out empty', async () => {
+		await start('={{ "" }}', {}, { activation: null });
+		expect(await failure(host.publish('activate'))).toBe(
+			'"Personal Data" must be full, masked or pseudonym',
+		);
+	});
+});
