@@ -211,17 +211,16 @@ describe('the triggers in a real n8n', () => {
 		const { id, url } = await receiving();
 		const record = await queries.result();
 		const copies = Array.from({ length: 100 }, async () => await send(url, json(record), []));
-		const answers = new Set(await Promise.all(copies));
+		const answers = await Promise.all(copies);
 		const last = await queries.result();
 		await send(url, json(last), []);
 		const arrived = async () =>
 			(await demo.n8n.client.executions(id)).map((each) => outOf(each, TRIGGER)[0].queryId);
 		// n8n lists an execution once it has ended
 		while (!(await arrived()).includes(last._id));
-		expect({ answers, arrived: await arrived() }).toEqual({
-			answers: new Set([200]),
-			arrived: [last._id, record._id],
-		});
+		// 202 where its start takes n8n longer than a sender is to wait
+		expect(answers.filter((status) => ![200, 202].includes(status))).toEqual([]);
+		expect(await arrived()).toEqual([last._id, record._id]);
 	});
 
 	it('reconcile the results of the last day, failed ones apart', async () => {

@@ -1,9 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isPending, type Result } from './result';
+import { isPending, isVague, type Result } from './result';
 import { queryIdOf } from '../queries';
 
-/** How much later than others of the same time a result may appear in the list. */
+/** How much later than others of the same time a result may appear in the list … */
 const LAG_MS = 15 * 60_000;
+/** … or behind how many, whatever their dates are: a service's clock may be set back, or know days only. */
+const LAG_RESULTS = 500;
 /** Results behind the cursor and pending queries that are saved; together under 100 kB. */
 const MAX_SAVED = 1_000;
 const MAX_STARTED = 500;
@@ -31,6 +33,8 @@ export interface SavedCursor extends IDataObject {
 	startedFrom: string;
 	/** When the list was last read to its end. */
 	readWholeAt: number;
+	/** Rows without a date that have settled, saved or not. */
+	undated: number;
 	/** Executions run in another process (queue mode), so the end of this one cuts none off. */
 	runsElsewhere: boolean;
 }
@@ -52,6 +56,10 @@ export class Cursor {
 	readonly saved: SavedCursor;
 	private readonly settled: Map<string, number>;
 	private pending: Set<string>;
+	/** All that has settled behind the place is known one by one. */
+	private isComplete: boolean;
+	/** The saved place, or one before it: this process remembers more results one by one than it saves. */
+	private place: Place;
 	/** Emitted, and not settled yet. */
 	private readonly inFlight = new Map<string, Result>();
 
@@ -68,10 +76,13 @@ export class Cursor {
 			started: {},
 			startedFrom: '',
 			readWholeAt: 0,
+			undated: 0,
 			runsElsewhere: false,
 			...saved,
 		};
+		this.place = { updatedAt: this.saved.updatedAt, deliveryId: this.saved.deliveryId };
 		this.settled = new Map(Object.entries(this.saved.settled));
+		this.isComplete = this.saved.startedFrom === '';
 		this.pending = new Set(this.saved.pending);
 		delete this.saved.started[ended];
 		this.cutOff = new Map(Object.entries(this.saved.started));
@@ -82,15 +93,17 @@ export class Cursor {
 		return [...this.cutOff].map(([deliveryId, [queryId, times]]) => [deliveryId, queryId, times]);
 	}
 
-	/** Begins at a moment, with what is listed then: what has no date yet is old if `isFromNow`. */
-	begin(updatedAt: number, listed: Result[], startedFrom: string, isFromNow: boolean): void {
-		Object.assign(this.saved, { updatedAt, deliveryId: LAST, startedFrom });
+	/**
+	 * Begins at a moment, with what is listed then. Without one it begins now: what is listed is old, and known one by
+	 * one, so that neither clocks nor equal dates hide what comes.
+	 */
+	begin(updatedAt: number | undefined, listed: Result[], startedFrom: string): void {
+		this.place = { updatedAt: updatedAt ?? 0, deliveryId: LAST };
+		Object.assign(this.saved, this.place, { startedFrom });
 		this.pending = new Set();
-		this.notePending(listed);
-		for (const result of isFromNow ? listed : []) {
-			if (result.updatedAt === undefined) this.settled.set(short(result), 0);
-		}
-		this.write();
+		const old = updatedAt === undefined ? [...listed].sort(byAge) : [];
+		this.settle(...old.filter((result) => !isPending(result) || isVague(result)));
+		this.advance(listed, [], false);
 	}
 
 	/** Whether it was settled or is on its way; any result, also one that is not listed. */
@@ -101,8 +114,15 @@ export class Cursor {
 	/** Whether a listed result has come since. */
 	isNew(result: Result): boolean {
 		if (this.has(result)) return false;
-		if (result.updatedAt === undefined || byAge(result, this.saved) > 0) return true;
+		if (result.updatedAt === undefined || byAge(result, this.place) > 0) return true;
 		return !isPending(result) && this.isPendingQuery(queryIdOf(result.record));
+	}
+
+	/** Whether a listed result tells anything new: not so a query that is known to be pending, and still is. */
+	isNews(result: Result): boolean {
+		return (
+			this.isNew(result) && !(isPending(result) && this.isPendingQuery(queryIdOf(result.record)))
+		);
 	}
 
 	isPendingQuery(id: string | undefined): boolean {
@@ -154,6 +174,22 @@ export class Cursor {
 		this.write();
 	}
 
+	/**
+	 * After a restart: what has settled without being saved, because a list has no dates or many equal ones, is known
+	 * again one by one from a list that was read to its end. Returns how many may be new and are taken for old.
+	 */
+	recognize(listed: Result[]): number {
+		if (this.isComplete) return 0;
+		this.isComplete = true;
+		const { updatedAt } = this.place;
+		const known = listed.filter((one) => one.updatedAt === updatedAt && !this.isNew(one));
+		const undated = listed.filter((one) => one.updatedAt === undefined && !isPending(one));
+		const old = this.saved.undated > MAX_SAVED ? undated.filter((one) => this.isNews(one)) : [];
+		this.place = { updatedAt, deliveryId: '' };
+		this.settle(...known, ...old);
+		return old.length;
+	}
+
 	/** Takes in a look: which queries have no result yet, and up to where all has settled but what is `left`. */
 	advance(listed: Result[], left: Place[], isWhole: boolean): void {
 		if (isWhole) {
@@ -162,18 +198,17 @@ export class Cursor {
 			this.saved.readWholeAt = Date.now();
 		}
 		this.notePending(listed);
-		const seen = listed
-			.filter((result) => result.updatedAt !== undefined && byAge(result, this.saved) > 0)
-			.sort(byAge);
 		const [firstLeft] = [...left, ...this.inFlight.values()].sort(byAge);
-		const settled = firstLeft ? seen.filter((result) => byAge(result, firstLeft) < 0) : seen;
-		const until = (seen.at(-1)?.updatedAt ?? 0) - LAG_MS;
-		const late = settled.filter(({ updatedAt = 0 }) => updatedAt > until).length;
-		const reached = settled.at(-1 - Math.min(late, MAX_SAVED / 2));
-		if (reached?.updatedAt !== undefined) {
-			this.saved.updatedAt = reached.updatedAt;
-			this.saved.deliveryId = reached.deliveryId;
-		}
+		const settled = [...this.settled]
+			.map(([deliveryId, updatedAt]) => ({ deliveryId, updatedAt }))
+			.filter((one) => one.updatedAt > 0 && (!firstLeft || byAge(one, firstLeft) < 0))
+			.sort(byAge);
+		const until = (settled.at(-1)?.updatedAt ?? 0) - LAG_MS;
+		const late = settled.filter(({ updatedAt }) => updatedAt > until).length;
+		const reached = settled.at(-1 - Math.max(late, LAG_RESULTS));
+		if (reached) this.place = reached;
+		const small = settled.at(-1 - LAG_RESULTS) ?? this.place;
+		if (byAge(small, this.saved) > 0) Object.assign(this.saved, small);
 		this.write();
 	}
 
@@ -181,8 +216,11 @@ export class Cursor {
 		for (const result of [...listed].sort(byAge)) {
 			const id = queryIdOf(result.record);
 			if (id === undefined) continue;
-			if (this.settled.has(short(result))) this.pending.delete(id);
-			if (!isPending(result)) continue;
+			const isSettled = this.settled.has(short(result));
+			if (isSettled) this.pending.delete(id);
+			// a row that says nothing is pending only until it was read by its ID
+			const isPast = isSettled || byAge(result, this.place) <= 0;
+			if (!isPending(result) || (isVague(result) && isPast && !this.pending.has(id))) continue;
 			this.pending.delete(id);
 			this.pending.add(id); // the latest last
 		}
@@ -190,14 +228,15 @@ export class Cursor {
 
 	/** Puts into `saved` what is remembered one by one, and forgets what lies before the place. */
 	private write(): void {
-		const from = this.saved.updatedAt;
+		const { updatedAt: from = 0 } = this.place;
 		for (const [id, time] of this.settled) {
 			if (time > 0 && time < from) this.settled.delete(id);
 		}
 		const all = [...this.settled];
 		const undated = all.filter(([, time]) => time === 0);
-		const dated = all.filter(([, time]) => time > 0);
+		const dated = all.filter(([, time]) => time > 0 && time >= this.saved.updatedAt);
 		this.saved.settled = Object.fromEntries([...undated, ...dated].slice(-MAX_SAVED));
+		this.saved.undated = undated.length;
 		this.saved.pending = [...this.pending].slice(-MAX_SAVED);
 	}
 }

@@ -5,7 +5,7 @@ import { queryIdOf } from '../queries';
 import { getQuery, queryPages, type QueryConnection } from '../queries/client';
 import type { Cursor } from './cursor';
 import { nodeKey } from './emitter';
-import { resultOf, type Result } from './result';
+import { isVague, resultOf, type Result } from './result';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
@@ -16,6 +16,8 @@ export interface Listed {
 	/** Whether the list was read to its end. */
 	isWhole: boolean;
 	requests: number;
+	/** It was read to its end because a day has passed: the next looks cost less. */
+	isDaily: boolean;
 	/** Why the end could not be reached. */
 	cutOff?: string;
 	/** Of the IDs asked for: those that the service does not know, and those that must wait. */
@@ -34,20 +36,30 @@ export async function readList(
 	asked: Set<string>,
 ): Promise<Listed> {
 	const isDue = Date.now() - cursor.saved.readWholeAt > DAY_MS;
-	const listed: Listed = { results: [], isWhole: true, requests: 0, unknown: [], unread: [] };
+	const listed: Listed = {
+		results: [],
+		isWhole: true,
+		requests: 0,
+		isDaily: isDue,
+		unknown: [],
+		unread: [],
+	};
 	for await (const { records, cutOff, isLast } of queryPages(connection)) {
 		const page = records.map((row) => resultOf(row, connection.mapping));
 		listed.results.push(...page);
 		listed.requests++;
 		if (cutOff !== undefined) return { ...listed, isWhole: false, cutOff };
 		if (isLast) break;
-		if (!isDue && isFromNewestOn(page) && !page.some((result) => cursor.isNew(result))) {
+		if (!isFromNewestOn(page)) {
+			listed.isDaily = false;
+		} else if (!isDue && !page.some((result) => cursor.isNews(result))) {
 			listed.isWhole = false;
 			break;
 		}
 	}
-	const ids = new Set(listed.results.map(({ record }) => queryIdOf(record)));
-	const unseen = listed.isWhole ? [] : cursor.pendingQueries.filter((id) => !ids.has(id));
+	const telling = listed.results.filter((result) => !isVague(result));
+	const ids = new Set(telling.map(({ record }) => queryIdOf(record)));
+	const unseen = cursor.pendingQueries.filter((id) => !ids.has(id));
 	const first = [...unseen.filter((id) => asked.has(id)), ...unseen.filter((id) => !asked.has(id))];
 	for (const id of first.slice(0, Math.max(1, MAX_REQUESTS - listed.requests))) {
 		listed.requests++;
@@ -78,6 +90,7 @@ export async function readAsked(
 		results: records.map((record) => resultOf(record, connection.mapping)),
 		isWhole: false,
 		requests: records.length,
+		isDaily: false,
 		unknown: idsOf('unknown'),
 		unread: idsOf('later').filter((id) => asked.has(id)),
 	};

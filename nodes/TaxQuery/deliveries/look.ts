@@ -9,7 +9,7 @@ import type { Outcome } from './emitter';
 import { filterOf } from './filter';
 import { hasList, readAsked, readList, readQuery, type Listed } from './list';
 import { report } from './outage';
-import { isPending, itemMaker, newestOf, resultOf, type ItemMaker, type Result } from './result';
+import { isPending, isVague, itemMaker, resultOf, type ItemMaker, type Result } from './result';
 import { readStart, type Settings } from './settings';
 
 const MAX_RESULTS = 100;
@@ -41,6 +41,7 @@ export interface Look {
 	/** By query ID; what is not in it is not listed. */
 	queries: Map<string, Shown>;
 	isWhole: boolean;
+	/** Of which the next look will need as many. */
 	requests: number;
 	rows: number;
 	/** There are more new results than one look emits. */
@@ -63,10 +64,15 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	if (listed.cutOff !== undefined) context.logger.warn(listed.cutOff);
 	if (isToBegin(watcher)) begin(watcher, listed);
 	await startOnceMore(watcher, connection, toItem);
+	const old = listed.isWhole ? cursor.recognize(listed.results) : 0;
+	if (old > 0) context.logger.warn(`${old} results of a list without dates are taken for old`);
 
-	const fresh = listed.results.filter((result) => cursor.isNew(result)).sort(byAge);
+	const fresh = listed.results
+		.filter((result) => (isVague(result) ? cursor.isNews(result) : cursor.isNew(result)))
+		.sort(byAge);
 	// a row may hold less than its record: only with a response is it sure that it does not suit
-	const isDue = (row: Result) => suits(row) || !('response' in row.record);
+	const isLean = (row: Result) => !('response' in row.record);
+	const isDue = (row: Result) => suits(row) || (isLean(row) && (!isPending(row) || isVague(row)));
 	const due = fresh.filter(isDue);
 	const batch = due.slice(0, Number(settings.options.maxResults ?? MAX_RESULTS));
 	const read = await Promise.all(
@@ -76,8 +82,10 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 
 	cursor.settle(...fresh.filter((row) => !isDue(row) && !isPending(row)));
 	const left = due.slice(batch.length);
+	const vague = new Map(listed.results.filter(isVague).map((row) => [queryIdOf(row.record), row]));
 	for (const [index, result] of read.entries()) {
-		const row = batch[index];
+		const listedRow = batch[index];
+		const row = vague.get(queryIdOf(listedRow.record)) ?? listedRow;
 		if (result === undefined) left.push(row);
 		else if (suits(result) && cursor.isNew(result))
 			emit(watcher, toItem(result, CONFIRMED), result, row);
@@ -93,11 +101,12 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		const shown = watcher.outcomeOf(row) ?? (isWithout ? 'pending' : 'settled');
 		queries.set(queryIdOf(row.record) ?? '', shown);
 	}
-	const { isWhole, requests } = listed;
+	const { isWhole, isDaily } = listed;
+	const readById = batch.filter(isLean).length;
 	return {
 		queries,
 		isWhole,
-		requests,
+		requests: readById + (isDaily ? 1 : listed.requests),
 		rows: listed.results.length,
 		isMore: due.length > batch.length,
 		unread: listed.unread,
@@ -131,10 +140,7 @@ function isToBegin(watcher: PublishedTrigger): boolean {
 }
 
 function begin(watcher: PublishedTrigger, { results }: Listed): void {
-	const start = readStart(watcher.context);
-	// not this machine's clock, which may differ from the service's
-	const from = start ?? newestOf(results);
-	watcher.cursor.begin(from, results, startOf(watcher), start === undefined);
+	watcher.cursor.begin(readStart(watcher.context), results, startOf(watcher));
 }
 
 /**

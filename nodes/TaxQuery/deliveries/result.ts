@@ -30,8 +30,12 @@ export function resultOf(record: IDataObject, mapping: TaxQueryMapping): Result 
 	};
 }
 
-/** Whether the query has no result yet. */
+/** Whether the query has no result yet, as far as the record says. */
 export const isPending = ({ state }: Result): boolean => state === 'pending';
+
+/** A row of a list that says nothing of the query's state: it must be read by its ID. */
+export const isVague = ({ record: { status, response } }: Result): boolean =>
+	(status ?? response) === undefined;
 
 /** What items are made by: the credential's words, and its key of pseudonyms. */
 export type Deployment = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
@@ -65,9 +69,4 @@ export function itemMaker(
 function timeOf(value: unknown): number | undefined {
 	const time = typeof value === 'string' ? Date.parse(value) : NaN;
 	return Number.isNaN(time) ? undefined : time;
-}
-
-/** The latest time of update among results; 0 if there is none. */
-export function newestOf(results: Result[]): number {
-	return results.reduce((newest, { updatedAt = 0 }) => Math.max(newest, updatedAt), 0);
 }

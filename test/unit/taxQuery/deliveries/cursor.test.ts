@@ -64,7 +64,7 @@ describe('the cursor', () => {
 	it('awaits a query that was pending, however old it is', () => {
 		const cursor = new Cursor();
 		const newer = result('b', 0);
-		cursor.begin(NOW, [result('a', 3_600_000, 'PENDING'), newer], '', true);
+		cursor.begin(NOW, [result('a', 3_600_000, 'PENDING'), newer], '');
 		cursor.advance([newer], [], false);
 		expect(restarted(cursor).isNew(result('a', 3_600_000))).toBe(true);
 	});

@@ -1,0 +1,263 @@
+import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
+import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+const MINUTES = 60_000;
+const A_DAY = 24 * 3_600_000;
+const FIRST_LOOK_MS = 15_000;
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+type Row = Partial<Query> & { _id: string };
+const at = (ms: number) => new Date(Date.UTC(2026, 4, 1, 12) + ms).toISOString();
+/** A finished query, dated so many milliseconds after noon of a day. */
+const row = (_id: string, ms: number, more: object = {}): Row => {
+	const dates = { createdAt: at(ms), updatedAt: at(ms) };
+	return { _id, service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' }, ...dates, ...more };
+};
+const many = (name: string, count: number, more: object = {}) =>
+	Array.from({ length: count }, (_, index) => row(`${name}${index}`, 0, more));
+
+/** The service lists these rows, and has these records by their IDs. */
+const listing = async (rows: Row[], records: Row[] = []) =>
+	await sandbox.faults(
+		{ path: '/api/query', exact: true, fault: { status: 200, body: rows } },
+		...records.map((record) => ({
+			path: `/api/query/${encodeURIComponent(record._id)}`,
+			fault: { status: 200, body: record },
+		})),
+	);
+const killed = async () => {
+	await host.kill();
+	await host.publish('init');
+	pass(FIRST_LOOK_MS);
+	await host.look();
+	await host.look();
+};
+
+describe('results are started once each, and those from before are not, where', () => {
+	it('the clock of the service is set back by a day', async () => {
+		const before = row('before', A_DAY);
+		await listing([before]);
+		await start();
+		await listing([row('after', 0), before]);
+		await host.look();
+		await killed();
+		expect(host.started).toEqual(['after']);
+	});
+
+	it('a row is dated in the year 9999', async () => {
+		const strange = row('strange', 0, { updatedAt: '9999-12-31T00:00:00Z' });
+		await listing([strange]);
+		await start();
+		await listing([row('a', 1_000), strange]);
+		await host.look();
+		await killed();
+		await listing([row('b', 2_000), row('a', 1_000), strange]);
+		await host.look();
+		expect(host.started).toEqual(['a', 'b']);
+	});
+
+	it.each([
+		['3,000 rows have the same date', {}],
+		['3,000 rows have no date', { createdAt: undefined, updatedAt: undefined }],
+	])(
+		'%s',
+		async (_, dates) => {
+			const old = many('old', 3_000, dates);
+			await listing(old);
+			await start();
+			await listing([row('a', 0, dates), ...old]);
+			await host.look();
+			await killed();
+			expect(host.started).toEqual(['a']);
+			await listing([row('b', 0, dates), row('a', 0, dates), ...old]);
+			await host.look();
+			expect(host.started).toEqual(['a', 'b']);
+		},
+		2 * MINUTES,
+	);
+
+	it('a result comes with a date of days only', async () => {
+		const today = { createdAt: '2026-05-01', updatedAt: '2026-05-01' };
+		await listing([row('old', 0, today)]);
+		await start();
+		await listing([row('old', 0, today), row('new', 0, today)]);
+		await host.look();
+		await killed();
+		expect(host.started).toEqual(['new']);
+	});
+
+	it('rows have a date of creation only, and the result comes after an hour', async () => {
+		const once = { updatedAt: undefined };
+		const waiting = { ...row('slow', -3_600_000, once), status: 'PENDING', response: {} };
+		await listing([waiting]);
+		await start();
+		const others = Array.from({ length: 5 }, (_, index) => row(`other${index}`, index, once));
+		await listing([...others, waiting]);
+		await host.look();
+		await listing([...others, row('slow', -3_600_000, once)]);
+		await host.look();
+		await host.look();
+		expect(host.started).toEqual([...others.map(({ _id }) => _id), 'slow']);
+	});
+
+	it('the list begins with the oldest', async () => {
+		const rows = Array.from({ length: 5 }, (_, index) => row(`q${index}`, index * 1_000));
+		await listing(rows.slice(0, 2));
+		await start();
+		await listing(rows);
+		await host.look();
+		await host.look();
+		expect(host.started).toEqual(['q2', 'q3', 'q4']);
+	});
+
+	it('the list begins with the oldest and is in pages', async () => {
+		await start();
+		const rows = Array.from({ length: 4 }, (_, index) => row(`q${index}`, index * 1_000));
+		const page = (some: Row[]) => ({
+			path: '/api/query',
+			times: 1,
+			fault: { status: 200, body: { data: some, total: 4 } },
+		});
+		await sandbox.faults(page(rows.slice(0, 2)), page(rows.slice(2)));
+		await host.look();
+		await sandbox.faults(page(rows.slice(0, 2)), page(rows.slice(2)));
+		await host.look();
+		expect(host.started).toEqual(['q0', 'q1', 'q2', 'q3']);
+	});
+
+	it('IDs are odd', async () => {
+		const ids = ['a/b?c#d', 'á é', '%2e%2e', "'; DROP TABLE", '🂡', 'x'.repeat(90), '__proto__'];
+		await listing([]);
+		await start();
+		const rows = ids.map((id, index) => row(id, index));
+		const lean = rows.map((each) => ({ ...each, response: undefined }));
+		await listing(lean, rows);
+		await host.look();
+		await killed();
+		expect([host.started, host.log]).toEqual([ids, []]);
+	});
+
+	it('rows hold an ID and a date alone, and a result comes after an hour', async () => {
+		const bare = ({ _id, createdAt }: Row) => ({ _id, createdAt });
+		const waiting = { ...row('slow', 0), status: 'PENDING', response: {} };
+		await listing([bare(row('old', -5_000))], [row('old', -5_000)]);
+		await start();
+		await listing([bare(waiting), bare(row('old', -5_000))], [waiting]);
+		await host.look();
+		const quick = row('quick', 3_600_000);
+		await listing([bare(quick), bare(waiting)], [waiting, quick]);
+		for (let count = 0; count < 3; count++) await host.look();
+		const first = [...host.started];
+		await listing([bare(quick), bare(waiting)], [row('slow', 0), quick]);
+		for (let count = 0; count < 3; count++) await host.look();
+		await sandbox.control.delete('/requests');
+		await host.look();
+		const requests = (await sandbox.requests()).length;
+		expect({ first, all: host.started, requests }).toEqual({
+			first: ['quick'],
+			all: ['quick', 'slow'],
+			requests: 1,
+		});
+	});
+
+	it('a result changes from failed to success', async () => {
+		await listing([]);
+		await start();
+		await listing([row('a', 0, { status: 'FAILED', response: { message: 'no' } })]);
+		await host.look();
+		await listing([row('a', 5_000)]);
+		await host.look();
+		await host.look();
+		expect(host.items.map(({ queryId, status }) => [queryId, status])).toEqual([
+			['a', 'FAILED'],
+			['a', 'SUCCESS'],
+		]);
+		expect(new Set(host.items.map(({ deliveryId }) => deliveryId)).size).toBe(2);
+	});
+
+	it('a result changes from failed to success without a new date', async () => {
+		await listing([]);
+		await start();
+		await listing([row('a', 0, { status: 'FAILED', response: { message: 'no' } })]);
+		await host.look();
+		await listing([row('a', 0)]);
+		await host.look();
+		await host.look();
+		expect(host.items.map(({ status }) => status)).toEqual(['FAILED', 'SUCCESS']);
+	});
+});
+
+describe('a query that is pending', () => {
+	it('costs no request of its own where the row says so, though the row holds no response', async () => {
+		await listing([]);
+		await start();
+		const lean = Array.from({ length: 50 }, (_, index) => ({
+			...row(`p${index}`, index),
+			status: 'PENDING',
+			response: undefined,
+		}));
+		await listing(lean);
+		await host.look();
+		await sandbox.control.delete('/requests');
+		await host.look();
+		expect((await sandbox.requests()).length).toBe(1);
+	});
+});
+
+describe('a sender', () => {
+	it('that hangs up at once has its result started, once', async () => {
+		await start();
+		const record = await sandbox.result();
+		const hangUp = new AbortController();
+		const sent = fetch(host.url, {
+			method: 'POST',
+			body: JSON.stringify(record),
+			signal: hangUp.signal,
+		}).catch(() => undefined);
+		const before = (await sandbox.requests('/api/query')).length;
+		while ((await sandbox.requests('/api/query')).length === before) pass(100);
+		hangUp.abort();
+		await sent;
+		await host.executed(1);
+		await host.deliver(record);
+		expect(host.started).toEqual([record._id]);
+	});
+});
+
+describe('a credential that is revoked in the middle', () => {
+	it('is told once, and nothing is lost or comes twice when there is a new one', async () => {
+		const credentials = sandbox.credentials();
+		await start({ credentials });
+		const before = await sandbox.result();
+		await host.look();
+		const refused = { status: 401, body: { message: 'revoked' } };
+		await sandbox.faults(
+			{ path: '/api/query', fault: refused },
+			{ path: '/api/oauth/token', fault: refused },
+		);
+		const after = await sandbox.result().catch(() => undefined);
+		const answers: number[] = [];
+		for (let count = 0; count < 4; count++) answers.push((await host.look()).status);
+		await sandbox.faults();
+		pass(60_000); // a refused login is not tried again for a while
+		const between = after ?? (await sandbox.result());
+		await host.look();
+		await host.look();
+		expect({ answers, told: host.failures.length, started: host.started }).toEqual({
+			answers: [503, 503, 503, 503],
+			told: 1,
+			started: [before._id, between._id],
+		});
+	});
+});

@@ -1,0 +1,72 @@
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+const PAST = 20_000;
+const MINUTES = 60_000;
+const AT_MOST = 3;
+const A_KILOBYTE = 1_000;
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost | undefined;
+
+afterEach(async () => {
+	await host?.stop();
+	host = undefined;
+	await sandbox.close();
+});
+
+/** Publishes the trigger over a long history, which it has read once then. */
+async function start(
+	queryList: 'array' | 'page' | 'lean',
+	{ apiMapping = '{}', ...parameters }: Record<string, unknown> = {},
+): Promise<TriggerHost> {
+	sandbox = await sandboxWithQueries({ pastQueries: PAST, queryList });
+	host = await TriggerHost.start({
+		credentials: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0, apiMapping } }),
+		parameters: parameters as TriggerHostOptions['parameters'],
+	});
+	return host;
+}
+
+/** Requests that a look makes. */
+async function requestsOf(look: () => Promise<unknown>): Promise<number> {
+	await sandbox.control.delete('/requests');
+	await look();
+	return (await sandbox.requests()).length;
+}
+
+describe(`with ${PAST} past queries`, () => {
+	it.each(['array', 'page', 'lean'] as const)(
+		'a look costs three requests at most, and what is saved 100 kB (%s)',
+		async (queryList) => {
+			const trigger = await start(queryList);
+			for (let count = 0; count < 5; count++) await sandbox.pending();
+			const costs: number[] = [];
+			for (let count = 0; count < 3; count++) {
+				costs.push(await requestsOf(async () => await trigger.look()));
+			}
+			const record = await sandbox.result();
+			costs.push(await requestsOf(async () => await trigger.look()));
+			expect(trigger.started).toEqual([record._id]);
+			expect(Math.max(...costs)).toBeLessThanOrEqual(AT_MOST);
+			expect(trigger.staticData.length).toBeLessThan(100 * A_KILOBYTE);
+		},
+		3 * MINUTES,
+	);
+
+	it(
+		'a result of a query that was made long ago is found, though others have come since',
+		async () => {
+			const trigger = await start('page');
+			const old = await sandbox.pending();
+			for (let count = 0; count < 150; count++) await sandbox.ask();
+			await trigger.look();
+			await sandbox.control.post(`/queries/${old}/deliver`);
+			const requests = await requestsOf(async () => {
+				while (!trigger.started.includes(old)) await trigger.look();
+			});
+			expect(requests).toBeLessThanOrEqual(10 * AT_MOST);
+		},
+		3 * MINUTES,
+	);
+});
