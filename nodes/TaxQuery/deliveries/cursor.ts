@@ -101,8 +101,7 @@ export class Cursor {
 		this.place = { updatedAt: updatedAt ?? 0, deliveryId: LAST };
 		Object.assign(this.saved, this.place, { startedFrom });
 		this.pending = new Set();
-		const old = updatedAt === undefined ? [...listed].sort(byAge) : [];
-		this.settle(...old.filter((result) => !isPending(result) || isVague(result)));
+		if (updatedAt === undefined) this.settle(...[...listed].sort(byAge));
 		this.advance(listed, [], false);
 	}
 
