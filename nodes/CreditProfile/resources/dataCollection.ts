@@ -33,7 +33,11 @@ const get = operation({
 	fields: { collectionId, simplify },
 	/** CP §4.5 */
 	async execute(item, { collectionId: id, simplify: isSimple }) {
-		const body = await item.request({ method: 'GET', path: `/data/collection/${id}` });
+		const body = await item.request({
+			method: 'GET',
+			path: `/data/collection/${id}`,
+			isOneRecord: true,
+		});
 		const collection = recordOf(body, 'a data collection');
 		return isSimple ? simplifyCollection(collection) : collection;
 	},

@@ -1,7 +1,9 @@
 import { DateTime } from 'luxon';
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
-import { isObject, queryIdOf } from '../queries';
+import { textOf } from '../../shared/utils/text';
+import { findMessage } from '../../shared/utils/serviceMessage';
+import { isObject, queryIdOf, stateOf } from '../queries';
 import type { PaidQuery } from './definition';
 
 /** The error of a query that was surely not accepted, with what to do about it. */
@@ -48,11 +50,29 @@ const lacksProfile = ({ httpCode, description }: NodeApiError) =>
 /** Fields by which services say no more than that something went well, or did not. */
 const REMARKS = /^(message|mensaje|msg|status|success|ok|code|error|errors|timestamp)$/i;
 
+/** Whether an answer says no more than that something went well, or did not. */
+export const isRemark = (answer: IDataObject): boolean =>
+	Object.entries(answer).every(
+		([name, value]) => REMARKS.test(name) || value === null || value === '',
+	);
+
+/** Whether a remark has words, and none of them speaks of a failure. */
+function isGoodWord(answer: IDataObject): boolean {
+	const { success, ok, code, error, errors } = answer;
+	const isBad = [success, ok].some((one) => textOf(one) === 'false') || Number(code) >= 400;
+	const hasErrors = [error, errors].some((one) => one && JSON.stringify(one) !== '[]');
+	const said = findMessage(answer) ?? '';
+	return said !== '' && !isBad && !hasErrors && stateOf(answer) !== 'failed';
+}
+
 /**
  * TQ §2.5, §4.11; where no response is shown (TQ §4.8, §4.9), what came. Undefined if it holds neither an ID nor a
- * result: then nobody knows what became of the query.
+ * result: then nobody knows what became of the query. Of one without a result (TQ §4.8) a good word is enough.
  */
-export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] | undefined {
+export function readAnswer(
+	answer: IDataObject | IDataObject[],
+	{ hasNoResult }: Pick<PaidQuery, 'hasNoResult'>,
+): IDataObject[] | undefined {
 	const body = Array.isArray(answer) ? (answer[0] ?? {}) : answer;
 	if (Array.isArray(body.results)) {
 		const queries = body.results.filter(isObject);
@@ -62,10 +82,9 @@ export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] |
 	}
 	const isBare = queryIdOf(body) === undefined && isObject(body.data);
 	const query = isBare ? (body.data as IDataObject) : body;
-	const hasResult = Object.entries(query).some(
-		([name, value]) => !REMARKS.test(name) && value !== null && value !== '',
-	);
-	return queryIdOf(query) !== undefined || hasResult ? [query] : undefined;
+	const isAnswer =
+		queryIdOf(query) !== undefined || !isRemark(query) || (hasNoResult && isGoodWord(query));
+	return isAnswer ? [query] : undefined;
 }
 
 /** The error of a query of which nobody knows whether it was accepted; `said` tells what looking for it showed. */

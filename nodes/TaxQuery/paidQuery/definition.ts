@@ -1,7 +1,12 @@
 import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
 import type { Warning } from '../fields/identifiers';
-import type { QueryService } from '../queries/catalog';
+import type { Item } from '../../shared/operations/operation';
+import { codeOf, pathOf, type QueryService } from '../queries/catalog';
+import { connectionOf } from '../queries/client';
+import { comparable } from '../queries/echoIndex';
+import type { ExpectedRecord } from './findQuery';
+import type { Limits } from './queryLimit';
 
 /** What an item asks, read from its parameters and checked offline. */
 export interface QueryInput {
@@ -43,6 +48,91 @@ export interface PaidQuery {
 	credential?: INodeCredentialDescription;
 	/** The service refuses it while there is no tax profile for its RFC. */
 	needsProfile?: true;
-	/** It gets no data that a second run could reuse. */
-	isNotReusable?: true;
+	/** It gets no data: there is nothing to reuse, and the service's word that it was done is answer enough. */
+	hasNoResult?: true;
 }
+
+/** A query to be paid for, ready to be sent. */
+export interface PreparedQuery {
+	definition: PaidQuery;
+	path: string;
+	/** What was asked, under the document's names. */
+	fields: IDataObject;
+	body: IDataObject;
+	secrets: string[];
+	/** One for each query that is billed. */
+	expected: ExpectedRecord[];
+	/** The same for all in this process who ask the same of the same client. */
+	question: string;
+	limits: Limits;
+	sendAgain: boolean;
+}
+
+/** What an item's options say of how it is sent. */
+export interface SendSettings extends Limits {
+	sendAgain: boolean;
+	additionalBodyFields: IDataObject;
+}
+
+/** A query in the deployment's words, by the API Mapping. */
+export async function prepareQuery(
+	item: Item,
+	definition: PaidQuery,
+	{ fields, secret = [], records }: QueryInput,
+	{ additionalBodyFields, sendAgain, maxQueries, maxQueriesPerDay }: SendSettings,
+): Promise<PreparedQuery> {
+	const { mapping, client } = await connectionOf(item);
+	const { operation: value, path } = definition.service;
+	const names = mapping.fields[value] ?? {};
+	const named = (values: IDataObject) =>
+		Object.fromEntries(
+			Object.entries(values)
+				.map(([name, one]) => [names[name] ?? name, one] as const)
+				.filter(([name, one]) => name !== '' && one !== ''),
+		);
+	const documentNames = Object.fromEntries(
+		Object.entries(names).map(([name, deployed]) => [deployed, name]),
+	);
+	const inDocumentNames = (values: IDataObject) =>
+		Object.fromEntries(
+			Object.entries(values).map(([name, one]) => [documentNames[name] ?? name, one]),
+		);
+	const open = Object.fromEntries(
+		Object.entries(fields).filter(([name]) => !secret.includes(name)),
+	);
+	const secretNames = secret.map((name) => names[name] ?? name);
+	const service = codeOf(definition.service, mapping);
+	const expected = (records ?? [{ echo: open }]).map((record): ExpectedRecord => {
+		const echo = { ...named(record.echo), ...additionalBodyFields };
+		const { isExact } = { isExact: undefined, ...record };
+		return {
+			service,
+			echo,
+			isExact(echoed) {
+				if (!isExact) return holdsNoMore(echoed, [...Object.keys(echo), ...secretNames]);
+				const entries = Object.entries(echoed);
+				const own = entries.filter(([name]) => !Object.hasOwn(additionalBodyFields, name));
+				return isExact(inDocumentNames(Object.fromEntries(own)));
+			},
+		};
+	});
+	const body = { ...named(fields), ...additionalBodyFields };
+	const asked = Object.entries({ ...named(open), ...additionalBodyFields })
+		.map(([name, one]) => [name, comparable(one)])
+		.filter(([, one]) => one !== '')
+		.sort();
+	return {
+		definition,
+		path: pathOf(value, path, mapping),
+		fields: open,
+		body,
+		secrets: secret.map((name) => String(fields[name])),
+		expected,
+		question: JSON.stringify([client, value, asked]),
+		limits: { maxQueries, maxQueriesPerDay },
+		sendAgain,
+	};
+}
+
+const holdsNoMore = (echoed: IDataObject, names: string[]) =>
+	Object.entries(echoed).every(([name, value]) => names.includes(name) || comparable(value) === '');

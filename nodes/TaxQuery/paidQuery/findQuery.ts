@@ -5,6 +5,7 @@ import type { Connection } from '../../shared/transport/request';
 import { sentences } from '../../shared/utils/sentences';
 import { isNotFound } from '../../shared/transport/errors';
 import { createdAt, echoOf, queryIdOf, stateOf } from '../queries';
+import { comparable, EchoIndex } from '../queries/echoIndex';
 import {
 	completeRecord,
 	connectionOf,
@@ -23,13 +24,18 @@ export interface ExpectedRecord {
 }
 
 /** So many records of a list that does not echo queries are read by their ID. */
-const MAX_CANDIDATES = 100;
+const MAX_CANDIDATES = 1000;
+/** So many of them at a time. */
+const READERS = 20;
 /** A `Date` header counts in whole seconds, and clocks drift. */
-export const CLOCK_MS = 2000;
+const CLOCK_MS = 2000;
 
 /** The queries made since then, by our clock. Throws a UserError without anything of the request in it. */
-export async function listSince(item: Item, since: number): Promise<QueryList> {
-	const outcome = await readSince(await connectionOf(item), since).then(
+async function listSince(
+	connection: Connection<TaxQueryMapping>,
+	since: number,
+): Promise<QueryList> {
+	const outcome = await readSince(connection, since).then(
 		(list) => ({ list }),
 		({ message, description }: UserError) => ({ message, description }),
 	);
@@ -51,92 +57,129 @@ async function readSince(
 	since: number,
 ): Promise<QueryList> {
 	const list: QueryList = { records: [] };
+	let [last, isNewestFirst] = [Infinity, true];
 	for await (const { records, cutOff } of queryPages(connection)) {
-		list.records = list.records.concat(records);
-		list.cutOff = cutOff;
-		if (reaches(list.records, since + connection.clockOffsetMs() - CLOCK_MS)) {
-			return { records: list.records };
+		for (const record of records) {
+			const at = createdAt(record);
+			if (at > last) isNewestFirst = false;
+			last = at;
+			list.records.push(record);
 		}
+		const isOlder = last < since + connection.clockOffsetMs() - CLOCK_MS;
+		if (isNewestFirst && isOlder && list.records.length > 1) return { records: list.records };
+		list.cutOff = cutOff;
 	}
 	return list;
 }
 
-/** Whether a list runs from the newest to the oldest and its last row is older. */
-function reaches(records: IDataObject[], since: number): boolean {
-	const times = records.map(createdAt);
-	const last = times.at(-1) ?? NaN;
-	return times.length > 1 && last < since && times.every((at, index) => !(at > times[index - 1]));
-}
-
-/** The queries made, read once for all items of a run. */
+/** The queries made, read and gone through once for all items of a run. */
 export class QueryHistory {
 	private readonly lists = new Map<number, Promise<QueryList>>();
-	private readonly echoing = new Map<string, Promise<IDataObject[]>>();
+	private readonly indexes = new Map<string, Promise<EchoIndex>>();
+	private readonly found = new Map<string, Promise<Array<IDataObject | undefined>>>();
 	/** When the first list was asked for, by our clock. */
 	readonly readAt = Date.now();
+	/** What the operator should know of it. */
+	readonly notes = new Set<string>();
 
 	async read(item: Item, since: number): Promise<QueryList> {
-		const reading = this.lists.get(since) ?? listSince(item, since);
+		const reading =
+			this.lists.get(since) ??
+			connectionOf(item).then(async (connection) => await listSince(connection, since));
 		this.lists.set(since, reading);
 		return await reading;
 	}
 
-	/** For each expected record the newest exact one with a result, or else the newest still pending. */
+	/**
+	 * For each record that a question expects the newest exact one with a result, or else the newest still pending.
+	 */
 	async findReusable(
 		item: Item,
+		question: string,
 		expected: ExpectedRecord[],
 		since: number,
 	): Promise<Array<IDataObject | undefined>> {
+		const key = `${since} ${question}`;
+		const finding = this.found.get(key) ?? this.find(item, expected, since);
+		this.found.set(key, finding);
+		return [...(await finding)];
+	}
+
+	private async find(item: Item, expected: ExpectedRecord[], since: number) {
 		const connection = await connectionOf(item);
-		const [{ service }] = expected;
-		const key = `${since} ${service}`;
-		const reading =
-			this.echoing.get(key) ??
-			this.read(item, since).then(async ({ records }) => {
-				const from = since + connection.clockOffsetMs();
-				return await withEchoes(connection, records, service, (row) => !(createdAt(row) < from));
-			});
-		this.echoing.set(key, reading);
-		const records = await reading;
+		const { mapping } = connection;
+		const index = await this.indexOf(item, connection, expected[0].service, since);
 		const from = since + connection.clockOffsetMs();
 		return await Promise.all(
-			expected.map(async (one) => {
+			expected.map(async ({ service, echo, isExact }) => {
+				const exact = index
+					.find(service, echo)
+					.filter((record) => createdAt(record) >= from && isExact(echoOf(record)))
+					.sort((a, b) => createdAt(b) - createdAt(a));
 				const inState = (state: string) =>
-					newest(
-						records,
-						one,
-						(record) =>
-							createdAt(record) >= from &&
-							stateOf(record, connection.mapping) === state &&
-							one.isExact(echoOf(record)),
-					);
+					exact.find((record) => stateOf(record, mapping) === state);
 				const found = inState('success') ?? inState('pending');
 				if (!found) return undefined;
 				const whole = await completeRecord(connection, found);
-				const state = stateOf(whole, connection.mapping);
-				return state === 'success' || state === 'pending' ? whole : undefined;
+				return ['success', 'pending'].includes(stateOf(whole, mapping)) ? whole : undefined;
 			}),
 		);
 	}
+
+	private async indexOf(
+		item: Item,
+		connection: Connection<TaxQueryMapping>,
+		service: string,
+		since: number,
+	): Promise<EchoIndex> {
+		const key = `${since} ${service}`;
+		const indexing =
+			this.indexes.get(key) ??
+			this.read(item, since).then(async ({ records, cutOff }) => {
+				if (cutOff !== undefined) this.notes.add(cutOff);
+				const from = since + connection.clockOffsetMs();
+				const recent = records.filter((row) => !(createdAt(row) < from));
+				const { rows, unread } = await withEchoes(connection, recent, service);
+				if (unread > 0) {
+					this.notes.add(
+						`The list of queries does not say what was asked; of its ${service} queries the ${unread} oldest were not read, and not reused`,
+					);
+				}
+				return new EchoIndex(rows);
+			});
+		this.indexes.set(key, indexing);
+		return await indexing;
+	}
 }
 
-/** What was created since then and may be taken, one for each expected record; each with its result, if it has one. */
+/**
+ * What was created since then and may be taken, one for each expected record; each with its result, if it has one. Of
+ * several it is the one made closest to then: others may have asked the same later. Goes on when another item fails.
+ */
 export async function findCreated(
 	item: Item,
 	expected: ExpectedRecord[],
 	since: number,
 	mayTake: (id: string) => boolean,
 ): Promise<Array<IDataObject | undefined>> {
-	const connection = await connectionOf(item);
-	const { records } = await listSince(item, since);
-	const from = since + connection.clockOffsetMs() - CLOCK_MS;
+	const signal = item.run.cancelled ?? new AbortController().signal;
+	const connection: Connection<TaxQueryMapping> = {
+		...(await connectionOf(item)),
+		send: async (request) => await item.request({ ...request, signal }),
+	};
+	const { records } = await listSince(connection, since);
+	const at = since + connection.clockOffsetMs();
 	const isFree = (record: IDataObject) =>
-		!(createdAt(record) < from) && mayTake(String(queryIdOf(record)));
-	const rows = await withEchoes(connection, records, expected[0].service, isFree);
-	const isNew = (record: IDataObject) => createdAt(record) >= from && isFree(record);
+		!(createdAt(record) < at - CLOCK_MS) && mayTake(String(queryIdOf(record)));
+	const { rows } = await withEchoes(connection, records.filter(isFree), expected[0].service);
+	const index = new EchoIndex(rows.filter((row) => createdAt(row) >= at - CLOCK_MS));
+	const distance = (record: IDataObject) => Math.abs(createdAt(record) - at);
 	return await Promise.all(
-		expected.map(async (one) => {
-			const found = newest(rows, one, isNew);
+		expected.map(async ({ service, echo, isExact }) => {
+			const [found] = index
+				.find(service, echo)
+				.filter((record) => isExact(echoOf(record)))
+				.sort((a, b) => distance(a) - distance(b));
 			return found && (await completeRecord(connection, found));
 		}),
 	);
@@ -147,50 +190,32 @@ async function withEchoes(
 	connection: Connection<TaxQueryMapping>,
 	rows: IDataObject[],
 	service: string,
-	isWanted: (row: IDataObject) => boolean,
-): Promise<IDataObject[]> {
+): Promise<{ rows: IDataObject[]; unread: number }> {
 	const isBare = (row: IDataObject) =>
 		Object.keys(echoOf(row)).length === 0 || Number.isNaN(createdAt(row));
 	const bare = rows
-		.filter((row) => row.service === undefined || isSame(row.service, service))
-		.filter((row) => queryIdOf(row) !== undefined && isBare(row) && isWanted(row))
-		.sort((a, b) => createdAt(b) - createdAt(a))
-		.slice(0, MAX_CANDIDATES);
-	const read = await Promise.all(
-		bare.map(async (row) => {
-			return await getQuery(connection, String(queryIdOf(row))).catch((error: unknown) => {
-				if (isNotFound(error)) return row;
-				throw error;
-			});
-		}),
-	);
-	const byRow = new Map(bare.map((row, index) => [row, read[index]]));
-	return rows.map((row) => byRow.get(row) ?? row);
+		.filter((row) => row.service === undefined || comparable(row.service) === comparable(service))
+		.filter((row) => queryIdOf(row) !== undefined && isBare(row))
+		.sort((a, b) => createdAt(b) - createdAt(a));
+	const byRow = new Map<IDataObject, IDataObject>();
+	const toRead = bare.slice(0, MAX_CANDIDATES).values();
+	const reader = async () => {
+		for (const row of toRead) byRow.set(row, await readRow(connection, row));
+	};
+	await Promise.all(Array.from({ length: READERS }, reader));
+	return {
+		rows: rows.map((row) => byRow.get(row) ?? row),
+		unread: Math.max(0, bare.length - MAX_CANDIDATES),
+	};
 }
 
-/** The newest of the records that is a query with this service and these fields, and may be taken. */
-function newest(
-	records: IDataObject[],
-	{ service, echo }: ExpectedRecord,
-	mayTake: (record: IDataObject) => boolean,
-): IDataObject | undefined {
-	return records
-		.filter((record) => isSame(record.service, service) && queryIdOf(record) !== undefined)
-		.filter((record) => {
-			const echoed = echoOf(record);
-			return Object.entries(echo).every(([name, value]) => isSame(echoed[name], value));
-		})
-		.filter(mayTake)
-		.sort((a, b) => createdAt(b) - createdAt(a))[0];
-}
-
-/** Texts without regard to case and blanks around them; a field that is missing is an empty one. */
-function isSame(a: unknown, b: unknown): boolean {
-	const textOf = (value: unknown) =>
-		typeof value === 'object' && value !== null
-			? JSON.stringify(value)
-			: String(value ?? '')
-					.trim()
-					.toUpperCase();
-	return textOf(a) === textOf(b);
+/** A row by its ID; as it is listed where the service has nothing under that. */
+async function readRow(
+	connection: Connection<TaxQueryMapping>,
+	row: IDataObject,
+): Promise<IDataObject> {
+	return await getQuery(connection, String(queryIdOf(row))).catch((error: unknown) => {
+		if (isNotFound(error)) return row;
+		throw error as Error;
+	});
 }

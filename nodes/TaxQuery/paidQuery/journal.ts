@@ -10,6 +10,8 @@ interface Kept extends IDataObject {
 	/** Queries sent in this execution, its retries included. */
 	sent: number;
 	queries: Record<string, JournalEntry>;
+	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
+	reused?: Record<string, Array<string | null>>;
 }
 
 /**
@@ -42,22 +44,32 @@ export class Journal {
 		return this.kept.queries[this.key(item, question)];
 	}
 
+	/** So many queries of an item are on their way, beside those that it has sent before. */
 	sending(item: Item, question: string, count: number): void {
-		const key = this.key(item, question);
-		if (this.kept.queries[key] === undefined) this.kept.sent += count;
-		this.kept.queries[key] = Date.now();
+		this.kept.queries[this.key(item, question)] = Date.now();
+		this.kept.sent += count;
 	}
 
+	/** Under these IDs; none where the answer held a result without one. */
 	accepted(item: Item, question: string, ids: string[]): void {
 		this.kept.queries[this.key(item, question)] = ids;
 	}
 
-	/** It surely was not accepted. */
-	refused(item: Item, question: string, count: number): void {
+	/** They surely were not accepted; what was known of the question before holds again. */
+	refused(item: Item, question: string, count: number, before?: JournalEntry): void {
 		const key = this.key(item, question);
-		if (this.kept.queries[key] === undefined) return;
-		delete this.kept.queries[key];
+		if (before === undefined) delete this.kept.queries[key];
+		else this.kept.queries[key] = before;
 		this.kept.sent -= count;
+	}
+
+	/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
+	reusedOf(item: Item, question: string): Array<string | null> | undefined {
+		return this.kept.reused?.[this.key(item, question)];
+	}
+
+	reuse(item: Item, question: string, ids: Array<string | null>): void {
+		this.kept.reused = { ...this.kept.reused, [this.key(item, question)]: ids };
 	}
 
 	private key({ index }: Item, question: string): string {

@@ -3,27 +3,27 @@ import { operation } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
 import { createdAt, queryIdOf, stateOf } from '../queries';
-import { codeOf, pathOf } from '../queries/catalog';
-import { connectionOf } from '../queries/client';
-import type { PaidQuery, QueryInput } from './definition';
-import type { ExpectedRecord } from './findQuery';
+import { connectionOf, getQuery } from '../queries/client';
+import {
+	prepareQuery,
+	type PaidQuery,
+	type PreparedQuery,
+	type QueryInput,
+	type SendSettings,
+} from './definition';
 import { fieldsOf, optionsOf, type Reuse, type Wait } from './options';
 import { output, type Outcome, type Shape } from './output';
 import { Receipt } from './receipt';
-import { QuerySender, type PreparedQuery } from './send';
+import { QuerySender } from './send';
 import { waitForResult } from './waitForResult';
 
 /** What an item's fields and options say, beside what it asks. */
-interface Settings {
+interface Settings extends SendSettings {
 	wait: Wait | undefined;
 	reuse: Reuse | undefined;
 	simplify: boolean;
 	externalReference: unknown;
-	maxQueries: number;
-	maxQueriesPerDay: number;
-	sendAgain: boolean;
 	pollIntervalMs: number;
-	additionalBodyFields: IDataObject;
 }
 
 /** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
@@ -45,9 +45,10 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 
 /** What the items of a run share. */
 function startSpending(run: Run) {
-	const sender = new QuerySender(run);
+	const receipt = new Receipt(run);
+	const sender = new QuerySender(run, (count) => receipt.doubt(count));
 	run.atEnd(() => sender.limit.end());
-	return { sender, receipt: new Receipt(run), planned: new Set<string>() };
+	return { sender, receipt, planned: new Set<string>() };
 }
 
 /** Everything that is free, so that no item is sent before all of them are known to be right. */
@@ -60,18 +61,20 @@ async function plan(
 	const { sender, receipt, planned } = item.run.shared(startSpending);
 	const whole = await prepareQuery(item, definition, input, settings);
 	const { reuse } = settings;
-	const isKept = sender.journal.find(item, whole.question) !== undefined;
-	const reusable =
-		reuse && !isKept
-			? await sender.history.findReusable(item, whole.expected, reuse.since)
-			: whole.expected.map(() => undefined);
-	if (reuse && !isKept) receipt.note((await sender.history.read(item, reuse.since)).cutOff);
+	const isKept = (query: PreparedQuery) => sender.journal.find(item, query.question) !== undefined;
+	const reusable = isKept(whole) ? [] : await findReusable(item, sender, whole, reuse);
+	sender.history.notes.forEach((note) => receipt.note(note));
 	const parts = await missingParts(item, definition, input, settings, whole, reusable);
+	const isSplit = parts.length > 0 && parts.some(({ question }) => question !== whole.question);
+	if (isSplit) {
+		const ids = reusable.map((one) => (one && queryIdOf(one)) ?? null);
+		sender.journal.reuse(item, whole.question, ids);
+	}
 
 	for (const part of parts) {
 		const isFirst = !planned.has(part.question);
 		planned.add(part.question);
-		if (!isKept && (isFirst || !reuse)) {
+		if (!isKept(part) && (isFirst || !reuse)) {
 			await sender.limit.plan(item, part.expected.length, part.limits);
 		}
 	}
@@ -86,6 +89,23 @@ async function plan(
 
 const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 
+/** The records that need not be paid for, one for each expected; in a further try those of the first. */
+async function findReusable(
+	item: Item,
+	{ journal, history }: QuerySender,
+	{ question, expected }: PreparedQuery,
+	reuse: Reuse | undefined,
+): Promise<Array<IDataObject | undefined>> {
+	const before = journal.reusedOf(item, question);
+	if (before) {
+		const connection = await connectionOf(item);
+		return await Promise.all(
+			before.map(async (id) => (id === null ? undefined : await getQuery(connection, id))),
+		);
+	}
+	return reuse ? await history.findReusable(item, question, expected, reuse.since) : [];
+}
+
 /** What is still to be paid for: all of it, or what can be asked for without the records that are there. */
 async function missingParts(
 	item: Item,
@@ -95,9 +115,9 @@ async function missingParts(
 	whole: PreparedQuery,
 	reusable: Array<IDataObject | undefined>,
 ): Promise<PreparedQuery[]> {
+	if (!reusable.some(isDefined)) return [whole];
 	if (reusable.every(isDefined)) return [];
 	const { records, only } = input;
-	if (!reusable.some(isDefined)) return [whole];
 	if (!records || !only) {
 		reusable.fill(undefined);
 		return [whole];
@@ -153,6 +173,7 @@ async function conclude(
 		isSimple,
 		externalReference,
 		warnings,
+		missing: Math.max(0, expected.length - outcomes.length),
 		secrets,
 	};
 	const give = (ended: Outcome[]) => {
@@ -176,59 +197,3 @@ async function conclude(
 		);
 	return { together: true, next };
 }
-
-/** A query in the deployment's words, by the API Mapping. */
-async function prepareQuery(
-	item: Item,
-	definition: PaidQuery,
-	{ fields, secret = [], records }: QueryInput,
-	{ additionalBodyFields, sendAgain, maxQueries, maxQueriesPerDay }: Settings,
-): Promise<PreparedQuery> {
-	const { mapping, client } = await connectionOf(item);
-	const { operation: value, path } = definition.service;
-	const names = mapping.fields[value] ?? {};
-	const named = (values: IDataObject) =>
-		Object.fromEntries(
-			Object.entries(values)
-				.map(([name, one]) => [names[name] ?? name, one] as const)
-				.filter(([name, one]) => name !== '' && one !== ''),
-		);
-	const documentNames = Object.fromEntries(
-		Object.entries(names).map(([name, deployed]) => [deployed, name]),
-	);
-	const inDocumentNames = (values: IDataObject) =>
-		Object.fromEntries(
-			Object.entries(values).map(([name, one]) => [documentNames[name] ?? name, one]),
-		);
-	const open = Object.fromEntries(
-		Object.entries(fields).filter(([name]) => !secret.includes(name)),
-	);
-	const service = codeOf(definition.service, mapping);
-	const expected = (records ?? [{ echo: open }]).map((record): ExpectedRecord => {
-		const echo = { ...named(record.echo), ...additionalBodyFields };
-		const { isExact } = { isExact: undefined, ...record };
-		return {
-			service,
-			echo,
-			isExact: (echoed) => (isExact ? isExact(inDocumentNames(echoed)) : holdsNoMore(echoed, echo)),
-		};
-	});
-	const body = { ...named(fields), ...additionalBodyFields };
-	const asked = Object.entries({ ...named(open), ...additionalBodyFields }).sort();
-	return {
-		definition,
-		path: pathOf(value, path, mapping),
-		fields: open,
-		body,
-		secrets: secret.map((name) => String(fields[name])),
-		expected,
-		question: JSON.stringify([client, value, asked]),
-		limits: { maxQueries, maxQueriesPerDay },
-		sendAgain,
-	};
-}
-
-const holdsNoMore = (echoed: IDataObject, echo: IDataObject) =>
-	Object.entries(echoed).every(
-		([name, value]) => name in echo || value === '' || value === null || value === undefined,
-	);

@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { UserError } from 'n8n-workflow';
 import {
 	option,
 	parseBoolean,
@@ -104,19 +105,24 @@ const reuseResults: Field<Reuse | undefined> = {
 			case 'building':
 				if (mode !== 'manual' && mode !== 'retry') return undefined;
 				return { since: now - HOURS_WHILE_BUILDING * HOUR_MS, isByDefault: true };
-			default: {
+			case 'hours': {
 				const hours = item.parameter('reuseHours');
 				const ms = parseNumber(0)(hours, 'Reuse Results Up To (Hours)') * HOUR_MS;
 				return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
 			}
+			default:
+				throw new UserError('"Reuse Results" holds nothing that is in its list', {
+					description:
+						'It must be building, hours, month or never. Check the expression that fills it for this item.',
+				});
 		}
 	},
 };
 
 /** The fields that paid queries have beside what they ask. */
-export const fieldsOf = ({ service, isNotReusable }: PaidQuery) => ({
+export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
 	wait: service.isImmediate ? nothing : waitForResult,
-	reuse: isNotReusable ? nothing : reuseResults,
+	reuse: hasNoResult ? nothing : reuseResults,
 });
 
 const maxQueries = option(
@@ -203,7 +209,7 @@ export const optionsOf = ({ service, options = [] }: PaidQuery) => ({
 			description:
 				'More fields for the body of the request, as a JSON object. One named here replaces one of the same name.',
 		},
-		parseObject,
+		(value, label) => parseObject(value || 'nothing', label),
 		{},
 	),
 });

@@ -4,6 +4,7 @@ import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import type { Warning } from '../fields/identifiers';
 import { queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
+import { isRemark } from './answer';
 import type { PaidQuery } from './definition';
 
 /** What became of a query. */
@@ -28,6 +29,8 @@ export interface Shape {
 	isSimple: boolean;
 	externalReference: unknown;
 	warnings: Warning[];
+	/** So many queries were asked for and are not in the answer. */
+	missing: number;
 	secrets: string[];
 }
 
@@ -65,7 +68,12 @@ function marksOf({ query, how, ageMs = 0, overdue }: Outcome, shape: Shape): IDa
 	const { externalReference, mapping } = shape;
 	const state = stateOf(query, mapping);
 	const isUnknown = 'status' in query && state === 'unknown';
-	const warnings = [...shape.warnings, ...(isUnknown ? [unknownStatus(query)] : [])];
+	const warnings = [
+		...shape.warnings,
+		...(isUnknown ? [unknownStatus(query)] : []),
+		...(isRemark(query) ? [UNCONFIRMED] : []),
+		...(shape.missing > 0 ? [fewer(shape.missing)] : []),
+	];
 	return {
 		...(externalReference !== undefined && {
 			externalReference: externalReference as IDataObject[string],
@@ -86,6 +94,19 @@ const unknownStatus = ({ status }: IDataObject): Warning => ({
 	field: 'Status',
 	code: 'unknownStatus',
 	message: `The status "${String(status)}" is not known, so this does not count as a result. If you know what it means, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
+});
+
+const UNCONFIRMED: Warning = {
+	field: 'Answer',
+	code: 'unconfirmed',
+	message:
+		'The service answered with its word only, not with a record. Whether it is so shows in the next query about this RFC.',
+};
+
+const fewer = (missing: number): Warning => ({
+	field: 'Answer',
+	code: 'fewerQueries',
+	message: `The service accepted ${missing} fewer of the months than were asked for. Compare the periods of these items before you ask again.`,
 });
 
 function failure({ definition: { name }, secrets }: Shape, outcomes: Outcome[]): UserError {

@@ -7,9 +7,10 @@ import { connectionOf } from '../queries/client';
 import type { QueryHistory } from './findQuery';
 import type { Journal } from './journal';
 
-/** What this process knows of a client's queries of one day beside the service's list. */
+/** What this process knows of a client's queries of one day. */
 interface Day {
-	accepted: Set<string>;
+	/** The IDs of those that were listed, or accepted since. */
+	made: Set<string>;
 	/** Planned or on their way, by all runs. */
 	reserved: number;
 }
@@ -26,6 +27,7 @@ export interface Limits {
 export class QueryLimit {
 	private planned = 0;
 	private readonly reserved = new Map<Day, number>();
+	private counting?: Promise<void>;
 
 	constructor(
 		private readonly journal: Journal,
@@ -47,9 +49,9 @@ export class QueryLimit {
 		if (maxQueriesPerDay === Infinity) return;
 		const { client } = await connectionOf(item);
 		const start = startOfDay(item);
-		const listed = await this.listedSince(item, start);
 		const day = dayOf(client, start);
-		const made = new Set([...listed, ...day.accepted]).size;
+		await (this.counting ??= this.countListed(item, start, day));
+		const made = day.made.size;
 		if (made + day.reserved + count > maxQueriesPerDay) {
 			throw new UserError(
 				`This item would go beyond the ${maxQueriesPerDay} queries allowed per day: ${made} were made today`,
@@ -71,7 +73,7 @@ export class QueryLimit {
 	async sent(item: Item, count: number, ids: string[]): Promise<void> {
 		const { client } = await connectionOf(item);
 		const day = dayOf(client, startOfDay(item));
-		ids.forEach((id) => day.accepted.add(id));
+		ids.forEach((id) => day.made.add(id));
 		const mine = this.reserved.get(day) ?? 0;
 		this.reserve(day, -Math.min(mine, count));
 	}
@@ -87,7 +89,8 @@ export class QueryLimit {
 		this.reserved.set(day, (this.reserved.get(day) ?? 0) + count);
 	}
 
-	private async listedSince(item: Item, start: number): Promise<string[]> {
+	/** Once for all items of a run. */
+	private async countListed(item: Item, start: number, day: Day): Promise<void> {
 		const { records, cutOff } = await this.history.read(item, start);
 		if (cutOff !== undefined) {
 			throw new UserError('The queries of today cannot be counted for Max Queries per Day', {
@@ -95,9 +98,9 @@ export class QueryLimit {
 			});
 		}
 		const since = start + (await connectionOf(item)).clockOffsetMs();
-		return records
-			.filter((record) => createdAt(record) >= since)
-			.map((record) => String(queryIdOf(record)));
+		for (const record of records) {
+			if (createdAt(record) >= since) day.made.add(String(queryIdOf(record)));
+		}
 	}
 }
 
@@ -105,4 +108,4 @@ const startOfDay = ({ run }: Item) =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();
 
 const dayOf = (client: string, start: number) =>
-	days.getOrMake(`${client} ${start}`, () => ({ accepted: new Set(), reserved: 0 }));
+	days.getOrMake(`${client} ${start}`, () => ({ made: new Set(), reserved: 0 }));

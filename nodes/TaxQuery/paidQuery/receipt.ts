@@ -19,6 +19,7 @@ export class Receipt {
 	private readonly warnings: string[] = [];
 	private readonly notes = new Set<string>();
 	private warned = 0;
+	private doubtful = 0;
 	private pending = 0;
 	private reusesByDefault = false;
 
@@ -37,6 +38,11 @@ export class Receipt {
 		if (typeof externalReference === 'string' || typeof externalReference === 'number') {
 			this.references.add(String(externalReference));
 		}
+	}
+
+	/** Queries of which nobody knows whether they were accepted. */
+	doubt(count: number): void {
+		this.doubtful += count;
 	}
 
 	/** Something that the operator should know of the run as a whole. */
@@ -72,6 +78,7 @@ export class Receipt {
 			counted(kept, 'read again instead of paid again', 'read again instead of paid again'),
 			counted(reused, 'reused', 'reused'),
 			counted(this.pending, 'still pending', 'still pending'),
+			counted(this.doubtful, 'may have been accepted', 'may have been accepted'),
 			counted(this.warned, 'with a warning', 'with a warning'),
 		].filter((text) => text !== '');
 		if (told.length === 0) return;
@@ -84,6 +91,9 @@ export class Receipt {
 				this.pending > 0
 					? 'Pending: collect the results with the Tax Query Trigger, or later with Query → Get'
 					: '',
+				this.doubtful > 0
+					? 'May have been accepted: the error of the item says how to look for it, before it is sent again'
+					: '',
 				...this.notes,
 				...this.warnings.slice(0, WARNINGS_TOLD),
 			),
@@ -95,7 +105,8 @@ export class Receipt {
 		const { metadata } = this.run;
 		if (!metadata || this.accepted.length === 0) return;
 		const joined = (key: string, values: string[]) => {
-			const all = [metadata.get(key), ...values].filter(Boolean).join(' ');
+			const before = (metadata.get(key) ?? '').split(' ');
+			const all = [...new Set([...before, ...values])].filter(Boolean).join(' ');
 			if (all.length <= METADATA_LENGTH) return all;
 			return all.slice(0, all.lastIndexOf(' ', METADATA_LENGTH));
 		};

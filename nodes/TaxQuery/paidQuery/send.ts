@@ -3,28 +3,13 @@ import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryIdOf, stateOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
+import { isNotFound } from '../../shared/transport/errors';
 import { ambiguousError, readAnswer, refusedError } from './answer';
-import type { PaidQuery } from './definition';
-import { findCreated, QueryHistory, type ExpectedRecord } from './findQuery';
+import type { PreparedQuery } from './definition';
+import { findCreated, QueryHistory } from './findQuery';
 import { Journal } from './journal';
-import { QueryLimit, type Limits } from './queryLimit';
-import { SharedLock } from '../../shared/utils/sharedLock';
-
-/** A query to be paid for, ready to be sent. */
-export interface PreparedQuery {
-	definition: PaidQuery;
-	path: string;
-	/** What was asked, under the document's names. */
-	fields: IDataObject;
-	body: IDataObject;
-	secrets: string[];
-	/** One for each query that is billed. */
-	expected: ExpectedRecord[];
-	/** The same for all in this process who ask the same of the same client. */
-	question: string;
-	limits: Limits;
-	sendAgain: boolean;
-}
+import { QueryLimit } from './queryLimit';
+import { SharedLocks } from '../../shared/utils/sharedLock';
 
 /** What the service answered or was found to have, one for each query. */
 export interface Accepted {
@@ -47,16 +32,13 @@ const MAX_SENDS = 3;
 const KEPT = 10_000;
 
 /** IDs of queries that an item of this process has got: no other item is given them. */
-const claimed = new BoundedMap<string, true>(KEPT);
+const claimed = new BoundedMap<string, true>(10 * KEPT);
 /** Who sends a question and who looks for it; who asks it with Reuse. Both for all executions of this process. */
-const sendLocks = new BoundedMap<string, SharedLock>(KEPT);
-const reuseLocks = new BoundedMap<string, SharedLock>(KEPT);
+const sendLocks = new SharedLocks();
+const reuseLocks = new SharedLocks();
 /** What was accepted last of a question, and since when nobody knows whether one was. */
 const lastAccepted = new BoundedMap<string, { at: number; queries: IDataObject[] }>(KEPT);
 const lastUnsure = new BoundedMap<string, number>(KEPT);
-
-const lockOf = (locks: BoundedMap<string, SharedLock>, question: string) =>
-	locks.getOrMake(question, () => new SharedLock());
 
 /** What the items of one run share, so that none takes another one's query. */
 export class QuerySender {
@@ -64,7 +46,11 @@ export class QuerySender {
 	readonly journal: Journal;
 	readonly limit: QueryLimit;
 
-	constructor(run: Run) {
+	/** `onDoubt` is told how many queries may have been accepted and are not found. */
+	constructor(
+		run: Run,
+		private readonly onDoubt: (count: number) => void,
+	) {
 		this.journal = new Journal(run);
 		this.limit = new QueryLimit(this.journal, this.history);
 		this.journal.ids.forEach((id) => claimed.set(id, true));
@@ -76,7 +62,7 @@ export class QuerySender {
 		query: PreparedQuery,
 		since: number,
 	): Promise<Accepted | { reused: IDataObject[] }> {
-		return await lockOf(reuseLocks, query.question).exclusive(async () => {
+		return await reuseLocks.exclusive(query.question, async () => {
 			const before = lastAccepted.get(query.question);
 			if (before && before.at >= Math.max(since, this.history.readAt)) {
 				return { reused: await this.readAgain(item, before.queries) };
@@ -96,34 +82,39 @@ export class QuerySender {
 	 * there (unless the operator wants it sent again).
 	 */
 	async send(item: Item, query: PreparedQuery, before?: Unsure): Promise<Accepted> {
-		const { definition, question, expected, sendAgain } = query;
-		const lock = lockOf(sendLocks, question);
+		const { definition, question, expected } = query;
 		let unsure = before ?? this.beforeRetry(item, question);
 		if (Array.isArray(unsure)) {
-			return {
-				queries: await this.readAgain(
-					item,
-					unsure.map((_id) => ({ _id })),
-				),
-				how: 'kept',
-			};
+			return { queries: await this.readKept(item, question, unsure), how: 'kept' };
 		}
 		for (let attempt = 1; ; attempt++) {
 			if (!unsure) {
-				const outcome = await lock.shared(async () => await this.post(item, query));
+				const outcome = await sendLocks.shared(question, async () => await this.post(item, query));
 				if ('queries' in outcome) return outcome;
 				unsure = outcome;
 			}
 			const { error, since }: Unsure = unsure;
-			const found = await lock.exclusive(async () => await this.findAccepted(item, query, since));
+			const found = await sendLocks.exclusive(
+				question,
+				async () => await this.findAccepted(item, query, since),
+			);
 			if (typeof found !== 'string') return found;
 			await this.limit.sent(item, expected.length, []);
-			if (!sendAgain || attempt >= MAX_SENDS) {
+			if (!(await this.maySendAgain(item, query, attempt))) {
 				lastUnsure.set(question, since);
+				this.onDoubt(expected.length);
 				throw ambiguousError(error, definition, since, found);
 			}
 			unsure = undefined;
 		}
+	}
+
+	private async maySendAgain(item: Item, query: PreparedQuery, attempt: number): Promise<boolean> {
+		if (!query.sendAgain || attempt >= MAX_SENDS) return false;
+		return await this.limit.plan(item, query.expected.length, query.limits).then(
+			() => true,
+			() => false,
+		);
 	}
 
 	/** What an earlier try of this execution has left of a question. */
@@ -136,21 +127,24 @@ export class QuerySender {
 
 	private async post(item: Item, query: PreparedQuery): Promise<Accepted | Unsure> {
 		const { definition, path, fields, body, secrets, expected, question } = query;
+		const before = this.journal.find(item, question);
 		let since = Date.now();
+		let counted = 0;
 		const beforeSend = () => {
 			since = Date.now();
-			this.limit.sending(expected.length);
-			this.journal.sending(item, question, expected.length);
+			this.limit.sending(expected.length - counted);
+			this.journal.sending(item, question, expected.length - counted);
+			counted = expected.length;
 		};
 		try {
 			const answer = await item.request({ method: 'POST', path, body, secrets, beforeSend });
-			const queries = readAnswer(answer);
+			const queries = readAnswer(answer, definition);
 			if (queries) return await this.take(item, query, { queries, how: 'sent' });
 			const error = new UserError('its answer holds neither an ID nor a result');
 			return { error, since };
 		} catch (error) {
 			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
-			this.journal.refused(item, question, expected.length);
+			this.journal.refused(item, question, counted, before);
 			await this.limit.sent(item, expected.length, []);
 			throw refusedError(error, definition, fields);
 		}
@@ -160,11 +154,27 @@ export class QuerySender {
 		const { question, expected } = query;
 		const ids = accepted.queries.flatMap((record) => queryIdOf(record) ?? []);
 		ids.forEach((id) => claimed.set(id, true));
-		if (ids.length > 0) this.journal.accepted(item, question, ids);
+		this.journal.accepted(item, question, ids);
 		lastAccepted.set(question, { at: Date.now(), queries: accepted.queries });
 		lastUnsure.delete(question);
 		await this.limit.sent(item, expected.length, ids);
 		return accepted;
+	}
+
+	/** What an earlier try of this execution has paid for. */
+	private async readKept(item: Item, question: string, ids: string[]): Promise<IDataObject[]> {
+		if (ids.length > 0) {
+			return await this.readAgain(
+				item,
+				ids.map((_id) => ({ _id })),
+			);
+		}
+		const queries = lastAccepted.get(question)?.queries;
+		if (queries) return queries;
+		throw new UserError(
+			'An earlier try of this execution has paid for this query, but its answer held no ID by which it can be read again',
+			{ description: 'Look for it in the service. A new execution asks, and pays, again.' },
+		);
 	}
 
 	/** Queries that were accepted before, as they stand now. */
@@ -174,7 +184,11 @@ export class QuerySender {
 			queries.map(async (query) => {
 				const id = queryIdOf(query);
 				const isResult = 'status' in query && stateOf(query, connection.mapping) === 'success';
-				return isResult || id === undefined ? query : await getQuery(connection, id);
+				if (isResult || id === undefined) return query;
+				return await getQuery(connection, id).catch((error: unknown) => {
+					if (isNotFound(error)) return query; // not listed yet
+					throw error as Error;
+				});
 			}),
 		);
 	}

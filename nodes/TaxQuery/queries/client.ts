@@ -35,7 +35,7 @@ export async function getQuery(
 ): Promise<IDataObject> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
-	return readQueryRecord(await send({ method: 'GET', path, ...how }));
+	return readQueryRecord(await send({ method: 'GET', path, isOneRecord: true, ...how }));
 }
 
 /**

@@ -15,7 +15,7 @@ const createTaxProfile = paidQueryOperation({
 	action: 'Create a tax profile',
 	description:
 		'Allow the queries of the tax authority about an RFC, by its CIEC (the password at the tax authority); needed once before them. May cost money.',
-	isNotReusable: true,
+	hasNoResult: true,
 	input: profile,
 	credential: storedLogin,
 	options: rfcCheckOptions,

@@ -27,9 +27,9 @@ export interface Item {
 	credentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	/** The connection to the node's service, opened by the first item that asks; its `mapping` is the service's. */
 	connection(): Promise<Connection>;
-	/** Sends a request to the node's service; see Connection.send. */
+	/** Sends a request to the node's service, unless an item has failed meanwhile; see Connection.send. */
 	request(
-		request: Omit<ServiceRequest, 'itemIndex' | 'timeoutMs' | 'signal'>,
+		request: Omit<ServiceRequest, 'itemIndex' | 'timeoutMs'>,
 	): Promise<IDataObject | IDataObject[]>;
 	/** Waits so many milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;

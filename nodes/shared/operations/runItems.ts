@@ -138,7 +138,7 @@ async function begin(
 		credentials: async (type) => await context.getCredentials(type, index),
 		connection,
 		request: async (request) => {
-			return await (await connection()).send({ ...request, timeoutMs, itemIndex: index, signal });
+			return await (await connection()).send({ signal, ...request, timeoutMs, itemIndex: index });
 		},
 		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
 		protect: (row) => protection?.json(row) ?? row,

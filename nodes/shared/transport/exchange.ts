@@ -36,8 +36,8 @@ export interface ServiceRequest {
 	timeoutMs?: number;
 	/** Milliseconds in which it may be held back by the rate limit and sent again; 5 minutes by default. */
 	patienceMs?: number;
-	/** The largest answer that is read: by default 50 MB for a GET, which may be a list, and 5 MB else. */
-	maxBytes?: number;
+	/** The answer is one record, and no list: of a GET that is not, much more is read. */
+	isOneRecord?: true;
 	/** An answer without a body is fine; it is given as {}. */
 	mayBeEmpty?: boolean;
 	itemIndex?: number;
@@ -74,7 +74,8 @@ export async function exchange(
 	request: ServiceRequest,
 ): Promise<Exchanged> {
 	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
-	const { maxBytes = (request.method === 'GET' ? 50 : 5) * MEGABYTE } = request;
+	const isList = request.method === 'GET' && !request.isOneRecord;
+	const maxBytes = (isList ? 50 : 5) * MEGABYTE;
 	const needsLogin = service.authorization(held.data) === undefined;
 	const deadline = AbortSignal.timeout(timeoutMs + (needsLogin ? 2 * TOKEN_TIMEOUT_MS : 0));
 	const cancel = context.getExecutionCancelSignal?.();

@@ -30,3 +30,27 @@ export class SharedLock {
 		return await mine;
 	}
 }
+
+/** A lock for each key, kept as long as somebody uses it. */
+export class SharedLocks {
+	private readonly inUse = new Map<string, { lock: SharedLock; users: number }>();
+
+	async shared<T>(key: string, work: () => Promise<T>): Promise<T> {
+		return await this.use(key, async (lock) => await lock.shared(work));
+	}
+
+	async exclusive<T>(key: string, work: () => Promise<T>): Promise<T> {
+		return await this.use(key, async (lock) => await lock.exclusive(work));
+	}
+
+	private async use<T>(key: string, work: (lock: SharedLock) => Promise<T>): Promise<T> {
+		const entry = this.inUse.get(key) ?? { lock: new SharedLock(), users: 0 };
+		this.inUse.set(key, entry);
+		entry.users++;
+		try {
+			return await work(entry.lock);
+		} finally {
+			if (--entry.users === 0) this.inUse.delete(key);
+		}
+	}
+}
