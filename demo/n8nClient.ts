@@ -40,7 +40,9 @@ export interface NodeRun {
 	executionIndex: number;
 	executionStatus: string;
 	error?: ExecutionError;
-	data?: { main?: ({ json: Record<string, unknown> }[] | null)[] };
+	data?: {
+		main?: ({ json: Record<string, unknown>; pairedItem?: { item: number } }[] | null)[];
+	};
 }
 
 export interface Execution {

@@ -31,6 +31,7 @@ export interface BenchN8n {
 	/** The credentials with which a sandbox's documents are read: by our node, and by HTTP Request. */
 	credentialsFor(
 		sandbox: Sandbox,
+		taxQuery?: object,
 	): Promise<Record<'creditProfileApi' | 'httpHeaderAuth' | 'taxQueryApi', Stored>>;
 	/**
 	 * Publishes a workflow around the node and returns what runs it with so many items. `listField` names the field of
@@ -41,10 +42,14 @@ export interface BenchN8n {
 		node: Measured,
 		listField?: string,
 	): Promise<(items: object[]) => Promise<Run>>;
+	/** What that execution failed with, message and description; '' if it did not. */
+	failure(executionId: string): Promise<string>;
 	/** Items that the measured node brought in that execution, and how many of them carry an error. */
 	outcome(executionId: string): Promise<{ items: number; failed: number }>;
 	/** The items that the measured node brought in that execution. */
 	output(executionId: string): Promise<Array<Record<string, unknown>>>;
+	/** The same, each with the index of its input item. */
+	rows(executionId: string): Promise<Array<{ json: Record<string, unknown>; item: number }>>;
 	/** CPU seconds that the n8n process has used so far. */
 	cpuSeconds(): Promise<number>;
 	/** Resident memory of the n8n process, in bytes. */
@@ -72,16 +77,20 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 			if (!line) throw new Error(`n8n reports no metric ${name}`);
 			return Number(line[1]);
 		};
-		const output = async (executionId: string) => {
+		const rows = async (executionId: string) => {
 			const execution = await client.execution(executionId);
 			const run = execution.data?.resultData.runData[MEASURED]?.at(-1);
-			return (run?.data?.main?.[0] ?? []).map(({ json }) => json);
+			return (run?.data?.main?.[0] ?? []).map(({ json, pairedItem }) => ({
+				json,
+				item: pairedItem?.item ?? 0,
+			}));
 		};
+		const output = async (executionId: string) => (await rows(executionId)).map(({ json }) => json);
 		return {
 			stop,
 			cpuSeconds: async () => await metric('process_cpu_seconds_total'),
 			memory: async () => await metric('process_resident_memory_bytes'),
-			async credentialsFor({ creditProfile: { baseUrl, token }, taxQuery }) {
+			async credentialsFor({ creditProfile: { baseUrl, token }, taxQuery }, ownFields = {}) {
 				const create = async (type: string, data: object) => ({
 					id: await client.createCredential(type, baseUrl, data),
 					name: baseUrl,
@@ -96,6 +105,7 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 						grant: 'clientCredentials',
 						clientId: taxQuery.clientId,
 						clientSecret: taxQuery.clientSecret,
+						...ownFields,
 					}),
 					httpHeaderAuth: await create('httpHeaderAuth', {
 						name: 'Authorization',
@@ -165,15 +175,26 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 				await client.publish(id);
 				return async (items) => {
 					const startedAt = performance.now();
-					const { data } = await axios.post<{ executionId: string }>(
+					const { data, status } = await axios.post<{ executionId: string }>(
 						`${url}/webhook/${path}`,
 						{ items },
-						{ maxBodyLength: Infinity },
+						{
+							maxBodyLength: Infinity,
+							validateStatus: (code) => code < 300 || (node.onError === undefined && code === 500),
+						},
 					);
-					return { ms: performance.now() - startedAt, executionId: data.executionId };
+					const ms = performance.now() - startedAt;
+					if (status === 200) return { ms, executionId: data.executionId };
+					const [failed] = await client.executions(id);
+					return { ms, executionId: failed.id };
 				};
 			},
 			output,
+			rows,
+			async failure(executionId) {
+				const { error } = (await client.execution(executionId)).data?.resultData ?? {};
+				return error ? `${error.message} ${error.description ?? ''}` : '';
+			},
 			async outcome(executionId) {
 				const items = await output(executionId);
 				return { items: items.length, failed: items.filter(({ error }) => error).length };

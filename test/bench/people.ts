@@ -1,12 +1,19 @@
 import { curpOf } from '../../sandbox/data/people/curp';
 import { checkDigitOf } from '../../sandbox/data/people/rfc';
 
-const dateOf = (index: number) =>
+/** A birth date that differs for each index. */
+export const dateOf = (index: number) =>
 	new Date(Date.UTC(1950, 0, 1 + 7 * index)).toISOString().slice(0, 10);
 
 /** The RFC of a person who differs for each index. */
 export function rfcOf(index: number): string {
 	const start = `GODE${dateOf(index).slice(2).replaceAll('-', '')}GR`;
+	return start + checkDigitOf(start);
+}
+
+/** The RFC of a company that differs for each index. */
+export function companyOf(index: number): string {
+	const start = `EKU${dateOf(index).slice(2).replaceAll('-', '')}1A`;
 	return start + checkDigitOf(start);
 }
 

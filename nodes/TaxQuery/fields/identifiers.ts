@@ -84,9 +84,10 @@ export const curp: Field<Checked> = {
 
 /** An RFC that came from elsewhere, checked like `rfc`; with `of` it must be a company's. */
 export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<Checked> {
+	const mayBeGeneric = await isGenericAllowed.read(item);
 	if (!(await isChecked.read(item))) return { value: text, warnings: [] };
 	const check = checkRfc(text);
-	if (check.generic && !(await isGenericAllowed.read(item))) {
+	if (check.generic && !mayBeGeneric) {
 		throw new UserError('"RFC" is the generic one, which belongs to nobody', {
 			description: 'Enter the RFC of the person or company, or set the option Allow Generic RFC.',
 		});

@@ -110,7 +110,12 @@ export interface NodeRunOptions {
 	/** JSON of the input items; one empty item by default. */
 	items?: Array<INodeExecutionData['json']>;
 	onError?: OnError;
-	executionId?: string;
+	/** None, as under the MCP Server Trigger, with null. */
+	executionId?: string | null;
+	/** It is called by an AI agent. */
+	isTool?: boolean;
+	/** The workflow's, n8n's own by default. */
+	timezone?: string;
 	/** What n8n keeps for nodes with an execution; given to further runs, they are its tries or its Retry. */
 	memory?: IExecuteContextData;
 	mode?: WorkflowExecuteMode;
@@ -182,12 +187,12 @@ export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
 
 async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	const { type, parameters, credentials, onError, executionId = 'execution-1' } = options;
-	const { mode = 'trigger', memory = {}, maxTries } = options;
+	const { mode = 'trigger', memory = {}, maxTries, isTool, timezone } = options;
 	const nodeType = nodeTypes[type];
 	const node: INode = {
 		id: 'node-1',
 		name: 'Node under test',
-		type: `n8n-nodes-credit-profile.${type}`,
+		type: `n8n-nodes-credit-profile.${type}${isTool ? 'Tool' : ''}`,
 		typeVersion: 1,
 		position: [0, 0],
 		parameters,
@@ -208,6 +213,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		connections: {},
 		active: false,
 		nodeTypes: types,
+		...(timezone !== undefined && { settings: { timezone } }),
 	});
 	const workflowData = {
 		id: 'workflow-1',
@@ -222,8 +228,8 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	};
 	const additionalData = {
 		credentialsHelper: new CredentialsInMemory(credentials),
-		hooks: new ExecutionLifecycleHooks(mode, executionId, workflowData),
-		executionId,
+		hooks: new ExecutionLifecycleHooks(mode, executionId ?? '', workflowData),
+		executionId: executionId ?? undefined,
 		variables: {},
 		webhookWaitingBaseUrl: 'http://127.0.0.1/webhook-waiting',
 		formWaitingBaseUrl: 'http://127.0.0.1/form-waiting',

@@ -108,6 +108,58 @@ describe('a query that nobody knows to be accepted', () => {
 		expect(items[0].json.error).toContain('may have been accepted');
 	});
 
+	it('is not taken for an equal query that another program makes before it is looked for', async () => {
+		const service = await sandbox.elsewhere();
+		await sandbox.faults(once('resetAfter'), {
+			path: '/api/query',
+			exact: true,
+			times: 1,
+			fault: { latency: 1000 },
+		});
+		const running = runOne();
+		while ((await billed()).length === 0) await new Promise(setImmediate);
+		await service.post('/query/crf', { rfc: RFC });
+		const { items } = await running;
+		expect(idsOf(items)).toEqual([(await billed())[0]]);
+	});
+
+	it('is not taken for a query that asks more', async () => {
+		const service = await sandbox.elsewhere();
+		const born = { day: 31, month: 12, year: 1956 };
+		const person = { name: 'Emma', firstLastName: 'Gómez' };
+		await sandbox.faults({ ...once('resetBefore'), path: '/api/query/rfc-calculator' });
+		await service.post('/query/crf', { rfc: RFC });
+		const running = sandbox.run(
+			operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
+		);
+		while ((await sandbox.requests('/api/query/rfc-calculator')).length === 0) {
+			await new Promise(setImmediate);
+		}
+		await service.post('/query/rfc-calculator', { ...person, ...born, secondLastName: 'Díaz' });
+		expect((await running).error?.message).toContain('may have been accepted');
+	});
+
+	it('is not taken for that of an item that writes the same otherwise and still awaits its answer', async () => {
+		const path = '/api/query/rfc-calculator';
+		await sandbox.faults(
+			{ ...once('resetBefore'), path },
+			{ path, method: 'POST', times: 1, fault: { trickle: 2 } },
+		);
+		const { items } = await sandbox.run(
+			operation(
+				'taxpayer',
+				'calculateRfc',
+				{ name: '={{ $json.name }}', firstLastName: 'Gómez', birthDate: '1956-12-31' },
+				{ timeout: 10 },
+			),
+			{ items: [{ name: 'Emma' }, { name: 'EMMA' }], onError: 'continueRegularOutput' },
+		);
+		const told = items.map(({ json }) => json.error ?? json.queryId);
+		expect(told.sort()).toEqual(
+			[...(await billed()), expect.stringContaining('may have been accepted')].sort(),
+		);
+	});
+
 	it('is told apart from the queries of other items that ask the same', async () => {
 		await sandbox.faults(rule('resetAfter', { times: 3 }));
 		const { items } = await runOne({}, new Array(12).fill({ rfc: RFC }));

@@ -1,3 +1,4 @@
+import type { NodeRunOptions } from '../support/runNode';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const [RFC] = rfcs(1);
@@ -81,6 +82,48 @@ describe('the options of a query', () => {
 			expect(error?.message).toContain('beyond the 11 queries');
 		});
 
+		describe('for an AI agent', () => {
+			const eleven = rfcs(11).map((rfc) => ({ rfc }));
+			const asTool = async (options = {}, more: Partial<NodeRunOptions> = {}) =>
+				await sandbox.run(getCrf({}, options), { items: eleven, isTool: true, ...more });
+
+			it('is 10 unless it is set', async () => {
+				const { error } = await asTool();
+				expect([error?.message, await billed()]).toEqual([
+					'This item would go beyond the 10 queries allowed per execution',
+					0,
+				]);
+			});
+
+			it('is what the operator sets', async () => {
+				const { error } = await asTool({ maxQueries: 11 });
+				expect([error, await billed()]).toEqual([undefined, 11]);
+			});
+
+			it('counts over all its calls in an execution', async () => {
+				const memory = {};
+				const call = async (rfc: string) =>
+					await asTool({}, { items: [{ rfc }], executionId: 'agent-2', memory });
+				for (const rfc of rfcs(10)) await call(rfc);
+				const { error } = await call(rfcs(11)[10]);
+				expect([error?.message, await billed()]).toEqual([
+					expect.stringContaining('beyond the 10 queries'),
+					10,
+				]);
+			});
+
+			it('counts each call by itself where there is no execution (MCP Server Trigger)', async () => {
+				const memory = {};
+				const call = async () =>
+					await asTool({}, { items: eleven.slice(0, 6), executionId: null, memory });
+				const runs = [await call(), await call()];
+				expect([runs.map(({ error }) => error), await billed()]).toEqual([
+					[undefined, undefined],
+					12,
+				]);
+			});
+		});
+
 		it('does not count what is reused', async () => {
 			await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), { items });
 			const { error } = await sandbox.run(
@@ -90,6 +133,54 @@ describe('the options of a query', () => {
 			expect(error).toBeUndefined();
 		});
 	});
+
+	describe.each([
+		['empty', '={{ "" }}'],
+		['undefined', '={{ $json.nothing }}'],
+		['null', '={{ null }}'],
+		['an object', '={{ ({}) }}'],
+		['a word', '={{ "many" }}'],
+		['negative', '={{ -1 }}'],
+	])('one that was added and comes out %s', (_what, value) => {
+		it.each([
+			['maxQueries', 'Max Queries per Execution'],
+			['maxQueriesPerDay', 'Max Queries per Day'],
+			['timeout', 'Timeout (Seconds)'],
+			['pollInterval', 'Poll Interval (Seconds)'],
+			['sendAgain', 'Send Again If Unsure'],
+			['checkIdentifiers', 'Check Identifiers First'],
+			['allowGenericRfc', 'Allow Generic RFC'],
+		])('is an error that names it, and nothing is sent: %s', async (name, label) => {
+			const { error } = await sandbox.run(getCrf({}, { [name]: value }), { items: [{ rfc: RFC }] });
+			expect([error?.message, await billed()]).toEqual([expect.stringContaining(`"${label}"`), 0]);
+		});
+
+		it.each([
+			['reuse', {}, 'Reuse Results'],
+			['reuseHours', { reuse: 'hours' }, 'Reuse Results Up To (Hours)'],
+			['maxWait', { waitForResult: true }, 'Max Wait (Seconds)'],
+			['waitForResult', {}, 'Wait for Result'],
+			['simplify', {}, 'Simplify'],
+		])('is an error that names the field, too: %s', async (name, others, label) => {
+			const { error } = await sandbox.run(getCrf({ ...others, [name]: value }), {
+				items: [{ rfc: RFC }],
+			});
+			expect([error?.message, await billed()]).toEqual([expect.stringContaining(`"${label}"`), 0]);
+		});
+	});
+
+	it.each(['={{ "" }}', '={{ $json.nothing }}', '={{ null }}'])(
+		'Additional Body Fields that come out empty are an error: %s',
+		async (additionalBodyFields) => {
+			const { error } = await sandbox.run(getCrf({}, { additionalBodyFields }), {
+				items: [{ rfc: RFC }],
+			});
+			expect([error?.message, await billed()]).toEqual([
+				'"Additional Body Fields" must be a JSON object',
+				0,
+			]);
+		},
+	);
 
 	it('Additional Body Fields are sent beside the fields', async () => {
 		await sandbox.run(

@@ -1,5 +1,12 @@
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import {
+	createTaxProfile,
+	getCrf,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
 
 const CRF = '/api/query/crf';
 const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
@@ -61,6 +68,74 @@ describe('what n8n runs again', () => {
 		expect([items[0]?.json.recovered, await billed()]).toEqual([true, rfcs(1)]);
 	});
 
+	it('gives what came without an ID again, and does not pay again', async () => {
+		const [RFC, other] = rfcs(2);
+		for (const rfc of [RFC, other]) await sandbox.run(createTaxProfile(rfc));
+		const path = '/api/query/tax/csf';
+		await sandbox.faults(
+			{ path, times: 1, fault: { status: 200, body: { url: 'https://example.test/csf.pdf' } } },
+			{ path, times: 1, fault: { status: 400 } },
+		);
+		const { items } = await sandbox.run(
+			operation('taxAuthority', 'getCsf', { rfc: '={{ $json.rfc }}', reuse: 'never' }),
+			{ items: itemsOf([RFC, other]), maxTries: 2 },
+		);
+		expect([
+			items.map(({ json }) => [json.url, json.rfc]),
+			(await sandbox.requests(path)).length,
+		]).toEqual([
+			[
+				['https://example.test/csf.pdf', RFC],
+				[undefined, other],
+			],
+			3,
+		]);
+	});
+
+	it('gives what was accepted as pending while the service does not show it yet', async () => {
+		const memory = {};
+		await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), memory });
+		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 404 } });
+		const { items } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), memory });
+		const [{ queryId }] = await sandbox.ledger();
+		expect(items.map(({ json }) => [json.queryId, json.pending])).toEqual([[queryId, true]]);
+	});
+
+	it('asks for the same missing months again, also if one of them has failed', async () => {
+		const [rfc] = rfcs(1);
+		const invoices = (lastMonth: string) =>
+			operation(
+				'taxAuthority',
+				'getInvoices',
+				{
+					rfc,
+					period: 'months',
+					firstMonth: '2026-01',
+					lastMonth,
+					...HOURS,
+					waitForResult: true,
+				},
+				{ pollInterval: 0.1 },
+			);
+		await sandbox.run(createTaxProfile(rfc));
+		await sandbox.run(invoices('2026-01'));
+		const memory = {};
+		await sandbox.control.put('/outcomes', { [rfc]: ['SUCCESS', 'FAILED'] });
+		await sandbox.run(invoices('2026-03'), { memory });
+		const { items } = await sandbox.run(invoices('2026-03'), { memory });
+		expect([
+			items.map(({ json }) => [json.period, json.status, json.reused]),
+			(await sandbox.ledger()).length,
+		]).toEqual([
+			[
+				['2026-01', 'SUCCESS', true],
+				['2026-02', 'SUCCESS', undefined],
+				['2026-03', 'FAILED', undefined],
+			],
+			4,
+		]);
+	});
+
 	it('counts Max Queries per Execution over a retry', async () => {
 		const memory = {};
 		const limited = getCrf({}, { maxQueries: 3 });
@@ -74,6 +149,26 @@ describe('what n8n runs again', () => {
 		await sandbox.run(getCrf(), { items: itemsOf(wanted.slice(0, 3)) });
 		await sandbox.run(getCrf(), { items: itemsOf(wanted), mode: 'retry' });
 		expect((await billed()).sort()).toEqual(wanted.sort());
+	});
+
+	it('counts what is sent again for lack of an answer', async () => {
+		await sandbox.faults(rule('resetBefore'));
+		await sandbox.run(getCrf({}, { sendAgain: true, maxQueries: 2 }), { items: itemsOf(rfcs(1)) });
+		expect(await sandbox.requests(CRF)).toHaveLength(2);
+	});
+
+	it('looks for a lost answer although another item has failed', async () => {
+		await sandbox.faults(once('resetAfter'), rule({ status: 400 }, { times: 1 }));
+		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 2 } });
+		const { error } = await sandbox.run(getCrf(), {
+			items: itemsOf(rfcs(2)),
+			credentials: { taxQueryApi },
+		});
+		const [{ queryId }] = await sandbox.ledger();
+		expect([error?.message, error?.description]).toEqual([
+			'The Tax Query Service did not accept the values sent',
+			expect.stringContaining(`Accepted before that, and paid for: ${queryId}.`),
+		]);
 	});
 
 	it('sends nothing more once an item has failed, and lists what was accepted', async () => {
@@ -142,6 +237,52 @@ describe('an answer that is none', () => {
 			);
 		},
 	);
+
+	it.each([[{}], [[]], [{ message: 'No', success: false }], [{ message: 'No', error: 'X1' }]])(
+		'%j leaves open whether a tax profile was created',
+		async (body) => {
+			await sandbox.reset();
+			await sandbox.faults({ ...once({ status: 200, body }), path: '/api/query/tax/profile' });
+			const { error } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
+			expect(error?.message).toContain('may have been accepted');
+		},
+	);
+
+	it('is enough for a tax profile if it has a good word, but comes with a warning', async () => {
+		await sandbox.reset();
+		const body = { message: 'The profile was created' };
+		await sandbox.faults({ ...once({ status: 200, body }), path: '/api/query/tax/profile' });
+		const { items } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
+		expect(items.map(({ json }) => json)).toEqual([
+			{
+				rfc: rfcs(1)[0],
+				...body,
+				service: 'TAX_PROFILE',
+				warnings: [expect.objectContaining({ code: 'unconfirmed' })],
+			},
+		]);
+	});
+
+	it.each([
+		[{ message: 'Accepted', results: [] }, undefined, 'may have been accepted'],
+		[{ results: [{ queryId: 'q1', period: '2026-01', status: 'PENDING' }] }, 'fewerQueries', ''],
+	])('%j is told for invoices of two months', async (body, code, message) => {
+		await sandbox.reset();
+		await sandbox.faults({ ...once({ status: 200, body }), path: '/api/query/tax/invoice' });
+		const { error, items } = await sandbox.run(
+			operation('taxAuthority', 'getInvoices', {
+				rfc: rfcs(1)[0],
+				period: 'months',
+				firstMonth: '2026-01',
+				lastMonth: '2026-02',
+			}),
+		);
+		const warnings = items[0]?.json.warnings as Array<{ code: string }> | undefined;
+		expect([error?.message ?? '', warnings?.[0].code]).toEqual([
+			expect.stringContaining(message),
+			code,
+		]);
+	});
 });
 
 describe('lists that come in pages, or say little', () => {
@@ -229,6 +370,27 @@ describe('a receipt', () => {
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(/^3 queries sent, 2 reused, 3 still pending\. While building, /),
 		]);
+	});
+
+	it('tells how many may have been accepted', async () => {
+		await sandbox.faults(once('resetBefore'));
+		const { hints } = await sandbox.run(getCrf(), {
+			items: itemsOf(rfcs(2)),
+			onError: 'continueRegularOutput',
+		});
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^1 query sent, 1 still pending, 1 may have been accepted\. /),
+		]);
+	});
+
+	it('tells each query ID once, however often the node was tried', async () => {
+		const failed = sandbox.reserved('failed').rfc;
+		const { metadata } = await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), {
+			items: itemsOf([...rfcs(2), failed]),
+			maxTries: 3,
+		});
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		expect([metadata.paidQueries, metadata.queryIds.split(' ').sort()]).toEqual(['3', ids.sort()]);
 	});
 
 	it('is kept with the execution, without an RFC', async () => {

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import {
 	createTaxProfile,
 	getCrf,
@@ -84,6 +85,66 @@ describe('Reuse Results', () => {
 		await sandbox.run(getCrf(waited, quick), { items: [{ rfc }] });
 		await reuse([{ rfc }]);
 		expect(await billed()).toBe(2);
+	});
+
+	it('gives results of this calendar month, and none of the last', async () => {
+		const monthly = getCrf({ ...waited, reuse: 'month' }, quick);
+		await sandbox.close();
+		const now = Date.now();
+		const month = DateTime.fromMillis(now, { zone: 'America/Mexico_City' }).startOf('month');
+		const lastMonth = month.minus({ minutes: 5 }).toMillis();
+		sandbox = await taxQuerySandbox({ clockSkew: lastMonth - now });
+		await payFor(OTHER);
+		await sandbox.control.post('/clock', { advance: now - lastMonth });
+		await payFor();
+		const { items } = await sandbox.run(monthly, {
+			items: [RFC, OTHER].map((rfc) => ({ rfc })),
+			timezone: 'America/Mexico_City',
+		});
+		expect(items.map(({ json }) => json.reused)).toEqual([true, undefined]);
+	});
+
+	it.each(['page', 'lean'] as const)(
+		'gives a result from the third page of a list, while others are asked: %s',
+		async (queryList) => {
+			await sandbox.close();
+			sandbox = await taxQuerySandbox({ queryList });
+			await payFor();
+			const service = await sandbox.elsewhere();
+			const others = rfcs(260).slice(2);
+			for (const rfc of others) await service.post('/query/crf', { rfc });
+			await sandbox.faults({ path: '/api/query', exact: true, fault: { latency: 200 } });
+			const running = reuse();
+			for (const rfc of others.slice(0, 50)) await service.post('/query/crf', { rfc });
+			const { items } = await running;
+			expect(items[0].json).toMatchObject({ reused: true, status: 'SUCCESS' });
+		},
+	);
+
+	it('says so where a list that does not say what was asked is too long to be read by ID', async () => {
+		await sandbox.close();
+		sandbox = await taxQuerySandbox({ queryList: 'lean' });
+		const service = await sandbox.elsewhere();
+		const [first, ...others] = rfcs(1002);
+		await service.post('/query/crf', { rfc: first });
+		for (const rfc of others) await service.post('/query/crf', { rfc });
+		const { hints } = await reuse([{ rfc: first }]);
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringContaining('of its CRF queries the 2 oldest were not read, and not reused.'),
+		]);
+	});
+
+	it('finds each of 3,000 results among 20,000, and the same for items that ask the same', async () => {
+		await sandbox.close();
+		sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 17_000 });
+		const service = await sandbox.elsewhere();
+		const asked = rfcs(1500);
+		for (const rfc of asked) await service.post('/query/crf', { rfc });
+		const items = [...asked, ...asked].map((rfc) => ({ rfc }));
+		const result = await reuse(items, 24 * 400, { maxQueriesPerDay: 0 });
+		expect(result.items.map(({ json }) => [json.rfc, json.reused])).toEqual(
+			items.map(({ rfc }) => [rfc, true]),
+		);
 	});
 
 	it('asks for the list of queries once for all items', async () => {

@@ -1,3 +1,4 @@
+import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const waiting = (options = {}) =>
@@ -96,6 +97,34 @@ describe('a query that waits for its result', () => {
 			pending: true,
 			lastProblem: 'The Tax Query Service does not allow this operation',
 		});
+	});
+
+	it.each<[string, FaultRule['fault']]>([
+		['no answer comes', 'hang'],
+		['its answer trickles in', { trickle: 500 }],
+	])('comes out when the time is over, although %s', async (_what, fault) => {
+		await sandbox.faults({ path: '/api/query', method: 'GET', fault });
+		const startedAt = Date.now();
+		const { items } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 }),
+			{ items: rfcs(5).map((rfc) => ({ rfc })) },
+		);
+		const isInTime = Date.now() - startedAt < 20_000; // an answer is awaited for 60 s
+		expect([items.map(({ json }) => json.pending), isInTime]).toEqual([
+			new Array(5).fill(true),
+			true,
+		]);
+	});
+
+	it('is read by its ID where the list does not show it', async () => {
+		await sandbox.faults({
+			path: '/api/query',
+			exact: true,
+			method: 'GET',
+			fault: { status: 200, body: [] },
+		});
+		const { items } = await sandbox.run(waiting(), { items: rfcs(5).map((rfc) => ({ rfc })) });
+		expect(items.map(({ json }) => json.status)).toEqual(new Array(5).fill('SUCCESS'));
 	});
 
 	it('is not waited for by default', async () => {
