@@ -9,6 +9,9 @@ const LAG_RESULTS = 500;
 /** Results behind the cursor and pending queries that are saved; together under 100 kB. */
 const MAX_SAVED = 1_000;
 const MAX_STARTED = 500;
+/** Of the IDs of pending queries, and of those that were started, if they are long. */
+const MAX_LETTERS = 35_000;
+const LETTERS_BESIDE_ID = 50;
 /** The same kept in this process, where a service gives its rows no dates. */
 const MAX_KNOWN = 50_000;
 /** Behind every deliveryId, which are hexadecimal. */
@@ -144,9 +147,10 @@ export class Cursor {
 		this.inFlight.set(result.deliveryId, result);
 		this.cutOff.delete(result.deliveryId);
 		const { started } = this.saved;
-		started[result.deliveryId] = [queryIdOf(result.record) ?? '', times];
-		const ids = Object.keys(started);
-		if (ids.length > MAX_STARTED) delete started[ids[0]];
+		const id = queryIdOf(result.record) ?? '';
+		started[result.deliveryId] = [id, times];
+		const most = Math.min(MAX_STARTED, MAX_LETTERS / (id.length + LETTERS_BESIDE_ID));
+		for (const oldest of Object.keys(started).slice(0, -Math.ceil(most))) delete started[oldest];
 	}
 
 	/** Nothing came of it: it is new again. */
@@ -236,6 +240,11 @@ export class Cursor {
 		const dated = all.filter(([, time]) => time > 0 && time >= this.saved.updatedAt);
 		this.saved.settled = Object.fromEntries([...undated, ...dated].slice(-MAX_SAVED));
 		this.saved.undated = undated.length;
-		this.saved.pending = [...this.pending].slice(-MAX_SAVED);
+		let letters = 0;
+		this.saved.pending = [...this.pending]
+			.slice(-MAX_SAVED)
+			.reverse()
+			.filter((id) => (letters += id.length) <= MAX_LETTERS)
+			.reverse();
 	}
 }

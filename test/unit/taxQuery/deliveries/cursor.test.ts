@@ -29,6 +29,18 @@ describe('the cursor', () => {
 		expect(JSON.stringify(cursor.saved).length).toBeLessThan(100_000);
 	});
 
+	it('keeps it under 100 kB also where IDs are long', () => {
+		const cursor = new Cursor();
+		const long = (index: number, status: string) => result(`${'x'.repeat(200)}${index}`, 0, status);
+		const pending = Array.from({ length: 2_000 }, (_, index) => long(index, 'PENDING'));
+		for (let index = 0; index < 1_000; index++) cursor.start(long(index, 'SUCCESS'), 1);
+		cursor.settle(...many(2_000, 'SUCCESS'));
+		cursor.advance(pending, [], true);
+		expect(JSON.stringify(cursor.saved).length).toBeLessThan(100_000);
+		expect(Object.keys(cursor.saved.started).length).toBeGreaterThan(100);
+		expect(cursor.saved.pending.at(-1)).toBe(cursor.pendingQueries.at(-1));
+	});
+
 	it('takes nothing for new that it has settled, though more than it saves, after a restart', () => {
 		const cursor = new Cursor();
 		const results = many(20_000, 'SUCCESS');
