@@ -13,12 +13,14 @@ import { startN8n, type N8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/package';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { queriesAt } from '../integration/support/queries';
+import { costOfDeliveries } from './deliveryCost';
 import { KillableN8n } from './killableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './result';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;
 const KILL_AFTER = QUERIES * 0.3;
+const REPUBLISHED_AT = [0.05, 0.15];
 /** Of the results, so many come as so many copies at once. */
 const COPIED = 0.2;
 const COPIES = 50;
@@ -27,6 +29,8 @@ const TIMEOUT_MS = 300_000;
 /** One more look, so that what is emitted too often shows. */
 const AFTERMATH_MS = 40_000;
 const TIMED = 100;
+const COSTED = 60;
+const COST_RATES = [2, 10];
 const SECRET = 'whsec-bench';
 
 interface Arrival {
@@ -43,7 +47,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		await ensureHost(processes, log);
 		await installPackage(processes, userFolder);
 		log('starting n8n');
-		const n8n = await startN8n(processes, userFolder, log);
+		const n8n = await startN8n(processes, userFolder, log, { N8N_METRICS: 'true' });
 		const credential = await createCredential(n8n, sandbox);
 		const published = await publish(n8n, credential, 'both', {}, sink.url);
 		const { url } = published;
@@ -52,19 +56,20 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
 		const asking = ask(sandbox);
-		const republishing = (async () => {
-			for (const share of [0.1, 0.2]) {
-				while (sink.arrivals.length < QUERIES * share) await sleep(10);
-				await n8n.client.unpublish(workflowId);
-				await n8n.client.publish(workflowId);
-			}
-		})();
-		const copying = copy(url, sandbox, () => sink.arrivals.length >= KILL_AFTER);
+		let isOver = false;
+		const copying = copy(url, sandbox, () => isOver);
+		for (const share of REPUBLISHED_AT) {
+			while (sink.arrivals.length < QUERIES * share) await sleep(10);
+			log(`publishing anew after ${sink.arrivals.length} results`);
+			await n8n.client.unpublish(workflowId);
+			await n8n.client.publish(workflowId);
+		}
 		while (sink.arrivals.length < KILL_AFTER) await sleep(10);
-		await republishing;
-		await copying;
-		log(`killing n8n after ${sink.arrivals.length} results`);
+		const beforeKill = sink.arrivals.length;
+		log(`killing n8n after ${beforeKill} results`);
 		await processes.kill();
+		isOver = true;
+		await copying;
 		const ids = await asking;
 		log('starting n8n again');
 		await processes.restart(n8n.url);
@@ -83,9 +88,15 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const record = await (await queriesAt(sandbox)).result();
 		const times = await timeAnswers(unconfirmed, record, 1000 / PER_SECOND);
 		const backToBack = await timeAnswers(unconfirmed, record, 0);
+		const costs = await costOfDeliveries(
+			n8n,
+			sandbox,
+			{ id: credential, name: 'Tax Query sandbox' },
+			{ rates: COST_RATES, count: COSTED, log },
+		);
 		return {
 			name: 'trigger',
-			setting: `${QUERIES} asynchronous queries; the trigger, by webhook and asking, of a real n8n, published anew twice, killed by SIGKILL after ${KILL_AFTER} results and started again. Of the deliveries 30 % dropped, 20 % duplicated, 30 % reordered; until the kill 20 % of the results came as 50 more copies at once.`,
+			setting: `${QUERIES} asynchronous queries; the trigger, by webhook and asking, of a real n8n, published anew twice, killed by SIGKILL after ${beforeKill} results and started again. Of the deliveries 30 % dropped, 20 % duplicated, 30 % reordered; until the kill 20 % of the results came as 50 more copies at once.`,
 			rows: [
 				{ what: 'queries', count: ids.length },
 				...Object.entries(deliveries).map(([what, count]) => ({ what, count })),
@@ -103,6 +114,10 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					count: p95(times),
 				},
 				{ what: 'ms until the answer, back to back, median', count: round(median(backToBack), 1) },
+				...costs.flatMap(({ perSecond, ours, own }) => [
+					{ what: `CPU ms per confirmed delivery, ${perSecond} per second`, count: ours },
+					{ what: "the same by n8n's Webhook node and HTTP Request", count: own },
+				]),
 			],
 			verdicts: [
 				{ what: 'results lost', value: outcome.lost, atMost: 0 },
@@ -113,6 +128,11 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					value: round(median(times), 1),
 					atMost: 50,
 				},
+				...costs.map(({ perSecond, ours, own }) => ({
+					what: `CPU per confirmed delivery ÷ n8n's Webhook node and HTTP Request, ${perSecond} per second`,
+					value: round(ours / own),
+					atMost: 1.5,
+				})),
 			],
 		};
 	} finally {

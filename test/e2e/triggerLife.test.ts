@@ -61,8 +61,22 @@ describe('the trigger in a real n8n', () => {
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	}, MINUTES);
 
+	/** A workflow that runs when another one fails. */
+	const createErrorWorkflow = async () => {
+		const type = 'n8n-nodes-base.errorTrigger';
+		const node = { id: 'e', name: 'Error', type, typeVersion: 1, position: [0, 0], parameters: {} };
+		const nodes = [node] as unknown as WorkflowNode[];
+		const settings = { executionOrder: 'v1' };
+		const name = 'On error';
+		return await n8n.client.createWorkflow({ name, nodes, connections: {}, settings });
+	};
+
 	/** Publishes a workflow of the trigger, and of a node that never ends if it `hangs`. */
-	const publish = async (name: string, parameters: object = {}, { hangs = false } = {}) => {
+	const publish = async (
+		name: string,
+		parameters: object = {},
+		{ hangs = false, twice = false, settings = {} } = {},
+	) => {
 		const trigger = {
 			id: 't',
 			name: TRIGGER,
@@ -81,14 +95,19 @@ describe('the trigger in a real n8n', () => {
 			position: [200, 0],
 			parameters: { url: hanging.url, options: {} },
 		};
-		const nodes = (hangs ? [trigger, hang] : [trigger]) as unknown as WorkflowNode[];
+		const second = { ...trigger, id: 't2', name: 'Second trigger', webhookId: `${name}-2` };
+		const nodes = [
+			trigger,
+			...(twice ? [second] : []),
+			...(hangs ? [hang] : []),
+		] as unknown as WorkflowNode[];
 		const id = await n8n.client.createWorkflow({
 			name,
 			nodes,
 			connections: hangs
 				? { [TRIGGER]: { main: [[{ node: 'Hang', type: 'main', index: 0 }]] } }
 				: {},
-			settings: { executionOrder: 'v1' },
+			settings: { executionOrder: 'v1', ...settings },
 		});
 		await n8n.client.publish(id);
 		return id;
@@ -116,10 +135,20 @@ describe('the trigger in a real n8n', () => {
 		await sleep(AFTER_START_MS);
 	};
 
-	it(
-		'loses nothing and starts nothing twice if it is unpublished and published in the midst of a slow look',
-		async () => {
-			const id = await publish('slow');
+	it.each([
+		['published again', 'slow-again', async (id: string) => await n8n.client.publish(id)],
+		[
+			'unpublished and published',
+			'slow',
+			async (id: string) => {
+				await n8n.client.unpublish(id);
+				await n8n.client.publish(id);
+			},
+		],
+	])(
+		'loses nothing and starts nothing twice if it is %s in the midst of a slow look',
+		async (_, name, publishAgain) => {
+			const id = await publish(name);
 			const record = await sandbox.result();
 			const before = (await sandbox.requests('/api/query')).length;
 			await sandbox.faults({
@@ -128,17 +157,34 @@ describe('the trigger in a real n8n', () => {
 				times: 1,
 				fault: { latency: 3_000 },
 			});
-			const delivered = deliver('slow', record);
+			const delivered = deliver(name, record);
 			while ((await sandbox.requests('/api/query')).length === before) await sleep(20);
-			await n8n.client.unpublish(id);
-			await n8n.client.publish(id);
+			await publishAgain(id);
 			await delivered;
 			await startedBy(id, record._id);
-			await deliver('slow', record);
+			await deliver(name, record);
 			const started = await startedBy(id, record._id);
 			expect(started.map(({ status }) => status)).toEqual(['success']);
 		},
 		2 * MINUTES,
+	);
+
+	it(
+		'starts a result once for each trigger of a workflow, and for each workflow of an account',
+		async () => {
+			const [two, one] = [await publish('two', {}, { twice: true }), await publish('one')];
+			const record = await sandbox.result();
+			const copies = ['two', 'two-2', 'one', 'two', 'two-2', 'one'];
+			await Promise.all(copies.map(async (name) => await deliver(name, record)));
+			const last = await sandbox.result();
+			for (const name of copies.slice(0, 3)) await deliver(name, last);
+			await startedBy(one, last._id);
+			while (ofQuery(await n8n.client.executions(two), last._id).length < 2) await sleep(250);
+			const started = async (id: string) =>
+				ofQuery(await n8n.client.executions(id), record._id).length;
+			expect([await started(two), await started(one)]).toEqual([2, 1]);
+		},
+		MINUTES,
 	);
 
 	it(
@@ -166,27 +212,34 @@ describe('the trigger in a real n8n', () => {
 				long: await publish('long', {}, { hangs: true }),
 				left: await publish('left', { settings: { afterCrash: 'leave' } }, { hangs: true }),
 			};
-			const record = await sandbox.result();
-			for (const name of Object.keys(workflows)) await deliver(name, record);
-			const ended = [workflows.both, workflows.webhook];
-			for (const id of ended) await startedBy(id, record._id);
+			const records = [await sandbox.result(), await sandbox.result(), await sandbox.result()];
+			const deliverAll = async () => {
+				for (const record of records) {
+					for (const name of Object.keys(workflows)) await deliver(name, record);
+				}
+			};
+			await deliverAll();
+			for (const id of [workflows.both, workflows.webhook]) {
+				for (const { _id } of records) await startedBy(id, _id);
+			}
 			await sleep(1_000); // n8n writes the end of an execution after it
 			await restart();
 			await restart();
-			for (const name of Object.keys(workflows)) await deliver(name, record);
+			await deliverAll();
 			const counts: Record<string, number> = {};
 			for (const [name, id] of Object.entries(workflows)) {
 				counts[name] = (await n8n.client.executions(id)).length;
 			}
-			expect(counts).toEqual({ both: 1, webhook: 1, long: 2, left: 1 });
+			expect(counts).toEqual({ both: 3, webhook: 3, long: 6, left: 3 });
 		},
 		4 * MINUTES,
 	);
 
 	it(
-		'is an error in the list of executions after a restart with a secret that was revoked, once',
+		'is an error in the list of executions after a restart with a secret that was revoked, once, and runs the error workflow',
 		async () => {
-			const id = await publish('revoked', { askEvery: 5 });
+			const errorWorkflow = await createErrorWorkflow();
+			const id = await publish('revoked', { askEvery: 5 }, { settings: { errorWorkflow } });
 			const refused = { status: 401, body: { message: 'revoked' } };
 			await sandbox.faults(
 				{ path: '/api/oauth/token', fault: refused },
@@ -195,8 +248,12 @@ describe('the trigger in a real n8n', () => {
 			await restart();
 			await sleep(15_000);
 			await sandbox.faults();
-			const executions = await n8n.client.executions(id);
-			expect(executions.map(({ status }) => status)).toEqual(['error']);
+			const statusesOf = async (workflow: string) =>
+				(await n8n.client.executions(workflow)).map(({ status }) => status);
+			expect([await statusesOf(id), await statusesOf(errorWorkflow)]).toEqual([
+				['error'],
+				['success'],
+			]);
 		},
 		3 * MINUTES,
 	);

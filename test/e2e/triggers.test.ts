@@ -5,6 +5,7 @@ import type { Provisioned } from '../../demo/provision';
 import { registerWebhook } from '../../demo/sandbox';
 import { startDemo, type Demo } from '../../demo/demo';
 import { attacks, send, signature, signed } from '../integration/taxQuery/trigger/attacks';
+import { invent, modes } from '../integration/taxQuery/trigger/invented';
 import { queriesAt, type Query } from '../integration/support/queries';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
@@ -185,6 +186,54 @@ describe('the triggers in a real n8n', () => {
 			expect(started.flat().map(({ id }) => id)).toEqual([genuine.id]);
 		});
 	});
+
+	it(
+		'start nothing for 500 hostile deliveries that are invented, and n8n is ready throughout',
+		async () => {
+			const receivers: Record<string, Awaited<ReturnType<typeof receiving>>> = {};
+			for (const [mode, credential] of Object.entries(modes)) {
+				receivers[mode] = await receiving(credential);
+			}
+			const known = await queries.result();
+			await send(receivers.none.url, json(known), []);
+			for (const { id } of Object.values(receivers)) {
+				await executionWith(demo.n8n.client, id, TRIGGER);
+			}
+			const deliveries = invent(known, 125);
+			let isOver = false;
+			let notReady = 0;
+			const watching = (async () => {
+				while (!isOver) {
+					const { ok } = await fetch(`${demo.n8n.url}/healthz/readiness`);
+					if (!ok) notReady++;
+				}
+			})();
+			const statuses: number[] = [];
+			const senders = Array.from({ length: 10 }, async () => {
+				for (let next = deliveries.pop(); next; next = deliveries.pop()) {
+					statuses.push(await send(receivers[next.mode].url, next.body, next.headers));
+				}
+			});
+			await Promise.all(senders);
+			isOver = true;
+			await watching;
+			const started = await Promise.all(
+				Object.values(receivers).map(async ({ id }) => await demo.n8n.client.executions(id)),
+			);
+			expect({
+				sent: statuses.length,
+				notReady,
+				started: started.map((executions) => executions.map(({ status }) => status)),
+				strange: statuses.filter((status) => ![200, 202, 400, 401, 404, 413].includes(status)),
+			}).toEqual({
+				sent: 500,
+				notReady: 0,
+				started: [['success'], ['success'], ['success'], ['success']],
+				strange: [],
+			});
+		},
+		5 * MINUTES,
+	);
 
 	it('emit the record of the service for a forged body with a real id', async () => {
 		const { id, url } = await receiving();

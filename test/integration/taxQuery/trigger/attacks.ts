@@ -15,8 +15,13 @@ export const signature = {
 	separator: '.',
 	tolerance: 300,
 };
-const header = { method: 'header', secret: SECRET, furtherSecrets: '', headerName: 'X-Secret' };
-const basic = { method: 'basic', user: 'service', password: SECRET };
+export const header = {
+	method: 'header',
+	secret: SECRET,
+	furtherSecrets: '',
+	headerName: 'X-Secret',
+};
+export const basic = { method: 'basic', user: 'service', password: SECRET };
 
 /** Headers as they go over the wire: a list, so that one can be there twice. */
 type Headers = Array<[string, string]>;

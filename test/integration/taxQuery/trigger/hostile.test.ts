@@ -1,6 +1,7 @@
 import { attacks, send } from './attacks';
+import { invent, modes, type Invented } from './invented';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { TriggerHost } from './triggerHost';
+import { pass, TriggerHost } from './triggerHost';
 
 describe('a hostile delivery starts nothing and is refused:', () => {
 	let sandbox: SandboxWithQueries;
@@ -33,6 +34,44 @@ describe('a hostile delivery starts nothing and is refused:', () => {
 				executions: [],
 				log: [],
 			});
+		},
+	);
+});
+
+describe('500 hostile deliveries that are invented', () => {
+	it.each(Object.keys(modes) as Array<Invented['mode']>)(
+		'start nothing and throw nothing, with authenticity %s',
+		async (mode) => {
+			const sandbox = await sandboxWithQueries();
+			const credential = modes[mode];
+			const host = await TriggerHost.start({
+				credentials: {
+					...sandbox.credentials(),
+					...(credential && { taxQueryWebhookApi: credential }),
+				},
+				parameters: { authenticity: credential ? 'credential' : 'none' },
+			});
+			const known = await sandbox.result();
+			await host.look();
+			const statuses = new Map<number, number>();
+			const deliveries = invent(known, 125).filter((each) => each.mode === mode);
+			for (let at = 0; at < deliveries.length; at += 25) {
+				pass(1_000);
+				const answers = deliveries
+					.slice(at, at + 25)
+					.map(async ({ body, headers }) => await send(host.url, body, headers));
+				for (const status of await Promise.all(answers)) {
+					statuses.set(status, (statuses.get(status) ?? 0) + 1);
+				}
+			}
+			await host.stop();
+			await sandbox.close();
+			expect(host.started).toEqual([known._id]);
+			expect(host.log).toEqual([]);
+			expect(
+				[...statuses.keys()].filter((status) => ![200, 400, 401, 404, 413].includes(status)),
+			).toEqual([]);
+			expect([...statuses.values()].reduce((sum, count) => sum + count)).toBe(125);
 		},
 	);
 });
