@@ -14,7 +14,12 @@ import { testWebhookCredential } from '../shared/credentials/webhookSecret';
 import { testTaxQuery } from '../shared/transport/testConnection';
 import { passOn } from './deliveries/execute';
 import { openWatcher } from './deliveries/watcher';
-import { eventTriggerDescription, properties, triggerPanel } from './webhook/description';
+import {
+	eventTriggerDescription,
+	properties,
+	triggerPanel,
+	webhookDescription,
+} from './webhook/description';
 import { receive } from './webhook/receive';
 import { isRegistered, register, unregister } from './webhook/registration';
 
@@ -41,15 +46,7 @@ export class TaxQueryTrigger implements INodeType {
 				displayOptions: { show: { authenticity: ['credential'] } },
 			},
 		],
-		webhooks: [
-			{
-				name: 'default',
-				httpMethod: '={{ $parameter["receiveBy"] === "asking" ? "" : "POST" }}', // none where it only asks
-				responseMode: 'onReceived',
-				responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's answer
-				path: 'tax-query',
-			},
-		],
+		webhooks: [webhookDescription],
 		triggerPanel,
 		properties,
 	};

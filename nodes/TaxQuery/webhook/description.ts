@@ -1,4 +1,9 @@
-import type { INodeProperties, INodeTypeDescription } from 'n8n-workflow';
+import type {
+	INodeParameters,
+	INodeProperties,
+	INodeTypeDescription,
+	IWebhookDescription,
+} from 'n8n-workflow';
 import { filterFields, filterOptions } from '../deliveries/filter';
 import { simplifyField } from '../../shared/operations/fields';
 import { personalDataOption } from '../../shared/personalData/personalData';
@@ -48,6 +53,23 @@ const options: INodeProperties[] = [
 		description: 'The oldest come first; the next look, a second later, brings what is left over',
 	},
 ];
+
+/** Under this key n8n 2.x looks for what spares a delivery the expression engine, an isolate of its own each time. */
+const RESOLVERS = Symbol.for('n8n.webhookDescriptionResolvers');
+/** No webhook where the trigger only asks. */
+const httpMethod = {
+	template: '={{ $parameter["receiveBy"] === "asking" ? "" : "POST" }}',
+	resolve: ({ receiveBy }: INodeParameters) => (receiveBy === 'asking' ? '' : 'POST'),
+};
+
+export const webhookDescription: IWebhookDescription = {
+	name: 'default',
+	httpMethod: httpMethod.template,
+	responseMode: 'onReceived',
+	responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's answer
+	path: 'tax-query',
+	...({ [RESOLVERS]: { httpMethod } } as object),
+};
 
 /** What the editor says while it waits. */
 export const eventTriggerDescription =
