@@ -229,7 +229,7 @@ async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, open: string) {
 						late.push(_id);
 						break;
 					}
-					await sleep(200);
+					await sleep(500);
 				}
 				await sleep(TRUE_EVERY_MS);
 			}
