@@ -22,7 +22,7 @@ export class TaxQuery implements INodeType {
 		version: 1,
 		subtitle: subtitleOf(resources),
 		description:
-			'Run tax and identity queries about Mexican persons and companies. Each query sent costs money; checking identifiers and reading past queries is free.',
+			'Run tax and identity queries about Mexican persons and companies. Each query sent costs money; Query only reads, and Identifier sends nothing.',
 		defaults: { name: 'Tax Query' },
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],

@@ -38,6 +38,8 @@ export interface PublishedTrigger {
 export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown';
 
 export interface Look {
+	/** What the deployment calls things. */
+	mapping: TaxQueryMapping;
 	/** By query ID; what is not in it is not listed. */
 	queries: Map<string, Shown>;
 	isWhole: boolean;
@@ -104,6 +106,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const { isWhole, isDaily } = listed;
 	const readById = batch.filter(isLean).length;
 	return {
+		mapping,
 		queries,
 		isWhole,
 		requests: readById + (isDaily ? 1 : listed.requests),

@@ -27,7 +27,8 @@ export type QueryState = 'pending' | 'success' | 'failed' | 'unknown';
 
 const words = (text: string) => text.trim().split(/\s+/).map(plain);
 /** A word however it is written: IN_PROGRESS, in progress and InProgress are one. */
-const plain = (word: string) => word.toUpperCase().replace(/[^\p{L}\p{N}]/gu, '');
+const plain = (word: string) =>
+	word.trim().toUpperCase().replace(/(?<=[\p{L}\p{N}])[\s_-]+(?=[\p{L}\p{N}])/gu, '');
 
 /** Of status words only SUCCESS and PENDING are shown (TQ §3); the others are what services commonly say. */
 const KNOWN = {
@@ -49,7 +50,7 @@ const KNOWN = {
  */
 export function stateOf(
 	{ status, response }: IDataObject,
-	mapping?: Pick<TaxQueryMapping, 'statuses'>,
+	{ statuses }: Pick<TaxQueryMapping, 'statuses'>,
 ): QueryState {
 	// An acknowledgement (TQ §2.5) has no status.
 	if (status === undefined || status === null) return isFilled(response) ? 'unknown' : 'pending';
@@ -58,7 +59,7 @@ export function stateOf(
 	const holds = (list: string[] = []) => list.some((one) => plain(one) === word);
 	const states = ['failed', 'pending', 'success'] as const;
 	return (
-		states.find((state) => holds(mapping?.statuses[state])) ??
+		states.find((state) => holds(statuses[state])) ??
 		states.find((state) => KNOWN[state].includes(word)) ??
 		'unknown'
 	);

@@ -4,7 +4,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isObject } from '../../shared/utils/json';
 import { findMessage } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
-import { asDocumented, serviceOf, type QueryService } from './catalog';
+import { serviceOf, type QueryService } from './catalog';
 import { curpStatusOf } from './curpStatus';
 import { echoOf, queryIdOf, stateOf } from './record';
 
@@ -19,10 +19,7 @@ const DATES = ['validUntil', 'birthDate'];
  * as ISO 8601; then the query's status, service, time and ID. `pending`, `failed` or `statusUnknown` is true where
  * there is no result to rely on, `reason` says why a query failed. docs/output.md shows the rows.
  */
-export function simplifyRecord(
-	record: IDataObject,
-	mapping: TaxQueryMapping = asDocumented,
-): IDataObject {
+export function simplifyRecord(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
 	const service = serviceOf(record.service, mapping);
 	const response = isObject(record.response) ? record.response : {};
 	const state = stateOf(record, mapping);

@@ -1,4 +1,4 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import {
 	checkConsistency,
 	checkCurp,
@@ -7,66 +7,75 @@ import {
 	checkZipCode,
 	type CheckResult,
 } from '../../shared/identifiers';
-import type { Operation, Resource } from '../../shared/operations/operation';
+import { operation, type Field } from '../../shared/operations/field';
+import type { Resource } from '../../shared/operations/operation';
 import { readDay } from '../fields/dates';
 
-const text = (displayName: string, name: string, placeholder: string, description: string) => ({
-	displayName,
-	name,
-	type: 'string' as const,
-	default: '',
-	placeholder,
-	description,
+/** What a field holds; undefined if it is empty. What is wrong with it is a finding, not an error. */
+const given = (property: INodeProperties): Field<unknown> => ({
+	properties: [property],
+	read(item) {
+		const value: unknown = item.parameter(property.name);
+		return value === '' || value === null ? undefined : value;
+	},
 });
 
-const check: Operation = {
+const text = (displayName: string, name: string, placeholder: string, description: string) =>
+	given({ displayName, name, type: 'string', default: '', placeholder, description });
+
+const born = given({
+	displayName: 'Birth Date',
+	name: 'birthDate',
+	type: 'dateTime',
+	typeOptions: { dateOnly: true },
+	default: '',
+	description: 'Year-month-day, e.g. 1956-12-31; compared with RFC and CURP',
+});
+const birthDate: Field<string | undefined> = {
+	properties: born.properties,
+	async read(item) {
+		const value = await born.read(item);
+		if (value === undefined) return undefined;
+		return readDay(value, 'Birth Date', item.timezone).toFormat('yyyy-MM-dd');
+	},
+};
+
+const check = operation({
 	name: 'Check',
 	value: 'check',
 	action: 'Check identifiers',
 	description:
 		'Check RFC, CURP, NSS and zip code, and whether they fit each other; offline, so that nothing is sent and nothing is paid',
 	isOffline: true,
-	fields: [
-		text(
+	fields: {
+		rfc: text(
 			'RFC',
 			'rfc',
 			'e.g. GODE561231GR8',
 			'With homoclave (12 or 13 characters) or without (9 or 10)',
 		),
-		text('CURP', 'curp', 'e.g. PEXL990821HSRRXS05', '18 characters'),
-		text(
+		curp: text('CURP', 'curp', 'e.g. PEXL990821HSRRXS05', '18 characters'),
+		nss: text(
 			'NSS',
 			'nss',
 			'e.g. 12345678903',
 			'Social security number (número de seguridad social), 11 digits',
 		),
-		text('Zip Code', 'zipCode', 'e.g. 06700', '5 digits, as text so that a leading zero is kept'),
-		text(
+		zipCode: text(
+			'Zip Code',
+			'zipCode',
+			'e.g. 06700',
+			'5 digits, as text so that a leading zero is kept',
+		),
+		state: text(
 			'State',
 			'state',
 			'e.g. CMX',
 			'ISO 3166-2:MX code without MX-, or the code of the credit bureau; compared with the zip code',
 		),
-		{
-			displayName: 'Birth Date',
-			name: 'birthDate',
-			type: 'dateTime',
-			typeOptions: { dateOnly: true },
-			default: '',
-			description: 'Year-month-day, e.g. 1956-12-31; compared with RFC and CURP',
-		},
-	],
-	async execute(item) {
-		const given = (name: string): unknown => {
-			const value: unknown = item.parameter(name);
-			return value === '' || value === null ? undefined : value;
-		};
-		const [rfc, curp, nss, zipCode, state] = ['rfc', 'curp', 'nss', 'zipCode', 'state'].map(given);
-		const born = given('birthDate');
-		const birthDate =
-			born === undefined
-				? undefined
-				: readDay(born, 'Birth Date', item.timezone).toFormat('yyyy-MM-dd');
+		birthDate,
+	},
+	async execute(_item, { rfc, curp, nss, zipCode, state, birthDate: birthDay }) {
 		const checks: Array<[name: string, field: string, result: CheckResult]> = [];
 		if (rfc !== undefined) checks.push(['rfc', 'RFC', checkRfc(rfc)]);
 		if (curp !== undefined) checks.push(['curp', 'CURP', checkCurp(curp)]);
@@ -80,7 +89,7 @@ const check: Operation = {
 		const found = (kind: 'errors' | 'warnings') =>
 			checks.flatMap(([, field, result]) => result[kind].map((finding) => ({ field, ...finding })));
 		// That zip code and state contradict each other is an error of the zip code already.
-		const mismatches = checkConsistency({ rfc, curp, birthDate }).map((mismatch) => ({
+		const mismatches = checkConsistency({ rfc, curp, birthDate: birthDay }).map((mismatch) => ({
 			field: 'Consistency',
 			...mismatch,
 		}));
@@ -95,7 +104,7 @@ const check: Operation = {
 			warnings: [...found('warnings'), ...mismatches],
 		};
 	},
-};
+});
 
 function verdictOf({ valid, warnings }: CheckResult): string {
 	if (!valid) return 'wrong';

@@ -138,7 +138,7 @@ async function lookFor(
 
 async function answerFor(
 	{ queryId, record }: Announced,
-	{ queries, isWhole }: Look,
+	{ mapping, queries, isWhole }: Look,
 	{ receiveBy }: Settings,
 ): Promise<Answer> {
 	const notYet = receiveBy === 'webhook' ? tryAgain : later;
@@ -147,7 +147,7 @@ async function answerFor(
 	if (shown === 'unknown') return unknown;
 	if (shown === 'settled') return nothingNew;
 	if (shown === 'pending') {
-		const isSaidPending = record.status !== undefined && stateOf(record) === 'pending';
+		const isSaidPending = record.status !== undefined && stateOf(record, mapping) === 'pending';
 		return isSaidPending ? nothingNew : notYet;
 	}
 	const outcome = await shown;

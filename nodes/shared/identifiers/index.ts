@@ -1,4 +1,4 @@
-/** Offline checks of Mexican identifiers: free, pure, never throwing, without dependencies. */
+/** Offline checks of Mexican identifiers: pure, never throwing, without dependencies. */
 export { checkConsistency, type Identifiers } from './consistency';
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';

@@ -1,25 +1,22 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import { field, parseBoolean, type Field } from './field';
-import type { Item } from './operation';
 
-export const returnAllAndLimit: INodeProperties[] = [
-	{
-		displayName: 'Return All',
-		name: 'returnAll',
-		type: 'boolean',
-		default: false,
-		description: 'Whether to return all results or only up to a given limit',
-	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: 50,
-		description: 'Max number of results to return',
-		displayOptions: { show: { returnAll: [false] } },
-	},
-];
+const returnAll: INodeProperties = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+};
+const most: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+	displayOptions: { show: { returnAll: [false] } },
+};
 
 export const simplifyField: INodeProperties = {
 	displayName: 'Simplify',
@@ -36,23 +33,18 @@ export function wholeNumber(value: unknown): number | undefined {
 	return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
 }
 
-export const readSwitch = parseBoolean;
-
 /** How many rows are wanted; Infinity with Return All. Throws a UserError if Limit is no whole number from 1 up. */
-export function readWanted(item: Item): number {
-	if (readSwitch(item.parameter('returnAll'), 'Return All')) return Infinity;
-	const limit = wholeNumber(item.parameter('limit'));
-	if (limit !== undefined) return limit;
-	throw new UserError('"Limit" must be a whole number, 1 or more', {
-		description: 'Check the expression that fills it for this item, or use Return All.',
-	});
-}
-
-export const readSimplify = (item: Item): boolean =>
-	readSwitch(item.parameter('simplify'), 'Simplify');
-
-/** How many rows are wanted; Infinity with Return All. */
-export const limit: Field<number> = { properties: returnAllAndLimit, read: readWanted };
+export const limit: Field<number> = {
+	properties: [returnAll, most],
+	read(item) {
+		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;
+		const number = wholeNumber(item.parameter(most.name));
+		if (number !== undefined) return number;
+		throw new UserError('"Limit" must be a whole number, 1 or more', {
+			description: 'Check the expression that fills it for this item, or use Return All.',
+		});
+	},
+};
 
 /** Whether rows come out simplified. */
 export const simplify: Field<boolean> = field(simplifyField, parseBoolean);

@@ -1,4 +1,5 @@
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+import { asDocumented } from '../../../../nodes/TaxQuery/queries/catalog';
 import {
 	createdAt,
 	queryIdOf,
@@ -8,7 +9,10 @@ import {
 } from '../../../../nodes/TaxQuery/queries';
 
 const stateByWord: Record<QueryState, string[]> = {
-	success: 'SUCCESS success Succeeded COMPLETED complete DONE finished OK Ready'.split(' '),
+	success: [
+		...'SUCCESS success Succeeded COMPLETED complete DONE finished OK Ready'.split(' '),
+		'  SUCCESS\n',
+	],
 	pending: [
 		...'PENDING pendiente PROCESSING IN_PROGRESS in-progress InProgress IN_PROCESS EN_PROCESO QUEUE QUEUED'.split(
 			' ',
@@ -29,6 +33,11 @@ const stateByWord: Record<QueryState, string[]> = {
 			' ',
 		),
 		...'SUCCESS_PENDING UNKNOWN CLOSED 200 1 EXITOSO constructor __proto__'.split(' '),
+		...'ÉXITO EXITOSA COMPLETADO LISTO TERMINADO ERFOLG 成功 0K SUCCE\u0455S !OK OK? -DONE SUCCESS! [SUCCESS]'.split(
+			' ',
+		),
+		'SUCCESS: none',
+		'NOT SUCCESS',
 		'',
 		' ',
 		'¿?',
@@ -40,7 +49,7 @@ const table = Object.entries(stateByWord).flatMap(([state, words]) =>
 
 describe("a query's status", () => {
 	it.each(table)('%j is %s', (status, state) => {
-		expect(stateOf({ status, response: { rfc: 'x' } })).toBe(state);
+		expect(stateOf({ status, response: { rfc: 'x' } }, asDocumented)).toBe(state);
 	});
 
 	it('is told for more than 40 words, none of which passes for success by chance', () => {
@@ -56,8 +65,11 @@ describe("a query's status", () => {
 		[{ status: 200 }, 'unknown'],
 		[{ status: ['SUCCESS'] }, 'unknown'],
 		[{ status: { toString: 'SUCCESS' } }, 'unknown'],
+		[{ status: { code: 'SUCCESS' } }, 'unknown'],
+		[{ status: 0 }, 'unknown'],
+		[{ status: [] }, 'unknown'],
 	])('of %j, which is none, is %s', (record, state) => {
-		expect(stateOf(record as never)).toBe(state);
+		expect(stateOf(record as never, asDocumented)).toBe(state);
 	});
 
 	const mapping = (statuses: object) =>
@@ -71,6 +83,7 @@ describe("a query's status", () => {
 		['DONE', { failed: ['DONE'] }, 'failed'],
 		['BOTH', { success: ['BOTH'], failed: ['BOTH'] }, 'failed'],
 		['LISTO', { success: ['LIST'] }, 'unknown'],
+		['ÉXITO', { success: ['éxito'] }, 'success'],
 	])('%s under the API Mapping %j is %s', (status, statuses, state) => {
 		expect(stateOf({ status }, mapping(statuses))).toBe(state);
 	});

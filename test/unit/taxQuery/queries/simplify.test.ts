@@ -1,7 +1,10 @@
 import * as fc from 'fast-check';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { simplifyRecord } from '../../../../nodes/TaxQuery/queries';
+import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/queries';
+import { asDocumented } from '../../../../nodes/TaxQuery/queries/catalog';
 
+const simplifyRecord = (record: object, mapping = asDocumented) =>
+	simplify(record as never, mapping);
 const record = (service: string, response: object, more: object = {}) => ({
 	_id: 'q1',
 	service,
@@ -64,6 +67,12 @@ describe('a simplified query record', () => {
 				...tail('CRF'),
 			}),
 		);
+	});
+
+	it('of RFC data holds what its state holds, too', () => {
+		const state = { FISCAL_DATA: { some: 'thing' } };
+		const simple = simplifyRecord(record('RFC', { RFC: 'GODE561231GR8' }, { state }));
+		expect(simple.fiscalData).toEqual({ some: 'thing' });
 	});
 
 	it.each([
@@ -170,7 +179,7 @@ describe('a simplified query record', () => {
 		);
 		fc.assert(
 			fc.property(records, (one) => {
-				const row = simplifyRecord(one as never);
+				const row = simplifyRecord(one);
 				expect(Object.values(row)).not.toContain(undefined);
 			}),
 			{ numRuns: 3_000 },
