@@ -16,15 +16,11 @@ export function serviceOf(code: unknown, mapping: TaxQueryMapping): QueryService
 	return queryServices.find((service) => codeOf(service, mapping) === code);
 }
 
-/** Where a query is sent in a deployment; with leading slash. */
+/** Where a query is sent in a deployment; with leading slash, and with a trailing one where the mapping has it. */
 export function pathOf(operation: string, path: string, { paths }: TaxQueryMapping): string {
 	const own = paths[operation];
-	if (own !== undefined) return withSlash(own);
-	const { tax } = paths;
-	if (tax === undefined) return path;
-	const replaced = path.split('/').map((part) => (part === 'tax' ? trimSlashes(tax) : part));
-	return replaced.join('/');
+	if (own !== undefined) return `/${own.replace(/^\/+/, '')}`;
+	const { tax = 'tax' } = paths;
+	const parts = path.split('/').flatMap((part) => (part === 'tax' ? tax.split('/') : part));
+	return `/${parts.filter(Boolean).join('/')}`;
 }
-
-const trimSlashes = (path: string) => path.replace(/^\/+|\/+$/g, '');
-const withSlash = (path: string) => `/${trimSlashes(path)}`;

@@ -28,7 +28,10 @@ export type QueryState = 'pending' | 'success' | 'failed' | 'unknown';
 const words = (text: string) => text.trim().split(/\s+/).map(plain);
 /** A word however it is written: IN_PROGRESS, in progress and InProgress are one. */
 const plain = (word: string) =>
-	word.trim().toUpperCase().replace(/(?<=[\p{L}\p{N}])[\s_-]+(?=[\p{L}\p{N}])/gu, '');
+	word
+		.trim()
+		.toUpperCase()
+		.replace(/(?<=[\p{L}\p{N}])[\s_-]+(?=[\p{L}\p{N}])/gu, '');
 
 /** Of status words only SUCCESS and PENDING are shown (TQ §3); the others are what services commonly say. */
 const KNOWN = {

@@ -1,11 +1,6 @@
-import {
-	UserError,
-	type ICredentialDataDecryptedObject,
-	type IDataObject,
-	type INodeProperties,
-} from 'n8n-workflow';
-import { isObject, readObject } from '../utils/json';
-import { queryServices } from '../queries/catalog';
+import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
+import { queryServices, type QueryService } from '../queries/catalog';
+import { checkDistinct, checkMapping, type Shape, type Table } from './mappingCheck';
 
 /**
  * What a deployment calls the things that the documents write with neutral words or do not show. Entered once, as
@@ -48,62 +43,66 @@ export interface TaxQueryMapping {
 	};
 }
 
-/** The operations of the query service that a mapping may name. */
-export const MAPPED_OPERATIONS = [
-	...queryServices.map(({ operation }) => operation),
-	'get',
-	'getAll',
-].sort();
-
-/** What a value must be; a table of such under the keys that are known, or the same for any key. */
-type Shape = 'text' | 'whole number' | 'texts' | 'object' | string[] | Table | { any: Shape };
-interface Table {
-	keys: Record<string, Shape>;
-}
-
-const texts = (names: string[]): Table => ({
-	keys: Object.fromEntries(names.map((name) => [name, 'text'])),
+/** The same kind of value under each of these keys. */
+const each = (names: readonly string[], shape: Shape): Table => ({
+	keys: Object.fromEntries(names.map((name) => [name, shape])),
 });
 
 const CREDIT_PROFILE: Table = {
 	keys: {
-		paths: texts([
-			'credential',
-			'bureau',
-			'prospector',
-			'identity-verification',
-			'sanctions-screening',
-			'credit-bureau-b',
-			'legal-records',
-		]),
-		fields: texts(['bureauPublicKey']),
+		paths: each(
+			[
+				'credential',
+				'bureau',
+				'prospector',
+				'identity-verification',
+				'sanctions-screening',
+				'credit-bureau-b',
+				'legal-records',
+			],
+			'path',
+		),
+		fields: each(['bureauPublicKey'], 'word'),
 		filterEncoding: ['brackets', 'dots', 'json'],
 		listEncoding: ['brackets', 'indices', 'repeat'],
 	},
 };
 
+const operations = queryServices.map(({ operation }) => operation);
+
 const TAX_QUERY: Table = {
 	keys: {
-		paths: texts(['tax', 'oauth/token', ...MAPPED_OPERATIONS]),
-		fields: {
-			keys: Object.fromEntries(MAPPED_OPERATIONS.map((name) => [name, { any: 'text' }])),
+		paths: {
+			keys: {
+				tax: 'path',
+				'oauth/token': 'whole path',
+				...each(operations, 'whole path').keys,
+				get: 'path of one',
+				getAll: 'path', // '' where there is no list
+			},
 		},
-		periodFormat: texts(['months', 'days']),
-		services: texts(MAPPED_OPERATIONS),
-		statuses: { keys: { success: 'texts', pending: 'texts', failed: 'texts' } },
+		fields: {
+			keys: Object.fromEntries(
+				queryServices.map(({ operation, fields, echo = [] }) => [
+					operation,
+					each([...fields, ...echo], 'text'),
+				]),
+			),
+		},
+		periodFormat: { keys: { months: 'month', days: 'day' } },
+		services: each(operations, 'word'),
+		statuses: each(['success', 'pending', 'failed'], 'words'),
 		list: {
 			keys: {
 				parameters: 'object',
-				limit: 'text',
-				offset: 'text',
-				page: 'text',
-				pageSize: 'whole number',
+				...each(['limit', 'offset', 'page'], 'word').keys,
+				pageSize: 'count',
 			},
 		},
 		token: {
 			keys: {
-				fields: texts(['client_id', 'client_secret', 'grant_type', 'refresh_token']),
-				grantType: 'text',
+				fields: each(['client_id', 'client_secret', 'grant_type', 'refresh_token'], 'text'),
+				grantType: 'word',
 				body: ['json', 'form'],
 				clientAuthentication: ['body', 'basic'],
 				additional: 'object',
@@ -126,7 +125,7 @@ export const apiMappingField = (example: string): INodeProperties => ({
 export function readCreditProfileMapping(
 	credentials: ICredentialDataDecryptedObject,
 ): CreditProfileMapping {
-	const given = check(credentials.apiMapping, CREDIT_PROFILE);
+	const given = checkMapping(credentials.apiMapping, CREDIT_PROFILE);
 	return {
 		paths: {},
 		fields: {},
@@ -138,12 +137,12 @@ export function readCreditProfileMapping(
 
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
 export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject): TaxQueryMapping {
-	const given = check(credentials.apiMapping, TAX_QUERY);
+	const given = checkMapping(credentials.apiMapping, TAX_QUERY);
 	const part = (name: string, defaults: IDataObject) => ({
 		...defaults,
 		...(given[name] as IDataObject | undefined),
 	});
-	return {
+	const mapping = {
 		paths: part('paths', {}),
 		fields: part('fields', {}),
 		periodFormat: part('periodFormat', { months: 'yyyy-MM', days: 'yyyy-MM-dd' }),
@@ -159,47 +158,21 @@ export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject)
 			scheme: 'Bearer',
 		}),
 	} as unknown as TaxQueryMapping;
-}
-
-function check(value: unknown, table: Table): IDataObject {
-	const mapping = readObject(value);
-	if (!mapping) throw flaw('it must be a JSON object');
-	checkTable(mapping, table, '');
+	checkNames(mapping);
 	return mapping;
 }
 
-function checkTable(values: IDataObject, { keys }: Table, path: string): void {
-	for (const [name, value] of Object.entries(values)) {
-		const at = path === '' ? name : `${path}.${name}`;
-		if (!Object.hasOwn(keys, name)) {
-			throw flaw(`"${at}" is not known; known are ${Object.keys(keys).join(', ')}`);
-		}
-		checkValue(value, keys[name], at);
+/** Two services of one name, or two fields of a body, could not be told apart: a result would be taken for another. */
+function checkNames({ services, fields }: TaxQueryMapping): void {
+	const named = (of: (service: QueryService) => string) =>
+		Object.fromEntries(queryServices.map((service) => [service.operation, of(service)]));
+	checkDistinct(
+		named(({ operation, code }) => services[operation] ?? code),
+		'services',
+	);
+	for (const { operation, fields: names } of queryServices) {
+		const given = fields[operation] ?? {};
+		const words = names.map((name) => [name, given[name] ?? name] as const);
+		checkDistinct(Object.fromEntries(words), `fields.${operation}`);
 	}
 }
-
-function checkValue(value: unknown, shape: Shape, at: string): void {
-	const must = (be: string) => flaw(`"${at}" must be ${be}`);
-	if (Array.isArray(shape)) {
-		if (!shape.includes(value as string)) throw must(`one of ${shape.join(', ')}`);
-	} else if (typeof shape === 'object') {
-		if (!isObject(value)) throw must('an object');
-		if ('keys' in shape) return checkTable(value, shape, at);
-		for (const [name, one] of Object.entries(value)) checkValue(one, shape.any, `${at}.${name}`);
-	} else if (shape === 'object') {
-		if (!isObject(value)) throw must('an object');
-	} else if (shape === 'whole number') {
-		const isOne = Number.isSafeInteger(value) && (value as number) > 0;
-		if (!isOne) throw must('a whole number, 1 or more');
-	} else if (shape === 'texts') {
-		const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
-		if (!isList) throw must('a list of texts');
-	} else if (typeof value !== 'string') {
-		throw must('a text');
-	}
-}
-
-const flaw = (what: string) =>
-	new UserError(`API Mapping: ${what}`, {
-		description: 'Open the credential and correct API Mapping; docs/api-mapping.md explains it.',
-	});

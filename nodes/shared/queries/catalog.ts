@@ -9,6 +9,10 @@ export interface QueryService {
 	label: string;
 	/** Below the base URL (TQ §4). */
 	path: string;
+	/** The fields of its body: the document's names, or the usual ones where it shows none. */
+	fields: string[];
+	/** What its record tells beside them. */
+	echo?: string[];
 	/** Its result comes with the answer, by the document. */
 	isImmediate?: true;
 	/**
@@ -49,6 +53,7 @@ export const catalog = {
 		code: 'COMPANY_SHAREHOLDERS',
 		label: 'Company Shareholders',
 		path: '/query/company-shareholders',
+		fields: ['rfc'],
 	},
 	calculateRfc: {
 		operation: 'calculateRfc', // TQ §4.3
@@ -56,6 +61,7 @@ export const catalog = {
 		isCodeShown: true,
 		label: 'RFC Calculation',
 		path: '/query/rfc-calculator',
+		fields: ['name', 'firstLastName', 'secondLastName', 'day', 'month', 'year'],
 		isImmediate: true,
 		resultFields: { rfc: 'rfc' },
 	},
@@ -65,6 +71,7 @@ export const catalog = {
 		isCodeShown: true,
 		label: 'Fiscal Regime Certificate (CRF)',
 		path: '/query/crf',
+		fields: ['rfc'],
 		resultFields: { ...HOLDER, regimes: 'RegimenesFiscales', ...CERTIFICATE, ...PLACE },
 	},
 	getRfcData: {
@@ -73,6 +80,7 @@ export const catalog = {
 		isCodeShown: true,
 		label: 'RFC Data',
 		path: '/query/rfc-data',
+		fields: ['rfc'],
 		resultFields: { ...HOLDER, ...CERTIFICATE, ...PLACE, municipality: 'Municipio' },
 	},
 	getCurpData: {
@@ -81,6 +89,7 @@ export const catalog = {
 		isCodeShown: true,
 		label: 'CURP Data',
 		path: '/query/curp-data',
+		fields: ['curp'],
 		isImmediate: true,
 		resultFields: CURP_DATA,
 	},
@@ -89,30 +98,36 @@ export const catalog = {
 		code: 'JOB_HISTORY',
 		label: 'Employment History',
 		path: '/query/job-history',
+		fields: ['curp'],
 	},
 	createTaxProfile: {
 		operation: 'createTaxProfile', // TQ §4.8
 		code: 'TAX_PROFILE',
 		label: 'Tax Profile',
 		path: '/query/tax/profile',
+		fields: ['rfc', 'ciec'],
 	},
 	getCsf: {
 		operation: 'getCsf', // TQ §4.9
 		code: 'CSF',
 		label: 'Fiscal Situation (CSF)',
 		path: '/query/tax/csf',
+		fields: ['rfc'],
 	},
 	getComplianceOpinion: {
 		operation: 'getComplianceOpinion', // TQ §4.10
 		code: 'COMPLIANCE_OPINION',
 		label: 'Compliance Opinion (32D)',
 		path: '/query/tax/compliance-opinion',
+		fields: ['rfc'],
 	},
 	getInvoices: {
 		operation: 'getInvoices', // TQ §4.11
 		code: 'INVOICE',
 		label: 'Invoices',
 		path: '/query/tax/invoice',
+		fields: ['rfc', 'from', 'to'],
+		echo: ['period'],
 	},
 } satisfies Record<string, QueryService>;
 

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
-	MAPPED_OPERATIONS,
 	readCreditProfileMapping,
 	readTaxQueryMapping,
 } from '../../../../nodes/shared/credentials/apiMapping';
@@ -11,10 +10,12 @@ const read = { creditProfile: readCreditProfileMapping, taxQuery: readTaxQueryMa
 type Service = keyof typeof read;
 
 describe('API Mapping', () => {
-	it('names the queries of the catalogue and the two reads, and nothing else', () => {
-		expect([...MAPPED_OPERATIONS].sort()).toEqual(
-			[...Object.keys(catalog), 'get', 'getAll'].sort(),
-		);
+	it('knows the queries of the catalogue, each with its own fields, and nothing else', () => {
+		for (const { operation, fields } of Object.values(catalog)) {
+			const names = Object.fromEntries(fields.map((name, index) => [name, `own${index}`]));
+			const given = { fields: { [operation]: names }, services: { [operation]: 'OWN' } };
+			expect(readTaxQueryMapping({ apiMapping: given } as never)).toMatchObject(given);
+		}
 	});
 
 	it.each<[Service, unknown, string]>([
@@ -24,7 +25,7 @@ describe('API Mapping', () => {
 			'"pathz" is not known; known are paths, fields, filterEncoding',
 		],
 		['creditProfile', { paths: { bureaux: 'x' } }, '"paths.bureaux" is not known'],
-		['creditProfile', { paths: { bureau: 1 } }, '"paths.bureau" must be a text'],
+		['creditProfile', { paths: { bureau: 1 } }, '"paths.bureau" must be a path'],
 		['creditProfile', { paths: 'x' }, '"paths" must be an object'],
 		['creditProfile', { fields: { key: 'x' } }, '"fields.key" is not known'],
 		[
@@ -47,6 +48,56 @@ describe('API Mapping', () => {
 		['taxQuery', { paths: { getCfs: 'x' } }, '"paths.getCfs" is not known'],
 		['taxQuery', { fields: { getCsf: { rfc: 1 } } }, '"fields.getCsf.rfc" must be a text'],
 		['taxQuery', { fields: { rfc: 'x' } }, '"fields.rfc" is not known'],
+		[
+			'taxQuery',
+			{ fields: { getCsf: { rcf: 'x' } } },
+			'"fields.getCsf.rcf" is not known; known are rfc',
+		],
+		['taxQuery', { fields: { get: {} } }, '"fields.get" is not known; known are getShareholders'],
+		[
+			'taxQuery',
+			{ fields: { getInvoices: { from: 'to' } } },
+			'"fields.getInvoices.from" and "fields.getInvoices.to" are both "to"',
+		],
+		['taxQuery', { services: { getAll: 'x' } }, '"services.getAll" is not known'],
+		['taxQuery', { services: { getCsf: '' } }, '"services.getCsf" must be a text with a letter'],
+		[
+			'taxQuery',
+			{ services: { getCrf: 'rfc' } },
+			'"services.getCrf" and "services.getRfcData" are both "RFC"',
+		],
+		[
+			'taxQuery',
+			{ paths: { getCsf: 'https://a.example/x' } },
+			'"paths.getCsf" must be a whole path',
+		],
+		['taxQuery', { paths: { getCsf: '' } }, '"paths.getCsf" must be a whole path'],
+		[
+			'taxQuery',
+			{ paths: { get: 'queries' } },
+			'"paths.get" must be a path below the base URL that holds {queryId}',
+		],
+		['taxQuery', { paths: { tax: 'a b' } }, '"paths.tax" must be a path'],
+		[
+			'taxQuery',
+			{ periodFormat: { months: 'YYYY-MM' } },
+			'"periodFormat.months" must be a format of year and month',
+		],
+		['taxQuery', { periodFormat: { months: 'yyyy' } }, '"periodFormat.months" must be a format'],
+		[
+			'taxQuery',
+			{ periodFormat: { days: 'yyyy-MM' } },
+			'"periodFormat.days" must be a format of year, month and day',
+		],
+		['taxQuery', { statuses: { success: [''] } }, '"statuses.success" must be a list of texts'],
+		['taxQuery', { list: { limit: '' } }, '"list.limit" must be a text with a letter'],
+		['creditProfile', { paths: { bureau: 'http://a.example' } }, '"paths.bureau" must be a path'],
+		[
+			'creditProfile',
+			{ fields: { bureauPublicKey: '' } },
+			'"fields.bureauPublicKey" must be a text',
+		],
+		['creditProfile', { suggestedMapping: {} }, '"suggestedMapping" is not known; known are paths'],
 		['taxQuery', { periodFormat: { weeks: 'x' } }, '"periodFormat.weeks" is not known'],
 		['taxQuery', { services: { getCsf: ['x'] } }, '"services.getCsf" must be a text'],
 		['taxQuery', { statuses: { success: 'LISTO' } }, '"statuses.success" must be a list of texts'],
@@ -90,7 +141,9 @@ describe('API Mapping', () => {
 		['getCsf', '/query/tax/csf', { tax: 'mx/fisco/' }, '/query/mx/fisco/csf'],
 		['getCsf', '/query/tax/csf', { tax: 'x', getCsf: 'situacion' }, '/situacion'],
 		['getCrf', '/query/crf', { tax: 'x' }, '/query/crf'],
-		['get', '/query/{queryId}', { get: '/q/{queryId}/' }, '/q/{queryId}'],
+		['get', '/query/{queryId}', { get: '/q/{queryId}/' }, '/q/{queryId}/'],
+		['getCsf', '/query/tax/csf', { tax: '' }, '/query/csf'],
+		['getCsf', '/query/tax/csf', { getCsf: '/query/situacion/' }, '/query/situacion/'],
 	])('sends %s from %s under %j to %s', (name, path, paths, expected) => {
 		expect(pathOf(name, path, { ...asDocumented, paths })).toBe(expected);
 	});

@@ -1,0 +1,93 @@
+import { DateTime } from 'luxon';
+import { UserError, type IDataObject } from 'n8n-workflow';
+import { isObject, readObject } from '../utils/json';
+
+/** What a value of a mapping must be: one of these kinds, one of some words, or a table under keys that are known. */
+export type Shape = keyof typeof KINDS | string[] | Table;
+export interface Table {
+	keys: Record<string, Shape>;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isWord = (value: unknown) => isText(value) && /[\p{L}\p{N}]/u.test(value);
+/** Below the base URL: an address, or a query of its own, would be sent to nowhere. */
+const isPath = (value: unknown) => isText(value) && !/:\/\/|[\s?#]/.test(value);
+/** A day in which year, month and day cannot be taken for each other. */
+const SAMPLE = DateTime.utc(2031, 11, 23);
+const isFormat = (unit: 'month' | 'day') => (value: unknown) =>
+	isText(value) &&
+	DateTime.fromFormat(SAMPLE.toFormat(value), value, { zone: 'utc' }).hasSame(SAMPLE, unit);
+
+/** Each kind with what it must be, in words. */
+const KINDS = {
+	text: [isText, 'a text'],
+	word: [isWord, 'a text with a letter or digit in it'],
+	words: [
+		(value: unknown) => Array.isArray(value) && value.every(isWord),
+		'a list of texts, each with a letter or digit in it',
+	],
+	path: [isPath, 'a path below the base URL, like "a/b"'],
+	'whole path': [
+		(value: unknown) => isPath(value) && isWord(value),
+		'a whole path below the base URL, like "queries/csf"',
+	],
+	'path of one': [
+		(value: unknown) => isPath(value) && String(value).includes('{queryId}'),
+		'a path below the base URL that holds {queryId}',
+	],
+	month: [isFormat('month'), 'a format of year and month in luxon\'s letters, like "yyyy-MM"'],
+	day: [isFormat('day'), 'a format of year, month and day in luxon\'s letters, like "yyyy-MM-dd"'],
+	count: [
+		(value: unknown) => Number.isSafeInteger(value) && (value as number) > 0,
+		'a whole number, 1 or more',
+	],
+	object: [isObject, 'an object'],
+} satisfies Record<string, [(value: unknown) => boolean, string]>;
+
+/** The mapping that a credential's value is. Throws a UserError that names what is not known or of the wrong type. */
+export function checkMapping(value: unknown, table: Table): IDataObject {
+	const mapping = readObject(value);
+	if (!mapping) throw flaw('it must be a JSON object');
+	checkTable(mapping, table, '');
+	return mapping;
+}
+
+function checkTable(values: IDataObject, { keys }: Table, path: string): void {
+	for (const [name, value] of Object.entries(values)) {
+		const at = path === '' ? name : `${path}.${name}`;
+		if (!Object.hasOwn(keys, name)) {
+			throw flaw(`"${at}" is not known; known are ${Object.keys(keys).join(', ')}`);
+		}
+		checkValue(value, keys[name], at);
+	}
+}
+
+function checkValue(value: unknown, shape: Shape, at: string): void {
+	const must = (be: string) => flaw(`"${at}" must be ${be}`);
+	if (Array.isArray(shape)) {
+		if (!shape.includes(value as string)) throw must(`one of ${shape.join(', ')}`);
+	} else if (typeof shape === 'object') {
+		if (!isObject(value)) throw must('an object');
+		checkTable(value, shape, at);
+	} else {
+		const [fits, be] = KINDS[shape];
+		if (!fits(value)) throw must(be);
+	}
+}
+
+/** Throws a UserError if two keys of a table stand for the same word, so that nobody could tell them apart. */
+export function checkDistinct(words: Record<string, string>, path: string): void {
+	const keyOf = new Map<string, string>();
+	for (const [key, word] of Object.entries(words)) {
+		const other = keyOf.get(word.toUpperCase());
+		if (other !== undefined && word !== '') {
+			throw flaw(`"${path}.${other}" and "${path}.${key}" are both "${word}"`);
+		}
+		keyOf.set(word.toUpperCase(), key);
+	}
+}
+
+const flaw = (what: string) =>
+	new UserError(`API Mapping: ${what}`, {
+		description: 'Open the credential and correct API Mapping; docs/api-mapping.md explains it.',
+	});
