@@ -4,7 +4,7 @@ import type { SandboxContext } from './context';
 import { People } from './data/people';
 import { reserve } from './data/people/reserved';
 import { Results } from './data/results';
-import { readMapping } from './mapping';
+import { readMapping, secretNames } from './mapping';
 import type { SandboxOptions } from './options';
 import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requests';
@@ -40,7 +40,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		people,
 		results,
 		reserved,
-		requests: new RequestLog(),
+		requests: new RequestLog(secretNames(options.mapping)),
 		faults: new Faults(seed),
 		providerLogins: new ProviderLogins(clock),
 		dialect,

@@ -144,3 +144,15 @@ function withWhatIsNeeded(mapping: Mapping): Mapping {
 	}
 	return mapping;
 }
+
+/** What the deployment calls the fields whose values are secret. */
+export function secretNames({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
+	const { client_secret, refresh_token } = taxQuery.token?.fields ?? {};
+	const names: Array<string | undefined> = [
+		creditProfile.fields?.bureauPublicKey,
+		taxQuery.fields?.createTaxProfile?.ciec,
+		client_secret,
+		refresh_token,
+	];
+	return names.filter((name): name is string => name !== undefined && name !== '');
+}

@@ -1,8 +1,9 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { NodeApiError, UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Field } from '../shared/operations/field';
 import type { ServiceRequest } from '../shared/transport/request';
 import { isObject } from '../shared/utils/json';
+import { sentences } from '../shared/utils/sentences';
 
 /** CP §4.4: the filter keys of the service; all but name__like take several values. */
 const keys: INodeProperties[] = [
@@ -135,4 +136,17 @@ export function encodeFilter(
 			? Object.fromEntries(Object.entries(filter).map(([key, value]) => [`filter.${key}`, value]))
 			: { filter };
 	return { query, lists };
+}
+
+/** Adds to the error of a filtered list which keys of the API Mapping say how a filter is written. */
+export function withFilterKeys(filter: IDataObject): (error: unknown) => never {
+	const values = Object.values(filter);
+	return (error) => {
+		if (error instanceof NodeApiError && error.httpCode === '400' && values.length > 0) {
+			const keys = values.some(Array.isArray) ? 'filterEncoding or listEncoding' : 'filterEncoding';
+			const hint = `If the deployment writes filters otherwise, set ${keys} in the credential's API Mapping`;
+			error.description = sentences(error.description, hint);
+		}
+		throw error as Error;
+	};
 }

@@ -20,15 +20,24 @@ const KEPT = 20_000;
 const SECRET = /password|secret|token|key|ciec|authorization|cookie/i;
 const MASK = '***';
 
-/** A copy in which the value of every field with a telling name is masked; the scheme word of a header stays. */
-export function masked(value: unknown, name = ''): unknown {
-	if (Array.isArray(value)) return value.map((entry) => masked(entry, name));
+/**
+ * A copy in which the value of every field with a telling name is masked, or with one of a deployment's own names for
+ * such a field; the scheme word of a header stays.
+ */
+export function masked(value: unknown, own: string[] = [], name = ''): unknown {
+	if (Array.isArray(value)) return value.map((entry) => masked(entry, own, name));
 	if (typeof value === 'object' && value !== null) {
 		return Object.fromEntries(
-			Object.entries(value).map(([key, field]) => [key, masked(field, key)]),
+			Object.entries(value).map(([key, field]) => [key, masked(field, own, key)]),
 		);
 	}
-	if (!SECRET.test(name) || value === null || value === undefined || value === '') return value;
+	if (
+		(!SECRET.test(name) && !own.includes(name)) ||
+		value === null ||
+		value === undefined ||
+		value === ''
+	)
+		return value;
 	const scheme = name.toLowerCase() === 'authorization' && /^(\w+) /.exec(String(value));
 	return scheme ? `${scheme[1]} ${MASK}` : MASK;
 }
@@ -38,14 +47,21 @@ export class RequestLog {
 	private entries: LoggedRequest[] = [];
 	private nextId = 1;
 
+	/** In: the mapping's own names of secret fields. */
+	constructor(private readonly secretNames: string[]) {}
+
+	mask(value: unknown): unknown {
+		return masked(value, this.secretNames);
+	}
+
 	add(request: FastifyRequest): LoggedRequest {
 		const entry: LoggedRequest = {
 			id: this.nextId++,
 			at: new Date().toISOString(),
 			method: request.method,
 			path: pathOf(request.url),
-			query: masked(request.query),
-			headers: masked(request.headers) as LoggedRequest['headers'],
+			query: this.mask(request.query),
+			headers: this.mask(request.headers) as LoggedRequest['headers'],
 			status: null,
 		};
 		this.entries.push(entry);
@@ -71,7 +87,7 @@ export function logRequests(app: FastifyInstance, log: RequestLog): void {
 	});
 	app.addHook('preValidation', async (request) => {
 		const entry = open.get(request);
-		if (entry && request.body !== undefined) entry.body = masked(request.body);
+		if (entry && request.body !== undefined) entry.body = log.mask(request.body);
 	});
 	app.addHook('onResponse', async (request, reply) => {
 		const entry = open.get(request);

@@ -2,7 +2,7 @@ import { operation } from '../../shared/operations/field';
 import { asItIs, limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
 import { collectionId, startAt, switches } from '../fields';
-import { encodeFilter, filters } from '../filter';
+import { encodeFilter, filters, withFilterKeys } from '../filter';
 import { getManyTags, readList, recordOf } from '../listing';
 import { mappingOf } from '../mapping';
 import { simplifyCollection, simplifyVersion } from '../simplify';
@@ -65,7 +65,7 @@ const getMany = operation({
 				wanted: values.wanted,
 			},
 			values.simplify ? simplifyCollection : asItIs,
-		);
+		).catch(withFilterKeys(values.filters));
 	},
 });
 

@@ -37,14 +37,18 @@ async function store(item: Item, { provider, login, secrets }: Login) {
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
 	return await item.request(request).catch((error: unknown) => {
 		const { httpCode, message, description } = error as NodeApiError;
-		if (httpCode === '404') {
-			throw new UserError(`The Credit Profile Service has no ${request.path.slice(1)}`, {
-				description: `If this deployment calls the path otherwise, set ${keysFor(path)} in the credential's API Mapping.`,
-			});
-		}
+		if (httpCode === '404') return throwRefused(error, request.path, path);
 		const hint = httpCode === '400' || httpCode === '422' ? provider.refusedHint : undefined;
 		if (!hint) throw error instanceof NodeApiError ? error : new UserError(message);
 		throw new UserError(message, { description: sentences(description, hint) });
+	});
+}
+
+/** Throws the error of a path, with the keys of the API Mapping where the service does not know it. */
+function throwRefused(error: unknown, path: string, documented: string): never {
+	if ((error as NodeApiError).httpCode !== '404') throw error as Error;
+	throw new UserError(`The Credit Profile Service has no ${path.slice(1)}`, {
+		description: `If this deployment calls the path otherwise, set ${keysFor(documented)} in the credential's API Mapping.`,
 	});
 }
 
@@ -57,7 +61,10 @@ const getMany = operation({
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit: wanted, simplify: isSimple }) {
 		const path = pathIn(await mappingOf(item), '/credential');
-		const rows = rowsOf(await item.request({ method: 'GET', path }), 'a list of provider logins');
+		const body = await item
+			.request({ method: 'GET', path, emptyAs: [] })
+			.catch((error: unknown) => throwRefused(error, path, '/credential'));
+		const rows = rowsOf(body, 'a list of provider logins');
 		const logins = rows.slice(0, wanted);
 		return isSimple ? logins.map(simplifyLogin) : logins;
 	},

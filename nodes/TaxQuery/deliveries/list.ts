@@ -70,9 +70,6 @@ export async function readList(
 	return listed;
 }
 
-/** A deployment without a list of queries says so in its API Mapping: `{"paths": {"getAll": ""}}`. */
-export const hasList = ({ mapping }: QueryConnection): boolean => mapping.paths.getAll !== '';
-
 /** Where there is no list: the queries that a delivery named, and those that had no result yet, by their IDs. */
 export async function readAsked(
 	context: Parameters<typeof nodeKey>[0],

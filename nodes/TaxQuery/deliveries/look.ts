@@ -3,11 +3,11 @@ import { connect } from '../../shared/transport/request';
 import { isNotFound } from '../../shared/transport/errors';
 import { taxQuery } from '../../shared/transport/service';
 import { queryIdOf } from '../queries';
-import { completeRecord, type QueryConnection } from '../queries/client';
+import { completeRecord, hasList, type QueryConnection } from '../queries/client';
 import { byAge, type Cursor } from './cursor';
 import type { Outcome } from './emitter';
 import { filterOf } from './filter';
-import { hasList, readAsked, readList, readQuery, type Listed } from './list';
+import { readAsked, readList, readQuery, type Listed } from './list';
 import { report } from './outage';
 import { isPending, isVague, itemMaker, resultOf, type ItemMaker, type Result } from './result';
 import { readStart, type Settings } from './settings';
@@ -59,7 +59,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const { mapping } = connection;
 	const suits = filterOf(settings, mapping);
 	const toItem = itemMaker(settings, connection);
-	const listed = hasList(connection)
+	const listed = hasList(mapping)
 		? await readList(connection, cursor, asked)
 		: await readAsked(context, connection, cursor, asked);
 	watcher.mustBeOpen();

@@ -3,14 +3,15 @@ import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import { findMessage } from '../../shared/utils/serviceMessage';
-import { isObject, queryIdOf, stateOf } from '../queries';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { isObject, readAccepted, stateOf } from '../queries';
+import { keysOfFields, keysOfPath } from '../queries/catalog';
 import type { PaidQuery } from './definition';
 
 /** The error of a query that was surely not accepted, with what to do about it. */
 export function refusedError(error: unknown, definition: PaidQuery, fields: IDataObject): unknown {
 	if (!(error instanceof NodeApiError)) return error;
 	const { service, needsProfile } = definition;
-	const { operation, isCodeShown } = service;
 	if (needsProfile && lacksProfile(error)) {
 		error.message = 'There is no tax profile for the RFC of this item';
 		error.description = sentences(
@@ -32,12 +33,12 @@ export function refusedError(error: unknown, definition: PaidQuery, fields: IDat
 		error.description = sentences(
 			'Compare it with an official document',
 			error.description,
-			`If every item fails so, the deployment calls this path otherwise: set paths.${operation} in the credential's API Mapping`,
+			`If every item fails so, the deployment calls this path otherwise: set ${keysOfPath(service)} in the credential's API Mapping`,
 		);
-	} else if ((status === '400' || status === '422') && !isCodeShown) {
+	} else if (status === '400' || status === '422') {
 		error.description = sentences(
 			error.description,
-			`If the deployment calls the fields otherwise, set fields.${operation} in the credential's API Mapping`,
+			`If every item fails so, the deployment calls the fields otherwise: set ${keysOfFields(service)} in the credential's API Mapping`,
 		);
 	}
 	return error;
@@ -57,12 +58,12 @@ export const isRemark = (answer: IDataObject): boolean =>
 	);
 
 /** Whether a remark has words, and none of them speaks of a failure. */
-function isGoodWord(answer: IDataObject): boolean {
+function isGoodWord(answer: IDataObject, mapping: TaxQueryMapping): boolean {
 	const { success, ok, code, error, errors } = answer;
 	const isBad = [success, ok].some((one) => textOf(one) === 'false') || Number(code) >= 400;
 	const hasErrors = [error, errors].some((one) => one && JSON.stringify(one) !== '[]');
 	const said = findMessage(answer) ?? '';
-	return said !== '' && !isBad && !hasErrors && stateOf(answer) !== 'failed';
+	return said !== '' && !isBad && !hasErrors && stateOf(answer, mapping) !== 'failed';
 }
 
 /**
@@ -72,25 +73,21 @@ function isGoodWord(answer: IDataObject): boolean {
 export function readAnswer(
 	answer: IDataObject | IDataObject[],
 	{ hasNoResult }: Pick<PaidQuery, 'hasNoResult'>,
+	mapping: TaxQueryMapping,
 ): IDataObject[] | undefined {
-	const body = Array.isArray(answer) ? (answer[0] ?? {}) : answer;
-	if (Array.isArray(body.results)) {
-		const queries = body.results.filter(isObject);
-		return queries.length > 0 && queries.every((query) => queryIdOf(query) !== undefined)
-			? queries
-			: undefined;
-	}
-	const isBare = queryIdOf(body) === undefined && isObject(body.data);
-	const query = isBare ? (body.data as IDataObject) : body;
-	const isAnswer =
-		queryIdOf(query) !== undefined || !isRemark(query) || (hasNoResult && isGoodWord(query));
+	const accepted = readAccepted(answer);
+	if (accepted) return accepted;
+	const body: unknown = Array.isArray(answer) ? answer[0] : answer;
+	if (!isObject(body) || Array.isArray(body.results)) return undefined;
+	const query = isObject(body.data) ? body.data : body;
+	const isAnswer = !isRemark(query) || (hasNoResult && isGoodWord(query, mapping));
 	return isAnswer ? [query] : undefined;
 }
 
 /** The error of a query of which nobody knows whether it was accepted; `said` tells what looking for it showed. */
 export function ambiguousError(
 	error: NodeApiError | UserError,
-	{ name }: PaidQuery,
+	{ name, service }: PaidQuery,
 	since: number,
 	said: string,
 ) {
@@ -99,7 +96,7 @@ export function ambiguousError(
 	const description = sentences(
 		`It was sent at ${at}`,
 		said,
-		`Before you send it again, look for "${name}" created since then with Query → Get Many or in the service. Retrying this execution looks for it and sends nothing`,
+		`Before you send it again, look for "${name}" created since then with Query → Get Many or in the service. Retrying this execution looks for it and sends nothing. If the list has it all the same, its record calls the service otherwise: set services.${service.operation} in the credential's API Mapping`,
 	);
 	if (error instanceof UserError) return new UserError(message, { description });
 	return Object.assign(error, { message, description });

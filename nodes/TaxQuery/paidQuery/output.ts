@@ -51,7 +51,9 @@ function simplified(
 	query: IDataObject,
 	{ service, asked, definition, mapping }: Shape,
 ): IDataObject {
-	if ('status' in query && 'service' in query) return simplifyRecord(query, mapping);
+	if ('status' in query && 'service' in query) {
+		return simplifyRecord(query, mapping, definition.service);
+	}
 	const queryId = queryIdOf(query);
 	const isAcknowledged = queryId !== undefined && !definition.service.isImmediate;
 	return {
@@ -73,6 +75,7 @@ function marksOf({ query, how, ageMs = 0, overdue }: Outcome, shape: Shape): IDa
 		...(isUnknown ? [unknownStatus(query)] : []),
 		...(isRemark(query) ? [UNCONFIRMED] : []),
 		...(shape.missing > 0 ? [fewer(shape.missing)] : []),
+		...(isCalledOtherwise(query, shape) ? [unknownService(query, shape)] : []),
 	];
 	return {
 		...(externalReference !== undefined && {
@@ -89,6 +92,15 @@ function marksOf({ query, how, ageMs = 0, overdue }: Outcome, shape: Shape): IDa
 		...(warnings.length > 0 && { warnings }),
 	};
 }
+
+const isCalledOtherwise = ({ service }: IDataObject, shape: Shape): boolean =>
+	typeof service === 'string' && service.toUpperCase() !== shape.service.toUpperCase();
+
+const unknownService = ({ service }: IDataObject, { definition }: Shape): Warning => ({
+	field: 'Service',
+	code: 'unknownService',
+	message: `The service calls this query "${String(service)}", by which it could neither be reused nor found again, nor does the trigger know it. Set services.${definition.service.operation} to that name in the credential's API Mapping.`,
+});
 
 const unknownStatus = ({ status }: IDataObject): Warning => ({
 	field: 'Status',

@@ -138,7 +138,8 @@ export class QuerySender {
 		};
 		try {
 			const answer = await item.request({ method: 'POST', path, body, secrets, beforeSend });
-			const queries = readAnswer(answer, definition);
+			const { mapping } = await connectionOf(item);
+			const queries = readAnswer(answer, definition, mapping);
 			if (queries) return await this.take(item, query, { queries, how: 'sent' });
 			const error = new UserError('its answer holds neither an ID nor a result');
 			return { error, since };

@@ -133,5 +133,6 @@ function findRecord(body: unknown, depth: number): IDataObject | undefined {
 	return found.length === 1 ? found[0] : undefined;
 }
 
-const isQueryRecord = (body: IDataObject) =>
+/** Whether an object is a query record (TQ §2.1), as far as can be told. */
+export const isQueryRecord = (body: IDataObject) =>
 	queryIdOf(body) !== undefined && ('status' in body || 'service' in body);

@@ -24,3 +24,13 @@ export function pathOf(operation: string, path: string, { paths }: TaxQueryMappi
 	const parts = path.split('/').flatMap((part) => (part === 'tax' ? tax.split('/') : part));
 	return `/${parts.filter(Boolean).join('/')}`;
 }
+
+/** Which keys of the API Mapping say where a query is sent, for an error. */
+export const keysOfPath = ({ operation, path }: QueryService): string =>
+	path.includes('/tax/') ? `paths.tax or paths.${operation}` : `paths.${operation}`;
+
+/** Which keys of the API Mapping say what a query's body holds, for an error. */
+export function keysOfFields({ operation, fields }: QueryService): string {
+	const keys = fields.map((field) => `fields.${operation}.${field}`).join(', ');
+	return fields.includes('from') ? `${keys}, or periodFormat` : keys;
+}

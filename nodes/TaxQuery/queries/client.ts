@@ -1,7 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
 import { isNotFound } from '../../shared/transport/errors';
+import { sentences } from '../../shared/utils/sentences';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 import { pathOf } from './catalog';
@@ -50,6 +51,7 @@ export async function* queryPages(
 	how: How = {},
 ): AsyncGenerator<QueryList> {
 	const { list } = mapping;
+	if (!hasList(mapping)) throw noList();
 	const path = pathOf('getAll', '/query', mapping);
 	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
 	const seen = new Set<unknown>();
@@ -57,7 +59,7 @@ export async function* queryPages(
 	let place: IDataObject = list.page === undefined ? {} : { [list.page]: 1 };
 	for (let page = 1; page <= MAX_PAGES; page++) {
 		const query = { ...list.parameters, ...limit, ...place, ...parameters };
-		const answer = await send({ method: 'GET', path, query, ...how });
+		const answer = await send({ method: 'GET', path, query, emptyAs: [], ...how }).catch(withKeys);
 		const rows = readQueryList(answer);
 		const records = rows.filter((row) => {
 			const id = queryIdOf(row) ?? row;
@@ -82,6 +84,25 @@ export async function* queryPages(
 		place = next ?? byPosition;
 	}
 	yield { records: [], cutOff: `The list of queries has more than ${MAX_PAGES} pages` };
+}
+
+/** A deployment without a list of queries says so in its API Mapping: `{"paths": {"getAll": ""}}`. */
+export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
+
+const noList = () =>
+	new UserError('This deployment has no list of queries', {
+		description: "So it is said by paths.getAll in the credential's API Mapping, which is empty.",
+	});
+
+/** Adds to the error of a list which keys of the API Mapping say how it is asked for. */
+function withKeys(error: unknown): never {
+	if (error instanceof NodeApiError) {
+		const keys = { '404': 'paths.getAll', '400': 'list.parameters', '422': 'list.parameters' };
+		const key = keys[error.httpCode as keyof typeof keys];
+		const hint = `If the deployment asks for the list otherwise, set ${key} in the credential's API Mapping`;
+		if (key) error.description = sentences(error.description, hint);
+	}
+	throw error as Error;
 }
 
 /** The whole list of TQ §4.12. */

@@ -1,4 +1,5 @@
 export { isObject } from '../../shared/utils/json';
+export { readAccepted } from './accepted';
 export { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 export { createdAt, echoOf, queryIdOf, reasonOf, stateOf, type QueryState } from './record';
 export { simplifyRecord } from './simplify';

@@ -13,14 +13,19 @@ const MAX_COLUMNS = 15;
 /** Of the query itself; they stand behind what it is about. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];
 const DATES = ['validUntil', 'birthDate'];
+const PERIOD = ['from', 'to'];
 
 /**
  * A query record (TQ §2.1) as one flat row: the person or company with the result, under readable names and with dates
  * as ISO 8601; then the query's status, service, time and ID. `pending`, `failed` or `statusUnknown` is true where
- * there is no result to rely on, `reason` says why a query failed. docs/output.md shows the rows.
+ * there is no result to rely on, `reason` says why a query failed. `service` is known where the query was just made.
+ * docs/output.md shows the rows.
  */
-export function simplifyRecord(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
-	const service = serviceOf(record.service, mapping);
+export function simplifyRecord(
+	record: IDataObject,
+	mapping: TaxQueryMapping,
+	service = serviceOf(record.service, mapping),
+): IDataObject {
 	const response = isObject(record.response) ? record.response : {};
 	const state = stateOf(record, mapping);
 	const isEnd = state === 'success' || state === 'unknown';
@@ -51,16 +56,26 @@ const defined = (fields: IDataObject): IDataObject =>
 function askedOf(
 	record: IDataObject,
 	service: QueryService | undefined,
-	{ fields }: TaxQueryMapping,
+	{ fields, periodFormat }: TaxQueryMapping,
 ): IDataObject {
 	const names = Object.entries(fields[service?.operation ?? ''] ?? {});
 	const { day, month, year, ...asked } = Object.fromEntries(
 		Object.entries(echoOf(record))
-			.map(([name, value]) => [names.find(([, own]) => own === name)?.[0] ?? name, value] as const)
+			.map(([own, value]) => {
+				const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
+				return [name, PERIOD.includes(name) ? dayOf(value, periodFormat) : value] as const;
+			})
 			.filter(([name]) => !TAIL.includes(name)),
 	) as IDataObject;
 	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
 	return { ...asked, ...(born.isValid ? { birthDate: born.toISODate() } : { day, month, year }) };
+}
+
+/** The end of a period, however the deployment writes it, as a month or day in ISO 8601. */
+function dayOf(value: unknown, { months, days }: TaxQueryMapping['periodFormat']): unknown {
+	const [day, month] = [days, months].map((format) => DateTime.fromFormat(textOf(value), format));
+	if (day.isValid) return day.toISODate();
+	return month.isValid ? month.toFormat('yyyy-MM') : value;
 }
 
 /** TQ §2.3: CRF and RFC data have it in their state; its contents are not shown. */

@@ -38,7 +38,7 @@ const get = operation({
 		if (error instanceof NodeApiError && error.httpCode === '404') {
 			error.message = 'There is no query with the "Query ID" of this item';
 			error.description =
-				'Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made.';
+				"Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made. If no ID is ever found, the deployment calls this path otherwise: set paths.get in the credential's API Mapping.";
 		}
 		throw error;
 	},
@@ -81,7 +81,7 @@ const getMany = operation({
 			if (cutOff !== undefined) {
 				throw new UserError(cutOff, {
 					description:
-						'Its document does not show how to ask for the others. Name the parameters for it in the credential\'s API Mapping, e.g. {"list": {"limit": "limit", "offset": "offset"}}, or set a Limit.',
+						"Its document does not show how to ask for the others. Name the parameters for it in the credential's API Mapping, by list.limit and list.offset or list.page, or set a Limit.",
 				});
 			}
 		}

@@ -106,7 +106,7 @@ async function send(context: IHookFunctions, request: Request) {
 			description: 'Begin it with a slash, e.g. /webhook.',
 		});
 	}
-	return await (await connect(context, taxQuery)).send({ ...request, mayBeEmpty: true });
+	return await (await connect(context, taxQuery)).send({ ...request, emptyAs: {} });
 }
 
 const text = (context: IHookFunctions, name: string) =>

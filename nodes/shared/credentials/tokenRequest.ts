@@ -118,11 +118,15 @@ const faultError = (code: string): CredentialError =>
 	);
 
 function statusError(status: number, said: string): CredentialError {
-	const hint = 'API Mapping, key token, says how this deployment wants to be asked.';
+	const hint =
+		'API Mapping says how this deployment wants to be asked: token.fields, token.grantType, token.body, token.clientAuthentication, token.additional.';
 	if (status === 404) {
 		return new CredentialError(
 			'No query service at this base URL; it usually ends with /api.',
-			sentences('Check it in the Tax Query credential', said),
+			sentences(
+				'Check it in the Tax Query credential. If it is right, set paths.oauth/token in API Mapping',
+				said,
+			),
 		);
 	}
 	if (status === 429 || status >= 500) {

@@ -36,7 +36,7 @@ export type Verdict =
 export interface Asked {
 	service: Service;
 	method: string;
-	mayBeEmpty?: boolean;
+	emptyAs?: IDataObject | [];
 	/** Blotted out of what the service says. */
 	secrets: string[];
 }
@@ -131,7 +131,9 @@ function ofFault(code: string, asked: Asked): Verdict {
 
 function ofSuccess({ status, headers, body }: Answer, asked: Asked): Verdict {
 	if (typeof body === 'object' && body !== null) return { body: body as IDataObject };
-	if (asked.mayBeEmpty && (body === '' || body === undefined)) return { body: {} };
+	const { emptyAs } = asked;
+	const isEmpty = body === '' || body === undefined;
+	if (isEmpty && emptyAs && (status === 204 || !Array.isArray(emptyAs))) return { body: emptyAs };
 	// A body that claims to be JSON and is none was cut off; any other is some web page that comes again.
 	if (String(headers['content-type']).includes('json')) return ofFault('ECONNRESET', asked);
 	const problem = {

@@ -9,6 +9,7 @@ import {
 import { creditProfileAuthorization, taxQueryAuthorization } from '../credentials/authorization';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from '../credentials/baseUrl';
 import { bareToken } from '../credentials/tokenRequest';
+import { textOf } from '../utils/text';
 
 type Credentials = ICredentialDataDecryptedObject;
 
@@ -39,12 +40,14 @@ export interface Service<Mapping = unknown> {
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
 	};
-	/** What the credential's test reads; it only reads. */
-	testPath(mapping: Mapping): string;
+	/** What the credential's test reads; it only reads. Undefined if there is nothing to read. */
+	testPath(mapping: Mapping): string | undefined;
 	/** What to do when the token is refused. */
 	tokenHint: string;
 	/** What an address means at which there is no such service. */
 	noServiceHint: string;
+	/** Which key of the API Mapping may say otherwise. */
+	noServiceKey: string;
 	/** What to do when nobody knows whether a POST was accepted. */
 	unsureHint: string;
 }
@@ -59,10 +62,11 @@ export const creditProfile: Service<CreditProfileMapping> = {
 	pointsPerSecond: () => 10,
 	secrets: ({ apiToken, pseudonymKey }) => [bareToken(apiToken), String(pseudonymKey ?? '')],
 	authorization: creditProfileAuthorization,
-	testPath: ({ paths }) => `/${paths.credential ?? 'credential'}`,
+	testPath: ({ paths: { credential = 'credential' } }) => `/${credential.replace(/^\/+/, '')}`,
 	tokenHint:
 		'Tokens are per environment: check API token and base URL in the Credit Profile credential.',
 	noServiceHint: 'No Credit Profile Service at this base URL; it must be the host root.',
+	noServiceKey: 'paths.credential',
 	unsureHint:
 		'It may have been accepted all the same. Running it again is safe: it replaces what is there.',
 };
@@ -80,9 +84,17 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	secrets: tokenSecrets,
 	authorization: taxQueryAuthorization,
 	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused },
-	testPath: ({ paths }) => `/${(paths.getAll ?? 'query').replace(/^\/+/, '')}`,
-	tokenHint: 'Check the Tax Query credential: client ID and secret, or the pasted access token.',
+	testPath({ paths: { getAll = 'query' }, list: { parameters } }) {
+		if (getAll === '') return undefined;
+		const search = new URLSearchParams(
+			Object.entries(parameters).map(([name, value]): [string, string] => [name, textOf(value)]),
+		).toString();
+		return `/${getAll.replace(/^\/+/, '')}${search && `?${search}`}`;
+	},
+	tokenHint:
+		'Check the Tax Query credential: client ID and secret, or the pasted access token; and token.scheme of its API Mapping, if the service wants another word than Bearer before it.',
 	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
+	noServiceKey: 'paths.getAll',
 	unsureHint:
 		'The query may have been accepted and billed. Before you send it again, look for it with Query → Get Many or in the service.',
 };

@@ -43,11 +43,14 @@ async function findProblem<Mapping>(
 ): Promise<Problem | undefined> {
 	const outcome = await request(http, service, credentials).catch(refusalOf);
 	const secrets = service.secrets(credentials);
-	const verdict = classify(outcome, { service, method: 'GET', secrets });
+	const verdict = classify(outcome, { service, method: 'GET', emptyAs: [], secrets });
 	if ('body' in verdict) return undefined;
 	const { problem } = verdict;
 	if (problem.httpCode !== '404') return problem;
-	return { message: service.noServiceHint, description: 'Check it in the credential.' };
+	return {
+		message: service.noServiceHint,
+		description: `Check it in the credential. If it is right, set ${service.noServiceKey} in API Mapping.`,
+	};
 }
 
 /** What a credential tells by itself: a base URL that cannot be right, a login that was refused. */
@@ -60,12 +63,15 @@ async function request<Mapping>(
 	service: Service<Mapping>,
 	credentials: ICredentialDataDecryptedObject,
 ): Promise<Outcome> {
-	const url = service.root(credentials) + service.testPath(service.mapping(credentials));
+	const root = service.root(credentials);
+	const path = service.testPath(service.mapping(credentials));
 	const isPasted = credentials.grant === 'accessToken';
 	if (service.tokens && !isPasted) {
 		const accessToken = await service.tokens.logIn(http, credentials, true);
 		credentials = { ...credentials, accessToken };
 	}
+	if (path === undefined) return { answer: { status: 204, headers: {}, body: '' } };
+	const url = root + path;
 	const headers = { Authorization: service.authorization(credentials) };
 	const signal = AbortSignal.timeout(TIMEOUT_MS);
 	const exchange = async () => {

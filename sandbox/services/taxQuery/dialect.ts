@@ -48,7 +48,7 @@ export class Dialect {
 	path(operation: Operation): string {
 		const { tax = 'tax', [operation]: own } = this.mapping.paths ?? {};
 		const path = own ?? OPERATIONS[operation].path.replace('/tax/', `/${trimmed(tax)}/`);
-		return `/${trimmed(path)}`.replace('{queryId}', ':queryId');
+		return `/${path.replace(/^\/+/, '')}`.replace('{queryId}', ':queryId');
 	}
 
 	get tokenPath(): string {
