@@ -34,7 +34,8 @@ async function store(item: Item, { provider, login, secrets }: Login) {
 			value,
 		]),
 	);
-	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
+	const emptyAs = { id: null, type: provider.value }; // it was taken, and nothing is told of it
+	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets, emptyAs };
 	return await item.request(request).catch((error: unknown) => {
 		const { httpCode, message, description } = error as NodeApiError;
 		if (httpCode === '404') return throwRefused(error, request.path, path);

@@ -170,6 +170,9 @@ async function conclude(
 		mapping,
 		service,
 		asked: records?.[0].echo ?? fields,
+		echoed: records
+			? {}
+			: Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== '')),
 		isSimple,
 		externalReference,
 		warnings,

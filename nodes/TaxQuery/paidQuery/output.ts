@@ -2,9 +2,11 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
+import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import { queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
 import { isRemark } from './answer';
+import { echoOf, queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
 import type { PaidQuery } from './definition';
 
 /** What became of a query. */
@@ -26,6 +28,8 @@ export interface Shape {
 	service: string;
 	/** What was asked, under the document's names, for an acknowledgement does not say it. */
 	asked: IDataObject;
+	/** What of it the record must echo. */
+	echoed: IDataObject;
 	isSimple: boolean;
 	externalReference: unknown;
 	warnings: Warning[];
@@ -76,6 +80,7 @@ function marksOf({ query, how, ageMs = 0, overdue }: Outcome, shape: Shape): IDa
 		...(isRemark(query) ? [UNCONFIRMED] : []),
 		...(shape.missing > 0 ? [fewer(shape.missing)] : []),
 		...(isCalledOtherwise(query, shape) ? [unknownService(query, shape)] : []),
+		...(how === 'reused' ? [] : unheard(query, shape)),
 	];
 	return {
 		...(externalReference !== undefined && {
@@ -101,6 +106,27 @@ const unknownService = ({ service }: IDataObject, { definition }: Shape): Warnin
 	code: 'unknownService',
 	message: `The service calls this query "${String(service)}", by which it could neither be reused nor found again, nor does the trigger know it. Set services.${definition.service.operation} to that name in the credential's API Mapping.`,
 });
+
+/** A field that the service does not know under this name may be ignored in silence, and a wrong result paid for. */
+function unheard(query: IDataObject, { echoed, definition }: Shape): Warning[] {
+	const heard = Object.values(echoOf(query)).map(plain);
+	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
+	if (heard.length === 0 || lost.length === 0) return [];
+	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`).join(', ');
+	return [
+		{
+			field: lost.join(', '),
+			code: 'notEchoed',
+			message: `The service's record does not repeat this field, so it may have been ignored. If the deployment calls it otherwise, set ${keys} in the credential's API Mapping.`,
+		},
+	];
+}
+
+const plain = (value: unknown) =>
+	textOf(value)
+		.normalize('NFD')
+		.replace(/[^\p{L}\p{N}]/gu, '')
+		.toUpperCase();
 
 const unknownStatus = ({ status }: IDataObject): Warning => ({
 	field: 'Status',

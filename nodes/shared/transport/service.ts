@@ -46,8 +46,8 @@ export interface Service<Mapping = unknown> {
 	tokenHint: string;
 	/** What an address means at which there is no such service. */
 	noServiceHint: string;
-	/** Which key of the API Mapping may say otherwise. */
-	noServiceKey: string;
+	/** Which key of the API Mapping may say otherwise, by the status of the credential's test. */
+	testKeys: Record<string, string>;
 	/** What to do when nobody knows whether a POST was accepted. */
 	unsureHint: string;
 }
@@ -66,7 +66,7 @@ export const creditProfile: Service<CreditProfileMapping> = {
 	tokenHint:
 		'Tokens are per environment: check API token and base URL in the Credit Profile credential.',
 	noServiceHint: 'No Credit Profile Service at this base URL; it must be the host root.',
-	noServiceKey: 'paths.credential',
+	testKeys: { '404': 'paths.credential' },
 	unsureHint:
 		'It may have been accepted all the same. Running it again is safe: it replaces what is there.',
 };
@@ -94,7 +94,7 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	tokenHint:
 		'Check the Tax Query credential: client ID and secret, or the pasted access token; and token.scheme of its API Mapping, if the service wants another word than Bearer before it.',
 	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
-	noServiceKey: 'paths.getAll',
+	testKeys: { '400': 'list.parameters', '404': 'paths.getAll', '422': 'list.parameters' },
 	unsureHint:
 		'The query may have been accepted and billed. Before you send it again, look for it with Query → Get Many or in the service.',
 };

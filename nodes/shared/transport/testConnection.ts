@@ -46,10 +46,15 @@ async function findProblem<Mapping>(
 	const verdict = classify(outcome, { service, method: 'GET', emptyAs: [], secrets });
 	if ('body' in verdict) return undefined;
 	const { problem } = verdict;
-	if (problem.httpCode !== '404') return problem;
+	const key = service.testKeys[problem.httpCode ?? ''];
+	if (key === undefined) return problem;
+	const isElsewhere = problem.httpCode === '404';
+	const { message, description } = isElsewhere
+		? { message: service.noServiceHint, description: 'Check it in the credential.' }
+		: problem;
 	return {
-		message: service.noServiceHint,
-		description: `Check it in the credential. If it is right, set ${service.noServiceKey} in API Mapping.`,
+		message,
+		description: sentences(description, `If it is right, set ${key} in API Mapping`),
 	};
 }
 

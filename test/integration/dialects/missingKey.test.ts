@@ -1,0 +1,291 @@
+import fc from 'fast-check';
+import type { INodeParameters } from 'n8n-workflow';
+import { CredentialTestContext } from 'n8n-core';
+import { catalog } from '../../../nodes/TaxQuery/queries/catalog';
+import { testCreditProfile, testTaxQuery } from '../../../nodes/shared/transport/testConnection';
+import type { SandboxOptions } from '../../../sandbox';
+import { nodeOn } from '../creditProfile/support';
+import { mappings } from '../sandbox/support/dialect';
+import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import {
+	CIEC,
+	createTaxProfile,
+	curps,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from '../taxQuery/support';
+import type { Dialect } from './support';
+
+const [RFC] = rfcs(1);
+const [CURP] = curps(1);
+const COMPANY = 'EKU9003173C9';
+const waited = { waitForResult: true, maxWait: 0.5 };
+const quick = { pollInterval: 0.05 };
+const months = { period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' };
+const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
+const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
+
+/** How each query is asked. */
+const asking: Record<keyof typeof catalog, INodeParameters> = {
+	getShareholders: operation('company', 'getShareholders', { rfc: COMPANY, ...waited }, quick),
+	calculateRfc: operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
+	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC, ...waited }, quick),
+	getRfcData: operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited }, quick),
+	getCurpData: operation('person', 'getCurpData', { curp: CURP }),
+	getEmploymentHistory: operation(
+		'person',
+		'getEmploymentHistory',
+		{ curp: CURP, ...waited },
+		quick,
+	),
+	createTaxProfile: operation('taxAuthority', 'createTaxProfile', {
+		loginFrom: 'stored',
+		rfc: RFC,
+	}),
+	getCsf: operation('taxAuthority', 'getCsf', { rfc: RFC }),
+	getComplianceOpinion: operation(
+		'taxAuthority',
+		'getComplianceOpinion',
+		{ rfc: RFC, ...waited },
+		quick,
+	),
+	getInvoices: operation('taxAuthority', 'getInvoices', { rfc: RFC, ...months, ...waited }, quick),
+};
+const names = Object.keys(asking) as Array<keyof typeof catalog>;
+
+/** The mapping without these keys. */
+function without(mapping: object, ...paths: string[][]): object {
+	return Object.fromEntries(
+		Object.entries(mapping)
+			.filter(([key]) => !paths.some((path) => path.length === 1 && path[0] === key))
+			.map(([key, value]: [string, unknown]) => {
+				const inside = paths.filter(([first]) => first === key).map((path) => path.slice(1));
+				return [key, inside.length > 0 ? without(value as object, ...inside) : value];
+			}),
+	);
+}
+
+const sample = (hasOwnPaths: boolean, clientAuthentication = 'body'): Dialect =>
+	fc.sample(
+		mappings.filter(
+			({ taxQuery: { paths = {}, token = {} } }) =>
+				'getAll' in paths === hasOwnPaths &&
+				token.clientAuthentication === clientAuthentication &&
+				token.body === 'form',
+		),
+		{ numRuns: 1, seed: 11 },
+	)[0];
+const ownPaths = sample(true);
+const ownTax = sample(false);
+const basic = sample(true, 'basic');
+
+/** What the operator reads: the error, or the warning beside the result. */
+const told = ({ items, error }: Awaited<ReturnType<TaxQuerySandbox['run']>>): string =>
+	error
+		? `${error.message} ${error.description}`
+		: JSON.stringify(items.map(({ json }) => json.warnings));
+
+describe('a mapping of the query service that misses one key', () => {
+	const running: TaxQuerySandbox[] = [];
+	const start = async ({ taxQuery }: Dialect, options: Partial<SandboxOptions> = {}) => {
+		const sandbox = await taxQuerySandbox({ mapping: { taxQuery }, ...options });
+		running.push(sandbox);
+		await sandbox.run(createTaxProfile(RFC), { apiMapping: taxQuery, secrets: [CIEC] });
+		return async (keys: string[][], parameters: INodeParameters) =>
+			told(
+				await sandbox.run(parameters, {
+					apiMapping: without(taxQuery, ...keys),
+					login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC },
+					secrets: [CIEC],
+				}),
+			);
+	};
+	let askOwn: Awaited<ReturnType<typeof start>>;
+	let askTax: typeof askOwn;
+	let askPaged: typeof askOwn;
+	let askBasic: typeof askOwn;
+	beforeAll(async () => {
+		askOwn = await start(ownPaths);
+		askTax = await start(ownTax);
+		askBasic = await start(basic);
+		askPaged = await start(ownPaths, { queryList: 'page', pastQueries: 250 });
+	});
+	afterAll(async () => await Promise.all(running.map(async (sandbox) => await sandbox.close())));
+
+	it('is none where nothing is missing', async () => {
+		for (const name of names) {
+			expect([name, await askOwn([], asking[name])]).toEqual([
+				name,
+				expect.stringMatching(/^\[null(,null)?\]$/),
+			]);
+		}
+	});
+
+	it.each(names)('names paths.%s', async (name) => {
+		expect(await askOwn([['paths', name]], asking[name])).toContain(`paths.${name}`);
+	});
+
+	it.each(['createTaxProfile', 'getCsf', 'getComplianceOpinion', 'getInvoices'] as const)(
+		'names paths.tax for %s',
+		async (name) => {
+			expect(await askTax([['paths', 'tax']], asking[name])).toContain('paths.tax');
+		},
+	);
+
+	it.each([
+		['get', operation('query', 'get', { queryId: 'q-1' })],
+		['getAll', operation('query', 'getAll', { returnAll: true })],
+		['oauth/token', asking.getCrf],
+	])('names paths.%s', async (name, parameters) => {
+		expect(await askOwn([['paths', name]], parameters)).toContain(`paths.${name}`);
+	});
+
+	it.each(names.flatMap((name) => catalog[name].fields.map((field) => [name, field] as const)))(
+		'names fields.%s.%s',
+		async (name, field) => {
+			expect(await askOwn([['fields', name, field]], asking[name])).toContain(
+				`fields.${name}.${field}`,
+			);
+		},
+	);
+
+	it.each([
+		['months', asking.getInvoices],
+		['days', operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days })],
+	])('names periodFormat for %s', async (unit, parameters) => {
+		expect(await askOwn([['periodFormat', unit]], parameters)).toContain('periodFormat');
+	});
+
+	it.each(names)('names services.%s', async (name) => {
+		expect(await askOwn([['services', name]], asking[name])).toContain(`services.${name}`);
+	});
+
+	it('names statuses.success where a result comes with a word that it does not know', async () => {
+		const said = await askOwn([['statuses', 'success']], asking.getCurpData);
+		expect(said).toContain('statuses.success');
+	});
+
+	it.each(['pending', 'failed'] as const)('names statuses.%s', async (state) => {
+		const { rfc } = running[0].reserved(state);
+		const said = await askOwn(
+			[['statuses', state]],
+			operation('taxpayer', 'getCrf', { rfc, ...waited }, quick),
+		);
+		expect(said).toContain(`statuses.${state}`);
+	});
+
+	it.each([
+		['list.parameters', [['list', 'parameters']]],
+		[
+			'list.page',
+			[
+				['list', 'page'],
+				['list', 'offset'],
+			],
+		],
+		[
+			'list.offset',
+			[
+				['list', 'page'],
+				['list', 'offset'],
+			],
+		],
+	])('names %s', async (name, keys) => {
+		const parameters = operation('query', 'getAll', { returnAll: true });
+		expect(await askPaged(keys, parameters)).toContain(name);
+	});
+
+	it.each(['fields', 'grantType', 'body', 'additional', 'scheme'])(
+		'names token.%s',
+		async (key) => {
+			expect(await askOwn([['token', key]], asking.getCurpData)).toContain(`token.${key}`);
+		},
+	);
+
+	it('names token.clientAuthentication', async () => {
+		const said = await askBasic([['token', 'clientAuthentication']], asking.getCurpData);
+		expect(said).toContain('token.clientAuthentication');
+	});
+
+	it.each([
+		[['paths', 'getAll'], 'paths.getAll'],
+		[['list', 'parameters'], 'list.parameters'],
+		[['paths', 'oauth/token'], 'paths.oauth/token'],
+		[['token', 'additional'], 'token.additional'],
+		[['token', 'scheme'], 'token.scheme'],
+	])("is told in the credential's test: %j", async (key, name) => {
+		const { taxQueryApi } = running[0].credentials({
+			taxQueryApi: { apiMapping: JSON.stringify(without(ownPaths.taxQuery, key)) },
+		});
+		const tested = { id: '1', name: 'Test', type: 'test', data: taxQueryApi };
+		const { message } = await testTaxQuery.call(new CredentialTestContext(), tested);
+		expect(message).toContain(name);
+	});
+});
+
+describe('a mapping of the Credit Profile Service that misses one key', () => {
+	const dialect: Dialect['creditProfile'] = {
+		...ownPaths.creditProfile,
+		filterEncoding: 'dots',
+		listEncoding: 'repeat',
+	};
+	let sandbox: TestSandbox;
+	beforeAll(async () => {
+		sandbox = await sandboxForTest({ rateLimit: 0, mapping: { creditProfile: dialect } });
+	});
+	afterAll(async () => await sandbox.close());
+
+	const ask = async (key: string[], parameters: INodeParameters) => {
+		const { error, items } = await nodeOn(sandbox)(parameters, {
+			api: { apiMapping: JSON.stringify(without(dialect, key)) },
+		});
+		return error ? `${error.message} ${error.description}` : `${items.length} items`;
+	};
+	const login = (provider: string, more = {}) => ({
+		...{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields', provider },
+		...{ user: 'lender_1', username: 'lender_1', password: 'Secret_1', token: 'token-123' },
+		...{ apiKey: 'key-123', clientPrivateKey: 'private-123', bureauPublicKey: 'public-123' },
+		...more,
+	});
+	const filtered = (names: string[]) => ({
+		...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },
+		filters: { name__eq: names },
+	});
+
+	it.each([
+		['credential', { resource: 'providerLogin', operation: 'getAll', returnAll: true }],
+		['credential', login('bureau/pm')],
+		['bureau', login('bureau/pf')],
+		['prospector', login('prospector/pf')],
+		['identity-verification', login('identity-verification')],
+		['sanctions-screening', login('sanctions-screening')],
+		['credit-bureau-b', login('credit-bureau-b')],
+		['legal-records', login('legal-records')],
+	])('names paths.%s', async (key, parameters) => {
+		expect(await ask(['paths', key], parameters)).toContain(`paths.${key}`);
+		expect(await ask(['none'], parameters)).toMatch(/^\d items$/);
+	});
+
+	it('names fields.bureauPublicKey', async () => {
+		const said = await ask(['fields', 'bureauPublicKey'], login('credit-bureau-b'));
+		expect(said).toContain('fields.bureauPublicKey');
+	});
+
+	it.each([
+		['filterEncoding', ['Identidad']],
+		['listEncoding', ['Identidad', 'Personas físicas']],
+	])('names %s', async (key, values) => {
+		expect(await ask([key], filtered(values))).toContain(key);
+		expect(await ask(['none'], filtered(values))).toBe(`${values.length} items`);
+	});
+
+	it("is told in the credential's test: paths.credential", async () => {
+		const apiMapping = JSON.stringify(without(dialect, ['paths', 'credential']));
+		const { creditProfileApi } = sandbox.credentials({ creditProfileApi: { apiMapping } });
+		const tested = { id: '1', name: 'Test', type: 'test', data: creditProfileApi };
+		const { message } = await testCreditProfile.call(new CredentialTestContext(), tested);
+		expect(message).toContain('paths.credential');
+	});
+});
