@@ -92,7 +92,7 @@ export const taxQuery: Service<TaxQueryMapping> = {
 		return `/${getAll.replace(/^\/+/, '')}${search && `?${search}`}`;
 	},
 	tokenHint:
-		'Check the Tax Query credential: client ID and secret, or the pasted access token; and token.scheme of its API Mapping, if the service wants another word than Bearer before it.',
+		'Check the Tax Query credential: client ID and secret, or the pasted access token. If they are right, token.scheme in its API Mapping says the word before the token.',
 	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
 	testKeys: { '400': 'list.parameters', '404': 'paths.getAll', '422': 'list.parameters' },
 	unsureHint:
