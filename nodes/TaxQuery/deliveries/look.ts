@@ -1,5 +1,6 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isNotFound } from '../../shared/transport/errors';
 import { taxQuery } from '../../shared/transport/service';
 import { queryIdOf } from '../queries';
