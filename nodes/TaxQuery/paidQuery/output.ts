@@ -4,7 +4,6 @@ import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
-import { queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
 import { isRemark } from './answer';
 import { echoOf, queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
 import type { PaidQuery } from './definition';
