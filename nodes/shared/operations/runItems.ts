@@ -17,7 +17,7 @@ import {
 	type Phase,
 } from './operation';
 import { protectionOf, readPersonalData, type Protection } from '../personalData/personalData';
-import { RateLimitCancelledError } from '../transport/rateLimiter';
+import { RateLimitCancelledError } from '../rateLimit/rateLimiter';
 import { connect, type Connection } from '../transport/request';
 import { parseNumber } from './field';
 import { runOf, type StartedRun } from './run';

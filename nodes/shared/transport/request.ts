@@ -13,7 +13,7 @@ import {
 	type RequestContext,
 	type ServiceRequest,
 } from './exchange';
-import { rateLimiterFor } from './rateLimiter';
+import { rateLimiterFor } from '../rateLimit/rateLimiter';
 import type { Service } from './service';
 
 export type { RequestContext, ServiceRequest } from './exchange';
@@ -62,6 +62,7 @@ export async function connect<Mapping>(
 		baseUrl: root,
 		token: service.limitedBy(held.data),
 		pointsPerSecond: service.pointsPerSecond(held.data),
+		processes: service.processes?.(held.data),
 	});
 	const client = createHash('sha256')
 		.update(JSON.stringify([root, service.limitedBy(held.data)]))

@@ -25,6 +25,8 @@ export interface Service<Mapping = unknown> {
 	limitedBy(credentials: Credentials): string;
 	/** What the rate limiter begins with, until the service's headers tell more. */
 	pointsPerSecond(credentials: Credentials): number;
+	/** How many processes share them; undefined where the service's headers tell (CP §8.4). */
+	processes?(credentials: Credentials): number;
 	/** What must not come back in an error, as it is known now. */
 	secrets(credentials: Credentials): string[];
 	/**
@@ -79,8 +81,8 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	mapping: readTaxQueryMapping,
 	limitedBy: ({ grant, clientId, pastedToken }) =>
 		String(grant === 'accessToken' ? bareToken(pastedToken) : clientId),
-	pointsPerSecond: ({ pointsPerSecond, processes }) =>
-		Number(pointsPerSecond ?? 10) / Math.max(1, Number(processes ?? 1)),
+	pointsPerSecond: ({ pointsPerSecond }) => Number(pointsPerSecond ?? 10),
+	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
 	secrets: tokenSecrets,
 	authorization: taxQueryAuthorization,
 	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused },

@@ -14,8 +14,8 @@ export interface Clock {
 export interface RateLimiter {
 	/**
 	 * Waits until one point may be spent; resolves with the milliseconds waited. Executions take turns, so that a
-	 * long list does not hold up a single lookup. Throws a PaceCancelledError as soon as `signal` aborts, and a
-	 * PaceTimeoutError after `maxWaitMs` (5 minutes by default).
+	 * long list does not hold up a single lookup. Throws a RateLimitCancelledError as soon as `signal` aborts, and a
+	 * RateLimitTimeoutError after `maxWaitMs` (5 minutes by default).
 	 */
 	acquire(options: {
 		execution: string;
@@ -56,26 +56,27 @@ interface Waiter {
 }
 
 const MAX_WAIT_MS = 300_000;
-/** The longest single sleep: so long at most does a timer outlive the last who waited. */
-const SLICE_MS = 250;
+/** The longest single sleep: so late at most is it seen that an answer has let the next one go earlier. */
+const SLICE_MS = 25;
 
 class TokenRateLimiter implements RateLimiter {
 	private readonly budget = new PointWindow();
 	private readonly turns = new FairQueue<Waiter>();
 	/** One listener per signal, for Node warns of a leak above ten. */
 	private readonly listeners = new Map<AbortSignal, { waiters: Set<Waiter>; onAbort(): void }>();
-	private pointsPerSecond: number | undefined;
+	private configured = '';
 	private isDriving = false;
 	private lastNow = -Infinity;
 	private setBackMs = 0;
 
 	constructor(private readonly clock: Clock) {}
 
-	/** Sets what it begins with; the same value again leaves what was learned from answers. */
-	configure(pointsPerSecond: number): void {
-		if (pointsPerSecond === this.pointsPerSecond) return;
-		this.pointsPerSecond = pointsPerSecond;
-		this.budget.configure(pointsPerSecond);
+	/** Sets what it begins with; the same values again leave what was learned from answers. */
+	configure(pointsPerSecond: number, processes: number | undefined): void {
+		const configured = `${pointsPerSecond} by ${processes}`;
+		if (configured === this.configured) return;
+		this.configured = configured;
+		this.budget.configure(pointsPerSecond, processes);
 	}
 
 	async acquire(options: Parameters<RateLimiter['acquire']>[0]): Promise<number> {
@@ -188,15 +189,17 @@ const rateLimiters = new BoundedMap<string, TokenRateLimiter>(500);
 
 /**
  * The rate limiter that everybody shares who sends to this base URL with this token. `pointsPerSecond` is what it begins
- * with until the service's headers tell more; 0: no limit. Throws a UserError if that is no number from 0 on.
+ * with until the service's headers tell more; 0: no limit. `processes` share them, as far as the operator knows; where
+ * that is left out, the headers tell who else is there. Throws a UserError if the points are no number from 0 on.
  */
 export function rateLimiterFor(options: {
 	baseUrl: string;
 	token: string;
 	pointsPerSecond: number;
+	processes?: number;
 	clock?: Clock;
 }): RateLimiter {
-	const { baseUrl, token, pointsPerSecond, clock = systemClock } = options;
+	const { baseUrl, token, pointsPerSecond, processes, clock = systemClock } = options;
 	if (!(pointsPerSecond >= 0)) {
 		throw new UserError('Points per Second is not a number of 0 or more', {
 			description: 'Check Points per Second in the credential.',
@@ -206,6 +209,6 @@ export function rateLimiterFor(options: {
 		.update(JSON.stringify([baseUrl, token]))
 		.digest('hex');
 	const rateLimiter = rateLimiters.getOrMake(key, () => new TokenRateLimiter(clock));
-	rateLimiter.configure(pointsPerSecond);
+	rateLimiter.configure(pointsPerSecond, processes);
 	return rateLimiter;
 }

@@ -1,12 +1,20 @@
-import { rateLimiterFor, type RateLimiter } from '../../../../nodes/shared/transport/rateLimiter';
+import { rateLimiterFor, type RateLimiter } from '../../../../nodes/shared/rateLimit/rateLimiter';
 
 /** When each test begins, by the fake timers. */
 export const START = Date.UTC(2026, 10, 20, 12);
 let tokens = 0;
 
 /** A rateLimiter of a token that nobody else uses. */
-export const newRateLimiter = (pointsPerSecond = 10): RateLimiter =>
-	rateLimiterFor({ baseUrl: 'https://service.test', token: `token ${tokens++}`, pointsPerSecond });
+export const newRateLimiter = (
+	pointsPerSecond = 10,
+	processes: number | undefined = 1,
+): RateLimiter =>
+	rateLimiterFor({
+		baseUrl: 'https://service.test',
+		token: `token ${tokens++}`,
+		pointsPerSecond,
+		processes,
+	});
 
 /** Fake timers for every test of a file. */
 export function useFakeTime(): void {

@@ -1,0 +1,57 @@
+import { DateTime } from 'luxon';
+
+const MAX_RETRY_AFTER_MS = 60_000;
+/** More than anybody sends in a second; keeps the bookkeeping small whatever a header claims. */
+const MAX_LIMIT = 10_000;
+/** Earlier resets are no epoch time in milliseconds; in seconds, it would say too little. */
+const EPOCH_MS_SINCE = Date.UTC(2000);
+
+/** An answer of the service, as far as the pace depends on it; times in milliseconds by the rate limiter's clock. */
+export interface Answer {
+	status: number;
+	/** By lower-case name. */
+	headers: Record<string, unknown>;
+	sentAt: number;
+	receivedAt: number;
+}
+
+/** What the headers of an answer tell of the limit (§8.4). What is missing or makes no sense is undefined. */
+export function readLimits({ headers }: Answer): {
+	limit?: number;
+	remaining?: number;
+	reset?: number;
+} {
+	const limit = readCount(headers['x-ratelimit-limit']);
+	const reset = readCount(headers['x-ratelimit-reset']);
+	return {
+		limit: limit ? Math.min(limit, MAX_LIMIT) : undefined,
+		remaining: readCount(headers['x-ratelimit-remaining']),
+		reset: reset !== undefined && reset >= EPOCH_MS_SINCE ? reset : undefined,
+	};
+}
+
+/** When Retry-After allows another request: seconds, or an HTTP date, which is by the service's clock. */
+export function retryAt({ headers, receivedAt }: Answer): number | undefined {
+	const text = headerText(headers['retry-after']);
+	if (text === undefined) return undefined;
+	const date = readDate(text);
+	const serviceNow = readDate(headerText(headers.date)) ?? receivedAt;
+	const wait = date === undefined ? (readCount(text) ?? 0) * 1000 : date - serviceNow;
+	return wait > 0 ? receivedAt + Math.min(wait, MAX_RETRY_AFTER_MS) : undefined;
+}
+
+/** A header's value as a whole number from 0 on; undefined if it is anything else. */
+function readCount(value: unknown): number | undefined {
+	const text = headerText(value);
+	return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+function readDate(text: string | undefined): number | undefined {
+	const date = DateTime.fromHTTP(text ?? '');
+	return date.isValid ? date.toMillis() : undefined;
+}
+
+function headerText(value: unknown): string | undefined {
+	const first: unknown = Array.isArray(value) ? value[0] : value;
+	return typeof first === 'string' || typeof first === 'number' ? String(first).trim() : undefined;
+}
