@@ -66,6 +66,9 @@ export function itemMaker(
 	};
 }
 
+/** Whether its deliveryId is the same wherever it is read. */
+export const isDated = ({ updatedAt }: IDataObject): boolean => timeOf(updatedAt) !== undefined;
+
 function timeOf(value: unknown): number | undefined {
 	const time = typeof value === 'string' ? Date.parse(value) : NaN;
 	return Number.isNaN(time) ? undefined : time;

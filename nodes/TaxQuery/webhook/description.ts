@@ -202,7 +202,7 @@ export const properties: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to ask the service, and emit the record that it has instead of what was delivered. Off, whoever has the secret can start the workflow with an invented result.',
+			'Whether to ask the service, and emit the record that it has instead of what was delivered. Off, whoever has the secret can start the workflow with an invented result; what holds less than a record with its date is asked for anyway, except with Webhook Only.',
 		displayOptions: {
 			show: { receiveBy: ['both', 'webhook'], authenticity: ['credential'] },
 		},

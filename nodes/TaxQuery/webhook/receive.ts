@@ -15,7 +15,7 @@ import { nodeKey } from '../deliveries/emitter';
 import { filterOf } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
 import { readById } from '../deliveries/list';
-import { itemMaker, resultOf, type Result } from '../deliveries/result';
+import { isDated, itemMaker, resultOf, type Result } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
 import { deploymentOf, proofOf } from './credentials';
@@ -99,7 +99,11 @@ async function takeBody(
 		return await bring(isTest ? undefined : watcher, [brought]);
 	}
 	const { announced } = payload;
-	if (!settings.isToBeConfirmed) {
+	const asks = settings.receiveBy !== 'webhook';
+	if (!watcher && !isTest && asks) return later; // this process has no trigger
+	// what holds less than a record has another deliveryId than the listed one, which a look would start again
+	const isWhole = announced.every(({ record }) => 'response' in record && isDated(record));
+	if (!settings.isToBeConfirmed && (isWhole || !asks || isTest)) {
 		const deployment = await deploymentOf(context);
 		const suits = filterOf(settings, deployment.mapping);
 		const toItem = itemMaker(settings, deployment);
@@ -110,7 +114,6 @@ async function takeBody(
 		return await bring(isTest ? undefined : watcher, results);
 	}
 	if (watcher && !isTest) return await lookFor(watcher, settings, announced);
-	if (!isTest && settings.receiveBy !== 'webhook') return later; // this process has no trigger
 	return await readAnnounced(context, settings, announced);
 }
 

@@ -1,4 +1,4 @@
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 /** After a start of n8n the first look waits so long at most. */
@@ -73,6 +73,20 @@ describe('the same result starts one execution', () => {
 		const record = await sandbox.result();
 		await Promise.all(Array.from({ length: 100 }, () => host.deliver(record, proved.headers)));
 		expect(host.started).toEqual([record._id]);
+	});
+
+	it.each<[string, (record: Query) => object]>([
+		['its ID and status', ({ _id, status }) => ({ queryId: _id, status })],
+		['all but its date', ({ updatedAt: _, createdAt: __, ...record }) => record],
+	])('when it is delivered without confirmation with %s, and seen by a look', async (_, shape) => {
+		await startProved();
+		const record = await sandbox.result();
+		const { status } = await host.deliver(shape(record), proved.headers);
+		pass(30_000);
+		await host.publish('update'); // which looks
+		await host.deliver(shape(record), proved.headers);
+		expect([status, host.started]).toEqual([200, [record._id]]);
+		expect(host.items).toEqual([expect.objectContaining({ rfc: 'GODE561231GR8' })]);
 	});
 
 	it('when the trigger looks at intervals, too', async () => {

@@ -13,8 +13,12 @@ const start = async (options: Partial<TriggerHostOptions> = {}) =>
 
 /** A webhook credential, without confirmation. */
 const SECRET = 'whsec-palo-verde';
-const startProved = async (parameters: TriggerHostOptions['parameters'] = {}) =>
+const startProved = async (
+	parameters: TriggerHostOptions['parameters'] = {},
+	options: Partial<TriggerHostOptions> = {},
+) =>
 	await start({
+		...options,
 		credentials: {
 			...sandbox.credentials(),
 			taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
@@ -63,8 +67,8 @@ describe('a delivered result', () => {
 
 	it('is as it was delivered, and says so, where it is proved and confirmation is off', async () => {
 		await startProved({ simplify: false });
-		const body = { _id: 'a1', service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' } };
-		await host.deliver(body, secret);
+		const record = { _id: 'a1', service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' } };
+		await host.deliver({ ...record, updatedAt: '2026-05-01T00:00:00Z' }, secret);
 		expect(host.items).toEqual([
 			expect.objectContaining({ _id: 'a1', response: { RFC: 'X' }, confirmed: false }),
 		]);
@@ -166,6 +170,12 @@ describe('in a process that has no published trigger', () => {
 	it('a delivery is left to the one that has', async () => {
 		await start({ activation: null });
 		const { status } = await host.deliver(await sandbox.result());
+		expect([status, host.started]).toEqual([202, []]);
+	});
+
+	it('so is one that is proved and not to be confirmed, or the look would start it again', async () => {
+		await startProved({}, { activation: null });
+		const { status } = await host.deliver(await sandbox.result(), secret);
 		expect([status, host.started]).toEqual([202, []]);
 	});
 
