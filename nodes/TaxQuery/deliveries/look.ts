@@ -3,10 +3,11 @@ import { connect } from '../../shared/transport/request';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isNotFound } from '../../shared/transport/errors';
 import { taxQuery } from '../../shared/transport/service';
+import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryIdOf } from '../queries';
 import { completeRecord, hasList, type QueryConnection } from '../queries/client';
 import { byAge, type Cursor } from './cursor';
-import type { Outcome } from './emitter';
+import { nodeKey, type Outcome } from './emitter';
 import { filterOf } from './filter';
 import { readAsked, readList, readQuery, type Listed } from './list';
 import { report } from './outage';
@@ -14,6 +15,7 @@ import { isPending, isVague, itemMaker, resultOf, type ItemMaker, type Result } 
 import { readStart, type Settings } from './settings';
 
 const MAX_RESULTS = 100;
+const MAX_NODES = 500;
 /** A row whose record is refused so often is put aside. */
 const MAX_REFUSALS = 5;
 const CONFIRMED = { confirmed: true };
@@ -64,7 +66,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		? await readList(connection, cursor, asked)
 		: await readAsked(context, connection, cursor, asked);
 	watcher.mustBeOpen();
-	if (listed.cutOff !== undefined) context.logger.warn(listed.cutOff);
+	tellOnce(context, listed.cutOff);
 	if (isToBegin(watcher)) begin(watcher, listed);
 	await startOnceMore(watcher, connection, toItem);
 	const old = listed.isWhole ? cursor.recognize(listed.results) : 0;
@@ -115,6 +117,14 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		isMore: due.length > batch.length,
 		unread: listed.unread,
 	};
+}
+
+/** Why lists could not be read to their end, as it was told last, by node. */
+const told = new BoundedMap<string, string | undefined>(MAX_NODES);
+
+function tellOnce(context: ITriggerFunctions, why: string | undefined): void {
+	if (why !== undefined && told.get(nodeKey(context)) !== why) context.logger.warn(why);
+	told.set(nodeKey(context), why);
 }
 
 function emit(

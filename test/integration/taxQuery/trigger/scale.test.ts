@@ -54,6 +54,23 @@ describe(`with ${PAST} past queries`, () => {
 		3 * MINUTES,
 	);
 
+	it('a service that ignores paging is noticed by the second page, told once, and loses nothing', async () => {
+		sandbox = await sandboxWithQueries();
+		const trigger = (host = await TriggerHost.start({ credentials: sandbox.credentials() }));
+		const record = await sandbox.result();
+		const body = { data: [record], total: PAST };
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
+		const costs: number[] = [];
+		for (let count = 0; count < 3; count++) {
+			costs.push(await requestsOf(async () => await trigger.look()));
+		}
+		expect([costs, trigger.started, trigger.log]).toEqual([
+			[2, 2, 2],
+			[record._id],
+			[expect.stringMatching(/tells of 20000 queries but lists only 1/)],
+		]);
+	});
+
 	it(
 		'a result of a query that was made long ago is found, though others have come since',
 		async () => {
