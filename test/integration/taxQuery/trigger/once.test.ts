@@ -77,7 +77,7 @@ describe('the same result starts one execution', () => {
 
 	it.each<[string, (record: Query) => object]>([
 		['its ID and status', ({ _id, status }) => ({ queryId: _id, status })],
-		['all but its date', ({ updatedAt: _, createdAt: __, ...record }) => record],
+		['all but its date', (record) => ({ ...record, updatedAt: undefined, createdAt: undefined })],
 	])('when it is delivered without confirmation with %s, and seen by a look', async (_, shape) => {
 		await startProved();
 		const record = await sandbox.result();
