@@ -130,7 +130,12 @@ export async function logIn(
 	const client = fingerprint(credentials);
 	const login = loginOf(client);
 	const { current, failed } = login;
-	const isNewer = current && !isSame(current, readStored(credentials)) && isGood(current);
+	const stored = readStored(credentials);
+	const isNewer =
+		current &&
+		!isSame(current, stored) &&
+		current.issuedAt >= (stored?.issuedAt ?? 0) && // else another process has replaced it
+		isGood(current);
 	if (isNewer && !isTest) return JSON.stringify(current); // another item has just logged in
 	if (failed && failed.until > Date.now() && !isTest) throw failed.error;
 	login.pending ??= renew(http, credentials, client, login).finally(() => {

@@ -208,6 +208,24 @@ describe('an expired token', () => {
 	});
 });
 
+describe('a token that another process has replaced', () => {
+	it('is not handed out again when the new one has ended, too', async () => {
+		issue = (count) => ({ body: { access_token: `token-${count}` } });
+		const credentials = freshCredentials();
+		await run(credentials);
+		const stored = JSON.parse(credentials.taxQueryApi.accessToken) as { issuedAt: number };
+		credentials.taxQueryApi.accessToken = JSON.stringify({
+			...stored,
+			token: 'token-of-another',
+			issuedAt: stored.issuedAt + 1000,
+		});
+		sent = [];
+		isTaken = (authorization) => authorization === 'Bearer token-2';
+		expect(errorsOf(await run(credentials))).toEqual([]);
+		expect(sent).toEqual(['Bearer token-of-another', 'Bearer token-2']);
+	});
+});
+
 describe('a pasted token', () => {
 	it.each(['abcd.efgh.ijkl', ' Bearer abcd.efgh.ijkl ', 'bearer abcd.efgh.ijkl'])(
 		'%p is sent as it should be',
