@@ -145,7 +145,8 @@ const isExplained = (text: unknown) =>
 const isThrottled = (text: unknown) => /too many requests|rate limit/i.test(String(text));
 
 /** Counts what went wrong between what was billed and what came out of a cell. */
-function count({ kind, mode, subjects, runs }: Cell, ledger: LedgerEntry[], counts: Counts): void {
+function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): void {
+	const { kind, mode, subjects, runs } = cell;
 	const { keyOf } = kind;
 	const billed = ledger.filter(({ query }) => subjects.includes(String(keyOf(query))));
 	const byId = new Map(billed.map((entry) => [entry.queryId, entry]));
@@ -180,6 +181,10 @@ function count({ kind, mode, subjects, runs }: Cell, ledger: LedgerEntry[], coun
 			(row.queryId === undefined ||
 				keyOf(byId.get(String(row.queryId))?.query ?? {}) !== subjectOf(row)),
 	);
+	const lost = missing.filter((entry) => !onlyTold.includes(entry));
+	if (lost.length + strange.length > 0) {
+		log(`${mode.name}, ${kind.operation}: ${JSON.stringify({ lost, strange })}`);
+	}
 	const shared = paysOnce ? 0 : given.length - new Set(given).size;
 	const absent = runs.filter((run) => run.failure === '' && outOf(run.rows) < subjects.length);
 	counts.add('wrong', strange.length + shared + absent.length);
@@ -190,6 +195,8 @@ function count({ kind, mode, subjects, runs }: Cell, ledger: LedgerEntry[], coun
 const subjectOf = (row: Row) => String(row.externalReference ?? row.asked);
 /** Items that came out, whatever became of them. */
 const outOf = (rows: Row[]) => new Set(rows.map(({ item }) => item)).size;
+
+type Log = BenchOptions['log'];
 
 class Counts {
 	readonly values: Record<string, number> = {};
@@ -266,7 +273,13 @@ async function inTurn(works: Array<() => Promise<void>>): Promise<void> {
 	await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-async function runSeed(n8n: BenchN8n, sandbox: Sandbox, totals: Map<string, Counts>, seed: number) {
+async function runSeed(
+	n8n: BenchN8n,
+	sandbox: Sandbox,
+	totals: Map<string, Counts>,
+	seed: number,
+	log: Log,
+) {
 	const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
 	const { taxQueryApi, creditProfileApi } = await n8n.credentialsFor(sandbox, {
 		pointsPerSecond: 0,
@@ -324,7 +337,7 @@ async function runSeed(n8n: BenchN8n, sandbox: Sandbox, totals: Map<string, Coun
 		const ofKind = ledger.filter(({ service: code }) => code === codes[cell.kind.operation]);
 		const total = totals.get(cell.mode.name) ?? new Counts();
 		totals.set(cell.mode.name, total);
-		count(cell, ofKind, total);
+		count(cell, ofKind, total, log);
 		for (const { queryId, query } of ofKind) {
 			if (cell.subjects.includes(String(cell.kind.keyOf(query)))) known.add(queryId);
 		}
@@ -375,7 +388,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 				seed,
 			});
 			try {
-				await runSeed(n8n, sandbox, totals, seed);
+				await runSeed(n8n, sandbox, totals, seed, log);
 			} finally {
 				await sandbox.close();
 			}

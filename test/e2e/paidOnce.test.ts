@@ -138,6 +138,32 @@ describe('what a real n8n runs again is paid for once', () => {
 	);
 
 	it(
+		'by Retry On Fail with Continue On Fail, where the first item fails each time',
+		async () => {
+			const wanted = ['no RFC', ...rfcs(120).slice(100)];
+			const id = await start(
+				'retry-and-continue',
+				wanted,
+				{ reuse: 'never' },
+				{
+					retryOnFail: true,
+					maxTries: 3,
+					waitBetweenTries: 100,
+					onError: 'continueRegularOutput',
+				},
+			);
+			const execution = await ended(id, 1);
+			const reads = (await sandbox.requests()).filter(({ method }) => method === 'GET').length;
+			expect([outOf(execution, 'CRF').length, await billed(), reads]).toEqual([
+				21,
+				wanted.slice(1).sort(),
+				40, // the second and third try
+			]);
+		},
+		2 * MINUTES,
+	);
+
+	it(
 		"by the editor's Retry of a failed execution",
 		async () => {
 			await sandbox.faults({ ...CRF, times: 1, fault: { status: 400 } });
@@ -151,6 +177,27 @@ describe('what a real n8n runs again is paid for once', () => {
 			);
 		},
 		2 * MINUTES,
+	);
+
+	it(
+		'by the Retry of an execution that was killed when all was accepted and no answer had come',
+		async () => {
+			const wanted = rfcs(150).slice(130);
+			await sandbox.faults({ ...CRF, fault: { trickle: 60_000 } });
+			const id = await start('killed-before-answers', wanted);
+			while ((await billed()).length < 20) await sleep(50);
+			await processes.kill();
+			await sandbox.faults();
+			await processes.restart(n8n.url);
+			await retry(await ended(id, 1));
+			const retried = await ended(id, 2);
+			expect([retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual([
+				'success',
+				20,
+				wanted.sort(),
+			]);
+		},
+		4 * MINUTES,
 	);
 
 	it(

@@ -57,31 +57,36 @@ export const isRemark = (answer: IDataObject): boolean =>
 		([name, value]) => REMARKS.test(name) || value === null || value === '',
 	);
 
-/** Whether a remark has words, and none of them speaks of a failure. */
-function isGoodWord(answer: IDataObject, mapping: TaxQueryMapping): boolean {
-	const { success, ok, code, error, errors } = answer;
+/** What an answer that is no more than a remark says, if it has words and none of them speaks of a failure. */
+export function goodWordOf(
+	answer: IDataObject | IDataObject[],
+	mapping: TaxQueryMapping,
+): IDataObject | undefined {
+	const word = contentOf(answer);
+	if (!word) return undefined;
+	const { success, ok, code, error, errors } = word;
 	const isBad = [success, ok].some((one) => textOf(one) === 'false') || Number(code) >= 400;
 	const hasErrors = [error, errors].some((one) => one && JSON.stringify(one) !== '[]');
-	const said = findMessage(answer) ?? '';
-	return said !== '' && !isBad && !hasErrors && stateOf(answer, mapping) !== 'failed';
+	const isGood = !isBad && !hasErrors && stateOf(word, mapping) !== 'failed';
+	return isGood && findMessage(word) ? word : undefined;
 }
 
 /**
  * TQ §2.5, §4.11; where no response is shown (TQ §4.8, §4.9), what came. Undefined if it holds neither an ID nor a
- * result: then nobody knows what became of the query. Of one without a result (TQ §4.8) a good word is enough.
+ * result: then nobody knows what became of the query.
  */
-export function readAnswer(
-	answer: IDataObject | IDataObject[],
-	{ hasNoResult }: Pick<PaidQuery, 'hasNoResult'>,
-	mapping: TaxQueryMapping,
-): IDataObject[] | undefined {
+export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] | undefined {
 	const accepted = readAccepted(answer);
 	if (accepted) return accepted;
+	const query = contentOf(answer);
+	return query && !isRemark(query) ? [query] : undefined;
+}
+
+/** The one object of an answer that holds no queries. */
+function contentOf(answer: IDataObject | IDataObject[]): IDataObject | undefined {
 	const body: unknown = Array.isArray(answer) ? answer[0] : answer;
 	if (!isObject(body) || Array.isArray(body.results)) return undefined;
-	const query = isObject(body.data) ? body.data : body;
-	const isAnswer = !isRemark(query) || (hasNoResult && isGoodWord(query, mapping));
-	return isAnswer ? [query] : undefined;
+	return isObject(body.data) ? body.data : body;
 }
 
 /** The error of a query of which nobody knows whether it was accepted; `said` tells what looking for it showed. */

@@ -48,7 +48,7 @@ export interface PaidQuery {
 	credential?: INodeCredentialDescription;
 	/** The service refuses it while there is no tax profile for its RFC. */
 	needsProfile?: true;
-	/** It gets no data: there is nothing to reuse, and the service's word that it was done is answer enough. */
+	/** It gets no data: nothing to reuse, and where it is not listed the service's word that it was done is enough. */
 	hasNoResult?: true;
 }
 

@@ -1,10 +1,10 @@
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf, stateOf } from '../queries';
+import { queryIdOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
 import { isNotFound } from '../../shared/transport/errors';
-import { ambiguousError, readAnswer, refusedError } from './answer';
+import { ambiguousError, goodWordOf, readAnswer, refusedError } from './answer';
 import type { PreparedQuery } from './definition';
 import { findCreated, QueryHistory } from './findQuery';
 import { Journal } from './journal';
@@ -24,6 +24,8 @@ interface Unsure {
 	/** What happened to its answer. */
 	error: NodeApiError | UserError;
 	since: number;
+	/** The service's word that it was done, which is enough if there is no record of it. */
+	word?: IDataObject;
 }
 
 /** How long to wait before each look among the queries made: what was just accepted may not be listed yet. */
@@ -65,7 +67,7 @@ export class QuerySender {
 		return await reuseLocks.exclusive(query.question, async () => {
 			const before = lastAccepted.get(query.question);
 			if (before && before.at >= Math.max(since, this.history.readAt)) {
-				return { reused: await this.readAgain(item, before.queries) };
+				return { reused: before.queries };
 			}
 			const unsure = lastUnsure.get(query.question);
 			if (unsure === undefined || unsure < since) return await this.send(item, query);
@@ -93,12 +95,13 @@ export class QuerySender {
 				if ('queries' in outcome) return outcome;
 				unsure = outcome;
 			}
-			const { error, since }: Unsure = unsure;
+			const { error, since, word }: Unsure = unsure;
 			const found = await sendLocks.exclusive(
 				question,
-				async () => await this.findAccepted(item, query, since),
+				async () => await this.findAccepted(item, query, since, word ? [0] : LOOKS_MS),
 			);
 			if (typeof found !== 'string') return found;
+			if (word) return await this.take(item, query, { queries: [word], how: 'sent' });
 			await this.limit.sent(item, expected.length, []);
 			if (!(await this.maySendAgain(item, query, attempt))) {
 				lastUnsure.set(question, since);
@@ -138,11 +141,12 @@ export class QuerySender {
 		};
 		try {
 			const answer = await item.request({ method: 'POST', path, body, secrets, beforeSend });
-			const { mapping } = await connectionOf(item);
-			const queries = readAnswer(answer, definition, mapping);
+			const queries = readAnswer(answer);
 			if (queries) return await this.take(item, query, { queries, how: 'sent' });
 			const error = new UserError('its answer holds neither an ID nor a result');
-			return { error, since };
+			const { mapping } = await connectionOf(item);
+			const word = definition.hasNoResult ? goodWordOf(answer, mapping) : undefined;
+			return { error, since, word };
 		} catch (error) {
 			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
 			this.journal.refused(item, question, counted, before);
@@ -162,35 +166,22 @@ export class QuerySender {
 		return accepted;
 	}
 
-	/** What an earlier try of this execution has paid for. */
+	/** What an earlier try of this execution has paid for, as it stands now. */
 	private async readKept(item: Item, question: string, ids: string[]): Promise<IDataObject[]> {
-		if (ids.length > 0) {
-			return await this.readAgain(
-				item,
-				ids.map((_id) => ({ _id })),
-			);
-		}
-		const queries = lastAccepted.get(question)?.queries;
-		if (queries) return queries;
-		throw new UserError(
-			'An earlier try of this execution has paid for this query, but its answer held no ID by which it can be read again',
-			{ description: 'Look for it in the service. A new execution asks, and pays, again.' },
-		);
-	}
-
-	/** Queries that were accepted before, as they stand now. */
-	private async readAgain(item: Item, queries: IDataObject[]): Promise<IDataObject[]> {
 		const connection = await connectionOf(item);
-		return await Promise.all(
-			queries.map(async (query) => {
-				const id = queryIdOf(query);
-				const isResult = 'status' in query && stateOf(query, connection.mapping) === 'success';
-				if (isResult || id === undefined) return query;
-				return await getQuery(connection, id).catch((error: unknown) => {
-					if (isNotFound(error)) return query; // not listed yet
+		const queries = await Promise.all(
+			ids.map(async (_id) => {
+				return await getQuery(connection, _id).catch((error: unknown) => {
+					if (isNotFound(error)) return { _id }; // not listed yet
 					throw error as Error;
 				});
 			}),
+		);
+		const known = ids.length > 0 ? queries : lastAccepted.get(question)?.queries;
+		if (known) return known;
+		throw new UserError(
+			'An earlier try of this execution has paid for this query, but its answer held no ID by which it can be read again',
+			{ description: 'Look for it in the service. A new execution asks, and pays, again.' },
 		);
 	}
 
@@ -199,10 +190,11 @@ export class QuerySender {
 		item: Item,
 		query: PreparedQuery,
 		since: number,
+		looksMs: number[],
 	): Promise<Accepted | string> {
 		const { expected } = query;
 		let said = '';
-		for (const pause of LOOKS_MS) {
+		for (const pause of looksMs) {
 			await item.wait(pause);
 			const outcome = await findCreated(item, expected, since, (id) => !claimed.has(id)).then(
 				(queries) => ({ queries }),

@@ -1,3 +1,4 @@
+import type { INodeExecutionData } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import {
 	createTaxProfile,
@@ -221,6 +222,72 @@ describe('two executions that ask the same', () => {
 	});
 });
 
+describe('a list of 20,000 items, with duplicates, empty and hostile values', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+
+	const right = rfcs(1000);
+	const wrong = [
+		'',
+		' ',
+		null,
+		undefined,
+		0,
+		-1,
+		1e21,
+		true,
+		[],
+		[right[0]],
+		{},
+		{ toString: 'x', valueOf: 'y' },
+		{ __proto__: null, length: 13 },
+		'__proto__',
+		'constructor',
+		'={{ $json }}',
+		'{{ 1 + 1 }}',
+		"'; DROP TABLE queries; --",
+		'<script>alert(1)</script>',
+		'../../oauth/token',
+		'GODE561231GR8\u0000',
+		'GODE561231GR8\r\nX-Injected: 1',
+		'\u202EGODE561231GR8',
+		'😀'.repeat(10),
+		'A'.repeat(1_000_000),
+	];
+	const asked = Array.from({ length: 20_000 }, (_, index) =>
+		index % 20 === 19 ? wrong[Math.floor(index / 20) % wrong.length] : right[index % 1000],
+	);
+
+	it('gives each item what is its own, and pays for each question once with Reuse', async () => {
+		const { items, error } = await sandbox.run(
+			getCrf({ ...HOURS }, { maxQueriesPerDay: 5000, externalReference: '={{ $itemIndex }}' }),
+			{
+				items: asked.map((rfc) => ({ rfc })) as INodeExecutionData['json'][],
+				onError: 'continueRegularOutput',
+			},
+		);
+		const ofItem = new Map(
+			items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json]),
+		);
+		const strange = asked.filter((rfc, index) => {
+			const json = ofItem.get(index);
+			return right.includes(rfc as string)
+				? json?.rfc !== rfc || json?.externalReference !== index
+				: !String(json?.error).startsWith('"RFC"');
+		});
+		const paid = (await sandbox.ledger()).map(({ query }) => query.rfc);
+		const wanted = new Set(asked.filter((rfc) => right.includes(rfc as string)));
+		expect([error, items.length, strange.slice(0, 3), paid.length, new Set(paid)]).toEqual([
+			undefined,
+			20_000,
+			[],
+			wanted.size,
+			wanted,
+		]);
+	}, 300_000);
+});
+
 describe('an answer that is none', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeAll(async () => (sandbox = await taxQuerySandbox()));
@@ -260,6 +327,17 @@ describe('an answer that is none', () => {
 				service: 'TAX_PROFILE',
 				warnings: [expect.objectContaining({ code: 'unconfirmed' })],
 			},
+		]);
+	});
+
+	it('is looked for, though, and the record taken where there is one', async () => {
+		await sandbox.reset();
+		const fault = { status: 200, body: { message: 'Accepted' }, accepted: true };
+		await sandbox.faults({ ...once(fault), path: '/api/query/tax/profile' });
+		const { items } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
+		const [{ queryId }] = await sandbox.ledger();
+		expect(items.map(({ json }) => [json.queryId, json.status, json.recovered])).toEqual([
+			[queryId, 'SUCCESS', true],
 		]);
 	});
 
