@@ -41,9 +41,10 @@ const keyOf = (service: string, name: string, value: unknown) =>
 function echoes(record: IDataObject, service: string, echo: IDataObject): boolean {
 	if (comparable(record.service) !== comparable(service)) return false;
 	const echoed = echoOf(record);
-	return Object.entries(echo).every(
-		([name, value]) => comparable(echoed[name]) === comparable(value),
-	);
+	return Object.entries(echo).every(([name, value]) => {
+		const own = Object.hasOwn(echoed, name) ? echoed[name] : '';
+		return comparable(own) === comparable(value);
+	});
 }
 
 /** Texts without regard to case and blanks around them; a field that is missing is an empty one. */

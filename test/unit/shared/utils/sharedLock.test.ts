@@ -1,4 +1,4 @@
-import { SharedLock } from '../../../../nodes/shared/utils/sharedLock';
+import { SharedLock, SharedLocks } from '../../../../nodes/shared/utils/sharedLock';
 
 /** Work that ends when it is told to, and writes down its beginning and end. */
 function work(name: string, log: string[]) {
@@ -43,5 +43,44 @@ describe('the gate between sending and looking for what was sent', () => {
 		const failing = gate.exclusive(async () => await Promise.reject(new Error('broken')));
 		await expect(failing).rejects.toThrow('broken');
 		await expect(gate.shared(async () => await Promise.resolve('passed'))).resolves.toBe('passed');
+	});
+});
+
+describe('gates by key', () => {
+	it('are the same for all who use a key at a time, and hold nobody of another key back', async () => {
+		const log: string[] = [];
+		const gates = new SharedLocks();
+		const [a, b, other] = [work('a', log), work('b', log), work('other', log)];
+		const done = [
+			gates.shared('x', a.run),
+			gates.exclusive('x', b.run),
+			gates.exclusive('y', other.run),
+		];
+		await settle();
+		expect(log).toEqual(['a begins', 'other begins']);
+		[a, b, other].forEach(({ end }) => end());
+		await Promise.all(done);
+		expect(log.slice(-2)).toEqual(['b begins', 'b ends']);
+	});
+
+	it('hold however many other keys are used meanwhile', async () => {
+		const log: string[] = [];
+		const gates = new SharedLocks();
+		const [a, b] = [work('a', log), work('b', log)];
+		const first = gates.exclusive('x', a.run);
+		for (let key = 0; key < 20_000; key++) await gates.shared(String(key), async () => key);
+		const second = gates.shared('x', b.run);
+		await settle();
+		expect(log).toEqual(['a begins']);
+		a.end();
+		b.end();
+		await Promise.all([first, second]);
+	});
+
+	it('open again after work that fails', async () => {
+		const gates = new SharedLocks();
+		const failing = gates.exclusive('x', async () => await Promise.reject(new Error('no')));
+		await expect(failing).rejects.toThrow('no');
+		expect(await gates.shared('x', async () => await Promise.resolve(1))).toBe(1);
 	});
 });
