@@ -228,7 +228,7 @@ describe('a list of 20,000 items, with duplicates, empty and hostile values', ()
 	afterEach(async () => await sandbox.close());
 
 	const right = rfcs(1000);
-	const wrong = [
+	const wrong: unknown[] = [
 		'',
 		' ',
 		null,
