@@ -5,7 +5,7 @@ import { ensureHost } from './n8nHost';
 import { startN8n, type N8n } from './n8n';
 import { installPackage } from './package';
 import { Processes } from './processes';
-import { provision, type Provisioned } from './provision';
+import { provision, type AgentServices, type Provisioned } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
 import { startSandbox, type Sandbox } from './sandbox';
 import { missingStores } from './stores';
@@ -28,6 +28,10 @@ export interface DemoOptions {
 	log?: (line: string) => void;
 	/** n8n in queue mode, over PostgreSQL and Redis, instead of one process. */
 	queue?: boolean;
+	/** Stand-ins for a language model and a mail server. */
+	agentServices?: AgentServices;
+	/** What n8n and the sandbox are started with. */
+	processes?: Processes;
 	/** Ends everything, also in the midst of starting. */
 	signal?: AbortSignal;
 }
@@ -51,11 +55,12 @@ async function startSingle(
 export async function startDemo({
 	log = () => {},
 	queue = false,
+	agentServices,
+	processes = new Processes(),
 	signal,
 }: DemoOptions = {}): Promise<Demo> {
 	const missing = queue ? missingStores() : undefined;
 	if (missing) throw new Error(missing);
-	const processes = new Processes();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-demo-'));
 	let queueMode: QueueMode | undefined;
 	const abort = () => void processes.stop();
@@ -73,7 +78,7 @@ export async function startDemo({
 		if (queue) queueMode = await startQueueMode(processes, userFolder, log);
 		const n8n = queueMode ?? (await startSingle(processes, userFolder, log));
 		log('Creating the credentials and the example workflows …');
-		const workflows = await provision(n8n, sandbox);
+		const workflows = await provision(n8n, sandbox, agentServices);
 		return { n8n, queueMode, sandbox, folder: userFolder, workflows, stop };
 	} catch (error) {
 		await stop();

@@ -143,8 +143,11 @@ export async function signUpOwner(
 		createCredential: async (type, name, data) =>
 			(await rest<{ id: string }>('POST', '/credentials', { type, name, data })).id,
 
-		createWorkflow: async ({ name, nodes, connections, settings }) =>
-			(await api<{ id: string }>('POST', '/workflows', { name, nodes, connections, settings })).id,
+		createWorkflow: async ({ name, nodes, connections, settings, pinData }) => {
+			// Older hosts refuse the field.
+			const workflow = { name, nodes, connections, settings, ...(pinData && { pinData }) };
+			return (await api<{ id: string }>('POST', '/workflows', workflow)).id;
+		},
 
 		publish: async (workflowId) => {
 			await api('POST', `/workflows/${workflowId}/activate`);

@@ -14,10 +14,19 @@ export interface Provisioned {
 	nodes: WorkflowNode[];
 }
 
+/** What the examples for AI agents need beside the services: the operator's own, or a stand-in's on this machine. */
+export interface AgentServices {
+	modelUrl?: string;
+	mailPort?: number;
+}
+/** With it an MCP client reaches the example's server. */
+export const MCP_TOKEN = 'sandbox-mcp-token';
+
 /** The credentials under the names by which the workflows in `examples/` ask for them. */
 async function createCredentials(
 	client: N8nClient,
 	{ creditProfile, taxQuery }: Sandbox,
+	{ modelUrl = 'https://api.openai.com/v1', mailPort = 25 }: AgentServices,
 ): Promise<Map<string, string>> {
 	const credentials = [
 		{
@@ -48,6 +57,17 @@ async function createCredentials(
 			name: 'Tax authority login sandbox',
 			data: { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Signs_in_1' },
 		},
+		{
+			type: 'openAiApi',
+			name: 'Your language model',
+			data: { apiKey: 'enter yours', url: modelUrl },
+		},
+		{
+			type: 'smtp',
+			name: 'Your mail server',
+			data: { host: '127.0.0.1', port: mailPort, secure: false, disableStartTls: true },
+		},
+		{ type: 'httpBearerAuth', name: 'MCP access token', data: { token: MCP_TOKEN } },
 	];
 	const ids = new Map<string, string>();
 	for (const { type, name, data } of credentials) {
@@ -88,6 +108,9 @@ export async function productionUrl({ url, client }: N8n, node: WorkflowNode): P
 	return `${url}/webhook/${node.webhookId}/${webhooks?.[0].path}`;
 }
 
+/** n8n makes the tools of AI agents from other nodes, under names of their own. */
+const baseType = (type: string) => type.replace(/(Hitl)?Tool$/, '');
+
 /** n8n publishes no workflow that only a click can start. */
 const canBePublished = (nodes: WorkflowNode[]) =>
 	nodes.some(({ type }) => /(trigger|webhook)$/i.test(type) && !type.endsWith('manualTrigger'));
@@ -97,8 +120,12 @@ const canBePublished = (nodes: WorkflowNode[]) =>
  * a click starts, and registers the webhook of the Tax Query Trigger with the sandbox. Returns the workflows by file
  * name.
  */
-export async function provision(n8n: N8n, sandbox: Sandbox): Promise<Map<string, Provisioned>> {
-	const ids = await createCredentials(n8n.client, sandbox);
+export async function provision(
+	n8n: N8n,
+	sandbox: Sandbox,
+	agentServices: AgentServices = {},
+): Promise<Map<string, Provisioned>> {
+	const ids = await createCredentials(n8n.client, sandbox, agentServices);
 	const folder = join(root, 'examples');
 	const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
 	const workflows = new Map<string, Provisioned>();
@@ -111,7 +138,7 @@ export async function provision(n8n: N8n, sandbox: Sandbox): Promise<Map<string,
 	for (const file of [...files.filter((name) => name !== START), START]) {
 		const workflow = JSON.parse(await readFile(join(folder, file), 'utf8')) as Workflow;
 		const nodes = withAddresses(withCredentials(file, workflow.nodes, ids), addressOf);
-		await n8n.client.nodeTypes(nodes);
+		await n8n.client.nodeTypes(nodes.map((node) => ({ ...node, type: baseType(node.type) })));
 		const id = await n8n.client.createWorkflow({ ...workflow, nodes });
 		if (canBePublished(nodes)) await n8n.client.publish(id);
 		workflows.set(basename(file, '.json'), { id, name: workflow.name, nodes });

@@ -11,7 +11,7 @@ export const collectionId: Field<number> = {
 			type: 'resourceLocator',
 			default: { mode: 'list', value: '' },
 			required: true,
-			description: 'The data collection to read',
+			description: 'The data collection to read, by its ID: a whole number, e.g. 42',
 			modes: [
 				{
 					displayName: 'From List',

@@ -13,7 +13,7 @@ const keys: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
 		default: 0,
-		description: 'One of these is the ID of its active version',
+		description: 'One of these is the ID of its active version, a whole number',
 	},
 	{
 		displayName: 'Any Tag Names or IDs',
@@ -39,14 +39,14 @@ const keys: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add name' },
 		default: '',
-		description: 'One of these is its name, letter by letter',
+		description: 'One of these is its name, letter by letter, as text',
 	},
 	{
 		displayName: 'Name Contains',
 		name: 'name__like',
 		type: 'string',
 		default: '',
-		description: 'This text is a part of its name',
+		description: 'This text is a part of its name, e.g. juicios',
 	},
 	{
 		displayName: 'Organization ID',
@@ -54,7 +54,7 @@ const keys: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
 		default: 0,
-		description: 'One of these is the ID of its organization',
+		description: 'One of these is the ID of its organization, a whole number',
 	},
 	{
 		displayName: 'Parent Collection ID',
@@ -62,7 +62,7 @@ const keys: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add ID' },
 		default: 0,
-		description: 'One of these is the ID of its parent collection',
+		description: 'One of these is the ID of its parent collection, a whole number',
 	},
 	{
 		displayName: 'Processor Key',
@@ -70,7 +70,7 @@ const keys: INodeProperties[] = [
 		type: 'string',
 		typeOptions: { multipleValues: true, multipleValueButtonText: 'Add key' },
 		default: '',
-		description: 'One of these is its processor key',
+		description: 'One of these is its processor key, as text',
 	},
 ];
 
@@ -95,7 +95,11 @@ export const filters: Field<IDataObject> = {
 		const filter: IDataObject = {};
 		for (const { displayName, name, type } of keys) {
 			if (!Object.hasOwn(given, name)) continue;
-			const values = [given[name]].flat().map((value) => readValue(value, displayName, type));
+			const entered = [given[name]].flat();
+			// A model fills in what it was not told to look for with nothing, or with the default.
+			const isEmpty = (value: unknown) => ['', null, undefined].includes(value as string);
+			if (item.run.isTool && entered.every(isEmpty)) continue;
+			const values = entered.map((value) => readValue(value, displayName, type));
 			if (values.length === 0) throw noValue(displayName);
 			if (values.length > 1 && name === 'name__like') {
 				throw new UserError(`"${displayName}" in Filters takes one text, not a list`);

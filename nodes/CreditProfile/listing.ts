@@ -90,6 +90,7 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		name: 'Get Many Tags',
 		value: 'getTags',
 		action: `Get many data ${of} tags`,
+		subtitle: `Get ${of} tags`,
 		description: `Get the different tags that the ${of}s of the organization have, each once`,
 		fields: { simplify },
 		async execute(item, { simplify: isSimple }) {

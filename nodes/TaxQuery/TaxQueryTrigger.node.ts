@@ -32,7 +32,8 @@ export class TaxQueryTrigger implements INodeType {
 		version: 1,
 		subtitle:
 			'={{ $parameter["services"].length > 1 ? $parameter["services"].length + " queries" : $parameter["services"][0] || "On any query result" }}',
-		description: 'Starts the workflow once for each result of a query, by webhook and by asking',
+		description:
+			'Tax and identity queries about Mexican persons and companies: start a workflow once for each result, by webhook and by asking',
 		eventTriggerDescription,
 		defaults: { name: 'Tax Query Trigger' },
 		inputs: [],

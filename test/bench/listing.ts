@@ -120,7 +120,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const memory = await measureMemory(rounds, log);
 	const bound = DOCUMENTS / PAGE / POINTS_PER_SECOND;
 	const [ours, theirs] = speed.map(({ seconds }) => median(seconds));
-	const [ourMemory, theirMemory] = memory.map(({ megabytes }) => median(megabytes));
+	const [ourMemory, theirMemory, fileMemory] = memory.map(({ megabytes }) => median(megabytes));
 	const [, theirsAbove, fileAbove] = memory.map(({ above }) => median(above));
 	return {
 		name: 'listing',
@@ -141,6 +141,11 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 			{
 				what: 'Peak memory of ours ÷ HTTP Request',
 				value: round(ourMemory / theirMemory, 3),
+				atMost: 1,
+			},
+			{
+				what: 'Peak memory of ours with Output: File ÷ HTTP Request, the idle n8n in both',
+				value: round(fileMemory / theirMemory, 3),
 				atMost: 1,
 			},
 			{

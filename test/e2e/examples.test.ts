@@ -1,15 +1,66 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDemo, type Demo } from '../../demo/demo';
+import { submitForm } from '../../demo/form';
+import type { WorkflowNode } from '../../demo/n8nClient';
 import { root } from '../../demo/package';
+import { productionUrl } from '../../demo/provision';
+import { KillableN8n } from '../bench/killableN8n';
+import { describeWithBrowser } from './support/browser';
+import { Editor } from './support/editor';
+import { outOf } from './support/executions';
 
 const MINUTES = 60_000;
 const examples = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
 
+/** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.test.ts. */
+const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
+	['ask-with-reference', 'Respond with query ID', 'Webhook'],
+	['ask-with-reference', 'Tax Query Trigger', 'Tax Query Trigger'],
+	['check-identifiers', 'Respond with findings', undefined],
+	['collect-query-results', 'Fiscal regimes', undefined],
+	['list-documents', 'Respond with documents', undefined],
+	['monthly-invoices', 'Month', 'Webhook'],
+	['monthly-invoices', 'Month', 'First of the month'],
+	['onboard-applicant', 'Dossier', undefined],
+	['reconcile-results', 'List of results', undefined],
+	['reuse-results', 'Respond with regimes', undefined],
+	['rotate-provider-credentials', 'Respond with logins', undefined],
+	['start-here', 'Slow', undefined],
+];
+const APPLICANT = ['Laura', 'Godoy', 'Estrada', '1990-12-31', 'GOEL901231MDFDSR07'];
+
+const TAX_QUERY = 'Tax Query';
+const CREDIT_PROFILE = 'Credit Profile';
+/** What people call it, Spanish too, and which node they mean. */
+const searches: Array<[text: string, node: string]> = [
+	['CIEC', TAX_QUERY],
+	['buró', CREDIT_PROFILE],
+	['credit bureau', CREDIT_PROFILE],
+	['invoice', TAX_QUERY],
+	['CFDI', TAX_QUERY],
+	['factura', TAX_QUERY],
+	['identity', TAX_QUERY],
+	['employment', TAX_QUERY],
+	['shareholders', TAX_QUERY],
+	['accionistas', TAX_QUERY],
+	['constancia', TAX_QUERY],
+	['opinión de cumplimiento', TAX_QUERY],
+	['historial laboral', TAX_QUERY],
+	['RFC', TAX_QUERY],
+	['CURP', TAX_QUERY],
+	['SAT', TAX_QUERY],
+	['KYC', TAX_QUERY],
+	['régimen fiscal', TAX_QUERY],
+	['expediente', CREDIT_PROFILE],
+	['listas negras', CREDIT_PROFILE],
+];
+
 describe('the examples in a real n8n', () => {
+	const processes = new KillableN8n();
 	let demo: Demo;
 	beforeAll(async () => {
-		demo = await startDemo();
+		demo = await startDemo({ processes });
 	}, 5 * MINUTES);
 	afterAll(async () => await demo?.stop(), MINUTES);
 
@@ -23,5 +74,90 @@ describe('the examples in a real n8n', () => {
 
 	it('link to the page of this sandbox', () => {
 		expect(JSON.stringify(demo.workflows.get('start-here')?.nodes)).toContain(demo.sandbox.page);
+	});
+
+	/** Lets the sandbox deliver a test delivery to the trigger of ask-with-reference, then to production again. */
+	const deliverToTestUrl = async () => {
+		const sandbox = async (method: string, route: string, body?: object) =>
+			await fetch(new URL(`sandbox/${route}`, demo.sandbox.page), {
+				method,
+				headers: { 'content-type': 'application/json' },
+				body: JSON.stringify(body ?? {}),
+			});
+		const trigger = demo.workflows
+			.get('ask-with-reference')
+			?.nodes.find(({ name }) => name === 'Tax Query Trigger') as WorkflowNode;
+		const production = await productionUrl(demo.n8n, trigger);
+		await sandbox('PUT', 'webhook', { url: production.replace('/webhook/', '/webhook-test/') });
+		await sandbox('POST', 'deliveries/test');
+		await sandbox('PUT', 'webhook', { url: production });
+	};
+
+	/** Waits until the newest execution of an example stands so. */
+	const reaches = async (example: string, status: string) => {
+		while ((await demo.n8n.client.executions(idOf(example)))[0]?.status !== status) {
+			await new Promise((resolve) => setTimeout(resolve, 200));
+		}
+	};
+
+	describeWithBrowser('in the editor', () => {
+		let editor: Editor;
+		beforeAll(async () => {
+			editor = await Editor.signIn(demo.n8n);
+		}, MINUTES);
+		afterAll(async () => await editor?.close());
+
+		it.each(clicks)(
+			'run by one click: %s to %s, from %s',
+			async (example, last, trigger) => {
+				await editor.open(idOf(example));
+				await editor.click(trigger);
+				if (example === 'onboard-applicant') {
+					await editor.listening();
+					await submitForm(`${demo.n8n.url}/form-test/onboard-applicant`, APPLICANT);
+				}
+				if (trigger === 'Tax Query Trigger') {
+					await editor.listening();
+					await deliverToTestUrl();
+				}
+				await editor.succeeded();
+				await editor.screenshot(`example-${example}-${last.toLowerCase().replaceAll(' ', '-')}`);
+				expect(await editor.node(last).getByTestId('canvas-node-status-success').count()).toBe(1);
+			},
+			3 * MINUTES,
+		);
+
+		it.each(searches)('are about nodes that people find by "%s": %s', async (text, node) => {
+			if (text === searches[0][0]) await editor.open(idOf('start-here'));
+			expect((await editor.search(text)).slice(0, 3)).toContain(node);
+		});
+
+		it(
+			'wait without a slot, through a restart of n8n',
+			async () => {
+				for (const example of ['wait-without-a-slot', 'resume-by-webhook']) {
+					await editor.open(idOf(example));
+					await editor.click(
+						example === 'resume-by-webhook' ? 'When you click Execute workflow' : undefined,
+					);
+					await reaches(example, 'waiting');
+					await editor.screenshot(`example-${example}-waiting`);
+				}
+				await processes.kill();
+				await processes.restart(demo.n8n.url);
+				const resultOf = async (example: string, node: string) => {
+					await reaches(example, 'success');
+					const [execution] = await demo.n8n.client.executions(idOf(example));
+					return outOf(execution, node);
+				};
+				expect(await resultOf('resume-by-webhook', 'Go on with the result')).toEqual([
+					expect.objectContaining({ legalName: 'ELENA ÉXITO SEGURO' }),
+				]);
+				expect(await resultOf('wait-without-a-slot', 'Result')).toEqual([
+					expect.objectContaining({ legalName: 'ELENA ÉXITO SEGURO', pending: false }),
+				]);
+			},
+			8 * MINUTES,
+		);
 	});
 });

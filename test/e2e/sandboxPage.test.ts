@@ -5,7 +5,8 @@ import type { Browser, Page } from 'playwright-core';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { startReceiver, type Receiver } from '../integration/sandbox/support/receiver';
 import { queriesAt } from '../integration/support/queries';
-import { describeWithBrowser, launchBrowser, takeScreenshot } from './support/browser';
+import { describeWithBrowser } from './support/browser';
+import { launchBrowser, takeScreenshot } from './support/launch';
 
 describeWithBrowser("the sandbox's page", () => {
 	let sandbox: Sandbox;

@@ -164,10 +164,21 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		expect(poor).toEqual([]);
 	});
 
-	it('tells a language model in 60 characters or more what each operation of Tax Query does', () => {
-		if (node.description.name !== 'taxQuery') return;
-		const short = operations().filter(({ description = '' }) => description.length < 60);
-		expect(short).toEqual([]);
+	const toolDescriptions = () =>
+		all
+			.filter(({ property }) => property.name === 'toolDescription')
+			.map(({ property }) => property.default as string);
+
+	it('tells a language model in 60 to 1,000 characters what each operation does', () => {
+		const wrong = toolDescriptions().filter(({ length }) => length < 60 || length > 1000);
+		expect([wrong, toolDescriptions().length]).toEqual([[], operations().length]);
+	});
+
+	it('writes below a node on the canvas what fits there, and not its name again', () => {
+		const { subtitle = '', defaults } = node.description;
+		const texts = [...subtitle.matchAll(/"[^"]+":"([^"]+)"/g)].map(([, text]) => text);
+		const wrong = texts.filter((text) => text.length > 26 || text.includes(String(defaults.name)));
+		expect([wrong, texts.length]).toEqual([[], operations().length]);
 	});
 
 	it('writes each action in sentence case', () => {
@@ -206,6 +217,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 	it('shows each parameter only under values that its governing parameter can have', () => {
 		const isFine = ({ displayOptions }: INodeProperties) =>
 			Object.entries(displayOptions?.show ?? {}).every(([governing, values]) => {
+				if (governing === '@tool') return true; // n8n's own: whether an AI agent uses the node
 				const selectors = all.filter(
 					({ property }) => property.name === governing.replace('/', ''),
 				);

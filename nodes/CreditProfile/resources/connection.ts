@@ -36,6 +36,7 @@ const diagnose = operation({
 	name: 'Diagnose',
 	value: 'diagnose',
 	action: 'Diagnose the connection to the credit profile service',
+	subtitle: 'Diagnose connection',
 	description:
 		'Check what the service answers with plain reads, and propose the API Mapping of the credential. The output is free of personal data.',
 	fields: {},

@@ -29,6 +29,7 @@ const get = operation({
 	name: 'Get',
 	value: 'get',
 	action: 'Get a data collection',
+	subtitle: 'Get collection',
 	description: 'Get one data collection by its ID (the service calls this endpoint a beta)',
 	fields: { collectionId, simplify },
 	/** CP §4.5 */
@@ -47,6 +48,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data collections',
+	subtitle: 'Get collections',
 	description:
 		'Get the data collections of the organization, all or those that pass the filters (the service calls this endpoint a beta)',
 	fields: { wanted: limit, simplify, filters },
@@ -73,6 +75,7 @@ const getVersions = operation({
 	name: 'Get Many Versions',
 	value: 'getVersions',
 	action: 'Get many data collection versions',
+	subtitle: 'Get collection versions',
 	description:
 		'Get the versions of one data collection with their schemas (the service calls this endpoint a beta)',
 	fields: { collectionId, wanted: limit, simplify },

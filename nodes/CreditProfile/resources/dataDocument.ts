@@ -142,6 +142,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data documents',
+	subtitle: 'Get documents',
 	description:
 		'Get the data documents of one collection, as items or in one file (the service calls this endpoint a beta)',
 	fields: { collectionId, wanted: limit, simplify, output, fileFormat },

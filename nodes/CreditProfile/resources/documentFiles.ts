@@ -84,6 +84,7 @@ export const downloadFiles = operation({
 	name: 'Download Files',
 	value: 'downloadFiles',
 	action: 'Download files of data documents',
+	subtitle: 'Download files',
 	description:
 		'Download the files that data documents are associated with, one item with binary data for each. Limit counts documents.',
 	fields: { source },

@@ -14,6 +14,7 @@ const upsert = operation({
 	name: 'Create or Update',
 	value: 'upsert',
 	action: 'Create or update a provider login',
+	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	credential: storedLogin,
 	fields: { login: loginOf(providers), simplify },
@@ -57,6 +58,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many provider logins',
+	subtitle: 'Get provider logins',
 	description: "Get the organization's logins at data providers, without passwords",
 	fields: { limit, simplify },
 	/** CP §4.2: one array holds them all. */

@@ -48,6 +48,8 @@ export interface PaidQuery {
 	credential?: INodeCredentialDescription;
 	/** The service refuses it while there is no tax profile for its RFC. */
 	needsProfile?: true;
+	/** What one item costs, where that is not one query. */
+	price?: string;
 	/** It gets no data: nothing to reuse, and where it is not listed the service's word that it was done is enough. */
 	hasNoResult?: true;
 }

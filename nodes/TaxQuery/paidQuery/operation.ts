@@ -11,7 +11,7 @@ import {
 	type QueryInput,
 	type SendSettings,
 } from './definition';
-import { fieldsOf, optionsOf, type Reuse, type Wait } from './options';
+import { fieldsOf, optionsOf, priceNotice, type Reuse, type Wait } from './options';
 import { output, type Outcome, type Shape } from './output';
 import { Receipt } from './receipt';
 import { QuerySender } from './send';
@@ -26,17 +26,23 @@ interface Settings extends SendSettings {
 	pollIntervalMs: number;
 }
 
+/** For an AI agent, which would else ask, and pay, again. */
+const PENDING_NOTE =
+	'With pending: true the result is not there yet: read it later with the query ID by Query → Get, which is free; do not ask again';
+
 /** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
 	const { service, name, action, description, subtitle, credential, input } = definition;
+	const { isImmediate } = service;
 	return operation({
 		name,
 		value: service.operation,
 		action,
 		description,
 		subtitle,
+		toolNote: isImmediate ? undefined : PENDING_NOTE,
 		credential,
-		fields: { input, ...fieldsOf(definition), simplify },
+		fields: { price: priceNotice(definition), input, ...fieldsOf(definition), simplify },
 		options: optionsOf(definition),
 		execute: async (item, { input: asked, ...settings }) =>
 			await plan(item, definition, asked, settings),

@@ -40,7 +40,7 @@ const waitForResult: Field<Wait | undefined> = {
 			type: 'boolean',
 			default: false,
 			description: 'Whether to keep this execution open until the result is there',
-			hint: 'Off: returns a query ID at once; the result starts a workflow with the Tax Query Trigger, best for many queries. On: this step waits.',
+			hint: 'Off: returns a query ID at once; the result starts a Tax Query Trigger workflow, best for many queries. On: this step waits. To wait for minutes or days without holding a slot, see the examples <i>Wait without a slot</i> and <i>Resume by webhook</i>.',
 		},
 		{
 			displayName: 'Max Wait (Seconds)',
@@ -88,7 +88,7 @@ const reuseResults: Field<Reuse | undefined> = {
 			type: 'number',
 			typeOptions: { minValue: 0 },
 			default: 24,
-			description: 'How old a result may be',
+			description: 'How old a result may be, in hours, e.g. 720 for 30 days',
 			displayOptions: { show: { reuse: ['hours'] } },
 		},
 	],
@@ -118,6 +118,19 @@ const reuseResults: Field<Reuse | undefined> = {
 		}
 	},
 };
+
+/** Told before anything is filled in. */
+export const priceNotice = ({ price = 'one query per item' }: PaidQuery): Field<undefined> => ({
+	properties: [
+		{
+			displayName: `Each run costs ${price}. While building, pin the output.`,
+			name: 'priceNotice',
+			type: 'notice',
+			default: '',
+		},
+	],
+	read: () => undefined,
+});
 
 /** The fields that paid queries have beside what they ask. */
 export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({

@@ -59,9 +59,12 @@ function simplified(
 	}
 	const queryId = queryIdOf(query);
 	const isAcknowledged = queryId !== undefined && !definition.service.isImmediate;
+	const others = Object.entries(query).filter(
+		([name, value]) => !['_id', 'queryId', 'id'].includes(name) || String(value) !== queryId,
+	);
 	return {
 		...asked,
-		...query,
+		...Object.fromEntries(others),
 		...(isAcknowledged && { pending: true }),
 		service,
 		...(queryId !== undefined && { queryId }),

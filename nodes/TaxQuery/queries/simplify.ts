@@ -52,14 +52,14 @@ export function simplifyRecord(
 const defined = (fields: IDataObject): IDataObject =>
 	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** The request's fields under the document's names; a birth date of three numbers as one date. */
+/** The request's fields under the document's names, the person or company first; three numbers as one birth date. */
 function askedOf(
 	record: IDataObject,
 	service: QueryService | undefined,
 	{ fields, periodFormat }: TaxQueryMapping,
 ): IDataObject {
 	const names = Object.entries(fields[service?.operation ?? ''] ?? {});
-	const { day, month, year, ...asked } = Object.fromEntries(
+	const { rfc, curp, from, to, day, month, year, ...asked } = Object.fromEntries(
 		Object.entries(echoOf(record))
 			.map(([own, value]) => {
 				const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
@@ -68,7 +68,13 @@ function askedOf(
 			.filter(([name]) => !TAIL.includes(name)),
 	) as IDataObject;
 	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
-	return { ...asked, ...(born.isValid ? { birthDate: born.toISODate() } : { day, month, year }) };
+	const isWholePeriod = from === asked.period && to === asked.period;
+	return {
+		...defined({ rfc, curp }),
+		...asked,
+		...(!isWholePeriod && { from, to }),
+		...(born.isValid ? { birthDate: born.toISODate() } : { day, month, year }),
+	};
 }
 
 /** The end of a period, however the deployment writes it, as a month or day in ISO 8601. */

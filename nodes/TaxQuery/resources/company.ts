@@ -8,6 +8,7 @@ const getShareholders = paidQueryOperation({
 	service: catalog.getShareholders,
 	name: 'Get Shareholders',
 	action: 'Get shareholders of a company',
+	subtitle: 'Get shareholders',
 	description:
 		'Ask who owns a company (accionistas), and how much of it. The result follows later. Each query costs money.',
 });

@@ -14,6 +14,7 @@ const diagnose = operation({
 	name: 'Diagnose',
 	value: 'diagnose',
 	action: 'Diagnose the connection to the tax query service',
+	subtitle: 'Diagnose connection',
 	description:
 		'Check what the service answers with plain reads (no new query is made), and propose the API Mapping of the credential. The output is free of personal data.',
 	fields: {},

@@ -17,6 +17,7 @@ const getEmploymentHistory = paidQueryOperation({
 	service: catalog.getEmploymentHistory,
 	name: 'Get Employment History',
 	action: 'Get employment history of a person',
+	subtitle: 'Get employment history',
 	description:
 		'Ask where a person was employed, and when (historial laboral), by the CURP. The result follows later. Each query costs money.',
 });

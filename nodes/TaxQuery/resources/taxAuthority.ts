@@ -13,6 +13,8 @@ const createTaxProfile = paidQueryOperation({
 	service: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
 	action: 'Create a tax profile',
+	subtitle: 'Create tax profile',
+	price: 'what your contract says for a new profile, which may be one query per item',
 	description:
 		'Allow the queries of the tax authority about an RFC, by its CIEC (the password at the tax authority); needed once before them. May cost money.',
 	hasNoResult: true,
@@ -26,6 +28,7 @@ const getCsf = paidQueryOperation({
 	service: catalog.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
 	action: 'Get a fiscal situation (CSF)',
+	subtitle: 'Get fiscal situation (CSF)',
 	description:
 		'Ask for the fiscal situation of an RFC (constancia de situación fiscal), which needs a tax profile. Each query costs money.',
 	needsProfile: true,
@@ -36,6 +39,7 @@ const getComplianceOpinion = paidQueryOperation({
 	service: catalog.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
 	action: 'Get a compliance opinion (32D)',
+	subtitle: 'Get opinion (32D)',
 	description:
 		'Ask for the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D), which needs a tax profile. The result follows later. Each query costs money.',
 	needsProfile: true,
@@ -45,6 +49,8 @@ const getInvoices = paidQueryOperation({
 	service: catalog.getInvoices,
 	name: 'Get Invoices',
 	action: 'Get invoices of a taxpayer',
+	subtitle: 'Get invoices (CFDI)',
+	price: 'one query per item and month',
 	description:
 		'Ask for the invoices of an RFC (CFDI, facturas) in a period; it needs a tax profile. Gives one item for each month, each of which costs money; the results follow later.',
 	needsProfile: true,

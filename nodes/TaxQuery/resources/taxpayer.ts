@@ -7,7 +7,12 @@ import { catalog } from '../queries/catalog';
 import { byRfc } from './inputs';
 
 const givenNames = field(
-	textField('Given Names', 'name', 'e.g. Emma', 'All given names, as in the birth certificate'),
+	textField(
+		'Given Names',
+		'name',
+		'e.g. Emma',
+		'All given names as text, as in the birth certificate',
+	),
 	parseText,
 );
 const firstLastName = field(
@@ -15,7 +20,7 @@ const firstLastName = field(
 		'First Last Name',
 		'firstLastName',
 		'e.g. Gómez',
-		'The first surname (apellido paterno), as in the birth certificate',
+		'The first surname (apellido paterno) as text, as in the birth certificate',
 	),
 	parseText,
 );
@@ -28,7 +33,7 @@ const secondLastName = field(
 		type: 'string',
 		default: '',
 		placeholder: 'e.g. Díaz',
-		description: 'The second surname (apellido materno); leave empty if there is none',
+		description: 'The second surname (apellido materno) as text; leave empty if there is none',
 	},
 	(value, label) => (isEmpty(value) ? '' : parseText(value, label)),
 );
@@ -37,6 +42,7 @@ const calculateRfc = paidQueryOperation({
 	service: catalog.calculateRfc,
 	name: 'Calculate RFC',
 	action: 'Calculate an RFC',
+	subtitle: 'Calculate RFC',
 	description:
 		'Calculate the RFC of a natural person from name and birth date. The result comes at once. Each query costs money.',
 	input: {
@@ -63,6 +69,7 @@ const getCrf = paidQueryOperation({
 	service: catalog.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
 	action: 'Get a fiscal regime certificate (CRF)',
+	subtitle: 'Get CRF (fiscal regimes)',
 	description:
 		'Ask for the fiscal regimes of an RFC (régimen fiscal). The result follows later. Each query costs money.',
 });

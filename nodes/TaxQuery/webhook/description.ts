@@ -5,6 +5,7 @@ import type {
 	IWebhookDescription,
 } from 'n8n-workflow';
 import { filterFields, filterOptions } from '../deliveries/filter';
+import { credentialsHere } from '../../shared/operations/credentialsHere';
 import { simplifyField } from '../../shared/operations/fields';
 import { personalDataOption } from '../../shared/personalData/personalData';
 import { registrationFields } from './registration';
@@ -89,7 +90,10 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 		'Once the workflow is built, publish it and register the production URL: results then start it without a click.',
 };
 
+const byProof = { receiveBy: ['both', 'webhook'], authenticity: ['credential'] };
+
 export const properties: INodeProperties[] = [
+	{ ...credentialsHere, displayOptions: { hide: { authenticity: ['credential'] } } },
 	{
 		displayName: 'Receive Results By',
 		name: 'receiveBy',
@@ -196,6 +200,7 @@ export const properties: INodeProperties[] = [
 		description: 'How a delivery proves that it comes from the query service',
 		...byWebhook,
 	},
+	{ ...credentialsHere, displayOptions: { show: byProof } },
 	{
 		displayName: 'Confirm with the Service',
 		name: 'confirm',
@@ -203,9 +208,7 @@ export const properties: INodeProperties[] = [
 		default: true,
 		description:
 			'Whether to ask the service, and emit the record that it has instead of what was delivered. Off, whoever has the secret can start the workflow with an invented result; what holds less than a record with its date is asked for anyway, except with Webhook Only.',
-		displayOptions: {
-			show: { receiveBy: ['both', 'webhook'], authenticity: ['credential'] },
-		},
+		displayOptions: { show: byProof },
 	},
 	...registrationFields,
 	{

@@ -10,6 +10,7 @@ import {
 	providerField,
 	type Provider,
 } from '../credentials/providerLogin';
+import { credentialsHere } from './credentialsHere';
 import type { Field } from './field';
 import type { Item } from './operation';
 
@@ -60,8 +61,12 @@ export function loginOf(providers: Provider[]): Field<Login> {
 	const typed = { loginFrom: ['fields'] };
 	return {
 		properties: isChoice
-			? [providerField(providers), loginFrom, ...loginFields(providers, typed)]
-			: [loginFrom, ...only.fields.map((field) => ({ ...field, displayOptions: { show: typed } }))],
+			? [providerField(providers), loginFrom, credentialsHere, ...loginFields(providers, typed)]
+			: [
+					loginFrom,
+					credentialsHere,
+					...only.fields.map((field) => ({ ...field, displayOptions: { show: typed } })),
+				],
 		async read(item) {
 			const chosen = isChoice ? item.parameter('provider') : only.value;
 			const provider = providers.find(({ value }) => value === chosen);

@@ -12,6 +12,8 @@ import type {
 } from 'n8n-workflow';
 import { personalDataOption } from '../personalData/personalData';
 import type { Connection, ServiceRequest } from '../transport/request';
+import { credentialsHere } from './credentialsHere';
+import { toolDescriptionOf } from './toolDescription';
 
 /** What an operation sees of the item it works on. */
 export interface Item {
@@ -93,6 +95,8 @@ export interface Operation {
 	description: string;
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
+	/** What an AI agent should know beside the description. */
+	toolNote?: string;
 	fields: INodeProperties[];
 	/** Entries of the "Options" collection, in the order in which they are offered; Timeout stands behind them. */
 	options?: INodeProperties[];
@@ -125,6 +129,7 @@ const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompar
 export function propertiesOf(resources: Resource[]): INodeProperties[] {
 	const firstValue = resources[0].value;
 	return [
+		...credentialsOnTop(resources),
 		{
 			displayName: 'Resource',
 			name: 'resource',
@@ -138,6 +143,15 @@ export function propertiesOf(resources: Resource[]): INodeProperties[] {
 			resource.operations.flatMap((operation) => fieldsOf(resource, operation)),
 		),
 	];
+}
+
+/** At the top, but for operations that show them beside the choice of a further credential. */
+function credentialsOnTop(resources: Resource[]): INodeProperties[] {
+	const elsewhere = resources
+		.flatMap(({ operations }) => operations)
+		.filter(({ credential }) => credential)
+		.map(({ value }) => value);
+	return [{ ...credentialsHere, displayOptions: { hide: { operation: elsewhere } } }];
 }
 
 function operationSelector({ value, operations }: Resource): INodeProperties {
@@ -163,7 +177,8 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
 	const shownHere = (field: INodeProperties) => shownUnder(here, field);
-	const { fields, options = [], isOffline } = operation;
+	const { options = [], isOffline } = operation;
+	const fields = [toolDescriptionOf(operation), ...operation.fields];
 	if (isOffline) return fields.map(shownHere);
 	return [
 		...fields,

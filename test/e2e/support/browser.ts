@@ -1,33 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
 import { findChromium } from './chromium';
-
-/** Ignored by git; what a person may look at after a run. */
-const screenshots = join(__dirname, '..', '..', '..', '.test-output', 'e2e');
-
-const FLAGS = [
-	'--no-sandbox', // Chromium refuses to start as root with it
-	'--disable-gpu',
-	'--disable-quic',
-	'--no-first-run',
-	'--disable-background-networking',
-	'--disable-component-update',
-	'--disable-sync',
-];
 
 /** Skipped without Chromium; where that must not be missing, its absence is a failure. */
 export const describeWithBrowser = findChromium() || process.env.CI ? describe : describe.skip;
-
-/** Starts a headless Chromium. Throws when there is none. */
-export async function launchBrowser(): Promise<Browser> {
-	const executablePath = findChromium();
-	if (!executablePath) throw new Error('There is no Chromium; npm test installs it where it can.');
-	return await chromium.launch({ executablePath, args: FLAGS });
-}
-
-export async function takeScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
-	mkdirSync(screenshots, { recursive: true });
-	const path = join(screenshots, `${name}.png`);
-	await page.screenshot({ path, fullPage, animations: 'disabled' });
-}

@@ -1,6 +1,9 @@
 import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
 import type { N8n } from '../../../demo/n8n';
-import { launchBrowser, takeScreenshot } from './browser';
+import { launchBrowser, takeScreenshot } from './launch';
+
+/** Reserved people may be slow. */
+const RUN_TIMEOUT_MS = 120_000;
 
 /** The part of the browser's HTMLImageElement that is asked. */
 interface Picture {
@@ -33,6 +36,9 @@ export class Editor {
 	async open(workflowId: string): Promise<void> {
 		await this.page.goto(`${this.n8n.url}/workflow/${workflowId}`);
 		await this.page.getByTestId('canvas-node').first().waitFor();
+		// n8n's Production Checklist, over the upper left, which a person closes.
+		const checklist = '[data-reka-popper-content-wrapper]:has([class*="actionHeader"])';
+		await this.page.addStyleTag({ content: `${checklist} { display: none !important }` });
 	}
 
 	/** A node on the canvas, by its name. */
@@ -57,13 +63,44 @@ export class Editor {
 		});
 	}
 
-	/** Clicks Execute workflow and waits until n8n listens for the event that starts it. */
-	async execute(): Promise<void> {
-		await this.page.getByRole('button', { name: 'Execute workflow' }).last().click();
+	/** Clicks Execute workflow; with several triggers, that of one of them. */
+	async click(trigger?: string): Promise<void> {
+		if (trigger === undefined) {
+			await this.page.getByTestId('execute-workflow-button').click();
+			return;
+		}
+		await this.node(trigger).hover();
+		await this.page.getByTestId(`execute-workflow-button-${trigger}`).click();
+	}
+
+	/** Searches the node creator; returns the names that it shows. */
+	async search(text: string): Promise<string[]> {
+		const creator = this.page.getByTestId('node-creator');
+		if ((await creator.count()) === 0) {
+			await this.page.getByTestId('node-creator-plus-button').click();
+		}
+		// The list without a search has this entry, so that the results can be told from what was there before.
+		const unfiltered = creator.getByText('Action in an app');
+		const field = creator.locator('input').first();
+		await field.fill('');
+		await unfiltered.waitFor();
+		await field.fill(text);
+		await unfiltered.waitFor({ state: 'hidden' });
+		return await creator.getByTestId('node-creator-item-name').allInnerTexts();
+	}
+
+	/** Waits until n8n listens for the event that starts the workflow. */
+	async listening(): Promise<void> {
 		await this.page
-			.getByText(/^Waiting for you to/)
+			.getByText(/^Waiting for /)
 			.first()
 			.waitFor();
+	}
+
+	/** Clicks Execute workflow and waits until n8n listens for the event that starts it. */
+	async execute(): Promise<void> {
+		await this.click();
+		await this.listening();
 	}
 
 	/** The marks of the nodes that succeeded in the run shown. */
@@ -73,7 +110,9 @@ export class Editor {
 
 	/** Waits until the editor says that the run has succeeded. */
 	async succeeded(): Promise<void> {
-		await this.page.getByText('Workflow executed successfully').waitFor();
+		await this.page
+			.getByText('Workflow executed successfully')
+			.waitFor({ timeout: RUN_TIMEOUT_MS });
 	}
 
 	async screenshot(name: string): Promise<void> {

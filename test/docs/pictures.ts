@@ -1,0 +1,161 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { startDemo, type Demo } from '../../demo/demo';
+import { submitForm } from '../../demo/form';
+import { root } from '../../demo/package';
+import { Editor } from '../e2e/support/editor';
+
+const folder = join(root, 'docs', 'pictures');
+const QUALITY = 80;
+
+/** What a panel or a canvas says about our nodes, so that a test can tell when a picture is out of date. */
+const labels: Record<string, string[]> = {};
+
+/** Nodes whose panels are shown: a file's name, the example, the node in it. */
+const panels: Array<[name: string, example: string, node: string]> = [
+	['panel-tax-query', 'start-here', 'Pending'],
+	['panel-credit-profile', 'list-documents', 'Newest documents'],
+	['panel-provider-login', 'rotate-provider-credentials', 'Store new login'],
+	['panel-trigger', 'collect-query-results', 'Tax Query Trigger'],
+];
+const credentials: Array<[name: string, title: string]> = [
+	['credential-tax-query', 'Tax Query sandbox'],
+	['credential-credit-profile', 'Credit Profile sandbox'],
+	['credential-provider-login', 'Tax authority login sandbox'],
+	['credential-webhook', 'Webhook secret'],
+];
+/** These exist in dark, too. */
+const dark = ['start-here', 'onboard-applicant'];
+
+async function take(page: Page, name: string): Promise<void> {
+	const devTools = await page.context().newCDPSession(page);
+	const { data } = await devTools.send('Page.captureScreenshot', {
+		format: 'webp',
+		quality: QUALITY,
+	});
+	await writeFile(join(folder, `${name}.webp`), Buffer.from(data, 'base64'));
+	await devTools.detach();
+	console.log(`docs/pictures/${name}.webp`);
+}
+
+const textsOf = async (page: Page, selector: string) =>
+	[...new Set((await page.locator(selector).allInnerTexts()).map((text) => text.trim()))].filter(
+		(text) => text !== '',
+	);
+
+async function canvas(editor: Editor, demo: Demo, example: string, name: string): Promise<void> {
+	await editor.open(demo.workflows.get(example)?.id as string);
+	const { page } = editor;
+	await page.getByTestId('zoom-to-fit').click();
+	await page.mouse.move(800, 20);
+	await settled(page);
+	labels[name] = await textsOf(page, '[data-node-type*="credit-profile"] [class*="subtitle"]');
+	await take(page, name);
+}
+
+/** Movements have come to their end. */
+const settled = async (page: Page) => await page.waitForTimeout(700);
+
+async function openPanel(editor: Editor, demo: Demo, example: string, node: string): Promise<void> {
+	await editor.open(demo.workflows.get(example)?.id as string);
+	await editor.node(node).dblclick();
+	await editor.page.getByTestId('node-execute-button').first().waitFor();
+	await settled(editor.page);
+}
+
+async function panel(
+	editor: Editor,
+	demo: Demo,
+	[name, example, node]: (typeof panels)[0],
+	suffix = '',
+) {
+	await openPanel(editor, demo, example, node);
+	labels[name + suffix] = await textsOf(
+		editor.page,
+		'[data-test-id="node-parameters"] label, [data-test-id="parameter-item"] label',
+	);
+	await take(editor.page, name + suffix);
+}
+
+async function receipt(editor: Editor, demo: Demo): Promise<void> {
+	await openPanel(editor, demo, 'start-here', 'Found');
+	await editor.page.getByTestId('node-execute-button').first().click();
+	await editor.page
+		.getByText(/quer(y|ies) sent|reused/)
+		.first()
+		.waitFor();
+	await settled(editor.page);
+	await take(editor.page, 'receipt');
+}
+
+async function listening(editor: Editor, demo: Demo): Promise<void> {
+	await openPanel(editor, demo, 'ask-with-reference', 'Tax Query Trigger');
+	await editor.page.getByTestId('node-execute-button').first().click();
+	await editor.page.getByText('Stop Listening').first().waitFor();
+	await settled(editor.page);
+	await take(editor.page, 'trigger-listening');
+}
+
+async function dossier(editor: Editor, demo: Demo): Promise<void> {
+	const html = await submitForm(`${demo.n8n.url}/form/onboard-applicant`, [
+		'Laura',
+		'Godoy',
+		'Estrada',
+		'1990-12-31',
+		'GOEL901231MDFDSR07',
+	]);
+	const page = await editor.page.context().newPage();
+	await page.setContent(html);
+	await settled(page);
+	await take(page, 'dossier');
+	await page.close();
+}
+
+async function main(): Promise<void> {
+	await rm(folder, { recursive: true, force: true });
+	await mkdir(folder, { recursive: true });
+	const demo = await startDemo({ log: (line) => console.error(line) });
+	const editor = await Editor.signIn(demo.n8n);
+	try {
+		const { page } = editor;
+		await page.setViewportSize({ width: 1280, height: 800 });
+		await demo.n8n.client.createCredential('taxQueryWebhookApi', 'Webhook secret', {
+			method: 'signature',
+			secret: 'agreed with the service',
+		});
+		await listening(editor, demo);
+		for (const [name, title] of credentials) {
+			await page.goto(`${demo.n8n.url}/home/credentials`);
+			await page.getByTestId('resources-list-item').filter({ hasText: title }).click();
+			await page.getByTestId('editCredential-modal').waitFor();
+			await settled(page);
+			labels[name] = await textsOf(page, '[data-test-id="editCredential-modal"] label');
+			await take(page, name);
+		}
+		await dossier(editor, demo);
+		await page.goto(demo.sandbox.page);
+		await settled(page);
+		await take(page, 'sandbox-page');
+
+		for (const example of [...demo.workflows.keys()].sort()) {
+			await canvas(editor, demo, example, `canvas-${example}`);
+		}
+		for (const one of panels) await panel(editor, demo, one);
+		await receipt(editor, demo);
+
+		await page.emulateMedia({ colorScheme: 'dark' });
+		for (const example of dark) await canvas(editor, demo, example, `canvas-${example}.dark`);
+		await panel(editor, demo, panels[0], '.dark');
+		await panel(editor, demo, panels[3], '.dark');
+		await writeFile(join(folder, 'labels.json'), `${JSON.stringify(labels, null, 2)}\n`);
+	} finally {
+		await editor.close();
+		await demo.stop();
+	}
+}
+
+main().catch((error: Error) => {
+	console.error(error);
+	process.exitCode = 1;
+});

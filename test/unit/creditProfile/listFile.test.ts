@@ -1,0 +1,72 @@
+import type { Readable } from 'node:stream';
+import type { IDataObject } from 'n8n-workflow';
+import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/listFile';
+import type { Item } from '../../../nodes/shared/operations/operation';
+
+const PAGES = 50;
+
+/** Pages of a list, and how many of them were asked for. */
+function list() {
+	const seen = { pages: 0 };
+	async function* pages(): AsyncGenerator<IDataObject[]> {
+		for (; seen.pages < PAGES; seen.pages++) yield [{ id: seen.pages, name: 'a,"b"\nc' }];
+	}
+	return { seen, pages: pages() };
+}
+
+/** An item whose files go where `store` takes them. */
+const itemWith = (store: (content: Readable) => Promise<unknown>) =>
+	({
+		protect: (row: IDataObject) => row,
+		files: { prepareBinaryData: async (content: Readable) => await store(content) },
+	}) as unknown as Item;
+
+const write = async (item: Item, pages: AsyncIterable<IDataObject[]>, format: FileFormat) =>
+	await writeFile(item, pages, { format, columns: ['id', 'name'], name: 'list' });
+
+describe('a list that goes into a file', () => {
+	it('is read no further than it is written', async () => {
+		const { seen, pages } = list();
+		const ahead: number[] = [];
+		let written = 0;
+		const store = async (content: Readable) => {
+			for await (const chunk of content) {
+				written += String(chunk).split('\n').length - 1;
+				ahead.push(seen.pages - written);
+			}
+		};
+		const { rows } = await write(itemWith(store), pages, 'ndjson');
+		expect(rows).toBe(PAGES);
+		expect(Math.max(...ahead)).toBeLessThanOrEqual(2);
+	});
+
+	it('is one of lines, quoted as RFC 4180 says', async () => {
+		let text = '';
+		const store = async (content: Readable) => {
+			for await (const chunk of content) text += String(chunk);
+		};
+		await write(itemWith(store), list().pages, 'csv');
+		expect(text.slice(0, 31)).toBe('id,name,other\r\n0,"a,""b""\nc",\r\n');
+	});
+
+	it('fails with what failed while it was read', async () => {
+		async function* broken(): AsyncGenerator<IDataObject[]> {
+			yield [{ id: 1 }];
+			throw new TypeError('The second page did not come');
+		}
+		const store = async (content: Readable) => {
+			for await (const chunk of content) void chunk;
+		};
+		await expect(write(itemWith(store), broken(), 'csv')).rejects.toThrow('The second page');
+	});
+
+	it('is no longer read where it cannot be written', async () => {
+		const { seen, pages } = list();
+		const full = async (content: Readable) => {
+			content.destroy();
+			throw new Error('The disk is full');
+		};
+		await expect(write(itemWith(full), pages, 'csv')).rejects.toThrow('The disk is full');
+		expect(seen.pages).toBeLessThanOrEqual(2);
+	});
+});
