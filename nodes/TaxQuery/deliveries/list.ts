@@ -78,7 +78,11 @@ export async function readAsked(
 	asked: Set<string>,
 ): Promise<Listed> {
 	const [pending] = cursor.pendingQueries;
-	const ids = [...asked, ...(pending !== undefined && !asked.has(pending) ? [pending] : [])];
+	// the newest first: a sender that comes again is not to wait behind a flood
+	const ids = [
+		...[...asked].reverse(),
+		...(pending !== undefined && !asked.has(pending) ? [pending] : []),
+	];
 	const read = await readById(nodeKey(context), connection, ids);
 	if (pending !== undefined) cursor.deferPending(pending);
 	const idsOf = (what: 'unknown' | 'later') => ids.filter((id) => read.get(id) === what);

@@ -38,7 +38,7 @@ export interface PublishedTrigger {
 }
 
 /** What a look showed of a query: on its way into the workflow, without a result, or settled. */
-export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown';
+export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'unread';
 
 export interface Look {
 	/** What the deployment calls things. */
@@ -101,6 +101,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const isLeft = new Set(left);
 	const queries = new Map<string, Shown>();
 	for (const id of listed.unknown) queries.set(id, 'unknown');
+	for (const id of listed.unread) queries.set(id, 'unread');
 	for (const row of listed.results) {
 		const isWithout = isPending(row) || isLeft.has(row);
 		const shown = watcher.outcomeOf(row) ?? (isWithout ? 'pending' : 'settled');

@@ -32,6 +32,8 @@ const REST_PER_ROW_MS = 0.1;
 const PAUSE_MS = 15 * 60_000;
 const MAX_NODES = 500;
 const MAX_REFUSED = 1_000;
+/** IDs that are kept for a later look; who sent others is told to come again. */
+const MAX_UNREAD = 100;
 /** Where nothing asks at intervals, after a look that failed. */
 const RETRY_MS = 60_000;
 
@@ -205,7 +207,8 @@ export class ResultWatcher implements PublishedTrigger {
 		const restMs = await looking.then(
 			(seen) => {
 				this.memory.outage.end(this.context);
-				for (const id of seen.unread) this.asked.add(id);
+				for (const id of seen.unread.slice(0, Math.max(0, MAX_UNREAD - this.asked.size)))
+					this.asked.add(id);
 				if (seen.isMore || seen.unread.length > 0) this.lookInBackground();
 				return Math.max(seen.requests * REST_PER_REQUEST_MS, seen.rows * REST_PER_ROW_MS);
 			},

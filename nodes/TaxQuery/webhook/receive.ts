@@ -37,6 +37,7 @@ const accepted: Answer = { status: 200, message: 'Accepted' };
 const nothingNew: Answer = { status: 200, message: 'Nothing new' };
 const later: Answer = { status: 202, message: 'The result will be taken from the service' };
 const tryAgain: Answer = { status: 503, message: 'The service does not show the result yet' };
+const tooMany: Answer = { status: 503, message: 'Too many queries are named at once' };
 const unreachable: Answer = { status: 503, message: 'The query service could not be asked' };
 const notTaken: Answer = { status: 503, message: 'The result could not be taken' };
 const unknown: Answer = { status: 404, message: 'The query service does not know this query' };
@@ -148,6 +149,7 @@ async function answerFor(
 	const shown = queries.get(queryId);
 	if (shown === undefined) return isWhole ? unknown : notYet;
 	if (shown === 'unknown') return unknown;
+	if (shown === 'unread') return tooMany;
 	if (shown === 'settled') return nothingNew;
 	if (shown === 'pending') {
 		const isSaidPending = record.status !== undefined && stateOf(record, mapping) === 'pending';

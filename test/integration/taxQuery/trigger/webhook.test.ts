@@ -164,6 +164,22 @@ describe('where there is no list of queries', () => {
 		const asked = (await sandbox.requests()).filter(({ path }) => path.includes('forged'));
 		expect(asked).toHaveLength(2);
 	});
+
+	it('a true result that is sent again comes through a flood of forged IDs, whose senders are told to come again', async () => {
+		await withoutList();
+		const record = await sandbox.result();
+		const flood = Array.from({ length: 10 }, (_, delivery) =>
+			Array.from({ length: 100 }, (__, index) => ({ queryId: `f-${delivery}-${index}` })),
+		);
+		pass(1_000);
+		const [first] = await Promise.all(flood.map(async (body) => await host.deliver(body)));
+		let status = 0;
+		for (let count = 0; count < 5 && status !== 200; count++) {
+			pass(1_000);
+			({ status } = await host.deliver({ queryId: record._id }));
+		}
+		expect([first.status, status, host.started]).toEqual([503, 200, [record._id]]);
+	});
 });
 
 describe('in a process that has no published trigger', () => {
