@@ -66,7 +66,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 		log('starting n8n');
 		const n8n = await startN8n(processes, userFolder, log, { N8N_METRICS: 'true' });
 		const open = await publish(n8n, sandbox);
-		const measured = [];
+		const measured: Row[] = [];
 		for (let round = 0; round <= Math.min(rounds, MAX_ROUNDS); round++) {
 			for (const flood of floods) {
 				log(`${flood.name}, round ${round}`);
