@@ -4,6 +4,7 @@ import { simplify } from '../shared/operations/fields';
 import type { Item, Operation } from '../shared/operations/operation';
 import { readPages, type Page, type Range } from '../shared/transport/pagination';
 import type { ServiceRequest } from '../shared/transport/request';
+import { findList, findMarks, findOne, type IsRow } from '../shared/http/envelope';
 import { isObject } from '../shared/utils/json';
 
 type Body = IDataObject | IDataObject[];
@@ -15,31 +16,40 @@ export const withoutExpected = (missing: string) =>
 			'Check that the base URL of the credential points to the service itself. Connection → Diagnose tells what it answers.',
 	});
 
-/** The rows of an array in an answer. Throws a UserError if there is no such array or something else is in it. */
-export function rowsOf(rows: unknown, name: string): IDataObject[] {
-	if (Array.isArray(rows) && rows.every(isObject)) return rows;
+const hasId: IsRow = ({ id }) => id !== undefined;
+
+/** The rows of a list in an answer. Throws a UserError if there is none or something else is in it. */
+export function rowsOf(body: unknown, name: string, field?: string): IDataObject[] {
+	const rows = findList(body, hasId, field === undefined ? [] : [field]);
+	const documented: unknown = isObject(body) && field !== undefined ? body[field] : body;
+	const isWhole = !Array.isArray(documented) || documented.every(isObject);
+	if (rows && isWhole) return rows;
 	throw withoutExpected(name);
 }
 
-/** One object with an ID. Throws a UserError if the answer is none. */
+/** One object with an ID. Throws a UserError if the answer holds none. */
 export function recordOf(body: Body, name: string): IDataObject {
-	if (isObject(body) && body.id !== undefined) return body;
+	const record = findOne(body, hasId, ['data']);
+	if (record) return record;
 	throw withoutExpected(name);
 }
 
 /** One page of CP §4.4, §4.6 or §4.8; `field` names its array. Throws a UserError if the answer is not made like that. */
 export function pageOf(body: Body, field: 'data' | 'documents'): Page {
-	const { [field]: rows, total } = body as IDataObject;
 	const name = `"${field}" or "total"`;
-	if (typeof total !== 'number') throw withoutExpected(name);
-	return { rows: rowsOf(rows, name), total };
+	const rows = rowsOf(body, name, field);
+	const { total } = findMarks(body, hasId, rows.length);
+	if (total === undefined) throw withoutExpected(name);
+	return { rows, total };
 }
 
 /** The tags of CP §4.3 or §4.7. Throws a UserError if the answer is not made like that. */
 export function tagsOf(body: Body): string[] {
-	const { data } = body as IDataObject;
-	const tags: unknown[] = Array.isArray(data) ? data : [undefined];
-	if (tags.every((tag) => typeof tag === 'string')) return tags;
+	const { data }: IDataObject = isObject(body) ? body : { data: body };
+	const lists = data === undefined ? Object.values(body).filter(Array.isArray) : [data];
+	const [tags] = lists as unknown[][];
+	const areTags = Array.isArray(tags) && tags.every((tag) => typeof tag === 'string');
+	if (areTags && lists.length === 1) return tags;
 	throw withoutExpected('"data"');
 }
 

@@ -109,7 +109,7 @@ describe('bad input', () => {
 		],
 		[
 			'a list of something else',
-			{ status: 200, body: { items: [], total: 0 } },
+			{ status: 200, body: { data: ['x'], total: 1 } },
 			'answered without "data" or "total"',
 			'base URL',
 		],

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
 import { runNode } from '../support/runNode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
-import { nodeOn, PEOPLE } from './support';
+import { LOANS, nodeOn, PEOPLE } from './support';
 
 const ALL = 12_000;
 const MINUTE = 60_000;
@@ -104,6 +104,39 @@ describe('Return All and Limit', () => {
 			const result = await list({ ...documents, returnAll: true, options: { startAt } });
 			expect(result).toEqual({ items, pages: [[startAt, 100]] });
 		});
+
+		/** A large list, so many rows to an item, by an expression that says where each begins. */
+		const inBatches = async (parameters: INodeParameters, size: number, rows: number) => {
+			const starts = Array.from({ length: Math.ceil(rows / size) }, (_, index) => index * size);
+			const { items } = await nodeOn(sandbox)(
+				{ ...parameters, limit: size, options: { startAt: '={{ $json.start }}' } },
+				{ items: starts.map((start) => ({ start })) },
+			);
+			return items.map(({ json }) => json);
+		};
+		const whole = async (parameters: INodeParameters) =>
+			(await nodeOn(sandbox)({ ...parameters, returnAll: true })).items.map(({ json }) => json);
+
+		it.each<[string, INodeParameters, number, number]>([
+			['documents', documents, 950, 137],
+			['collections', { resource: 'dataCollection', operation: 'getAll' }, 30, 7],
+			[
+				'versions',
+				{
+					...{ resource: 'dataCollection', operation: 'getVersions' },
+					collection: { __rl: true, mode: 'id', value: LOANS },
+				},
+				3,
+				1,
+			],
+		])(
+			'so that %s in batches are the whole list, each row once',
+			async (_what, wanted, rows, size) => {
+				const all = await whole(wanted);
+				expect(all).toHaveLength(rows);
+				expect(await inBatches(wanted, size, rows)).toEqual(all);
+			},
+		);
 
 		it('until there are no more, for a Limit beyond the end', async () => {
 			const { items, pages } = await list({ ...documents, limit: 5000 });

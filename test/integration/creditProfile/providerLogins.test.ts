@@ -149,6 +149,30 @@ describe('the credentials of providers', () => {
 		});
 	});
 
+	it('are refused by the bureau itself, and the operator reads what to look at', async () => {
+		const refused = stored('bureau/pf', { user: 'REFUSED_USER', password: 'Encrypted_Secret_2' });
+		const { error } = await run(upsert('bureau/pf'), { login: refused });
+		expect([error?.message, error?.description]).toEqual([
+			'The Credit Profile Service did not accept the values sent',
+			expect.stringMatching(
+				/The service says: "The bureau did not accept .*The service tries this login at the bureau/,
+			),
+		]);
+		const { items } = await run({
+			...{ resource: 'providerLogin', operation: 'getAll', returnAll: true },
+		});
+		expect(items.map(({ json }) => json.user)).not.toContain('REFUSED_USER');
+	});
+
+	it.each(['bureau/pm', 'bureau/pf', 'credit-bureau-b'])(
+		'of the credit bureau %s come with the day on which they end',
+		async (provider) => {
+			const [, login] = logins.find(([name]) => name === provider) as (typeof logins)[0];
+			const { items } = await run(upsert(provider), { login: stored(provider, login) });
+			expect(items[0].json.expirationDate).toMatch(/^\d{4}-\d\d-\d\d$/);
+		},
+	);
+
 	describe('are checked before a request is spent', () => {
 		/** A login, and how the message names its field. */
 		const wrong: Array<[what: string, provider: string, login: object, message: string]> = [

@@ -234,7 +234,10 @@ export async function startDialect(mapping: Mapping, options: Partial<SandboxOpt
 	const { scheme = 'Bearer' } = mapping.taxQuery?.token ?? {};
 	return {
 		sandbox,
-		taxQuery: client(sandbox.taxQuery.baseUrl, `${scheme} ${data.access_token}`),
+		taxQuery: client(
+			sandbox.taxQuery.baseUrl,
+			`${scheme} ${data.access_token ?? data.accessToken}`,
+		),
 		creditProfile: client(
 			`${sandbox.creditProfile.baseUrl}/api/v1`,
 			`Token ${sandbox.creditProfile.token}`,

@@ -1,0 +1,389 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { runNode } from '../support/runNode';
+import { getCrf, operation, rfcs } from '../taxQuery/support';
+import { LOANS } from '../creditProfile/support';
+import { startStranger, type Answer, type Asked } from './stranger';
+
+const [RFC] = rfcs(1);
+const NAME = 'EMMA GOMEZ DIAZ';
+const BOM = '\uFEFF';
+
+let close: () => Promise<void> = async () => {};
+afterEach(async () => await close());
+
+let runs = 0;
+/** Runs the Tax Query node at a service that answers so; its token request is answered beside it. */
+async function askStranger(
+	answer: (asked: Asked) => Answer,
+	parameters: INodeParameters,
+	{
+		token = { access_token: 'token-1' },
+		apiMapping = {},
+	}: { token?: unknown; apiMapping?: object } = {},
+) {
+	const service = await startStranger((asked) =>
+		asked.path === '/api/oauth/token' ? { body: token } : answer(asked),
+	);
+	close = service.close;
+	const { items, error } = await runNode({
+		type: 'taxQuery',
+		parameters,
+		executionId: `stranger-${++runs}`,
+		credentials: {
+			taxQueryApi: {
+				baseUrl: `${service.url}/api/`,
+				grant: 'clientCredentials',
+				clientId: `client-${runs}`,
+				clientSecret: 'secret-of-the-client',
+				pointsPerSecond: 0,
+				apiMapping: JSON.stringify(apiMapping),
+				accessToken: '',
+			},
+		},
+	});
+	return { rows: items.map(({ json }) => json), error, asked: service.asked };
+}
+
+const record = (id: unknown, more: object = {}): IDataObject =>
+	({
+		_id: id,
+		service: 'CRF',
+		status: 'SUCCESS',
+		query: { rfc: RFC },
+		metadata: { clientType: 'PF', query: { rfc: RFC } },
+		response: { RFC, RazonSocial: NAME, Valido: true },
+		state: { FISCAL_DATA: { any: 'thing' } },
+		createdAt: new Date().toISOString(),
+		...more,
+	}) as IDataObject;
+
+const crf = getCrf({ rfc: RFC, waitForResult: true, maxWait: 20 }, { pollInterval: 0.05 });
+const result = expect.objectContaining({ queryId: expect.any(String), rfc: RFC, legalName: NAME });
+
+let next = 0;
+const newId = () => `s${Date.now()}${++next}`;
+
+describe('a query at a service that acknowledges it', () => {
+	it.each<[string, (id: string) => Answer]>([
+		['as the document', (id) => ({ body: { message: 'ok', queryId: id } })],
+		['with status 201', (id) => ({ status: 201, body: { message: 'ok', queryId: id } })],
+		['with status 202, and nothing but the ID', (id) => ({ status: 202, body: { queryId: id } })],
+		['under data', (id) => ({ body: { success: true, data: { message: 'ok', queryId: id } } })],
+		['under a key of its own', (id) => ({ body: { acuse: { message: 'ok', queryId: id } } })],
+		['two keys down', (id) => ({ body: { respuesta: { acuse: { queryId: id } }, codigo: 0 } })],
+		['in a list of one', (id) => ({ body: [{ message: 'ok', queryId: id }] })],
+		['as plain text', (id) => ({ type: 'text/plain', body: JSON.stringify({ queryId: id }) })],
+		['without a content type', (id) => ({ type: '', body: JSON.stringify({ queryId: id }) })],
+		['behind a byte order mark', (id) => ({ body: BOM + JSON.stringify({ queryId: id }) })],
+		[
+			'with nulls and more than was asked',
+			(id) => ({ body: { queryId: id, message: null, response: null, eta: 5 } }),
+		],
+		[
+			'with a pending record',
+			(id) => ({ body: record(id, { status: 'pending', response: null }) }),
+		],
+		[
+			'with a pending record under query',
+			(id) => ({ body: { query: record(id, { status: 'Queued', response: {} }) } }),
+		],
+	])('%s, and takes its result', async (_how, acknowledge) => {
+		const id = newId();
+		const { rows, error } = await askStranger(
+			({ method }) => (method === 'POST' ? acknowledge(id) : { body: record(id) }),
+			crf,
+		);
+		expect([error?.message, rows]).toEqual([undefined, [result]]);
+	});
+
+	it.each<[string, (id: string) => Answer]>([
+		['under data', (id) => ({ body: { data: record(id) } })],
+		['under a key of its own', (id) => ({ body: { consulta: record(id), ok: true } })],
+		['two keys down', (id) => ({ body: { respuesta: { consulta: record(id) } } })],
+		['in a list of one', (id) => ({ body: [record(id)] })],
+		[
+			'as plain text behind a byte order mark',
+			(id) => ({ type: 'text/plain', body: BOM + JSON.stringify(record(id)) }),
+		],
+		['with a lower-case status', (id) => ({ body: record(id, { status: 'success' }) })],
+		['with blanks around its status', (id) => ({ body: record(id, { status: ' Completed ' }) })],
+		[
+			'without query, metadata and dates',
+			(id) => ({ body: record(id, { query: undefined, metadata: null, createdAt: null }) }),
+		],
+		[
+			'with a profile ID as text, and fields that nobody knows',
+			(id) => ({ body: record(id, { profileId: '1', x: [null, { y: [] }] }) }),
+		],
+	])('gives its record %s', async (_how, answer) => {
+		const id = newId();
+		const { rows, error } = await askStranger(({ method, times }) => {
+			if (method === 'POST') return { body: { queryId: id } };
+			if (times === 0) return { status: 404, body: { error: 'not there yet' } };
+			return times === 1
+				? { body: record(id, { status: 'in progress', response: null }) }
+				: answer(id);
+		}, crf);
+		expect([error?.message, rows]).toEqual([
+			undefined,
+			[expect.objectContaining({ legalName: NAME })],
+		]);
+	});
+
+	it('with a number as ID', async () => {
+		const id = Date.now();
+		const { rows, asked } = await askStranger(
+			({ method }) => ({ body: method === 'POST' ? { queryId: id } : record(id) }),
+			crf,
+		);
+		expect([rows, asked.at(-1)?.path]).toEqual([[result], `/api/query/${id}`]);
+	});
+
+	it('with 204 while there is no result', async () => {
+		const id = newId();
+		const { rows } = await askStranger(({ method, times }) => {
+			if (method === 'POST') return { body: { queryId: id } };
+			return times < 2 ? { status: 204 } : { body: record(id) };
+		}, crf);
+		expect(rows).toEqual([result]);
+	});
+
+	it('with the record under a key, at once', async () => {
+		const id = newId();
+		const { rows, asked } = await askStranger(() => ({ body: { consulta: record(id) } }), crf);
+		expect([rows, asked.filter(({ method }) => method === 'GET')]).toEqual([[result], []]);
+	});
+
+	it('with the queries of an invoice period in a bare array, or under another key', async () => {
+		for (const wrap of [
+			(rows: object[]) => rows,
+			(rows: object[]) => ({ consultas: rows, ok: true }),
+			(rows: object[]) => ({ data: { results: rows } }),
+		]) {
+			const ids = [newId(), newId()];
+			const accepted = ids.map((queryId, index) => ({
+				queryId,
+				period: `2026-0${index + 1}`,
+				status: 'PENDING',
+			}));
+			const { rows } = await askStranger(
+				() => ({ body: wrap(accepted) }),
+				operation('taxAuthority', 'getInvoices', {
+					rfc: RFC,
+					period: 'months',
+					firstMonth: '2026-01',
+					lastMonth: '2026-02',
+				}),
+			);
+			await close();
+			expect(rows.map(({ queryId, period, pending }) => [queryId, period, pending])).toEqual([
+				[ids[0], '2026-01', true],
+				[ids[1], '2026-02', true],
+			]);
+		}
+	});
+
+	it('takes a bare result for a result, whatever has an ID in it', async () => {
+		const bare = {
+			rfc: RFC,
+			estado: 'ACTIVO',
+			regimenes: [{ id: 601, status: 'ACTIVO' }],
+			obligaciones: [{ _id: 'a', name: 'ISR' }],
+		};
+		const { rows } = await askStranger(
+			() => ({ body: bare }),
+			operation('taxAuthority', 'getCsf', { rfc: RFC }),
+		);
+		expect(rows).toEqual([expect.objectContaining({ rfc: RFC, estado: 'ACTIVO' })]);
+		expect(rows[0]).not.toHaveProperty('queryId');
+	});
+
+	it('with a token in camel case, of unknown life, under a key', async () => {
+		const id = newId();
+		const token = {
+			data: { accessToken: 'token-2', expiresIn: null, tokenType: 'bearer' },
+			ok: true,
+		};
+		const { rows } = await askStranger(
+			({ method }) => ({ body: method === 'POST' ? { queryId: id } : record(id) }),
+			crf,
+			{ token },
+		);
+		expect(rows).toEqual([result]);
+	});
+});
+
+describe('the list of queries of a service that answers', () => {
+	const many = operation('query', 'getAll', { returnAll: true, filters: {} });
+	const all = ['q1', 'q2', 'q3', 'q4', 'q5'];
+	const page = (start: number, size: number) =>
+		all.slice(start, start + size).map((id) => record(id));
+	const ids = async (answer: (asked: Asked) => Answer, apiMapping = {}) => {
+		const { rows, error } = await askStranger(answer, many, { apiMapping });
+		return error ? error.message : rows.map(({ queryId }) => queryId);
+	};
+
+	it.each<[string, Answer]>([
+		['a plain array', { body: page(0, 5) }],
+		['plain text', { type: 'text/plain; charset=utf-8', body: BOM + JSON.stringify(page(0, 5)) }],
+		['an object under a key', { body: { consultas: page(0, 5), avisos: [] } }],
+		['the total as text', { body: { data: page(0, 5), total: '5' } }],
+		[
+			'a pagination of nulls',
+			{ body: { data: page(0, 5), pagination: { next: null, total: null } } },
+		],
+		['links to nowhere', { body: { data: page(0, 5), links: { self: '/query', next: null } } }],
+		[
+			'HAL',
+			{
+				body: {
+					_embedded: { queries: page(0, 5) },
+					page: { size: 20, totalElements: 5, totalPages: 1, number: 0 },
+				},
+			},
+		],
+		['GraphQL-like', { body: { data: { queries: { items: page(0, 5), hasNextPage: false } } } }],
+	])('%s', async (_how, answer) => {
+		expect(await ids(() => answer)).toEqual(all);
+	});
+
+	it('204 where there is none', async () => {
+		expect(await ids(() => ({ status: 204, type: '' }))).toEqual([]);
+	});
+
+	it.each<[string, Answer]>([
+		['an empty body', { body: '' }],
+		['an empty object', { body: {} }],
+		['null', { body: 'null' }],
+		['a web page', { type: 'text/html', body: '<p>Sign in</p>' }],
+		['an error with status 200', { body: { error: 'maintenance', code: 503 } }],
+	])('%s is no empty list', async (_how, answer) => {
+		expect(await ids(() => answer)).toMatch(/holds no list of queries|not JSON|broke before/);
+	});
+
+	it.each<[string, (asked: Asked) => Answer, object]>([
+		[
+			'by the address of the next page',
+			({ query }) => {
+				const at = Number(query.get('cursor') ?? 0);
+				const following = at + 2 < all.length ? `https://other.example/q?cursor=${at + 2}` : null;
+				return { body: { results: page(at, 2), next: following } };
+			},
+			{},
+		],
+		[
+			'by page numbers that begin with 1',
+			({ query }) => {
+				const number = Number(query.get('page') ?? 1);
+				return { body: { rows: page(2 * (number - 1), 2), meta: { totalCount: '5' } } };
+			},
+			{ list: { page: 'page' } },
+		],
+		[
+			'by skip and take',
+			({ query }) => {
+				const at = Number(query.get('skip') ?? 0);
+				const size = Number(query.get('take'));
+				return { body: page(at, size) };
+			},
+			{ list: { limit: 'take', offset: 'skip', pageSize: 2 } },
+		],
+		[
+			'with a mark that more follow',
+			({ query }) => {
+				const at = Number(query.get('offset') ?? 0);
+				return {
+					body: { data: { items: page(at, 2) }, meta: { pagination: { has_more: at + 2 < 5 } } },
+				};
+			},
+			{},
+		],
+	])('page by page, %s', async (_how, answer, apiMapping) => {
+		expect(await ids(answer, apiMapping)).toEqual(all);
+	});
+});
+
+describe('the Credit Profile node at a service that answers', () => {
+	const ask = async (answer: (asked: Asked) => Answer, parameters: INodeParameters) => {
+		const service = await startStranger(answer);
+		close = service.close;
+		const { items, error } = await runNode({
+			type: 'creditProfile',
+			parameters,
+			credentials: {
+				creditProfileApi: { baseUrl: `${service.url}/`, apiToken: 'token-of-the-lender' },
+			},
+		});
+		return error ? error.message : items.map(({ json }) => json);
+	};
+	const login = { id: 1, type: 'bureau/pf', user: 'lender', isEnabled: true, metadata: null };
+	const logins = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
+	const collections = { resource: 'dataCollection', operation: 'getAll', returnAll: true };
+	const collection = {
+		id: 1,
+		name: 'Loans',
+		tags: null,
+		slug: null,
+		creatorId: 1,
+		activeDataCollectionVersionId: 2,
+		more: { x: 1 },
+	};
+	const row = expect.objectContaining({ id: 1 });
+
+	it.each<[string, Answer]>([
+		['an array', { body: [login] }],
+		['an array as plain text', { type: 'text/plain', body: BOM + JSON.stringify([login]) }],
+		['an array under data', { body: { data: [login] } }],
+		['an array under a key of its own', { body: { credentials: [login], count: 1 } }],
+	])('its logins as %s', async (_how, answer) => {
+		expect(await ask(() => answer, logins)).toEqual([row]);
+	});
+
+	it('204 where there is no login', async () => {
+		expect(await ask(() => ({ status: 204, type: '' }), logins)).toEqual([]);
+	});
+
+	it.each<[string, Answer, unknown]>([
+		['201', { status: 201, body: login }, row],
+		['its row under data', { body: { data: login } }, row],
+		['204', { status: 204, type: '' }, { id: null, type: 'bureau/pf' }],
+	])('an upsert with %s', async (_how, answer, expected) => {
+		const upsert = {
+			...{ resource: 'providerLogin', operation: 'upsert', provider: 'bureau/pf' },
+			...{ loginFrom: 'fields', user: 'lender', password: 'Encrypted_1' },
+		};
+		expect(await ask(() => answer, upsert)).toEqual([expected]);
+	});
+
+	it.each<[string, Answer]>([
+		['as the document', { body: { data: [collection], total: 1 } }],
+		['with the total as text', { body: { data: [collection], total: '1' } }],
+		['under a key', { body: { result: { data: [collection], total: 1 } } }],
+		['under other keys', { body: { collections: [collection], totalCount: 1 } }],
+		['with marks beside', { body: { data: [collection], pagination: { total: 1, next: null } } }],
+	])('its collections %s', async (_how, answer) => {
+		expect(await ask(() => answer, collections)).toEqual([row]);
+	});
+
+	it.each<[string, Answer]>([
+		['under data', { body: { data: collection } }],
+		['in a list of one', { body: [collection] }],
+	])('one collection %s', async (_how, answer) => {
+		const get = {
+			resource: 'dataCollection',
+			operation: 'get',
+			collection: { __rl: true, mode: 'id', value: LOANS },
+		};
+		expect(await ask(() => answer, get)).toEqual([row]);
+	});
+
+	it.each<[string, unknown, unknown]>([
+		['as the document', { count: 1, data: ['aval'] }, [{ tag: 'aval' }]],
+		['as a plain array', ['aval'], [{ tag: 'aval' }]],
+		['under a key of its own', { tags: ['aval'] }, [{ tag: 'aval' }]],
+	])('its tags %s', async (_how, body, expected) => {
+		expect(await ask(() => ({ body }), { resource: 'dataDocument', operation: 'getTags' })).toEqual(
+			expected,
+		);
+	});
+});

@@ -1,0 +1,47 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+
+/** What a stranger's service answers: JSON, or a text as it is. */
+export interface Answer {
+	status?: number;
+	type?: string;
+	body?: unknown;
+	headers?: Record<string, string>;
+}
+export interface Asked {
+	method: string;
+	/** Without the query. */
+	path: string;
+	query: URLSearchParams;
+	body: string;
+	/** How often this method and path was asked before. */
+	times: number;
+}
+
+/** A small service on this machine that answers as it likes, and says nothing more than it must. */
+export async function startStranger(answer: (asked: Asked) => Answer) {
+	const asked: Asked[] = [];
+	const handle = async (request: IncomingMessage, response: ServerResponse) => {
+		const { method = '', url = '' } = request;
+		const { pathname: path, searchParams: query } = new URL(url, 'http://localhost');
+		const times = asked.filter((one) => one.method === method && one.path === path).length;
+		const one = { method, path, query, body: await text(request), times };
+		asked.push(one);
+		const { status = 200, type = 'application/json', body = '', headers = {} } = answer(one);
+		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers });
+		response.end(typeof body === 'string' ? body : JSON.stringify(body));
+	};
+	const server = createServer((request, response) => void handle(request, response));
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	return {
+		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+		asked,
+		async close() {
+			server.closeAllConnections();
+			await new Promise((closed) => server.close(closed));
+		},
+	};
+}

@@ -1,0 +1,75 @@
+import type { IDataObject } from 'n8n-workflow';
+import {
+	createTaxProfile,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const [RFC] = rfcs(1);
+const quick = { pollInterval: 0.05 };
+const waited = { waitForResult: true, maxWait: 30 };
+
+/** TQ §4.4 and §4.5 document both: an acknowledgement, and the record itself. */
+describe.each([
+	['an acknowledgement', false],
+	['the record', true],
+])('CRF and RFC data of a service that answers with %s', (_what, immediateRecords) => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox({ immediateRecords })));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	it.each([
+		['getCrf', 'CRF'],
+		['getRfcData', 'RFC'],
+	])('come out alike, with what their state holds: %s', async (name, service) => {
+		const { items } = await sandbox.run(
+			operation('taxpayer', name, { rfc: RFC, ...waited }, quick),
+		);
+		expect(items.map(({ json }) => json)).toEqual([
+			expect.objectContaining({
+				...{ service, status: 'SUCCESS', rfc: RFC, legalName: expect.any(String) },
+				fiscalData: { rfc: RFC, status: 'SUCCESS' },
+			}),
+		]);
+		const reads = (await sandbox.requests()).filter(({ method }) => method === 'GET');
+		expect(reads.length > 0).toBe(!immediateRecords);
+	});
+
+	it('without waiting are there at once, or pending', async () => {
+		const { items } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc: RFC }));
+		expect(items[0].json).toMatchObject({ rfc: RFC, service: 'CRF' });
+		expect([items[0].json.pending, items[0].json.legalName !== undefined]).toEqual(
+			immediateRecords ? [undefined, true] : [true, false],
+		);
+	});
+
+	it('of nobody fail, and cost nothing where that is told at once', async () => {
+		const { rfc } = sandbox.reserved('notFound');
+		const { error } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc, ...waited }, quick));
+		expect(error?.message).toMatch(
+			immediateRecords ? /^No taxpayer was found/ : /^The query ended without a result/,
+		);
+		expect(await sandbox.ledger()).toHaveLength(immediateRecords ? 0 : 1);
+	});
+});
+
+describe('invoices of some days', () => {
+	it('lie within them', async () => {
+		const sandbox = await taxQuerySandbox();
+		await sandbox.run(createTaxProfile(RFC));
+		const days = { period: 'dates', firstDay: '2026-01-10', lastDay: '2026-03-05' };
+		const { items } = await sandbox.run(
+			operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days, ...waited }, quick),
+		);
+		await sandbox.close();
+		const issued = items.flatMap(({ json }) =>
+			(json.invoices as IDataObject[]).map(({ issuedAt }) => String(issuedAt)),
+		);
+		expect(items).toHaveLength(3);
+		expect(issued.length).toBeGreaterThan(0);
+		expect(issued.filter((day) => day < '2026-01-10' || day > '2026-03-05')).toEqual([]);
+	});
+});
