@@ -103,6 +103,8 @@ export interface Helper {
 	/** Where it answers: webhooks, if it is a webhook processor. */
 	url: string;
 	process: Running;
+	/** Its user folder. */
+	folder: string;
 }
 
 /** Starts a further process beside a running n8n, and waits until it is ready. `extra` names what both share. */
@@ -123,7 +125,7 @@ export async function startHelper(
 	const process = processes.start(host.node, [host.n8n, kind], { cwd: userFolder, env });
 	const ready = async () => await answers(`${url}/healthz/readiness`);
 	await untilReady(`n8n ${kind}`, process, ready, log);
-	return { url, process };
+	return { url, process, folder: userFolder };
 }
 
 /**

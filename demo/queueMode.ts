@@ -19,6 +19,8 @@ export interface QueueMode extends N8n {
 	webhookProcessors: Helper[];
 	/** What an operator must set on every process. */
 	settings: Record<string, string>;
+	/** Starts one more worker. */
+	addWorker(): Promise<Helper>;
 	/** Removes the data of PostgreSQL and Redis, once all processes have ended. */
 	remove(): Promise<void>;
 }
@@ -81,6 +83,11 @@ export async function startQueueMode(
 			workers: started,
 			webhookProcessors: processors,
 			settings,
+			addWorker: async () => {
+				const worker = await helper('worker', started.length);
+				started.push(worker);
+				return worker;
+			},
 			remove: stores.remove,
 		};
 	} catch (error) {

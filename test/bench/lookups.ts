@@ -6,23 +6,27 @@ import { startBenchN8n, type BenchN8n, type Run } from './n8n';
 import { median, round, type BenchResult, type BenchOptions } from './result';
 
 const ITEMS = 300;
-const LATENCY_MS = 300;
-const POINTS_PER_SECOND = 10;
+export const LATENCY_MS = 300;
+export const POINTS_PER_SECOND = 10;
 const AT_ONCE = 3;
 /** Lets the limiter's window end, so that no contestant begins with points that the one before has spent. */
 const REFILL_MS = 1500;
 
 /** The least time in which the limiter lets so many requests pass: full windows, and the last answer. */
-const idealMs = (requests: number) =>
+export const idealMs = (requests: number) =>
 	(Math.ceil(requests / POINTS_PER_SECOND) - 1) * 1000 + LATENCY_MS;
 
-interface Contestant {
+export interface Contestant {
 	name: string;
 	run: (items: object[]) => Promise<Run>;
 }
 
 /** The contestants: one collection looked up for each item. */
-async function contestants(n8n: BenchN8n, sandbox: Sandbox): Promise<Contestant[]> {
+export async function contestants(
+	n8n: BenchN8n,
+	sandbox: Sandbox,
+	prefix = '',
+): Promise<Contestant[]> {
 	const { baseUrl } = sandbox.creditProfile;
 	const { creditProfileApi, httpHeaderAuth } = await n8n.credentialsFor(sandbox);
 	const httpRequest = (options: object) => ({
@@ -40,7 +44,7 @@ async function contestants(n8n: BenchN8n, sandbox: Sandbox): Promise<Contestant[
 	return [
 		{
 			name: 'Credit Profile node',
-			run: await n8n.workflow('Ours', {
+			run: await n8n.workflow(`${prefix}Ours`, {
 				type: 'n8n-nodes-credit-profile.creditProfile',
 				typeVersion: 1,
 				onError: 'continueRegularOutput',
@@ -55,12 +59,12 @@ async function contestants(n8n: BenchN8n, sandbox: Sandbox): Promise<Contestant[
 		},
 		{
 			name: 'HTTP Request, as it comes',
-			run: await n8n.workflow('As it comes', httpRequest({})),
+			run: await n8n.workflow(`${prefix}As it comes`, httpRequest({})),
 		},
 		{
 			name: 'HTTP Request, tuned by hand to 10 per 1,000 ms',
 			run: await n8n.workflow(
-				'Tuned',
+				`${prefix}Tuned`,
 				httpRequest({ batching: { batch: { batchSize: 10, batchInterval: 1000 } } }),
 			),
 		},

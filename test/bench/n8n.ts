@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import axios from 'axios';
 import { ensureHost } from '../../demo/n8nHost';
 import { startN8n } from '../../demo/n8n';
-import type { WorkflowNode } from '../../demo/n8nClient';
+import type { N8nClient, WorkflowNode } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/package';
 import { Processes } from '../../demo/processes';
+import { startQueueMode, type QueueMode, type QueueModeOptions } from '../../demo/queueMode';
 import type { Sandbox } from '../../sandbox';
 
 type Measured = Pick<WorkflowNode, 'type' | 'typeVersion' | 'credentials'> & {
@@ -28,6 +29,10 @@ export interface Run {
 type Stored = { id: string; name: string };
 
 export interface BenchN8n {
+	url: string;
+	client: N8nClient;
+	/** The processes around it, if it was started in queue mode. */
+	queueMode?: QueueMode;
 	/** The credentials with which a sandbox's documents are read: by our node, and by HTTP Request. */
 	credentialsFor(
 		sandbox: Sandbox,
@@ -59,18 +64,26 @@ export interface BenchN8n {
 
 const MEASURED = 'Measured node';
 
-export async function startBenchN8n(log: (line: string) => void): Promise<BenchN8n> {
+/** Starts n8n for measuring: one process, or in queue mode as told. */
+export async function startBenchN8n(
+	log: (line: string) => void,
+	queue?: QueueModeOptions,
+): Promise<BenchN8n> {
 	const processes = new Processes();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
+	let queueMode: QueueMode | undefined;
 	const stop = async () => {
 		await processes.stop();
+		await queueMode?.remove();
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
 		await ensureHost(processes, log);
-		await installPackage(processes, userFolder);
-		log('starting n8n');
-		const { url, client } = await startN8n(processes, userFolder, log, { N8N_METRICS: 'true' });
+		const extra = { N8N_METRICS: 'true' };
+		if (queue) queueMode = await startQueueMode(processes, userFolder, log, { ...queue, extra });
+		else await installPackage(processes, userFolder);
+		if (!queue) log('starting n8n');
+		const { url, client } = queueMode ?? (await startN8n(processes, userFolder, log, extra));
 		const metric = async (name: string): Promise<number> => {
 			const { data } = await axios.get<string>(`${url}/metrics`);
 			const line = new RegExp(`^n8n_${name} (.+)$`, 'm').exec(data);
@@ -87,6 +100,9 @@ export async function startBenchN8n(log: (line: string) => void): Promise<BenchN
 		};
 		const output = async (executionId: string) => (await rows(executionId)).map(({ json }) => json);
 		return {
+			url,
+			client,
+			queueMode,
 			stop,
 			cpuSeconds: async () => await metric('process_cpu_seconds_total'),
 			memory: async () => await metric('process_resident_memory_bytes'),

@@ -12,11 +12,11 @@ const MEMORY = 3;
 /** From so many windows the number of others is taken. */
 const COUNTED = 6;
 /** After so many windows in which others were first, one looks whether they leave points unused. */
-const PATIENCE = 4;
+const PATIENCE = 6;
 /** A refusal so early in a window comes from too many who take part, not from the one who takes the rest. */
 const EARLY = 0.2;
 /** In so many of all windows a process takes part at least, however many there are. */
-const LEAST = 1 / 32;
+const LEAST = 1 / 8;
 
 /**
  * The other processes and programs that spend points of the same token, as the service's headers show them. While there
@@ -91,6 +91,7 @@ export class Neighbours {
 		this.seen[this.seen.length - 1] = foreign;
 		if (isRefused) {
 			if (mine === 0 && elapsed < EARLY && isSettled && !this.isReduced) this.takePartLess();
+			if (mine === 0) this.plan(-AFTER_MS);
 			if (mine > 0) [this.windowsBehind, this.isDeputy] = [0, false];
 			return;
 		}
@@ -131,7 +132,7 @@ export class Neighbours {
 	private takePart(others: number): void {
 		this.others = [...this.others.slice(1 - COUNTED), others];
 		const windows = Math.min(64, Math.max(1, (this.end - this.chanceSince) / CYCLE_MS));
-		this.chance = Math.min(1, this.chance * 1.015 ** windows + windows / 1000);
+		this.chance = Math.min(1, this.chance * 1.03 ** windows + windows / 1000);
 		this.chanceSince = this.end;
 	}
 

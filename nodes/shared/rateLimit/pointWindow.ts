@@ -8,10 +8,10 @@ export type { Answer } from './limitHeaders';
 const WINDOW_MS = 1000;
 /** Requests travel at different speeds: one sent a whole window after another may arrive a little sooner. */
 const SAFETY_MS = 10;
-/** Alone, requests go out at five times the limit until the points are spent: who else comes is seen between them. */
-const ALONE = 5;
+/** Alone, requests go out at seven times the limit until the points are spent: who else comes is seen between them. */
+const ALONE = 7;
 /** As long as nothing is known of others, more slowly. */
-const UNKNOWN = 1.2;
+const UNKNOWN = 1;
 /** Known is who has seen so many points of a window. */
 const KNOWN = 0.3;
 /** For so long it is known that nobody else was there, and that somebody was. */

@@ -276,7 +276,7 @@ describe('rateLimiters in a process', () => {
 			rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }),
 			50,
 		);
-		await pass(950);
+		await pass(1000);
 		expect(times).toHaveLength(50);
 	});
 

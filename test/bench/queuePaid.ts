@@ -1,0 +1,174 @@
+// A worker that dies, or is frozen, in a run that costs money, and what an operator clicks then.
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { isFinished } from '../../demo/n8nClient';
+import { startSandbox } from '../../sandbox';
+import type { BenchN8n } from './n8n';
+import { rfcOf } from './people';
+import type { BenchOptions, BenchResult, Verdict } from './result';
+
+const ITEMS = 100;
+/** So many are billed when the worker gets the signal. */
+const BILLED = 30;
+const FROZEN_MS = Number(process.env.BENCH_FROZEN_MS ?? 120_000);
+const END_TIMEOUT_MS = 240_000;
+
+/** The process that n8n runs in, by its user folder. */
+function pidOf(folder: string): number {
+	for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+		try {
+			const isN8n = /n8n\0worker\0$/.test(readFileSync(`/proc/${pid}/cmdline`, 'latin1'));
+			const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+			const isGroup = readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes('processGroup');
+			if (isN8n && !isGroup && environment.includes(`N8N_USER_FOLDER=${folder}`))
+				return Number(pid);
+		} catch {
+			// ended meanwhile
+		}
+	}
+	throw new Error(`No worker runs in ${folder}`);
+}
+
+export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
+	const { queueMode, client, url } = n8n;
+	if (!queueMode) throw new Error('There are workers in queue mode only');
+	const rows: BenchResult['rows'] = [];
+	const verdicts: Verdict[] = [];
+	let people = 0;
+	for (const signal of ['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const) {
+		log(`a paid run over workers, one of which gets ${signal}`);
+		const sandbox = await startSandbox({ resultDelay: 0 });
+		try {
+			const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
+			type Entry = { query: { rfc: string } };
+			const billed = async () =>
+				(await control.get<Entry[]>('/ledger')).data.map(({ query }) => query.rfc);
+			const { taxQueryApi } = await n8n.credentialsFor(sandbox);
+			const items = Array.from({ length: ITEMS }, () => ({ rfc: rfcOf(people++) }));
+			const id = await client.createWorkflow(paidWorkflow(signal, taxQueryApi));
+			await client.publish(id);
+			await axios.post(`${url}/webhook/paid-${signal.toLowerCase()}`, { items });
+			while ((await billed()).length < BILLED) await sleep(50);
+
+			const hit = await hitTheOneThatRuns(queueMode.workers, signal, billed);
+			const atSignal = (await billed()).length;
+			if (signal === 'SIGSTOP') {
+				await sleep(FROZEN_MS);
+				process.kill(hit.pid, 'SIGCONT');
+			}
+			const first = await endedExecution(n8n, id, 1);
+			// SIGSTOP: n8n may have given it up while the frozen worker goes on with it
+			if (signal === 'SIGSTOP') await untilQuiet(billed);
+			const again = first.status !== 'success';
+			if (again) await retry(n8n, first.id);
+			const last = again ? await endedExecution(n8n, id, 2) : first;
+			await untilQuiet(billed);
+			const all = await billed();
+			const twice = all.length - new Set(all).size;
+			rows.push({
+				what: `${signal} of a worker with ${atSignal} of ${ITEMS} billed: ${first.status}${again ? `, Retry: ${last.status}` : ''}`,
+				'× ideal': '',
+				'429s per lookup': '',
+				'items failed': `billed ${all.length}, distinct ${new Set(all).size}`,
+			});
+			verdicts.push(
+				{ what: `${signal} of a worker, then Retry: paid twice`, value: twice, atMost: 0 },
+				{
+					what: `${signal} of a worker, then Retry: asked in the end`,
+					value: new Set(all).size,
+					atLeast: ITEMS,
+				},
+			);
+			if (signal !== 'SIGSTOP') await queueMode.addWorker();
+		} finally {
+			await sandbox.close();
+		}
+	}
+	return { rows, verdicts };
+}
+
+type Billed = () => Promise<string[]>;
+
+/** Sends the signal to one worker after the other, until the run stands still. */
+async function hitTheOneThatRuns(
+	workers: Array<{ folder: string }>,
+	signal: NodeJS.Signals,
+	billed: Billed,
+): Promise<{ pid: number }> {
+	for (const { folder } of [...workers]) {
+		let pid;
+		try {
+			pid = pidOf(folder);
+		} catch {
+			continue; // it was hit in an earlier run
+		}
+		process.kill(pid, signal);
+		if (signal === 'SIGTERM') return { pid }; // it may end its work first
+		await sleep(1500);
+		const before = (await billed()).length;
+		await sleep(1500);
+		if ((await billed()).length === before) return { pid };
+		if (signal === 'SIGSTOP') process.kill(pid, 'SIGCONT');
+	}
+	throw new Error('No worker runs it');
+}
+
+async function untilQuiet(billed: Billed): Promise<void> {
+	for (let before = -1; before !== (await billed()).length; await sleep(3000)) {
+		before = (await billed()).length;
+	}
+}
+
+async function endedExecution({ client }: BenchN8n, workflowId: string, count: number) {
+	for (const deadline = Date.now() + END_TIMEOUT_MS; Date.now() < deadline; await sleep(500)) {
+		const executions = await client.executions(workflowId);
+		if (executions.filter(isFinished).length >= count) return executions[0];
+	}
+	throw new Error(`The execution did not end in ${END_TIMEOUT_MS / 1000} s`);
+}
+
+/** What the button Retry of the executions list does. */
+async function retry({ url, queueMode }: BenchN8n, executionId: string): Promise<void> {
+	const { email, password } = queueMode?.login ?? { email: '', password: '' };
+	const login = await axios.post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
+	const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
+	await axios.post(
+		`${url}/rest/executions/${executionId}/retry`,
+		{ loadWorkflow: false },
+		{ headers: { cookie } },
+	);
+}
+
+function paidWorkflow(signal: string, taxQueryApi: { id: string; name: string }) {
+	const path = `paid-${signal.toLowerCase()}`;
+	const nodes = [
+		{
+			name: 'Webhook',
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			webhookId: path,
+			parameters: { httpMethod: 'POST', path, options: {} },
+		},
+		{
+			name: 'Items',
+			type: 'n8n-nodes-base.splitOut',
+			typeVersion: 1,
+			parameters: { fieldToSplitOut: 'body.items', options: {} },
+		},
+		{
+			name: 'CRF',
+			type: 'n8n-nodes-credit-profile.taxQuery',
+			typeVersion: 1,
+			credentials: { taxQueryApi },
+			parameters: { resource: 'taxpayer', operation: 'getCrf', rfc: '={{ $json.rfc }}' },
+		},
+	].map((node, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...node }));
+	const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
+	return {
+		name: path,
+		nodes,
+		connections: { Webhook: to('Items'), Items: to('CRF') },
+		settings: { executionOrder: 'v1' },
+	};
+}

@@ -1,0 +1,100 @@
+import { startSandbox } from '../../sandbox';
+import { startBenchN8n } from './n8n';
+import { median, round, type BenchResult, type BenchOptions } from './result';
+
+/** A run of one item is what onboarding does all day. */
+const SIZES = [1, 10, 50];
+const RUNS = Number(process.env.BENCH_RUNS ?? 200);
+const NO_LIMIT = 100_000;
+
+/** Wall and CPU time of small runs, with nothing to wait for, beside HTTP Request and a node that does nothing. */
+export async function run({ log }: BenchOptions): Promise<BenchResult> {
+	const sandbox = await startSandbox({ rateLimit: NO_LIMIT });
+	const n8n = await startBenchN8n(log);
+	try {
+		const { baseUrl } = sandbox.creditProfile;
+		const { creditProfileApi, httpHeaderAuth } = await n8n.credentialsFor(sandbox);
+		const contestants = [
+			{
+				name: 'Credit Profile node',
+				run: await n8n.workflow('Ours', {
+					type: 'n8n-nodes-credit-profile.creditProfile',
+					typeVersion: 1,
+					credentials: { creditProfileApi },
+					parameters: {
+						resource: 'dataCollection',
+						operation: 'get',
+						collection: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+						simplify: false,
+					},
+				}),
+			},
+			{
+				name: 'HTTP Request',
+				run: await n8n.workflow('HTTP Request', {
+					type: 'n8n-nodes-base.httpRequest',
+					typeVersion: 4.2,
+					credentials: { httpHeaderAuth },
+					parameters: {
+						url: `=${baseUrl}/api/v1/data/collection/{{ $json.id }}`,
+						authentication: 'genericCredentialType',
+						genericAuthType: 'httpHeaderAuth',
+						options: {},
+					},
+				}),
+			},
+			{
+				name: 'a node that does nothing',
+				run: await n8n.workflow('Nothing', {
+					type: 'n8n-nodes-base.noOp',
+					typeVersion: 1,
+					parameters: {},
+				}),
+			},
+		];
+		const rows: BenchResult['rows'] = [];
+		const verdicts: BenchResult['verdicts'] = [];
+		for (const size of SIZES) {
+			const items = Array.from({ length: size }, (_, i) => ({ id: 1 + (i % 25) }));
+			const wall = contestants.map(() => [] as number[]);
+			const cpu = contestants.map(() => 0);
+			for (let turn = -20; turn < RUNS; turn += 10) {
+				log(`${size} items, runs ${turn + 1} to ${turn + 10} of ${RUNS}`);
+				for (const [index, { run: runOnce }] of contestants.entries()) {
+					const before = await n8n.cpuSeconds();
+					for (let count = 0; count < 10; count++) {
+						const { ms } = await runOnce(items);
+						if (turn >= 0) wall[index].push(ms);
+					}
+					if (turn >= 0) cpu[index] += (await n8n.cpuSeconds()) - before;
+				}
+			}
+			contestants.forEach(({ name }, index) =>
+				rows.push({
+					items: size,
+					contestant: name,
+					'ms (median)': round(median(wall[index]), 1),
+					'CPU ms (mean)': round((1000 * cpu[index]) / RUNS, 1),
+				}),
+			);
+			const ratio = (values: number[]) => round(values[0] / values[1], 3);
+			verdicts.push(
+				{
+					what: `${size} item(s): wall time of ours ÷ HTTP Request`,
+					value: ratio(wall.map(median)),
+					atMost: 1,
+				},
+				{ what: `${size} item(s): CPU time of ours ÷ HTTP Request`, value: ratio(cpu), atMost: 1 },
+			);
+		}
+		return {
+			name: 'small',
+			setting: `${RUNS} runs each of ${SIZES.join(', ')} items, one request an item, no latency, no limiter; wall time from the webhook's call to its answer at the end, CPU time of the n8n process; interleaved by ten.`,
+			rows,
+			verdicts,
+		};
+	} finally {
+		await n8n.stop();
+		await sandbox.close();
+	}
+}
