@@ -188,7 +188,9 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	const shared = paysOnce ? 0 : given.length - new Set(given).size;
 	const absent = runs.filter((run) => run.failure === '' && outOf(run.rows) < subjects.length);
 	counts.add('wrong', strange.length + shared + absent.length);
-	counts.add('unexplained', errors.filter((error) => !isExplained(error)).length);
+	const unexplained = errors.filter((error) => !isExplained(error));
+	if (unexplained.length > 0) log(`${mode.name}, ${kind.operation}: ${String(unexplained[0])}`);
+	counts.add('unexplained', unexplained.length);
 	counts.add('429 surfaced', errors.filter(isThrottled).length);
 }
 

@@ -98,7 +98,7 @@ export class QuerySender {
 			const { error, since, word }: Unsure = unsure;
 			const found = await sendLocks.exclusive(
 				question,
-				async () => await this.findAccepted(item, query, since, word ? [0] : LOOKS_MS),
+				async () => await this.findAccepted(item, query, since, word !== undefined),
 			);
 			if (typeof found !== 'string') return found;
 			if (word) return await this.take(item, query, { queries: [word], how: 'sent' });
@@ -190,11 +190,11 @@ export class QuerySender {
 		item: Item,
 		query: PreparedQuery,
 		since: number,
-		looksMs: number[],
+		isOneLookEnough: boolean,
 	): Promise<Accepted | string> {
 		const { expected } = query;
 		let said = '';
-		for (const pause of looksMs) {
+		for (const pause of LOOKS_MS) {
 			await item.wait(pause);
 			const outcome = await findCreated(item, expected, since, (id) => !claimed.has(id)).then(
 				(queries) => ({ queries }),
@@ -212,6 +212,7 @@ export class QuerySender {
 			if (found.length > 0) {
 				said = `Of its ${expected.length} queries these were found: ${found.map(queryIdOf).join(', ')}`;
 			}
+			if (isOneLookEnough) break;
 		}
 		return said;
 	}

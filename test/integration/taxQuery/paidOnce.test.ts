@@ -333,7 +333,10 @@ describe('an answer that is none', () => {
 	it('is looked for, though, and the record taken where there is one', async () => {
 		await sandbox.reset();
 		const fault = { status: 200, body: { message: 'Accepted' }, accepted: true };
-		await sandbox.faults({ ...once(fault), path: '/api/query/tax/profile' });
+		await sandbox.faults(
+			{ ...once(fault), path: '/api/query/tax/profile' },
+			{ path: '/api/query', exact: true, times: 1, fault: 'nonJson' },
+		);
 		const { items } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
 		const [{ queryId }] = await sandbox.ledger();
 		expect(items.map(({ json }) => [json.queryId, json.status, json.recovered])).toEqual([
