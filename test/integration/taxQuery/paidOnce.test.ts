@@ -409,6 +409,19 @@ describe('a service whose clock is an hour off', () => {
 		await sandbox.close();
 		expect(items.map(({ json }) => json.recovered)).toEqual([true]);
 	});
+
+	it.each([3_600_000, -3_600_000])('lets no old one be taken for it: %i ms', async (clockSkew) => {
+		const sandbox = await taxQuerySandbox({ clockSkew });
+		const service = await sandbox.elsewhere();
+		const [rfc] = rfcs(1);
+		await service.post('/query/crf', { rfc });
+		const until = Date.now() + 3000; // beyond what is allowed for between clocks
+		while (Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
+		await sandbox.faults(once('resetBefore'));
+		const { error } = await sandbox.run(getCrf(), { items: itemsOf([rfc]) });
+		await sandbox.close();
+		expect(error?.message).toContain('may have been accepted');
+	});
 });
 
 describe('Max Queries per Day', () => {
