@@ -8,7 +8,9 @@ import { completeRecord, connectionOf, getQuery, queryPages } from '../queries/c
 import type { Outcome } from './output';
 
 const BACKOFF = 1.5;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 15_000;
+/** So long before its time is over a query is looked at for the last time. */
+const LAST_LOOK_MS = 1000;
 const SLICE_MS = 200;
 /** So few are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
@@ -76,7 +78,9 @@ class PendingQueries {
 	private async look(now: number): Promise<void> {
 		const waiting = [...this.waiters];
 		for (const waiter of waiting) {
-			waiter.nextLook = now + waiter.pauseMs;
+			const next = now + waiter.pauseMs;
+			const last = waiter.deadline - LAST_LOOK_MS;
+			waiter.nextLook = next < waiter.deadline || last <= now ? next : last;
 			waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
 		}
 		const unlisted = waiting.length > MAX_BY_ID ? await this.lookInList(waiting) : waiting;

@@ -201,6 +201,20 @@ describe('two executions that ask the same', () => {
 		expect(given.sort()).toEqual(paid.sort());
 	});
 
+	it('never take the query of the other whose answer is still on its way', async () => {
+		await sandbox.faults(once('resetBefore'), rule({ trickle: 20 }, { times: 1 }));
+		const runs = await Promise.all(
+			[1, 2].map(
+				async () => await sandbox.run(getCrf({}, { timeout: 10 }), { items: itemsOf(rfcs(1)) }),
+			),
+		);
+		const [{ queryId }] = await sandbox.ledger();
+		const told = runs.map(
+			({ items, error }) => items[0]?.json.queryId ?? error?.message.slice(0, 31),
+		);
+		expect(told.sort()).toEqual([queryId, 'The query may have been accepte'].sort());
+	});
+
 	it('pay once with Reuse', async () => {
 		await Promise.all(
 			[1, 2].map(async () => await sandbox.run(getCrf(HOURS), { items: itemsOf(rfcs(5)) })),

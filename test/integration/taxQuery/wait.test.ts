@@ -116,6 +116,16 @@ describe('a query that waits for its result', () => {
 		]);
 	});
 
+	it('is looked at once more right before the time is over', async () => {
+		const slow = await taxQuerySandbox({ resultDelay: 3500 });
+		const { items } = await slow.run(
+			getCrf({ waitForResult: true, maxWait: 6 }, { pollInterval: 3 }),
+			{ items: [{ rfc: RFC }] },
+		);
+		await slow.close();
+		expect(items[0].json.status).toBe('SUCCESS');
+	});
+
 	it('is read by its ID where the list does not show it', async () => {
 		await sandbox.faults({
 			path: '/api/query',
