@@ -351,6 +351,11 @@ async function runSeed(
 	const sum = totals.get(name) ?? new Counts();
 	totals.set(name, sum);
 	for (const [what, value] of Object.entries(others.values)) sum.add(what, value);
+	const found = OUTCOMES.map((what) => {
+		const all = [...totals.values()].map(({ values }) => values[what] ?? 0);
+		return `${what}: ${all.reduce((a, b) => a + b, 0)}`;
+	});
+	log(`so far ${found.join(', ')}`);
 }
 
 const codes: Record<string, string> = {
