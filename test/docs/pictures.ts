@@ -39,10 +39,12 @@ async function take(page: Page, name: string): Promise<void> {
 	console.log(`docs/pictures/${name}.webp`);
 }
 
-const textsOf = async (page: Page, selector: string) =>
-	[...new Set((await page.locator(selector).allInnerTexts()).map((text) => text.trim()))].filter(
-		(text) => text !== '',
-	);
+/** The first line of each label; n8n writes a star and the choice of an expression behind it. */
+async function textsOf(page: Page, selector: string): Promise<string[]> {
+	const texts = await page.locator(selector).allInnerTexts();
+	const labels = texts.map((text) => text.trim().split('\n')[0].replace(/ \*$/, ''));
+	return [...new Set(labels)].filter((label) => label !== '');
+}
 
 async function canvas(editor: Editor, demo: Demo, example: string, name: string): Promise<void> {
 	await editor.open(demo.workflows.get(example)?.id as string);

@@ -28,7 +28,7 @@ interface Settings extends SendSettings {
 
 /** For an AI agent, which would else ask, and pay, again. */
 const PENDING_NOTE =
-	'With pending: true the result is not there yet: read it later with the query ID by Query → Get, which is free; do not ask again';
+	'With pending: true the result is not there yet: read it later by the query ID with Query → Get, which makes no new query; do not ask again';
 
 /** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {

@@ -30,7 +30,8 @@ export function toolDescriptionOf(operation: Described): INodeProperties {
 /** Whole sentences, as many as a model is given. */
 function textOf({ action, description, toolNote = '', fields }: Described): string {
 	let text = `${action}: ${sentences(description, toolNote)}`;
-	for (const field of fields.filter(isForModel)) {
+	const filters = fields.filter(({ name }) => name === 'filters').flatMap(entriesOf);
+	for (const field of [...fields, ...filters].filter(isForModel)) {
 		const label = field.displayName;
 		const told = `${text} ${sentences(`${label}: ${plain(field.description ?? '')}`)}`;
 		if (told.length > MAX_LENGTH || text.includes(` ${label}: `)) continue;
@@ -39,11 +40,16 @@ function textOf({ action, description, toolNote = '', fields }: Described): stri
 	return text;
 }
 
-/** What a model may fill in; what is chosen from a list, or is secret, is the operator's. */
-const isForModel = ({ type, typeOptions, description, displayName }: INodeProperties) =>
+/** The operator's, who says how much is got, waited for and paid. */
+const OF_OPERATOR = ['limit', 'maxWait', 'reuseHours'];
+
+/** What a model may fill in; what is chosen from a list, or is secret, is the operator's, too. */
+const isForModel = ({ type, typeOptions, description, name }: INodeProperties) =>
 	['string', 'number', 'dateTime', 'resourceLocator'].includes(type) &&
 	description !== undefined &&
-	displayName !== 'Limit' &&
+	!OF_OPERATOR.includes(name) &&
 	!typeOptions?.password;
+
+const entriesOf = ({ options = [] }: INodeProperties) => options as INodeProperties[];
 
 const plain = (html: string) => html.replace(/<[^>]*>/g, '');

@@ -1,0 +1,68 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { INodeProperties } from 'n8n-workflow';
+import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
+import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
+import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
+import { TaxQueryWebhookApi } from '../../../credentials/TaxQueryWebhookApi.credentials';
+import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
+import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
+import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
+
+const root = join(__dirname, '..', '..', '..');
+const folder = join(root, 'docs', 'pictures');
+const pictures = readdirSync(folder).filter((file) => file.endsWith('.webp'));
+const labels = JSON.parse(readFileSync(join(folder, 'labels.json'), 'utf8')) as Record<
+	string,
+	string[]
+>;
+
+const nodes = [new TaxQuery(), new CreditProfile(), new TaxQueryTrigger()].map(
+	({ description }) => description,
+);
+const types = [
+	new TaxQueryApi(),
+	new TaxQueryWebhookApi(),
+	new CreditProfileApi(),
+	new CreditProfileProviderLoginApi(),
+];
+/** What n8n itself writes beside our labels. */
+const OF_N8N = [
+	/^Credential( for .*)?$/,
+	/^(Options|Allowed HTTP Request Domains|Always Output Data|Execute Once|Retry On Fail|On Error|Notes)$/,
+	/^Display Note in Flow\?$/,
+];
+
+const namesOf = (properties: INodeProperties[]): string[] =>
+	properties.flatMap(({ displayName, options = [] }) => [
+		displayName,
+		...namesOf(
+			options.filter((option) => 'displayName' in option && 'type' in option) as INodeProperties[],
+		),
+	]);
+const known = new Set([
+	...nodes.flatMap(({ properties }) => namesOf(properties)),
+	...types.flatMap(({ properties }) => namesOf(properties)),
+]);
+const subtitles = nodes.map(({ subtitle }) => subtitle).join('\n');
+
+describe('the pictures of the documents (npm run docs:pictures)', () => {
+	it('are fourteen or more, four of them dark, none larger than 150 kB', () => {
+		const large = pictures.filter((file) => statSync(join(folder, file)).size > 150_000);
+		expect(large).toEqual([]);
+		expect(pictures.length).toBeGreaterThanOrEqual(14);
+		expect(pictures.filter((file) => file.includes('.dark.')).length).toBeGreaterThanOrEqual(4);
+	});
+
+	it('show every example', () => {
+		const examples = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
+		expect(examples.filter((name) => !pictures.includes(`canvas-${name}.webp`))).toEqual([]);
+	});
+
+	it.each(Object.keys(labels))('show what is there today: %s', (picture) => {
+		const isThere = (label: string) =>
+			known.has(label) || subtitles.includes(label) || OF_N8N.some((own) => own.test(label));
+		expect(labels[picture].filter((label) => !isThere(label))).toEqual([]);
+		expect(pictures).toContain(`${picture}.webp`);
+	});
+});

@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const root = join(__dirname, '..', '..', '..');
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+const sourcesIn = (...folders: string[]) =>
+	folders
+		.flatMap((folder) =>
+			readdirSync(join(root, folder), { recursive: true })
+				.map(String)
+				.filter((path) => /\.(ts|js|html|json)$/.test(path) && !path.includes('node_modules'))
+				.map((path) => read(join(folder, path))),
+		)
+		.join('\n');
+
+const GITHUB = 'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/';
+const PICTURES =
+	'https://raw.githubusercontent.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/main/';
+const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+/** n8n's own words, and emphasis. */
+const OF_N8N =
+	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|Save|Approve
+	|once|may have been accepted|cursiva|save successful executions: none|What the operator reads`
+		.split('|')
+		.map((text) => text.trim());
+
+describe.each(['README.md', 'docs/es/guia.md'])('what %s quotes', (page) => {
+	const text = read(page);
+	const prose = text.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '');
+	const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
+
+	it('links to files that exist', () => {
+		const missing = links
+			.map((link) => link.replace(/#.*/, ''))
+			.map((link) => {
+				if (link.startsWith(PICTURES)) return link.slice(PICTURES.length);
+				if (link.startsWith(GITHUB))
+					return link.slice(GITHUB.length).replace(/^(blob|tree)\/main\//, '');
+				return /^(https?:|$)/.test(link) ? '' : join(dirname(page), link);
+			})
+			.filter((path) => !existsSync(join(root, path)));
+		expect([missing, links.length > 10]).toEqual([[], true]);
+	});
+
+	it('names commands that exist, with flags that exist', () => {
+		const commands = [...text.matchAll(/(?:^|`|&& )npm (?:run )?([\w:]+)/gm)];
+		const npmsOwn = ['ci', 'install', 'pack', 'publish'];
+		const unknown = commands.filter(([, name]) => !(name in scripts) && !npmsOwn.includes(name));
+		const flags = [...text.matchAll(/(?<=[\s`])--([a-z][a-z-]+)/g)].map(([, flag]) => flag);
+		const clis = ['demo/cli.ts', 'release/cli.ts', 'test/run.ts', 'test/bench/cli.ts'].map(read);
+		const known = [sourcesIn('sandbox'), ...clis, 'ignore-scripts legacy-peer-deps'].join('\n');
+		const camel = (flag: string) =>
+			flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+		expect(unknown.map(([command]) => command)).toEqual([]);
+		expect(flags.filter((flag) => !known.includes(flag) && !known.includes(camel(flag)))).toEqual(
+			[],
+		);
+	});
+
+	it('quotes messages of the nodes, word by word', () => {
+		const sources = sourcesIn('nodes', 'credentials');
+		const rows = [...text.matchAll(/^\| `([A-Z][^`/]+ [^`]+)` /gm)]
+			.map(([, message]) => message)
+			.filter((message) => !/^[A-Z]+ \//.test(message));
+		const wrong = rows.filter((message) =>
+			message
+				.split('…')
+				.map((part) => part.trim())
+				.some((part) => part !== 'The' && !sources.includes(part)),
+		);
+		expect([wrong, rows.length > 4]).toEqual([[], true]);
+	});
+
+	it('writes labels as they are on the screen', () => {
+		const sources = sourcesIn('nodes', 'credentials', 'examples', 'sandbox/control/page');
+		const labels = [...prose.matchAll(/(?<![\w/])_([^_\n]+)_(?!\w)/g)]
+			.map(([, label]) => label)
+			.filter((label) => /^[A-Z]/.test(label) && !OF_N8N.includes(label));
+		const parts = [...new Set(labels.flatMap((label) => label.split(/: | → /)))];
+		expect(parts.filter((label) => !sources.includes(label) && !OF_N8N.includes(label))).toEqual(
+			[],
+		);
+	});
+});
