@@ -41,6 +41,8 @@ export class Processes {
 				cwd: options.cwd,
 				env: options.env ?? process.env,
 				stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+				// Who kills this process with its whole group must not kill the one that ends the others.
+				detached: process.platform !== 'win32',
 			},
 		);
 		const lines: string[] = [];

@@ -18,7 +18,9 @@ const starter = (port: number) => {
 		const { Processes } = require(${JSON.stringify(processes)});
 		const processes = new Processes();
 		processes.start(process.execPath, ['-e', ${JSON.stringify(parent)}]);
-		process.on('SIGTERM', () => void processes.stop().then(() => process.exit(0)));
+		for (const signal of ['SIGTERM', 'SIGINT']) {
+			process.on(signal, () => void processes.stop().then(() => process.exit(0)));
+		}
 	`;
 };
 
@@ -32,24 +34,29 @@ describe('whatever the demo starts', () => {
 
 	afterEach(() => server.close());
 
-	it.each(['SIGTERM', 'SIGKILL'] as const)(
-		'ends, with what it started itself, when the demo gets %s',
-		async (signal) => {
-			const sockets: Socket[] = [];
-			const two = new Promise<void>((resolve) => {
-				server.on('connection', (socket) => {
-					socket.on('error', () => {});
-					if (sockets.push(socket) === 2) resolve();
-				});
+	it.each([
+		['SIGTERM', 'alone'],
+		['SIGKILL', 'alone'],
+		['SIGINT', 'with everything in its terminal, as by Ctrl-C'],
+		['SIGKILL', 'with everything in its process group'],
+	] as const)('ends, with what it started itself, when the demo gets %s %s', async (signal, to) => {
+		const sockets: Socket[] = [];
+		const two = new Promise<void>((resolve) => {
+			server.on('connection', (socket) => {
+				socket.on('error', () => {});
+				if (sockets.push(socket) === 2) resolve();
 			});
-			const { port } = server.address() as AddressInfo;
-			const demo = spawn(process.execPath, ['--import', 'tsx', '-e', starter(port)]);
-			await two;
-			const ended = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-			demo.kill(signal);
-			await expect(ended).resolves.toHaveLength(2);
-		},
-	);
+		});
+		const { port } = server.address() as AddressInfo;
+		const demo = spawn(process.execPath, ['--import', 'tsx', '-e', starter(port)], {
+			detached: to !== 'alone',
+		});
+		await two;
+		const ended = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+		if (to === 'alone') demo.kill(signal);
+		else process.kill(-(demo.pid as number), signal);
+		await expect(ended).resolves.toHaveLength(2);
+	});
 
 	it('ends also when the demo was killed before it was begun', async () => {
 		const args = [processGroup, 'SIGTERM', process.execPath, '-e', 'setInterval(() => {}, 1000)'];
