@@ -19,8 +19,7 @@ import { median, round, type BenchResult, type BenchOptions } from './result';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;
-const KILL_AFTER = QUERIES * 0.3;
-const REPUBLISHED_AT = [0.05, 0.15];
+const REPUBLISHED = 2;
 /** Of the results, so many come as so many copies at once. */
 const COPIED = 0.2;
 const COPIES = 50;
@@ -55,22 +54,25 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		await register(sandbox, { url, faults: FAULTS });
 
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
-		const asking = ask(sandbox);
-		for (const share of REPUBLISHED_AT) {
-			while (sink.arrivals.length < QUERIES * share) await sleep(10);
+		const ids: string[] = [];
+		const askMore = async (share: number) =>
+			ids.push(...(await ask(sandbox, Math.round(QUERIES * share))));
+		await askMore(0.1);
+		for (let count = 0; count < REPUBLISHED; count++) {
 			log(`publishing anew after ${sink.arrivals.length} results`);
-			await n8n.client.unpublish(workflowId);
-			await n8n.client.publish(workflowId);
+			const publishing = n8n.client
+				.unpublish(workflowId)
+				.then(async () => await n8n.client.publish(workflowId));
+			await Promise.all([publishing, askMore(0.1)]);
 		}
 		let isOver = false;
 		const copying = copy(url, sandbox, () => isOver);
-		while (sink.arrivals.length < KILL_AFTER) await sleep(10);
+		await askMore(0.3);
 		const beforeKill = sink.arrivals.length;
 		log(`killing n8n after ${beforeKill} results`);
 		await processes.kill();
-		const ids = await asking;
 		log('starting n8n again');
-		await processes.restart(n8n.url);
+		await Promise.all([processes.restart(n8n.url), askMore(0.4)]);
 		const deadline = Date.now() + TIMEOUT_MS;
 		const missing = () => ids.filter((id) => !sink.arrivals.some(({ queryId }) => queryId === id));
 		while (missing().length > 0 && Date.now() < deadline) await sleep(500);
@@ -224,11 +226,11 @@ async function register(sandbox: Sandbox, settings: object): Promise<void> {
 	await axios.put(`${sandbox.page}sandbox/webhook`, settings);
 }
 
-/** Asks all queries, evenly; returns their ids. */
-async function ask(sandbox: Sandbox): Promise<string[]> {
+/** Asks so many queries, evenly; returns their ids. */
+async function ask(sandbox: Sandbox, many: number): Promise<string[]> {
 	const queries = await queriesAt(sandbox);
 	const ids: string[] = [];
-	for (let count = 0; count < QUERIES; count++) {
+	for (let count = 0; count < many; count++) {
 		ids.push(await queries.ask());
 		await sleep(1000 / PER_SECOND);
 	}

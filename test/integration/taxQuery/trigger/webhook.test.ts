@@ -233,7 +233,7 @@ describe('what a filter lets through', () => {
 	});
 
 	it('a query by the name that the API Mapping gives it', async () => {
-		const apiMapping = '{"services": {"getInvoices": "CRF"}}';
+		const apiMapping = '{"services": {"getInvoices": "CRF", "getCrf": "REGIMES"}}';
 		await start({
 			credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }),
 			parameters: { services: ['getInvoices'] },
