@@ -50,7 +50,12 @@ export async function costOfDeliveries(
 	n8n: N8n,
 	sandbox: Sandbox,
 	taxQueryApi: { id: string; name: string },
-	{ rates, count, log }: { rates: number[]; count: number; log(line: string): void },
+	{
+		rates,
+		count,
+		resultDelay,
+		log,
+	}: { rates: number[]; count: number; resultDelay: number; log(line: string): void },
 ): Promise<Array<{ perSecond: number; ours: number; own: number }>> {
 	const { client, url } = n8n;
 	const create = async (type: string, data: object): Promise<Stored> => ({
@@ -95,13 +100,19 @@ export async function costOfDeliveries(
 		},
 	]);
 
+	/** Asks, and delivers the result as soon as there is one. */
+	const deliver = async (to: string): Promise<void> => {
+		const id = await queries.ask();
+		await sleep(resultDelay);
+		await axios.post(to, await queries.finished(id), { headers, timeout: 60_000 });
+	};
+
 	/** CPU milliseconds of one delivery, without what n8n uses beside. */
 	const measure = async (path: string, perSecond: number, idle: number): Promise<number> => {
 		const started = { at: performance.now(), cpu: await cpuSeconds(url) };
 		const answers: Array<Promise<unknown>> = [];
 		for (let sent = 0; sent < count; sent++) {
-			const record = await queries.result();
-			answers.push(axios.post(`${url}/webhook/${path}`, record, { headers, timeout: 60_000 }));
+			answers.push(deliver(`${url}/webhook/${path}`));
 			const due = started.at + ((sent + 1) * 1000) / perSecond;
 			await sleep(Math.max(0, due - performance.now()));
 		}

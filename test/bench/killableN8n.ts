@@ -6,7 +6,8 @@ const START_TIMEOUT_MS = 180_000;
 
 /** Processes of which n8n can be killed without a chance to put anything in order, and started again as it was. */
 export class KillableN8n extends Processes {
-	private n8n: { pid: number; running: Running; again: () => Running } | undefined;
+	private n8n:
+		{ pid: number; running: Running; again: (env: NodeJS.ProcessEnv) => Running } | undefined;
 
 	override start(command: string, args: string[], options: StartOptions = {}): Running {
 		if (args.at(-1) !== 'start') return super.start(command, args, options);
@@ -19,7 +20,11 @@ export class KillableN8n extends Processes {
 				options.onLine?.(line);
 			},
 		});
-		this.n8n = { pid: 0, running, again: () => this.start(command, args, options) };
+		this.n8n = {
+			pid: 0,
+			running,
+			again: (env) => this.start(command, args, { ...options, env: { ...options.env, ...env } }),
+		};
 		return running;
 	}
 
@@ -30,9 +35,9 @@ export class KillableN8n extends Processes {
 		await this.n8n.running.exited;
 	}
 
-	/** Starts n8n with the same command, environment and user folder; resolves when it is ready at its address. */
-	async restart(url: string): Promise<void> {
-		const running = this.n8n?.again();
+	/** Starts n8n with the same command, environment (and `env`) and user folder; resolves when it is ready. */
+	async restart(url: string, env: NodeJS.ProcessEnv = {}): Promise<void> {
+		const running = this.n8n?.again(env);
 		const deadline = Date.now() + START_TIMEOUT_MS;
 		while (!(await isReady(url))) {
 			if (Date.now() > deadline) throw new Error(`n8n did not start again:\n${running?.tail()}`);
