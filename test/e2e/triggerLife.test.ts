@@ -68,7 +68,9 @@ describe('the trigger in a real n8n', () => {
 		const nodes = [node] as unknown as WorkflowNode[];
 		const settings = { executionOrder: 'v1' };
 		const name = 'On error';
-		return await n8n.client.createWorkflow({ name, nodes, connections: {}, settings });
+		const id = await n8n.client.createWorkflow({ name, nodes, connections: {}, settings });
+		await n8n.client.publish(id);
+		return id;
 	};
 
 	/** Publishes a workflow of the trigger, and of a node that never ends if it `hangs`. */
