@@ -1,5 +1,4 @@
 import {
-	UserError,
 	type Icon,
 	type ICredentialDataDecryptedObject,
 	type ICredentialType,
@@ -11,6 +10,7 @@ import {
 import { logIn } from '../nodes/shared/credentials/accessToken';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
+import { CredentialError } from '../nodes/shared/credentials/credentialError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 
 export class TaxQueryApi implements ICredentialType {
@@ -133,10 +133,10 @@ export class TaxQueryApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		const Authorization = taxQueryAuthorization(credentials);
 		if (Authorization === undefined) {
-			// Read by n8n as an answer 401, upon which it calls preAuthentication and then sends the request.
-			throw Object.assign(new UserError('The access token is due for renewal'), {
-				response: { status: 401 },
-			});
+			// Read by n8n as an answer 401, upon which it calls preAuthentication and then sends the request. A token that
+			// was refused to others meanwhile is due again: that passes with the next attempt.
+			const error = new CredentialError('The access token is due for renewal', '', true);
+			throw Object.assign(error, { response: { status: 401 } });
 		}
 		return { ...request, headers: { ...request.headers, Authorization } };
 	}
