@@ -1,0 +1,124 @@
+import {
+	NodeHelpers,
+	type INode,
+	type INodeParameters,
+	type INodeProperties,
+	type INodeType,
+} from 'n8n-workflow';
+import { nodeOn } from '../creditProfile/support';
+import { nodeTypes } from '../support/runNode';
+import { operation, taxQuerySandbox, type TaxQuerySandbox } from '../taxQuery/support';
+
+interface Offered {
+	type: string;
+	resource: string;
+	operation: string;
+	fields: INodeProperties[];
+}
+
+/** Every operation of both nodes, with the fields that it has at first. */
+const offered: Offered[] = ['taxQuery', 'creditProfile'].flatMap((type) => {
+	const { properties } = nodeTypes[type].description;
+	return properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ displayOptions, options }) =>
+			(options as Array<{ value: string }>).map(({ value }): Offered => {
+				const resource = displayOptions?.show?.resource?.[0] as string;
+				const here = ({ displayOptions: { show = {} } = {} }: INodeProperties) =>
+					Object.keys(show).length === 2 &&
+					show.resource?.[0] === resource &&
+					show.operation?.[0] === value;
+				return { type, resource, operation: value, fields: properties.filter(here) };
+			}),
+		);
+});
+
+/** What n8n tells a model of a tool that the operator has only dragged in and set to an operation. */
+function toldOf({ type, resource, operation: value }: Offered): string {
+	const nodeType = nodeTypes[type];
+	const description = { ...nodeType.description, name: `${type}Tool` };
+	const node = {
+		id: '1',
+		name: 'Tool',
+		type: `n8n-nodes-credit-profile.${type}Tool`,
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: { resource, operation: value },
+	} as INode;
+	const filledIn = NodeHelpers.getNodeParameters(
+		description.properties,
+		node.parameters,
+		true,
+		false,
+		node,
+		description,
+	);
+	const tool = { ...node, parameters: filledIn as INodeParameters };
+	return NodeHelpers.getToolDescriptionForNode(tool, { ...nodeType, description } as INodeType);
+}
+
+/** What a model may fill in: texts and times that are not secret, and the ID of a collection. */
+const modelFields = ({ fields }: Offered) =>
+	fields.filter(
+		({ type, name, typeOptions }) =>
+			['string', 'dateTime', 'resourceLocator'].includes(type) &&
+			name !== 'toolDescription' &&
+			!typeOptions?.password,
+	);
+
+describe('a tool of an AI agent', () => {
+	const cases = offered.map(
+		(one) => [`${one.type}: ${one.resource} ${one.operation}`, one] as const,
+	);
+
+	it('is made of each operation', () => {
+		expect(offered.length).toBe(24);
+	});
+
+	it.each(cases)('tells a model what it does and takes: %s', (_name, one) => {
+		const told = toldOf(one);
+		expect(told.length).toBeGreaterThanOrEqual(60);
+		expect(told.length).toBeLessThanOrEqual(1000);
+		const untold = modelFields(one)
+			.map(({ displayName }) => displayName)
+			.filter((label) => !new RegExp(`${label.replace(/[()]/g, '\\$&')}: \\S`).test(told));
+		expect(untold).toEqual([]);
+	});
+
+	it('tells what it costs, of the ten that do, and what to do with a pending result', () => {
+		const told = offered.map(toldOf);
+		expect(told.filter((text) => /costs? money/.test(text)).length).toBe(10);
+		expect(told.filter((text) => /do not ask again/.test(text)).length).toBe(8);
+	});
+
+	describe('when it runs', () => {
+		let sandbox: TaxQuerySandbox;
+		beforeAll(async () => {
+			sandbox = await taxQuerySandbox({ documents: undefined });
+		});
+		afterAll(async () => await sandbox.close());
+
+		it('says in the message of an error what to do, for a model sees nothing else', async () => {
+			const { error } = await sandbox.run(
+				operation('person', 'getCurpData', { curp: 'GOEL901331MDFDSR07' }),
+				{ isTool: true },
+			);
+			expect(error?.message).toMatch(/cannot be right.*Nothing was sent/);
+		});
+
+		const listed = { resource: 'dataCollection', operation: 'getAll', returnAll: true };
+		const empty = { name__like: '', processorKey__eq: [''] };
+
+		it('filters by nothing where the model fills nothing in', async () => {
+			const all = await nodeOn(sandbox)(listed);
+			const found = await nodeOn(sandbox)({ ...listed, filters: empty }, { isTool: true });
+			expect(found.error).toBeUndefined();
+			expect(found.items.length).toBe(all.items.length);
+		});
+
+		it('is still refused an empty filter where a person has set it', async () => {
+			const { error } = await nodeOn(sandbox)({ ...listed, filters: empty });
+			expect(error?.message).toContain('has no value');
+		});
+	});
+});
