@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { queryIdOf, readQueryList } from './index';
 import { pathOf } from './catalog';
-import type { QueryConnection } from './client';
+import { listQueries, type QueryConnection } from './client';
 
 const LIMITS = ['limit', 'pageSize', 'page_size', 'perPage', 'per_page', 'size', 'take'];
 const OFFSETS = ['offset', 'skip', 'start', 'from'];
@@ -19,8 +19,10 @@ export async function findPaging(
 	const path = pathOf('getAll', '/query', mapping);
 	const ids = async (query: IDataObject) => {
 		const parameters = { ...mapping.list.parameters, ...query };
-		const answer = await send({ method: 'GET', path, query: parameters }).catch(() => []);
-		return readQueryList(answer).map(queryIdOf);
+		const rows = await send({ method: 'GET', path, query: parameters })
+			.then(readQueryList)
+			.catch(() => []); // refused, or of another shape: it is not called so
+		return rows.map(queryIdOf);
 	};
 	const second = queryIdOf(rows[1]);
 	const isSecond = (found: unknown[]) => found.length === 1 && found[0] === second;
@@ -35,4 +37,28 @@ export async function findPaging(
 		}
 	}
 	return undefined;
+}
+
+/** A list that tells nothing of further pages: whether more come where they are asked for. */
+export async function checkUntold(connection: QueryConnection, rows: IDataObject[]) {
+	const { mapping } = connection;
+	const seen = `It tells no total. ${rows.length} queries came at once`;
+	const found = await findPaging(connection, rows);
+	if (!found) {
+		const advice = 'Ask the service whether the list is cut off, and how the others are asked for.';
+		return {
+			ok: 'unknown' as const,
+			seen: `${seen}; whether there are more, no read tells.`,
+			advice,
+		};
+	}
+	const paged = { ...connection, mapping: { ...mapping, list: { ...mapping.list, ...found } } };
+	const { records } = await listQueries(paged);
+	const isWhole = records.length <= rows.length;
+	return {
+		ok: isWhole,
+		seen: isWhole ? `${seen}, and there are no more.` : `${seen}, but there are ${records.length}.`,
+		advice: isWhole ? '' : `Set list in the API Mapping: ${JSON.stringify(found)}.`,
+		value: isWhole ? {} : found,
+	};
 }

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
+import { protectionOf } from '../../shared/personalData/personalData';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import { echoOf, stateOf } from './index';
@@ -33,16 +34,19 @@ export function wordsOf(records: IDataObject[], mapping: TaxQueryMapping): Words
 		const renamed = renamedField(record, service, mapping);
 		if (renamed) found.fields[service.operation] = renamed;
 	}
-	for (const code of strangeServices) {
+	for (const code of strangeServices.filter(isImpersonal)) {
 		const operation = operationOf.get(code);
 		if (operation !== undefined) found.services[operation] = code;
 	}
-	for (const status of strangeStatuses) {
+	for (const status of strangeStatuses.filter(isImpersonal)) {
 		const state = stateByShape(records.filter((record) => record.status === status));
 		if (state !== undefined) found.statuses[state] = [...(found.statuses[state] ?? []), status];
 	}
 	return { services, strangeServices, statuses, strangeStatuses, found };
 }
+
+/** A word with an identifier in it is of one query, and not for a proposal that others read. */
+const isImpersonal = (word: string) => protectionOf('masked', undefined)?.text(word) === word;
 
 const unique = (texts: string[]) => [...new Set(texts.filter((text) => text !== ''))].sort();
 

@@ -1,13 +1,13 @@
-import type { IDataObject } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { checkClock, checkRateLimit, checkTls, Diagnosis } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
-import { isObject, parseJson, readObject } from '../../shared/utils/json';
+import { isObject, readObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import { pageMarksOf, queryIdOf, readQueryList } from '../queries';
 import { pathOf, queryServices } from '../queries/catalog';
 import { connectionOf, getQuery, listQueries, type QueryConnection } from '../queries/client';
-import { findPaging } from '../queries/findPaging';
+import { checkUntold, findPaging } from '../queries/findPaging';
 import { wordsOf } from '../queries/pastQueries';
 
 const diagnose = operation({
@@ -37,7 +37,7 @@ const diagnose = operation({
 		const first = await checkList(diagnosis, connection);
 		const credentials = await item.credentials('taxQueryApi');
 		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl));
-		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials.accessToken));
+		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
 		const list = first && (await checkPaging(diagnosis, connection, first));
@@ -89,18 +89,27 @@ async function checkList(
 	});
 }
 
-function tokenLifetime(accessToken: unknown) {
-	const token = textOf(accessToken).split(' ').at(-1) ?? '';
-	const claims = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
-	const { exp, iat } = isObject(claims) ? claims : {};
-	if (typeof exp !== 'number' || typeof iat !== 'number') {
-		return {
-			ok: 'unknown' as const,
-			seen: 'The token itself does not tell how long it lives.',
-			advice: 'A new one is fetched when the service refuses it.',
-		};
+/** By what is kept of the login (its time and that of the next), or by the pasted token's own claims. */
+function tokenLifetime({ accessToken, pastedToken, grant }: ICredentialDataDecryptedObject) {
+	const isPasted = grant === 'accessToken';
+	const kept = readObject(accessToken) ?? {};
+	const [, payload = ''] = textOf(isPasted ? pastedToken : kept.token).split('.');
+	const claims = readObject(Buffer.from(payload, 'base64url').toString()) ?? {};
+	const { exp, iat } = claims;
+	if (typeof exp === 'number' && typeof iat === 'number') {
+		const then = isPasted ? 'then another must be pasted' : 'a new one is fetched before';
+		return { ok: !isPasted, seen: `It lives ${exp - iat} s; ${then}.`, advice: '' };
 	}
-	return { ok: true, seen: `It lives ${exp - iat} s; a new one is fetched before.`, advice: '' };
+	const { issuedAt, renewAt } = kept;
+	if (!isPasted && typeof issuedAt === 'number' && typeof renewAt === 'number') {
+		const seconds = Math.round((renewAt - issuedAt) / 1000);
+		return { ok: true, seen: `A new one is fetched after ${seconds} s.`, advice: '' };
+	}
+	return {
+		ok: 'unknown' as const,
+		seen: 'Neither the token nor the answer that brought it tells how long it lives.',
+		advice: 'A new one is fetched when the service refuses it.',
+	};
 }
 
 async function checkPaging(
@@ -110,6 +119,10 @@ async function checkPaging(
 ): Promise<IDataObject | undefined> {
 	return await diagnosis.run<IDataObject>('Paging of the list', async () => {
 		const { total, hasMore, next } = pageMarksOf(answer);
+		const isUntold = total === undefined && hasMore === undefined && next === undefined;
+		if (isUntold && connection.mapping.list.limit === undefined) {
+			return await checkUntold(connection, rows);
+		}
 		const isWhole = !(hasMore ?? (next !== undefined || rows.length < (total ?? 0)));
 		const told = total === undefined ? 'It tells no total.' : `It tells of ${total} queries.`;
 		if (isWhole) {

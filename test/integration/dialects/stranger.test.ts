@@ -387,3 +387,71 @@ describe('the Credit Profile node at a service that answers', () => {
 		);
 	});
 });
+
+describe('Connection → Diagnose at a service', () => {
+	const diagnose = operation('connection', 'diagnose');
+	const all = Array.from({ length: 25 }, (_, index) => `d${index}`);
+	const check = (rows: IDataObject[], name: string) => rows.find((row) => row.check === name);
+
+	it('that cuts its list off without a word finds the parameters, and proposes them', async () => {
+		const { rows } = await askStranger(({ path, query }) => {
+			if (path !== '/api/query') return { body: record(path.split('/').at(-1)) };
+			const at = Number(query.get('skip') ?? 0);
+			const size = Math.min(Number(query.get('take') ?? 10), 10);
+			return { body: all.slice(at, at + size).map((id) => record(id)) };
+		}, diagnose);
+		expect(check(rows, 'Paging of the list')).toMatchObject({
+			ok: false,
+			seen: 'It tells no total. 10 queries came at once, but there are 25.',
+		});
+		expect(rows.at(-1)).toEqual({
+			suggestedMapping: { list: { limit: 'take', offset: 'skip', pageSize: 10 } },
+		});
+	});
+
+	it('that takes no parameters says that no read can tell', async () => {
+		const { rows } = await askStranger(
+			({ path }) => ({
+				body: path === '/api/query' ? all.map((id) => record(id)) : record(path.split('/').at(-1)),
+			}),
+			diagnose,
+		);
+		expect(check(rows, 'Paging of the list')).toMatchObject({
+			ok: 'unknown',
+			seen: expect.stringContaining('no read tells'),
+		});
+	});
+
+	it('that refuses every parameter still gives its items', async () => {
+		const { rows } = await askStranger(({ path, query }) => {
+			if ([...query].length > 0) return { status: 400, body: { message: 'unknown parameter' } };
+			return {
+				body: path === '/api/query' ? { consultas: [record('a'), record('b')] } : record('a'),
+			};
+		}, diagnose);
+		expect(check(rows, 'Paging of the list')?.ok).toBe('unknown');
+		expect(rows.at(-1)).toEqual({ suggestedMapping: {} });
+	});
+
+	it('whose words hold an identifier shows and proposes none', async () => {
+		const status = `LISTO ${RFC}`;
+		const { rows } = await askStranger(
+			({ path }) => ({
+				body: path === '/api/query' ? [record('a', { status })] : record('a', { status }),
+			}),
+			diagnose,
+		);
+		expect(JSON.stringify(rows)).not.toContain(RFC);
+		expect(rows.at(-1)).toEqual({ suggestedMapping: {} });
+	});
+
+	it('tells how long an opaque token lives', async () => {
+		const { rows } = await askStranger(() => ({ body: [] }), diagnose, {
+			token: { access_token: 'opaque', expires_in: '600' },
+		});
+		expect(check(rows, 'Token lifetime')).toMatchObject({
+			ok: true,
+			seen: 'A new one is fetched after 570 s.',
+		});
+	});
+});
