@@ -90,7 +90,7 @@ describe('the options of a query', () => {
 			it('is 10 unless it is set', async () => {
 				const { error } = await asTool();
 				expect([error?.message, await billed()]).toEqual([
-					'This item would go beyond the 10 queries allowed per execution',
+					expect.stringContaining('This item would go beyond the 10 queries allowed per execution'),
 					0,
 				]);
 			});
