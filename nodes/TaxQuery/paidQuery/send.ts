@@ -33,7 +33,7 @@ const LOOKS_MS = [0, 1000, 3000];
 const MAX_SENDS = 3;
 const KEPT = 10_000;
 
-/** IDs of queries that an item of this process has got: no other item is given them. */
+/** Queries that an item of this process has got, by client and ID: no other item is given them. */
 const claimed = new BoundedMap<string, true>(10 * KEPT);
 /** Who sends a question and who looks for it; who asks it with Reuse. Both for all executions of this process. */
 const sendLocks = new SharedLocks();
@@ -55,7 +55,6 @@ export class QuerySender {
 	) {
 		this.journal = new Journal(run);
 		this.limit = new QueryLimit(this.journal, this.history);
-		this.journal.ids.forEach((id) => claimed.set(id, true));
 	}
 
 	/** Sends a query unless another item or execution has got its result since the list of queries was read. */
@@ -158,17 +157,23 @@ export class QuerySender {
 	private async take(item: Item, query: PreparedQuery, accepted: Accepted): Promise<Accepted> {
 		const { question, expected } = query;
 		const ids = accepted.queries.flatMap((record) => queryIdOf(record) ?? []);
-		ids.forEach((id) => claimed.set(id, true));
 		this.journal.accepted(item, question, ids);
+		await this.claim(item, ids);
 		lastAccepted.set(question, { at: Date.now(), queries: accepted.queries });
 		lastUnsure.delete(question);
 		await this.limit.sent(item, expected.length, ids);
 		return accepted;
 	}
 
+	private async claim(item: Item, ids: string[]): Promise<void> {
+		const { client } = await connectionOf(item);
+		ids.forEach((id) => claimed.set(`${client} ${id}`, true));
+	}
+
 	/** What an earlier try of this execution has paid for, as it stands now. */
 	private async readKept(item: Item, question: string, ids: string[]): Promise<IDataObject[]> {
 		const connection = await connectionOf(item);
+		await this.claim(item, ids);
 		const queries = await Promise.all(
 			ids.map(async (_id) => {
 				return await getQuery(connection, _id).catch((error: unknown) => {
@@ -193,10 +198,13 @@ export class QuerySender {
 		isOneLookEnough: boolean,
 	): Promise<Accepted | string> {
 		const { expected } = query;
+		const { client } = await connectionOf(item);
+		const kept = new Set(this.journal.ids); // also of items that are not read again yet
+		const isFree = (id: string) => !kept.has(id) && !claimed.has(`${client} ${id}`);
 		let said = '';
 		for (const pause of LOOKS_MS) {
 			await item.wait(pause);
-			const outcome = await findCreated(item, expected, since, (id) => !claimed.has(id)).then(
+			const outcome = await findCreated(item, expected, since, isFree).then(
 				(queries) => ({ queries }),
 				({ message }: Error) => ({ message }),
 			);

@@ -272,3 +272,18 @@ describe('a token that expires in the middle of a run', () => {
 		expect({ error, tokens, length }).toEqual({ error: undefined, tokens: 2, length: 200 });
 	});
 });
+
+describe('two services that number their queries alike', () => {
+	it('hide none of each other: what each accepted is found in each', async () => {
+		const [RFC] = rfcs(1);
+		const found: unknown[] = [];
+		for (let service = 0; service < 2; service++) {
+			const sandbox = await taxQuerySandbox({ seed: 77 });
+			await sandbox.faults(once('resetAfter'));
+			const { items } = await sandbox.run(getCrf({}, { timeout: 1 }), { items: [{ rfc: RFC }] });
+			found.push(idsOf(items)[0]);
+			await sandbox.close();
+		}
+		expect([found[0] === found[1], typeof found[0]]).toEqual([true, 'string']);
+	});
+});
