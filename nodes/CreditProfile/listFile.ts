@@ -39,9 +39,13 @@ function csvRow(row: IDataObject, columns: string[]): string {
 
 const csvLine = (cells: unknown[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
-/** RFC 4180; lists and objects as JSON. */
+/** What a sheet would take for a formula: applicants type names, and a sheet carries out what they typed. */
+const isFormula = (text: string) => /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+
+/** RFC 4180; lists and objects as JSON, a formula with an apostrophe before it. */
 function csvCell(value: unknown): string {
 	if (value === undefined || value === null) return '';
-	const text = typeof value === 'object' ? JSON.stringify(value) : String(value);
+	const plain = typeof value === 'object' ? JSON.stringify(value) : String(value);
+	const text = isFormula(plain) ? `'${plain}` : plain;
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -49,6 +49,24 @@ describe('a list that goes into a file', () => {
 		expect(text.slice(0, 31)).toBe('id,name,other\r\n0,"a,""b""\nc",\r\n');
 	});
 
+	it.each([
+		['=HYPERLINK("http://x")', `"'=HYPERLINK(""http://x"")"`],
+		['@SUM(A1)', "'@SUM(A1)"],
+		['+52 55 1234', "'+52 55 1234"],
+		['-12.5', '-12.5'],
+		[-12.5, '-12.5'],
+	])('hands a sheet no formula: %s', async (name, cell) => {
+		async function* one(): AsyncGenerator<IDataObject[]> {
+			yield [{ id: 1, name }];
+		}
+		let text = '';
+		const store = async (content: Readable) => {
+			for await (const chunk of content) text += String(chunk);
+		};
+		await write(itemWith(store), one(), 'csv');
+		expect(text).toContain(`1,${cell},`);
+	});
+
 	it('fails with what failed while it was read', async () => {
 		async function* broken(): AsyncGenerator<IDataObject[]> {
 			yield [{ id: 1 }];
