@@ -1,0 +1,317 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { startDemo, type Demo } from '../../demo/demo';
+import { MCP_TOKEN } from '../../demo/provision';
+import { type Workflow, type WorkflowNode } from '../../demo/n8nClient';
+import { CreditProfile } from '../../nodes/CreditProfile/CreditProfile.node';
+import { TaxQuery } from '../../nodes/TaxQuery/TaxQuery.node';
+import { describeWithBrowser } from './support/browser';
+import { Editor } from './support/editor';
+import { outOf } from './support/executions';
+import { Mailbox } from './support/mailbox';
+import { McpClient } from './support/mcpClient';
+import { StandInModel, type ModelRequest, type ToolDefinition } from './support/standInModel';
+
+const MINUTES = 60_000;
+const CURP = 'GOEL901231MDFDSR07';
+const families = [
+	{ type: 'taxQuery', description: new TaxQuery().description },
+	{ type: 'creditProfile', description: new CreditProfile().description },
+];
+
+/** Every operation of a node, with the parameters that the editor shows for it. */
+function operationsOf({ properties }: TaxQuery['description']) {
+	const shownAt = (resource: string, operation: string) => (property: INodeProperties) => {
+		const show = property.displayOptions?.show ?? {};
+		const fits = (name: string, value: string) => show[name]?.includes(value) ?? false;
+		return (
+			fits('resource', resource) &&
+			fits('operation', operation) &&
+			Object.keys(show).every((name) => ['resource', 'operation'].includes(name))
+		);
+	};
+	return properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ displayOptions, options }) =>
+			(options as Array<{ value: string }>).map(({ value: operation }) => {
+				const resource = displayOptions?.show?.resource?.[0] as string;
+				return { resource, operation, fields: properties.filter(shownAt(resource, operation)) };
+			}),
+		);
+}
+
+/** What the editor writes where the operator lets the model fill a field in: its label, and no description. */
+const fromModel = ({ displayName, type }: INodeProperties) =>
+	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${displayName.replace(/[^a-zA-Z0-9_-]/g, '_')}', \`\`, '${type === 'number' ? 'number' : 'string'}') }}`;
+
+const fillable = ({ type, name, typeOptions }: INodeProperties) =>
+	['string', 'dateTime'].includes(type) && name !== 'toolDescription' && !typeOptions?.password;
+
+/** What may be filtered by a text or a time. */
+const filtersOf = (fields: INodeProperties[]) =>
+	fields
+		.filter(({ name }) => name === 'filters')
+		.flatMap(({ options = [] }) => options as INodeProperties[])
+		.filter(fillable)
+		.filter(({ typeOptions }) => !typeOptions?.multipleValues);
+
+/** The messages of tools since the last answer. */
+const toolAnswers = ({ messages }: ModelRequest) =>
+	messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+
+describe('AI agents in a real n8n, with a stand-in for the model', () => {
+	let model: StandInModel;
+	let mailbox: Mailbox;
+	let demo: Demo;
+	beforeAll(async () => {
+		[model, mailbox] = await Promise.all([StandInModel.start(), Mailbox.start()]);
+		demo = await startDemo({ agentServices: { modelUrl: model.url, mailPort: mailbox.port } });
+	}, 5 * MINUTES);
+	afterAll(async () => {
+		await demo?.stop();
+		await Promise.all([model?.stop(), mailbox?.stop()]);
+	}, MINUTES);
+
+	const exampleNodes = () => demo.workflows.get('onboarding-agent')?.nodes as WorkflowNode[];
+	const credentialsOf = (example: string, type: string) =>
+		demo.workflows
+			.get(example)
+			?.nodes.map(({ credentials }) => credentials?.[type])
+			.find((one) => one !== undefined);
+
+	/** Publishes a workflow of an agent with these tools, started by a webhook; returns how to call it. */
+	const agentWith = async (path: string, tools: Array<Partial<WorkflowNode>>) => {
+		const agent = exampleNodes().find(({ name }) => name === 'Onboarding agent') as WorkflowNode;
+		const languageModel = exampleNodes().find(
+			({ name }) => name === 'Language model',
+		) as WorkflowNode;
+		const webhook = {
+			id: path,
+			name: 'Webhook',
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			webhookId: path,
+			position: [0, 0],
+			parameters: { path, responseMode: 'lastNode' },
+		};
+		const nodes = tools.map((tool, index) => ({
+			id: `t${index}`,
+			typeVersion: 1,
+			position: [0, 300],
+			...tool,
+		}));
+		const to = (type: string) => ({ [type]: [[{ node: agent.name, type, index: 0 }]] });
+		const id = await demo.n8n.client.createWorkflow({
+			name: path,
+			nodes: [
+				webhook,
+				{ ...agent, parameters: { promptType: 'define', text: 'Go on', options: {} } },
+				languageModel,
+				...nodes,
+			] as unknown as Workflow['nodes'],
+			connections: {
+				Webhook: to('main'),
+				[languageModel.name]: to('ai_languageModel'),
+				...Object.fromEntries(nodes.map(({ name }) => [name, to('ai_tool')])),
+			},
+			settings: { executionOrder: 'v1' },
+		});
+		await demo.n8n.client.publish(id);
+		const answer = await fetch(`${demo.n8n.url}/webhook/${path}`);
+		return (await answer.json()) as unknown;
+	};
+	const serviceCredentials = () => ({
+		taxQueryApi: credentialsOf('start-here', 'taxQueryApi'),
+		creditProfileApi: credentialsOf('list-documents', 'creditProfileApi'),
+		creditProfileProviderLoginApi: credentialsOf(
+			'rotate-provider-credentials',
+			'creditProfileProviderLoginApi',
+		),
+	});
+
+	it(
+		'are told of every operation what it does, costs and takes',
+		async () => {
+			const tools = families.flatMap(({ type, description }) =>
+				operationsOf(description).map(({ resource, operation, fields }) => ({
+					name: `${resource} ${operation}`,
+					type: `n8n-nodes-credit-profile.${type}Tool`,
+					credentials: serviceCredentials() as WorkflowNode['credentials'],
+					parameters: {
+						resource,
+						operation,
+						filters: Object.fromEntries(
+							filtersOf(fields).map((field) => [field.name, fromModel(field)]),
+						),
+						...Object.fromEntries(
+							fields.filter(fillable).map((field) => [field.name, fromModel(field)]),
+						),
+					},
+				})),
+			);
+			model.speak = () => ({ answer: 'Listo.' });
+			await agentWith('all-tools', tools);
+			const { tools: told } = model.requests.at(-1) as ModelRequest;
+
+			expect(told.map(({ name }) => name)).toEqual(tools.map(({ name }) => name.replace(' ', '_')));
+			const lengths = told.map(({ description }) => description.length);
+			expect(Math.min(...lengths)).toBeGreaterThanOrEqual(60);
+			expect(Math.max(...lengths)).toBeLessThanOrEqual(1000);
+			const untold = told.flatMap(({ name, description, parameters }: ToolDefinition) =>
+				Object.keys(parameters.properties ?? {})
+					.filter(
+						(key) =>
+							!description
+								.replace(/[^a-zA-Z0-9_\-: ]/g, '_')
+								.includes(`${key.replaceAll('_', ' ')}: `),
+					)
+					.map((key) => `${name}: ${key}`),
+			);
+			expect(untold).toEqual([]);
+			const paid = told.filter(({ description }) =>
+				/costs? (money|one query)|cost money/.test(description),
+			);
+			expect(paid.length).toBe(10);
+		},
+		2 * MINUTES,
+	);
+
+	it(
+		'read in an error what to do',
+		async () => {
+			model.speak = (request) =>
+				toolAnswers(request).length === 0
+					? { calls: [{ name: 'Get_CURP_data', args: { CURP: 'GOEL901331MDFDSR07' } }] }
+					: { answer: toolAnswers(request).join() };
+			const answer = await agentWith('agent-error', [
+				{
+					name: 'Get CURP data',
+					type: 'n8n-nodes-credit-profile.taxQueryTool',
+					credentials: serviceCredentials() as WorkflowNode['credentials'],
+					parameters: {
+						resource: 'person',
+						operation: 'getCurpData',
+						curp: "={{ $fromAI('CURP') }}",
+					},
+				},
+			]);
+			expect(JSON.stringify(answer)).toMatch(/cannot be right.*Nothing was sent/);
+		},
+		MINUTES,
+	);
+
+	it(
+		'filter by nothing where the model fills nothing in',
+		async () => {
+			model.speak = (request) =>
+				toolAnswers(request).length === 0
+					? { calls: [{ name: 'Collections', args: { name: '', processor: '' } }] }
+					: { answer: toolAnswers(request).join() };
+			const answer = await agentWith('agent-filter', [
+				{
+					name: 'Collections',
+					type: 'n8n-nodes-credit-profile.creditProfileTool',
+					credentials: serviceCredentials() as WorkflowNode['credentials'],
+					parameters: {
+						resource: 'dataCollection',
+						operation: 'getAll',
+						filters: {
+							name__like: "={{ $fromAI('name') }}",
+							processorKey__eq: "={{ $fromAI('processor') }}",
+						},
+					},
+				},
+			]);
+			expect(JSON.stringify(answer)).toContain('Solicitudes de crédito');
+		},
+		MINUTES,
+	);
+
+	describeWithBrowser('in the example of an onboarding', () => {
+		let editor: Editor;
+		beforeAll(async () => {
+			editor = await Editor.signIn(demo.n8n);
+		}, MINUTES);
+		afterAll(async () => await editor?.close());
+
+		const billed = async () =>
+			((await (await fetch(new URL('sandbox/ledger', demo.sandbox.page))).json()) as unknown[])
+				.length;
+		const speak = (request: ModelRequest) => {
+			const answers = toolAnswers(request);
+			if (answers.length === 0)
+				return {
+					calls: [{ name: 'Check_identifiers', args: { curp: CURP, rfc: '', birthDate: '' } }],
+				};
+			if (answers.length === 1) return { calls: [{ name: 'Get_CURP_data', args: { curp: CURP } }] };
+			return { answer: answers.at(-1) as string };
+		};
+		/** The link of a button of the mail. */
+		const linkOf = (mail: string, approved: boolean) =>
+			[...mail.matchAll(/href="([^"]+)"/g)]
+				.map(([, link]) => link)
+				.find((link) => link.includes(`approved=${approved}`)) as string;
+
+		it.each([
+			['is sent once a person has approved it', true, 1, /godoy/i],
+			['is not sent where a person declines', false, 0, /./],
+		])(
+			'a paid query %s',
+			async (_story, approved, cost, told) => {
+				model.speak = speak;
+				const before = await billed();
+				const id = demo.workflows.get('onboarding-agent')?.id as string;
+				await editor.open(id);
+				await editor.click();
+				const mail = await mailbox.next();
+				expect(mail).toContain(CURP);
+				expect(await billed()).toBe(before); // nothing before the review
+				await editor.screenshot(`agent-review-${approved}`);
+				await fetch(linkOf(mail, approved));
+				await editor.succeeded();
+				await editor.screenshot(`agent-done-${approved}`);
+				const [execution] = await demo.n8n.client.executions(id);
+				expect(JSON.stringify(outOf(execution, 'Onboarding agent'))).toMatch(told);
+				expect((await billed()) - before).toBe(cost);
+			},
+			2 * MINUTES,
+		);
+	});
+
+	it(
+		'reach the free and the paid tools of the MCP server',
+		async () => {
+			const client = new McpClient(`${demo.n8n.url}/mcp/tax-and-identity`, MCP_TOKEN);
+			const tools = await client.tools();
+			expect(tools.map(({ name }) => name).sort()).toEqual([
+				'Calculate_RFC',
+				'Check_identifiers',
+				'Get_CRF',
+				'Get_CURP_data',
+				'Read_a_query',
+			]);
+			expect(
+				Math.min(...tools.map(({ description }) => description.length)),
+			).toBeGreaterThanOrEqual(60);
+
+			const checked = await client.call('Check_identifiers', {
+				curp: CURP,
+				rfc: '',
+				birthDate: '',
+			});
+			expect(checked).toContain('CURP: right');
+			const data = await client.call('Get_CURP_data', { curp: CURP });
+			expect(data).toContain('GOEL9012******');
+			expect(data).not.toContain(CURP);
+			for (let call = 0; call < 6; call++) {
+				// The limit of five counts for each call, not for ever.
+				expect(await client.call('Get_CURP_data', { curp: CURP })).toContain('GOEL9012******');
+			}
+		},
+		2 * MINUTES,
+	);
+
+	it('are not let into the MCP server without its token', async () => {
+		const client = new McpClient(`${demo.n8n.url}/mcp/tax-and-identity`, 'another');
+		await expect(client.tools()).rejects.toThrow(/40[13]/);
+	});
+});

@@ -1,0 +1,100 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ToolDefinition {
+	name: string;
+	description: string;
+	parameters: { properties?: Record<string, { type?: string; description?: string }> };
+}
+
+export interface ModelMessage {
+	role: string;
+	content: unknown;
+}
+
+export interface ModelRequest {
+	messages: ModelMessage[];
+	tools: ToolDefinition[];
+}
+
+/** What the model says: an answer, or the tools that it calls, by name with their arguments. */
+export type ModelTurn = { answer: string } | { calls: Array<{ name: string; args: object }> };
+
+/** Stands in for a language model on 127.0.0.1, and keeps what it is sent. It says what `speak` tells it. */
+export class StandInModel {
+	readonly requests: ModelRequest[] = [];
+	speak: (request: ModelRequest) => ModelTurn = () => ({ answer: 'Listo.' });
+
+	private constructor(private readonly server: Server) {}
+
+	static async start(): Promise<StandInModel> {
+		const server = createServer((request, response) => {
+			const chunks: Buffer[] = [];
+			request.on('data', (chunk: Buffer) => chunks.push(chunk));
+			request.on('end', () => {
+				const body = JSON.parse(Buffer.concat(chunks).toString() || '{}') as {
+					messages?: ModelMessage[];
+					tools?: Array<{ function: ToolDefinition }>;
+					stream?: boolean;
+				};
+				const asked = {
+					messages: body.messages ?? [],
+					tools: (body.tools ?? []).map((tool) => tool.function),
+				};
+				model.requests.push(asked);
+				const turn = model.speak(asked);
+				response.setHeader('content-type', body.stream ? 'text/event-stream' : 'application/json');
+				response.end(body.stream ? streamed(turn) : JSON.stringify(completion(turn, 'message')));
+			});
+		}).listen(0, '127.0.0.1');
+		const model = new StandInModel(server);
+		await once(server, 'listening');
+		return model;
+	}
+
+	/** The base URL for an OpenAI credential. */
+	get url(): string {
+		return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/v1`;
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((done) => this.server.close(done));
+	}
+}
+
+let calls = 0;
+
+function completion(turn: ModelTurn, key: 'message' | 'delta') {
+	const toolCalls =
+		'calls' in turn
+			? turn.calls.map(({ name, args }, index) => ({
+					index,
+					id: `call_${++calls}`,
+					type: 'function',
+					function: { name, arguments: JSON.stringify(args) },
+				}))
+			: undefined;
+	return {
+		id: 'chatcmpl-stand-in',
+		object: key === 'message' ? 'chat.completion' : 'chat.completion.chunk',
+		created: 0,
+		model: 'stand-in',
+		choices: [
+			{
+				index: 0,
+				[key]: {
+					role: 'assistant',
+					content: 'answer' in turn ? turn.answer : null,
+					...(toolCalls && { tool_calls: toolCalls }),
+				},
+				finish_reason: toolCalls ? 'tool_calls' : 'stop',
+			},
+		],
+		usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+	};
+}
+
+const streamed = (turn: ModelTurn) =>
+	`data: ${JSON.stringify(completion(turn, 'delta'))}\n\ndata: [DONE]\n\n`;
