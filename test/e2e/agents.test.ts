@@ -133,7 +133,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		async () => {
 			const tools = families.flatMap(({ type, description }) =>
 				operationsOf(description).map(({ resource, operation, fields }) => ({
-					name: `${resource} ${operation}`,
+					name: `${type} ${resource} ${operation}`,
 					type: `n8n-nodes-credit-profile.${type}Tool`,
 					credentials: serviceCredentials() as WorkflowNode['credentials'],
 					parameters: {
@@ -152,7 +152,9 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			await agentWith('all-tools', tools);
 			const { tools: told } = model.requests.at(-1) as ModelRequest;
 
-			expect(told.map(({ name }) => name)).toEqual(tools.map(({ name }) => name.replace(' ', '_')));
+			expect(told.map(({ name }) => name)).toEqual(
+				tools.map(({ name }) => name.replaceAll(' ', '_')),
+			);
 			const lengths = told.map(({ description }) => description.length);
 			expect(Math.min(...lengths)).toBeGreaterThanOrEqual(60);
 			expect(Math.max(...lengths)).toBeLessThanOrEqual(1000);
@@ -242,7 +244,8 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				return {
 					calls: [{ name: 'Check_identifiers', args: { curp: CURP, rfc: '', birthDate: '' } }],
 				};
-			if (answers.length === 1) return { calls: [{ name: 'Get_CURP_data', args: { curp: CURP } }] };
+			if (answers.length === 1)
+				return { calls: [{ name: 'Get_CURP_data', args: { toolParameters: { curp: CURP } } }] };
 			return { answer: answers.at(-1) as string };
 		};
 		/** The link of a button of the mail. */

@@ -76,8 +76,8 @@ describe('the examples in a real n8n', () => {
 		expect(JSON.stringify(demo.workflows.get('start-here')?.nodes)).toContain(demo.sandbox.page);
 	});
 
-	/** Lets the sandbox deliver a test delivery to the trigger of ask-with-reference, then to production again. */
-	const deliverToTestUrl = async () => {
+	/** Lets the sandbox deliver a test delivery to the trigger of ask-with-reference; to production again once it is there. */
+	const deliverToTestUrl = async (arrived: () => Promise<void>) => {
 		const sandbox = async (method: string, route: string, body?: object) =>
 			await fetch(new URL(`sandbox/${route}`, demo.sandbox.page), {
 				method,
@@ -90,7 +90,7 @@ describe('the examples in a real n8n', () => {
 		const production = await productionUrl(demo.n8n, trigger);
 		await sandbox('PUT', 'webhook', { url: production.replace('/webhook/', '/webhook-test/') });
 		await sandbox('POST', 'deliveries/test');
-		await sandbox('PUT', 'webhook', { url: production });
+		await arrived().finally(async () => await sandbox('PUT', 'webhook', { url: production }));
 	};
 
 	/** Waits until the newest execution of an example stands so. */
@@ -118,9 +118,10 @@ describe('the examples in a real n8n', () => {
 				}
 				if (trigger === 'Tax Query Trigger') {
 					await editor.listening();
-					await deliverToTestUrl();
+					await deliverToTestUrl(async () => await editor.succeeded());
+				} else {
+					await editor.succeeded();
 				}
-				await editor.succeeded();
 				await editor.screenshot(`example-${example}-${last.toLowerCase().replaceAll(' ', '-')}`);
 				expect(await editor.node(last).getByTestId('canvas-node-status-success').count()).toBe(1);
 			},
