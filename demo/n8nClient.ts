@@ -49,6 +49,8 @@ export interface Execution {
 	id: string;
 	/** `success`, `error`, `crashed`, `running` … */
 	status: string;
+	/** `manual`, `trigger`, `webhook` … */
+	mode: string;
 	workflowId: string;
 	data?: {
 		resultData: {
