@@ -1,7 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { startDemo, type Demo } from '../../demo/demo';
 import { MCP_TOKEN } from '../../demo/provision';
-import { type Workflow, type WorkflowNode } from '../../demo/n8nClient';
+import type { Execution, Workflow, WorkflowNode } from '../../demo/n8nClient';
 import { CreditProfile } from '../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../nodes/TaxQuery/TaxQuery.node';
 import { describeWithBrowser } from './support/browser';
@@ -57,6 +57,10 @@ const filtersOf = (fields: INodeProperties[]) =>
 /** The messages of tools since the last answer. */
 const toolAnswers = ({ messages }: ModelRequest) =>
 	messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
+
+const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
+/** Fields that n8n publishes no tool without; the rest is left to the model. */
+const REQUIRED = { birthDate: '1956-12-31', collection: { __rl: true, mode: 'id', value: '1' } };
 
 describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	let model: StandInModel;
@@ -142,6 +146,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 						filters: Object.fromEntries(
 							filtersOf(fields).map((field) => [field.name, fromModel(field)]),
 						),
+						...REQUIRED,
 						...Object.fromEntries(
 							fields.filter(fillable).map((field) => [field.name, fromModel(field)]),
 						),
@@ -152,8 +157,8 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			await agentWith('all-tools', tools);
 			const { tools: told } = model.requests.at(-1) as ModelRequest;
 
-			expect(told.map(({ name }) => name)).toEqual(
-				tools.map(({ name }) => name.replaceAll(' ', '_')),
+			expect(new Set(told.map(({ name }) => name))).toEqual(
+				new Set(tools.map(({ name }) => name.replaceAll(' ', '_'))),
 			);
 			const lengths = told.map(({ description }) => description.length);
 			expect(Math.min(...lengths)).toBeGreaterThanOrEqual(60);
@@ -269,10 +274,12 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				expect(mail).toContain(CURP);
 				expect(await billed()).toBe(before); // nothing before the review
 				await editor.screenshot(`agent-review-${approved}`);
-				await fetch(linkOf(mail, approved));
-				await editor.succeeded();
+				// n8n does nothing for programs that only look at links
+				await fetch(linkOf(mail, approved), { headers: { 'user-agent': BROWSER } });
+				let execution: Execution | undefined; // n8n lists it once it has ended
+				do [execution] = await demo.n8n.client.executions(id);
+				while (execution?.status !== 'success');
 				await editor.screenshot(`agent-done-${approved}`);
-				const [execution] = await demo.n8n.client.executions(id);
 				expect(JSON.stringify(outOf(execution, 'Onboarding agent'))).toMatch(told);
 				expect((await billed()) - before).toBe(cost);
 			},
