@@ -91,7 +91,7 @@ describe('the Tax Query node in a real n8n', () => {
 			[
 				'Fiscal regimes',
 				{ resource: 'taxpayer', operation: 'getCrf', rfc: RFC, waitForResult: true },
-				'Max Wait',
+				'Max Wait (Seconds)',
 			],
 			['Person', { resource: 'person', operation: 'getEmploymentHistory' }, 'Wait for Result'],
 			['Company', { resource: 'company', operation: 'getShareholders' }, 'Wait for Result'],
