@@ -5,7 +5,7 @@ import { formats } from './formats';
 for (const [name, matches] of Object.entries(formats)) FormatRegistry.Set(name, matches);
 
 /** The first thing in which a value deviates from its schema. */
-export interface Violation {
+interface Violation {
 	/** Dotted path of the field, e.g. `data.0.id`; '' is the value itself. */
 	field: string;
 	/** What is expected there. */

@@ -23,7 +23,7 @@ export interface Demo {
 	stop(): Promise<void>;
 }
 
-export interface DemoOptions {
+interface DemoOptions {
 	/** Receives one line for each thing begun, and every few seconds while it lasts. */
 	log?: (line: string) => void;
 	/** n8n in queue mode, over PostgreSQL and Redis, instead of one process. */

@@ -65,7 +65,7 @@ export interface Execution {
 export const isFinished = ({ status }: Execution): boolean =>
 	!['new', 'running', 'waiting'].includes(status);
 
-export interface NodeType {
+interface NodeType {
 	displayName: string;
 	webhooks?: { path: string; isFullPath?: boolean }[];
 }

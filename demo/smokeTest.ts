@@ -10,7 +10,7 @@ const EXECUTION_TIMEOUT_MS = 30_000;
 const RESULT_TIMEOUT_MS = 60_000;
 
 /** One node of one execution. */
-export interface Step {
+interface Step {
 	name: string;
 	workflow: string;
 	executionId: string;

@@ -60,7 +60,7 @@ export async function ensureStores(
 	}
 }
 
-export interface Stores {
+interface Stores {
 	/** n8n's settings that name both. */
 	settings: Record<string, string>;
 	/** Removes their data, once their processes have ended. */

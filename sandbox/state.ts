@@ -14,7 +14,7 @@ const PARTS = [
 	'faults',
 ] as const;
 
-export type State = Record<(typeof PARTS)[number], unknown>;
+type State = Record<(typeof PARTS)[number], unknown>;
 type Part = { save(): unknown; load(saved: unknown): void };
 
 /** Everything that has changed since the sandbox was started, as JSON. */

@@ -5,7 +5,7 @@ import { isObject } from '../shared/utils/json';
 /** A stream of bytes, as n8n takes and gives them. */
 type ByteStream = Exclude<Parameters<FileHelpers['prepareBinaryData']>[0], Buffer>;
 
-export interface FileLink {
+interface FileLink {
 	url: string;
 	/** Without it n8n takes the name at the end of the address. */
 	name?: string;

@@ -10,7 +10,7 @@ import { isObject } from '../shared/utils/json';
 type Body = IDataObject | IDataObject[];
 
 /** What to say where an answer is not made as the document says. */
-export const withoutExpected = (missing: string) =>
+const withoutExpected = (missing: string) =>
 	new UserError(`The Credit Profile Service answered without ${missing}`, {
 		description:
 			'Check that the base URL of the credential points to the service itself. Connection → Diagnose tells what it answers.',

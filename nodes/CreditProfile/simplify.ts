@@ -103,7 +103,7 @@ const associationFields: Record<string, string[]> = {
 };
 
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
-export function simplifyAssociation(entry: IDataObject): IDataObject {
+function simplifyAssociation(entry: IDataObject): IDataObject {
 	const association = objectOf(entry.association);
 	const { firstName, middleName, firstLastName, secondLastName, tradeName } = association;
 	const name = joined(firstName, middleName, firstLastName, secondLastName) ?? tradeName;

@@ -11,7 +11,7 @@ import { fileUrl, sampleFile } from './files';
 import { ORGANIZATION_ID } from './organization';
 
 /** Which associations are sent whole; the others are listed with null. */
-export interface Include {
+interface Include {
 	/** Lists all associations. */
 	all: boolean;
 	profile: boolean;

@@ -1,7 +1,7 @@
 import type { SchemaName } from './schemas';
 
 /** A collection as the catalog lists it. */
-export interface CatalogEntry {
+interface CatalogEntry {
 	name: string;
 	/** Name of the collection that it belongs to. */
 	parent?: string;

@@ -21,7 +21,7 @@ export const DOCUMENT_TAGS = [
 ];
 
 /** The tags of a document by its place in the collection. */
-export const tagsOf = (index: number): string[] => DOCUMENT_TAGS[index % DOCUMENT_TAGS.length];
+const tagsOf = (index: number): string[] => DOCUMENT_TAGS[index % DOCUMENT_TAGS.length];
 
 /** A document that exists only when it is looked at, with what its associations are made of. */
 export interface GeneratedDocument {

@@ -24,7 +24,7 @@ const MASK = '***';
  * A copy in which the value of every field with a telling name is masked, or with one of a deployment's own names for
  * such a field; the scheme word of a header stays.
  */
-export function masked(value: unknown, own: string[] = [], name = ''): unknown {
+function masked(value: unknown, own: string[] = [], name = ''): unknown {
 	if (Array.isArray(value)) return value.map((entry) => masked(entry, own, name));
 	if (typeof value === 'object' && value !== null) {
 		return Object.fromEntries(

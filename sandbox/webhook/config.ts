@@ -40,7 +40,7 @@ const SigningChoice = Type.Union([
 	BasicChoice,
 	StandardChoice,
 ]);
-export type SigningChoice = Static<typeof SigningChoice>;
+type SigningChoice = Static<typeof SigningChoice>;
 
 type Hmac = Static<typeof HmacChoice>;
 
@@ -71,7 +71,7 @@ export function signingOf(choice: SigningChoice, secret: string): Signing {
 }
 
 /** How likely each delivery meets what. */
-export const DeliveryFaults = withDefault({
+const DeliveryFaults = withDefault({
 	drop: Type.Optional(probability),
 	duplicate: Type.Optional(probability),
 	/** Milliseconds of delay for each delivery. */
@@ -83,7 +83,7 @@ export const DeliveryFaults = withDefault({
 	/** Sent, beside the true one, with an invented result and without a valid signature. */
 	forge: Type.Optional(probability),
 });
-export type DeliveryFaults = Static<typeof DeliveryFaults>;
+type DeliveryFaults = Static<typeof DeliveryFaults>;
 
 export const WebhookSettings = closed({
 	url: Type.Optional(Type.String({ pattern: '^(https?://.+)?$' })),

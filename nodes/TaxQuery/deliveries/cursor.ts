@@ -20,7 +20,7 @@ const LAST = '~';
 const SHORT = 12;
 
 /** A place in the order of results: time of update in milliseconds since the epoch, then deliveryId. */
-export type Place = Pick<Result, 'deliveryId' | 'updatedAt'>;
+type Place = Pick<Result, 'deliveryId' | 'updatedAt'>;
 
 /** What is saved in the workflow's static data. */
 export interface SavedCursor extends IDataObject {

@@ -4,7 +4,7 @@ import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 /** What became of an emitted result: n8n runs it, had run it before, or could not start it. */
 export type Outcome = 'started' | 'duplicate' | 'failed';
 
-export interface Emission {
+interface Emission {
 	item: INodeExecutionData;
 	deliveryId: string;
 	/** How often this result is started, with this time. */

@@ -38,7 +38,7 @@ export interface PublishedTrigger {
 }
 
 /** What a look showed of a query: on its way into the workflow, without a result, or settled. */
-export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'unread';
+type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'unread';
 
 export interface Look {
 	/** What the deployment calls things. */

@@ -72,7 +72,7 @@ const parts = [
 ];
 
 /** TQ §4.3 */
-export interface BirthDate {
+interface BirthDate {
 	day: number;
 	month: number;
 	year: number;

@@ -5,7 +5,7 @@ import { taxAuthority } from '../../shared/credentials/providerLogin';
 import { checkedRfc, type Warning } from './identifiers';
 
 /** TQ §4.8: what a tax profile is made of. */
-export interface ProfileInput {
+interface ProfileInput {
 	fields: { rfc: string; ciec: string };
 	secret: string[];
 	warnings: Warning[];

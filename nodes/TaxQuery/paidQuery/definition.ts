@@ -22,7 +22,7 @@ export interface QueryInput {
 }
 
 /** A record that a query makes, under the document's names. */
-export interface RecordInput {
+interface RecordInput {
 	/** Fields by which it is known. */
 	echo: IDataObject;
 	/** Whether a record with this echo asked for neither more nor less; by default one that echoes no other field. */

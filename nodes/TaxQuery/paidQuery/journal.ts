@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 
 /** When a query was sent whose fate is not known (milliseconds, our clock), or the IDs of what was accepted. */
-export type JournalEntry = number | string[];
+type JournalEntry = number | string[];
 
 /** Where it stands in the memory that n8n keeps for a node; the name is seen in the execution's data. */
 interface Kept extends IDataObject {

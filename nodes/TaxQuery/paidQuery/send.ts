@@ -12,7 +12,7 @@ import { QueryLimit } from './queryLimit';
 import { SharedLocks } from '../../shared/utils/sharedLock';
 
 /** What the service answered or was found to have, one for each query. */
-export interface Accepted {
+interface Accepted {
 	/** Records (TQ §2.1) or acknowledgements (TQ §2.5). */
 	queries: IDataObject[];
 	/** recovered: found among the queries made, after an answer was lost; kept: an earlier try of this execution paid. */

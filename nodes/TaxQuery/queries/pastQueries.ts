@@ -8,7 +8,7 @@ import { echoOf, stateOf } from './index';
 import { catalog, serviceOf, type QueryService } from './catalog';
 
 /** What past queries tell of a deployment's words: those that the mapping does not know, and what they seem to mean. */
-export interface Words {
+interface Words {
 	services: string[];
 	strangeServices: string[];
 	statuses: string[];

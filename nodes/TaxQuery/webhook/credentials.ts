@@ -30,7 +30,7 @@ async function read(context: IWebhookFunctions, type: string) {
 }
 
 /** What a delivery's headers prove. */
-export interface Proof {
+interface Proof {
 	isAuthentic: boolean;
 	/** By Standard Webhooks; the same each time that a message is sent. */
 	messageId?: string;

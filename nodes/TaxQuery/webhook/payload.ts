@@ -10,10 +10,10 @@ export interface Announced {
 }
 
 /** What was read from a body, or why it cannot be one of the service's deliveries, in words for the sender. */
-export type Payload = { announced: Announced[] } | { status: 400 | 413; reason: string };
+type Payload = { announced: Announced[] } | { status: 400 | 413; reason: string };
 
 /** The most results that one delivery may hold; each is confirmed with the service. */
-export const MAX_RESULTS = 100;
+const MAX_RESULTS = 100;
 const MAX_DEPTH = 100;
 const MAX_LAYERS = 4;
 const ENVELOPES = ['data', 'query', 'payload', 'result'];
@@ -42,7 +42,7 @@ export function readPayload(body: Buffer): Payload {
 }
 
 /** The JSON value that the bytes hold; undefined if they hold none. */
-export function parse(body: Buffer): { value: unknown } | undefined {
+function parse(body: Buffer): { value: unknown } | undefined {
 	try {
 		return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
 	} catch {

@@ -7,7 +7,7 @@ import {
 } from '../../shared/credentials/webhookSecret';
 
 /** What of a request is checked. */
-export interface Received {
+interface Received {
 	/** Name, value, name, value …, as they came: a header sent twice is there twice. */
 	rawHeaders: string[];
 	body: Buffer;

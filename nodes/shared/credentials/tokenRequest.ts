@@ -20,7 +20,7 @@ export const TOKEN_TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
 /** What came of a token request. */
-export interface IssuedToken {
+interface IssuedToken {
 	token: string;
 	refreshToken?: string;
 	/** Unknown where neither the answer nor the token tells. */

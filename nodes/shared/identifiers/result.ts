@@ -1,14 +1,14 @@
 /** What makes an identifier wrong: it cannot exist as written. */
-export type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
+type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
 
 /** What is odd about an identifier that may still be right. */
-export type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
+type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
 
 /** Where two identifiers of one person or company do not fit each other. */
-export type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE' | 'STATE';
+type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE' | 'STATE';
 
 /** A finding for the operator: what is wrong, where, what to do; it never repeats the whole identifier. */
-export interface Finding<Code extends string> {
+interface Finding<Code extends string> {
 	code: Code;
 	message: string;
 }

@@ -51,7 +51,7 @@ export const ISO_STATES: Readonly<Record<string, Region>> = {
 };
 
 /** The credit bureau's codes → ISO. §2.11 of the Credit Profile document lists both systems together. */
-export const BUREAU_STATES = pairs(`
+const BUREAU_STATES = pairs(`
 AGS AGU  BCN BCN  BCS BCS  CAM CAM  CHS CHP  CHI CHH  CDMX CMX  COA COA  COL COL  DGO DUR  GTO GUA
 GRO GRO  HGO HID  JAL JAL  EM MEX  MICH MIC  MOR MOR  NAY NAY  NL NLE  OAX OAX  PUE PUE  QRO QUE
 QR ROO  SLP SLP  SIN SIN  SON SON  TAB TAB  TAM TAM  TLAX TLA  VER VER  YUC YUC  ZAC ZAC`);

@@ -3,7 +3,7 @@ import { protectionOf } from '../personalData/personalData';
 import { sentences } from '../utils/sentences';
 
 /** What one check of a connection found. */
-export interface Check {
+interface Check {
 	check: string;
 	ok: boolean | 'unknown';
 	/** What the service answered: shapes and words, no personal data. */

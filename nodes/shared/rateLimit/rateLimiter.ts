@@ -5,7 +5,7 @@ import { BoundedMap } from '../utils/boundedMap';
 import { FairQueue } from './fairQueue';
 
 /** Milliseconds since the epoch, and a wait of so many milliseconds. */
-export interface Clock {
+interface Clock {
 	now(): number;
 	sleep(ms: number): Promise<void>;
 }

@@ -16,14 +16,14 @@ export type Outcome =
 	/** The credential cannot be used now; nothing was sent. */
 	| { refusal: UserError };
 
-export interface Answer {
+interface Answer {
 	status: number;
 	headers: IDataObject;
 	body: unknown;
 }
 
 /** What to do then. */
-export type Verdict =
+type Verdict =
 	| { body: IDataObject | IDataObject[] }
 	/** Send it again; the problem is to be told where that may not be. */
 	| {
@@ -33,7 +33,7 @@ export type Verdict =
 	| { problem: Problem };
 
 /** What the verdict depends on beside the outcome. */
-export interface Asked {
+interface Asked {
 	service: Service;
 	method: string;
 	emptyAs?: IDataObject | [];

@@ -58,7 +58,7 @@ export interface HeldCredentials {
 }
 
 /** What became of a request, and the credentials that it was sent with; n8n's helper puts a new token into them. */
-export interface Exchanged {
+interface Exchanged {
 	outcome: Outcome;
 	sentWith: ICredentialDataDecryptedObject;
 }

@@ -7,7 +7,7 @@ export interface Page {
 }
 
 /** Reads one page; `limit` and `offset` count rows. */
-export type ReadPage = (limit: number, offset: number) => Promise<Page>;
+type ReadPage = (limit: number, offset: number) => Promise<Page>;
 
 /** Which rows of a list are wanted. */
 export interface Range {

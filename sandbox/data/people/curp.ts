@@ -1,7 +1,7 @@
 import { plain } from './rfc';
 
 /** What a CURP is made of. */
-export interface CurpInput {
+interface CurpInput {
 	name: string;
 	firstLastName: string;
 	secondLastName?: string;
@@ -37,7 +37,7 @@ export const vowelOf = (word: string) => /[AEIOU]/.exec(word.slice(1))?.[0] ?? '
 export const consonantOf = (word: string) => /[^AEIOU]/.exec(word.slice(1))?.[0] ?? 'X';
 
 /** The last digit of a CURP, from its first 17 characters. */
-export function curpCheckDigit(start: string): string {
+function curpCheckDigit(start: string): string {
 	const sum = [...start].reduce(
 		(total, character, index) => total + VALUES.indexOf(character) * (18 - index),
 		0,

@@ -1,5 +1,5 @@
 /** A municipality, its main city, and the first three digits of zip codes there. */
-export interface Place {
+interface Place {
 	municipality: string;
 	city: string;
 	zipStart: string;

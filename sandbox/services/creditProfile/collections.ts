@@ -23,7 +23,7 @@ export function entryOf(collections: Collections, id: number): CollectionEntry {
 }
 
 /** One page of a list; a page may begin between two entries where the document types it as a number. */
-export function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: number }): T[] {
+function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: number }): T[] {
 	return entries.slice(Math.floor(offset), Math.floor(offset) + Math.floor(limit));
 }
 

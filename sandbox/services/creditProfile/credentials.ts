@@ -13,7 +13,7 @@ import { HttpError } from '../../plugins/errors';
 import { toldAs } from '../../plugins/validation';
 
 /** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
-export const REFUSED_USER = 'REFUSED_USER';
+const REFUSED_USER = 'REFUSED_USER';
 
 const upserts = Object.entries(credentialUpserts) as Array<[Provider, TObject]>;
 

@@ -18,7 +18,7 @@ const WORDS: Record<string, Behaviour> = {
 export const OUTCOME_WORDS = Object.keys(WORDS);
 
 /** By RFC or CURP: how the next queries about it end, one word each. */
-export type Scripts = Record<string, string[]>;
+type Scripts = Record<string, string[]>;
 
 /** Tells how queries end: by a script, as the reserved identity does, or else with a result. */
 export class Outcomes {
