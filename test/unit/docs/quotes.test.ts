@@ -25,7 +25,16 @@ const OF_N8N =
 		.split('|')
 		.map((text) => text.trim());
 
-describe.each(['README.md', 'docs/es/guia.md'])('what %s quotes', (page) => {
+/** With how many links and quoted messages each has at least. */
+const pages: Array<[page: string, links: number, messages: number]> = [
+	['README.md', 11, 5],
+	['docs/es/guia.md', 11, 5],
+	['docs/examples.md', 14, 0],
+	['docs/sandbox.md', 0, 0],
+	['docs/trigger.md', 0, 0],
+];
+
+describe.each(pages)('what %s quotes', (page, leastLinks, leastMessages) => {
 	const text = read(page);
 	const prose = text.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '');
 	const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
@@ -40,7 +49,7 @@ describe.each(['README.md', 'docs/es/guia.md'])('what %s quotes', (page) => {
 				return /^(https?:|$)/.test(link) ? '' : join(dirname(page), link);
 			})
 			.filter((path) => !existsSync(join(root, path)));
-		expect([missing, links.length > 10]).toEqual([[], true]);
+		expect([missing, links.length >= leastLinks]).toEqual([[], true]);
 	});
 
 	it('names commands that exist, with flags that exist', () => {
@@ -69,7 +78,7 @@ describe.each(['README.md', 'docs/es/guia.md'])('what %s quotes', (page) => {
 				.map((part) => part.trim())
 				.some((part) => part !== 'The' && !sources.includes(part)),
 		);
-		expect([wrong, rows.length > 4]).toEqual([[], true]);
+		expect([wrong, rows.length >= leastMessages]).toEqual([[], true]);
 	});
 
 	it('writes labels as they are on the screen', () => {
