@@ -13,6 +13,7 @@ import { Processes } from '../../demo/processes';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { queriesAt } from '../integration/support/queries';
 import { median, round, type BenchOptions, type BenchResult } from './result';
+import { startSink, type Arrival } from './results';
 
 const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
 /** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */
@@ -62,6 +63,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const processes = new Processes();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	const sandbox = await startSandbox({ resultDelay: 200 });
+	const sink = await startSink();
 	try {
 		await ensureHost(processes, log);
 		await installPackage(processes, userFolder);
@@ -70,12 +72,12 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 			N8N_METRICS: 'true',
 			...(isLazy && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
 		});
-		const open = await publish(n8n, sandbox);
+		await publish(n8n, sandbox, sink.url);
 		const measured: Row[] = [];
 		for (let round = 0; round <= Math.min(rounds, MAX_ROUNDS); round++) {
 			for (const flood of floods) {
 				log(`${flood.name}, round ${round}`);
-				const row = await measure(n8n, sandbox, flood, open);
+				const row = await measure(n8n, sandbox, flood, sink.arrivals);
 				if (round > 0) measured.push(row); // the first warms n8n up
 			}
 		}
@@ -106,12 +108,13 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	} finally {
 		await processes.stop();
 		await sandbox.close();
+		await sink.close();
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	}
 }
 
-/** Publishes the triggers, n8n's own Webhook, and the workflow of the lookups. Returns the open trigger's workflow. */
-async function publish({ client }: N8n, { taxQuery }: Sandbox): Promise<string> {
+/** Publishes the triggers, n8n's own Webhook, and the workflow of the lookups. What the open trigger starts tells the sink. */
+async function publish({ client }: N8n, { taxQuery }: Sandbox, sinkUrl: string): Promise<void> {
 	const create = async (type: string, data: object) => ({
 		[type]: { id: await client.createCredential(type, type, data), name: type },
 	});
@@ -152,7 +155,15 @@ async function publish({ client }: N8n, { taxQuery }: Sandbox): Promise<string> 
 		parameters,
 		credentials,
 	});
-	const open = await workflow('open', [trigger('open', {})]);
+	const sink = {
+		name: 'Sink',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url: `=${sinkUrl}/?queryId={{ $json.queryId }}`, options: {} },
+	};
+	await workflow('open', [trigger('open', {}), sink], {
+		open: { main: [[{ node: 'Sink', type: 'main', index: 0 }]] },
+	});
 	await workflow('signed', [trigger('signed', { authenticity: 'credential' })]);
 	const webhook = (path: string, parameters: object) => ({
 		name: path,
@@ -184,7 +195,6 @@ async function publish({ client }: N8n, { taxQuery }: Sandbox): Promise<string> 
 			Items: { main: [[{ node: 'Lookups', type: 'main', index: 0 }]] },
 		},
 	);
-	return open;
 }
 
 type Row = Awaited<ReturnType<typeof measure>>;
@@ -203,7 +213,7 @@ function summary(rows: Row[]): Row {
 	};
 }
 
-async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, open: string) {
+async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, arrivals: Arrival[]) {
 	const queries = await queriesAt(sandbox);
 	const record = await queries.result();
 	let isOver = false;
@@ -247,18 +257,9 @@ async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, open: string) {
 				results++;
 				const deadline = Date.now() + IN_TIME_MS;
 				void axios.post(`${n8n.url}/webhook/open/tax-query`, { queryId: _id }).catch(() => {});
-				const hasStarted = async () =>
-					// n8n that answers 503 here is counted by its readiness
-					(await n8n.client.executions(open).catch(() => [])).some((each) =>
-						JSON.stringify(each.data ?? {}).includes(_id),
-					);
-				while (!(await hasStarted())) {
-					if (Date.now() > deadline) {
-						late.push(_id);
-						break;
-					}
-					await sleep(500);
-				}
+				const hasStarted = () => arrivals.some(({ queryId }) => queryId === _id);
+				while (!hasStarted() && Date.now() < deadline) await sleep(100);
+				if (!hasStarted()) late.push(_id);
 				await sleep(TRUE_EVERY_MS);
 			}
 		})(),

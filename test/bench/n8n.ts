@@ -68,8 +68,8 @@ const MEASURED = 'Measured node';
 export async function startBenchN8n(
 	log: (line: string) => void,
 	queue?: QueueModeOptions,
+	processes = new Processes(),
 ): Promise<BenchN8n> {
-	const processes = new Processes();
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
 	let queueMode: QueueMode | undefined;
 	const stop = async () => {

@@ -1,4 +1,5 @@
 import { startSandbox } from '../../sandbox';
+import { contestants } from './lookups';
 import { startBenchN8n } from './n8n';
 import { median, round, type BenchResult, type BenchOptions } from './result';
 
@@ -12,37 +13,10 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({ rateLimit: NO_LIMIT });
 	const n8n = await startBenchN8n(log);
 	try {
-		const { baseUrl } = sandbox.creditProfile;
-		const { creditProfileApi, httpHeaderAuth } = await n8n.credentialsFor(sandbox);
-		const contestants = [
-			{
-				name: 'Credit Profile node',
-				run: await n8n.workflow('Ours', {
-					type: 'n8n-nodes-credit-profile.creditProfile',
-					typeVersion: 1,
-					credentials: { creditProfileApi },
-					parameters: {
-						resource: 'dataCollection',
-						operation: 'get',
-						collection: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-						simplify: false,
-					},
-				}),
-			},
-			{
-				name: 'HTTP Request',
-				run: await n8n.workflow('HTTP Request', {
-					type: 'n8n-nodes-base.httpRequest',
-					typeVersion: 4.2,
-					credentials: { httpHeaderAuth },
-					parameters: {
-						url: `=${baseUrl}/api/v1/data/collection/{{ $json.id }}`,
-						authentication: 'genericCredentialType',
-						genericAuthType: 'httpHeaderAuth',
-						options: {},
-					},
-				}),
-			},
+		const [ours, theirs] = await contestants(n8n, sandbox);
+		const all = [
+			ours,
+			theirs,
 			{
 				name: 'a node that does nothing',
 				run: await n8n.workflow('Nothing', {
@@ -56,11 +30,11 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const verdicts: BenchResult['verdicts'] = [];
 		for (const size of SIZES) {
 			const items = Array.from({ length: size }, (_, i) => ({ id: 1 + (i % 25) }));
-			const wall = contestants.map(() => [] as number[]);
-			const cpu = contestants.map(() => 0);
+			const wall = all.map(() => [] as number[]);
+			const cpu = all.map(() => 0);
 			for (let turn = -20; turn < RUNS; turn += 10) {
 				log(`${size} items, runs ${turn + 1} to ${turn + 10} of ${RUNS}`);
-				for (const [index, { run: runOnce }] of contestants.entries()) {
+				for (const [index, { run: runOnce }] of all.entries()) {
 					const before = await n8n.cpuSeconds();
 					for (let count = 0; count < 10; count++) {
 						const { ms } = await runOnce(items);
@@ -69,7 +43,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					if (turn >= 0) cpu[index] += (await n8n.cpuSeconds()) - before;
 				}
 			}
-			contestants.forEach(({ name }, index) =>
+			all.forEach(({ name }, index) =>
 				rows.push({
 					items: size,
 					contestant: name,

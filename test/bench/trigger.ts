@@ -1,21 +1,19 @@
 // How the triggers keep their promise in a real n8n: 200 asynchronous queries, deliveries dropped, duplicated and
 // reordered, n8n killed in the middle and started again. What came through is counted behind the workflow.
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { ensureHost } from '../../demo/n8nHost';
-import { startN8n, type N8n } from '../../demo/n8n';
+import { startN8n } from '../../demo/n8n';
 import { installPackage } from '../../demo/package';
 import { startSandbox, type Sandbox } from '../../sandbox';
 import { queriesAt } from '../integration/support/queries';
 import { costOfDeliveries } from './deliveryCost';
 import { KillableN8n } from './killableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './result';
+import { ask, createCredential, eachResult, publish, SECRET, startSink, summary } from './results';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;
@@ -33,12 +31,6 @@ const RESULT_DELAY_MS = 1_000;
 const TIMED = 100;
 const COSTED = 60;
 const COST_RATES = [2, 10];
-const SECRET = 'whsec-bench';
-
-interface Arrival {
-	queryId: string;
-	deliveryId: string;
-}
 
 export async function run({ log }: BenchOptions): Promise<BenchResult> {
 	const processes = new KillableN8n();
@@ -59,7 +51,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
 		const ids: string[] = [];
 		const askMore = async (share: number) =>
-			ids.push(...(await ask(sandbox, Math.round(QUERIES * share))));
+			ids.push(...(await ask(sandbox, Math.round(QUERIES * share), PER_SECOND)));
 		await askMore(0.1);
 		for (let count = 0; count < REPUBLISHED; count++) {
 			log(`publishing anew after ${sink.arrivals.length} results`);
@@ -164,116 +156,22 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 
 const p95 = (sorted: number[]) => round(sorted[Math.floor(sorted.length * 0.95)], 1);
 
-/** Counts what reaches it. */
-async function startSink() {
-	const arrivals: Arrival[] = [];
-	const server = createServer((request, response) => {
-		const { searchParams } = new URL(request.url ?? '', 'http://sink');
-		arrivals.push(Object.fromEntries(searchParams) as unknown as Arrival);
-		response.end('{}');
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	return {
-		arrivals,
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		async close() {
-			server.closeAllConnections();
-			await new Promise((done) => server.close(done));
-		},
-	};
-}
-
-async function createCredential({ client }: N8n, { taxQuery }: Sandbox): Promise<string> {
-	return await client.createCredential('taxQueryApi', 'Tax Query sandbox', {
-		baseUrl: taxQuery.baseUrl,
-		grant: 'clientCredentials',
-		clientId: taxQuery.clientId,
-		clientSecret: taxQuery.clientSecret,
-		pointsPerSecond: 0,
-	});
-}
-
-/** Publishes both triggers with a node behind them that tells the sink. Returns the webhook's URL and the workflow. */
-async function publish(
-	{ client, url }: N8n,
-	credentialId: string,
-	name: string,
-	parameters: object,
-	sinkUrl: string,
-): Promise<{ url: string; workflowId: string }> {
-	const data = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
-	const credentials = {
-		taxQueryApi: { id: credentialId, name: 'Tax Query sandbox' },
-		taxQueryWebhookApi: {
-			id: await client.createCredential('taxQueryWebhookApi', name, data),
-			name,
-		},
-	};
-	const webhookId = `bench-${name}`;
-	const nodes = [
-		{
-			name: 'Webhook',
-			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-			webhookId,
-			parameters,
-			credentials,
-		},
-		{
-			name: 'Sink',
-			type: 'n8n-nodes-base.httpRequest',
-			parameters: {
-				url: `=${sinkUrl}/?queryId={{ $json.queryId }}&deliveryId={{ $json.deliveryId }}`,
-				options: {},
-			},
-		},
-	].map((node, index) => ({ id: `${name}-${index}`, position: [0, 0], typeVersion: 1, ...node }));
-	nodes[1].typeVersion = 4.2;
-	const toSink = { main: [[{ node: 'Sink', type: 'main', index: 0 }]] };
-	const id = await client.createWorkflow({
-		name,
-		nodes,
-		connections: { Webhook: toSink },
-		settings: { executionOrder: 'v1' },
-	});
-	await client.publish(id);
-	return { url: `${url}/webhook/${webhookId}/tax-query`, workflowId: id };
-}
-
 async function register(sandbox: Sandbox, settings: object): Promise<void> {
 	await axios.put(`${sandbox.page}sandbox/webhook`, settings);
 }
 
-/** Asks so many queries, evenly; returns their ids. */
-async function ask(sandbox: Sandbox, many: number): Promise<string[]> {
-	const queries = await queriesAt(sandbox);
-	const ids: string[] = [];
-	for (let count = 0; count < many; count++) {
-		ids.push(await queries.ask());
-		await sleep(1000 / PER_SECOND);
-	}
-	return ids;
-}
-
 /** Delivers some of the results many times at once, until it is over. */
 async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promise<void> {
-	const { service } = await queriesAt(sandbox);
-	const seen = new Set<string>();
-	while (!isOver()) {
-		const { data } = await service.get<Array<{ _id: string; status: string }>>('/query');
-		for (const { _id, status } of data) {
-			if (status === 'PENDING' || seen.has(_id)) continue;
-			seen.add(_id);
-			if (seen.size % (1 / COPIED) !== 0) continue;
-			const deliver = async () =>
-				await axios.post(url, { queryId: _id }).then(
-					() => true,
-					() => false, // n8n is down, or the workflow is not published for a moment
-				);
-			const copies = async () => await Promise.all(Array.from({ length: COPIES }, deliver));
-			while (!isOver() && !(await copies()).includes(true)) await sleep(1_000);
-		}
-		await sleep(500);
-	}
+	await eachResult(sandbox, isOver, async ({ _id }, index) => {
+		if ((index + 1) % (1 / COPIED) !== 0) return;
+		const deliver = async () =>
+			await axios.post(url, { queryId: _id }).then(
+				() => true,
+				() => false, // n8n is down, or the workflow is not published for a moment
+			);
+		const copies = async () => await Promise.all(Array.from({ length: COPIES }, deliver));
+		while (!isOver() && !(await copies()).includes(true)) await sleep(1_000);
+	});
 }
 
 /** How many deliveries there were, and what became of them. */
@@ -286,20 +184,6 @@ async function deliveriesOf(sandbox: Sandbox): Promise<Record<string, number>> {
 		'deliveries duplicated': count(({ kind }) => kind === 'duplicate'),
 		'deliveries accepted': count(({ status }) => status === 'delivered'),
 		'deliveries given up, n8n was down': count(({ status }) => status === 'failed'),
-	};
-}
-
-function summary(ids: string[], arrivals: Arrival[]) {
-	const each = ids.map((id) => arrivals.filter(({ queryId }) => queryId === id));
-	const times = (test: (count: number) => boolean) =>
-		each.filter(({ length }) => test(length)).length;
-	return {
-		through: times((count) => count > 0),
-		lost: times((count) => count === 0),
-		twice: times((count) => count === 2),
-		moreOften: times((count) => count > 2),
-		unequal: each.filter((same) => new Set(same.map(({ deliveryId }) => deliveryId)).size > 1)
-			.length,
 	};
 }
 
