@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { npm } from '../demo/npm';
 import { nextVersion, unreleased, withRelease } from './changelog';
 
 const root = join(__dirname, '..');
-const windows = process.platform === 'win32';
 
 interface Manifest {
 	name: string;
@@ -18,13 +18,11 @@ interface Manifest {
 	repository: { url: string };
 }
 
-const run = (command: string, args: string[], cwd = root, env = process.env) =>
+const run = (command: string, args: string[], cwd = root) =>
 	execFileSync(command, args, {
 		cwd,
-		env,
 		encoding: 'utf8',
 		stdio: ['ignore', 'pipe', 'inherit'],
-		shell: windows && command === 'npm',
 	}).trim();
 const step = (what: string) => console.log(`\n== ${what}`);
 const manifestIn = (folder: string) =>
@@ -41,7 +39,7 @@ function versionFor(wanted: string | undefined): string {
 /** Writes version and changelog in a folder; returns the files written. */
 function write(folder: string, version: string): string[] {
 	const files = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
-	run('npm', ['version', version, '--no-git-tag-version', '--allow-same-version'], folder);
+	run(...npm(['version', version, '--no-git-tag-version', '--allow-same-version']), folder);
 	const changelog = join(folder, 'CHANGELOG.md');
 	const date = new Date().toISOString().slice(0, 10);
 	writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, date));
@@ -53,7 +51,7 @@ function tryInstall(archive: string): void {
 	const nodes = mkdtempSync(join(tmpdir(), 'nodes-'));
 	writeFileSync(join(nodes, 'package.json'), '{"name":"installed-nodes","private":true}');
 	const args = ['install', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
-	run('npm', [...args, archive], nodes);
+	run(...npm([...args, archive]), nodes);
 	const folders = readdirSync(join(nodes, 'node_modules'));
 	const installed = folders.filter((name) => !name.startsWith('.')).length;
 	rmSync(nodes, { recursive: true, force: true });
@@ -110,7 +108,7 @@ function main(): void {
 		console.log(run(process.execPath, ['--import', 'tsx', check], clone));
 		step('install');
 		const [{ filename }] = JSON.parse(
-			run('npm', ['pack', '--json', '--pack-destination', folder], clone),
+			run(...npm(['pack', '--json', '--pack-destination', folder]), clone),
 		) as Array<{ filename: string }>;
 		tryInstall(join(folder, filename));
 

@@ -1,5 +1,6 @@
-// npm run compat [-- --host NAME … | --tools]: installs each pinned n8n from its lock, runs the package on it, and writes
-// the table of what it saw into README.md; then the repository's own tools on each pinned Node, into CONTRIBUTING.md.
+// npm run compat [-- --host NAME … | --tools | --node MAJOR …]: installs each pinned n8n from its lock, runs the package
+// on it, and writes what it saw into README.md's table; then the repository's own tools on each pinned Node, into that of
+// CONTRIBUTING.md. One host or one Node renews its column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,8 @@ import { nodes, runTools } from './tools';
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'hosts');
 const output = join(root, '.test-output');
-const TABLE = /(<!-- compat: .* -->\n)[^]*?(<!-- end of compat -->)/;
+const TABLE = /(<!-- compat: .* -->\n)([^]*?)(<!-- end of compat -->)/;
+const GOOD = '✓';
 const log = (line: string) => console.error(line);
 
 /** By name, the oldest first. */
@@ -33,19 +35,51 @@ interface Report {
 }
 
 interface Column {
-	version: string;
-	/** Tests passed and all tests, by the title of their group. */
-	rows: Map<string, { passed: number; all: number }>;
-}
-
-/** Writes the table between its marks in the document. */
-async function writeTable(document: string, table: string): Promise<void> {
-	const path = join(root, document);
-	const text = readFileSync(path, 'utf8').replace(TABLE, `$1\n${table}\n\n$2`);
-	writeFileSync(path, await format(text, { ...(await resolveConfig(path)), parser: 'markdown' }));
+	/** The version that it is about. */
+	head: string;
+	/** What each row says of it. */
+	cells: Map<string, string>;
 }
 
 const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+const isGood = ({ cells }: Column) => [...cells.values()].every((cell) => cell === GOOD);
+
+/** The columns of the table that a document has. */
+function columnsIn(text: string): Column[] {
+	const [heads = [], , ...rows] = (TABLE.exec(text)?.[2] ?? '')
+		.split('\n')
+		.filter((row) => row.startsWith('|'))
+		.map((row) => row.split('|').slice(1, -1))
+		.map((row) => row.map((cell) => cell.trim()));
+	return heads.slice(1).map((head, index) => ({
+		head,
+		cells: new Map(rows.map(([title, ...cells]) => [title, cells[index]])),
+	}));
+}
+
+/** Writes these columns into the document's table, beside those of the other versions that it is about. */
+async function writeTable(
+	{ document, title, heads }: { document: string; title: string; heads: string[] },
+	columns: Column[],
+): Promise<void> {
+	const path = join(root, document);
+	const text = readFileSync(path, 'utf8');
+	const all = [...columns, ...columnsIn(text)];
+	const shown = heads.flatMap((head) => all.find((column) => column.head === head) ?? []);
+	const table = [
+		line([title, ...shown.map(({ head }) => head)]),
+		line(['---', ...shown.map(() => '---')]),
+		...[...columns[0].cells.keys()].map((row) =>
+			line([row, ...shown.map(({ cells }) => cells.get(row) ?? '')]),
+		),
+	].join('\n');
+	console.log(table);
+	const written = text.replace(TABLE, `$1\n${table}\n\n$3`);
+	writeFileSync(
+		path,
+		await format(written, { ...(await resolveConfig(path)), parser: 'markdown' }),
+	);
+}
 
 /** The n8n that a host's package.json pins. */
 function versionOf({ folder: of }: Host): string {
@@ -72,7 +106,7 @@ async function runOn(name: string, host: Host): Promise<Column> {
 	);
 	await once(jest, 'exit');
 	const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
-	const rows: Column['rows'] = new Map();
+	const rows = new Map<string, { passed: number; all: number }>();
 	for (const { message, assertionResults } of testResults) {
 		if (assertionResults.length === 0) throw new Error(message);
 		for (const { ancestorTitles, status } of assertionResults) {
@@ -82,32 +116,33 @@ async function runOn(name: string, host: Host): Promise<Column> {
 			rows.set(ancestorTitles[0], row);
 		}
 	}
-	return { version: versionOf(host), rows };
+	const cells = [...rows].map(([title, { passed, all }]): [string, string] => [
+		title,
+		passed === all ? GOOD : `${passed} of ${all}`,
+	]);
+	return { head: versionOf(host), cells: new Map(cells) };
 }
 
-function tableOf(columns: Column[]): string {
-	const cell = ({ rows }: Column, title: string) => {
-		const row = rows.get(title);
-		if (!row) return '';
-		return row.passed === row.all ? '✓' : `${row.passed} of ${row.all}`;
-	};
-	return [
-		line(['n8n', ...columns.map(({ version }) => version)]),
-		line(['---', ...columns.map(() => '---')]),
-		...[...columns[0].rows.keys()].map((title) =>
-			line([title, ...columns.map((column) => cell(column, title))]),
-		),
-	].join('\n');
-}
-
-function options(): { names: string[]; tools: boolean } {
+function options(): { names: string[]; majors: string[] } {
 	const { values } = parseArgs({
-		options: { host: { type: 'string', multiple: true }, tools: { type: 'boolean' } },
+		options: {
+			host: { type: 'string', multiple: true },
+			tools: { type: 'boolean' },
+			node: { type: 'string', multiple: true },
+		},
 	});
-	const names = values.host ?? (values.tools ? [] : [...hosts.keys()]);
-	const unknown = names.filter((name) => !hosts.has(name));
-	if (unknown.length === 0) return { names, tools: values.tools ?? !values.host };
-	log(`There is no host ${unknown.join(', ')}; there are ${[...hosts.keys()].join(', ')}.`);
+	const { host, tools, node } = values;
+	const known = { names: [...hosts.keys()], majors: nodes.map(({ major }) => major) };
+	const names = host ?? (tools || node ? [] : known.names);
+	const majors = node ?? (tools || !host ? known.majors : []);
+	const unknown = [
+		...names.filter((name) => !known.names.includes(name)),
+		...majors.filter((major) => !known.majors.includes(major)),
+	];
+	if (unknown.length === 0) return { names, majors };
+	log(
+		`There is no ${unknown.join(', ')}: --host ${known.names.join('|')}, or --node ${known.majors.join('|')}.`,
+	);
 	process.exit(2);
 }
 
@@ -120,38 +155,34 @@ async function checkHosts(names: string[], processes: Processes): Promise<boolea
 		log(`${name}: running on n8n ${versionOf(host)} …`);
 		columns.push(await runOn(name, host));
 	}
-	const table = tableOf(columns);
-	console.log(table);
-	if (names.length === hosts.size) await writeTable('README.md', table);
-	return columns.every(({ rows }) => [...rows.values()].every(({ passed, all }) => passed === all));
+	const heads = [...hosts.values()].map(versionOf);
+	await writeTable({ document: 'README.md', title: 'n8n', heads }, columns);
+	return columns.every(isGood);
 }
 
-/** The repository's own tools on each pinned Node; true if all is well. */
-async function checkTools(processes: Processes): Promise<boolean> {
-	const columns: Array<{ major: string; results: Map<string, boolean> }> = [];
-	for (const node of nodes) {
-		await ensureNode(processes, log, node.host);
-		log(`running the repository's tools on Node ${node.major} …`);
-		columns.push({ major: node.major, results: await runTools(node) });
+/** The repository's own tools on these pinned Node versions; true if all is well. */
+async function checkTools(majors: string[], processes: Processes): Promise<boolean> {
+	const columns: Column[] = [];
+	for (const { major, host } of nodes.filter((each) => majors.includes(each.major))) {
+		await ensureNode(processes, log, host);
+		log(`running the repository's tools on Node ${major} …`);
+		const cells = [...(await runTools(host))].map(([title, isWell]): [string, string] => [
+			title,
+			isWell ? GOOD : 'failed',
+		]);
+		columns.push({ head: major, cells: new Map(cells) });
 	}
-	const table = [
-		line(['Node', ...columns.map(({ major }) => major)]),
-		line(['---', ...columns.map(() => '---')]),
-		...[...columns[0].results.keys()].map((title) =>
-			line([title, ...columns.map(({ results }) => (results.get(title) ? '✓' : 'failed'))]),
-		),
-	].join('\n');
-	console.log(table);
-	await writeTable('CONTRIBUTING.md', table);
-	return columns.every(({ results }) => [...results.values()].every(Boolean));
+	const heads = nodes.map(({ major }) => major);
+	await writeTable({ document: 'CONTRIBUTING.md', title: 'Node', heads }, columns);
+	return columns.every(isGood);
 }
 
 async function main(): Promise<number> {
-	const { names, tools } = options();
+	const { names, majors } = options();
 	mkdirSync(output, { recursive: true });
 	const processes = new Processes();
 	const hostsWork = names.length === 0 || (await checkHosts(names, processes));
-	const toolsWork = !tools || (await checkTools(processes));
+	const toolsWork = majors.length === 0 || (await checkTools(majors, processes));
 	return hostsWork && toolsWork ? 0 : 1;
 }
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { hostIn } from '../../demo/n8nHost';
+import { hostIn, type Host } from '../../demo/n8nHost';
 
 const root = join(__dirname, '..', '..');
 const folder = join(__dirname, 'nodes');
@@ -22,7 +22,7 @@ const tools = new Map([
 ]);
 
 /** Runs the repository's tools on one Node; returns for each whether it ended well. */
-export async function runTools({ host }: (typeof nodes)[number]): Promise<Map<string, boolean>> {
+export async function runTools(host: Host): Promise<Map<string, boolean>> {
 	const results = new Map<string, boolean>();
 	for (const [title, args] of tools) {
 		const child = spawn(host.node, args, {
