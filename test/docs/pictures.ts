@@ -1,13 +1,17 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { startDemo, type Demo } from '../../demo/demo';
 import { submitForm } from '../../demo/form';
 import { root } from '../../demo/package';
 import { Editor } from '../e2e/support/editor';
 
 const folder = join(root, 'docs', 'pictures');
-const QUALITY = 80;
+const QUALITY = 75;
+const WINDOW = { width: 1280, height: 800 };
+const TALLEST = 2_000;
+/** What is seen around a dialog. */
+const MARGIN = 16;
 
 /** What a panel or a canvas says about our nodes, so that a test can tell when a picture is out of date. */
 const labels: Record<string, string[]> = {};
@@ -28,11 +32,52 @@ const credentials: Array<[name: string, title: string]> = [
 /** These exist in dark, too. */
 const dark = ['start-here', 'onboard-applicant'];
 
-async function take(page: Page, name: string): Promise<void> {
+/** The part of the browser's HTMLElement that is asked. */
+interface Box {
+	scrollHeight: number;
+	clientHeight: number;
+	querySelector(selector: string): Box | null;
+	querySelectorAll(selector: string): Iterable<Box>;
+}
+
+/** How many pixels of a dialog's fields have to be scrolled to. */
+const hiddenIn = async (dialog: Locator) =>
+	await dialog.evaluate((root: Box) =>
+		Math.max(
+			0,
+			...[...root.querySelectorAll('*')]
+				.filter((each) => each.clientHeight > 200 && each.querySelector('label'))
+				.map(({ scrollHeight, clientHeight }) => scrollHeight - clientHeight),
+		),
+	);
+
+/** Makes the window so tall that all fields of the dialog are seen. */
+async function whole(page: Page, dialog: Locator): Promise<void> {
+	await page.setViewportSize(WINDOW);
+	await settled(page);
+	for (let height = WINDOW.height; height < TALLEST;) {
+		const hidden = await hiddenIn(dialog);
+		if (hidden === 0) return;
+		height += hidden;
+		await page.setViewportSize({ ...WINDOW, height });
+		await settled(page);
+	}
+}
+
+async function take(page: Page, name: string, of?: Locator): Promise<void> {
 	const devTools = await page.context().newCDPSession(page);
+	const box = await of?.boundingBox();
+	const around = box && {
+		x: Math.max(0, box.x - MARGIN),
+		y: Math.max(0, box.y - MARGIN),
+		width: box.width + 2 * MARGIN,
+		height: box.height + 2 * MARGIN,
+		scale: 1,
+	};
 	const { data } = await devTools.send('Page.captureScreenshot', {
 		format: 'webp',
 		quality: QUALITY,
+		...(around && { clip: around, captureBeyondViewport: true }),
 	});
 	await writeFile(join(folder, `${name}.webp`), Buffer.from(data, 'base64'));
 	await devTools.detach();
@@ -47,8 +92,9 @@ async function textsOf(page: Page, selector: string): Promise<string[]> {
 }
 
 async function canvas(editor: Editor, demo: Demo, example: string, name: string): Promise<void> {
-	await editor.open(demo.workflows.get(example)?.id as string);
 	const { page } = editor;
+	await page.setViewportSize(WINDOW);
+	await editor.open(demo.workflows.get(example)?.id as string);
 	await page.getByTestId('zoom-to-fit').click();
 	await page.mouse.move(800, 20);
 	await settled(page);
@@ -63,7 +109,7 @@ async function openPanel(editor: Editor, demo: Demo, example: string, node: stri
 	await editor.open(demo.workflows.get(example)?.id as string);
 	await editor.node(node).dblclick();
 	await editor.page.getByTestId('node-execute-button').first().waitFor();
-	await settled(editor.page);
+	await whole(editor.page, editor.page.getByTestId('ndv'));
 }
 
 async function panel(
@@ -87,6 +133,7 @@ async function receipt(editor: Editor, demo: Demo): Promise<void> {
 		.getByText(/quer(y|ies) sent|reused/)
 		.first()
 		.waitFor();
+	await editor.page.locator('.el-notification__closeBtn').first().click();
 	await settled(editor.page);
 	await take(editor.page, 'receipt');
 }
@@ -110,7 +157,7 @@ async function dossier(editor: Editor, demo: Demo): Promise<void> {
 	const page = await editor.page.context().newPage();
 	await page.setContent(html);
 	await settled(page);
-	await take(page, 'dossier');
+	await take(page, 'dossier', page.locator('.card').first());
 	await page.close();
 }
 
@@ -121,7 +168,9 @@ async function main(): Promise<void> {
 	const editor = await Editor.signIn(demo.n8n);
 	try {
 		const { page } = editor;
-		await page.setViewportSize({ width: 1280, height: 800 });
+		await page.setViewportSize(WINDOW);
+		// n8n's hint at pinning, shown once over the output.
+		await page.evaluate("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
 		await demo.n8n.client.createCredential('taxQueryWebhookApi', 'Webhook secret', {
 			method: 'signature',
 			secret: 'agreed with the service',
@@ -130,15 +179,19 @@ async function main(): Promise<void> {
 		for (const [name, title] of credentials) {
 			await page.goto(`${demo.n8n.url}/home/credentials`);
 			await page.getByTestId('resources-list-item').filter({ hasText: title }).click();
-			await page.getByTestId('editCredential-modal').waitFor();
-			await settled(page);
+			const dialog = page.getByTestId('editCredential-modal');
+			await dialog.waitFor();
+			const limit = '--dialog--max-height: none !important';
+			await page.addStyleTag({ content: `[class*="credentialModal"] { ${limit} }` });
+			await whole(page, dialog);
 			labels[name] = await textsOf(page, '[data-test-id="editCredential-modal"] label');
-			await take(page, name);
+			await take(page, name, dialog);
 		}
 		await dossier(editor, demo);
 		await page.goto(demo.sandbox.page);
+		await page.setViewportSize(WINDOW);
 		await settled(page);
-		await take(page, 'sandbox-page');
+		await take(page, 'sandbox-page', page.locator('body'));
 
 		for (const example of [...demo.workflows.keys()].sort()) {
 			await canvas(editor, demo, example, `canvas-${example}`);
