@@ -40,7 +40,7 @@ describe('Return All and Limit', () => {
 					answered: 120,
 				});
 			},
-			MINUTE,
+			2 * MINUTE,
 		);
 
 		it(
