@@ -1,6 +1,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/demo';
 import { submitForm } from '../../demo/form';
 import { root } from '../../demo/package';
@@ -203,7 +204,9 @@ async function main(): Promise<void> {
 		for (const example of dark) await canvas(editor, demo, example, `canvas-${example}.dark`);
 		await panel(editor, demo, panels[0], '.dark');
 		await panel(editor, demo, panels[3], '.dark');
-		await writeFile(join(folder, 'labels.json'), `${JSON.stringify(labels, null, 2)}\n`);
+		const file = join(folder, 'labels.json');
+		const style = { ...(await resolveConfig(file)), parser: 'json' };
+		await writeFile(file, await format(JSON.stringify(labels, null, 2), style));
 	} finally {
 		await editor.close();
 		await demo.stop();
