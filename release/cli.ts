@@ -66,8 +66,11 @@ function toBeSet({ name, author, repository }: Manifest, version: string): strin
 Set once by a maintainer:
 - the repository ${url} exists, is public, and package.json names it under repository, homepage and bugs;
 - the e-mail ${author.email} (package.json, SECURITY.md, CODE_OF_CONDUCT.md) is read by somebody;
-- npm: the name ${name} is yours, with two-factor authentication, and its settings name this repository and the
-  workflow publish.yml as trusted publisher (no token is stored anywhere);
+- npm: the name ${name} is yours, with two-factor authentication. npm takes a trusted publisher only for a package
+  that exists, so take the name by hand, in a clone of its own:
+    npm ci && npm run build && npm version 0.0.1 --no-git-tag-version && npm publish --access public
+  then name this repository, the workflow publish.yml and the environment "npm" as trusted publisher in the package's
+  settings (no token is stored anywhere), and after the first release: npm deprecate ${name}@0.0.1 "a placeholder"
 - GitHub: an environment called "npm", with the people who may approve a release; private vulnerability reporting is on;
 - n8n: after the first release, submit the package for verification (docs/verification.md).
 
@@ -95,7 +98,7 @@ function main(): void {
 
 		step(`version ${version}`);
 		const notes = unreleased(readFileSync(join(clone, 'CHANGELOG.md'), 'utf8'));
-		write(clone, version);
+		const files = write(clone, version);
 		console.log(notes);
 		step('build');
 		run(
@@ -114,6 +117,9 @@ function main(): void {
 
 		if (isDry) {
 			step('dry run: nothing was changed here, nothing was published');
+			console.log(
+				`Without --dry-run: ${files.join(', ')} are committed here, and the commit is tagged v${version}.`,
+			);
 		} else {
 			step('commit and tag');
 			run('git', ['add', ...write(root, version)]);
