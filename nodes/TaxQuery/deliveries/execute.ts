@@ -1,9 +1,10 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
+import { sentences } from '../../shared/utils/sentences';
 import { completeRecord, listQueries } from '../queries/client';
 import { byAge } from './cursor';
-import { filterOf } from './filter';
+import { filterOf, leftOutBy } from './filter';
 import { itemMaker, resultOf } from './result';
 import { readSettings } from './settings';
 import { noteExecution } from './watcher';
@@ -37,7 +38,10 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		.at(-1);
 	if (!latest) {
 		throw new UserError('There is no result yet that this trigger would emit', {
-			description: 'Run a query first, or choose other queries and statuses.',
+			description: sentences(
+				'Run a query first, or choose other queries and statuses',
+				leftOutBy(settings, mapping, records),
+			),
 		});
 	}
 	const result = resultOf(await completeRecord(connection, latest.record), mapping);

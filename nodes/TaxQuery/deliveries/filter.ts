@@ -1,6 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { BoundedMap } from '../../shared/utils/boundedMap';
 import { codeOf, queryServices, serviceOf } from '../queries/catalog';
+import { leftOut } from '../queries/pastQueries';
+import { report } from './outage';
 import type { Result } from './result';
 import type { Settings } from './settings';
 
@@ -61,9 +64,11 @@ export const filterOptions: INodeProperties[] = [
 	},
 ];
 
+type Choosing = Pick<Settings, 'services' | 'statuses' | 'options'>;
+
 /** Tells whether a result starts the workflow, in the words of a deployment. */
 export function filterOf(
-	{ services, statuses, options }: Pick<Settings, 'services' | 'statuses' | 'options'>,
+	{ services, statuses, options }: Choosing,
 	mapping: TaxQueryMapping,
 ): (result: Pick<Result, 'record' | 'state'>) => boolean {
 	const codes = [
@@ -81,6 +86,46 @@ export function filterOf(
 				: options.includeImmediate === true || !serviceOf(code, mapping)?.isImmediate;
 		return isAsked && (states.length > 0 ? states.includes(state) : state !== 'pending');
 	};
+}
+
+/** Says which results the filter leaves out only because their words are not known; undefined if there are none. */
+export function leftOutBy(
+	{ services, statuses, options }: Choosing,
+	mapping: TaxQueryMapping,
+	records: IDataObject[],
+): string | undefined {
+	const codes = listed(options.otherServices);
+	return leftOut(
+		records,
+		{ operations: listed(services), states: listed(statuses), codes },
+		mapping,
+	);
+}
+
+/** Words of records that a published trigger has met, and what was told of them. */
+class Words {
+	readonly met = new BoundedMap<string, IDataObject>(MAX_WORDS);
+	readonly told = new Set<string>();
+}
+const MAX_WORDS = 500;
+const words = new WeakMap<ITriggerFunctions, Words>();
+
+/** Reports what the filter leaves out so, once for each time that a trigger is published. */
+export function tellLeftOut(
+	context: ITriggerFunctions,
+	choosing: Choosing,
+	mapping: TaxQueryMapping,
+	records: IDataObject[],
+): void {
+	const { met, told } = words.get(context) ?? new Words();
+	words.set(context, { met, told });
+	for (const { service, status } of records) {
+		met.set(JSON.stringify([service, status]), { service, status });
+	}
+	const what = leftOutBy(choosing, mapping, [...met.values()]);
+	if (what === undefined || told.has(what)) return;
+	told.add(what);
+	report(context, undefined, what);
 }
 
 /** The texts of a list, or of one text with commas. */

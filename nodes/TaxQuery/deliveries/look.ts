@@ -8,7 +8,7 @@ import { queryIdOf } from '../queries';
 import { completeRecord, hasList, type QueryConnection } from '../queries/client';
 import { byAge, type Cursor } from './cursor';
 import { nodeKey, type Outcome } from './emitter';
-import { filterOf } from './filter';
+import { filterOf, tellLeftOut } from './filter';
 import { readAsked, readList, readQuery, type Listed } from './list';
 import { report } from './outage';
 import { isPending, isVague, itemMaker, resultOf, type ItemMaker, type Result } from './result';
@@ -67,6 +67,8 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		: await readAsked(context, connection, cursor, asked);
 	watcher.mustBeOpen();
 	tellOnce(context, listed.cutOff);
+	const records = listed.results.map(({ record }) => record);
+	tellLeftOut(context, settings, mapping, records);
 	if (isToBegin(watcher)) begin(watcher, listed);
 	await startOnceMore(watcher, connection, toItem);
 	const old = listed.isWhole ? cursor.recognize(listed.results) : 0;

@@ -24,6 +24,10 @@ export interface QueryList {
 	isLast?: true;
 	/** Why the end of the list could not be reached; not set if it was. */
 	cutOff?: string;
+	/** Why this may not be the end of the list, of which the service tells nothing. */
+	doubt?: string;
+	/** Of the whole list: how many queries came at once, at most. */
+	largestPage?: number;
 }
 
 const MAX_PAGES = 500;
@@ -41,9 +45,10 @@ export async function getQuery(
 
 /**
  * TQ §4.12, page by page, each query once, to the end of the list. Paging is not shown: a further page is asked for
- * where the answer says that more exist (a total, a mark, the next page's address) or where a full page came; by that
- * address's parameters, else by page number or `offset` as the API Mapping says. Ends with `cutOff` where a page holds
- * nothing new although more should exist (the service ignores what is asked for), and behind 500 pages.
+ * where the answer says that more exist (a total, a mark, the next page's address), or where it says nothing and the API
+ * Mapping names how the list is paged (a page may be smaller than asked for); by that address's parameters, else by page
+ * number or `offset` as the mapping says. Ends with `cutOff` where a page holds nothing new although more should exist
+ * (the service ignores what is asked for), and behind 500 pages.
  */
 export async function* queryPages(
 	{ mapping, send }: QueryConnection,
@@ -54,8 +59,10 @@ export async function* queryPages(
 	if (!hasList(mapping)) throw noList();
 	const path = pathOf('getAll', '/query', mapping);
 	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
+	const isPaged = (list.limit ?? list.offset ?? list.page) !== undefined;
 	const seen = new Set<unknown>();
 	let rowsRead = 0;
+	let fullPage = 1; // of which a shorter one is the last
 	let place: IDataObject = list.page === undefined ? {} : { [list.page]: 1 };
 	for (let page = 1; page <= MAX_PAGES; page++) {
 		const query = { ...list.parameters, ...limit, ...place, ...parameters };
@@ -68,12 +75,16 @@ export async function* queryPages(
 		rowsRead += rows.length;
 
 		const { total, hasMore, next } = pageMarksOf(answer);
-		const isFull = list.limit !== undefined && rows.length >= list.pageSize;
+		const isTold = (hasMore ?? next ?? total) !== undefined;
 		const isMore =
-			hasMore ?? (next !== undefined || (total === undefined ? isFull : seen.size < total));
+			hasMore ??
+			(next !== undefined ||
+				(total === undefined ? isPaged && rows.length >= fullPage : seen.size < total));
+		fullPage = Math.max(fullPage, rows.length);
 		// A query that was made meanwhile moves the others by one, so that the last page may be empty.
 		const isEnd = rows.length === 0 && rowsRead >= (total ?? rowsRead);
 		if (!isMore || isEnd) return yield { records, isLast: true };
+		if (records.length === 0 && !isTold) return yield { records, ...sameAgain(rows, mapping) };
 		if (records.length === 0) {
 			const cutOff = `The service tells of ${total ?? 'more'} queries but lists only ${seen.size} of them`;
 			return yield { records, cutOff };
@@ -84,6 +95,17 @@ export async function* queryPages(
 		place = next ?? byPosition;
 	}
 	yield { records: [], cutOff: `The list of queries has more than ${MAX_PAGES} pages` };
+}
+
+/** A further page brought the same queries: the service ignores how it is asked for, or gives its last page again. */
+function sameAgain({ length }: IDataObject[], { list }: TaxQueryMapping): Partial<QueryList> {
+	const what = `The service gives the same ${length} queries again where the next ones are asked for`;
+	if (list.limit !== undefined && length >= list.pageSize) return { cutOff: what };
+	const key = list.page === undefined ? 'list.offset' : 'list.page';
+	return {
+		isLast: true,
+		doubt: `${what}: if there are more than these, correct ${key} in the credential's API Mapping.`,
+	};
 }
 
 /** A deployment without a list of queries says so in its API Mapping: `{"paths": {"getAll": ""}}`. */
@@ -112,9 +134,10 @@ export async function listQueries(
 	how: How = {},
 ): Promise<QueryList> {
 	const whole: QueryList = { records: [] };
-	for await (const { records, cutOff } of queryPages(connection, parameters, how)) {
+	for await (const { records, cutOff, doubt } of queryPages(connection, parameters, how)) {
 		for (const record of records) whole.records.push(record);
-		whole.cutOff = cutOff;
+		const largestPage = Math.max(whole.largestPage ?? 0, records.length);
+		Object.assign(whole, { cutOff, doubt, largestPage });
 	}
 	return whole;
 }

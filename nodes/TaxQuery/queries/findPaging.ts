@@ -1,4 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { Found } from '../../shared/operations/diagnosis';
+import type { PageMarks } from './answer';
 import { queryIdOf, readQueryList } from './index';
 import { pathOf } from './catalog';
 import { listQueries, type QueryConnection } from './client';
@@ -39,8 +41,56 @@ export async function findPaging(
 	return undefined;
 }
 
+/** Whether the list is read to its end, and what to set where it is not; `rows` and `marks` are of the first page. */
+export async function checkPaging(
+	connection: QueryConnection,
+	rows: IDataObject[],
+	{ total, hasMore, next }: PageMarks,
+): Promise<Found<IDataObject>> {
+	const { list } = connection.mapping;
+	const isUntold = (total ?? hasMore ?? next) === undefined;
+	if (isUntold && (list.limit ?? list.page ?? list.offset) === undefined) {
+		return await checkUntold(connection, rows);
+	}
+	const isWhole = !isUntold && !(hasMore ?? (next !== undefined || rows.length < (total ?? 0)));
+	const told = total === undefined ? 'It tells no total.' : `It tells of ${total} queries.`;
+	if (isWhole) {
+		return { ok: true, seen: `${told} All of them came at once.`, advice: '', value: {} };
+	}
+	const { cutOff, doubt, records, largestPage = 0 } = await listQueries(connection);
+	if (cutOff !== undefined) {
+		const found = await findPaging(connection, rows);
+		return {
+			ok: false,
+			seen: `${cutOff}.`,
+			advice: found
+				? `Set list in the API Mapping: ${JSON.stringify(found)}.`
+				: 'Ask the service how the list is paged, and name the parameters in the API Mapping: list.limit, and list.offset or list.page.',
+			value: found ?? {},
+		};
+	}
+	const seen = `${told} ${records.length} came, page by page, at most ${largestPage} at once.`;
+	const isOneSize = records.length <= largestPage || largestPage === list.pageSize;
+	if (doubt !== undefined)
+		return { ok: 'unknown', seen: `${seen} ${doubt}`, advice: '', value: {} };
+	if (list.limit === undefined) {
+		const advice = 'The list is read whole. Larger pages need list.limit in the API Mapping.';
+		return { ok: true, seen, advice, value: {} };
+	}
+	if (isOneSize) return { ok: true, seen, advice: '', value: {} };
+	const isIgnored = largestPage > list.pageSize;
+	return {
+		ok: !isIgnored,
+		seen,
+		advice: isIgnored
+			? 'The service ignores the page size: correct list.limit in the API Mapping.'
+			: `The service gives no larger pages: set list.pageSize in the API Mapping to ${largestPage}.`,
+		value: isIgnored ? {} : { pageSize: largestPage },
+	};
+}
+
 /** A list that tells nothing of further pages: whether more come where they are asked for. */
-export async function checkUntold(connection: QueryConnection, rows: IDataObject[]) {
+async function checkUntold(connection: QueryConnection, rows: IDataObject[]) {
 	const { mapping } = connection;
 	const seen = `It tells no total. ${rows.length} queries came at once`;
 	const found = await findPaging(connection, rows);

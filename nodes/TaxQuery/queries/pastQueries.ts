@@ -2,10 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { protectionOf } from '../../shared/personalData/personalData';
+import { sentences } from '../../shared/utils/sentences';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import { echoOf, stateOf } from './index';
-import { catalog, serviceOf, type QueryService } from './catalog';
+import { catalog, codeOf, queryServices, serviceOf, type QueryService } from './catalog';
 
 /** What past queries tell of a deployment's words: those that the mapping does not know, and what they seem to mean. */
 interface Words {
@@ -43,6 +44,59 @@ export function wordsOf(records: IDataObject[], mapping: TaxQueryMapping): Words
 		if (state !== undefined) found.statuses[state] = [...(found.statuses[state] ?? []), status];
 	}
 	return { services, strangeServices, statuses, strangeStatuses, found };
+}
+
+/** What is chosen from queries; nothing means all. */
+interface Choice {
+	operations: string[];
+	states: string[];
+	/** Services by their own names. */
+	codes?: string[];
+}
+
+/**
+ * Says which queries a choice leaves out only because the mapping does not know their words, though these may be what
+ * is meant: a chosen query that the mapping does not name, and that does not occur by the document's name, may be called
+ * so. Undefined if there are none.
+ */
+export function leftOut(
+	records: IDataObject[],
+	{ operations, states, codes = [] }: Choice,
+	mapping: TaxQueryMapping,
+): string | undefined {
+	const seen = unique(records.map(({ service }) => textOf(service)));
+	const untold = queryServices.filter(
+		(service) =>
+			operations.includes(service.operation) &&
+			mapping.services[service.operation] === undefined &&
+			!seen.includes(codeOf(service, mapping)),
+	);
+	const strange = seen.filter((code) => !serviceOf(code, mapping) && !codes.includes(code));
+	const isChosen = ({ service }: IDataObject) =>
+		operations.length === 0 || operations.includes(serviceOf(service, mapping)?.operation ?? '');
+	const unknown = records.filter((record) => stateOf(record, mapping) === 'unknown');
+	const statuses = unique(unknown.filter(isChosen).map(({ status }) => textOf(status)));
+	const areStatesChosen = states.length > 0 && !states.includes('unknown');
+	return (
+		sentences(
+			toldOf(
+				'service',
+				untold.length > 0 ? strange : [],
+				untold.map(({ operation }) => `services.${operation}`),
+			),
+			toldOf(
+				'status',
+				areStatesChosen ? statuses : [],
+				states.map((state) => `statuses.${state}`),
+			),
+		) || undefined
+	);
+}
+
+function toldOf(what: string, words: string[], keys: string[]): string {
+	const named = words.filter(isImpersonal).join(', ');
+	if (named === '') return '';
+	return `Queries are left out whose ${what} is not known: ${named}. If they are meant, set ${keys.join(' or ')} in the credential's API Mapping`;
 }
 
 /** A word with an identifier in it is of one query, and not for a proposal that others read. */

@@ -1,5 +1,12 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
-import { checkClock, checkRateLimit, checkTls, Diagnosis } from '../../shared/operations/diagnosis';
+import { isRefreshRefused } from '../../shared/credentials/accessToken';
+import {
+	checkClock,
+	checkRateLimit,
+	checkTls,
+	Diagnosis,
+	type Found,
+} from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { isObject, readObject } from '../../shared/utils/json';
@@ -7,7 +14,7 @@ import { textOf } from '../../shared/utils/text';
 import { pageMarksOf, queryIdOf, readQueryList } from '../queries';
 import { pathOf, queryServices } from '../queries/catalog';
 import { connectionOf, getQuery, listQueries, type QueryConnection } from '../queries/client';
-import { checkUntold, findPaging } from '../queries/findPaging';
+import { checkPaging } from '../queries/findPaging';
 import { wordsOf } from '../queries/pastQueries';
 
 const diagnose = operation({
@@ -40,7 +47,12 @@ const diagnose = operation({
 		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
-		const list = first && (await checkPaging(diagnosis, connection, first));
+		const list =
+			first &&
+			(await diagnosis.run(
+				'Paging of the list',
+				async () => await checkPaging(connection, first.rows, pageMarksOf(first.answer)),
+			));
 		await checkOne(diagnosis, connection, first?.rows ?? []);
 		const words =
 			first &&
@@ -90,8 +102,17 @@ async function checkList(
 }
 
 /** By what is kept of the login (its time and that of the next), or by the pasted token's own claims. */
-function tokenLifetime({ accessToken, pastedToken, grant }: ICredentialDataDecryptedObject) {
+function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never> {
+	const { accessToken, pastedToken, grant } = credentials;
 	const isPasted = grant === 'accessToken';
+	if (!isPasted && isRefreshRefused(credentials)) {
+		return {
+			ok: false,
+			seen: 'It came with a refresh token, which the service then refused: a whole login was made instead.',
+			advice:
+				'Nothing is lost by it. Compare token.fields.refresh_token and token.fields.grant_type of the API Mapping with your contract.',
+		};
+	}
 	const kept = readObject(accessToken) ?? {};
 	const [, payload = ''] = textOf(isPasted ? pastedToken : kept.token).split('.');
 	const claims = readObject(Buffer.from(payload, 'base64url').toString()) ?? {};
@@ -106,47 +127,10 @@ function tokenLifetime({ accessToken, pastedToken, grant }: ICredentialDataDecry
 		return { ok: true, seen: `A new one is fetched after ${seconds} s.`, advice: '' };
 	}
 	return {
-		ok: 'unknown' as const,
+		ok: 'unknown',
 		seen: 'Neither the token nor the answer that brought it tells how long it lives.',
 		advice: 'A new one is fetched when the service refuses it.',
 	};
-}
-
-async function checkPaging(
-	diagnosis: Diagnosis,
-	connection: QueryConnection,
-	{ rows, answer }: FirstPage,
-): Promise<IDataObject | undefined> {
-	return await diagnosis.run<IDataObject>('Paging of the list', async () => {
-		const { total, hasMore, next } = pageMarksOf(answer);
-		const isUntold = total === undefined && hasMore === undefined && next === undefined;
-		if (isUntold && connection.mapping.list.limit === undefined) {
-			return await checkUntold(connection, rows);
-		}
-		const isWhole = !(hasMore ?? (next !== undefined || rows.length < (total ?? 0)));
-		const told = total === undefined ? 'It tells no total.' : `It tells of ${total} queries.`;
-		if (isWhole) {
-			return { ok: true, seen: `${told} All of them came at once.`, advice: '', value: {} };
-		}
-		const { cutOff, records } = await listQueries(connection);
-		if (cutOff === undefined) {
-			return {
-				ok: true,
-				seen: `${told} ${records.length} came, page by page.`,
-				advice: '',
-				value: {},
-			};
-		}
-		const found = await findPaging(connection, rows);
-		return {
-			ok: false,
-			seen: `${cutOff}.`,
-			advice: found
-				? `Set list in the API Mapping: ${JSON.stringify(found)}.`
-				: 'Ask the service how the list is paged, and name the parameters in list of the API Mapping.',
-			value: found ?? {},
-		};
-	});
 }
 
 async function checkOne(

@@ -2,6 +2,7 @@ import { NodeApiError, UserError, type IDataObject, type INodeProperties } from 
 import { field, operation, option, parseBoolean, parseText } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
+import { textOf } from '../../shared/utils/text';
 import { textField } from '../fields/text';
 import { simplifyRecord } from '../queries';
 import { completeRecord, connectionOf, getQuery, queryPages } from '../queries/client';
@@ -67,9 +68,11 @@ const getMany = operation({
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
 		const connection = await connectionOf(item);
-		const fits = filter(connection.mapping);
+		const { fits, leftOut } = filter(connection.mapping);
 		const rows: IDataObject[] = [];
-		for await (const { records, cutOff } of queryPages(connection)) {
+		const kinds = new Map<string, IDataObject>();
+		for await (const { records, cutOff, doubt } of queryPages(connection)) {
+			for (const row of records) kinds.set(`${textOf(row.service)} ${textOf(row.status)}`, row);
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {
 				const some = records.slice(at, at + AT_ONCE);
 				const complete = isCompleting
@@ -78,6 +81,7 @@ const getMany = operation({
 				for (const row of complete) if (fits(row)) rows.push(row);
 			}
 			if (rows.length >= wanted) break;
+			if (doubt !== undefined) item.run.hint(doubt);
 			if (cutOff !== undefined) {
 				throw new UserError(cutOff, {
 					description:
@@ -86,6 +90,8 @@ const getMany = operation({
 			}
 		}
 		const found = rows.slice(0, wanted);
+		const untold = leftOut([...kinds.values()]);
+		if (untold !== undefined) item.run.hint(untold);
 		return isSimple ? found.map((row) => simplifyRecord(row, connection.mapping)) : found;
 	},
 });

@@ -5,6 +5,7 @@ import { textOf } from '../../shared/utils/text';
 import { refuseSerial, toMoment } from '../fields/dates';
 import { createdAt, echoOf, simplifyRecord, stateOf, type QueryState } from '../queries';
 import { queryServices, serviceOf } from '../queries/catalog';
+import { leftOut } from '../queries/pastQueries';
 
 const STATES: Array<{ name: string; value: QueryState }> = [
 	{ name: 'Failed', value: 'failed' },
@@ -73,10 +74,15 @@ const property: INodeProperties = {
 	],
 };
 
-type Filter = (mapping: TaxQueryMapping) => (record: IDataObject) => boolean;
+interface Filter {
+	/** Whether a record passes all filters that are set; an empty one is none. */
+	fits(record: IDataObject): boolean;
+	/** Which of these records do not, only because their words are not known. */
+	leftOut(records: IDataObject[]): string | undefined;
+}
 
-/** Whether a record passes all filters that are set; an empty one is none. Throws a UserError that names the field. */
-export const filters: Field<Filter> = {
+/** Throws a UserError that names the field. */
+export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 	properties: [property],
 	read(item) {
 		const chosen = parseObject(item.parameter('filters'), property.displayName);
@@ -93,15 +99,18 @@ export const filters: Field<Filter> = {
 			STATES.map(({ value }) => value),
 		);
 		const identifiers = ['rfc', 'curp'].map((name) => [name, plain(chosen[name])] as const);
-		return (mapping) => (record) => {
-			const created = createdAt(record);
-			if (after > -Infinity && !(created >= after)) return false;
-			if (before < Infinity && !(created < before)) return false;
-			const operation = serviceOf(record.service, mapping)?.operation ?? '';
-			if (operations.length > 0 && !operations.includes(operation)) return false;
-			if (states.length > 0 && !states.includes(stateOf(record, mapping))) return false;
-			return holds(record, identifiers, mapping);
-		};
+		return (mapping) => ({
+			fits(record) {
+				const created = createdAt(record);
+				if (after > -Infinity && !(created >= after)) return false;
+				if (before < Infinity && !(created < before)) return false;
+				const operation = serviceOf(record.service, mapping)?.operation ?? '';
+				if (operations.length > 0 && !operations.includes(operation)) return false;
+				if (states.length > 0 && !states.includes(stateOf(record, mapping))) return false;
+				return holds(record, identifiers, mapping);
+			},
+			leftOut: (records) => leftOut(records, { operations, states }, mapping),
+		});
 	},
 };
 

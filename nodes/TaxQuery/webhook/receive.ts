@@ -12,7 +12,7 @@ import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
-import { filterOf } from '../deliveries/filter';
+import { filterOf, tellLeftOut } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
 import { readById } from '../deliveries/list';
 import { isDated, itemMaker, resultOf, type Result } from '../deliveries/result';
@@ -106,10 +106,13 @@ async function takeBody(
 	const isWhole = announced.every(({ record }) => 'response' in record && isDated(record));
 	if (!settings.isToBeConfirmed && (isWhole || !asks || isTest)) {
 		const deployment = await deploymentOf(context);
-		const suits = filterOf(settings, deployment.mapping);
+		const { mapping } = deployment;
+		const suits = filterOf(settings, mapping);
 		const toItem = itemMaker(settings, deployment);
+		const records = announced.map(({ record }) => record);
+		if (watcher && !isTest) tellLeftOut(watcher.context, settings, mapping, records);
 		const results = announced.flatMap(({ record, event }) => {
-			const result = resultOf(record, deployment.mapping);
+			const result = resultOf(record, mapping);
 			return suits(result) ? [{ result, item: toItem(result, { event, confirmed: false }) }] : [];
 		});
 		return await bring(isTest ? undefined : watcher, results);

@@ -30,6 +30,8 @@ interface Login {
 	neverTaken: number;
 	/** The service has taken the newest token at least once. */
 	isAccepted?: boolean;
+	/** The service refused the refresh token that came with the token before. */
+	isRefreshRefused?: boolean;
 	pending?: Promise<StoredToken>;
 	failures: number;
 	failingSince: number;
@@ -91,6 +93,10 @@ export function tokenSecrets(credentials: ICredentialDataDecryptedObject): strin
 		...issued.flatMap((stored) => [stored?.token, stored?.refreshToken]),
 	].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
 }
+
+/** Whether the last refresh token of this login was of no use in this process, so that it logged in anew. */
+export const isRefreshRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
+	logins.get(fingerprint(credentials))?.isRefreshRefused === true;
 
 /** The service took the token that was sent with these credentials. */
 export function tokenAccepted(credentials: ICredentialDataDecryptedObject): void {
@@ -155,6 +161,7 @@ async function renew(
 		// a refresh token may have ended; the client itself may still log in
 		.catch(async (error: CredentialError) => {
 			if (refreshToken === undefined || error.isPassing) throw error;
+			login.isRefreshRefused = true;
 			return await requestToken(http, credentials);
 		})
 		.catch((error: CredentialError) => {

@@ -119,7 +119,7 @@ const faultError = (code: string): CredentialError =>
 
 function statusError(status: number, said: string): CredentialError {
 	const hint =
-		'API Mapping says how this deployment wants to be asked: token.fields, token.grantType, token.body, token.clientAuthentication, token.additional.';
+		'API Mapping says how this deployment wants to be asked: token.fields.client_id, token.fields.client_secret, token.fields.grant_type, token.grantType, token.body, token.clientAuthentication, token.additional.';
 	if (status === 404) {
 		return new CredentialError(
 			'No query service at this base URL; it usually ends with /api.',

@@ -13,6 +13,8 @@ interface Check {
 }
 
 type Finding = Omit<Check, 'check'>;
+/** With what the check gives beside its row. */
+export type Found<T> = Finding & { value?: T };
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {
@@ -24,7 +26,7 @@ export class Diagnosis {
 	 */
 	async run<T = undefined>(
 		check: string,
-		work: () => Promise<Finding & { value?: T }>,
+		work: () => Promise<Found<T>>,
 	): Promise<T | undefined> {
 		try {
 			const { value, ...finding } = await work();

@@ -84,14 +84,15 @@ export async function tokens(app: FastifyInstance, context: SandboxContext): Pro
 
 const nameOf = ({ fields = {} }: TokenRequest, field: Field) => fields[field] ?? field;
 
-/** The request's schema under the deployment's names. */
+/** The request's schema under the deployment's names; one that has a name of its own for grant_type wants it. */
 function tokenBody(wanted: TokenRequest) {
-	const { grantType = CLIENT_CREDENTIALS } = wanted;
+	const { grantType = CLIENT_CREDENTIALS, fields = {} } = wanted;
 	const grants = Type.Union([Type.Literal(grantType), Type.Literal('refresh_token')]);
+	const grant = fields.grant_type ? grants : Type.Optional(grants);
 	const properties = Object.entries(TokenBody.properties).flatMap(([field, schema]) => {
 		const name = nameOf(wanted, field as Field);
 		if (name === '') return [];
-		return [[name, field === 'grant_type' ? Type.Optional(grants) : schema] as const];
+		return [[name, field === 'grant_type' ? grant : schema] as const];
 	});
 	return Type.Object(Object.fromEntries(properties));
 }

@@ -104,13 +104,11 @@ describe('a mapping of the query service that misses one key', () => {
 	};
 	let askOwn: Awaited<ReturnType<typeof start>>;
 	let askTax: typeof askOwn;
-	let askPaged: typeof askOwn;
 	let askBasic: typeof askOwn;
 	beforeAll(async () => {
 		askOwn = await start(ownPaths);
 		askTax = await start(ownTax);
 		askBasic = await start(basic);
-		askPaged = await start(ownPaths, { queryList: 'page', pastQueries: 250 });
 	});
 	afterAll(async () => await Promise.all(running.map(async (sandbox) => await sandbox.close())));
 
@@ -176,33 +174,36 @@ describe('a mapping of the query service that misses one key', () => {
 		expect(said).toContain(`statuses.${state}`);
 	});
 
-	it.each([
-		['list.parameters', [['list', 'parameters']]],
-		[
-			'list.page',
-			[
-				['list', 'page'],
-				['list', 'offset'],
-			],
-		],
-		[
-			'list.offset',
-			[
-				['list', 'page'],
-				['list', 'offset'],
-			],
-		],
-	])('names %s', async (name, keys) => {
-		const parameters = operation('query', 'getAll', { returnAll: true });
-		expect(await askPaged(keys, parameters)).toContain(name);
+	const all = operation('query', 'getAll', { returnAll: true });
+
+	it('names list.parameters', async () => {
+		expect(await askOwn([['list', 'parameters']], all)).toContain('list.parameters');
 	});
 
-	it.each(['fields', 'grantType', 'body', 'additional', 'scheme'])(
-		'names token.%s',
-		async (key) => {
-			expect(await askOwn([['token', key]], asking.getCurpData)).toContain(`token.${key}`);
-		},
-	);
+	it.each([
+		[
+			'list.page',
+			ownPaths.taxQuery,
+			[
+				['list', 'page'],
+				['list', 'offset'],
+			],
+		],
+		['list.offset', without(ownPaths.taxQuery, ['list', 'page']), [['list', 'offset']]],
+	])('names %s where the list has no other way on', async (name, taxQuery, keys) => {
+		const service = await start({ ...ownPaths, taxQuery }, { queryList: 'page', pastQueries: 250 });
+		expect(await service([], all)).not.toContain('list.');
+		expect(await service(keys, all)).toContain(name);
+	});
+
+	it.each(['body', 'additional', 'grantType', 'scheme'])('names token.%s', async (key) => {
+		expect(await askOwn([['token', key]], asking.getCurpData)).toContain(`token.${key}`);
+	});
+
+	it.each(['client_id', 'client_secret', 'grant_type'])('names token.fields.%s', async (key) => {
+		const said = await askOwn([['token', 'fields', key]], asking.getCurpData);
+		expect(said).toContain(`token.fields.${key}`);
+	});
 
 	it('names token.clientAuthentication', async () => {
 		const said = await askBasic([['token', 'clientAuthentication']], asking.getCurpData);
@@ -222,6 +223,88 @@ describe('a mapping of the query service that misses one key', () => {
 		const tested = { id: '1', name: 'Test', type: 'test', data: taxQueryApi };
 		const { message } = await testTaxQuery.call(new CredentialTestContext(), tested);
 		expect(message).toContain(name);
+	});
+});
+
+describe('a key whose lack brings no error', () => {
+	const diagnose = operation('connection', 'diagnose');
+	const { taxQuery } = ownPaths;
+	const pageSize = Number(taxQuery.list?.pageSize);
+	let sandbox: TaxQuerySandbox;
+	const startWith = async (options: Partial<SandboxOptions>) =>
+		(sandbox = await taxQuerySandbox({ mapping: { taxQuery }, ...options }));
+	afterEach(async () => await sandbox.close());
+
+	const check = async (name: string, apiMapping: object) => {
+		const { items } = await sandbox.run(diagnose, { apiMapping });
+		const row = items.map(({ json }) => json).find(({ check }) => check === name);
+		return `${String(row?.ok)} ${String(row?.seen)} ${String(row?.advice)}`;
+	};
+	const paging = async (apiMapping: object) => await check('Paging of the list', apiMapping);
+
+	describe.each([
+		['tells a total', { queryList: 'page' as const }],
+		['tells nothing of further pages', { listShape: { rows: 'filas' } }],
+	])('in a list that %s', (_what, shape) => {
+		it('is list.limit: all queries come, and Diagnose tells', async () => {
+			await startWith({ ...shape, pastQueries: 250 });
+			const apiMapping = without(taxQuery, ['list', 'limit']);
+			const all = operation('query', 'getAll', { returnAll: true });
+			expect((await sandbox.run(all, { apiMapping })).items).toHaveLength(250);
+			expect(await paging(apiMapping)).toMatch(/^true .*list\.limit/);
+			expect(await paging(taxQuery)).not.toContain('list.');
+		});
+
+		it('is list.pageSize: all queries come, and Diagnose tells', async () => {
+			await startWith({ ...shape, pastQueries: 250 });
+			const apiMapping = without(taxQuery, ['list', 'pageSize']);
+			const all = operation('query', 'getAll', { returnAll: true });
+			expect((await sandbox.run(all, { apiMapping })).items).toHaveLength(250);
+			expect(await paging(apiMapping)).toMatch(
+				new RegExp(`^true .*list\\.pageSize in the API Mapping to ${pageSize}`),
+			);
+		});
+	});
+
+	it('is list.page or list.offset in a list that tells nothing: Get Many hints at it', async () => {
+		await startWith({ listShape: { rows: 'filas' }, pastQueries: 250 });
+		const apiMapping = without(taxQuery, ['list', 'limit'], ['list', 'offset']);
+		const wrong = { ...apiMapping, list: { ...taxQuery.list, limit: undefined, page: 'hoja' } };
+		const all = operation('query', 'getAll', { returnAll: true });
+		const { items, hints } = await sandbox.run(all, { apiMapping: wrong });
+		expect([items.length, hints.map(({ message }) => message).join()]).toEqual([
+			pageSize,
+			expect.stringContaining('correct list.page in'),
+		]);
+		expect(await paging(wrong)).toMatch(/^unknown .*list\.page/);
+	});
+
+	it('is token.fields.refresh_token: the node logs in anew, and Diagnose tells', async () => {
+		await startWith({});
+		const apiMapping = without(taxQuery, ['token', 'fields', 'refresh_token']);
+		const ask = async () => await sandbox.run(asking.getCurpData, { apiMapping });
+		await ask();
+		await sandbox.control.post('/clock', { advance: 2 * 3_600_000 });
+		const { error, items } = await ask();
+		expect([error, items.length]).toEqual([undefined, 1]);
+		expect(await check('Token lifetime', apiMapping)).toContain('token.fields.refresh_token');
+	});
+
+	it.each([
+		['services.getCrf', { queries: ['getCrf'] }, ['services', 'getCrf']],
+		['statuses.success', { status: ['success'] }, ['statuses', 'success']],
+	])('is %s of what Get Many filters by: it hints at it', async (name, filters, key) => {
+		await startWith({});
+		await sandbox.run(asking.getCrf, { apiMapping: taxQuery });
+		const ofFilter = operation('query', 'getAll', { returnAll: true, filters });
+		const told = async (apiMapping: object) => {
+			const { items, hints } = await sandbox.run(ofFilter, { apiMapping });
+			return `${items.length} ${hints.map(({ message }) => message).join()}`;
+		};
+		expect(await told(taxQuery)).toBe('1 ');
+		expect(await told(without(taxQuery, key))).toMatch(
+			new RegExp(`^0 Queries are left out .*${name}`),
+		);
 	});
 });
 

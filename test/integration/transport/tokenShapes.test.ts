@@ -95,7 +95,7 @@ describe('an answer of the login', () => {
 	it('that holds no token is an error in words', async () => {
 		issue = () => ({ body: [] });
 		expect(errorsOf(await run())[0]).toBe(
-			'The answer of the token request holds no access token. Check the base URL in the Tax Query credential. API Mapping says how this deployment wants to be asked: token.fields, token.grantType, token.body, token.clientAuthentication, token.additional.',
+			'The answer of the token request holds no access token. Check the base URL in the Tax Query credential. API Mapping says how this deployment wants to be asked: token.fields.client_id, token.fields.client_secret, token.fields.grant_type, token.grantType, token.body, token.clientAuthentication, token.additional.',
 		);
 	});
 

@@ -1,0 +1,123 @@
+import type { INodeParameters } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../../sandbox/mapping';
+import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from '../taxQuery/support';
+import { TriggerHost } from '../taxQuery/trigger/triggerHost';
+
+const [RFC] = rfcs(1);
+const mapping: TaxQueryMapping = {
+	services: { getCrf: 'CONSTANCIA' },
+	statuses: { success: ['LISTA'] },
+};
+
+let sandbox: TaxQuerySandbox;
+let host: TriggerHost;
+beforeAll(async () => {
+	sandbox = await taxQuerySandbox({ mapping: { taxQuery: mapping } });
+});
+afterAll(async () => await sandbox.close());
+afterEach(async () => await host.stop());
+
+const publish = async (parameters: INodeParameters, known: object, more: object = {}) =>
+	(host = await TriggerHost.start({
+		credentials: {
+			taxQueryApi: sandbox.credentials({
+				taxQueryApi: { apiMapping: JSON.stringify(known), pointsPerSecond: 0 },
+			}).taxQueryApi,
+			...more,
+		},
+		parameters,
+	}));
+const ask = async () => {
+	const { items } = await sandbox.run(getCrf({ rfc: RFC, waitForResult: true, maxWait: 30 }), {
+		apiMapping: mapping,
+	});
+	return items[0].json.queryId;
+};
+const onCrf = { services: ['getCrf'] };
+const onSuccess = { statuses: ['success'] };
+const told = {
+	service:
+		"Queries are left out whose service is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
+	status:
+		"Queries are left out whose status is not known: LISTA. If they are meant, set statuses.success in the credential's API Mapping.",
+};
+
+describe('a trigger that chooses by a word which its mapping does not know', () => {
+	it.each([
+		['a query', onCrf, { statuses: mapping.statuses }, told.service],
+		['a status', onSuccess, { services: mapping.services }, told.status],
+		['a query, of another status', { ...onCrf, ...onSuccess }, {}, told.service],
+	])('says so once, as an error in the list of executions: %s', async (_, chosen, known, text) => {
+		await publish(chosen, known);
+		await ask();
+		for (let looks = 0; looks < 3; looks++) await host.look();
+		await ask();
+		await host.look();
+		expect([host.failures, host.executions]).toEqual([[text], []]);
+	});
+
+	it('says so when it is published, if such queries were made before', async () => {
+		await ask();
+		await publish(onCrf, {});
+		expect(host.failures).toEqual([told.service]);
+	});
+
+	it('says so of what is delivered without being asked for', async () => {
+		const login = { method: 'header', headerName: 'X-Secret', secret: 'secret-of-the-sender' };
+		await publish(
+			{ ...onCrf, receiveBy: 'webhook', authenticity: 'credential', confirm: false },
+			{},
+			{ taxQueryWebhookApi: login },
+		);
+		const record = { _id: 'q1', service: 'CONSTANCIA', status: 'LISTA', response: { RFC } };
+		for (let times = 0; times < 2; times++) {
+			await host.deliver(
+				{ ...record, updatedAt: new Date().toISOString() },
+				{ 'x-secret': login.secret },
+			);
+		}
+		expect([host.failures, host.executions]).toEqual([[told.service], []]);
+	});
+
+	it("says so in the editor's test", async () => {
+		await ask();
+		await publish({ ...onCrf, receiveBy: 'asking' }, {});
+		await expect(host.testInEditor()).rejects.toMatchObject({
+			message: 'There is no result yet that this trigger would emit',
+			description: expect.stringContaining('services.getCrf'),
+		});
+	});
+
+	it('never says a word that holds an identifier', async () => {
+		await publish(onCrf, {});
+		const row = { _id: 'q2', service: `CRF ${RFC}`, status: 'LISTA', response: { RFC } };
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body: [row] } });
+		await host.look();
+		await sandbox.reset();
+		expect(JSON.stringify([host.failures, host.log])).not.toContain(RFC);
+	});
+});
+
+describe('a trigger that knows what it chooses', () => {
+	it('starts, and says nothing', async () => {
+		await publish({ ...onCrf, ...onSuccess }, mapping);
+		const queryId = await ask();
+		await host.look();
+		expect([host.failures, host.started]).toEqual([[], [queryId]]);
+	});
+
+	it.each([
+		[
+			'another query that it knows',
+			{ services: ['getCsf'] },
+			{ services: { getCsf: 'SITUACION' } },
+		],
+		['all queries', {}, { statuses: mapping.statuses }],
+		['the unknown service by its own name', { settings: { otherServices: 'CONSTANCIA' } }, {}],
+	])('says nothing of a service that it does not know: it is on %s', async (_, chosen, known) => {
+		await publish(chosen, known);
+		await ask();
+		await host.look();
+		expect(host.failures).toEqual([]);
+	});
+});
