@@ -1,3 +1,4 @@
+import { UserError, type NodeApiError } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Item } from '../shared/operations/operation';
 
@@ -14,10 +15,18 @@ export function pathIn({ paths }: CreditProfileMapping, path: string): string {
 	return `/${segments.flat().filter(Boolean).join('/')}`;
 }
 
-/** Which keys of the mapping say what a path is called; for the hint where the service does not know it. */
-export const keysFor = (path: string): string =>
+/** Which keys of the mapping say what a path is called. */
+const keysFor = (path: string): string =>
 	path
 		.split('/')
 		.filter((segment) => !['', 'pm', 'pf'].includes(segment))
 		.map((segment) => `paths.${segment}`)
 		.join(' or ');
+
+/** Throws the error of a path, with the keys of the API Mapping where the service does not know it. */
+export function throwUnknownPath(error: unknown, documented: string, path = documented): never {
+	if ((error as NodeApiError).httpCode !== '404') throw error as Error;
+	throw new UserError(`The Credit Profile Service has no ${path.slice(1)}`, {
+		description: `If this deployment calls the path otherwise, set ${keysFor(documented)} in the credential's API Mapping.`,
+	});
+}

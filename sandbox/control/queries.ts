@@ -17,8 +17,8 @@ export function queryControl(app: FastifyInstance, context: SandboxContext): voi
 	);
 	app.post('/sandbox/deliveries/test', async () => {
 		webhooks.needUrl();
-		const { curp } = reserved[0];
-		const { service } = OPERATIONS.getCurpData;
-		return dialect.record(queries.test(service, { curp }, results.curp(curp)));
+		const { rfc } = reserved[0];
+		const { service } = OPERATIONS.getCrf; // comes later, so that every trigger is on it
+		return dialect.record(queries.test(service, { rfc }, results.fiscal(rfc, true)));
 	});
 }

@@ -2,7 +2,10 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDemo, type Demo } from '../../demo/demo';
 import { submitForm } from '../../demo/form';
+import type { WorkflowNode } from '../../demo/n8nClient';
 import { root } from '../../demo/package';
+import { productionUrl, type Provisioned } from '../../demo/provision';
+import { registerWebhook } from '../../demo/sandbox';
 import { KillableN8n } from '../bench/killableN8n';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
@@ -14,6 +17,7 @@ const examples = readdirSync(join(root, 'examples')).map((file) => file.replace(
 /** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.test.ts. */
 const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
 	['ask-with-reference', 'Respond with query ID', 'Webhook'],
+	['ask-with-reference', 'Result of the customer', 'Tax Query Trigger'],
 	['check-identifiers', 'Respond with findings', undefined],
 	['collect-query-results', 'Fiscal regimes', undefined],
 	['list-documents', 'Respond with documents', undefined],
@@ -108,6 +112,30 @@ describe('the examples in a real n8n', () => {
 			4 * MINUTES,
 		);
 
+		/** As README says: the test URL of the trigger entered on the sandbox's page, and a test delivery sent there. */
+		const deliverTest = async (example: string) => {
+			const { nodes } = demo.workflows.get(example) as Provisioned;
+			const node = nodes.find(({ name }) => name === 'Tax Query Trigger') as WorkflowNode;
+			const page = await editor.page.context().newPage();
+			const answered = async (path: string, button: string) => {
+				const answer = page.waitForResponse((response) => response.url().endsWith(path));
+				await page.getByRole('button', { name: button }).click();
+				expect((await answer).status()).toBe(200);
+			};
+			await page.goto(demo.sandbox.page);
+			const url = await productionUrl(demo.n8n, node);
+			await page
+				.getByLabel('Results are delivered to')
+				.fill(url.replace('/webhook/', '/webhook-test/'));
+			await answered('/sandbox/webhook', 'Save');
+			await answered('/sandbox/deliveries/test', 'Send test delivery');
+			await page.close();
+		};
+		const deliveredTo = async () => {
+			const answer = await fetch(new URL('sandbox/webhook', demo.sandbox.page));
+			return ((await answer.json()) as { url: string }).url;
+		};
+
 		it.each(clicks)(
 			'run by one click: %s to %s, from %s',
 			async (example, last, trigger) => {
@@ -117,7 +145,13 @@ describe('the examples in a real n8n', () => {
 					await editor.listening();
 					await submitForm(`${demo.n8n.url}/form-test/onboard-applicant`, APPLICANT);
 				}
+				const before = await deliveredTo();
+				if (trigger === 'Tax Query Trigger') {
+					await editor.listening();
+					await deliverTest(example);
+				}
 				await editor.succeeded();
+				await registerWebhook(demo.sandbox, before);
 				await editor.screenshot(`example-${example}-${last.toLowerCase().replaceAll(' ', '-')}`);
 				expect(await editor.node(last).getByTestId('canvas-node-status-success').count()).toBe(1);
 			},

@@ -10,9 +10,9 @@ import {
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
-import { isObject } from '../../shared/utils/json';
+import { isObject, readObject } from '../../shared/utils/json';
 import { documentsOf, pageOf, recordOf, rowsOf, tagsOf } from '../listing';
-import { mappingOf, pathIn } from '../mapping';
+import { mappingOf, pathIn, throwUnknownPath } from '../mapping';
 import { checkFilters, type Encodings, type Get } from './filterChecks';
 
 /** Fields of CP §2.1, §2.2, §2.4 and §2.7; those that the output relies on are needed. */
@@ -41,8 +41,9 @@ const diagnose = operation({
 		'Check what the service answers with plain reads, and propose the API Mapping of the credential. The output is free of personal data.',
 	fields: {},
 	async execute(item) {
+		if (item.index > 0) return []; // it is about the credential, not about items
 		const mapping = await mappingOf(item);
-		const { baseUrl } = await item.credentials('creditProfileApi');
+		const { baseUrl, apiMapping } = await item.credentials('creditProfileApi');
 		let headers: IDataObject = {};
 		let answeredAt = 0;
 		const get: Get = async (path, query, lists) =>
@@ -71,7 +72,8 @@ const diagnose = operation({
 			seen: 'No read tells the paths of the upserts, nor what bureauPublicKey is called.',
 			advice: `Take them from your contract: paths.${providerPaths.join(', paths.')} and fields.bureauPublicKey.`,
 		}));
-		return diagnosis.items(suggestion(mapping, encodings));
+		const held = readObject(apiMapping) ?? {};
+		return diagnosis.items(suggestion(mapping, encodings), held, item.run);
 	},
 });
 
@@ -79,7 +81,10 @@ const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[
 
 async function checkLogins(diagnosis: Diagnosis, get: Get): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
-		const rows = rowsOf(await get('/credential'), 'a list of provider logins');
+		const body = await get('/credential').catch((error: unknown) =>
+			throwUnknownPath(error, '/credential'),
+		);
+		const rows = rowsOf(body, 'a list of provider logins');
 		const types = [...new Set(rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));
 		const listed = `Reached, and the token is accepted. ${rows.length} logins; types: ${types.join(', ') || 'none'}.`;

@@ -40,7 +40,7 @@ export async function checkFilters(
 			const total = await countOf({ name__eq: UNLIKELY }, { ...mapping, filterEncoding });
 			if (total !== 0) continue;
 			found.filterEncoding = filterEncoding;
-			return { ok: true, seen: `Filters are understood as ${filterEncoding}.`, advice: '' };
+			return understood('Filters', 'filterEncoding', filterEncoding, mapping);
 		}
 		return {
 			ok: false,
@@ -58,7 +58,7 @@ export async function checkFilters(
 			const total = await countOf({ name__eq: names }, { filterEncoding, listEncoding });
 			if (total !== expected) continue;
 			found.listEncoding = listEncoding;
-			return { ok: true, seen: `Several values are understood as ${listEncoding}.`, advice: '' };
+			return understood('Several values', 'listEncoding', listEncoding, mapping);
 		}
 		return {
 			ok: false,
@@ -67,6 +67,12 @@ export async function checkFilters(
 		};
 	});
 	return found;
+}
+
+function understood(what: string, key: keyof Encodings, encoding: string, mapping: Encodings) {
+	const ok = mapping[key] === encoding;
+	const advice = ok ? '' : `Set ${key} in the API Mapping to "${encoding}".`;
+	return { ok, seen: `${what} are understood as ${encoding}.`, advice };
 }
 
 const cannotTell = {

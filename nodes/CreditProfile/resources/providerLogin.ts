@@ -7,7 +7,7 @@ import { providers } from '../../shared/credentials/providerLogin';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { recordOf, rowsOf } from '../listing';
-import { keysFor, mappingOf, pathIn } from '../mapping';
+import { mappingOf, pathIn, throwUnknownPath } from '../mapping';
 import { simplifyLogin } from '../simplify';
 
 const upsert = operation({
@@ -39,18 +39,10 @@ async function store(item: Item, { provider, login, secrets }: Login) {
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets, emptyAs };
 	return await item.request(request).catch((error: unknown) => {
 		const { httpCode, message, description } = error as NodeApiError;
-		if (httpCode === '404') return throwRefused(error, request.path, path);
+		if (httpCode === '404') return throwUnknownPath(error, path, request.path);
 		const hint = httpCode === '400' || httpCode === '422' ? provider.refusedHint : undefined;
 		if (!hint) throw error instanceof NodeApiError ? error : new UserError(message);
 		throw new UserError(message, { description: sentences(description, hint) });
-	});
-}
-
-/** Throws the error of a path, with the keys of the API Mapping where the service does not know it. */
-function throwRefused(error: unknown, path: string, documented: string): never {
-	if ((error as NodeApiError).httpCode !== '404') throw error as Error;
-	throw new UserError(`The Credit Profile Service has no ${path.slice(1)}`, {
-		description: `If this deployment calls the path otherwise, set ${keysFor(documented)} in the credential's API Mapping.`,
 	});
 }
 
@@ -66,7 +58,7 @@ const getMany = operation({
 		const path = pathIn(await mappingOf(item), '/credential');
 		const body = await item
 			.request({ method: 'GET', path, emptyAs: [] })
-			.catch((error: unknown) => throwRefused(error, path, '/credential'));
+			.catch((error: unknown) => throwUnknownPath(error, '/credential', path));
 		const rows = rowsOf(body, 'a list of provider logins');
 		const logins = rows.slice(0, wanted);
 		return isSimple ? logins.map(simplifyLogin) : logins;

@@ -26,6 +26,7 @@ const diagnose = operation({
 		'Check what the service answers with plain reads (no new query is made), and propose the API Mapping of the credential. The output is free of personal data.',
 	fields: {},
 	async execute(item) {
+		if (item.index > 0) return []; // it is about the credential, not about items
 		let headers: IDataObject = {};
 		let answeredAt = 0;
 		const { mapping } = await connectionOf(item);
@@ -66,9 +67,8 @@ const diagnose = operation({
 			seen: 'No read tells them: each of these requests would be paid for.',
 			advice: `Compare with your contract: ${queryServices.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
-		return diagnosis.items(
-			suggestion(readObject(credentials.apiMapping) ?? {}, { ...words, list }),
-		);
+		const held = readObject(credentials.apiMapping) ?? {};
+		return diagnosis.items(suggestion(held, { ...words, list }), held, item.run);
 	},
 });
 
@@ -114,6 +114,9 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 		};
 	}
 	const kept = readObject(accessToken) ?? {};
+	if (!isPasted && !kept.token) {
+		return { ok: 'unknown', seen: 'The credential keeps no token yet.', advice: '' };
+	}
 	const [, payload = ''] = textOf(isPasted ? pastedToken : kept.token).split('.');
 	const claims = readObject(Buffer.from(payload, 'base64url').toString()) ?? {};
 	const { exp, iat } = claims;

@@ -1,6 +1,7 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { protectionOf } from '../personalData/personalData';
 import { sentences } from '../utils/sentences';
+import type { Run } from './operation';
 
 /** What one check of a connection found. */
 interface Check {
@@ -16,6 +17,10 @@ type Finding = Omit<Check, 'check'>;
 /** With what the check gives beside its row. */
 export type Found<T> = Finding & { value?: T };
 
+const PASTE =
+	'Copy suggestedMapping of the last item (JSON view) into API Mapping of the credential, then diagnose again.';
+const KEEP = 'What plain reads can tell stands in the API Mapping of the credential.';
+
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {
 	private readonly checks: Check[] = [];
@@ -24,10 +29,7 @@ export class Diagnosis {
 	 * Makes one check; one that fails is a row, too, with the error's words. Resolves with what `work` gives beside its
 	 * finding, undefined if it failed.
 	 */
-	async run<T = undefined>(
-		check: string,
-		work: () => Promise<Found<T>>,
-	): Promise<T | undefined> {
+	async run<T = undefined>(check: string, work: () => Promise<Found<T>>): Promise<T | undefined> {
 		try {
 			const { value, ...finding } = await work();
 			this.checks.push({ check, ...finding });
@@ -44,8 +46,13 @@ export class Diagnosis {
 		}
 	}
 
-	/** All rows, the proposed mapping last; identifiers that a service put into its words are masked. */
-	items(suggestedMapping: IDataObject): IDataObject[] {
+	/**
+	 * All rows, the proposed mapping last; identifiers that a service put into its words are masked. The operator is told
+	 * what to do with a proposal that says more than the credential holds.
+	 */
+	items(suggestedMapping: IDataObject, held: IDataObject, run: Pick<Run, 'hint'>): IDataObject[] {
+		const isNew = JSON.stringify(suggestedMapping) !== JSON.stringify(held);
+		run.hint(isNew ? PASTE : KEEP);
 		const masked = protectionOf('masked', undefined);
 		const safe = (text: string) => masked?.text(text) ?? text;
 		const rows = this.checks.map((row) => ({
@@ -71,23 +78,33 @@ export function checkTls(baseUrl: unknown): Finding {
 
 const HARMLESS_SKEW_MS = 30_000;
 
-/** How far the service's clock is from ours, by the Date header of an answer. */
+/** A check that needs an answer, where none came. */
+const NOTHING: Finding = {
+	ok: 'unknown',
+	seen: 'The service has answered nothing yet.',
+	advice: '',
+};
+
+/** How far the service's clock is from ours, by the Date header of an answer; `now` is when it came, 0 if none did. */
 export function checkClock({ date }: IDataObject, now: number): Finding {
+	if (now === 0) return NOTHING;
 	const theirs = Date.parse(String(date));
 	if (Number.isNaN(theirs)) {
 		return { ok: 'unknown', seen: 'Answers carry no Date header.', advice: '' };
 	}
 	const seconds = Math.round((theirs - now) / 1000);
 	const isFine = Math.abs(seconds) * 1000 <= HARMLESS_SKEW_MS;
+	const difference = `is ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the one of this machine`;
 	return {
 		ok: isFine,
-		seen: `The clock of the service is ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the one of this machine.`,
+		seen: `The clock of the service ${seconds === 0 ? 'agrees with the one of this machine' : difference}.`,
 		advice: isFine ? '' : 'Set the clock of this machine by a time server.',
 	};
 }
 
 /** The rate-limit headers of an answer and the unit of the reset (CP §8.4: Unix time in milliseconds). */
 export function checkRateLimit(headers: IDataObject, now: number): Finding {
+	if (now === 0) return NOTHING;
 	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
 		const value = headers[`x-ratelimit-${name}`];
 		return value === undefined ? NaN : Number(value);

@@ -24,7 +24,8 @@ export function messageOfService(body: unknown, secrets: string[]): string {
 	const said = findMessage(body);
 	if (said === undefined) return '';
 	const text = redact(said, secrets).replace(/\s+/g, ' ').trim();
-	return `The service says: "${text.length > MAX_SAID ? `${text.slice(0, MAX_SAID)}…` : text}"`;
+	const short = text.length > MAX_SAID ? `${text.slice(0, MAX_SAID)}…` : text;
+	return `The service says: "${short.replaceAll('"', "'")}"`;
 }
 
 /** The first text under one of the usual names, on top or a few objects down. */

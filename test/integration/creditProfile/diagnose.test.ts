@@ -32,9 +32,14 @@ describe('Connection → Diagnose', () => {
 			});
 		});
 
-		it('finds nothing wrong but that this address is not encrypted', () => {
+		it('finds nothing wrong but that this address is not encrypted, and what the mapping lacks', () => {
 			const wrong = rows.filter(({ ok }) => ok === false);
-			expect(wrong.map(({ check }) => check)).toEqual(['TLS']);
+			const { filterEncoding = 'brackets', listEncoding = 'brackets' } = mapping;
+			expect(wrong.map(({ check }) => check)).toEqual([
+				'TLS',
+				...(filterEncoding === 'brackets' ? [] : ['Filter encoding']),
+				...(listEncoding === 'brackets' ? [] : ['List encoding']),
+			]);
 		});
 
 		it('tells each check with what was seen and what to do', () => {
@@ -67,6 +72,28 @@ describe('Connection → Diagnose', () => {
 			ok: false,
 			seen: 'The Credit Profile Service refused the token.',
 			advice: expect.stringContaining('check API token and base URL'),
+		});
+	});
+
+	it('runs once, however many items come in, and says what to do with the proposal', async () => {
+		const mapping = { creditProfile: { filterEncoding: 'dots' as const } };
+		const sandbox = await sandboxForTest({ rateLimit: 0, mapping });
+		const { items, hints } = await nodeOn(sandbox)(diagnose, { items: [{}, {}, {}] });
+		await sandbox.close();
+		expect(items.filter(({ json }) => 'suggestedMapping' in json)).toHaveLength(1);
+		expect(hints.map(({ message }) => message)).toEqual([
+			'Copy suggestedMapping of the last item (JSON view) into API Mapping of the credential, then diagnose again.',
+		]);
+	});
+
+	it('names the key where the service has no such path', async () => {
+		const mapping = { creditProfile: { paths: { credential: 'accesos' } } };
+		const sandbox = await sandboxForTest({ rateLimit: 0, mapping });
+		const { items } = await nodeOn(sandbox)(diagnose);
+		await sandbox.close();
+		expect(items[0].json).toMatchObject({
+			ok: false,
+			advice: expect.stringContaining('set paths.credential in'),
 		});
 	});
 

@@ -119,6 +119,31 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 });
 
 describe('Connection → Diagnose', () => {
+	it('runs once, however many items come in', async () => {
+		const sandbox = await taxQuerySandbox();
+		const { items, hints } = await sandbox.run(diagnose, { items: [{}, {}, {}] });
+		await sandbox.close();
+		expect(items.filter(({ json }) => 'suggestedMapping' in json)).toHaveLength(1);
+		expect(hints.map(({ message }) => message)).toEqual([
+			'What plain reads can tell stands in the API Mapping of the credential.',
+		]);
+	});
+
+	it('concludes nothing where nothing was answered', async () => {
+		const sandbox = await taxQuerySandbox();
+		const taxQueryApi = { clientSecret: 'wrong_secret_2' };
+		const { items } = await sandbox.run(diagnose, {
+			credentials: sandbox.credentials({ taxQueryApi }),
+		});
+		await sandbox.close();
+		const seen = Object.fromEntries(items.map(({ json }) => [json.check, json.seen]));
+		expect(seen).toMatchObject({
+			'Token lifetime': 'The credential keeps no token yet.',
+			Clock: 'The service has answered nothing yet.',
+			'Rate limit': 'The service has answered nothing yet.',
+		});
+	});
+
 	it('tells a wrong secret and a missing service, and still gives its items', async () => {
 		const sandbox = await taxQuerySandbox();
 		const of = async (taxQueryApi: object) =>
