@@ -21,6 +21,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 /** n8n's own words, and emphasis. */
 const OF_N8N =
 	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|Save|Approve
+	|Couldn't connect with these settings|More details
 	|once|may have been accepted|cursiva|save successful executions: none|What the operator reads`
 		.split('|')
 		.map((text) => text.trim());
