@@ -15,6 +15,35 @@ const rowsOf = (page: string) =>
 				.map((cell) => cell.trim()),
 		);
 
+describe('links to a part of README', () => {
+	const readme = readFileSync(join(root, 'README.md'), 'utf8');
+	const anchors = [...readme.matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+		heading
+			.toLowerCase()
+			.replace(/[^\w\s-]/g, '')
+			.replaceAll(' ', '-'),
+	);
+	const texts = ['nodes', 'credentials', 'examples', 'docs', 'sandbox', '.github', 'SECURITY.md']
+		.flatMap((path) =>
+			path.endsWith('.md')
+				? [path]
+				: readdirSync(join(root, path), { recursive: true }).map((file) =>
+						join(path, String(file)),
+					),
+		)
+		.filter((path) => /\.(ts|json|md|yml|html)$/.test(path))
+		.map((path) => readFileSync(join(root, path), 'utf8'))
+		.join('\n');
+	const links = [...texts.matchAll(/(?:n8n-nodes-credit-profile|README\.md)#([\w-]+)/g)].map(
+		([, anchor]) => anchor,
+	);
+
+	it('lead to a heading', () => {
+		expect(links.length).toBeGreaterThan(8);
+		expect(links.filter((anchor) => !['readme', ...anchors].includes(anchor))).toEqual([]);
+	});
+});
+
 describe('lists in the documents are whole', () => {
 	it('docs/sandbox.md has the reserved people', () => {
 		const reserved = reserve(new People(1));
