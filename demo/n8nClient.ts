@@ -57,6 +57,8 @@ export interface Execution {
 			error?: ExecutionError;
 			lastNodeExecuted?: string;
 			runData: Record<string, NodeRun[]>;
+			/** By which executions can be found in their list. */
+			metadata?: Record<string, string>;
 		};
 	};
 }

@@ -5,6 +5,7 @@ import axios from 'axios';
 import { isFinished } from '../../demo/n8nClient';
 import { startSandbox } from '../../sandbox';
 import type { BenchN8n } from './n8n';
+import { paidWorkflow, retryExecution } from './paidWorkflow';
 import { rfcOf } from './people';
 import type { BenchOptions, BenchResult, Verdict } from './result';
 
@@ -46,9 +47,10 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 				(await control.get<Entry[]>('/ledger')).data.map(({ query }) => query.rfc);
 			const { taxQueryApi } = await n8n.credentialsFor(sandbox);
 			const items = Array.from({ length: ITEMS }, () => ({ rfc: rfcOf(people++) }));
-			const id = await client.createWorkflow(paidWorkflow(signal, taxQueryApi));
+			const path = `paid-${signal.toLowerCase()}`;
+			const id = await client.createWorkflow(paidWorkflow(path, taxQueryApi));
 			await client.publish(id);
-			await axios.post(`${url}/webhook/paid-${signal.toLowerCase()}`, { items });
+			await axios.post(`${url}/webhook/${path}`, { items });
 			while ((await billed()).length < BILLED) await sleep(50);
 
 			const hit = await hitTheOneThatRuns(queueMode.workers, signal, billed);
@@ -61,7 +63,7 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 			// SIGSTOP: n8n may have given it up while the frozen worker goes on with it
 			if (signal === 'SIGSTOP') await untilQuiet(billed);
 			const again = first.status !== 'success';
-			if (again) await retry(n8n, first.id);
+			if (again) await retryExecution(url, queueMode.login, first.id);
 			const last = again ? await endedExecution(n8n, id, 2) : first;
 			await untilQuiet(billed);
 			const all = await billed();
@@ -126,49 +128,4 @@ async function endedExecution({ client }: BenchN8n, workflowId: string, count: n
 		if (executions.filter(isFinished).length >= count) return executions[0];
 	}
 	throw new Error(`The execution did not end in ${END_TIMEOUT_MS / 1000} s`);
-}
-
-/** What the button Retry of the executions list does. */
-async function retry({ url, queueMode }: BenchN8n, executionId: string): Promise<void> {
-	const { email, password } = queueMode?.login ?? { email: '', password: '' };
-	const login = await axios.post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
-	const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
-	await axios.post(
-		`${url}/rest/executions/${executionId}/retry`,
-		{ loadWorkflow: false },
-		{ headers: { cookie } },
-	);
-}
-
-function paidWorkflow(signal: string, taxQueryApi: { id: string; name: string }) {
-	const path = `paid-${signal.toLowerCase()}`;
-	const nodes = [
-		{
-			name: 'Webhook',
-			type: 'n8n-nodes-base.webhook',
-			typeVersion: 2,
-			webhookId: path,
-			parameters: { httpMethod: 'POST', path, options: {} },
-		},
-		{
-			name: 'Items',
-			type: 'n8n-nodes-base.splitOut',
-			typeVersion: 1,
-			parameters: { fieldToSplitOut: 'body.items', options: {} },
-		},
-		{
-			name: 'CRF',
-			type: 'n8n-nodes-credit-profile.taxQuery',
-			typeVersion: 1,
-			credentials: { taxQueryApi },
-			parameters: { resource: 'taxpayer', operation: 'getCrf', rfc: '={{ $json.rfc }}' },
-		},
-	].map((node, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...node }));
-	const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
-	return {
-		name: path,
-		nodes,
-		connections: { Webhook: to('Items'), Items: to('CRF') },
-		settings: { executionOrder: 'v1' },
-	};
 }

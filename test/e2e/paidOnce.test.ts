@@ -8,6 +8,7 @@ import { startN8n, type N8n } from '../../demo/n8n';
 import { isFinished, type Execution } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/package';
 import { KillableN8n } from '../bench/killableN8n';
+import { paidWorkflow, retryExecution } from '../bench/paidWorkflow';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { rfcs } from '../integration/taxQuery/support';
 import { outOf } from './support/executions';
@@ -54,41 +55,8 @@ describe('what a real n8n runs again is paid for once', () => {
 		parameters: object = {},
 		settings: object = {},
 	): Promise<string> {
-		const nodes = [
-			{
-				name: 'Webhook',
-				type: 'n8n-nodes-base.webhook',
-				typeVersion: 2,
-				webhookId: path,
-				parameters: { httpMethod: 'POST', path, options: {} },
-			},
-			{
-				name: 'Items',
-				type: 'n8n-nodes-base.splitOut',
-				typeVersion: 1,
-				parameters: { fieldToSplitOut: 'body.items', options: {} },
-			},
-			{
-				name: 'CRF',
-				type: 'n8n-nodes-credit-profile.taxQuery',
-				typeVersion: 1,
-				credentials: { taxQueryApi: credential },
-				parameters: {
-					resource: 'taxpayer',
-					operation: 'getCrf',
-					rfc: '={{ $json.rfc }}',
-					...parameters,
-				},
-				...settings,
-			},
-		].map((node, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...node }));
-		const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
-		const id = await n8n.client.createWorkflow({
-			name: path,
-			nodes,
-			connections: { Webhook: to('Items'), Items: to('CRF') },
-			settings: { executionOrder: 'v1' },
-		});
+		const workflow = paidWorkflow(path, credential, { parameters, settings });
+		const id = await n8n.client.createWorkflow(workflow);
 		await n8n.client.publish(id);
 		await axios.post(`${n8n.url}/webhook/${path}`, { items: wanted.map((rfc) => ({ rfc })) });
 		return id;
@@ -103,20 +71,7 @@ describe('what a real n8n runs again is paid for once', () => {
 		}
 	}
 
-	/** What the button Retry of the executions list does. */
-	async function retry({ id }: Execution): Promise<void> {
-		const { email, password } = n8n.login;
-		const login = await axios.post(`${n8n.url}/rest/login`, {
-			emailOrLdapLoginId: email,
-			password,
-		});
-		const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
-		await axios.post(
-			`${n8n.url}/rest/executions/${id}/retry`,
-			{ loadWorkflow: false },
-			{ headers: { cookie } },
-		);
-	}
+	const retry = async ({ id }: Execution) => await retryExecution(n8n.url, n8n.login, id);
 
 	it(
 		'by Retry On Fail, three times with an item that fails',
@@ -131,8 +86,14 @@ describe('what a real n8n runs again is paid for once', () => {
 				{ waitForResult: true, options: { pollInterval: 0.2 } },
 				{ retryOnFail: true, maxTries: 3, waitBetweenTries: 100 },
 			);
-			const { status } = await ended(id, 1);
+			const { status, data: saved } = await ended(id, 1);
+			const { paidQueries, queryIds = '' } = saved?.resultData.metadata ?? {};
+			const { data: ledger } = await sandbox.control.get<Array<{ queryId: string }>>('/ledger');
+			const paid = ledger.map(({ queryId }) => queryId);
 			expect([status, await billed()]).toEqual(['error', wanted.sort()]);
+			// as many as fit in
+			const unknown = queryIds.split(' ').filter((queryId) => !paid.includes(queryId));
+			expect([paidQueries, unknown]).toEqual(['11', []]);
 		},
 		2 * MINUTES,
 	);
@@ -217,6 +178,33 @@ describe('what a real n8n runs again is paid for once', () => {
 				outOf(retried, 'CRF').length,
 				await billed(),
 			]).toEqual(['crashed', 'success', 40, wanted.sort()]);
+		},
+		4 * MINUTES,
+	);
+
+	it(
+		'by the Retries of two executions that asked the same with Reuse when n8n was killed',
+		async () => {
+			const wanted = rfcs(200).slice(160);
+			const reuse = { reuse: 'hours', reuseHours: 24 };
+			const ids = await Promise.all(
+				['together-1', 'together-2'].map(async (path) => await start(path, wanted, reuse)),
+			);
+			while ((await billed()).length < 12) await sleep(50);
+			await processes.kill();
+			await processes.restart(n8n.url);
+			await Promise.all(ids.map(async (id) => await retry(await ended(id, 1))));
+			const retried = await Promise.all(ids.map(async (id) => await ended(id, 2)));
+			expect([
+				retried.map((execution) => [execution.status, outOf(execution, 'CRF').length]),
+				await billed(),
+			]).toEqual([
+				[
+					['success', 40],
+					['success', 40],
+				],
+				wanted.sort(),
+			]);
 		},
 		4 * MINUTES,
 	);

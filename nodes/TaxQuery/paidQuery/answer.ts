@@ -79,8 +79,14 @@ export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] |
 	const accepted = readAccepted(answer);
 	if (accepted) return accepted;
 	const query = contentOf(answer);
-	return query && !isRemark(query) ? [query] : undefined;
+	return query && !isRemark(withoutIds(query)) ? [query] : undefined;
 }
+
+/** An ID that could not be read is no result. */
+const withoutIds = (answer: IDataObject): IDataObject =>
+	Object.fromEntries(
+		Object.entries(answer).filter(([name]) => !['queryId', '_id', 'id'].includes(name)),
+	);
 
 /** The one object of an answer that holds no queries. */
 function contentOf(answer: IDataObject | IDataObject[]): IDataObject | undefined {

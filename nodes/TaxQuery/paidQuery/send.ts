@@ -3,6 +3,7 @@ import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryIdOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
+import { thisMoment } from '../../shared/transport/clockOffset';
 import { isNotFound } from '../../shared/transport/errors';
 import { ambiguousError, goodWordOf, readAnswer, refusedError } from './answer';
 import type { PreparedQuery } from './definition';
@@ -23,7 +24,8 @@ interface Accepted {
 interface Unsure {
 	/** What happened to its answer. */
 	error: NodeApiError | UserError;
-	since: number;
+	/** When it was sent, by our clock. */
+	since(): number;
 	/** The service's word that it was done, which is enough if there is no record of it. */
 	word?: IDataObject;
 }
@@ -72,7 +74,7 @@ export class QuerySender {
 			if (unsure === undefined || unsure < since) return await this.send(item, query);
 			return await this.send(item, query, {
 				error: new UserError('an equal query was sent before and had no answer'),
-				since: unsure,
+				since: () => unsure,
 			});
 		});
 	}
@@ -97,15 +99,15 @@ export class QuerySender {
 			const { error, since, word }: Unsure = unsure;
 			const found = await sendLocks.exclusive(
 				question,
-				async () => await this.findAccepted(item, query, since, word !== undefined),
+				async () => await this.findAccepted(item, query, since(), word !== undefined),
 			);
 			if (typeof found !== 'string') return found;
 			if (word) return await this.take(item, query, { queries: [word], how: 'sent' });
 			await this.limit.sent(item, expected.length, []);
 			if (!(await this.maySendAgain(item, query, attempt))) {
-				lastUnsure.set(question, since);
+				lastUnsure.set(question, since());
 				this.onDoubt(expected.length);
-				throw ambiguousError(error, definition, since, found);
+				throw ambiguousError(error, definition, since(), found);
 			}
 			unsure = undefined;
 		}
@@ -124,16 +126,16 @@ export class QuerySender {
 		const entry = this.journal.find(item, question);
 		if (typeof entry !== 'number') return entry;
 		const error = new UserError('an earlier try of this execution sent it and had no answer');
-		return { error, since: entry };
+		return { error, since: () => entry };
 	}
 
 	private async post(item: Item, query: PreparedQuery): Promise<Accepted | Unsure> {
 		const { definition, path, fields, body, secrets, expected, question } = query;
 		const before = this.journal.find(item, question);
-		let since = Date.now();
+		let since = thisMoment();
 		let counted = 0;
 		const beforeSend = () => {
-			since = Date.now();
+			since = thisMoment();
 			this.limit.sending(expected.length - counted);
 			this.journal.sending(item, question, expected.length - counted);
 			counted = expected.length;

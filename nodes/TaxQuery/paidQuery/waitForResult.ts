@@ -24,6 +24,7 @@ interface Waiter {
 	query: IDataObject;
 	/** Why it could not be seen last. */
 	problem?: string;
+	/** When the wait is over, by a clock that nobody sets. */
 	deadline: number;
 	pauseMs: number;
 	nextLook: number;
@@ -52,14 +53,14 @@ class PendingQueries {
 	private async drive(): Promise<void> {
 		this.isDriving = true;
 		while (this.waiters.size > 0) {
-			const now = Date.now();
+			const now = performance.now();
 			for (const waiter of [...this.waiters]) this.endIfOver(waiter, now);
 			const isDue = [...this.waiters].some(({ nextLook }) => nextLook <= now);
 			if (isDue && !this.isListing) void this.look(now);
 			const next = Math.min(
 				...[...this.waiters].map((one) => Math.min(one.nextLook, one.deadline)),
 			);
-			await sleep(Math.max(1, Math.min(SLICE_MS, next - Date.now())));
+			await sleep(Math.max(1, Math.min(SLICE_MS, next - performance.now())));
 		}
 		this.isDriving = false;
 	}
@@ -117,7 +118,7 @@ class PendingQueries {
 	private async lookById(waiter: Waiter, row?: IDataObject): Promise<void> {
 		if (waiter.isBeingRead || !this.waiters.has(waiter)) return;
 		waiter.isBeingRead = true;
-		const patienceMs = Math.max(waiter.deadline - Date.now(), 1000);
+		const patienceMs = Math.max(waiter.deadline - performance.now(), 1000);
 		const { connection, id } = waiter;
 		try {
 			const record = row
@@ -152,7 +153,7 @@ export async function waitForResult(
 ): Promise<Outcome> {
 	const connection = await connectionOf(item);
 	const pending = pendingByClient.getOrMake(connection.client, () => new PendingQueries());
-	const now = Date.now();
+	const now = performance.now();
 	const seen = await new Promise<Pick<Outcome, 'query' | 'overdue'>>((resolve, reject) => {
 		pending.add({
 			id: String(queryIdOf(outcome.query)),

@@ -6,7 +6,7 @@ import { sentences } from '../../shared/utils/sentences';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 import { pathOf } from './catalog';
-import { queryIdOf } from './record';
+import { hasQueryId, queryIdOf } from './record';
 
 type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
 export type QueryConnection = Pick<Connection<TaxQueryMapping>, 'mapping' | 'send'>;
@@ -32,7 +32,10 @@ export interface QueryList {
 
 const MAX_PAGES = 500;
 
-/** TQ §4.13. Throws a NodeApiError (404 if the service has nothing under the ID), or a UserError if the answer is no record. */
+/**
+ * TQ §4.13. Throws a NodeApiError (404 if the service has nothing under the ID), or a UserError if the answer is no
+ * record, or that of another query: it may be about somebody else.
+ */
 export async function getQuery(
 	{ mapping, send }: QueryConnection,
 	id: string,
@@ -40,7 +43,11 @@ export async function getQuery(
 ): Promise<IDataObject> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
-	return readQueryRecord(await send({ method: 'GET', path, isOneRecord: true, ...how }));
+	const record = readQueryRecord(await send({ method: 'GET', path, isOneRecord: true, ...how }));
+	if (hasQueryId(record, id)) return record;
+	throw new UserError('The query service answered with another query than the one asked for', {
+		description: `Nothing of it was taken. Compare paths.get in the credential's API Mapping with your contract, or tell the provider.`,
+	});
 }
 
 /**

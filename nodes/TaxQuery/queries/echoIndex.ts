@@ -47,10 +47,12 @@ function echoes(record: IDataObject, service: string, echo: IDataObject): boolea
 	});
 }
 
-/** Texts without regard to case and blanks around them; a field that is missing is an empty one. */
+/** Texts without regard to case, blanks and how letters are put together; a field that is missing is an empty one. */
 export const comparable = (value: unknown): string =>
 	typeof value === 'object' && value !== null
 		? JSON.stringify(value)
 		: String(value ?? '')
+				.normalize('NFC')
+				.replace(/\s+/g, ' ')
 				.trim()
 				.toUpperCase();

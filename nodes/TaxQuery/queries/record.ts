@@ -4,11 +4,21 @@ import { isObject } from '../../shared/utils/json';
 import { messageOfService } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
 
-/** The id of a record (TQ §2.1) or an acknowledgement (TQ §2.5); undefined if it has none. */
-export function queryIdOf({ _id, queryId, id }: IDataObject): string | undefined {
-	const found = [_id, queryId, id].find((one) => ['string', 'number'].includes(typeof one));
-	return textOf(found) || undefined;
-}
+/**
+ * The id of a record (TQ §2.1) or an acknowledgement (TQ §2.5); undefined if it has none. Of a record with several it
+ * is the one by which the acknowledgement and the path of TQ §4.13 call it.
+ */
+export const queryIdOf = (record: IDataObject): string | undefined => idsOf(record)[0];
+
+const idsOf = ({ queryId, _id, id }: IDataObject): string[] =>
+	[queryId, _id, id]
+		.filter((one) => ['string', 'number'].includes(typeof one))
+		.map(textOf)
+		.filter((one) => one !== '');
+
+/** Whether a record has this ID under any of its names. */
+export const hasQueryId = (record: IDataObject, id: string): boolean =>
+	idsOf(record).some((one) => one.toLowerCase() === id.toLowerCase());
 
 /** When a record was created, in milliseconds since the epoch; NaN if it does not tell. */
 export const createdAt = (record: IDataObject): number => Date.parse(textOf(record.createdAt));

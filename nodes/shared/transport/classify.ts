@@ -104,9 +104,18 @@ export function classify(outcome: Outcome, asked: Asked): Verdict {
 	const problem = { message, description: sentences(todo, said), httpCode: String(status) };
 	if (status === 429) return { again: 'after the reset', problem };
 	if (status === 401 && asked.service.tokens) return { again: 'with a new token', problem };
-	if (status < 500) return { problem };
-	if (asked.method === 'GET') return { again: 'after a pause', problem };
+	if (status >= 500 && asked.method === 'GET') return { again: 'after a pause', problem };
+	if (asked.method === 'GET' || !mayFollowAcceptance(status)) return { problem };
 	return { problem: ambiguous({ ...problem, description: '' }, asked, said) };
+}
+
+/**
+ * Statuses that leave open whether a POST was done. A redirect leads to what was made, unless it says that the request
+ * belongs elsewhere (301, 307, 308); 408 is what some gateways say when the service behind them takes too long.
+ */
+function mayFollowAcceptance(status: number): boolean {
+	const isElsewhere = [301, 307, 308].includes(status);
+	return status >= 500 || status === 408 || (status >= 300 && status < 400 && !isElsewhere);
 }
 
 function ofRefusal(error: UserError): Verdict {

@@ -1,5 +1,17 @@
 import { DateTime } from 'luxon';
 
+/** So far a clock may seem to move by its own, without being set. */
+const DRIFT_MS = 1000;
+
+/** This moment, told by our clock also where that is set later on. */
+export function thisMoment(): () => number {
+	const [at, steady] = [Date.now(), performance.now()];
+	return () => {
+		const setByMs = Date.now() - at - (performance.now() - steady);
+		return Math.abs(setByMs) < DRIFT_MS ? at : at + setByMs;
+	};
+}
+
 /** The difference between a service's clock and ours, from the `Date` headers of its answers (whole seconds). */
 export class ClockOffset {
 	private least = -Infinity;

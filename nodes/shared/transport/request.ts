@@ -103,14 +103,14 @@ export async function connect<Mapping>(
 	}
 
 	async function send(request: ServiceRequest): Promise<IDataObject | IDataObject[]> {
-		const until = Date.now() + (request.patienceMs ?? PATIENCE_MS);
+		const until = performance.now() + (request.patienceMs ?? PATIENCE_MS);
 		let [faults, logins, renewals] = [0, 0, 0];
 		for (;;) {
-			const { verdict, sentWith } = await attempt(request, Math.max(1, until - Date.now()));
+			const { verdict, sentWith } = await attempt(request, Math.max(1, until - performance.now()));
 			if ('body' in verdict) return redactValues(verdict.body, request.secrets ?? []);
 			const { again, problem } = { again: undefined, ...verdict };
 			const mayRepeat =
-				Date.now() < until &&
+				performance.now() < until &&
 				(again === 'after the reset' ||
 					again === 'with a login' ||
 					(again === 'after a pause' && ++faults < MAX_ATTEMPTS) ||

@@ -121,6 +121,31 @@ describe('the credentials of providers', () => {
 		});
 	});
 
+	it('come back without their secrets where the service repeats them, and as they are beside that', async () => {
+		for (const secret of ['1', 'Encrypted_Secret_2']) {
+			const body = {
+				id: 11,
+				type: 'bureau/pf',
+				user: '1 and 11',
+				metadata: { password: secret, '1': 1, note: 'x1y' },
+				configuration: { basic: Buffer.from(secret).toString('base64') },
+			};
+			await sandbox.faults({
+				path: '/api/v1/credential/bureau/pf',
+				fault: { status: 200, body },
+			});
+			const login = stored('bureau/pf', { user: 'lender_2', password: secret });
+			const { items } = await run({ ...upsert('bureau/pf'), simplify: false }, { login });
+			expect(items.map(({ json }) => json)).toEqual([
+				{
+					...body,
+					metadata: { ...body.metadata, password: '***' },
+					configuration: { basic: '***' },
+				},
+			]);
+		}
+	});
+
 	describe('listed', () => {
 		beforeEach(async () => {
 			for (const [provider, login] of logins.slice(0, 3)) {

@@ -240,6 +240,51 @@ describe('the tax profile', () => {
 		expect(items[0].json).toMatchObject({ message: 'profile with ***', rfc: RFC });
 	});
 
+	it.each(['1', 'a', 'Ab12'])(
+		'comes out whole with the CIEC %j, though the service repeats it',
+		async (ciec) => {
+			const body = {
+				_id: 'a1b2',
+				service: 'TAX_PROFILE',
+				status: 'SUCCESS',
+				query: { rfc: RFC, ciec },
+				organizationId: 1,
+				state: { '1': 'x1y', a: 'a1', base64: Buffer.from(ciec).toString('base64') },
+			};
+			await sandbox.faults({ path: '/api/query/tax/profile', fault: { status: 200, body } });
+			const { items } = await sandbox.run({ ...createTaxProfile(RFC), ciec, simplify: false });
+			expect(items.map(({ json }) => json)).toEqual([
+				{
+					...body,
+					query: { rfc: RFC, ciec: '***' },
+					state: { ...body.state, base64: '***' },
+				},
+			]);
+		},
+	);
+
+	it('is created for the one of 50 customers whose login it is, and for no other', async () => {
+		const { items } = await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', {
+				loginFrom: 'stored',
+				rfc: '={{ $json.rfc }}',
+			}),
+			{
+				login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC },
+				items: rfcs(50).map((rfc) => ({ rfc })),
+				onError: 'continueRegularOutput',
+				secrets: [CIEC],
+			},
+		);
+		const failed = items.filter(({ json }) =>
+			String(json.error).startsWith('The stored login belongs to another RFC'),
+		);
+		expect([failed.length, (await sandbox.ledger()).map(({ query }) => query.rfc)]).toEqual([
+			49,
+			[RFC],
+		]);
+	});
+
 	it('keeps the CIEC out of errors that echo it', async () => {
 		const fault = { status: 400, body: { message: `wrong CIEC ${CIEC}` } };
 		await sandbox.faults({ path: '/api/query/tax/profile', fault });

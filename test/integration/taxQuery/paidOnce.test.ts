@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import {
@@ -456,6 +457,23 @@ describe('Max Queries per Day', () => {
 		]);
 	});
 
+	it("counts the day of the workflow's time zone", async () => {
+		await sandbox.close();
+		const [now, timezone] = [Date.now(), 'America/Mexico_City'];
+		const day = DateTime.fromMillis(now, { zone: timezone }).startOf('day');
+		const yesterday = day.minus({ minutes: 5 }).toMillis();
+		sandbox = await taxQuerySandbox({ clockSkew: yesterday - now });
+		const service = await sandbox.elsewhere();
+		for (const rfc of rfcs(5)) await service.post('/query/crf', { rfc });
+		await sandbox.control.post('/clock', { advance: now - yesterday });
+		const { error } = await sandbox.run(limited, { items: itemsOf(rfcs(5)), timezone });
+		const beyond = await sandbox.run(limited, { items: itemsOf(rfcs(1)), timezone });
+		expect([error, beyond.error?.message]).toEqual([
+			undefined,
+			'This item would go beyond the 5 queries allowed per day: 5 were made today',
+		]);
+	});
+
 	it('holds for executions at the same time', async () => {
 		await Promise.all(
 			[0, 1, 2].map(
@@ -499,6 +517,45 @@ describe('a receipt', () => {
 		});
 		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
 		expect([metadata.paidQueries, metadata.queryIds.split(' ').sort()]).toEqual(['3', ids.sort()]);
+	});
+
+	it('tells why results were reused that nobody asked to reuse', async () => {
+		const told = async (options: Partial<Parameters<TaxQuerySandbox['run']>[1]>) =>
+			(await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), ...options })).hints.map(
+				({ message }) => message,
+			);
+		expect([await told({}), await told({}), await told({ mode: 'manual' })]).toEqual([
+			[expect.stringMatching(/^1 query sent, /)],
+			[expect.stringMatching(/^1 query sent, /)],
+			[
+				'1 reused, 1 still pending. While building, results of the last 24 hours are reused; production pays (Reuse Results). Pending: collect the results with the Tax Query Trigger, or later with Query → Get.',
+			],
+		]);
+	});
+
+	it('is in an error with the first 50 IDs', async () => {
+		const { error } = await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), {
+			items: itemsOf([...rfcs(60), sandbox.reserved('failed').rfc]),
+		});
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		const [, told] = /paid for: (.*) …\./.exec(String(error?.description)) ?? [];
+		const strange = told.split(', ').filter((id) => !ids.includes(id));
+		expect([ids.length, told.split(', ').length, strange]).toEqual([61, 50, []]);
+	});
+
+	it('is kept with the execution: as many IDs as fit, and the External Reference', async () => {
+		const { metadata } = await sandbox.run(
+			getCrf({}, { externalReference: '={{ "customer-" + $itemIndex }}' }),
+			{ items: itemsOf(rfcs(30)) },
+		);
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		const strange = metadata.queryIds.split(' ').filter((id) => !ids.includes(id));
+		expect([metadata.paidQueries, metadata.queryIds.length <= 255, strange]).toEqual([
+			'30',
+			true,
+			[],
+		]);
+		expect(metadata.externalReference).toMatch(/^customer-0 customer-1 .*customer-\d+$/);
 	});
 
 	it('is kept with the execution, without an RFC', async () => {

@@ -179,6 +179,20 @@ describe('a token that the service refuses', () => {
 		expect(sent.length).toBeLessThanOrEqual(60);
 	});
 
+	it('is not sent faster than the limit allows, though each item sends it twice', async () => {
+		const at: number[] = [];
+		issue = (count) => ({ body: { access_token: `token-${count}`, expires_in: 3600 } });
+		isTaken = () => {
+			at.push(performance.now());
+			return false;
+		};
+		await run(freshCredentials({ pointsPerSecond: 10, clientId: 'paced' }), 15);
+		const inSecond = at.map(
+			(from) => at.filter((time) => time >= from && time < from + 900).length,
+		);
+		expect(Math.max(...inSecond)).toBeLessThan(15); // on a busy machine some arrive late
+	});
+
 	it('is not taken from what is stored again, not even where it was issued elsewhere', async () => {
 		issue = (count) => ({ body: { access_token: `token-${count}` } });
 		const credentials = freshCredentials();

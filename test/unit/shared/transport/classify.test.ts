@@ -15,7 +15,15 @@ const table: Array<[string, Outcome, string, string]> = [
 	['a 401', answer(401), 'with a new token', 'with a new token'],
 	['a 500', answer(500), 'after a pause', 'unsure'],
 	['a 503', answer(503), 'after a pause', 'unsure'],
-	['a 302', answer(302), 'the end', 'the end'],
+	['a 302', answer(302), 'the end', 'unsure'],
+	['a 303', answer(303), 'the end', 'unsure'],
+	['a 408', answer(408), 'the end', 'unsure'],
+	...[301, 307, 308].map((status): (typeof table)[number] => [
+		`a ${status}`,
+		answer(status),
+		'the end',
+		'the end',
+	]),
 	...[400, 402, 403, 404, 409, 418, 422].map((status): (typeof table)[number] => [
 		`a ${status}`,
 		answer(status),

@@ -102,11 +102,12 @@ describe('a record', () => {
 	});
 
 	it.each<[object, string | undefined]>([
-		[{ _id: 'a', queryId: 'b' }, 'a'],
+		[{ _id: 'a', queryId: 'b' }, 'b'],
 		[{ queryId: 7 }, '7'],
 		[{ _id: null, id: 'c' }, 'c'],
 		[{ _id: { toString: 'x' } }, undefined],
 		[{ _id: '' }, undefined],
+		[{ _id: '', id: 'd' }, 'd'],
 	])('like %j has the ID %s', (record, id) => {
 		expect(queryIdOf(record as never)).toBe(id);
 	});

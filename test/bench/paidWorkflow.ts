@@ -1,0 +1,59 @@
+import axios from 'axios';
+
+/** A workflow that asks for the CRF of each item that is posted to its webhook, and pays for it. */
+export function paidWorkflow(
+	path: string,
+	taxQueryApi: { id: string; name: string },
+	{ parameters = {}, settings = {} }: { parameters?: object; settings?: object } = {},
+) {
+	const nodes = [
+		{
+			name: 'Webhook',
+			type: 'n8n-nodes-base.webhook',
+			typeVersion: 2,
+			webhookId: path,
+			parameters: { httpMethod: 'POST', path, options: {} },
+		},
+		{
+			name: 'Items',
+			type: 'n8n-nodes-base.splitOut',
+			typeVersion: 1,
+			parameters: { fieldToSplitOut: 'body.items', options: {} },
+		},
+		{
+			name: 'CRF',
+			type: 'n8n-nodes-credit-profile.taxQuery',
+			typeVersion: 1,
+			credentials: { taxQueryApi },
+			parameters: {
+				resource: 'taxpayer',
+				operation: 'getCrf',
+				rfc: '={{ $json.rfc }}',
+				...parameters,
+			},
+			...settings,
+		},
+	].map((node, index) => ({ id: `${path}-${index}`, position: [220 * index, 0], ...node }));
+	const to = (node: string) => ({ main: [[{ node, type: 'main', index: 0 }]] });
+	return {
+		name: path,
+		nodes,
+		connections: { Webhook: to('Items'), Items: to('CRF') },
+		settings: { executionOrder: 'v1' },
+	};
+}
+
+/** What the button Retry of the executions list does. */
+export async function retryExecution(
+	url: string,
+	{ email, password }: { email: string; password: string },
+	executionId: string,
+): Promise<void> {
+	const login = await axios.post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
+	const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
+	await axios.post(
+		`${url}/rest/executions/${executionId}/retry`,
+		{ loadWorkflow: false },
+		{ headers: { cookie } },
+	);
+}

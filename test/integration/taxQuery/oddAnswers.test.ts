@@ -1,0 +1,232 @@
+import type { ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { give, oddService, type Kept } from './oddService';
+import { getCrf, operation, rfcs } from './support';
+
+const calculateRfc = (name: string) =>
+	operation('taxpayer', 'calculateRfc', {
+		name,
+		firstLastName: 'Gómez',
+		birthDateAs: 'date',
+		birthDate: '1990-01-31',
+	});
+
+type Odd = Parameters<typeof oddService>[0];
+type Handler = NonNullable<NonNullable<Odd>['post']>;
+
+/** The first query is answered so, all others as they should be. */
+const first = (handler: Handler): Handler => {
+	let count = 0;
+	return async (accept, response) =>
+		await (count++ === 0
+			? handler(accept, response)
+			: void give(response, { queryId: accept()._id }));
+};
+const raw =
+	(status: number, type: string, body: string | Buffer, headers: object = {}) =>
+	(accept: () => Kept, response: ServerResponse) => {
+		const { _id } = accept();
+		const text = typeof body === 'string' ? body.replaceAll('ID', _id) : body;
+		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers }).end(text);
+	};
+const JSON_TYPE = 'application/json';
+
+const found: Array<[string, Handler]> = [
+	[
+		'201 with its ID in Location only',
+		(a, r) => void r.writeHead(201, { location: `/query/${a()._id}` }).end(),
+	],
+	['202 without a body', raw(202, '', '')],
+	['202 without a body, of JSON', raw(202, JSON_TYPE, '')],
+	['204', raw(204, '', '')],
+	['a page of maintenance with status 200', raw(200, 'text/html', '<html>Back at 6</html>')],
+	['its JSON twice', raw(200, JSON_TYPE, '{"queryId":"ID"}{"queryId":"ID"}')],
+	['JSON within JSON', raw(200, JSON_TYPE, '"{\\"queryId\\":\\"ID\\"}"')],
+	[
+		'gzip that breaks off',
+		raw(
+			200,
+			JSON_TYPE,
+			gzipSync(JSON.stringify({ queryId: 'x'.repeat(5000), r: Math.random() })).subarray(0, 30),
+			{ 'content-encoding': 'gzip' },
+		),
+	],
+	['gzip that is none', raw(200, JSON_TYPE, '{"queryId":"ID"}', { 'content-encoding': 'gzip' })],
+	[
+		'an encoding that nobody knows',
+		raw(200, JSON_TYPE, Buffer.from([200, 1, 2, 3]), { 'content-encoding': 'zstd' }),
+	],
+	['null', raw(200, JSON_TYPE, 'null')],
+	['true', raw(200, JSON_TYPE, 'true')],
+	['a number', raw(200, JSON_TYPE, '17')],
+	['303 to its record', (a, r) => void r.writeHead(303, { location: `/query/${a()._id}` }).end()],
+	['302 to its record', (a, r) => void r.writeHead(302, { location: `/query/${a()._id}` }).end()],
+	['408 of a gateway', raw(408, JSON_TYPE, '{"message":"timeout"}')],
+	['503 with Retry-After 3600', raw(503, 'text/html', 'busy', { 'retry-after': '3600' })],
+	[
+		'a reset after the head',
+		(accept, response) => {
+			accept();
+			response.writeHead(200, { 'content-type': JSON_TYPE }).flushHeaders();
+			setTimeout(() => response.socket?.resetAndDestroy(), 20);
+		},
+	],
+	[
+		'an answer later than the timeout',
+		(accept, response) => {
+			const { _id } = accept();
+			setTimeout(() => give(response, { queryId: _id }), 2500).unref();
+		},
+	],
+	[
+		'an answer larger than 5 MB',
+		raw(200, JSON_TYPE, JSON.stringify({ queryId: 'ID', pad: 'x'.repeat(6_000_000) })),
+	],
+	['an ID that is an object', raw(200, JSON_TYPE, '{"queryId":{"$oid":"ID"}}')],
+	['an empty ID', raw(200, JSON_TYPE, '{"queryId":""}')],
+	[
+		'a head that breaks HTTP',
+		(accept, response) => {
+			accept();
+			response.socket?.end(
+				'HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 9\r\n\r\nhello',
+			);
+		},
+	],
+];
+
+describe('a query that was accepted, whatever came as its answer', () => {
+	it.each(found)('%s: is found, and paid for once', async (_what, handler) => {
+		const service = await oddService({ post: first(handler) });
+		const items = rfcs(3).map((rfc) => ({ rfc }));
+		const result = await service.run(getCrf({}, { timeout: 2 }), { items, maxTries: 2 });
+		await service.close();
+		const ids = service.billed.map(({ _id }) => _id).sort();
+		expect([
+			result.error?.message,
+			result.items.map(({ json }) => json.queryId).sort(),
+			service.sent(),
+		]).toEqual([undefined, ids, 3]);
+	});
+});
+
+/** What an earlier query has is given to a record of the same question, then the connection breaks. */
+const lost: Handler = (accept, response) => {
+	accept();
+	response.socket?.resetAndDestroy();
+};
+
+describe('a query whose answer is lost', () => {
+	const [RFC] = rfcs(1);
+
+	it('is found by the next try where the list shows it late', async () => {
+		let reads = 0;
+		const service = await oddService({
+			post: first(lost),
+			list: (kept, response) => give(response, ++reads > 4 ? kept : []),
+		});
+		const result = await service.run(getCrf(), { items: [{ rfc: RFC }], maxTries: 2 });
+		await service.close();
+		expect([result.items[0]?.json.recovered, service.sent()]).toEqual([true, 1]);
+	});
+
+	it.each([
+		['in another form of the same letters', 'José  Ángel'.normalize('NFD'), 'JOSÉ  ÁNGEL'],
+		['with single blanks', 'Jose\u00a0  Angel', 'Jose Angel'],
+	])('is found where the service repeats names %s', async (_what, sentName, kept) => {
+		const service = await oddService({
+			post: first((accept, response) => {
+				accept().query.name = kept;
+				response.socket?.resetAndDestroy();
+			}),
+		});
+		const { items } = await service.run(calculateRfc(sentName));
+		await service.close();
+		expect([items[0]?.json.queryId, items[0]?.json.recovered]).toEqual([
+			service.billed[0]._id,
+			true,
+		]);
+	});
+
+	it.each([3_600_000, -3_600_000])(
+		'is found, and no other for it, though the clock of n8n is set by %i ms meanwhile',
+		async (byMs) => {
+			const now = Date.now.bind(Date);
+			const clock = jest.spyOn(Date, 'now');
+			const service = await oddService({
+				post: first((accept, response) => {
+					clock.mockImplementation(() => now() + byMs);
+					void lost(accept, response);
+				}),
+			});
+			const old = new Date(now() - 1_800_000).toISOString();
+			const record = { service: 'CRF', status: 'SUCCESS', query: { rfc: RFC }, response: {} };
+			service.billed.push({ ...record, _id: 'of-another-program', createdAt: old });
+			const { items } = await service.run(getCrf(), { items: [{ rfc: RFC }] });
+			clock.mockRestore();
+			await service.close();
+			expect(items[0]?.json.queryId).toBe(service.billed[1]._id);
+		},
+	);
+
+	it('is not that of an equal item, where a record has another ID beside the one that was answered', async () => {
+		let count = 0;
+		const service = await oddService({
+			post: (accept, response) => {
+				const kept = accept();
+				const queryId = `q${++count}`;
+				Object.assign(kept, { queryId });
+				if (count === 2) response.socket?.resetAndDestroy();
+				else give(response, { queryId });
+			},
+		});
+		const { items } = await service.run(getCrf(), { items: [{ rfc: RFC }, { rfc: RFC }] });
+		await service.close();
+		expect(items.map(({ json }) => json.queryId).sort()).toEqual(['q1', 'q2']);
+	});
+});
+
+describe('a query by its ID', () => {
+	const waiting = getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 });
+	const items = rfcs(1).map((rfc) => ({ rfc }));
+	const pending: Handler = (accept, response) => give(response, { queryId: accept()._id });
+
+	it('is never given what another query has', async () => {
+		const service = await oddService({
+			post: pending,
+			get: (one, response) =>
+				give(response, { ...one, _id: 'of-somebody-else', query: {}, response: { rfc: 'XYZ' } }),
+		});
+		const result = await service.run(waiting, { items });
+		await service.close();
+		expect(result.items.map(({ json }) => [json.queryId, json.pending, json.lastProblem])).toEqual([
+			[service.billed[0]._id, true, expect.stringContaining('another query')],
+		]);
+	});
+
+	it('is read no further than 5 MB', async () => {
+		const service = await oddService({
+			get: (one, response) => give(response, { ...one, response: { pad: 'x'.repeat(5_300_000) } }),
+		});
+		const result = await service.run(waiting, { items });
+		await service.close();
+		expect(result.items[0].json.lastProblem).toBe(
+			'The answer of the Tax Query Service is larger than 5 MB, which is as much as is read',
+		);
+	});
+
+	it('is waited for no longer than Max Wait, though the clock of n8n is set back', async () => {
+		const now = Date.now.bind(Date);
+		const clock = jest.spyOn(Date, 'now');
+		const service = await oddService({
+			get: (one, response) => {
+				clock.mockImplementation(() => now() - 3_600_000);
+				give(response, { ...one, status: 'PENDING' });
+			},
+		});
+		const result = await service.run(waiting, { items });
+		clock.mockRestore();
+		await service.close();
+		expect(result.items[0].json.pending).toBe(true);
+	});
+});

@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json as readJson } from 'node:stream/consumers';
+import type { INodeParameters } from 'n8n-workflow';
+import { runNode, type NodeRunOptions } from '../support/runNode';
+
+/** A query as the service keeps it. */
+export interface Kept {
+	_id: string;
+	service: string;
+	status: string;
+	query: Record<string, unknown>;
+	response: Record<string, unknown>;
+	createdAt: string;
+}
+
+type Handler = (accept: () => Kept, response: ServerResponse) => void | Promise<void>;
+
+/** Whatever is not said otherwise: what the document says. */
+const handlers = {
+	post: ((accept, response) => give(response, { queryId: accept()._id })) as Handler,
+	list: (kept: Kept[], response: ServerResponse) => give(response, kept),
+	get: (one: Kept | undefined, response: ServerResponse) =>
+		give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404),
+};
+
+export const give = (response: ServerResponse, body: unknown, status = 200) =>
+	response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+
+const services: Record<string, string> = {
+	'/query/crf': 'CRF',
+	'/query/rfc-calculator': 'RFC_CALCULATOR',
+};
+
+let run = 0;
+
+/** A query service that bills what it accepts, and answers in ways that no service should. */
+export async function oddService(odd: Partial<typeof handlers> = {}) {
+	const { post, list, get } = { ...handlers, ...odd };
+	const billed: Kept[] = [];
+	/** Method and path of each request but the token's. */
+	const asked: string[] = [];
+	async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+		const { method = '', url = '' } = request;
+		const path = new URL(url, 'http://localhost').pathname;
+		if (path === '/oauth/token') return void give(response, { access_token: 'odd-token-1234' });
+		asked.push(`${method} ${path}`);
+		if (method === 'POST') {
+			const query = (await readJson(request)) as Kept['query'];
+			const accept = () => {
+				const kept: Kept = {
+					_id: randomUUID(),
+					service: services[path] ?? path,
+					status: 'SUCCESS',
+					query,
+					response: { legalName: `Of ${JSON.stringify(query)}` },
+					createdAt: new Date().toISOString(),
+				};
+				billed.push(kept);
+				return kept;
+			};
+			await post(accept, response);
+		} else if (path === '/query') list([...billed].reverse(), response);
+		else
+			get(
+				billed.find(({ _id }) => path.endsWith(_id)),
+				response,
+			);
+	}
+	const server = createServer((request, response) => void handle(request, response));
+	server.listen(0, '127.0.0.1');
+	await once(server, 'listening');
+	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	return {
+		billed,
+		asked,
+		sent: () => asked.filter((one) => one.startsWith('POST')).length,
+		run: async (parameters: INodeParameters, more: Partial<NodeRunOptions> = {}) =>
+			await runNode({
+				type: 'taxQuery',
+				parameters,
+				executionId: `odd-${++run}`,
+				credentials: {
+					taxQueryApi: {
+						baseUrl,
+						grant: 'clientCredentials',
+						clientId: 'odd',
+						clientSecret: 'Odd_Secret_1',
+						pointsPerSecond: 0,
+						accessToken: '',
+					},
+				},
+				...more,
+			}),
+		async close() {
+			server.closeAllConnections();
+			await new Promise((closed) => server.close(closed));
+		},
+	};
+}
