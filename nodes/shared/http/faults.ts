@@ -24,9 +24,9 @@ export function faultCode(error: unknown): string {
 /** Whether a request that met this fault never reached the service. */
 export const wasNeverSent = (code: string): boolean => NEVER_SENT.includes(code);
 
-/** Whether a secure connection could not be made. That stays so. */
+/** Whether a secure connection could not be made. That stays so; one that breaks later (ERR_SSL_…) is another matter. */
 export const isTlsFault = (code: string): boolean =>
-	/CERT|TLS|SSL|EPROTO|SELF_SIGNED|UNABLE_TO_/.test(code);
+	/CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/.test(code);
 
 /** What happened, as a sentence about the service of this name. */
 export function describeFault(name: string, code: string): string {

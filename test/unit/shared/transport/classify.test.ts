@@ -36,14 +36,21 @@ const table: Array<[string, Outcome, string, string]> = [
 		'after a pause',
 		'after a pause',
 	]),
-	...['EHOSTUNREACH', 'ENETUNREACH', 'ECONNRESET', 'ETIMEDOUT', 'EPIPE', 'ERR_CANCELED', ''].map(
-		(code): (typeof table)[number] => [
-			`the fault "${code}"`,
-			{ fault: code },
-			'after a pause',
-			'unsure',
-		],
-	),
+	...[
+		'EHOSTUNREACH',
+		'ENETUNREACH',
+		'ECONNRESET',
+		'ETIMEDOUT',
+		'EPIPE',
+		'ERR_CANCELED',
+		'ERR_SSL_BAD_RECORD_TYPE',
+		'',
+	].map((code): (typeof table)[number] => [
+		`the fault "${code}"`,
+		{ fault: code },
+		'after a pause',
+		'unsure',
+	]),
 	...['CERT_HAS_EXPIRED', 'EPROTO', 'SELF_SIGNED_CERT_IN_CHAIN'].map(
 		(code): (typeof table)[number] => [code, { fault: code }, 'the end', 'the end'],
 	),
