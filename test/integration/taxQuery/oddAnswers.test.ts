@@ -18,9 +18,7 @@ type Handler = NonNullable<NonNullable<Odd>['post']>;
 const first = (handler: Handler): Handler => {
 	let count = 0;
 	return async (accept, response) =>
-		await (count++ === 0
-			? handler(accept, response)
-			: void give(response, { queryId: accept()._id }));
+		await (count++ === 0 ? handler(accept, response) : give(response, { queryId: accept()._id }));
 };
 const raw =
 	(status: number, type: string, body: string | Buffer, headers: object = {}) =>

@@ -26,8 +26,9 @@ const handlers = {
 		give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404),
 };
 
-export const give = (response: ServerResponse, body: unknown, status = 200) =>
+export function give(response: ServerResponse, body: unknown, status = 200): void {
 	response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
 
 const services: Record<string, string> = {
 	'/query/crf': 'CRF',
@@ -45,7 +46,7 @@ export async function oddService(odd: Partial<typeof handlers> = {}) {
 	async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { method = '', url = '' } = request;
 		const path = new URL(url, 'http://localhost').pathname;
-		if (path === '/oauth/token') return void give(response, { access_token: 'odd-token-1234' });
+		if (path === '/oauth/token') return give(response, { access_token: 'odd-token-1234' });
 		asked.push(`${method} ${path}`);
 		if (method === 'POST') {
 			const query = (await readJson(request)) as Kept['query'];
