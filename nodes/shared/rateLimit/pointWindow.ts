@@ -61,6 +61,7 @@ export class PointWindow {
 	/** Spends a point; false if none is free. */
 	spend(now: number): boolean {
 		if (this.freeAt(now) > now) return false;
+		this.window.send(now);
 		if (this.limit === Infinity) return true;
 		const back = now + this.windowMs + SAFETY_MS;
 		const isLast = this.points.length === 0 || this.points[this.points.length - 1] <= back;

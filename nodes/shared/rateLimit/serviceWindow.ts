@@ -13,17 +13,29 @@ export interface Sighting {
 	elapsed: number | undefined;
 	/** Points spent in it until then by the answered requests of this process. */
 	mine: number;
-	/** Points spent in it until then by others. */
+	/** Points spent in it by others, as far as that is sure: answers come in any order. */
 	foreign: number;
 }
+
+/** A request whose answer is still to come can be told from one that was never answered for so many. */
+const MAX_SENT = 2_000;
+/** A request that is sent so long before a window begins may be counted in it: they travel at different speeds. */
+const TRAVEL_MS = 20;
 
 /** The service's window of one second, as the headers of its answers tell it (§8.4). */
 export class ServiceWindow {
 	private reset = -Infinity;
 	private resetSeenAt = -Infinity;
 	private lastSentAt = -Infinity;
+	/** When the requests were sent whose answers are still to come. */
+	private sent: number[] = [];
+	/** The last of those that are known to be counted in an earlier window was sent then. */
+	private lastBefore = -Infinity;
 	private used = 0;
+	/** When the request was sent that told so. */
+	private usedAt = -Infinity;
 	private mine = 0;
+	private foreign = 0;
 	/** The service's clock minus ours, plus the time that the fastest request travels; unknown at first. */
 	private offset: number | undefined;
 	/** Between these it is. */
@@ -31,6 +43,12 @@ export class ServiceWindow {
 	private most = Infinity;
 
 	constructor(private readonly windowMs: number) {}
+
+	/** Counts a request that is sent. */
+	send(now: number): void {
+		this.sent.push(now);
+		if (this.sent.length > MAX_SENT) this.sent.shift();
+	}
 
 	/** Learns from an answer; undefined if its headers do not tell of a window, or of one that is long over. */
 	see(answer: Answer, limit: number): Sighting | undefined {
@@ -41,24 +59,44 @@ export class ServiceWindow {
 		const sinceLast = reset - this.reset;
 		// Some services tell the reset anew with each answer; only what is far off is another window.
 		const isNew = Math.abs(sinceLast) > this.windowMs / 2;
-		if (isNew && sinceLast < 0 && sentAt <= this.lastSentAt) return undefined;
+		this.answered(sentAt);
+		if (isNew && sinceLast < 0 && sentAt <= this.lastSentAt) {
+			this.lastBefore = Math.max(this.lastBefore, sentAt);
+			return undefined;
+		}
 		if (isNew) this.resetSeenAt = receivedAt;
 		if (sentAt > this.resetSeenAt + this.windowMs) return undefined; // it stands still
-		if (isNew) this.reset = reset;
+		if (isNew) this.begin(reset);
 		this.lastSentAt = Math.max(this.lastSentAt, sentAt);
-		if (isNew) [this.used, this.mine] = [0, 0];
 		if (!isRefused) this.mine++;
-		this.used = isRefused ? limit : Math.max(this.used, limit - (remaining ?? limit));
-		const foreign = Math.min(limit, Math.max(0, this.used - this.mine));
+		const used = isRefused ? limit : limit - (remaining ?? limit);
+		if (used > this.used) [this.used, this.usedAt] = [used, sentAt];
 		const isFirst = !isRefused && remaining === limit - 1;
-		return {
-			isNew,
-			isFirst,
-			isRefused,
-			mine: this.mine,
-			foreign,
-			...this.locate(answer, reset, isFirst, sinceLast),
-		};
+		const place = this.locate(answer, reset, isFirst, sinceLast);
+		const others = this.used - this.mine - this.onTheirWay(place);
+		this.foreign = Math.min(limit, Math.max(this.foreign, others));
+		const { mine, foreign } = this;
+		return { isNew, isFirst, isRefused, mine, foreign, ...place };
+	}
+
+	private begin(reset: number): void {
+		this.reset = reset;
+		this.lastBefore = Math.max(this.lastBefore, this.lastSentAt);
+		[this.used, this.mine, this.foreign] = [0, 0, 0];
+	}
+
+	/** Takes the request that was sent then from those whose answers are still to come. */
+	private answered(sentAt: number): void {
+		let index = this.sent.length - 1;
+		while (index >= 0 && this.sent[index] > sentAt) index--;
+		if (index >= 0) this.sent.splice(index, 1);
+	}
+
+	/** How many requests without an answer the window may have counted before the one that told the most. */
+	private onTheirWay({ end, elapsed }: Pick<Sighting, 'end' | 'elapsed'>): number {
+		const since = elapsed === undefined ? -Infinity : end - this.windowMs - TRAVEL_MS;
+		return this.sent.filter((at) => at > this.lastBefore && at >= since && at <= this.usedAt)
+			.length;
 	}
 
 	/**

@@ -16,6 +16,8 @@ export interface Simulated {
 	processes?: number;
 	/** How long an answer takes. */
 	latencyMs?: number;
+	/** By how much answers come later than that at most; one in ten by four times as much. */
+	jitterMs?: number;
 	/** By how much the clocks of the processes differ from the service's at most. */
 	skewMs?: number;
 	/** By how much the processes differ in when they begin. */
@@ -63,7 +65,16 @@ function randomFrom(seed: number): () => number {
 }
 
 export async function simulate(options: Simulated): Promise<Outcome> {
-	const { lookups, limit, headers, latencyMs = 300, skewMs = 0, startMs = 100, seed = 1 } = options;
+	const {
+		lookups,
+		limit,
+		headers,
+		latencyMs = 300,
+		jitterMs = 30,
+		skewMs = 0,
+		startMs = 100,
+		seed = 1,
+	} = options;
 	const { windows = 'first request', pointsPerSecond, processes } = options;
 	const simulation = simulations++;
 	const random = randomFrom(seed);
@@ -100,7 +111,7 @@ export async function simulate(options: Simulated): Promise<Outcome> {
 		else {
 			refused++;
 		}
-		await time.sleep(latencyMs * (0.95 + 0.1 * random()));
+		await time.sleep(latencyMs + jitterMs * random() * (random() < 0.1 ? 4 : 1));
 		return {
 			status: isAccepted ? 200 : 429,
 			headers: headers

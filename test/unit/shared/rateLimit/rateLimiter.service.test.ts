@@ -16,10 +16,12 @@ interface Conditions {
 	coldMs?: number;
 	/** By how much travelling times differ. */
 	jitterMs?: number;
+	/** By how much the times differ that the service takes for its answers. */
+	workMs?: number;
 }
 
 /** A real limiter (§8) at the other end of a line, in the time of the fake timers. */
-function startService({ reset = String, coldMs = 0, jitterMs = 0 }: Conditions = {}) {
+function startService({ reset = String, coldMs = 0, jitterMs = 0, workMs = 0 }: Conditions = {}) {
 	const limiter = new RateLimiterMemory({ points: LIMIT, duration: 1 });
 	let requests = 0;
 	const service = {
@@ -39,7 +41,7 @@ function startService({ reset = String, coldMs = 0, jitterMs = 0 }: Conditions =
 				'x-ratelimit-remaining': String(remainingPoints),
 				'x-ratelimit-reset': reset(Date.now() + msBeforeNext),
 			};
-			await sleep(LATENCY_MS - 2);
+			await sleep(LATENCY_MS - 2 + ((index * 7919) % (workMs + 1)));
 			return { status, headers };
 		},
 	};
@@ -108,6 +110,16 @@ describe('a list of 300 items at the limiter of the service', () => {
 		const service = startService(conditions);
 		await finish(runExecution(newRateLimiter(), service, 'list', 300));
 		expect(service.refused).toBeLessThanOrEqual(3);
+	});
+
+	it('is not slowed down by answers that overtake each other', async () => {
+		const running = runExecution(
+			newRateLimiter(10, undefined),
+			startService({ workMs: 1200, jitterMs: 6 }),
+			'list',
+			300,
+		);
+		expect(await finish(running)).toBeLessThanOrEqual(1.1 * idealMs(300));
 	});
 
 	it('is refused one window at most when a slow first connection meets a clock a little behind', async () => {
