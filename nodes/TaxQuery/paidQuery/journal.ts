@@ -39,6 +39,14 @@ export class Journal {
 		);
 	}
 
+	/** The IDs of what was accepted for an item. */
+	idsOf(item: Item): string[] {
+		const own = `${this.run.index}:${item.index}:`;
+		return Object.entries(this.kept.queries).flatMap(([key, entry]) =>
+			key.startsWith(own) && typeof entry !== 'number' ? entry : [],
+		);
+	}
+
 	/** What is known of the question of an item. */
 	find(item: Item, question: string): JournalEntry | undefined {
 		return this.kept.queries[this.key(item, question)];

@@ -1,7 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
+import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
+import { sentences } from '../../shared/utils/sentences';
 import { createdAt, queryIdOf, stateOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
 import {
@@ -86,11 +87,26 @@ async function plan(
 	}
 	const next = async () => {
 		const outcomes = await outcomesOf(item, reusable.filter(isDefined));
-		for (const part of parts) outcomes.push(...(await ask(item, sender, part, reuse)));
+		try {
+			for (const part of parts) outcomes.push(...(await ask(item, sender, part, reuse)));
+		} catch (error) {
+			throw tellPaid(error, sender.journal.idsOf(item));
+		}
 		receipt.take(outcomes, settings.externalReference, reuse?.isByDefault === true);
 		return await conclude(item, definition, input, settings, whole, outcomes);
 	};
 	return { next };
+}
+
+/** The error, with what the item has been charged for all the same. */
+function tellPaid(error: unknown, ids: string[]): unknown {
+	if (!(error instanceof NodeApiError || error instanceof UserError) || ids.length === 0)
+		return error;
+	const description = sentences(
+		error.description,
+		`Paid for already: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`,
+	);
+	return Object.assign(error, { description });
 }
 
 const isDefined = <T>(value: T | undefined): value is T => value !== undefined;

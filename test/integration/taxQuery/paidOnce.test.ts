@@ -103,6 +103,20 @@ describe('what n8n runs again', () => {
 		expect(items.map(({ json }) => [json.queryId, json.pending])).toEqual([[queryId, true]]);
 	});
 
+	it.each(['continueRegularOutput', 'stopWorkflow'] as const)(
+		'tells what was paid for where it cannot be read again (On Error: %s)',
+		async (onError) => {
+			const memory = {};
+			await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), memory });
+			await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
+			const again = { items: itemsOf(rfcs(1)), memory, onError };
+			const { items, error } = await sandbox.run(getCrf(), again);
+			const [{ queryId }] = await sandbox.ledger();
+			const told = error?.description ?? items[0].json.error;
+			expect(told).toContain(`Paid for already: ${queryId}`);
+		},
+	);
+
 	it('asks for the same missing months again, also if one of them has failed', async () => {
 		const [rfc] = rfcs(1);
 		const invoices = (lastMonth: string) =>
