@@ -1,5 +1,6 @@
 import { readTaxQueryMapping, type TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryServices, type QueryService } from '../../shared/queries/catalog';
+import { textOf } from '../../shared/utils/text';
 
 // The rows stand in nodes/shared, for the credential's API Mapping may name each of them.
 export { catalog, queryServices, type QueryService } from '../../shared/queries/catalog';
@@ -11,9 +12,10 @@ export const asDocumented = readTaxQueryMapping({});
 export const codeOf = ({ operation, code }: QueryService, { services }: TaxQueryMapping): string =>
 	services[operation] ?? code;
 
-/** The row of a record's service in a deployment; undefined if none is called so. */
+/** The row of a record's service in a deployment, in capitals or not; undefined if none is called so. */
 export function serviceOf(code: unknown, mapping: TaxQueryMapping): QueryService | undefined {
-	return queryServices.find((service) => codeOf(service, mapping) === code);
+	const name = textOf(code).toUpperCase();
+	return queryServices.find((service) => codeOf(service, mapping).toUpperCase() === name);
 }
 
 /** Where a query is sent in a deployment; with leading slash, and with a trailing one where the mapping has it. */

@@ -6,7 +6,7 @@ import { sentences } from '../../shared/utils/sentences';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import { echoOf, stateOf } from './index';
-import { catalog, codeOf, queryServices, serviceOf, type QueryService } from './catalog';
+import { catalog, serviceOf, type QueryService } from './catalog';
 
 /** What past queries tell of a deployment's words: those that the mapping does not know, and what they seem to mean. */
 interface Words {
@@ -65,13 +65,14 @@ export function leftOut(
 	mapping: TaxQueryMapping,
 ): string | undefined {
 	const seen = unique(records.map(({ service }) => textOf(service)));
-	const untold = queryServices.filter(
-		(service) =>
-			operations.includes(service.operation) &&
-			mapping.services[service.operation] === undefined &&
-			!seen.includes(codeOf(service, mapping)),
+	const met = seen.map((code) => serviceOf(code, mapping)?.operation);
+	const untold = operations.filter(
+		(name) => mapping.services[name] === undefined && !met.includes(name),
 	);
-	const strange = seen.filter((code) => !serviceOf(code, mapping) && !codes.includes(code));
+	const named = codes.map((code) => code.toUpperCase());
+	const strange = seen.filter(
+		(code, index) => met[index] === undefined && !named.includes(code.toUpperCase()),
+	);
 	const isChosen = ({ service }: IDataObject) =>
 		operations.length === 0 || operations.includes(serviceOf(service, mapping)?.operation ?? '');
 	const unknown = records.filter((record) => stateOf(record, mapping) === 'unknown');
@@ -82,7 +83,7 @@ export function leftOut(
 			toldOf(
 				'service',
 				untold.length > 0 ? strange : [],
-				untold.map(({ operation }) => `services.${operation}`),
+				untold.map((name) => `services.${name}`),
 			),
 			toldOf(
 				'status',

@@ -120,4 +120,17 @@ describe('a trigger that knows what it chooses', () => {
 		await host.look();
 		expect(host.failures).toEqual([]);
 	});
+
+	it('knows names that the service writes in lower case', async () => {
+		const listing = async (body: object[]) =>
+			await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
+		const now = new Date().toISOString();
+		const dates = { createdAt: now, updatedAt: now };
+		await listing([]);
+		await publish(onCrf, {});
+		await listing([{ _id: 'q3', service: 'crf', status: 'success', response: { RFC }, ...dates }]);
+		await host.look();
+		await sandbox.reset();
+		expect([host.failures, host.started]).toEqual([[], ['q3']]);
+	});
 });
