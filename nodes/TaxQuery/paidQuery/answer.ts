@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import { findMessage } from '../../shared/utils/serviceMessage';
+import { findMessage, saidIn } from '../../shared/utils/serviceMessage';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isObject, readAccepted, stateOf } from '../queries';
 import { keysOfFields, keysOfPath } from '../queries/catalog';
@@ -16,7 +16,7 @@ export function refusedError(error: unknown, definition: PaidQuery, fields: IDat
 		error.message = 'There is no tax profile for the RFC of this item';
 		error.description = sentences(
 			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC',
-			error.description,
+			saidIn(error.description),
 		);
 		return error;
 	}

@@ -2,6 +2,7 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Connection } from '../../shared/transport/request';
+import { isOfLogin } from '../../shared/credentials/credentialError';
 import { sentences } from '../../shared/utils/sentences';
 import { isNotFound } from '../../shared/transport/errors';
 import { createdAt, echoOf, queryIdOf, stateOf } from '../queries';
@@ -40,6 +41,10 @@ async function listSince(
 		({ message, description }: UserError) => ({ message, description }),
 	);
 	if ('list' in outcome) return outcome.list;
+	if (isOfLogin(outcome.message)) {
+		const { message, description } = outcome;
+		throw new UserError(message, { description }); // nothing can be paid for either
+	}
 	throw new UserError(`The queries made could not be listed: ${outcome.message}`, {
 		description: sentences(
 			outcome.description,

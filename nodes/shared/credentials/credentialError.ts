@@ -26,3 +26,6 @@ export function findCredentialError(error: unknown): UserError | undefined {
 	}
 	return error instanceof Error ? thrown.get(error.message) : undefined;
 }
+
+/** Whether a message is one that a credential told by itself: no token could be had. */
+export const isOfLogin = (message: string): boolean => thrown.has(message);

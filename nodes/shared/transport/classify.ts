@@ -73,6 +73,11 @@ const STATUSES: Record<number, Telling | undefined> = {
 		todo: 'Other programs may be using the same token. Try again later.',
 	}),
 };
+/** Of what was sent; what to do about it is for the operation to say. */
+const NOT_FOUND: Telling = ({ displayName }) => ({
+	message: `The ${displayName} found nothing for what was sent`,
+	todo: '',
+});
 const REDIRECT: Telling = ({ displayName }) => ({
 	message: `The ${displayName} answered with a redirect, which is not followed`,
 	todo: 'Check the base URL of the credential: scheme, host and path.',
@@ -99,7 +104,10 @@ export function classify(outcome: Outcome, asked: Asked): Verdict {
 	const { status, body } = outcome.answer;
 	if (status >= 200 && status < 300) return ofSuccess(outcome.answer, asked);
 
-	const { message, todo } = tellingOf(status)(asked.service, status);
+	const { message, todo } =
+		status === 404 && asked.method !== 'GET'
+			? NOT_FOUND(asked.service, status)
+			: tellingOf(status)(asked.service, status);
 	const said = messageOfService(body, asked.secrets);
 	const problem = { message, description: sentences(todo, said), httpCode: String(status) };
 	if (status === 429) return { again: 'after the reset', problem };

@@ -28,6 +28,10 @@ export function messageOfService(body: unknown, secrets: string[]): string {
 	return `The service says: "${short.replaceAll('"', "'")}"`;
 }
 
+/** What messageOfService has added to a description; '' if nothing. */
+export const saidIn = (description: string | null | undefined): string =>
+	/The service says: "[^"]*"/.exec(description ?? '')?.[0] ?? '';
+
 /** The first text under one of the usual names, on top or a few objects down. */
 export function findMessage(body: unknown, depth = 0): string | undefined {
 	if (typeof body !== 'object' || body === null || depth > DEEPEST) return undefined;

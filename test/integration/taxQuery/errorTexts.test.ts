@@ -1,0 +1,68 @@
+import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+
+const [RFC] = rfcs(1);
+const curpData = (curp: string) => operation('person', 'getCurpData', { curp });
+
+/** What an operator reads who builds a workflow in the editor. */
+describe('an error in the editor', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox()));
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+
+	type Run = Parameters<TaxQuerySandbox['run']>;
+	const told = async (parameters: Run[0], more: Run[1] = {}) => {
+		const { error } = await sandbox.run(parameters, { mode: 'manual', ...more });
+		return [error?.message, error?.description];
+	};
+	const withCredential = (taxQueryApi: object) => ({
+		credentials: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0, ...taxQueryApi } }),
+	});
+
+	it('about a person who is not known speaks of the person, not of IDs', async () => {
+		const { curp } = sandbox.reserved('notFound');
+		expect(await told(curpData(curp))).toEqual([
+			'No person was found for this CURP',
+			'Compare it with an official document. The service says: "No taxpayer was found for it". If every item fails so, the deployment calls this path otherwise: set paths.getCurpData in the credential\'s API Mapping.',
+		]);
+	});
+
+	it('about a missing tax profile says what to run, and nothing else', async () => {
+		expect(await told(operation('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
+			'There is no tax profile for the RFC of this item',
+			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first".',
+		]);
+	});
+
+	it('about a wrong secret does not send the operator to Reuse Results', async () => {
+		const [message, description] = await told(
+			getCrf({ rfc: RFC }),
+			withCredential({ clientSecret: 'Not-the-secret-1' }),
+		);
+		expect(message).toBe('The service refused the client ID or secret.');
+		expect(description).toMatch(/^Check both in the Tax Query credential\./);
+		expect(description).not.toContain('Reuse Results');
+	});
+
+	it('about an unknown host tells where to correct it', async () => {
+		const baseUrl = 'http://no-such-host.invalid/api';
+		expect(await told(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
+			'The query service was not found: its host name is unknown',
+			'No access token could be had. Check the base URL in the Tax Query credential, and the network of this n8n.',
+		]);
+	});
+
+	it('still names Reuse Results where only the list is refused', async () => {
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403, body: {} } });
+		const [message, description] = await told(getCrf({ rfc: RFC }));
+		expect(message).toContain('The queries made could not be listed');
+		expect(description).toContain('set Reuse Results to Never');
+	});
+
+	it("quotes the service's words so that they can be told from ours", async () => {
+		const fault = { status: 400, body: { message: '"view" in the query: must be "all"' } };
+		await sandbox.faults({ path: '/api/query/crf', fault });
+		const [, description] = await told(getCrf({ rfc: RFC, reuse: 'never' }));
+		expect(description).toContain(`The service says: "'view' in the query: must be 'all'".`);
+	});
+});
