@@ -278,6 +278,33 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 		);
 	});
 
+	it(
+		'tells in the list of executions what a trigger leaves out, whose name its mapping lacks',
+		async () => {
+			const dialect = await start({ taxQuery: { services: { getCrf: 'CONSTANCIA' } } });
+			const credentials = await credentialsFor(dialect, {});
+			const trigger = {
+				...node('Result', 'taxQueryTrigger', { services: ['getCrf'] }, credentials),
+				...{ id: 't', position: [0, 0], webhookId: 'results-without-a-name' },
+			} as unknown as WorkflowNode;
+			const id = await n8n.client.createWorkflow({
+				...{ name: 'Untold', nodes: [trigger], connections: {} },
+				settings: { executionOrder: 'v1' },
+			});
+			await dialect.taxQuery.post('/query/crf', { rfc: RFC });
+			await n8n.client.publish(id);
+			const failed = async () =>
+				(await n8n.client.executions(id)).find(({ status }) => status === 'error');
+			let execution = await failed();
+			while (!execution?.data) execution = await failed();
+			expect(execution.data.resultData.error?.message).toBe(
+				"Queries are left out whose service is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
+			);
+			expect(JSON.stringify(execution.data)).not.toContain(RFC);
+		},
+		MINUTES,
+	);
+
 	const words = {
 		services: {
 			calculateRfc: 'CALCULO',
