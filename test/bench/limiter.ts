@@ -7,18 +7,27 @@ import { median, round, type BenchOptions, type BenchResult } from './result';
 
 const COUNTS = [1, 2, 4, 16, 64];
 const LIMIT = 10;
+/** Uneven answers come up to so much later, one in ten up to four times as much. */
+const UNEVEN_MS = 600;
 const PICTURE = join(root, 'docs', 'scaling-limiter.svg');
 
 interface Measured {
 	processes: number;
 	headers: boolean;
+	answers: 'even' | 'uneven';
 	ideal: number;
 	refused: number;
 	perSecond: number;
 	pause: number;
 }
 
-async function measure(processes: number, headers: boolean, rounds: number): Promise<Measured> {
+type Conditions = Pick<Measured, 'headers' | 'answers'>;
+
+async function measure(
+	processes: number,
+	{ headers, answers }: Conditions,
+	rounds: number,
+): Promise<Measured> {
 	const each = Math.max(50, Math.round(300 / processes));
 	const options: Simulated = {
 		lookups: new Array<number>(processes).fill(each),
@@ -26,6 +35,7 @@ async function measure(processes: number, headers: boolean, rounds: number): Pro
 		pointsPerSecond: LIMIT,
 		headers,
 		skewMs: 3000,
+		jitterMs: answers === 'even' ? 0 : UNEVEN_MS,
 		...(!headers && { processes }),
 	};
 	const outcomes: Outcome[] = [];
@@ -35,6 +45,7 @@ async function measure(processes: number, headers: boolean, rounds: number): Pro
 	return {
 		processes,
 		headers,
+		answers,
 		ideal: round(
 			of(({ ms, idealMs }) => ms / idealMs),
 			3,
@@ -56,20 +67,28 @@ async function measure(processes: number, headers: boolean, rounds: number): Pro
 
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const all: Measured[] = [];
-	for (const headers of [true, false]) {
+	const conditions: Conditions[] = [
+		{ headers: true, answers: 'even' },
+		{ headers: true, answers: 'uneven' },
+		{ headers: false, answers: 'even' },
+	];
+	for (const each of conditions) {
 		for (const processes of COUNTS) {
-			log(`${processes} process(es), ${headers ? 'with' : 'without'} headers`);
-			all.push(await measure(processes, headers, Math.max(5, rounds)));
+			log(`${processes} process(es), ${JSON.stringify(each)}`);
+			all.push(await measure(processes, each, Math.max(5, rounds)));
 		}
 	}
-	writeFileSync(PICTURE, picture(all));
-	const bounded = all.filter(({ headers, processes }) => headers && processes <= 4);
+	writeFileSync(PICTURE, picture(all.filter(({ answers }) => answers === 'even')));
+	const bounded = all.filter(
+		({ headers, answers, processes }) => headers && answers === 'even' && processes <= 4,
+	);
 	return {
 		name: 'limiter',
-		setting: `A simulation: so many n8n processes with one token and clocks that differ by up to 3 s, each with its part of 300 lookups (at least 50), at a limiter of ${LIMIT} points per second, 300 ms latency; medians of ${Math.max(5, rounds)}. Where the service sends no headers, the credential names the number of processes.`,
-		rows: all.map(({ processes, headers, ideal, refused, perSecond, pause }) => ({
+		setting: `A simulation: so many n8n processes with one token and clocks that differ by up to 3 s, each with its part of 300 lookups (at least 50), at a limiter of ${LIMIT} points per second, answers after 285 to 315 ms, uneven ones up to 600 ms later and one in ten of them up to 2.4 s; medians of ${Math.max(5, rounds)}. Where the service sends no headers, the credential names the number of processes.`,
+		rows: all.map(({ processes, headers, answers, ideal, refused, perSecond, pause }) => ({
 			processes,
 			headers: headers ? 'yes' : 'no',
+			answers,
 			'lookups/s': perSecond,
 			'× ideal': ideal,
 			'429s per lookup': refused,

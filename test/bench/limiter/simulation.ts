@@ -111,7 +111,8 @@ export async function simulate(options: Simulated): Promise<Outcome> {
 		else {
 			refused++;
 		}
-		await time.sleep(latencyMs + jitterMs * random() * (random() < 0.1 ? 4 : 1));
+		const late = jitterMs > 0 ? jitterMs * random() * (random() < 0.1 ? 4 : 1) : 0;
+		await time.sleep(latencyMs * (0.95 + 0.1 * random()) + late);
 		return {
 			status: isAccepted ? 200 : 429,
 			headers: headers
