@@ -23,7 +23,7 @@ const common = {
 };
 
 module.exports = {
-	testTimeout: 60_000,
+	testTimeout: 180_000, // for machines that do other things, too; what hangs fails all the same
 	projects: ['unit', 'integration', 'e2e', 'compat'].map((name) => ({
 		...common,
 		displayName: name,

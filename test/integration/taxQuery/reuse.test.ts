@@ -11,6 +11,7 @@ import {
 const [RFC, OTHER] = rfcs(2);
 const waited = { waitForResult: true, maxWait: 30 };
 const quick = { pollInterval: 0.1 };
+const HOUR_MS = 3_600_000;
 
 describe('Reuse Results', () => {
 	let sandbox: TaxQuerySandbox;
@@ -51,7 +52,8 @@ describe('Reuse Results', () => {
 
 	it('pays where the result is older than wanted', async () => {
 		await payFor();
-		await reuse([{ rfc: RFC }], 1e-9);
+		await sandbox.control.post('/clock', { advance: 2 * HOUR_MS });
+		await reuse([{ rfc: RFC }], 1);
 		expect(await billed()).toBe(2);
 	});
 
