@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import {
-	sleep,
 	type IDataObject,
 	type INodeExecutionData,
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
+import { raceAbort } from '../../shared/http/answerBody';
 import { protectionOf, type Protection } from '../../shared/personalData/personalData';
 import { stateOf } from '../queries';
 import { connect } from '../../shared/transport/request';
@@ -121,6 +121,10 @@ async function takeBody(
 	return await readAnnounced(context, settings, announced);
 }
 
+/** The answer, or that it comes later; leaves no timer behind. */
+const inTime = async (answering: Promise<Answer>): Promise<Answer> =>
+	await raceAbort(answering, AbortSignal.timeout(PATIENCE_MS)).catch(() => later);
+
 let waiting = 0;
 
 /** Lets the trigger look, and answers by what it sees of the queries that the delivery names. */
@@ -138,7 +142,7 @@ async function lookFor(
 		.catch(() => unreachable); // the watcher has told why
 	if (waiting >= MAX_WAITING) return later;
 	waiting++;
-	return await Promise.race([looking, sleep(PATIENCE_MS).then(() => later)]).finally(() => {
+	return await inTime(looking).finally(() => {
 		waiting--;
 	});
 }
@@ -193,7 +197,7 @@ async function bring(
 		if (all.includes('failed')) return notTaken;
 		return all.includes('started') ? accepted : nothingNew;
 	});
-	return await Promise.race([outcomes, sleep(PATIENCE_MS).then(() => later)]);
+	return await inTime(outcomes);
 }
 
 function unrecognized(body: Buffer, reason: string, protection?: Protection): Brought {
