@@ -108,7 +108,40 @@ describe('a query that was accepted, whatever came as its answer', () => {
 	});
 });
 
-/** What an earlier query has is given to a record of the same question, then the connection breaks. */
+describe('two executions that ask 100 items the same, while every other answer is odd', () => {
+	it('lose no query, share none, and leave none unexplained', async () => {
+		const odd = found.map(([, handler]) => handler);
+		let [count, neverAccepted] = [0, 0];
+		const service = await oddService({
+			post: async (accept, response) => {
+				const turn = count++ % (2 * odd.length + 2);
+				if (turn % 2 === 0) return give(response, { queryId: accept()._id });
+				const handler = odd[(turn - 1) / 2];
+				if (handler) return await handler(accept, response);
+				neverAccepted++;
+				response.socket?.resetAndDestroy();
+			},
+		});
+		const items = [...rfcs(50), ...rfcs(50)].map((rfc) => ({ rfc }));
+		const onError = 'continueRegularOutput';
+		const runs = await Promise.all(
+			[1, 2].map(async () => await service.run(getCrf({}, { timeout: 2 }), { items, onError })),
+		);
+		await service.close();
+		const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
+		const given = rows.flatMap(({ queryId }) => (queryId === undefined ? [] : [queryId]));
+		const unsure = rows.filter(({ error }) =>
+			String(error).startsWith('The query may have been accepted and billed'),
+		);
+		expect([given.sort(), unsure.length, rows.length]).toEqual([
+			service.billed.map(({ _id }) => _id).sort(),
+			neverAccepted,
+			200,
+		]);
+	}, 120_000);
+});
+
+/** It is accepted, then the connection breaks. */
 const lost: Handler = (accept, response) => {
 	accept();
 	response.socket?.resetAndDestroy();
