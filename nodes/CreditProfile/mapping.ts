@@ -26,7 +26,7 @@ const keysFor = (path: string): string =>
 /** Throws the error of a path, with the keys of the API Mapping where the service does not know it. */
 export function throwUnknownPath(error: unknown, documented: string, path = documented): never {
 	if ((error as NodeApiError).httpCode !== '404') throw error as Error;
-	throw new UserError(`The Credit Profile Service has no ${path.slice(1)}`, {
+	throw new UserError(`The Credit Profile Service does not know the path ${path.slice(1)}`, {
 		description: `If this deployment calls the path otherwise, set ${keysFor(documented)} in the credential's API Mapping.`,
 	});
 }

@@ -9,6 +9,7 @@ import {
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
+import { isNotFound } from '../../shared/transport/errors';
 import { isObject, readObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import { pageMarksOf, queryIdOf, readQueryList } from '../queries';
@@ -144,7 +145,16 @@ async function checkOne(
 	const [id] = rows.map(queryIdOf).filter((one) => one !== undefined);
 	if (id === undefined) return;
 	await diagnosis.run('One query by its ID', async () => {
-		const record = await getQuery(connection, id);
+		const record = await getQuery(connection, id).catch((error: unknown) => {
+			if (!isNotFound(error)) throw error as Error;
+		});
+		if (!record) {
+			return {
+				ok: false,
+				seen: 'Nothing is there under an ID that the list tells.',
+				advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
+			};
+		}
 		return { ok: true, seen: `It has the keys ${Object.keys(record).join(', ')}.`, advice: '' };
 	});
 }

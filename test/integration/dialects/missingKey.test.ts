@@ -290,6 +290,14 @@ describe('a key whose lack brings no error', () => {
 		expect(await check('Token lifetime', apiMapping)).toContain('token.fields.refresh_token');
 	});
 
+	it('is paths.get where Diagnose reads a query by its ID', async () => {
+		await startWith({});
+		await sandbox.run(asking.getCurpData, { apiMapping: taxQuery });
+		const apiMapping = without(taxQuery, ['paths', 'get']);
+		expect(await check('One query by its ID', apiMapping)).toMatch(/^false .*paths\.get /);
+		expect(await check('One query by its ID', taxQuery)).toMatch(/^true /);
+	});
+
 	it.each([
 		['services.getCrf', { queries: ['getCrf'] }, ['services', 'getCrf']],
 		['statuses.success', { status: ['success'] }, ['statuses', 'success']],
