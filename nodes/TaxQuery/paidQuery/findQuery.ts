@@ -95,6 +95,13 @@ export class QueryHistory {
 		return await reading;
 	}
 
+	/** Whether the list that was read has one of these queries. */
+	async shows(item: Item, since: number, queries: IDataObject[]): Promise<boolean> {
+		const { records } = await this.read(item, since);
+		const ids = queries.map(queryIdOf);
+		return records.some((record) => ids.includes(queryIdOf(record)));
+	}
+
 	/**
 	 * For each record that a question expects the newest exact one with a result, or else the newest still pending.
 	 */

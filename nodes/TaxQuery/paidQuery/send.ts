@@ -30,6 +30,13 @@ interface Unsure {
 	word?: IDataObject;
 }
 
+interface LastAccepted {
+	at: number;
+	queries: IDataObject[];
+}
+
+/** So long after it was accepted a query may be missing in the list. */
+const LISTED_MS = 60_000;
 /** How long to wait before each look among the queries made: what was just accepted may not be listed yet. */
 const LOOKS_MS = [0, 1000, 3000];
 const MAX_SENDS = 3;
@@ -41,7 +48,7 @@ const claimed = new BoundedMap<string, true>(10 * KEPT);
 const sendLocks = new SharedLocks();
 const reuseLocks = new SharedLocks();
 /** What was accepted last of a question, and since when nobody knows whether one was. */
-const lastAccepted = new BoundedMap<string, { at: number; queries: IDataObject[] }>(KEPT);
+const lastAccepted = new BoundedMap<string, LastAccepted>(KEPT);
 const lastUnsure = new BoundedMap<string, number>(KEPT);
 
 /** What the items of one run share, so that none takes another one's query. */
@@ -67,7 +74,7 @@ export class QuerySender {
 	): Promise<Accepted | { reused: IDataObject[] }> {
 		return await reuseLocks.exclusive(query.question, async () => {
 			const before = lastAccepted.get(query.question);
-			if (before && before.at >= Math.max(since, this.history.readAt)) {
+			if (before && before.at >= since && (await this.isUnlisted(item, since, before))) {
 				return { reused: before.queries };
 			}
 			const unsure = lastUnsure.get(query.question);
@@ -77,6 +84,15 @@ export class QuerySender {
 				since: () => unsure,
 			});
 		});
+	}
+
+	/** What was accepted after the list was read, or shortly before and is not in it yet. */
+	private async isUnlisted(item: Item, since: number, before: LastAccepted): Promise<boolean> {
+		const { readAt } = this.history;
+		if (before.at >= readAt) return true;
+		return (
+			before.at >= readAt - LISTED_MS && !(await this.history.shows(item, since, before.queries))
+		);
 	}
 
 	/**

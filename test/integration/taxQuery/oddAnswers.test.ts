@@ -217,6 +217,22 @@ describe('a query whose answer is lost', () => {
 	});
 });
 
+describe('a list that shows queries late', () => {
+	it('lets no equal item pay again with Reuse', async () => {
+		const service = await oddService({ list: (_kept, response) => give(response, []) });
+		const ask = async () =>
+			await service.run(getCrf({ reuse: 'hours', reuseHours: 24 }), {
+				items: [{ rfc: rfcs(1)[0] }],
+			});
+		const runs = [await ask(), await ask()];
+		await service.close();
+		expect([runs.map(({ items }) => items[0].json.reused), service.billed.length]).toEqual([
+			[undefined, true],
+			1,
+		]);
+	});
+});
+
 describe('a query by its ID', () => {
 	const waiting = getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 });
 	const items = rfcs(1).map((rfc) => ({ rfc }));

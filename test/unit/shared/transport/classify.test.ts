@@ -95,9 +95,10 @@ describe('every problem', () => {
 		.map((row) => ({ ...row, verdict: judge(row.method, row.outcome) }))
 		.filter(({ verdict }) => 'problem' in verdict);
 
-	it.each(problems)('tells what to do: $method after $name', ({ verdict, outcome }) => {
+	it.each(problems)('tells what to do: $method after $name', ({ method, verdict, outcome }) => {
 		if (!('problem' in verdict) || 'refusal' in outcome) return;
 		expect(verdict.problem.message).toMatch(/^(The|No safe TLS)[^.]+$/);
+		if (method === 'POST' && verdict.problem.httpCode === '404') return; // the operation says what
 		expect(verdict.problem.description).toMatch(/^[A-Z].{10,}\.$/);
 		expect(verdict.problem.description).not.toMatch(/\.\.| {2}/);
 	});
