@@ -90,25 +90,31 @@ class PendingQueries {
 
 	/** Returns those that the list does not show. */
 	private async lookInList(waiting: Waiter[]): Promise<Waiter[]> {
-		const missing = new Map(waiting.map((waiter) => [waiter.id, waiter]));
+		const missing = new Map<string, Waiter[]>(); // items that ask the same wait for one query
+		for (const waiter of waiting) {
+			const same = missing.get(waiter.id);
+			if (same) same.push(waiter);
+			else missing.set(waiter.id, [waiter]);
+		}
 		const [{ connection }] = waiting.sort((a, b) => b.deadline - a.deadline);
 		this.isListing = true;
 		try {
 			let pages = 0;
 			for await (const { records } of queryPages(connection)) {
 				for (const row of records) {
-					const waiter = missing.get(String(queryIdOf(row)));
-					if (!waiter) continue;
-					missing.delete(waiter.id);
-					if (isPending(row, connection.mapping)) this.see(waiter, row);
-					else if ('response' in row) this.see(waiter, row);
-					else void this.lookById(waiter, row);
+					const id = String(queryIdOf(row));
+					const isWhole = isPending(row, connection.mapping) || 'response' in row;
+					for (const waiter of missing.get(id) ?? []) {
+						if (isWhole) this.see(waiter, row);
+						else void this.lookById(waiter, row);
+					}
+					missing.delete(id);
 				}
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
 			}
-			return [...missing.values()];
+			return [...missing.values()].flat();
 		} catch (error) {
-			for (const waiter of missing.values()) waiter.problem = (error as Error).message;
+			for (const waiter of [...missing.values()].flat()) waiter.problem = (error as Error).message;
 			return [];
 		} finally {
 			this.isListing = false;

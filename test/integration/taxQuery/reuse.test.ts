@@ -67,7 +67,13 @@ describe('Reuse Results', () => {
 		const { items } = await reuse(new Array(20).fill({ rfc: RFC }));
 		const ids = new Set(items.map(({ json }) => json.queryId));
 		const paid = items.filter(({ json }) => json.reused === undefined).length;
-		expect({ ids: ids.size, paid, billed: await billed() }).toEqual({ ids: 1, paid: 1, billed: 1 });
+		const pending = items.filter(({ json }) => json.pending).length;
+		expect({ ids: ids.size, paid, pending, billed: await billed() }).toEqual({
+			ids: 1,
+			paid: 1,
+			pending: 0,
+			billed: 1,
+		});
 	});
 
 	it('goes on with a query that is still pending, so that Retry On Fail does not pay again', async () => {
