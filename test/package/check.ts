@@ -87,7 +87,7 @@ function load(packed: string, folder: string): void {
 			if (!(type.description ?? type).displayName) throw new Error(path + ' has no display name');
 			if (name !== 'TaxQueryApi') continue;
 			type.authenticate({}, {}).then(() => undefined, ({ stack }) => {
-				const [first, last] = [/at taxQueryBaseUrl \\(.*bundle\\.js:\\d+:/, /at \\w+\\.authenticate/];
+				const [first, last] = [/at taxQueryBaseUrl \\(.*bundle\\.js:\\d+:/, /at [\\w$]+\\.authenticate/];
 				if (!first.test(stack) || !last.test(stack)) throw new Error('A stack trace tells nothing: ' + stack);
 			});
 		}`;
