@@ -55,7 +55,6 @@ describe('a real n8n with the package installed', () => {
 		it('and the result delivered later through the branch of its service', () => {
 			expect(runOf('Collect query results')).toEqual([
 				'Tax Query Trigger: success',
-				'Once: success',
 				'By service: success',
 				'Fiscal regimes: success',
 			]);

@@ -70,10 +70,13 @@ describe('the Tax Query node in a real n8n', () => {
 			customerId: 'C-4711',
 			rfc: 'EKU9003173C9',
 		});
-		const execution = await executionWith(demo.n8n.client, id, 'Result of the customer');
-		expect(outOf(execution, 'Result of the customer')).toEqual([
-			expect.objectContaining({ customerId: 'C-4711', status: 'SUCCESS', queryId: asked.queryId }),
-		]);
+		// results of what other tests have asked come, too
+		const result = async () =>
+			(await demo.n8n.client.executions(id))
+				.flatMap((execution) => outOf(execution, 'Result of the customer'))
+				.find(({ queryId }) => queryId === asked.queryId);
+		while (!(await result()));
+		expect(await result()).toMatchObject({ customerId: 'C-4711', status: 'SUCCESS' });
 	});
 
 	describeWithBrowser('shown in its editor', () => {
