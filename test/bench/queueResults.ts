@@ -6,7 +6,15 @@ import { startSandbox } from '../../sandbox';
 import { KillableN8n } from './killableN8n';
 import { startBenchN8n } from './n8n';
 import { round, type BenchOptions, type BenchResult } from './result';
-import { ask, createCredential, eachResult, publish, SECRET, startSink, summary } from './results';
+import {
+	ask,
+	createCredential,
+	eachResult,
+	publish,
+	SECRET,
+	startSink,
+	summary,
+} from './deliveredResults';
 
 const QUERIES = 500;
 const PER_SECOND = 10;

@@ -13,7 +13,15 @@ import { queriesAt } from '../integration/support/queries';
 import { costOfDeliveries } from './deliveryCost';
 import { KillableN8n } from './killableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './result';
-import { ask, createCredential, eachResult, publish, SECRET, startSink, summary } from './results';
+import {
+	ask,
+	createCredential,
+	eachResult,
+	publish,
+	SECRET,
+	startSink,
+	summary,
+} from './deliveredResults';
 
 const QUERIES = Number(process.env.BENCH_QUERIES ?? 200);
 const PER_SECOND = 10;

@@ -116,6 +116,18 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 		...{ name, type: `${PACKAGE}.${type}`, typeVersion: 1, parameters, credentials },
 		executeOnce: true,
 	});
+	/** Makes a workflow of one trigger, on one kind of query. */
+	const createTrigger = async (service: string, credentials: Credentials) => {
+		const trigger = {
+			...node('Result', 'taxQueryTrigger', { services: [service] }, credentials),
+			...{ id: 't', position: [0, 0], webhookId: `results-of-${service}` },
+		} as unknown as WorkflowNode;
+		const id = await n8n.client.createWorkflow({
+			...{ name: 'Trigger', nodes: [trigger], connections: {} },
+			settings: { executionOrder: 'v1' },
+		});
+		return { id, trigger };
+	};
 	/** Runs nodes one after the other, and gives what came out of each. */
 	const run = async (path: string, nodes: Array<{ name: string }>) => {
 		const webhook = {
@@ -245,14 +257,7 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 		it(
 			'starts a workflow once for the result of the query that its trigger is on',
 			async () => {
-				const trigger = {
-					...node('Result', 'taxQueryTrigger', { services: ['getRfcData'] }, credentials),
-					...{ id: 't', position: [0, 0], webhookId: 'results-of-the-mapping' },
-				} as unknown as WorkflowNode;
-				const id = await n8n.client.createWorkflow({
-					...{ name: 'Trigger', nodes: [trigger], connections: {} },
-					settings: { executionOrder: 'v1' },
-				});
+				const { id, trigger } = await createTrigger('getRfcData', credentials);
 				await n8n.client.publish(id);
 				const url = await productionUrl(n8n, trigger);
 				await axios.put(`${dialect.sandbox.page}sandbox/webhook`, { url });
@@ -283,14 +288,7 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 		async () => {
 			const dialect = await start({ taxQuery: { services: { getCrf: 'CONSTANCIA' } } });
 			const credentials = await credentialsFor(dialect, {});
-			const trigger = {
-				...node('Result', 'taxQueryTrigger', { services: ['getCrf'] }, credentials),
-				...{ id: 't', position: [0, 0], webhookId: 'results-without-a-name' },
-			} as unknown as WorkflowNode;
-			const id = await n8n.client.createWorkflow({
-				...{ name: 'Untold', nodes: [trigger], connections: {} },
-				settings: { executionOrder: 'v1' },
-			});
+			const { id } = await createTrigger('getCrf', credentials);
 			await dialect.taxQuery.post('/query/crf', { rfc: RFC });
 			await n8n.client.publish(id);
 			const failed = async () =>

@@ -102,12 +102,12 @@ export function leftOutBy(
 	);
 }
 
-/** Words of records that a published trigger has met, and what was told of them. */
-class Words {
-	readonly met = new BoundedMap<string, IDataObject>(MAX_WORDS);
-	readonly told = new Set<string>();
-}
 const MAX_WORDS = 500;
+/** Services and statuses of records that a published trigger has met, and what was told of them. */
+interface Words {
+	met: BoundedMap<string, IDataObject>;
+	told: Set<string>;
+}
 const words = new WeakMap<ITriggerFunctions, Words>();
 
 /** Reports what the filter leaves out so, once for each time that a trigger is published. */
@@ -117,7 +117,7 @@ export function tellLeftOut(
 	mapping: TaxQueryMapping,
 	records: IDataObject[],
 ): void {
-	const { met, told } = words.get(context) ?? new Words();
+	const { met, told } = words.get(context) ?? { met: new BoundedMap(MAX_WORDS), told: new Set() };
 	words.set(context, { met, told });
 	for (const { service, status } of records) {
 		met.set(JSON.stringify([service, status]), { service, status });

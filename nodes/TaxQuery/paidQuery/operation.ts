@@ -46,7 +46,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition), simplify },
 		options: optionsOf(definition),
 		execute: async (item, { input: asked, ...settings }) =>
-			await plan(item, definition, asked, settings),
+			await tellingPaid(item, async () => await plan(item, definition, asked, settings)),
 	});
 }
 
@@ -87,26 +87,23 @@ async function plan(
 	}
 	const next = async () => {
 		const outcomes = await outcomesOf(item, reusable.filter(isDefined));
-		try {
-			for (const part of parts) outcomes.push(...(await ask(item, sender, part, reuse)));
-		} catch (error) {
-			throw tellPaid(error, sender.journal.idsOf(item));
-		}
+		for (const part of parts) outcomes.push(...(await ask(item, sender, part, reuse)));
 		receipt.take(outcomes, settings.externalReference, reuse?.isByDefault === true);
 		return await conclude(item, definition, input, settings, whole, outcomes);
 	};
-	return { next };
+	return { next: async () => await tellingPaid(item, next) };
 }
 
-/** The error, with what the item has been charged for all the same. */
-function tellPaid(error: unknown, ids: string[]): unknown {
-	if (!(error instanceof NodeApiError || error instanceof UserError) || ids.length === 0)
-		return error;
-	const description = sentences(
-		error.description,
-		`Paid for already: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`,
-	);
-	return Object.assign(error, { description });
+/** Work on an item; the error of what fails tells what the item has been charged for all the same. */
+async function tellingPaid<T>(item: Item, work: () => Promise<T>): Promise<T> {
+	return await work().catch((error: unknown) => {
+		const ids = item.run.shared(startSpending).sender.journal.idsOf(item);
+		if (ids.length > 0 && (error instanceof NodeApiError || error instanceof UserError)) {
+			const paid = `Paid for already: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
+			Object.assign(error, { description: sentences(error.description, paid) });
+		}
+		throw error as Error;
+	});
 }
 
 const isDefined = <T>(value: T | undefined): value is T => value !== undefined;

@@ -17,7 +17,7 @@ export interface Sighting {
 	foreign: number;
 }
 
-/** A request whose answer is still to come can be told from one that was never answered for so many. */
+/** The most requests without an answer that are kept: some never get one. */
 const MAX_SENT = 2_000;
 /** A request that is sent so long before a window begins may be counted in it: they travel at different speeds. */
 const TRAVEL_MS = 20;

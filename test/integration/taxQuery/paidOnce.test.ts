@@ -117,6 +117,21 @@ describe('what n8n runs again', () => {
 		},
 	);
 
+	it('tells what was paid for where the part that was reused cannot be read again', async () => {
+		const [rfc] = rfcs(1);
+		const months = { rfc, period: 'months', firstMonth: '2026-01', ...HOURS };
+		const invoices = (lastMonth: string) =>
+			operation('taxAuthority', 'getInvoices', { ...months, lastMonth });
+		await sandbox.run(createTaxProfile(rfc));
+		await sandbox.run(invoices('2026-01'));
+		const memory = {};
+		await sandbox.run(invoices('2026-02'), { memory });
+		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
+		const { error } = await sandbox.run(invoices('2026-02'), { memory });
+		const paid = (await sandbox.ledger()).find(({ query }) => query.period === '2026-02');
+		expect(error?.description).toContain(`Paid for already: ${paid?.queryId}`);
+	});
+
 	it('asks for the same missing months again, also if one of them has failed', async () => {
 		const [rfc] = rfcs(1);
 		const invoices = (lastMonth: string) =>
