@@ -1,13 +1,8 @@
-import { createHash } from 'node:crypto';
-import {
-	type IDataObject,
-	type INodeExecutionData,
-	type IWebhookFunctions,
-	type IWebhookResponseData,
-} from 'n8n-workflow';
+import { type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
-import { protectionOf, type Protection } from '../../shared/personalData/personalData';
+import { protectionOf } from '../../shared/personalData/personalData';
 import { stateOf } from '../queries';
+import { hasList } from '../queries/client';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
@@ -15,15 +10,18 @@ import { nodeKey } from '../deliveries/emitter';
 import { filterOf, tellLeftOut } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
 import { readById } from '../deliveries/list';
-import { isDated, itemMaker, resultOf, type Result } from '../deliveries/result';
+import { isDated, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
 import { deploymentOf, proofOf } from './credentials';
 import { readPayload, type Announced } from './payload';
 import { readRawBody } from './rawBody';
+import { unrecognized, type Brought } from './unrecognized';
 
 /** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
 const PATIENCE_MS = 8_000;
+/** Where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for the start. */
+const HANDED_OVER_MS = 5;
 /** The most senders that wait at the same time. */
 const MAX_WAITING = 200;
 const RETRY_AFTER_SECONDS = 5;
@@ -115,15 +113,19 @@ async function takeBody(
 			const result = resultOf(record, mapping);
 			return suits(result) ? [{ result, item: toItem(result, { event, confirmed: false }) }] : [];
 		});
-		return await bring(isTest ? undefined : watcher, results);
+		return await bring(isTest ? undefined : watcher, results, asks && hasList(mapping));
 	}
 	if (watcher && !isTest) return await lookFor(watcher, settings, announced);
 	return await readAnnounced(context, settings, announced);
 }
 
-/** The answer, or that it comes later; leaves no timer behind. */
-const inTime = async (answering: Promise<Answer>): Promise<Answer> =>
-	await raceAbort(answering, AbortSignal.timeout(PATIENCE_MS)).catch(() => later);
+/** The answer, or after so long another one; leaves no timer behind. */
+const inTime = async (
+	answering: Promise<Answer>,
+	patienceMs = PATIENCE_MS,
+	otherwise = later,
+): Promise<Answer> =>
+	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise);
 
 let waiting = 0;
 
@@ -176,13 +178,11 @@ function worstOf(answers: Answer[]): Answer {
 	return worst;
 }
 
-/** A result that is emitted as it was delivered. */
-type Brought = { result: Result; item: INodeExecutionData };
-
 /** Emits each by the published trigger; without one n8n starts the execution, which is at least once. */
 async function bring(
 	watcher: ResultWatcher | undefined,
 	brought: Brought[],
+	willBeListed = false,
 ): Promise<Answer | IWebhookResponseData> {
 	if (brought.length === 0) return nothingNew;
 	if (!watcher) {
@@ -197,25 +197,7 @@ async function bring(
 		if (all.includes('failed')) return notTaken;
 		return all.includes('started') ? accepted : nothingNew;
 	});
-	return await inTime(outcomes);
-}
-
-function unrecognized(body: Buffer, reason: string, protection?: Protection): Brought {
-	const deliveryId = createHash('sha256').update(body).digest('hex').slice(0, 32);
-	const text = protection ? protectedText(body, protection) : body.toString();
-	const json = { unrecognized: true, reason, body: text, deliveryId, confirmed: false };
-	const result: Result = { deliveryId, updatedAt: undefined, record: {}, state: 'unknown' };
-	return { result, item: { json } };
-}
-
-/** By its keys where it is JSON, which may be nested too deep for that. */
-function protectedText(body: Buffer, protection: Protection): string {
-	try {
-		const value = JSON.parse(body.toString()) as IDataObject;
-		return JSON.stringify(protection.json({ value }).value);
-	} catch {
-		return protection.text(body.toString());
-	}
+	return willBeListed ? await inTime(outcomes, HANDED_OVER_MS, accepted) : await inTime(outcomes);
 }
 
 /** Reads the records by their IDs, where no published trigger looks: in a test, or in a process that has none. */

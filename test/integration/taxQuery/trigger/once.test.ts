@@ -137,6 +137,38 @@ describe('the same result starts one execution', () => {
 	});
 });
 
+describe('the sender of a proved delivery', () => {
+	it('does not wait for the execution to begin, where asking brings what n8n cannot start', async () => {
+		await start({
+			parameters: { ...proved.parameters },
+			credentials: proved.credentials(),
+			hasWorkers: true,
+			areExecutionsLong: true,
+		});
+		const { status, body } = await host.deliver(await sandbox.result(), proved.headers);
+		expect({ status, body }).toEqual({ status: 200, body: '{"message":"Accepted"}' });
+	});
+
+	it('and what could not be started after that comes with the next look', async () => {
+		await startProved();
+		const record = await sandbox.result();
+		host.isBroken = true;
+		await host.deliver(record, proved.headers);
+		host.isBroken = false;
+		pass(30_000);
+		await host.publish('update'); // which looks
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('waits where nothing asks: it is the only one who would bring the result again', async () => {
+		const parameters = { ...proved.parameters, receiveBy: 'webhook' };
+		await start({ parameters, credentials: proved.credentials() });
+		host.isBroken = true;
+		const { status } = await host.deliver(await sandbox.result(), proved.headers);
+		expect(status).toBe(503);
+	});
+});
+
 describe('a restart of n8n', () => {
 	it.each(['both', 'webhook', 'asking'])(
 		'remembers what was started, however it came (%s)',
