@@ -157,6 +157,7 @@ describe('the sender of a proved delivery', () => {
 		host.isBroken = false;
 		pass(30_000);
 		await host.publish('update'); // which looks
+		await host.executed(1);
 		expect(host.started).toEqual([record._id]);
 	});
 
