@@ -37,7 +37,8 @@ const AFTERMATH_MS = 40_000;
 const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
 const RESULT_DELAY_MS = 1_000;
 const TIMED = 100;
-const COSTED = 60;
+const COSTED = 30;
+const COST_TURNS = 5;
 const COST_RATES = [2, 10];
 
 export async function run({ log }: BenchOptions): Promise<BenchResult> {
@@ -102,7 +103,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 			n8n,
 			sandbox,
 			{ id: credential, name: 'Tax Query sandbox' },
-			{ rates: COST_RATES, count: COSTED, resultDelay: RESULT_DELAY_MS, log },
+			{ rates: COST_RATES, count: COSTED, turns: COST_TURNS, resultDelay: RESULT_DELAY_MS, log },
 		);
 		log('the same where n8n makes expression engines only when one is needed');
 		await processes.kill();
