@@ -18,6 +18,8 @@ import {
 
 const QUERIES = 500;
 const PER_SECOND = 10;
+/** Then the main is killed: after its first look at intervals, while what that brought runs. */
+const BEFORE_KILL = 320;
 const RESULT_DELAY_MS = 1_000;
 const GIVE_UP_MS = 1_000;
 /** Of the results, one in so many is delivered to both webhook processors at once. */
@@ -68,14 +70,14 @@ export async function results({
 			},
 		);
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
-		const ids = await ask(sandbox, QUERIES / 2, PER_SECOND);
+		const ids = await ask(sandbox, BEFORE_KILL, PER_SECOND);
 		const killedAt = Date.now();
 		const beforeKill = sink.arrivals.length;
 		log(`killing the main after ${beforeKill} results`);
 		await processes.kill();
 		const [readyAt] = await Promise.all([
 			processes.restart(n8n.url).then(() => Date.now()),
-			ask(sandbox, QUERIES / 2, PER_SECOND).then((more) => ids.push(...more)),
+			ask(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
 		]);
 		const missing = () => ids.filter((id) => !sink.arrivals.some(({ queryId }) => queryId === id));
 		for (const end = Date.now() + TIMEOUT_MS; missing().length > 0 && Date.now() < end;)
