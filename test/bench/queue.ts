@@ -118,19 +118,20 @@ const unshown =
 		}
 	};
 
-const parts: Array<{ workers: number; parts: Part[] }> = [
-	{ workers: 2, parts: [lookups(2, 3, /./), unshown(2), paidRuns] },
-	{ workers: 4, parts: [lookups(4, 6, /^Credit/), unshown(4)] },
+const parts: Array<{ name: string; workers: number; parts: Part[] }> = [
+	{ name: '2', workers: 2, parts: [lookups(2, 3, /./), unshown(2)] },
+	{ name: '4', workers: 4, parts: [lookups(4, 6, /^Credit/), unshown(4)] },
+	{ name: 'paid', workers: 2, parts: [paidRuns] },
 ];
 
-/** BENCH_WORKERS (2, 4 or `results`) picks one part. */
+/** BENCH_WORKERS (2, 4, `paid` or `results`) picks one part. */
 export async function run(options: BenchOptions): Promise<BenchResult> {
 	const missing = missingStores();
 	if (missing) throw new Error(missing);
 	const rows: Row[] = [];
 	const verdicts: Verdict[] = [];
-	for (const { workers, parts: each } of parts) {
-		if (process.env.BENCH_WORKERS && process.env.BENCH_WORKERS !== String(workers)) continue;
+	for (const { name, workers, parts: each } of parts) {
+		if ((process.env.BENCH_WORKERS ?? name) !== name) continue;
 		const n8n = await startBenchN8n(options.log, { workers, webhookProcessors: 0 });
 		try {
 			for (const part of each) {

@@ -10,8 +10,16 @@ import { rfcOf } from './people';
 import type { BenchOptions, BenchResult, Verdict } from './result';
 
 const ITEMS = 100;
-/** So many are billed when the worker gets the signal. */
-const BILLED = 30;
+/** What the worker gets, and how many of the items are billed then. */
+const BLOWS = [
+	{ signal: 'SIGKILL', billedBefore: 30 },
+	{ signal: 'SIGTERM', billedBefore: 30 },
+	{ signal: 'SIGTERM', billedBefore: 80 },
+	{ signal: 'SIGSTOP', billedBefore: 30 },
+] as const;
+/** A request that was on its way is billed by then; and at 10 points per second others are, unless the run stands still. */
+const SETTLE_MS = 500;
+const PROBE_MS = 700;
 const FROZEN_MS = Number(process.env.BENCH_FROZEN_MS ?? 120_000);
 const END_TIMEOUT_MS = 240_000;
 
@@ -37,8 +45,8 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 	const rows: BenchResult['rows'] = [];
 	const verdicts: Verdict[] = [];
 	let people = 0;
-	for (const signal of ['SIGKILL', 'SIGTERM', 'SIGSTOP'] as const) {
-		log(`a paid run over workers, one of which gets ${signal}`);
+	for (const { signal, billedBefore } of BLOWS) {
+		log(`a paid run over workers, one of which gets ${signal} after ${billedBefore}`);
 		const sandbox = await startSandbox({ resultDelay: 0 });
 		try {
 			const control = axios.create({ baseURL: `${sandbox.page}sandbox` });
@@ -47,18 +55,17 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 				(await control.get<Entry[]>('/ledger')).data.map(({ query }) => query.rfc);
 			const { taxQueryApi } = await n8n.credentialsFor(sandbox);
 			const items = Array.from({ length: ITEMS }, () => ({ rfc: rfcOf(people++) }));
-			const path = `paid-${signal.toLowerCase()}`;
+			const path = `paid-${signal.toLowerCase()}-${billedBefore}`;
 			const id = await client.createWorkflow(paidWorkflow(path, taxQueryApi));
 			await client.publish(id);
 			await axios.post(`${url}/webhook/${path}`, { items });
-			while ((await billed()).length < BILLED) await sleep(50);
+			while ((await billed()).length < billedBefore) await sleep(50);
 
-			const hit = await hitTheOneThatRuns(queueMode.workers, signal, billed);
+			const pid = await theOneThatRuns(queueMode.workers, billed);
 			const atSignal = (await billed()).length;
-			if (signal === 'SIGSTOP') {
-				await sleep(FROZEN_MS);
-				process.kill(hit.pid, 'SIGCONT');
-			}
+			if (signal === 'SIGSTOP') await sleep(FROZEN_MS);
+			else process.kill(pid, signal);
+			if (signal !== 'SIGKILL') process.kill(pid, 'SIGCONT');
 			const first = await endedExecution(n8n, id, 1);
 			// SIGSTOP: n8n may have given it up while the frozen worker goes on with it
 			if (signal === 'SIGSTOP') await untilQuiet(billed);
@@ -92,12 +99,8 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 
 type Billed = () => Promise<string[]>;
 
-/** Sends the signal to one worker after the other, until the run stands still. */
-async function hitTheOneThatRuns(
-	workers: Array<{ folder: string }>,
-	signal: NodeJS.Signals,
-	billed: Billed,
-): Promise<{ pid: number }> {
+/** Stops one worker after the other until the run stands still; returns the process that is stopped then. */
+async function theOneThatRuns(workers: Array<{ folder: string }>, billed: Billed): Promise<number> {
 	for (const { folder } of [...workers]) {
 		let pid;
 		try {
@@ -105,13 +108,12 @@ async function hitTheOneThatRuns(
 		} catch {
 			continue; // it was hit in an earlier run
 		}
-		process.kill(pid, signal);
-		if (signal === 'SIGTERM') return { pid }; // it may end its work first
-		await sleep(1500);
+		process.kill(pid, 'SIGSTOP');
+		await sleep(SETTLE_MS);
 		const before = (await billed()).length;
-		await sleep(1500);
-		if ((await billed()).length === before) return { pid };
-		if (signal === 'SIGSTOP') process.kill(pid, 'SIGCONT');
+		await sleep(PROBE_MS);
+		if ((await billed()).length === before) return pid;
+		process.kill(pid, 'SIGCONT');
 	}
 	throw new Error('No worker runs it');
 }
