@@ -66,9 +66,11 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 			if (signal === 'SIGSTOP') await sleep(FROZEN_MS);
 			else process.kill(pid, signal);
 			if (signal !== 'SIGKILL') process.kill(pid, 'SIGCONT');
-			const first = await endedExecution(n8n, id, 1);
-			// SIGSTOP: n8n may have given it up while the frozen worker goes on with it
-			if (signal === 'SIGSTOP') await untilQuiet(billed);
+			let first = await endedExecution(n8n, id, 1);
+			if (signal === 'SIGSTOP') {
+				await untilQuiet(billed); // n8n may have given it up while the frozen worker goes on with it …
+				first = await endedExecution(n8n, id, 1); // … and ends it well
+			}
 			const again = first.status !== 'success';
 			if (again) await retryExecution(url, queueMode.login, first.id);
 			const last = again ? await endedExecution(n8n, id, 2) : first;
