@@ -22,6 +22,8 @@ const SHORT = 12;
 /** A place in the order of results: time of update in milliseconds since the epoch, then deliveryId. */
 type Place = Pick<Result, 'deliveryId' | 'updatedAt'>;
 
+type CutOff = [queryId: string, times: number];
+
 /** What is saved in the workflow's static data. */
 export interface SavedCursor extends IDataObject {
 	updatedAt: number;
@@ -31,7 +33,7 @@ export interface SavedCursor extends IDataObject {
 	/** IDs of queries without a result. Whether a result renews `updatedAt` is not shown (TQ §2.1). */
 	pending: string[];
 	/** Results whose execution is not known to have ended, by deliveryId: query ID, and how often it was started. */
-	started: Record<string, [queryId: string, times: number]>;
+	started: Record<string, CutOff>;
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
 	/** When the list was last read to its end. */
@@ -66,8 +68,8 @@ export class Cursor {
 	/** Emitted, and not settled yet. */
 	private readonly inFlight = new Map<string, Result>();
 
-	/** Started by the process before this one, whose end is not known. */
-	private readonly cutOff: Map<string, [queryId: string, times: number]>;
+	/** Started by the process before this one, and not known to have ended: until started again, or `end` is called. */
+	readonly cutOff: Map<string, CutOff>;
 
 	/** `ended` is a result whose execution has ended since the rest was saved. */
 	constructor(saved: Partial<SavedCursor> = {}, ended = '') {
@@ -89,11 +91,6 @@ export class Cursor {
 		this.pending = new Set(this.saved.pending);
 		delete this.saved.started[ended];
 		this.cutOff = new Map(Object.entries(this.saved.started));
-	}
-
-	/** Results that may have been cut off, each until it is started again or `end` is called for it. */
-	get cutOffResults(): Array<[deliveryId: string, queryId: string, times: number]> {
-		return [...this.cutOff].map(([deliveryId, [queryId, times]]) => [deliveryId, queryId, times]);
 	}
 
 	/**
@@ -153,10 +150,11 @@ export class Cursor {
 		for (const oldest of Object.keys(started).slice(0, -Math.ceil(most))) delete started[oldest];
 	}
 
-	/** Nothing came of it: it is new again. */
-	giveBack({ deliveryId }: Place): void {
+	/** Nothing came of it: it is new again, or cut off as before. */
+	giveBack({ deliveryId }: Place, before?: CutOff): void {
 		this.inFlight.delete(deliveryId);
 		delete this.saved.started[deliveryId];
+		if (before) this.cutOff.set(deliveryId, (this.saved.started[deliveryId] = before));
 	}
 
 	/** Its execution has ended, or had been started before. */

@@ -9,8 +9,8 @@ interface Emission {
 	deliveryId: string;
 	/** How often this result is started, with this time. */
 	times: number;
-	/** Called when the execution has ended, with whether it began in this process. */
-	onEnd(beganHere: boolean): void;
+	/** Called when the execution has ended, or had been started before; tells where it ran, if that is known. */
+	onEnd(where?: 'here' | 'elsewhere'): void;
 }
 
 type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
@@ -35,22 +35,26 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 	const { item, deliveryId, times, onEnd } = emission;
 	const name = `${nodeKey(context)} ${deliveryId}`;
 	const done = context.helpers.createDeferredPromise<IRun>();
-	let hasBegun = false;
+	let where: 'here' | 'elsewhere' | undefined;
 	const begun = new Promise<Outcome>((resolve) =>
 		beginnings.set(name, () => {
-			hasBegun = true;
+			where = 'here';
 			resolve('started');
 		}),
 	);
 	const ended = done.promise.then(
-		(run: IRun | undefined): Outcome => (run === undefined ? 'duplicate' : 'started'),
+		(run: IRun | undefined): Outcome => {
+			if (run === undefined) return 'duplicate';
+			where ??= 'elsewhere';
+			return 'started';
+		},
 		// rejects also where a running execution was stopped, or had ended before n8n looked for it
-		(error: Error): Outcome => (hasBegun || isCancellation(error) ? 'started' : 'failed'),
+		(error: Error): Outcome => (where || isCancellation(error) ? 'started' : 'failed'),
 	);
 	context.emit([[item]], undefined, done, deduplicationKey(name, times));
 	void ended.then((outcome) => {
 		beginnings.delete(name);
-		if (outcome !== 'failed') onEnd(hasBegun);
+		if (outcome !== 'failed') onEnd(where);
 	});
 	return await Promise.race([begun, ended]);
 }

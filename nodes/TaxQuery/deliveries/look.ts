@@ -29,8 +29,8 @@ export interface PublishedTrigger {
 	isAnew: boolean;
 	/** Throws if the workflow was unpublished: a look that began before must not change anything. */
 	mustBeOpen(): void;
-	/** Emits a result, unless it was emitted before; `times` counts the starts of the same result. */
-	emitOnce(result: Result, item: INodeExecutionData, times?: number): Promise<Outcome>;
+	/** Emits a result, unless it was emitted before; of one that was cut off, `cutOff` counts its starts. */
+	emitOnce(result: Result, item: INodeExecutionData, cutOff?: number): Promise<Outcome>;
 	/** What becomes of a result that is on its way. */
 	outcomeOf(result: Result): Promise<Outcome> | undefined;
 	/** Counts how often a row's record could not be read. */
@@ -172,7 +172,7 @@ async function startOnceMore(
 	const { cursor, settings } = watcher;
 	const { mapping } = connection;
 	const isOnceMore = settings.options.afterCrash !== 'leave' && !cursor.saved.runsElsewhere;
-	for (const [deliveryId, queryId, times] of cursor.cutOffResults) {
+	for (const [deliveryId, [queryId, times]] of [...cursor.cutOff]) {
 		const record = await readQuery(connection, queryId);
 		watcher.mustBeOpen();
 		const result = record && resultOf(record, mapping);

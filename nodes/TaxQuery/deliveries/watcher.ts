@@ -156,25 +156,29 @@ export class ResultWatcher implements PublishedTrigger {
 		return await this.waiting;
 	}
 
-	async emitOnce(result: Result, item: INodeExecutionData, times = 1): Promise<Outcome> {
+	async emitOnce(result: Result, item: INodeExecutionData, cutOff?: number): Promise<Outcome> {
 		const { outcomes } = this.memory;
 		const { deliveryId } = result;
 		const running = outcomes.get(deliveryId);
 		if (running) return await running;
-		if (this.cursor.has(result)) return 'duplicate';
+		const before = this.cursor.cutOff.get(deliveryId);
+		const isLeftToLook = before !== undefined && this.needsLooks;
+		if (cutOff === undefined ? isLeftToLook || this.cursor.has(result) : !before)
+			return 'duplicate';
 		if (this.isClosed) return 'failed';
+		const times = cutOff ?? 1;
 		this.cursor.start(result, times);
 		save(this.context, KEY, this.cursor.saved); // n8n saves it with the emit
 		const outcome = emit(this.context, {
 			item,
 			deliveryId,
 			times,
-			onEnd: (beganHere) => {
-				this.cursor.saved.runsElsewhere = !beganHere;
+			onEnd: (where) => {
+				if (where) this.cursor.saved.runsElsewhere = where === 'elsewhere';
 				this.cursor.end(result);
 			},
 		}).then((what) => {
-			if (what === 'failed') this.cursor.giveBack(result);
+			if (what === 'failed') this.cursor.giveBack(result, before);
 			else this.cursor.settle(result);
 			outcomes.delete(deliveryId);
 			return what;

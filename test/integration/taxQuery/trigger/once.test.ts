@@ -226,6 +226,59 @@ describe('a restart of n8n', () => {
 		expect(host.started).toEqual([ended._id, cutOff._id, cutOff._id]);
 	});
 
+	it('starts each of several once more that ran at the same time', async () => {
+		await start({ areExecutionsLong: true });
+		const ids: string[] = [];
+		for (let count = 0; count < 3; count++) {
+			ids.push((await sandbox.result())._id);
+			await host.look();
+		}
+		await host.kill();
+		await startAgain();
+		expect(host.started).toEqual([...ids, ...ids]);
+	});
+
+	it('starts once more what is cut off after a restart that brought nothing new', async () => {
+		await start({ areExecutionsLong: true });
+		const first = await sandbox.result();
+		await host.look();
+		for (let count = 0; count < 2; count++) {
+			await host.kill();
+			await startAgain();
+		}
+		const second = await sandbox.result();
+		await host.look();
+		await host.kill();
+		await startAgain();
+		expect(host.started).toEqual([first._id, first._id, second._id, second._id]);
+	});
+
+	it('starts once more what was cut off, though its sender, who was not answered, sends it again first', async () => {
+		await startProved();
+		host.areExecutionsLong = true;
+		const record = await sandbox.result();
+		await host.deliver(record, proved.headers);
+		await host.executed(1);
+		await host.kill();
+		await host.publish('init');
+		await host.deliver(record, proved.headers);
+		pass(FIRST_LOOK_MS);
+		await host.executed(2);
+		expect(host.started).toEqual([record._id, record._id]);
+	});
+
+	it('starts once more what was cut off, though n8n cannot at first', async () => {
+		await start({ areExecutionsLong: true });
+		const ids = [(await sandbox.result())._id, (await sandbox.result())._id];
+		await host.look();
+		await host.kill();
+		host.isBroken = true;
+		await startAgain();
+		host.isBroken = false;
+		await host.look();
+		expect(host.started).toEqual([...ids, ...ids]);
+	});
+
 	it('leaves what was cut off to Retry, where that is chosen', async () => {
 		await start({ areExecutionsLong: true, parameters: { settings: { afterCrash: 'leave' } } });
 		await sandbox.result();

@@ -88,6 +88,6 @@ describe('the cursor', () => {
 		cursor.settle(...results);
 		cursor.end(results[0]);
 		const again = restarted(cursor, results[1].deliveryId);
-		expect(again.cutOffResults).toEqual([[results[2].deliveryId, 'c', 1]]);
+		expect([...again.cutOff]).toEqual([[results[2].deliveryId, ['c', 1]]]);
 	});
 });
