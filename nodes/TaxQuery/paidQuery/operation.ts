@@ -55,7 +55,7 @@ function startSpending(run: Run) {
 	const receipt = new Receipt(run);
 	const sender = new QuerySender(run, (count) => receipt.doubt(count));
 	run.atEnd(() => sender.limit.end());
-	return { sender, receipt, planned: new Set<string>() };
+	return { sender, receipt };
 }
 
 /** Everything that is free, so that no item is sent before all of them are known to be right. */
@@ -65,7 +65,7 @@ async function plan(
 	input: QueryInput,
 	settings: Settings,
 ): Promise<NextPhase> {
-	const { sender, receipt, planned } = item.run.shared(startSpending);
+	const { sender, receipt } = item.run.shared(startSpending);
 	const whole = await prepareQuery(item, definition, input, settings);
 	const { reuse } = settings;
 	const isKept = (query: PreparedQuery) => sender.journal.find(item, query.question) !== undefined;
@@ -78,13 +78,8 @@ async function plan(
 		sender.journal.reuse(item, whole.question, ids);
 	}
 
-	for (const part of parts) {
-		const isFirst = !planned.has(part.question);
-		planned.add(part.question);
-		if (!isKept(part) && (isFirst || !reuse)) {
-			await sender.limit.plan(item, part.expected.length, part.limits);
-		}
-	}
+	const unsent = parts.filter((part) => !isKept(part));
+	await sender.limit.plan(item, unsent, reuse !== undefined);
 	const next = async () => {
 		const outcomes = await outcomesOf(item, reusable.filter(isDefined));
 		for (const part of parts) outcomes.push(...(await ask(item, sender, part, reuse)));

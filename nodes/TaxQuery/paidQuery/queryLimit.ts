@@ -4,6 +4,7 @@ import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { createdAt, queryIdOf } from '../queries';
 import { connectionOf } from '../queries/client';
+import type { PreparedQuery } from './definition';
 import type { QueryHistory } from './findQuery';
 import type { Journal } from './journal';
 
@@ -26,6 +27,8 @@ export interface Limits {
 /** Keeps the items of a run, an execution over all its runs and tries, and a day below the operator's limits. */
 export class QueryLimit {
 	private planned = 0;
+	/** Questions that are planned once for all items that ask them. */
+	private readonly shared = new Set<string>();
 	private readonly reserved = new Map<Day, number>();
 	private counting?: Promise<void>;
 
@@ -34,8 +37,17 @@ export class QueryLimit {
 		private readonly history: QueryHistory,
 	) {}
 
-	/** Counts queries that an item will send; throws a UserError if they are too many, before any is sent. */
-	async plan(item: Item, count: number, { maxQueries, maxQueriesPerDay }: Limits): Promise<void> {
+	/**
+	 * Counts queries that an item will send; throws a UserError if they are too many, before any is sent. `isOnce`: what
+	 * is counted for another item that asks the same counts no more. All of it or nothing, for nothing comes between.
+	 */
+	async plan(item: Item, queries: PreparedQuery[], isOnce = false): Promise<void> {
+		if (queries.length === 0) return;
+		const { maxQueries, maxQueriesPerDay } = queries[0].limits;
+		const day = maxQueriesPerDay === Infinity ? undefined : await this.countedDay(item);
+		const open = queries.filter(({ question }) => !isOnce || !this.shared.has(question));
+		const count = open.reduce((sum, { expected }) => sum + expected.length, 0);
+		if (count === 0) return;
 		if (this.journal.sent + this.planned + count > maxQueries) {
 			throw new UserError(
 				`This item would go beyond the ${maxQueries} queries allowed per execution`,
@@ -45,28 +57,24 @@ export class QueryLimit {
 				},
 			);
 		}
-		this.planned += count;
-		if (maxQueriesPerDay === Infinity) return;
-		const { client } = await connectionOf(item);
-		const start = startOfDay(item);
-		const day = dayOf(client, start);
-		await (this.counting ??= this.countListed(item, start, day));
-		const made = day.made.size;
-		if (made + day.reserved + count > maxQueriesPerDay) {
+		if (day && day.made.size + day.reserved + count > maxQueriesPerDay) {
 			throw new UserError(
-				`This item would go beyond the ${maxQueriesPerDay} queries allowed per day: ${made} were made today`,
+				`This item would go beyond the ${maxQueriesPerDay} queries allowed per day: ${day.made.size} were made today`,
 				{
 					description:
 						'It was not sent. Go on tomorrow, or raise the option Max Queries per Day. The service counts for all who use this credential.',
 				},
 			);
 		}
-		this.reserve(day, count);
+		this.planned += count;
+		if (day) this.reserve(day, count);
+		if (isOnce) open.forEach(({ question }) => this.shared.add(question));
 	}
 
-	/** A planned query is on its way. */
-	sending(count: number): void {
+	/** A planned query is on its way; whoever asks the same from now on is counted anew. */
+	sending(question: string, count: number): void {
 		this.planned -= Math.min(this.planned, count);
+		this.shared.delete(question);
 	}
 
 	/** A query has ended: accepted under these IDs, or not at all. */
@@ -87,6 +95,14 @@ export class QueryLimit {
 	private reserve(day: Day, count: number): void {
 		day.reserved += count;
 		this.reserved.set(day, (this.reserved.get(day) ?? 0) + count);
+	}
+
+	private async countedDay(item: Item): Promise<Day> {
+		const { client } = await connectionOf(item);
+		const start = startOfDay(item);
+		const day = dayOf(client, start);
+		await (this.counting ??= this.countListed(item, start, day));
+		return day;
 	}
 
 	/** Once for all items of a run. */

@@ -1,7 +1,7 @@
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf } from '../queries';
+import { queryIdOf, stateOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
 import { thisMoment } from '../../shared/transport/clockOffset';
 import { isNotFound } from '../../shared/transport/errors';
@@ -78,21 +78,22 @@ export class QuerySender {
 				return { reused: before.queries };
 			}
 			const unsure = lastUnsure.get(query.question);
-			if (unsure === undefined || unsure < since) return await this.send(item, query);
-			return await this.send(item, query, {
-				error: new UserError('an equal query was sent before and had no answer'),
-				since: () => unsure,
-			});
+			if (unsure !== undefined && unsure >= since) {
+				const error = new UserError('an equal query was sent before and had no answer');
+				return await this.send(item, query, { error, since: () => unsure });
+			}
+			await this.limit.plan(item, [query], true); // an equal one may have used up what was planned
+			return await this.send(item, query);
 		});
 	}
 
-	/** What was accepted after the list was read, or shortly before and is not in it yet. */
+	/** What was accepted after the list was read, or shortly before and is not in it yet; with a status that is known. */
 	private async isUnlisted(item: Item, since: number, before: LastAccepted): Promise<boolean> {
-		const { readAt } = this.history;
-		if (before.at >= readAt) return true;
-		return (
-			before.at >= readAt - LISTED_MS && !(await this.history.shows(item, since, before.queries))
-		);
+		const { mapping } = await connectionOf(item);
+		if (before.queries.some((query) => stateOf(query, mapping) === 'unknown')) return false;
+		const earlierMs = this.history.readAt - before.at;
+		if (earlierMs <= 0) return true;
+		return earlierMs <= LISTED_MS && !(await this.history.shows(item, since, before.queries));
 	}
 
 	/**
@@ -131,7 +132,7 @@ export class QuerySender {
 
 	private async maySendAgain(item: Item, query: PreparedQuery, attempt: number): Promise<boolean> {
 		if (!query.sendAgain || attempt >= MAX_SENDS) return false;
-		return await this.limit.plan(item, query.expected.length, query.limits).then(
+		return await this.limit.plan(item, [query]).then(
 			() => true,
 			() => false,
 		);
@@ -152,7 +153,7 @@ export class QuerySender {
 		let counted = 0;
 		const beforeSend = () => {
 			since = thisMoment();
-			this.limit.sending(expected.length - counted);
+			this.limit.sending(question, expected.length - counted);
 			this.journal.sending(item, question, expected.length - counted);
 			counted = expected.length;
 		};
