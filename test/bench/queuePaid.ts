@@ -45,7 +45,8 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 	const rows: BenchResult['rows'] = [];
 	const verdicts: Verdict[] = [];
 	let people = 0;
-	for (const { signal, billedBefore } of BLOWS) {
+	const blows = BLOWS.filter(({ signal }) => signal === (process.env.BENCH_SIGNAL ?? signal));
+	for (const { signal, billedBefore } of blows) {
 		log(`a paid run over workers, one of which gets ${signal} after ${billedBefore}`);
 		const sandbox = await startSandbox({ resultDelay: 0 });
 		try {
@@ -74,19 +75,32 @@ export async function paidRuns(n8n: BenchN8n, { log }: BenchOptions) {
 			const again = first.status !== 'success';
 			if (again) await retryExecution(url, queueMode.login, first.id);
 			const last = again ? await endedExecution(n8n, id, 2) : first;
+			const isGone = last.status !== 'success'; // n8n has thrown away what there was to retry
+			if (isGone) {
+				const reuse = { reuse: 'hours', reuseHours: 1 };
+				const workflow = paidWorkflow(`${path}-reuse`, taxQueryApi, { parameters: reuse });
+				const secondId = await client.createWorkflow(workflow);
+				await client.publish(secondId);
+				await axios.post(`${url}/webhook/${path}-reuse`, { items });
+				await endedExecution(n8n, secondId, 1);
+			}
 			await untilQuiet(billed);
 			const all = await billed();
 			const twice = all.length - new Set(all).size;
 			rows.push({
-				what: `${signal} of a worker with ${atSignal} of ${ITEMS} billed: ${first.status}${again ? `, Retry: ${last.status}` : ''}`,
+				what: `${signal} of a worker with ${atSignal} of ${ITEMS} billed: ${first.status}${again ? `, Retry: ${last.status}` : ''}${isGone ? ', run again with Reuse' : ''}`,
 				'× ideal': '',
 				'429s per lookup': '',
 				'items failed': `billed ${all.length}, distinct ${new Set(all).size}`,
 			});
 			verdicts.push(
-				{ what: `${signal} of a worker, then Retry: paid twice`, value: twice, atMost: 0 },
 				{
-					what: `${signal} of a worker, then Retry: asked in the end`,
+					what: `${signal} of a worker, and what an operator does then: paid twice`,
+					value: twice,
+					atMost: 0,
+				},
+				{
+					what: `${signal} of a worker, and what an operator does then: asked in the end`,
 					value: new Set(all).size,
 					atLeast: ITEMS,
 				},
