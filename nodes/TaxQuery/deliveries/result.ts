@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { protectionOf } from '../../shared/personalData/personalData';
 import type { Connection } from '../../shared/transport/request';
-import { queryIdOf, simplifyRecord, stateOf, type QueryState } from '../queries';
+import { queryIdOf, simplifyRecord, stateOf, withoutCiec, type QueryState } from '../queries';
 import type { Settings } from './settings';
 
 /** The state in which a query has one result: what must start one execution only. */
@@ -56,7 +56,8 @@ export function itemMaker(
 	{ mapping, pseudonymKey }: Deployment,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey);
-	return ({ deliveryId, record, state }, { confirmed, event }) => {
+	return ({ deliveryId, record: asRead, state }, { confirmed, event }) => {
+		const record = withoutCiec(asRead, mapping);
 		const json: IDataObject = {
 			...(simplify ? simplifyRecord(record, mapping) : record),
 			...(state === 'unknown' && { statusUnknown: true }),

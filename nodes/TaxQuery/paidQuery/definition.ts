@@ -1,5 +1,6 @@
 import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
+import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import type { Item } from '../../shared/operations/operation';
 import { codeOf, pathOf, type QueryService } from '../queries/catalog';
@@ -102,10 +103,14 @@ export async function prepareQuery(
 	const open = Object.fromEntries(
 		Object.entries(fields).filter(([name]) => !secret.includes(name)),
 	);
-	const secretNames = secret.map((name) => names[name] ?? name);
+	const [additional, secretAdditional] = parted(additionalBodyFields);
+	const secretNames = [
+		...secret.map((name) => names[name] ?? name),
+		...Object.keys(secretAdditional),
+	];
 	const service = codeOf(definition.service, mapping);
 	const expected = (records ?? [{ echo: open }]).map((record): ExpectedRecord => {
-		const echo = { ...named(record.echo), ...additionalBodyFields };
+		const echo = { ...named(record.echo), ...additional };
 		const { isExact } = { isExact: undefined, ...record };
 		return {
 			service,
@@ -119,7 +124,7 @@ export async function prepareQuery(
 		};
 	});
 	const body = { ...named(fields), ...additionalBodyFields };
-	const asked = Object.entries({ ...named(open), ...additionalBodyFields })
+	const asked = Object.entries({ ...named(open), ...additional })
 		.map(([name, one]) => [name, comparable(one)])
 		.filter(([, one]) => one !== '')
 		.sort();
@@ -128,12 +133,23 @@ export async function prepareQuery(
 		path: pathOf(value, path, mapping),
 		fields: open,
 		body,
-		secrets: secret.map((name) => String(fields[name])),
+		secrets: [...secret.map((name) => fields[name]), ...Object.values(secretAdditional)].map(
+			textOf,
+		),
 		expected,
 		question: JSON.stringify([client, value, asked]),
 		limits: { maxQueries, maxQueriesPerDay },
 		sendAgain,
 	};
+}
+
+/** Additional fields, and those of them that hold a CIEC: a record shows it masked. */
+function parted(additional: IDataObject): [IDataObject, IDataObject] {
+	const [open, secret]: [IDataObject, IDataObject] = [{}, {}];
+	for (const [name, value] of Object.entries(additional)) {
+		(/^ciec$/i.test(name) ? secret : open)[name] = value;
+	}
+	return [open, secret];
 }
 
 const holdsNoMore = (echoed: IDataObject, names: string[]) =>

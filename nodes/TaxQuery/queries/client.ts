@@ -6,7 +6,7 @@ import { sentences } from '../../shared/utils/sentences';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 import { pathOf } from './catalog';
-import { hasQueryId, queryIdOf } from './record';
+import { hasQueryId, queryIdOf, withoutCiec } from './record';
 
 type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
 export type QueryConnection = Pick<Connection<TaxQueryMapping>, 'mapping' | 'send'>;
@@ -44,7 +44,7 @@ export async function getQuery(
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
 	const record = readQueryRecord(await send({ method: 'GET', path, isOneRecord: true, ...how }));
-	if (hasQueryId(record, id)) return record;
+	if (hasQueryId(record, id)) return withoutCiec(record, mapping);
 	throw new UserError('The query service answered with another query than the one asked for', {
 		description: `Nothing of it was taken. Compare paths.get in the credential's API Mapping with your contract, or tell the provider.`,
 	});
@@ -74,7 +74,7 @@ export async function* queryPages(
 	for (let page = 1; page <= MAX_PAGES; page++) {
 		const query = { ...list.parameters, ...limit, ...place, ...parameters };
 		const answer = await send({ method: 'GET', path, query, emptyAs: [], ...how }).catch(withKeys);
-		const rows = readQueryList(answer);
+		const rows = readQueryList(answer).map((row) => withoutCiec(row, mapping));
 		const records = rows.filter((row) => {
 			const id = queryIdOf(row) ?? row;
 			return !seen.has(id) && seen.add(id);

@@ -1,5 +1,14 @@
 export { isObject } from '../../shared/utils/json';
 export { readAccepted } from './accepted';
 export { pageMarksOf, readQueryList, readQueryRecord } from './answer';
-export { createdAt, echoOf, queryIdOf, reasonOf, stateOf, type QueryState } from './record';
+export {
+	createdAt,
+	echoOf,
+	namesOfCiec,
+	queryIdOf,
+	reasonOf,
+	stateOf,
+	withoutCiec,
+	type QueryState,
+} from './record';
 export { simplifyRecord } from './simplify';

@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isObject } from '../../shared/utils/json';
+import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { messageOfService } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
+import { catalog, serviceOf } from './catalog';
 
 /**
  * The id of a record (TQ §2.1) or an acknowledgement (TQ §2.5); undefined if it has none. Of a record with several it
@@ -27,6 +29,35 @@ export const createdAt = (record: IDataObject): number => Date.parse(textOf(reco
 export function echoOf({ query, metadata }: IDataObject): IDataObject {
 	const inMetadata = isObject(metadata) && isObject(metadata.query) ? metadata.query : {};
 	return { ...inMetadata, ...(isObject(query) ? query : {}) };
+}
+
+/** What the CIEC may be called, in lower case. */
+export const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
+	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
+
+/** By which a record is known; a secret that reads the same does not change them. */
+const IDENTITY = ['queryId', '_id', 'id', 'service', 'status', 'createdAt', 'updatedAt'];
+/** Shorter ones (`"ciec": "SI"`) say that there is one. */
+const SHORTEST_CIEC = 4;
+
+/**
+ * A record without the CIEC, which that of a tax profile may repeat (TQ §2.1, §4.8): masked where it stands by name, and
+ * wherever the record repeats its text. A record of a service that the mapping does not know may be one, too.
+ */
+export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
+	const { createTaxProfile } = catalog;
+	const service = serviceOf(record.service, mapping) ?? createTaxProfile;
+	const names = service === createTaxProfile ? namesOfCiec(mapping) : ['ciec'];
+	const found: string[] = [];
+	const masked = Object.entries(record).map(([key, value]) => {
+		const isEcho = key === 'query' || key === 'metadata';
+		return [key, maskNamed(value, isEcho ? names : ['ciec'], found, key.toLowerCase() === 'ciec')];
+	});
+	if (masked.every(([key, value]) => value === record[key as string])) return record;
+	const ciecs = found.filter(({ length }) => length >= SHORTEST_CIEC);
+	const safe = redactValues(Object.fromEntries(masked) as IDataObject, ciecs);
+	for (const key of IDENTITY) if (key in record) safe[key] = record[key];
+	return safe;
 }
 
 /** The service's own words for why a query failed, as a sentence to be appended, or ''. `secrets` are masked. */

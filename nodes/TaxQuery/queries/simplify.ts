@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isObject } from '../../shared/utils/json';
+import { MASK } from '../../shared/utils/redact';
 import { findMessage } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
 import { serviceOf, type QueryService } from './catalog';
@@ -65,7 +66,7 @@ function askedOf(
 				const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
 				return [name, PERIOD.includes(name) ? dayOf(value, periodFormat) : value] as const;
 			})
-			.filter(([name]) => !TAIL.includes(name)),
+			.filter(([name, value]) => !TAIL.includes(name) && value !== MASK),
 	) as IDataObject;
 	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
 	const isWholePeriod = from === asked.period && to === asked.period;

@@ -92,9 +92,9 @@ async function takeBody(
 		const isWanted = settings.isAuthenticated && settings.options.emitUnrecognized === true;
 		if (payload.status !== 400 || !isWanted)
 			return { status: payload.status, message: payload.reason };
-		const { pseudonymKey } = await deploymentOf(context);
+		const { mapping, pseudonymKey } = await deploymentOf(context);
 		const protection = protectionOf(settings.personalData, pseudonymKey);
-		const brought = unrecognized(body, payload.reason, protection);
+		const brought = unrecognized(body, payload.reason, mapping, protection);
 		return await bring(isTest ? undefined : watcher, [brought]);
 	}
 	const { announced } = payload;

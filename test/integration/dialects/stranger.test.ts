@@ -2,7 +2,7 @@ import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runNode } from '../support/runNode';
 import { getCrf, operation, rfcs } from '../taxQuery/support';
 import { LOANS } from '../creditProfile/support';
-import { startStranger, type Answer, type Asked } from './stranger';
+import { askStranger, startStranger, type Answer, type Asked } from './stranger';
 
 const [RFC] = rfcs(1);
 const NAME = 'EMMA GOMEZ DIAZ';
@@ -10,39 +10,6 @@ const BOM = '\uFEFF';
 
 let close: () => Promise<void> = async () => {};
 afterEach(async () => await close());
-
-let runs = 0;
-/** Runs the Tax Query node at a service that answers so; its token request is answered beside it. */
-async function askStranger(
-	answer: (asked: Asked) => Answer,
-	parameters: INodeParameters,
-	{
-		token = { access_token: 'token-1' },
-		apiMapping = {},
-	}: { token?: unknown; apiMapping?: object } = {},
-) {
-	const service = await startStranger((asked) =>
-		asked.path === '/api/oauth/token' ? { body: token } : answer(asked),
-	);
-	close = service.close;
-	const { items, error } = await runNode({
-		type: 'taxQuery',
-		parameters,
-		executionId: `stranger-${++runs}`,
-		credentials: {
-			taxQueryApi: {
-				baseUrl: `${service.url}/api/`,
-				grant: 'clientCredentials',
-				clientId: `client-${runs}`,
-				clientSecret: 'secret-of-the-client',
-				pointsPerSecond: 0,
-				apiMapping: JSON.stringify(apiMapping),
-				accessToken: '',
-			},
-		},
-	});
-	return { rows: items.map(({ json }) => json), error, asked: service.asked };
-}
 
 const record = (id: unknown, more: object = {}): IDataObject =>
 	({

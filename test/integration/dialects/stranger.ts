@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { INodeParameters } from 'n8n-workflow';
+import { runNode, type NodeRunOptions } from '../support/runNode';
 
 /** What a stranger's service answers: JSON, or a text as it is. */
 export interface Answer {
@@ -44,4 +46,38 @@ export async function startStranger(answer: (asked: Asked) => Answer) {
 			await new Promise((closed) => server.close(closed));
 		},
 	};
+}
+
+let runs = 0;
+/** Runs the Tax Query node at a service that answers so; its token request is answered beside it. */
+export async function askStranger(
+	answer: (asked: Asked) => Answer,
+	parameters: INodeParameters,
+	{
+		token = { access_token: 'token-1' },
+		apiMapping = {},
+		...options
+	}: Partial<NodeRunOptions> & { token?: unknown; apiMapping?: object } = {},
+) {
+	const service = await startStranger((asked) =>
+		asked.path === '/api/oauth/token' ? { body: token } : answer(asked),
+	);
+	const { items, error, hints } = await runNode({
+		type: 'taxQuery',
+		parameters,
+		executionId: `stranger-${++runs}`,
+		credentials: {
+			taxQueryApi: {
+				baseUrl: `${service.url}/api/`,
+				grant: 'clientCredentials',
+				clientId: `client-${runs}`,
+				clientSecret: 'secret-of-the-client',
+				pointsPerSecond: 0,
+				apiMapping: JSON.stringify(apiMapping),
+				accessToken: '',
+			},
+		},
+		...options,
+	}).finally(async () => await service.close());
+	return { rows: items.map(({ json }) => json), error, hints, asked: service.asked };
 }

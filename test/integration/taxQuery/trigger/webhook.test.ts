@@ -273,6 +273,42 @@ describe('a body that names no query', () => {
 	});
 });
 
+describe('a delivery with the CIEC of a tax profile in it', () => {
+	const CIEC = 'Ciec_"Secret"_9';
+	const profile = {
+		_id: 'p1',
+		service: 'TAX_PROFILE',
+		status: 'SUCCESS',
+		query: { rfc: 'GODE561231GR8', ciec: CIEC },
+		metadata: { query: { ciec: CIEC } },
+		response: {},
+		updatedAt: '2026-05-01T00:00:00Z',
+	};
+
+	it.each([true, false])('is emitted without it (Simplify: %s)', async (simplify) => {
+		await startProved({ simplify, receiveBy: 'webhook' });
+		await host.deliver(profile, secret);
+		expect([host.items.length, JSON.stringify(host.items).includes('Secret')]).toEqual([1, false]);
+	});
+
+	it.each<[string, string | object]>([
+		['as JSON', { rfc: 'GODE561231GR8', ciec: CIEC, note: 'kept' }],
+		['as JSON with blanks, as a number', '{ "CIEC" : 12345678 , "note": "kept" }'],
+		['as JSON within JSON', { text: JSON.stringify({ ciec: CIEC, note: 'kept' }) }],
+		['cut off', '{"note": "kept", "ciec": "Ciec_Secret_9'],
+		['as a form', 'note=kept&ciec=Ciec_Secret_9&rfc=x'],
+		[
+			'nested deep',
+			`${'['.repeat(200_000)}{"ciec":"Ciec_Secret_9","note":"kept"}${']'.repeat(200_000)}`,
+		],
+	])('is emitted without it as unrecognized, too: %s', async (_how, body) => {
+		await startProved({ settings: { emitUnrecognized: true } });
+		await host.deliver(body, secret);
+		const [{ body: text }] = host.items as Array<{ body: string }>;
+		expect([text.includes('kept'), /Secret|12345678/.test(text)]).toEqual([true, false]);
+	});
+});
+
 describe('a test event', () => {
 	it('starts each time, and takes nothing away from production', async () => {
 		await start();

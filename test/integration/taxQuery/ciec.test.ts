@@ -1,0 +1,130 @@
+import type { IDataObject } from 'n8n-workflow';
+import { askStranger, type Answer, type Asked } from '../dialects/stranger';
+import { CIEC, createTaxProfile, operation, rfcs } from './support';
+
+const [RFC] = rfcs(1);
+
+/** The record of a tax profile as TQ §2.1 describes it: the echo of the request's fields holds the CIEC. */
+const profile = (more: object = {}, name = 'ciec'): IDataObject => ({
+	_id: 'p1',
+	service: 'TAX_PROFILE',
+	status: 'SUCCESS',
+	query: { rfc: RFC, [name]: CIEC },
+	metadata: { clientType: 'PF', query: { rfc: RFC, [name]: CIEC } },
+	response: { message: `Created with ${CIEC}` },
+	createdAt: new Date().toISOString(),
+	...more,
+});
+const answering =
+	(record: IDataObject) =>
+	({ path }: Asked): Answer => ({ body: path === '/api/query' ? [record] : record });
+
+const get = (simplify: boolean) => operation('query', 'get', { queryId: 'p1', simplify });
+const getMany = (simplify: boolean, options = {}) =>
+	operation('query', 'getAll', { returnAll: true, simplify }, options);
+
+describe('the CIEC of a tax profile, which its record repeats, comes out masked', () => {
+	it.each([
+		['Query → Get', get(true)],
+		['Query → Get without Simplify', get(false)],
+		['Query → Get Many', getMany(true)],
+		['Query → Get Many without Simplify', getMany(false)],
+		['Query → Get Many with Complete Rows', getMany(false, { completeRows: true })],
+	])('of %s', async (_what, parameters) => {
+		const { rows } = await askStranger(answering(profile()), parameters);
+		expect([rows.length, JSON.stringify(rows).includes(CIEC)]).toEqual([1, false]);
+	});
+
+	it.each([
+		['where the service is called otherwise', profile({ service: 'PERFIL_FISCAL' }), {}],
+		[
+			'where the field is called otherwise',
+			profile({ service: 'PERFIL_FISCAL' }, 'clave'),
+			{ fields: { createTaxProfile: { ciec: 'clave' } } },
+		],
+		['in capitals', profile({}, 'CIEC'), {}],
+		['where it is a number', profile({ query: { rfc: RFC, ciec: 12345678 } }), {}],
+		['in a field of its own', profile({ query: { login: { rfc: RFC, ciec: [CIEC] } } }), {}],
+		['in the response', profile({ query: {}, metadata: null, response: { ciec: CIEC } }), {}],
+	])('%s', async (_where, record, apiMapping) => {
+		const { rows } = await askStranger(answering(record), get(false), { apiMapping });
+		const text = JSON.stringify(rows);
+		expect([rows[0]._id, text.includes(CIEC), text.includes('12345678')]).toEqual([
+			'p1',
+			false,
+			false,
+		]);
+	});
+
+	it('and makes no column', async () => {
+		const { rows } = await askStranger(answering(profile()), get(true));
+		expect(rows).toEqual([
+			{
+				rfc: RFC,
+				message: 'Created with ***',
+				status: 'SUCCESS',
+				service: 'TAX_PROFILE',
+				createdAt: expect.any(String),
+				queryId: 'p1',
+			},
+		]);
+	});
+
+	it('and a field of the same name as the renamed one stays in other results', async () => {
+		const record = { ...profile({}, 'clave'), response: { clave: '601', ok: true } };
+		const apiMapping = { fields: { createTaxProfile: { ciec: 'clave' } } };
+		const { rows } = await askStranger(answering(record), get(false), { apiMapping });
+		expect(rows[0].response).toEqual({ clave: '601', ok: true });
+	});
+
+	it('and where it says no more than that there is one, nothing else is masked', async () => {
+		const record = profile({
+			query: { rfc: RFC, ciec: 'SI' },
+			metadata: {},
+			response: { a: 'SI' },
+		});
+		const { rows } = await askStranger(answering(record), get(false));
+		expect(rows[0]).toMatchObject({ status: 'SUCCESS', response: { a: 'SI' } });
+	});
+});
+
+describe('an equal tax profile', () => {
+	it.each([
+		['ciec', {}],
+		['clave', { fields: { createTaxProfile: { ciec: 'clave' } } }],
+	])('is found again after its answer was lost, though masked: %s', async (name, apiMapping) => {
+		const { rows, asked } = await askStranger(
+			({ method, path }) => {
+				if (method === 'POST') return { status: 502 };
+				return answering(profile({}, name))({ path } as Asked);
+			},
+			createTaxProfile(RFC),
+			{ apiMapping },
+		);
+		expect([
+			rows.map(({ queryId, recovered }) => [queryId, recovered]),
+			asked.filter(({ path }) => path.endsWith('/profile')).length,
+			JSON.stringify(rows).includes(CIEC),
+		]).toEqual([[['p1', true]], 1, false]);
+	});
+
+	it.each([true, false])(
+		'asked with the CIEC as an additional field of another query is found, and tells none (Simplify: %s)',
+		async (simplify) => {
+			const csf = profile({ service: 'CSF' });
+			const { rows } = await askStranger(
+				({ method, path }) => {
+					if (method === 'POST') return { status: 502 };
+					return answering(csf)({ path } as Asked);
+				},
+				operation(
+					'taxAuthority',
+					'getCsf',
+					{ rfc: RFC, simplify },
+					{ additionalBodyFields: JSON.stringify({ ciec: CIEC }) },
+				),
+			);
+			expect([rows[0]?.recovered, JSON.stringify(rows).includes(CIEC)]).toEqual([true, false]);
+		},
+	);
+});
