@@ -62,7 +62,7 @@ export async function askStranger(
 	const service = await startStranger((asked) =>
 		asked.path === '/api/oauth/token' ? { body: token } : answer(asked),
 	);
-	const { items, error, hints } = await runNode({
+	const run = runNode({
 		type: 'taxQuery',
 		parameters,
 		executionId: `stranger-${++runs}`,
@@ -78,6 +78,9 @@ export async function askStranger(
 			},
 		},
 		...options,
-	}).finally(async () => await service.close());
+	});
+	await run.catch(() => {});
+	await service.close();
+	const { items, error, hints } = await run;
 	return { rows: items.map(({ json }) => json), error, hints, asked: service.asked };
 }
