@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isNotFound } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { msLeft } from '../../shared/utils/time';
 import { queryIdOf } from '../queries';
 import { getQuery, queryPages, type QueryConnection } from '../queries/client';
 import type { Cursor } from './cursor';
@@ -35,7 +36,7 @@ export async function readList(
 	cursor: Cursor,
 	asked: Set<string>,
 ): Promise<Listed> {
-	const isDue = Date.now() - cursor.saved.readWholeAt > DAY_MS;
+	const isDue = msLeft(cursor.saved.readWholeAt, DAY_MS) < 0;
 	const listed: Listed = {
 		results: [],
 		isWhole: true,
@@ -144,15 +145,14 @@ export async function readById(
 	}));
 	const read = new Map<string, IDataObject | 'unknown' | 'later'>();
 	for (const id of ids) {
-		const now = Date.now();
-		const isKnownUnknown = now - (unknown.get(id) ?? 0) < UNKNOWN_MS;
-		const isTooSoon = now - (times.at(-PER_SECOND) ?? 0) < 1_000;
+		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
+		const isTooSoon = msLeft(times.at(-PER_SECOND) ?? 0, 1_000) > 0;
 		if (isKnownUnknown || isTooSoon) {
 			read.set(id, isKnownUnknown ? 'unknown' : 'later');
 			continue;
 		}
 		times.splice(0, times.length - PER_SECOND + 1);
-		times.push(now);
+		times.push(Date.now());
 		const record = await readQuery(connection, id);
 		if (!record) unknown.set(id, Date.now());
 		read.set(id, record ?? 'unknown');

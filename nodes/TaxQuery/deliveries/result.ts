@@ -4,6 +4,8 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { protectionOf } from '../../shared/personalData/personalData';
 import type { Connection } from '../../shared/transport/request';
 import { queryIdOf, simplifyRecord, stateOf, withoutCiec, type QueryState } from '../queries';
+import { timeOf } from '../../shared/utils/time';
+import { queryIdOf, simplifyRecord, stateOf, type QueryState } from '../queries';
 import type { Settings } from './settings';
 
 /** The state in which a query has one result: what must start one execution only. */
@@ -69,8 +71,3 @@ export function itemMaker(
 
 /** Whether its deliveryId is the same wherever it is read. */
 export const isDated = ({ updatedAt }: IDataObject): boolean => timeOf(updatedAt) !== undefined;
-
-function timeOf(value: unknown): number | undefined {
-	const time = typeof value === 'string' ? Date.parse(value) : NaN;
-	return Number.isNaN(time) ? undefined : time;
-}

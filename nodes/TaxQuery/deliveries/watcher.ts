@@ -9,6 +9,7 @@ import {
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { msLeft } from '../../shared/utils/time';
 import { Cursor, type SavedCursor } from './cursor';
 import { emit, nodeKey, tellBeginning, type Outcome } from './emitter';
 import { look, type Look, type PublishedTrigger } from './look';
@@ -85,7 +86,8 @@ export class ResultWatcher implements PublishedTrigger {
 	private last: Promise<unknown> = Promise.resolve();
 	private waiting: Promise<Look> | undefined;
 	private asked = new Set<string>();
-	private nextLookAt = 0;
+	/** The next look waits so long after a moment. */
+	private rest = { since: 0, ms: 0 };
 	private readonly refusals = new BoundedMap<string, number>(MAX_REFUSED);
 
 	constructor(
@@ -107,7 +109,7 @@ export class ResultWatcher implements PublishedTrigger {
 
 	get isAnew(): boolean {
 		const { closedAt } = this.memory;
-		const wasClosedLongAgo = closedAt === undefined || Date.now() - closedAt > PAUSE_MS;
+		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
 		return this.context.getActivationMode() === 'activate' && wasClosedLongAgo;
 	}
 
@@ -120,7 +122,7 @@ export class ResultWatcher implements PublishedTrigger {
 	async open(): Promise<void> {
 		if (!this.needsLooks) return await this.checkKey();
 		if (this.isStartOfN8n) {
-			this.nextLookAt = Date.now() + FIRST_LOOK_MS + Math.random() * SPREAD_MS;
+			this.rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
 			this.lookInBackground();
 		} else {
 			await this.lookSoon([]);
@@ -144,7 +146,7 @@ export class ResultWatcher implements PublishedTrigger {
 	async lookSoon(ids: string[]): Promise<Look> {
 		for (const id of ids) this.asked.add(id);
 		this.waiting ??= this.last.then(async () => {
-			while (!this.isClosed && Date.now() < this.nextLookAt) await this.nap(this.nextLookAt);
+			await this.untilAfter(this.rest.since, this.rest.ms);
 			this.waiting = undefined;
 			this.mustBeOpen();
 			const asked = this.asked;
@@ -206,7 +208,7 @@ export class ResultWatcher implements PublishedTrigger {
 	}
 
 	private async look(asked: Set<string>): Promise<Look> {
-		const startedAt = Date.now();
+		const since = Date.now();
 		const looking = look(this, asked);
 		const restMs = await looking.then(
 			(seen) => {
@@ -221,7 +223,7 @@ export class ResultWatcher implements PublishedTrigger {
 				return 0;
 			},
 		);
-		this.nextLookAt = startedAt + Math.max(MIN_REST_MS, restMs);
+		this.rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
 		return await looking;
 	}
 
@@ -229,8 +231,7 @@ export class ResultWatcher implements PublishedTrigger {
 		const { receiveBy, askEveryMs } = this.settings;
 		const isByTimer = receiveBy !== 'webhook';
 		while (!this.isClosed) {
-			const until = Date.now() + (isByTimer ? askEveryMs : RETRY_MS);
-			while (!this.isClosed && Date.now() < until) await this.nap(until);
+			await this.untilAfter(Date.now(), isByTimer ? askEveryMs : RETRY_MS);
 			if (this.isClosed) return;
 			if (isByTimer || this.memory.outage.isOn) await this.lookSoon([]).catch(() => undefined);
 		}
@@ -241,7 +242,9 @@ export class ResultWatcher implements PublishedTrigger {
 		void this.lookSoon([]).catch(() => undefined);
 	}
 
-	private async nap(until: number): Promise<void> {
-		await sleep(Math.min(SLICE_MS, Math.max(1, until - Date.now())));
+	/** Waits until so long after a moment, or until the trigger is unpublished. */
+	private async untilAfter(since: number, ms: number): Promise<void> {
+		for (let left = msLeft(since, ms); left > 0 && !this.isClosed; left = msLeft(since, ms))
+			await sleep(Math.min(SLICE_MS, left));
 	}
 }

@@ -1,6 +1,7 @@
 import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-workflow';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from '../deliveries/emitter';
 import type { Deployment } from '../deliveries/result';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
@@ -20,7 +21,7 @@ async function read(context: IWebhookFunctions, type: string) {
 	const { id } = context.getNode().credentials?.[type] ?? {};
 	const key = `${nodeKey(context)} ${type} ${id ?? ''}`;
 	const known = kept.get(key);
-	if (known && Date.now() - known.readAt < KEPT_MS) return await known.credential;
+	if (known && msLeft(known.readAt, KEPT_MS) > 0) return await known.credential;
 	const credential = context.getCredentials(type);
 	kept.set(key, { readAt: Date.now(), credential });
 	return await credential.catch((error: unknown) => {

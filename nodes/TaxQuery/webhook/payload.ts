@@ -1,9 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
+import { textOf } from '../../shared/utils/text';
 
 /** What a delivery says of one query. Whether it is true is not known yet. */
 export interface Announced {
 	queryId: string;
-	/** The fields of the query record, as far as the delivery holds them; at least `_id`. */
+	/** The fields of the query record, as far as the delivery holds them; at least its ID. */
 	record: IDataObject;
 	/** The kind of event that the envelope names, if any. */
 	event?: string;
@@ -80,9 +81,9 @@ function read(value: unknown, layer = 0): Announced[] | undefined {
 	const kind = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
 	const event = kind === undefined ? {} : { event: kind as string };
 
-	const ownId = idOf(fields._id);
-	if (ownId) return [{ queryId: ownId, record: fields, ...event }];
 	const named = idOf(fields.queryId);
+	const ownId = idOf(fields._id);
+	if (ownId) return [{ queryId: named ?? ownId, record: fields, ...event }];
 	for (const name of ENVELOPES) {
 		const inside = read(fields[name], layer + 1) ?? [];
 		const isOfAnother = named !== undefined && inside.some(({ queryId }) => queryId !== named);
@@ -96,9 +97,9 @@ function read(value: unknown, layer = 0): Announced[] | undefined {
 	return [{ queryId, record, ...event }];
 }
 
-/** An id that can stand in a path and names nothing else there. */
+/** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */
 function idOf(value: unknown): string | undefined {
-	return typeof value === 'string' && /^[A-Za-z0-9][\w.:~-]{0,199}$/.test(value)
-		? value
-		: undefined;
+	if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined;
+	const text = typeof value === 'boolean' ? '' : textOf(value);
+	return /^[A-Za-z0-9][\w.:~-]{0,199}$/.test(text) ? text : undefined;
 }

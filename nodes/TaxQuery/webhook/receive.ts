@@ -101,7 +101,9 @@ async function takeBody(
 	const asks = settings.receiveBy !== 'webhook';
 	if (!watcher && !isTest && asks) return later; // this process has no trigger
 	// what holds less than a record has another deliveryId than the listed one, which a look would start again
-	const isWhole = announced.every(({ record }) => 'response' in record && isDated(record));
+	const isWhole = announced.every(
+		({ record }) => (record.response ?? undefined) !== undefined && isDated(record),
+	);
 	if (!settings.isToBeConfirmed && (isWhole || !asks || isTest)) {
 		const deployment = await deploymentOf(context);
 		const { mapping } = deployment;

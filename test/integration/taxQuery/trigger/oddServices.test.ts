@@ -171,6 +171,52 @@ describe('results are started once each, and those from before are not, where', 
 		});
 	});
 
+	it.each<[string, (ms: number) => number | string]>([
+		['seconds since the epoch', (ms) => ms / 1_000],
+		['milliseconds since the epoch', (ms) => ms],
+		['seconds as text', (ms) => String(ms / 1_000)],
+		['milliseconds as text', (ms) => String(ms)],
+	])(
+		'dates are %s, and the list is long',
+		async (_, written) => {
+			const noon = Date.UTC(2026, 4, 1, 12);
+			const dated = (name: string, ms: number) => {
+				const date = written(noon + ms);
+				return row(name, 0, { createdAt: date, updatedAt: date });
+			};
+			const old = Array.from({ length: 1_500 }, (__, index) =>
+				dated(`old${index}`, -index * 1_000),
+			);
+			await listing(old);
+			await start();
+			await listing([dated('a', 1_000), ...old]);
+			await host.look();
+			await host.kill();
+			await listing([dated('b', 2_000), dated('a', 1_000), ...old]);
+			await host.publish('init');
+			pass(FIRST_LOOK_MS);
+			await host.look();
+			await host.look();
+			expect([host.started, host.log]).toEqual([['a', 'b'], []]);
+		},
+		2 * MINUTES,
+	);
+
+	it('IDs are numbers, in the list and in deliveries', async () => {
+		await listing([]);
+		await start();
+		const numbered = (id: number) => row(id as unknown as string, id);
+		await listing([numbered(7)]);
+		const statuses = [(await host.deliver({ queryId: 7 })).status];
+		await listing([numbered(8), numbered(7)]);
+		pass(1_000);
+		statuses.push((await host.deliver(numbered(8))).status);
+		expect([statuses, host.started]).toEqual([
+			[200, 200],
+			['7', '8'],
+		]);
+	});
+
 	it('a result changes from failed to success', async () => {
 		await listing([]);
 		await start();

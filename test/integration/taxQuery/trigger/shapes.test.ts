@@ -49,6 +49,11 @@ const shapes: Array<[what: string, shape: (record: QueryRecord) => unknown, type
 	['an array of records', (record) => [record]],
 	['an array of ids', ({ _id }) => [{ queryId: _id, status: 'SUCCESS' }]],
 	['an array in an envelope', (record) => ({ data: [record] })],
+	['a record that has a queryId, too', (record) => ({ ...record, queryId: record._id })],
+	[
+		'a record with the ID of a document beside',
+		({ _id, ...record }) => ({ ...record, _id: 'document-1', queryId: _id }),
+	],
 	['JSON that calls itself text', (record) => record, 'text/plain'],
 	['JSON that calls itself XML', (record) => record, 'application/xml'],
 	['JSON that calls itself a form', (record) => record, 'multipart/form-data; boundary=x'],

@@ -74,6 +74,25 @@ describe('a delivered result', () => {
 		]);
 	});
 
+	it.each([
+		['null', null],
+		['nothing', undefined],
+	])('is asked for where its response is %s and the trigger asks', async (_, response) => {
+		await startProved();
+		const record = await sandbox.result();
+		const { status } = await host.deliver({ ...record, response }, secret);
+		expect([status, host.items]).toEqual([
+			200,
+			[expect.objectContaining({ rfc: 'GODE561231GR8', confirmed: true })],
+		]);
+	});
+
+	it.each([[7.5], [2 ** 60], [-1], [true]])('is answered 400 if its ID is %s', async (queryId) => {
+		await start();
+		const { status } = await host.deliver({ queryId });
+		expect(status).toBe(400);
+	});
+
 	it('is never believed without a webhook credential', async () => {
 		await start({ parameters: { confirm: false } });
 		const { status } = await host.deliver({ _id: 'a1', service: 'CRF', status: 'SUCCESS' });

@@ -1,0 +1,69 @@
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+const AN_HOUR = 3_600_000;
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+const clockIsSetBack = () => pass(-AN_HOUR);
+
+describe("where the clock of n8n's machine is set back by an hour", () => {
+	it('a delivery is looked at', async () => {
+		await start();
+		await host.look();
+		clockIsSetBack();
+		const record = await sandbox.result();
+		const { status } = await host.deliver(record);
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
+	it('the trigger goes on asking at intervals', async () => {
+		await start({ parameters: { receiveBy: 'asking', askEvery: 60 } });
+		clockIsSetBack();
+		const record = await sandbox.result();
+		await host.executed(1);
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('a query is read by its ID where there is no list', async () => {
+		const apiMapping = '{"paths": {"getAll": ""}}';
+		await start({ credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }) });
+		for (let count = 0; count < 2; count++) {
+			await host.deliver({ queryId: (await sandbox.result())._id });
+			pass(1_000);
+		}
+		clockIsSetBack();
+		const record = await sandbox.result();
+		const { status } = await host.deliver({ queryId: record._id });
+		expect([status, host.started.at(-1)]).toEqual([200, record._id]);
+	});
+
+	it('a secret that was replaced is not taken any more', async () => {
+		const method = { method: 'header', headerName: 'X-Secret' };
+		const credentials = (secret: string) => ({
+			...sandbox.credentials(),
+			taxQueryWebhookApi: { ...method, secret },
+		});
+		const options = {
+			credentials: credentials('whsec-agave'),
+			parameters: { authenticity: 'credential' },
+		};
+		await start(options);
+		const deliver = async () =>
+			(await host.deliver(await sandbox.result(), { 'X-Secret': 'whsec-agave' })).status;
+		const before = await deliver();
+		Object.assign(options.credentials, credentials('whsec-maguey'));
+		clockIsSetBack();
+		expect([before, await deliver()]).toEqual([200, 401]);
+	});
+});
