@@ -5,7 +5,6 @@ import { protectionOf } from '../../shared/personalData/personalData';
 import type { Connection } from '../../shared/transport/request';
 import { queryIdOf, simplifyRecord, stateOf, withoutCiec, type QueryState } from '../queries';
 import { timeOf } from '../../shared/utils/time';
-import { queryIdOf, simplifyRecord, stateOf, type QueryState } from '../queries';
 import type { Settings } from './settings';
 
 /** The state in which a query has one result: what must start one execution only. */
