@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isPending, isVague, type Result } from './result';
+import { byAge, isPending, isVague, type Place, type Result } from './result';
 import { queryIdOf } from '../queries';
+import { BoundedMap } from '../../shared/utils/boundedMap';
 
 /** How much later than others of the same time a result may appear in the list … */
 const LAG_MS = 15 * 60_000;
@@ -18,9 +19,6 @@ const MAX_KNOWN = 50_000;
 const LAST = '~';
 /** Letters of a deliveryId that are saved. */
 const SHORT = 12;
-
-/** A place in the order of results: time of update in milliseconds since the epoch, then deliveryId. */
-type Place = Pick<Result, 'deliveryId' | 'updatedAt'>;
 
 type CutOff = [queryId: string, times: number];
 
@@ -44,12 +42,6 @@ export interface SavedCursor extends IDataObject {
 	runsElsewhere: boolean;
 }
 
-/** Compares results for sorting, oldest first. */
-export function byAge(a: Place, b: Place): number {
-	const apart = (a.updatedAt ?? 0) - (b.updatedAt ?? 0);
-	return apart || (a.deliveryId < b.deliveryId ? -1 : Number(a.deliveryId > b.deliveryId));
-}
-
 const short = ({ deliveryId }: Place) => deliveryId.slice(0, SHORT);
 
 /**
@@ -59,7 +51,7 @@ const short = ({ deliveryId }: Place) => deliveryId.slice(0, SHORT);
 export class Cursor {
 	/** Always up to date, and the same object: n8n writes it when it saves static data. */
 	readonly saved: SavedCursor;
-	private readonly settled: Map<string, number>;
+	private readonly settled = new BoundedMap<string, number>(MAX_KNOWN);
 	private pending: Set<string>;
 	/** All that has settled behind the place is known one by one. */
 	private isComplete: boolean;
@@ -67,7 +59,6 @@ export class Cursor {
 	private place: Place;
 	/** Emitted, and not settled yet. */
 	private readonly inFlight = new Map<string, Result>();
-
 	/** Started by the process before this one, and not known to have ended: until started again, or `end` is called. */
 	readonly cutOff: Map<string, CutOff>;
 
@@ -86,7 +77,7 @@ export class Cursor {
 			...saved,
 		};
 		this.place = { updatedAt: this.saved.updatedAt, deliveryId: this.saved.deliveryId };
-		this.settled = new Map(Object.entries(this.saved.settled));
+		for (const [id, time] of Object.entries(this.saved.settled)) this.settled.set(id, time);
 		this.isComplete = this.saved.startedFrom === '';
 		this.pending = new Set(this.saved.pending);
 		delete this.saved.started[ended];
@@ -119,9 +110,8 @@ export class Cursor {
 
 	/** Whether a listed result tells anything new: not so a query that is known to be pending, and still is. */
 	isNews(result: Result): boolean {
-		return (
-			this.isNew(result) && !(isPending(result) && this.isPendingQuery(queryIdOf(result.record)))
-		);
+		const isAwaited = isPending(result) && this.isPendingQuery(queryIdOf(result.record));
+		return this.isNew(result) && !isAwaited;
 	}
 
 	isPendingQuery(id: string | undefined): boolean {
@@ -133,10 +123,19 @@ export class Cursor {
 		return [...this.pending];
 	}
 
+	/** Its result is taken whatever its place is, and read by its ID where the list does not show it. */
+	awaitQuery(id: string | undefined): void {
+		if (id !== undefined) this.pending.add(id);
+	}
+
+	/** Its result is not to be had. */
+	putAside(id: string): void {
+		this.pending.delete(id);
+	}
+
 	/** It was looked at in vain: the others first. */
 	deferPending(id: string): void {
-		if (!this.pending.delete(id)) return;
-		this.pending = new Set([...this.pending, id]);
+		if (this.pending.delete(id)) this.pending.add(id);
 	}
 
 	/** It is about to be emitted; `times` counts the starts of the same result. */
@@ -150,11 +149,12 @@ export class Cursor {
 		for (const oldest of Object.keys(started).slice(0, -Math.ceil(most))) delete started[oldest];
 	}
 
-	/** Nothing came of it: it is new again, or cut off as before. */
-	giveBack({ deliveryId }: Place, before?: CutOff): void {
+	/** Nothing came of it: it is new again, though the first page may hold newer ones by now, or cut off as before. */
+	giveBack({ deliveryId, record }: Result, before?: CutOff): void {
 		this.inFlight.delete(deliveryId);
 		delete this.saved.started[deliveryId];
 		if (before) this.cutOff.set(deliveryId, (this.saved.started[deliveryId] = before));
+		else this.awaitQuery(queryIdOf(record));
 	}
 
 	/** Its execution has ended, or had been started before. */
@@ -167,10 +167,8 @@ export class Cursor {
 		for (const result of results) {
 			this.inFlight.delete(result.deliveryId);
 			this.settled.set(short(result), result.updatedAt ?? 0);
-		}
-		for (const id of this.settled.keys()) {
-			if (this.settled.size <= MAX_KNOWN) break;
-			this.settled.delete(id);
+			// before the place it is forgotten at once
+			if (!isPending(result)) this.pending.delete(queryIdOf(result.record) ?? '');
 		}
 		this.write();
 	}

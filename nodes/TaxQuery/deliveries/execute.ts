@@ -3,9 +3,8 @@ import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { sentences } from '../../shared/utils/sentences';
 import { completeRecord, listQueries } from '../queries/client';
-import { byAge } from './cursor';
 import { filterOf, leftOutBy } from './filter';
-import { itemMaker, resultOf } from './result';
+import { byAge, itemMaker, resultOf } from './result';
 import { readSettings } from './settings';
 import { noteExecution } from './watcher';
 

@@ -1,9 +1,8 @@
-import type { IDataObject } from 'n8n-workflow';
-import { isNotFound } from '../../shared/transport/errors';
-import { BoundedMap } from '../../shared/utils/boundedMap';
+import type { ITriggerFunctions } from 'n8n-workflow';
 import { msLeft } from '../../shared/utils/time';
 import { queryIdOf } from '../queries';
-import { getQuery, queryPages, type QueryConnection } from '../queries/client';
+import { queryPages, type QueryConnection } from '../queries/client';
+import { readById, readQuery, triedInVain } from './byId';
 import type { Cursor } from './cursor';
 import { nodeKey } from './emitter';
 import { isVague, resultOf, type Result } from './result';
@@ -17,32 +16,39 @@ export interface Listed {
 	/** Whether the list was read to its end. */
 	isWhole: boolean;
 	requests: number;
-	/** It was read to its end because a day has passed: the next looks cost less. */
+	/** It was read to its end though there was no news: the next looks cost less. */
 	isDaily: boolean;
 	/** Why the end could not be reached. */
 	cutOff?: string;
-	/** Of the IDs asked for: those that the service does not know, and those that must wait. */
+	/** IDs that the service has refused for good. */
+	refused: string[];
+	/** Of the IDs asked for: those that the service does not know, that could not be read, and that must wait. */
 	unknown: string[];
+	failed: string[];
 	unread: string[];
 }
 
 /**
  * Reads what is new in the list of queries (TQ §4.12): from the newest on until a page brings nothing unknown, and
- * once a day to the end. In what order a service lists is not shown: where it is not from the newest on, or rows have
- * no dates, the whole is read each time. `asked` are IDs that a delivery named.
+ * once a day, or where it `mustBeWhole`, to the end. In what order a service lists is not shown: where it is not from
+ * the newest on, or rows have no dates, the whole is read each time. `asked` are IDs that a delivery named.
  */
 export async function readList(
+	context: ITriggerFunctions,
 	connection: QueryConnection,
 	cursor: Cursor,
 	asked: Set<string>,
+	mustBeWhole: boolean,
 ): Promise<Listed> {
-	const isDue = msLeft(cursor.saved.readWholeAt, DAY_MS) < 0;
+	const isDue = mustBeWhole || msLeft(cursor.saved.readWholeAt, DAY_MS) < 0;
 	const listed: Listed = {
 		results: [],
 		isWhole: true,
 		requests: 0,
 		isDaily: isDue,
+		refused: [],
 		unknown: [],
+		failed: [],
 		unread: [],
 	};
 	for await (const { records, cutOff, isLast } of queryPages(connection)) {
@@ -58,22 +64,37 @@ export async function readList(
 			break;
 		}
 	}
+	await readPending(context, connection, cursor, asked, listed);
+	return listed;
+}
+
+/** Adds some of the pending queries that the list does not tell of; those that were asked for first. */
+async function readPending(
+	context: ITriggerFunctions,
+	connection: QueryConnection,
+	cursor: Cursor,
+	asked: Set<string>,
+	listed: Listed,
+): Promise<void> {
 	const telling = listed.results.filter((result) => !isVague(result));
 	const ids = new Set(telling.map(({ record }) => queryIdOf(record)));
 	const unseen = cursor.pendingQueries.filter((id) => !ids.has(id));
 	const first = [...unseen.filter((id) => asked.has(id)), ...unseen.filter((id) => !asked.has(id))];
 	for (const id of first.slice(0, Math.max(1, MAX_REQUESTS - listed.requests))) {
 		listed.requests++;
-		const record = await readQuery(connection, id);
-		if (record) listed.results.push(resultOf(record, connection.mapping));
 		cursor.deferPending(id); // the others first, the next time
+		try {
+			const record = await readQuery(connection, id);
+			if (record) listed.results.push(resultOf(record, connection.mapping));
+		} catch (error) {
+			if (triedInVain(context, id, error)) listed.refused.push(id);
+		}
 	}
-	return listed;
 }
 
 /** Where there is no list: the queries that a delivery named, and those that had no result yet, by their IDs. */
 export async function readAsked(
-	context: Parameters<typeof nodeKey>[0],
+	context: ITriggerFunctions,
 	connection: QueryConnection,
 	cursor: Cursor,
 	asked: Set<string>,
@@ -84,17 +105,20 @@ export async function readAsked(
 		...[...asked].reverse(),
 		...(pending !== undefined && !asked.has(pending) ? [pending] : []),
 	];
-	const read = await readById(nodeKey(context), connection, ids);
 	if (pending !== undefined) cursor.deferPending(pending);
-	const idsOf = (what: 'unknown' | 'later') => ids.filter((id) => read.get(id) === what);
+	const read = await readById(nodeKey(context), connection, ids);
+	const idsOf = (what: 'unknown' | 'failed' | 'later') =>
+		ids.filter((id) => asked.has(id) && read.get(id) === what);
 	const records = [...read.values()].filter((record) => typeof record === 'object');
 	return {
 		results: records.map((record) => resultOf(record, connection.mapping)),
 		isWhole: false,
 		requests: records.length,
 		isDaily: false,
+		refused: [],
 		unknown: idsOf('unknown'),
-		unread: idsOf('later').filter((id) => asked.has(id)),
+		failed: idsOf('failed'),
+		unread: idsOf('later'),
 	};
 }
 
@@ -103,59 +127,4 @@ function isFromNewestOn(page: Result[]): boolean {
 		typeof createdAt === 'string' ? Date.parse(createdAt) : (updatedAt ?? NaN),
 	);
 	return times.every((time, index) => index === 0 || time <= times[index - 1]);
-}
-
-/** A sender waits for the answer, so that reading must not take long. */
-const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
-const PER_SECOND = 2;
-const UNKNOWN_MS = 60_000;
-const MAX_UNKNOWN = 1_000;
-const MAX_NODES = 500;
-
-/** When a node has read last, and the IDs that the service did not know. */
-interface Readings {
-	times: number[];
-	unknown: BoundedMap<string, number>;
-}
-const readings = new BoundedMap<string, Readings>(MAX_NODES);
-
-/** A query by its ID; undefined if the service has nothing under that. */
-export async function readQuery(
-	connection: QueryConnection,
-	id: string,
-): Promise<IDataObject | undefined> {
-	return await getQuery(connection, id, HOW).catch((error: unknown) => {
-		if (isNotFound(error)) return undefined;
-		throw error;
-	});
-}
-
-/**
- * Records by ID, where IDs come from deliveries that nothing proves: at most two a second for each node, and none that
- * the service did not know a minute ago. Throws if the service cannot be asked.
- */
-export async function readById(
-	node: string,
-	connection: QueryConnection,
-	ids: string[],
-): Promise<Map<string, IDataObject | 'unknown' | 'later'>> {
-	const { times, unknown } = readings.getOrMake(node, () => ({
-		times: [],
-		unknown: new BoundedMap(MAX_UNKNOWN),
-	}));
-	const read = new Map<string, IDataObject | 'unknown' | 'later'>();
-	for (const id of ids) {
-		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
-		const isTooSoon = msLeft(times.at(-PER_SECOND) ?? 0, 1_000) > 0;
-		if (isKnownUnknown || isTooSoon) {
-			read.set(id, isKnownUnknown ? 'unknown' : 'later');
-			continue;
-		}
-		times.splice(0, times.length - PER_SECOND + 1);
-		times.push(Date.now());
-		const record = await readQuery(connection, id);
-		if (!record) unknown.set(id, Date.now());
-		read.set(id, record ?? 'unknown');
-	}
-	return read;
 }

@@ -1,23 +1,30 @@
-import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isNotFound } from '../../shared/transport/errors';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryIdOf } from '../queries';
 import { completeRecord, hasList, type QueryConnection } from '../queries/client';
-import { byAge, type Cursor } from './cursor';
+import { readQuery, timesTried, triedInVain } from './byId';
+import type { Cursor } from './cursor';
 import { nodeKey, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
-import { readAsked, readList, readQuery, type Listed } from './list';
-import { report } from './outage';
-import { isPending, isVague, itemMaker, resultOf, type ItemMaker, type Result } from './result';
+import { readAsked, readList, type Listed } from './list';
+import {
+	byAge,
+	isPending,
+	isVague,
+	itemMaker,
+	resultOf,
+	type ItemMaker,
+	type Result,
+} from './result';
 import { readStart, type Settings } from './settings';
 
 const MAX_RESULTS = 100;
 const MAX_NODES = 500;
-/** A row whose record is refused so often is put aside. */
-const MAX_REFUSALS = 5;
+/** For a row's record; the look waits for it, and so do all other results. */
+const HOW = { timeoutMs: 5_000, patienceMs: 10_000 };
 const CONFIRMED = { confirmed: true };
 
 /** The published trigger that looks. */
@@ -33,12 +40,10 @@ export interface PublishedTrigger {
 	emitOnce(result: Result, item: INodeExecutionData, cutOff?: number): Promise<Outcome>;
 	/** What becomes of a result that is on its way. */
 	outcomeOf(result: Result): Promise<Outcome> | undefined;
-	/** Counts how often a row's record could not be read. */
-	refuse(row: Result): number;
 }
 
-/** What a look showed of a query: on its way into the workflow, without a result, or settled. */
-type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'unread';
+/** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
+type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'unread' | 'failed';
 
 export interface Look {
 	/** What the deployment calls things. */
@@ -63,7 +68,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const suits = filterOf(settings, mapping);
 	const toItem = itemMaker(settings, connection);
 	const listed = hasList(mapping)
-		? await readList(connection, cursor, asked)
+		? await readList(context, connection, cursor, asked, false)
 		: await readAsked(context, connection, cursor, asked);
 	watcher.mustBeOpen();
 	tellOnce(context, listed.cutOff);
@@ -80,7 +85,8 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	// a row may hold less than its record: only with a response is it sure that it does not suit
 	const isLean = (row: Result) => !('response' in row.record);
 	const isDue = (row: Result) => suits(row) || (isLean(row) && (!isPending(row) || isVague(row)));
-	const due = fresh.filter(isDue);
+	const triesOf = ({ record }: Result) => timesTried(context, queryIdOf(record));
+	const due = fresh.filter(isDue).sort((a, b) => triesOf(a) - triesOf(b));
 	const batch = due.slice(0, Number(settings.options.maxResults ?? MAX_RESULTS));
 	const read = await Promise.all(
 		batch.map(async (row) => await complete(watcher, connection, row)),
@@ -93,10 +99,18 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	for (const [index, result] of read.entries()) {
 		const listedRow = batch[index];
 		const row = vague.get(queryIdOf(listedRow.record)) ?? listedRow;
-		if (result === undefined) left.push(row);
-		else if (suits(result) && cursor.isNew(result))
+		if (result === 'refused') cursor.settle(row);
+		else if (result === undefined) {
+			left.push(row);
+			cursor.awaitQuery(queryIdOf(row.record)); // wherever the list has it the next time
+		} else if (suits(result) && cursor.isNew(result))
 			emit(watcher, toItem(result, CONFIRMED), result, row);
 		else if (!isPending(result)) cursor.settle(row, result);
+	}
+	for (const id of listed.refused) {
+		cursor.putAside(id);
+		const row = vague.get(id);
+		if (row) cursor.settle(row);
 	}
 	cursor.advance(listed.results, left, listed.isWhole);
 
@@ -104,6 +118,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const queries = new Map<string, Shown>();
 	for (const id of listed.unknown) queries.set(id, 'unknown');
 	for (const id of listed.unread) queries.set(id, 'unread');
+	for (const id of listed.failed) queries.set(id, 'failed');
 	for (const row of listed.results) {
 		const isWithout = isPending(row) || isLeft.has(row);
 		const shown = watcher.outcomeOf(row) ?? (isWithout ? 'pending' : 'settled');
@@ -117,7 +132,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		isWhole,
 		requests: readById + (isDaily ? 1 : listed.requests),
 		rows: listed.results.length,
-		isMore: due.length > batch.length,
+		isMore: left.some((row) => triesOf(row) === 0),
 		unread: listed.unread,
 	};
 }
@@ -172,49 +187,48 @@ async function startOnceMore(
 	const { cursor, settings } = watcher;
 	const { mapping } = connection;
 	const isOnceMore = settings.options.afterCrash !== 'leave' && !cursor.saved.runsElsewhere;
-	for (const [deliveryId, [queryId, times]] of [...cursor.cutOff]) {
-		const record = await readQuery(connection, queryId);
+	const again = [...cursor.cutOff].map(async ([deliveryId, [queryId, times]]) => {
+		const record = queryId === '' ? undefined : await readCutOff(watcher, connection, queryId);
+		if (record === 'failed') return; // for the next look
 		watcher.mustBeOpen();
 		const result = record && resultOf(record, mapping);
-		if (result?.deliveryId !== deliveryId) {
-			cursor.end({ deliveryId, updatedAt: undefined });
-			const why = `The execution for query ${queryId} may have been cut off, and the service does not have this result any more`;
-			watcher.context.logger.warn(`${why}. Look for it in the executions list.`);
-			continue;
+		if (result?.deliveryId === deliveryId) {
+			void watcher.emitOnce(result, toItem(result, CONFIRMED), isOnceMore ? 2 : times);
+			return;
 		}
-		void watcher.emitOnce(result, toItem(result, CONFIRMED), isOnceMore ? 2 : times);
-	}
+		cursor.end({ deliveryId, updatedAt: undefined });
+		const what = queryId === '' ? 'a body that named no query' : `query ${queryId}`;
+		const why = `The execution for ${what} may have been cut off, and the service does not have this result any more`;
+		watcher.context.logger.warn(`${why}. Look for it in the executions list.`);
+	});
+	await Promise.all(again);
 }
 
-/**
- * A row of the list with its result; undefined if it cannot be had now. What a service refuses for good is told, and
- * put aside.
- */
+/** Its record; undefined if the service does not have it, or not any more. */
+async function readCutOff(
+	{ context }: PublishedTrigger,
+	connection: QueryConnection,
+	id: string,
+): Promise<IDataObject | undefined | 'failed'> {
+	return await readQuery(connection, id).catch((error: unknown) =>
+		triedInVain(context, id, error) ? undefined : 'failed',
+	);
+}
+
+/** A row of the list with its result; undefined if it cannot be had now. */
 async function complete(
-	watcher: PublishedTrigger,
+	{ context }: PublishedTrigger,
 	connection: QueryConnection,
 	row: Result,
-): Promise<Result | undefined> {
+): Promise<Result | 'refused' | undefined> {
+	const id = queryIdOf(row.record) ?? '';
 	try {
-		const record = await completeRecord(connection, row.record);
+		const record = await completeRecord(connection, row.record, HOW);
 		const result = record === row.record ? row : resultOf(record, connection.mapping);
-		return isPending(result) && !isPending(row) ? undefined : result;
+		if (!isPending(result) || isPending(row)) return result;
+		triedInVain(context, id);
 	} catch (error) {
-		const reason = error instanceof Error ? error.message : 'no reason was given';
-		const id = queryIdOf(row.record) ?? 'without an ID';
-		watcher.context.logger.warn(`The result of query ${id} could not be read: ${reason}`);
-		if (watcher.refuse(row) >= MAX_REFUSALS && isForGood(error)) {
-			watcher.cursor.settle(row);
-			const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
-			report(watcher.context, undefined, told);
-		}
-		return undefined;
+		if (triedInVain(context, id, error)) return 'refused';
 	}
-}
-
-/** A refusal of this very query, or an answer of another shape; not an outage, a token or the rate limit. */
-function isForGood(error: unknown): boolean {
-	if (isNotFound(error)) return true;
-	const { httpCode = '' } = error as { httpCode?: string };
-	return !httpCode || (/^4/.test(httpCode) && !['401', '403', '408', '429'].includes(httpCode));
+	return undefined;
 }

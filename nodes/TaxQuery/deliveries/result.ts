@@ -18,6 +18,15 @@ export interface Result {
 	state: QueryState;
 }
 
+/** A place in the order of results: time of update in milliseconds since the epoch, then deliveryId. */
+export type Place = Pick<Result, 'deliveryId' | 'updatedAt'>;
+
+/** Compares results for sorting, oldest first. */
+export function byAge(a: Place, b: Place): number {
+	const apart = (a.updatedAt ?? 0) - (b.updatedAt ?? 0);
+	return apart || (a.deliveryId < b.deliveryId ? -1 : Number(a.deliveryId > b.deliveryId));
+}
+
 /** Reads a query record (TQ §2.1). Dates may be written in different ways for the same moment. */
 export function resultOf(record: IDataObject, mapping: TaxQueryMapping): Result {
 	const updatedAt = timeOf(record.updatedAt) ?? timeOf(record.createdAt);

@@ -13,7 +13,7 @@ import { msLeft } from '../../shared/utils/time';
 import { Cursor, type SavedCursor } from './cursor';
 import { emit, nodeKey, tellBeginning, type Outcome } from './emitter';
 import { look, type Look, type PublishedTrigger } from './look';
-import { load, save } from './nodeState';
+import { load, save } from '../../shared/operations/nodeState';
 import { Outage } from './outage';
 import { itemMaker, type Result } from './result';
 import { readSettings, type Settings } from './settings';
@@ -32,7 +32,6 @@ const REST_PER_ROW_MS = 0.1;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
 const MAX_NODES = 500;
-const MAX_REFUSED = 1_000;
 /** IDs that are kept for a later look; who sent others is told to come again. */
 const MAX_UNREAD = 100;
 /** Where nothing asks at intervals, after a look that failed. */
@@ -88,7 +87,6 @@ export class ResultWatcher implements PublishedTrigger {
 	private asked = new Set<string>();
 	/** The next look waits so long after a moment. */
 	private rest = { since: 0, ms: 0 };
-	private readonly refusals = new BoundedMap<string, number>(MAX_REFUSED);
 
 	constructor(
 		readonly context: ITriggerFunctions,
@@ -195,12 +193,6 @@ export class ResultWatcher implements PublishedTrigger {
 
 	mustBeOpen(): void {
 		if (this.isClosed) throw new OperationalError('The workflow was unpublished meanwhile');
-	}
-
-	refuse({ deliveryId }: Result): number {
-		const times = (this.refusals.get(deliveryId) ?? 0) + 1;
-		this.refusals.set(deliveryId, times);
-		return times;
 	}
 
 	private get needsLooks(): boolean {

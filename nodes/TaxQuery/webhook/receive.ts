@@ -9,7 +9,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
 import { filterOf, tellLeftOut } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
-import { readById } from '../deliveries/list';
+import { readById } from '../deliveries/byId';
 import { isDated, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
@@ -217,7 +217,7 @@ async function readAnnounced(
 	if (!read) return unreachable;
 	const records = [...read.values()];
 	if (records.every((record) => record === 'unknown')) return unknown;
-	if (records.includes('later')) return tryAgain;
+	if (records.includes('later') || records.includes('failed')) return tryAgain;
 	const results = records
 		.filter((record) => typeof record === 'object')
 		.map((record) => resultOf(record, mapping))

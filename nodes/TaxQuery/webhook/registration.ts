@@ -6,7 +6,7 @@ import {
 } from 'n8n-workflow';
 import { isObject } from '../../shared/utils/json';
 import { isNotFound } from '../../shared/transport/errors';
-import { save, load } from '../deliveries/nodeState';
+import { save, load } from '../../shared/operations/nodeState';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 

@@ -167,7 +167,7 @@ function ofTooLarge(maxBytes: number, asked: Asked): Problem {
 		message: `The answer of the ${asked.service.displayName} is larger than ${Math.round(maxBytes / 1_048_576)} MB, which is as much as is read`,
 		description: 'Ask for less: a shorter period, or fewer rows with what belongs to them.',
 	};
-	return asked.method === 'GET' ? problem : ambiguous(problem, asked);
+	return asked.method === 'GET' ? { ...problem, httpCode: '413' } : ambiguous(problem, asked);
 }
 
 /** The problem of a POST that may have been accepted. */

@@ -81,6 +81,36 @@ describe('the cursor', () => {
 		expect(restarted(cursor).isNew(result('a', 3_600_000))).toBe(true);
 	});
 
+	it('takes a late result for old once it was started, though its date lies before the place', () => {
+		const cursor = new Cursor();
+		const A_MINUTE = 60_000;
+		const newer = Array.from({ length: 600 }, (_, index) => result(`n${index}`, index * A_MINUTE));
+		const slow = result('slow', 1_000 * A_MINUTE, 'PENDING');
+		cursor.begin(undefined, [slow, ...newer], '');
+		const done = result('slow', 1_000 * A_MINUTE);
+		const before = cursor.isNew(done);
+		cursor.start(done, 1);
+		cursor.settle(done);
+		cursor.advance([done, ...newer], [], true);
+		expect([before, cursor.isNew(done), restarted(cursor).isNew(done)]).toEqual([
+			true,
+			false,
+			false,
+		]);
+	});
+
+	it('awaits what n8n could not start, though so many newer ones have come that its place is behind', () => {
+		const cursor = new Cursor();
+		const first = result('a', 3_600_000);
+		cursor.begin(NOW - 7_200_000, [], '');
+		cursor.start(first, 1);
+		cursor.giveBack(first);
+		const newer = many(600, 'SUCCESS');
+		cursor.settle(...newer);
+		cursor.advance(newer, [], false);
+		expect([cursor.pendingQueries, cursor.isNew(first)]).toEqual([['a'], true]);
+	});
+
 	it('knows after a restart which executions are not known to have ended', () => {
 		const cursor = new Cursor();
 		const results = ['a', 'b', 'c'].map((id) => result(id, 0));

@@ -1,0 +1,124 @@
+import { NodeApiError, type IDataObject, type ITriggerFunctions } from 'n8n-workflow';
+import { RateLimitTimeoutError } from '../../shared/rateLimit/rateLimiter';
+import { isNotFound } from '../../shared/transport/errors';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { msLeft } from '../../shared/utils/time';
+import { getQuery, type QueryConnection } from '../queries/client';
+import { report } from './outage';
+
+/** A sender waits for the answer, so that reading must not take long. */
+const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
+const PER_SECOND = 2;
+const UNKNOWN_MS = 60_000;
+const MAX_UNKNOWN = 1_000;
+const MAX_NODES = 500;
+/** A query that is refused so often is put aside. */
+const MAX_REFUSALS = 5;
+const MAX_TRIED = 1_000;
+
+/** A query by its ID; undefined if the service has nothing under that. */
+export async function readQuery(
+	connection: QueryConnection,
+	id: string,
+): Promise<IDataObject | undefined> {
+	return await getQuery(connection, id, HOW).catch((error: unknown) => {
+		if (isNotFound(error)) return undefined;
+		throw error;
+	});
+}
+
+/** When a node has read last, and the IDs that the service did not know. */
+interface Readings {
+	times: number[];
+	unknown: BoundedMap<string, number>;
+}
+const readings = new BoundedMap<string, Readings>(MAX_NODES);
+
+/** What became of reading an ID: `later` it may be tried again, `failed` it could not be read. */
+export type Read = IDataObject | 'unknown' | 'later' | 'failed';
+
+/**
+ * Records by ID, where IDs come from deliveries that nothing proves: at most two a second for each node, and none that
+ * the service did not know a minute ago. Throws if the service cannot be asked.
+ */
+export async function readById(
+	node: string,
+	connection: QueryConnection,
+	ids: string[],
+): Promise<Map<string, Read>> {
+	const { times, unknown } = readings.getOrMake(node, () => ({
+		times: [],
+		unknown: new BoundedMap(MAX_UNKNOWN),
+	}));
+	const read = new Map<string, Read>();
+	let failure: unknown;
+	let isAnswered = false;
+	for (const id of ids) {
+		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
+		const isTooSoon = msLeft(times.at(-PER_SECOND) ?? 0, 1_000) > 0;
+		if (isKnownUnknown || isTooSoon) {
+			read.set(id, isKnownUnknown ? 'unknown' : 'later');
+			continue;
+		}
+		times.splice(0, times.length - PER_SECOND + 1);
+		times.push(Date.now());
+		const record = await readQuery(connection, id).catch((error: unknown) => {
+			if (isRefusal(error)) return undefined;
+			failure = error;
+			return 'failed' as const;
+		});
+		if (!record) unknown.set(id, Date.now());
+		isAnswered ||= record !== 'failed';
+		read.set(id, record ?? 'unknown');
+	}
+	if (failure !== undefined && !isAnswered) throw failure as Error;
+	return read;
+}
+
+/** What was tried in vain, by query ID, since a trigger was published. */
+const tried = new WeakMap<
+	ITriggerFunctions,
+	BoundedMap<string, { times: number; refusals: number }>
+>();
+
+function triesOf(context: ITriggerFunctions) {
+	const tries = tried.get(context) ?? new BoundedMap(MAX_TRIED);
+	tried.set(context, tries);
+	return tries;
+}
+
+/** How often a query's result was tried in vain: who was tried less often comes first. */
+export const timesTried = (context: ITriggerFunctions, id = ''): number =>
+	triesOf(context).get(id)?.times ?? 0;
+
+/**
+ * Takes in that a query has no result yet, or could not be read for this reason. True if it is to be put aside, because
+ * the service has refused it for good again and again, which is told.
+ */
+export function triedInVain(context: ITriggerFunctions, id: string, error?: unknown): boolean {
+	if (error instanceof RateLimitTimeoutError) return false; // nothing was sent
+	const { times, refusals } = triesOf(context).get(id) ?? { times: 0, refusals: 0 };
+	const now = refusals + Number(error !== undefined && isForGood(error));
+	triesOf(context).set(id, { times: times + 1, refusals: now });
+	if (error === undefined) return false;
+	const reason = error instanceof Error ? error.message : 'no reason was given';
+	context.logger.warn(`The result of query ${id} could not be read: ${reason}`);
+	if (now < MAX_REFUSALS || !isForGood(error)) return false;
+	triesOf(context).delete(id);
+	const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
+	report(context, undefined, told);
+	return true;
+}
+
+/** Statuses that say nothing of this very query: the token, the account's balance, a service that is too slow or busy. */
+const PASSING = ['401', '402', '403', '408', '429'];
+
+/** A refusal of this very query. An error without a status is one of the connection. */
+const isRefusal = (error: unknown): boolean =>
+	error instanceof NodeApiError &&
+	/^4/.test(error.httpCode ?? '') &&
+	!PASSING.includes(error.httpCode ?? '');
+
+/** A refusal of this very query, or an answer of another shape. */
+const isForGood = (error: unknown): boolean =>
+	error instanceof NodeApiError ? isRefusal(error) : !(error instanceof RateLimitTimeoutError);

@@ -1,0 +1,254 @@
+import type { FaultRule } from '../../../../sandbox/plugins/faults';
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+const FIRST_LOOK_MS = 15_000;
+const TWO_MINUTES = 120_000;
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+
+type Fault = FaultRule['fault'];
+const dated = (_id: string, seconds: number) => {
+	const createdAt = new Date(Date.UTC(2026, 4, 1, 12) + seconds * 1_000).toISOString();
+	return { _id, createdAt };
+};
+type Row = ReturnType<typeof dated>;
+const record = (row: Row) => ({
+	...row,
+	updatedAt: row.createdAt,
+	service: 'CRF',
+	status: 'SUCCESS',
+	response: { RFC: 'X' },
+});
+const answer = (body: unknown): Fault => ({ status: 200, body });
+/** What the service says of a query by its ID; where nothing is said, it has the record. */
+type Said = Record<string, Fault>;
+
+/** The service lists these rows, from the newest on; in pages of two where `isPaged`. */
+async function listing(rows: Row[], said: Said = {}, isPaged = false): Promise<void> {
+	const pages = Array.from({ length: Math.ceil(rows.length / 2) }, (_, page) => ({
+		path: '/api/query',
+		exact: true,
+		times: 1,
+		fault: answer({ data: rows.slice(2 * page, 2 * page + 2), total: rows.length }),
+	}));
+	const whole = { path: '/api/query', exact: true, fault: answer(rows) };
+	await sandbox.faults(
+		...(isPaged ? pages : [whole]),
+		...rows.map((row) => ({
+			path: `/api/query/${row._id}`,
+			fault: said[row._id] ?? answer(record(row)),
+		})),
+	);
+}
+const looks = async (count: number) => {
+	for (let each = 0; each < count; each++) await host.look();
+};
+
+const [bad, good, later] = [dated('bad', 0), dated('good', 1), dated('later', 2)];
+const lean = (row: Row) => ({ ...row, service: 'CRF', status: 'SUCCESS' });
+const pending = { _id: 'bad', service: 'CRF', status: 'PENDING' };
+
+describe('a query that cannot be read by its ID', () => {
+	it.each<[string, Fault]>([
+		['is refused', { status: 400 }],
+		['is not allowed', { status: 403 }],
+		['is gone', { status: 410 }],
+		['makes the service fail', { status: 500 }],
+		['is no record', answer({ _id: 'bad' })],
+		['is another query', answer(record(good))],
+	])(
+		'and %s, does not hold up the others',
+		async (_, fault) => {
+			await listing([]);
+			await start();
+			await listing([good, bad], { bad: fault });
+			await looks(2);
+			await listing([later, good, bad], { bad: fault });
+			await looks(1);
+			await host.executed(2);
+			const first = [...host.started];
+			await listing([later, good, bad]);
+			await looks(2);
+			expect([first, host.started]).toEqual([
+				['good', 'later'],
+				['good', 'later', 'bad'],
+			]);
+		},
+		TWO_MINUTES,
+	);
+
+	it('is put aside and told where it is refused for good, and not asked for again', async () => {
+		await listing([]);
+		await start();
+		await listing([good, bad], { bad: { status: 400 } });
+		await looks(7);
+		const before = (await sandbox.requests('/api/query/bad')).length;
+		await looks(2);
+		expect({
+			started: host.started,
+			told: host.failures,
+			more: (await sandbox.requests('/api/query/bad')).length - before,
+		}).toEqual({
+			started: ['good'],
+			told: [expect.stringMatching('The result of query bad could not be read 5 times')],
+			more: 0,
+		});
+	});
+
+	it(
+		'does not take the place of the others, where a look brings one result',
+		async () => {
+			await listing([]);
+			await start({ parameters: { settings: { maxResults: 1 } } });
+			await listing([lean(later), lean(good), lean(bad)], { bad: { status: 500 } });
+			await looks(3);
+			await host.executed(2);
+			expect(host.started).toEqual(['good', 'later']);
+		},
+		TWO_MINUTES,
+	);
+
+	it(
+		'and is pending, does not take the place of the others either',
+		async () => {
+			await listing([]);
+			await start({ parameters: { settings: { maxResults: 1 } } });
+			await listing([lean(later), lean(good), lean(bad)], { bad: answer(pending) });
+			await looks(3);
+			await host.executed(2);
+			expect(host.started).toEqual(['good', 'later']);
+		},
+		TWO_MINUTES,
+	);
+
+	it(
+		'and hangs, does not hold up the others for minutes',
+		async () => {
+			await listing([]);
+			await start();
+			await listing([lean(good), lean(bad)], { bad: 'hang' });
+			await looks(1);
+			for (let second = 0; second < 40 && host.started.length === 0; second++) {
+				await new Promise((resolve) => setTimeout(resolve, 1_000));
+			}
+			expect(host.started).toEqual(['good']);
+		},
+		TWO_MINUTES,
+	);
+
+	it('is found where it has slipped behind the first page meanwhile', async () => {
+		await listing([]);
+		await start();
+		await listing([lean(good), lean(bad)], { bad: { status: 403 } }, true);
+		await looks(1);
+		const newer = [dated('n2', 4), dated('n1', 3)].map(lean);
+		await listing([...newer, lean(good), lean(bad)], { bad: { status: 403 } }, true);
+		await looks(1);
+		await listing([...newer, lean(good), lean(bad)], {}, true);
+		await looks(1);
+		expect(host.started).toEqual(['good', 'n1', 'n2', 'bad']);
+	});
+});
+
+describe('an outage of what is read by its ID', () => {
+	it.each<[string, Fault]>([
+		['the connection is reset', 'resetBefore'],
+		['the balance of the account is used up', { status: 402 }],
+	])(
+		'loses nothing, however long it is: %s',
+		async (_, fault) => {
+			await listing([]);
+			await start();
+			await listing([lean(bad)], { bad: fault });
+			await looks(8);
+			await listing([lean(bad)]);
+			await looks(2);
+			expect([host.started, host.failures]).toEqual([['bad'], []]);
+		},
+		TWO_MINUTES,
+	);
+});
+
+describe('after n8n was killed', () => {
+	const killed = async () => {
+		await host.kill();
+		await host.publish('init');
+		pass(FIRST_LOOK_MS);
+		await looks(2);
+	};
+
+	it('an execution for a body that named no query is told, and holds up nothing', async () => {
+		await listing([]);
+		await start({
+			areExecutionsLong: true,
+			parameters: { authenticity: 'credential', settings: { emitUnrecognized: true } },
+			credentials: {
+				...sandbox.credentials(),
+				taxQueryWebhookApi: { method: 'header', secret: 'whsec-1', headerName: 'X-Secret' },
+			},
+		});
+		await host.deliver('what is this', { 'X-Secret': 'whsec-1' });
+		await listing([good]);
+		await host.kill();
+		await host.publish('init');
+		pass(FIRST_LOOK_MS);
+		await host.executed(2);
+		expect(
+			host.items.map(({ queryId, _id, unrecognized }) => unrecognized ?? queryId ?? _id),
+		).toEqual([true, 'good']);
+		expect(host.log.join()).toMatch(/may have been cut off/);
+	});
+
+	it.each<[string, Fault]>([
+		['fails', { status: 500 }],
+		['is refused', { status: 400 }],
+	])(
+		'a cut-off result that %s by its ID holds up nothing, and is started when it can be read',
+		async (_, fault) => {
+			await listing([]);
+			await start({ areExecutionsLong: true });
+			await listing([bad]);
+			await looks(1);
+			await host.executed(1);
+			await listing([good, bad], { bad: fault });
+			await killed();
+			await host.executed(2);
+			await listing([good, bad]);
+			await looks(1);
+			await host.executed(3);
+			expect(host.started).toEqual(['bad', 'good', 'bad']);
+		},
+		TWO_MINUTES,
+	);
+});
+
+describe('a deployment without a list of queries', () => {
+	it(
+		'brings what can be read, though another query cannot',
+		async () => {
+			await sandbox.faults();
+			await start({
+				credentials: sandbox.credentials({
+					taxQueryApi: { apiMapping: JSON.stringify({ paths: { getAll: '' } }) },
+				}),
+			});
+			await listing([good, bad], { bad: { status: 500 } });
+			pass(5_000);
+			const answers = await host.deliver([{ _id: 'bad' }, { _id: 'good' }]);
+			await host.executed(1);
+			expect([answers.status, host.started]).toEqual([503, ['good']]);
+		},
+		TWO_MINUTES,
+	);
+});
