@@ -1,4 +1,4 @@
-import { NodeApiError, UserError } from 'n8n-workflow';
+import { UserError, type NodeApiError } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import { loginOf, storedLogin, type Login } from '../../shared/operations/loginSource';
@@ -41,7 +41,7 @@ async function store(item: Item, { provider, login, secrets }: Login) {
 		const { httpCode, message, description } = error as NodeApiError;
 		if (httpCode === '404') return throwUnknownPath(error, path, request.path);
 		const hint = httpCode === '400' || httpCode === '422' ? provider.refusedHint : undefined;
-		if (!hint) throw error instanceof NodeApiError ? error : new UserError(message);
+		if (!hint) throw error as Error;
 		throw new UserError(message, { description: sentences(description, hint) });
 	});
 }

@@ -3,6 +3,7 @@ import type { Item } from '../../shared/operations/operation';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Connection } from '../../shared/transport/request';
 import { isOfLogin } from '../../shared/credentials/credentialError';
+import { RateLimitCancelledError } from '../../shared/rateLimit/rateLimiter';
 import { sentences } from '../../shared/utils/sentences';
 import { isNotFound } from '../../shared/transport/errors';
 import { createdAt, echoOf, queryIdOf, stateOf } from '../queries';
@@ -11,6 +12,7 @@ import {
 	completeRecord,
 	connectionOf,
 	getQuery,
+	lastingConnectionOf,
 	queryPages,
 	type QueryList,
 } from '../queries/client';
@@ -38,7 +40,10 @@ async function listSince(
 ): Promise<QueryList> {
 	const outcome = await readSince(connection, since).then(
 		(list) => ({ list }),
-		({ message, description }: UserError) => ({ message, description }),
+		(error: UserError) => {
+			if (error instanceof RateLimitCancelledError) throw error; // another item has failed
+			return { message: error.message, description: error.description };
+		},
 	);
 	if ('list' in outcome) return outcome.list;
 	if (isOfLogin(outcome.message)) {
@@ -174,11 +179,7 @@ export async function findCreated(
 	since: number,
 	mayTake: (id: string) => boolean,
 ): Promise<Array<IDataObject | undefined>> {
-	const signal = item.run.cancelled ?? new AbortController().signal;
-	const connection: Connection<TaxQueryMapping> = {
-		...(await connectionOf(item)),
-		send: async (request) => await item.request({ ...request, signal }),
-	};
+	const connection = await lastingConnectionOf(item);
 	const { records } = await listSince(connection, since);
 	const at = since + connection.clockOffsetMs();
 	const isFree = (record: IDataObject) =>

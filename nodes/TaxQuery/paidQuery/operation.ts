@@ -2,6 +2,7 @@ import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
+import { ofItem } from '../../shared/transport/errors';
 import { sentences } from '../../shared/utils/sentences';
 import { createdAt, queryIdOf, stateOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
@@ -93,9 +94,14 @@ async function plan(
 async function tellingPaid<T>(item: Item, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const ids = item.run.shared(startSpending).sender.journal.idsOf(item);
-		if (ids.length > 0 && (error instanceof NodeApiError || error instanceof UserError)) {
-			const paid = `Paid for already: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
-			Object.assign(error, { description: sentences(error.description, paid) });
+		if (ids.length === 0) throw error as Error;
+		const paid = `Paid for already: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
+		if (error instanceof NodeApiError) {
+			const own = ofItem(error, item.index);
+			throw Object.assign(own, { description: sentences(error.description, paid) });
+		}
+		if (error instanceof UserError) {
+			throw new UserError(error.message, { description: sentences(error.description, paid) });
 		}
 		throw error as Error;
 	});

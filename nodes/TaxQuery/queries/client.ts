@@ -17,6 +17,13 @@ export async function connectionOf(item: Item): Promise<Connection<TaxQueryMappi
 	return { ...connection, send: item.request };
 }
 
+/** The same for reading what is paid for: it goes on when another item fails, until the execution is cancelled. */
+export async function lastingConnectionOf(item: Item): Promise<Connection<TaxQueryMapping>> {
+	const signal = item.run.cancelled ?? new AbortController().signal;
+	const send = async (request: ServiceRequest) => await item.request({ ...request, signal });
+	return { ...(await connectionOf(item)), send };
+}
+
 /** All that could be listed of the queries made, newest first where the service lists them so. */
 export interface QueryList {
 	records: IDataObject[];

@@ -7,7 +7,7 @@ import {
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { withoutParameters } from '../transport/errors';
+import { ofItem, withoutParameters } from '../transport/errors';
 import {
 	findOperation,
 	WithFiles,
@@ -178,7 +178,7 @@ function withoutPersonalData(error: ItemError, protection: Protection | undefine
 
 /** The error of an item: what was thrown, with the item's index, and with nothing of a request in it. */
 function toItemError(node: INode, error: unknown, itemIndex: number): ItemError {
-	if (error instanceof NodeApiError) return error;
+	if (error instanceof NodeApiError) return ofItem(error, itemIndex);
 	if (error instanceof UserError || error instanceof NodeOperationError) {
 		const { message, description } = error;
 		return new NodeOperationError(node, message, {

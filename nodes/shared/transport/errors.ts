@@ -29,6 +29,15 @@ export function toNodeError(node: INode, problem: Problem, itemIndex?: number): 
 	return error;
 }
 
+/** The error of a request as one item has it: items that share the request share its error, and each adds to its own. */
+export function ofItem(error: NodeApiError, itemIndex: number): NodeApiError {
+	const { message, description, httpCode, context } = error;
+	const problem = { message, description: description ?? '', httpCode: httpCode ?? undefined };
+	const own = toNodeError(error.node, problem, itemIndex);
+	Object.assign(own, { description, context: { ...context, itemIndex } });
+	return own;
+}
+
 /** Whether an error of a request says that the service has nothing there. */
 export const isNotFound = (error: unknown): boolean =>
 	error instanceof NodeApiError && error.httpCode === '404';

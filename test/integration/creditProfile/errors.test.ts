@@ -154,6 +154,35 @@ describe('bad input', () => {
 			]);
 		});
 
+		it('tells the advice once, and its own index, where all fail for one reason', async () => {
+			const titles = '/api/v1/data/collection/:id/versions';
+			await sandbox.faults({ path: titles, fault: { status: 403, body: {} } });
+			const result = await run(documents, {
+				items: items.map(() => ({})),
+				onError: 'continueRegularOutput',
+			});
+			const told = result.items.map(({ json, error }) => [json.error, error?.context.itemIndex]);
+			const message =
+				'The Credit Profile Service does not allow this operation. Check the permissions of the token and what the account has contracted.';
+			expect(told).toEqual([0, 1, 2].map((index) => [message, index]));
+		});
+
+		it('is the one that is told, while another is held back by the rate limit', async () => {
+			const path = '/api/v1/credential/bureau/pf';
+			await sandbox.faults(
+				{ path, times: 1, fault: { status: 429, body: {} } },
+				{ path, times: 1, fault: { status: 422, body: {} } },
+			);
+			const { error } = await run(
+				{ resource: 'providerLogin', operation: 'upsert', provider: 'bureau/pf' },
+				{ items: [{}, {}], login: { provider: 'bureau/pf', user: 'a', password: 'Encrypted_2' } },
+			);
+			expect([error?.message, error?.context?.itemIndex]).toEqual([
+				'The Credit Profile Service did not accept the values sent',
+				1,
+			]);
+		});
+
 		it('goes to the error output', async () => {
 			const result = await run(mixed, { items, onError: 'continueErrorOutput' });
 			expect([

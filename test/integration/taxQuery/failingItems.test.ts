@@ -1,0 +1,44 @@
+import type { NodeRun } from '../support/runNode';
+import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+
+const HOURS = { reuse: 'hours', reuseHours: 24 };
+const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
+const told = ({ error }: NodeRun) => [error?.message, error?.context?.itemIndex];
+
+describe('an item that fails', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox({ queryList: 'lean' })));
+	afterEach(async () => await sandbox.close());
+
+	it.each<[string, object, object]>([
+		['looked for reusable results', HOURS, {}],
+		['counted the queries of the day', {}, { maxQueriesPerDay: 5 }],
+	])('is the one that is told, while the item before it %s', async (_what, fields, options) => {
+		const result = await sandbox.run(getCrf({ ...fields }, { ...options }), {
+			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
+		});
+		expect(told(result)).toEqual([expect.stringContaining('"RFC" cannot be right'), 1]);
+	});
+
+	it('has an error of its own where many fail for the same reason', async () => {
+		const service = await sandbox.elsewhere();
+		for (const rfc of rfcs(3)) await service.post('/query/crf', { rfc });
+		await sandbox.faults({
+			path: '/api/query/:id',
+			method: 'GET',
+			fault: { status: 403, body: {} },
+		});
+		const { items } = await sandbox.run(getCrf(HOURS), {
+			items: itemsOf(rfcs(200)),
+			onError: 'continueRegularOutput',
+		});
+		const messages = new Set(items.map(({ json }) => json.error));
+		const indices = items.map(({ error }) => error?.context.itemIndex as unknown);
+		expect([[...messages], indices]).toEqual([
+			[
+				'The Tax Query Service does not allow this operation. Check the permissions of the token and what the account has contracted.',
+			],
+			items.map((_, index) => index),
+		]);
+	});
+});
