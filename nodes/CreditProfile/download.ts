@@ -1,6 +1,7 @@
 import { UserError, type IBinaryData, type IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../shared/operations/operation';
 import { isObject } from '../shared/utils/json';
+import { sentences } from '../shared/utils/sentences';
 
 /** A stream of bytes, as n8n takes and gives them. */
 type ByteStream = Exclude<Parameters<FileHelpers['prepareBinaryData']>[0], Buffer>;
@@ -42,8 +43,9 @@ export function linkOf({
 }
 
 /**
- * Downloads a file into n8n's binary data, streamed. The link needs no token (CP §2.10), so none is sent. Throws a
- * UserError that tells what to do; a link, which opens the file to whoever has it, is in none.
+ * Downloads a file into n8n's binary data, streamed. Whether a link needs a token is not shown (CP §2.10, §5.1): none
+ * is sent, for the host may be anybody's. Throws a UserError that tells what to do; a link is in none, for it may open
+ * the file to whoever has it.
  */
 export async function download(
 	item: Item,
@@ -116,12 +118,18 @@ async function attemptDownload(item: Item, link: FileLink, maxMegabytes: number)
 
 function refused(called: string, status: number): UserError {
 	const hasEnded = [400, 401, 403, 404, 410].includes(status);
+	const mayWantToken = [401, 403].includes(status);
 	return new UserError(
 		`${called} could not be downloaded: its host answered with status ${status}`,
 		{
-			description: hasEnded
-				? 'A link to a file works for 24 hours after the document was read. Read the document again, then download at once.'
-				: 'Try again later.',
+			description: sentences(
+				hasEnded
+					? 'A link to a file works for 24 hours after the document was read. Read the document again, then download at once'
+					: 'Try again later',
+				mayWantToken
+					? 'If that is refused, too, its host may want a token, which this node never sends with a link: ask the provider how its files are fetched'
+					: undefined,
+			),
 		},
 	);
 }

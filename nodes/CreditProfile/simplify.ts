@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import { UserError, type IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/utils/json';
 import type { Titles } from './titles';
 
@@ -71,7 +71,8 @@ export function simplifyDocument(row: IDataObject, { columnOf }: Titles): IDataO
 		...Object.fromEntries(
 			Object.entries(objectOf(document)).map(([key, value]) => [columnOf(version, key), value]),
 		),
-		...(Array.isArray(associations) && byType(associations as IDataObject[])),
+		...(Array.isArray(associations) && byType(associations.filter(isObject))),
+		...(isObject(associations) && { associations }),
 		...pick(row, ['tags', 'createdAt', 'externalId', 'id']),
 	};
 }
@@ -80,7 +81,7 @@ const byType = (associations: IDataObject[]): IDataObject =>
 	Object.fromEntries(
 		Object.keys(associationFields).map((type) => [
 			type.toLowerCase(),
-			associations.filter((one) => one.type === type && one.association).map(simplifyAssociation),
+			associations.filter((one) => one.type === type).map(simplifyAssociation),
 		]),
 	);
 
@@ -121,9 +122,25 @@ export const ASSOCIATION_COLUMNS = [
 	'documentId',
 ];
 
+/** The same with Simplify off. */
+export const RAW_ASSOCIATION_COLUMNS = ['type', 'association', 'documentExternalId', 'documentId'];
+
+/** The entries `{type, association}` of a document, of which `association` may be null (CP §2.8 to §2.10). */
+export function associationsOf({ associations, id }: IDataObject): IDataObject[] {
+	if (Array.isArray(associations)) return associations.filter(isObject);
+	if (associations === undefined || associations === null) return [];
+	throw new UserError(
+		`The Credit Profile Service gave the associations of document ${String(id)} not as a list`,
+		{
+			description:
+				'Data Document → Get Many without "Associations as Separate Items" gives them as they came.',
+		},
+	);
+}
+
 /** One item for each association of a document, the document's IDs last. */
 export function separateAssociations(document: IDataObject, isSimple: boolean): IDataObject[] {
-	return ((document.associations ?? []) as IDataObject[]).map((entry) => ({
+	return associationsOf(document).map((entry) => ({
 		...(isSimple ? { associationType: entry.type, ...simplifyAssociation(entry) } : entry),
 		...pick({ documentExternalId: document.externalId, documentId: document.id }, [
 			'documentExternalId',

@@ -90,7 +90,7 @@ async function checkLogins(diagnosis: Diagnosis, get: Get): Promise<void> {
 		const listed = `Reached, and the token is accepted. ${rows.length} logins; types: ${types.join(', ') || 'none'}.`;
 		if (rows.length === 0) return { ok: true, seen: listed, advice: '' };
 		const shape = checkShape('A login', rows[0], LOGIN, ['id', 'type', 'isEnabled']);
-		const strange = `Not in the document: ${others.join(', ')}. The upserts may have these names in their paths, too: compare with your contract.`;
+		const strange = `Not the end of an upsert's path: ${others.join(', ')}. The document lists no values of "type"; the upserts may have these names in their paths, too: compare with your contract.`;
 		return {
 			...shape,
 			seen: `${listed} ${shape.seen}`,

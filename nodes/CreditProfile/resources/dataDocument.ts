@@ -5,7 +5,12 @@ import { WithFiles, type Resource } from '../../shared/operations/operation';
 import { collectionId, oneOf, startAt, switches } from '../fields';
 import { writeFile, type FileFormat } from '../listFile';
 import { collect, documentsOf, getManyTags, listPages } from '../listing';
-import { ASSOCIATION_COLUMNS, separateAssociations, simplifyDocument } from '../simplify';
+import {
+	ASSOCIATION_COLUMNS,
+	RAW_ASSOCIATION_COLUMNS,
+	separateAssociations,
+	simplifyDocument,
+} from '../simplify';
 import { OWN_COLUMNS, titlesOf } from '../titles';
 import { downloadFiles } from './documentFiles';
 
@@ -58,6 +63,14 @@ const generalSwitch = switches([
 	},
 ]);
 
+/** What is asked for where associations are wanted and none is chosen: absent ones would look like none. */
+const ALL_ASSOCIATIONS = {
+	includeDataDocumentAssociations: true,
+	includeProfileAssociation: true,
+	includeFormAssociation: true,
+	includeFileAssociation: true,
+};
+
 /** Which associations to ask for. A type alone may not do (not shown, CP §4.8), so the general switch goes with it. */
 const associations: Field<IDataObject> = {
 	properties: [...typeSwitches.properties, ...generalSwitch.properties],
@@ -94,7 +107,7 @@ const separately = option(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to return one item for each association instead of one for each document. A document without associations then gives no item.',
+			'Whether to return one item for each association instead of one for each document. A document without associations then gives no item. Comes with all types, unless some are included here.',
 	},
 	parseBoolean,
 	false,
@@ -150,9 +163,14 @@ const getMany = operation({
 	/** CP §4.8 */
 	async execute(item, values) {
 		const { collectionId: id, simplify: isSimple, isSeparate } = values;
+		const isNoneChosen = !Object.values(values.associations).includes(true);
 		const list = {
 			...documentsOf(id),
-			query: { ...values.associations, ...(values.order && { order: values.order }) },
+			query: {
+				...(isSeparate && isNoneChosen && ALL_ASSOCIATIONS),
+				...values.associations,
+				...(values.order && { order: values.order }),
+			},
 			startAt: values.startAt,
 			wanted: values.wanted,
 		};
@@ -169,7 +187,7 @@ const getMany = operation({
 		const simpleColumns = titles ? [...titles.columns, ...OWN_COLUMNS] : ASSOCIATION_COLUMNS;
 		const { rows, file } = await writeFile(item, pages(), {
 			format: values.fileFormat,
-			columns: isSimple ? simpleColumns : RAW_COLUMNS,
+			columns: isSimple ? simpleColumns : isSeparate ? RAW_ASSOCIATION_COLUMNS : RAW_COLUMNS,
 			name: `collection-${id}`,
 		});
 		return new WithFiles([{ json: { rows, collectionId: id }, file }]);

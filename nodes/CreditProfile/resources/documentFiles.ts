@@ -13,7 +13,7 @@ import { isObject } from '../../shared/utils/json';
 import { download, linkOf } from '../download';
 import { collectionId, shownIf, startAt } from '../fields';
 import { documentsOf, listPages } from '../listing';
-import { separateAssociations } from '../simplify';
+import { associationsOf, separateAssociations } from '../simplify';
 
 /** How many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
@@ -116,12 +116,9 @@ export const downloadFiles = operation({
 
 /** The file associations of a document, each with what comes out beside the file. */
 function fileLinks(document: IDataObject): Array<{ json: IDataObject; association: IDataObject }> {
-	const entries = (document.associations ?? []) as IDataObject[];
-	const files = entries.filter(
-		({ type, association }) => type === 'Files' && isObject(association),
-	);
+	const files = associationsOf(document).filter(({ type }) => type === 'Files');
 	return files.map((entry) => {
-		const association = entry.association as IDataObject;
+		const association = isObject(entry.association) ? entry.association : {};
 		const withoutLinks = { ...association, url: undefined, previewUrl: undefined };
 		const associations = [{ ...entry, association: withoutLinks }];
 		const [json] = separateAssociations({ ...document, associations }, true);

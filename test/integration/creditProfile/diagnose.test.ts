@@ -63,6 +63,17 @@ describe('Connection → Diagnose', () => {
 		});
 	});
 
+	it('does not call a type of login wrong, of which the document lists none', async () => {
+		const sandbox = await sandboxForTest({ rateLimit: 0 });
+		const logins = [{ id: 1, type: 'buro_pm', isEnabled: true }];
+		await sandbox.faults({ path: '/api/v1/credential', fault: { status: 200, body: logins } });
+		const { items } = await nodeOn(sandbox)(diagnose);
+		await sandbox.close();
+		expect(items[0].json.advice).toMatch(
+			/^Not the end of an upsert's path: buro_pm\. The document lists no values of "type"; /,
+		);
+	});
+
 	it('tells what is wrong where nothing works', async () => {
 		const sandbox = await sandboxForTest({ rateLimit: 0 });
 		const { items } = await nodeOn(sandbox)(diagnose, { api: { apiToken: 'of nobody' } });

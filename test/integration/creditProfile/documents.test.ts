@@ -39,6 +39,17 @@ describe('data documents', () => {
 		JSON.parse(JSON.stringify(rows).replaceAll(/expires=\d+/g, 'expires=…')) as IDataObject[];
 
 	const general = 'includeDataDocumentAssociations';
+	const everyTypeOn = {
+		includeProfileAssociation: true,
+		includeFormAssociation: true,
+		includeFileAssociation: true,
+	};
+	const everyType = {
+		includeProfileAssociation: 'true',
+		includeFormAssociation: 'true',
+		includeFileAssociation: 'true',
+		[general]: 'true',
+	};
 	/** §4.8: what the operator switches, and what is sent for it. */
 	const switches: Array<[options: INodeParameters, sent: object]> = [
 		[{}, {}],
@@ -52,6 +63,15 @@ describe('data documents', () => {
 			{ includeFileAssociation: 'true', [general]: 'false' },
 		],
 		[{ includeFileAssociation: false }, { includeFileAssociation: 'false' }],
+		[{ separateAssociations: true }, everyType],
+		[
+			{ separateAssociations: true, includeFileAssociation: false },
+			{ ...everyType, includeFileAssociation: 'false' },
+		],
+		[
+			{ separateAssociations: true, includeFileAssociation: true },
+			{ includeFileAssociation: 'true', [general]: 'true' },
+		],
 		[{ order: '-document.createdAt' }, { order: '-document.createdAt' }],
 		[{ order: 'document.createdAt' }, { order: 'document.createdAt' }],
 	];
@@ -149,6 +169,31 @@ describe('data documents', () => {
 			expect(lasting(raw)).toEqual(lasting(await documentsOf(query)));
 		});
 
+		it('are listed without content where the service does not fill them', async () => {
+			const options = { [general]: true };
+			const [listed] = jsonOf(await getMany({ limit: 1, options }));
+			expect([listed.profiles, listed.forms, listed.files]).toEqual([[{}], [{}], [{}]]);
+			const separate = jsonOf(
+				await getMany({ limit: 1, options: { ...options, separateAssociations: true } }),
+			);
+			expect(separate).toEqual(
+				['Profiles', 'Forms', 'Files'].map((associationType) => ({
+					associationType,
+					documentExternalId: listed.externalId,
+					documentId: listed.id,
+				})),
+			);
+		});
+
+		it('are one item each also where only that is asked for', async () => {
+			const items = jsonOf(await getMany({ limit: 1, options: { separateAssociations: true } }));
+			expect(items.map(({ associationType }) => associationType)).toEqual([
+				'Profiles',
+				'Forms',
+				'Files',
+			]);
+		});
+
 		it('can give one item for each association', async () => {
 			const documents = await documentsOf(query);
 			const expected = documents.flatMap(({ id, associations }) =>
@@ -179,6 +224,41 @@ describe('data documents', () => {
 				...entry,
 			}));
 			expect(lasting(items)).toEqual(lasting(entries));
+		});
+	});
+
+	describe('whose associations are not made as the document says', () => {
+		const answer = (associations: unknown) => ({
+			status: 200,
+			body: { total: 1, documents: [{ id: 7, document: {}, associations }] },
+		});
+		const path = `/api/v1/data/collection/${LOANS}/document`;
+		const separate = { separateAssociations: true };
+
+		it.each([
+			['null', null, {}],
+			['an object', { id: 3 }, { associations: { id: 3 } }],
+			['a list with null in it', [null], { profiles: [], forms: [], files: [] }],
+		])('come out, if that is %s', async (_name, associations, more) => {
+			await sandbox.faults({ path, fault: answer(associations) });
+			const result = await getMany({ limit: 1, options: everyTypeOn });
+			expect([result.error, jsonOf(result)]).toEqual([undefined, [{ ...more, id: 7 }]]);
+		});
+
+		it.each([
+			['null', null, undefined],
+			['a list with null in it', [null], undefined],
+			[
+				'an object',
+				{ id: 3 },
+				'The Credit Profile Service gave the associations of document 7 not as a list',
+			],
+		])('give no separate item, if that is %s', async (_name, associations, told) => {
+			await sandbox.faults({ path, fault: answer(associations) });
+			for (const simplify of [true, false]) {
+				const { items, error } = await getMany({ limit: 1, simplify, options: separate });
+				expect([items, error?.message]).toEqual([[], told]);
+			}
 		});
 	});
 

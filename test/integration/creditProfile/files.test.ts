@@ -64,6 +64,25 @@ describe('files of documents', () => {
 			});
 		});
 
+		it('without an association to tell of them are a row that says so', async () => {
+			const documents = [{ id: 7, associations: [{ type: 'Files', association: null }, null] }];
+			await sandbox.faults({
+				path: `/api/v1/data/collection/${LOANS}/document`,
+				fault: { status: 200, body: { total: 1, documents } },
+			});
+			const { items, error } = await run({ ...download, limit: 1 });
+			expect([error, items.map(({ json }) => json)]).toEqual([
+				undefined,
+				[
+					{
+						associationType: 'Files',
+						documentId: 7,
+						problem: 'The service gives no link to this file',
+					},
+				],
+			]);
+		});
+
 		it.each(['file:///etc/passwd', 'not a link', 'ftp://127.0.0.1/x'])('not by %s', async (url) => {
 			const { error } = await run(link(url));
 			expect(error?.message).toContain('is not an address that begins with https://');
@@ -74,13 +93,13 @@ describe('files of documents', () => {
 		let server: Server;
 		let headers: IDataObject[];
 		/** How the host answers; the body is a megabyte and a half, its length told or not. */
-		let answers: Array<'told' | 'untold' | 'broken' | 503>;
+		let answers: Array<'told' | 'untold' | 'broken' | 401 | 403 | 404 | 503>;
 		const body = Buffer.alloc(1_500_000, 'x');
 		beforeAll(async () => {
 			server = createServer((request, response) => {
 				headers.push(request.headers as IDataObject);
 				const answer = answers.shift() ?? 'told';
-				if (answer === 503) response.writeHead(503).end();
+				if (typeof answer === 'number') response.writeHead(answer).end();
 				else if (answer === 'broken') {
 					response.writeHead(200, { 'content-length': body.length });
 					response.write(body.subarray(0, 1000), () => response.destroy());
@@ -107,6 +126,19 @@ describe('files of documents', () => {
 				mimeType: 'text/plain',
 				data: body.length,
 			});
+			expect(headers.map(({ authorization }) => authorization)).toEqual([undefined]);
+		});
+
+		it.each([
+			[401, true],
+			[403, true],
+			[404, false],
+		] as const)('that answers %i: that it may want a token is said: %s', async (status, isSaid) => {
+			answers = [status];
+			const { error } = await run(link(url()));
+			const wantsToken = expect.stringContaining('its host may want a token');
+			expect(error?.description).toEqual(isSaid ? wantsToken : expect.not.stringMatching('token'));
+			expect(error?.description).toContain('works for 24 hours');
 			expect(headers.map(({ authorization }) => authorization)).toEqual([undefined]);
 		});
 
@@ -173,6 +205,19 @@ describe('files of documents', () => {
 			);
 			expect(first).toContain(String(item.RFC));
 			expect(contentOf(file).trimEnd().split('\r\n').length).toBe(11);
+		});
+
+		it.each([
+			[true, /^associationType,name,.*,id,documentExternalId,documentId,other$/, 'Profiles,'],
+			[false, /^type,association,documentExternalId,documentId,other$/, 'Profiles,"{""'],
+		])('CSV of separate associations has their columns, Simplify %s', async (...row) => {
+			const [simplify, columns, start] = row;
+			const options = { separateAssociations: true };
+			const file = await list({ fileFormat: 'csv', simplify, options });
+			const [header, first] = contentOf(file).split('\r\n');
+			expect(header).toMatch(columns);
+			expect(first.startsWith(start)).toBe(true);
+			expect(first.endsWith(',')).toBe(true); // nothing is left for "other"
 		});
 
 		it('is written masked, if personal data is to be', async () => {
