@@ -4,7 +4,7 @@ import type { Item } from '../../shared/operations/operation';
 import type { Connection } from '../../shared/transport/request';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryIdOf, stateOf } from '../queries';
-import { completeRecord, connectionOf, getQuery, queryPages } from '../queries/client';
+import { completeRecord, getQuery, lastingConnectionOf, queryPages } from '../queries/client';
 import type { Outcome } from './output';
 
 const BACKOFF = 1.5;
@@ -12,6 +12,8 @@ const LONGEST_PAUSE_MS = 15_000;
 /** So long before its time is over a query is looked at for the last time. */
 const LAST_LOOK_MS = 1000;
 const SLICE_MS = 200;
+/** As the field Poll Interval says; it would never grow from 0. */
+const SHORTEST_PAUSE_MS = 100;
 /** So few are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
 /** What lies deeper in the list is read by its ID. */
@@ -157,16 +159,17 @@ export async function waitForResult(
 	outcome: Outcome,
 	{ maxMs, intervalMs }: { maxMs: number; intervalMs: number },
 ): Promise<Outcome> {
-	const connection = await connectionOf(item);
+	const connection = await lastingConnectionOf(item); // one that failed must not blind the others
 	const pending = pendingByClient.getOrMake(connection.client, () => new PendingQueries());
 	const now = performance.now();
+	const pauseMs = Math.max(intervalMs, SHORTEST_PAUSE_MS);
 	const seen = await new Promise<Pick<Outcome, 'query' | 'overdue'>>((resolve, reject) => {
 		pending.add({
 			id: String(queryIdOf(outcome.query)),
 			query: outcome.query,
 			deadline: now + maxMs,
-			pauseMs: intervalMs * BACKOFF,
-			nextLook: now + intervalMs,
+			pauseMs: pauseMs * BACKOFF,
+			nextLook: now + pauseMs,
 			isBeingRead: false,
 			connection,
 			cancelled: item.run.cancelled,

@@ -1,4 +1,5 @@
 import type { FaultRule } from '../../../sandbox/plugins/faults';
+import { give, oddService } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const waiting = (options = {}) =>
@@ -77,6 +78,13 @@ describe('a query that waits for its result', () => {
 		});
 		// 0.2 + 0.3 + 0.45 + 0.675 s, and the rest: at a constant interval it would be ten.
 		expect((await looks()).length).toBeLessThanOrEqual(5);
+	});
+
+	it('is asked for at ever longer intervals from 0.1 seconds on where the interval comes out as 0', async () => {
+		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: '={{ 0 }}' }), {
+			items: [pending()],
+		});
+		expect((await looks()).length).toBeLessThanOrEqual(8);
 	});
 
 	it('does not hold up the result of another item', async () => {
@@ -195,5 +203,48 @@ describe('a query that waits for its result', () => {
 		const [curp] = curps(1);
 		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp }));
 		expect(items[0].json.pending).toBeUndefined();
+	});
+});
+
+describe('a result that failed', () => {
+	const long = getCrf({ waitForResult: true, maxWait: 600 }, { pollInterval: 0.1 });
+
+	it('ends the run as soon as the others are there, and not when the time to wait is over', async () => {
+		let looks = 0;
+		const service = await oddService({
+			post: (accept, response) => give(response, { queryId: accept()._id }),
+			get(one, response) {
+				const isFirst = one?._id === service.billed[0]._id;
+				const status = isFirst ? 'FAILED' : ++looks < 4 ? 'PENDING' : 'SUCCESS';
+				give(response, { ...one, status });
+			},
+		});
+		const { error } = await service.run(long, { items: rfcs(2).map((rfc) => ({ rfc })) });
+		await service.close();
+		expect([error?.message, looks]).toEqual([
+			'The query ended without a result: its status is FAILED',
+			4,
+		]);
+	});
+
+	it('does not keep the results of another execution from being seen', async () => {
+		const sandbox = await taxQuerySandbox();
+		const [failed, pending] = (['failed', 'pending'] as const).map((one) => sandbox.reserved(one));
+		let cancel = () => {};
+		const hanging = sandbox.run(long, {
+			items: [failed, pending].map(({ rfc }) => ({ rfc })),
+			onStart: (cancelExecution) => (cancel = cancelExecution),
+		});
+		const looks = async () =>
+			(await sandbox.requests()).filter(({ method, status }) => method === 'GET' && status === 200);
+		while ((await looks()).length < 2) await new Promise(setImmediate);
+		const { items } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 20 }, { pollInterval: 0.1 }),
+			{ items: rfcs(4).map((rfc) => ({ rfc })) },
+		);
+		cancel();
+		await hanging;
+		await sandbox.close();
+		expect(items.map(({ json }) => json.status)).toEqual(new Array(4).fill('SUCCESS'));
 	});
 });
