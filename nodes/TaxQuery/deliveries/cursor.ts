@@ -38,8 +38,8 @@ export interface SavedCursor extends IDataObject {
 	readWholeAt: number;
 	/** Rows without a date that have settled, saved or not. */
 	undated: number;
-	/** Executions run in another process (queue mode), so the end of this one cuts none off. */
-	runsElsewhere: boolean;
+	/** Executions run in another process (queue mode), so the end of this one cuts none off. Unknown until one has begun. */
+	runsElsewhere?: boolean;
 }
 
 const short = ({ deliveryId }: Place) => deliveryId.slice(0, SHORT);
@@ -73,7 +73,6 @@ export class Cursor {
 			startedFrom: '',
 			readWholeAt: 0,
 			undated: 0,
-			runsElsewhere: false,
 			...saved,
 		};
 		this.place = { updatedAt: this.saved.updatedAt, deliveryId: this.saved.deliveryId };
@@ -116,6 +115,11 @@ export class Cursor {
 
 	isPendingQuery(id: string | undefined): boolean {
 		return id !== undefined && this.pending.has(id);
+	}
+
+	/** What becomes of a result is not known yet. */
+	get isWaiting(): boolean {
+		return this.inFlight.size > 0;
 	}
 
 	/** Queries without a result, the latest last. */

@@ -9,8 +9,10 @@ interface Emission {
 	deliveryId: string;
 	/** How often this result is started, with this time. */
 	times: number;
-	/** Called when the execution has ended, or had been started before; tells where it ran, if that is known. */
-	onEnd(where?: 'here' | 'elsewhere'): void;
+	/** Called when it is known whether another process runs the execution. */
+	onPlace(isElsewhere: boolean): void;
+	/** Called when the execution has ended, or had been started before. */
+	onEnd(): void;
 }
 
 type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
@@ -32,29 +34,30 @@ export function tellBeginning(context: Identity, deliveryId: unknown): void {
  * soon as it is known what became of it: in queue mode when the execution ends. Never throws.
  */
 export async function emit(context: ITriggerFunctions, emission: Emission): Promise<Outcome> {
-	const { item, deliveryId, times, onEnd } = emission;
+	const { item, deliveryId, times, onPlace, onEnd } = emission;
 	const name = `${nodeKey(context)} ${deliveryId}`;
 	const done = context.helpers.createDeferredPromise<IRun>();
-	let where: 'here' | 'elsewhere' | undefined;
+	let hasBegun = false;
 	const begun = new Promise<Outcome>((resolve) =>
 		beginnings.set(name, () => {
-			where = 'here';
+			hasBegun = true;
+			onPlace(false);
 			resolve('started');
 		}),
 	);
 	const ended = done.promise.then(
 		(run: IRun | undefined): Outcome => {
 			if (run === undefined) return 'duplicate';
-			where ??= 'elsewhere';
+			if (!hasBegun) onPlace(true);
 			return 'started';
 		},
 		// rejects also where a running execution was stopped, or had ended before n8n looked for it
-		(error: Error): Outcome => (where || isCancellation(error) ? 'started' : 'failed'),
+		(error: Error): Outcome => (hasBegun || isCancellation(error) ? 'started' : 'failed'),
 	);
 	context.emit([[item]], undefined, done, deduplicationKey(name, times));
 	void ended.then((outcome) => {
 		beginnings.delete(name);
-		if (outcome !== 'failed') onEnd(where);
+		if (outcome !== 'failed') onEnd();
 	});
 	return await Promise.race([begun, ended]);
 }

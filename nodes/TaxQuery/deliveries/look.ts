@@ -186,8 +186,13 @@ async function startOnceMore(
 ): Promise<void> {
 	const { cursor, settings } = watcher;
 	const { mapping } = connection;
-	const isOnceMore = settings.options.afterCrash !== 'leave' && !cursor.saved.runsElsewhere;
-	const again = [...cursor.cutOff].map(async ([deliveryId, [queryId, times]]) => {
+	const { runsElsewhere } = cursor.saved;
+	const isOnceMore = settings.options.afterCrash !== 'leave' && !runsElsewhere;
+	// as long as nobody knows whether a worker goes on with them all, one is tried, and tells
+	const isTried = isOnceMore && runsElsewhere === undefined;
+	if (isTried && cursor.isWaiting) return;
+	const cutOff = [...cursor.cutOff].slice(0, isTried ? 1 : undefined);
+	const again = cutOff.map(async ([deliveryId, [queryId, times]]) => {
 		const record = queryId === '' ? undefined : await readCutOff(watcher, connection, queryId);
 		if (record === 'failed') return; // for the next look
 		watcher.mustBeOpen();

@@ -173,14 +173,14 @@ export class ResultWatcher implements PublishedTrigger {
 			item,
 			deliveryId,
 			times,
-			onEnd: (where) => {
-				if (where) this.cursor.saved.runsElsewhere = where === 'elsewhere';
-				this.cursor.end(result);
-			},
+			onPlace: (isElsewhere) => (this.cursor.saved.runsElsewhere = isElsewhere),
+			onEnd: () => this.cursor.end(result),
 		}).then((what) => {
 			if (what === 'failed') this.cursor.giveBack(result, before);
 			else this.cursor.settle(result);
 			outcomes.delete(deliveryId);
+			const isOfOthers = before !== undefined && this.cursor.cutOff.size > 0;
+			if (isOfOthers && what !== 'failed') this.lookInBackground(); // they waited for what this one tells
 			return what;
 		});
 		outcomes.set(deliveryId, outcome);

@@ -276,6 +276,7 @@ describe('a restart of n8n', () => {
 		await startAgain();
 		host.isBroken = false;
 		await host.look();
+		await host.executed(4);
 		expect(host.started).toEqual([...ids, ...ids]);
 	});
 
@@ -286,6 +287,25 @@ describe('a restart of n8n', () => {
 		await host.kill();
 		await startAgain();
 		expect(host.executions).toHaveLength(1);
+	});
+
+	it('starts at most one once more in queue mode, where it was killed before any execution ended', async () => {
+		await start({ hasWorkers: true, areExecutionsLong: true });
+		const ids: string[] = [];
+		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
+		const looking = host.look();
+		await host.executed(5);
+		await host.kill();
+		await looking;
+		await startAgain();
+		await host.endExecutions();
+		host.areExecutionsLong = false;
+		for (let count = 0; count < 3; count++) await host.look();
+		const twice = host.started.length - ids.length;
+		expect({ all: [...new Set(host.started)].sort(), twice }).toEqual({
+			all: ids.sort(),
+			twice: 1,
+		});
 	});
 
 	it('starts nothing once more in queue mode, where a worker goes on with it', async () => {
