@@ -34,6 +34,8 @@ export interface SavedCursor extends IDataObject {
 	started: Record<string, CutOff>;
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
+	/** The account of the service whose results these are; '' if that was not noted. */
+	account: string;
 	/** When the list was last read to its end. */
 	readWholeAt: number;
 	/** Rows without a date that have settled, saved or not. */
@@ -71,6 +73,7 @@ export class Cursor {
 			pending: [],
 			started: {},
 			startedFrom: '',
+			account: '',
 			readWholeAt: 0,
 			undated: 0,
 			...saved,

@@ -1,5 +1,5 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
-import { msLeft } from '../../shared/utils/time';
+import { msLeft, timeOf } from '../../shared/utils/time';
 import { queryIdOf } from '../queries';
 import { queryPages, type QueryConnection } from '../queries/client';
 import { readById, readQuery, triedInVain } from './byId';
@@ -51,19 +51,23 @@ export async function readList(
 		failed: [],
 		unread: [],
 	};
+	const order = new Order();
+	const sought = new Set([...asked].filter((id) => cursor.isPendingQuery(id)));
 	for await (const { records, cutOff, isLast } of queryPages(connection)) {
 		const page = records.map((row) => resultOf(row, connection.mapping));
 		listed.results.push(...page);
 		listed.requests++;
 		if (cutOff !== undefined) return { ...listed, isWhole: false, cutOff };
 		if (isLast) break;
-		if (!isFromNewestOn(page)) {
-			listed.isDaily = false;
-		} else if (!isDue && !page.some((result) => cursor.isNews(result))) {
-			listed.isWhole = false;
-			break;
-		}
+		order.read(page);
+		for (const { record } of page) sought.delete(queryIdOf(record) ?? '');
+		const mayHoldNews = isDue || !order.isFromNewestOn || page.some((row) => cursor.isNews(row));
+		// by their IDs, those that are sought would cost a request each
+		if (mayHoldNews || sought.size > listed.requests) continue;
+		listed.isWhole = false;
+		break;
 	}
+	listed.isDaily = isDue && order.isFromNewestOn;
 	await readPending(context, connection, cursor, asked, listed);
 	return listed;
 }
@@ -122,9 +126,25 @@ export async function readAsked(
 	};
 }
 
-function isFromNewestOn(page: Result[]): boolean {
-	const times = page.map(({ record: { createdAt }, updatedAt }) =>
-		typeof createdAt === 'string' ? Date.parse(createdAt) : (updatedAt ?? NaN),
-	);
-	return times.every((time, index) => index === 0 || time <= times[index - 1]);
+/** In what order a list gives its rows, as far as it was read. */
+class Order {
+	private last: number | undefined;
+	private descends = false;
+	private rows = 0;
+	private isBroken = false;
+
+	/** Equal dates alone do not tell; a single row is in order. */
+	get isFromNewestOn(): boolean {
+		return !this.isBroken && (this.descends || this.rows < 2);
+	}
+
+	read(page: Result[]): void {
+		for (const { record, updatedAt } of page) {
+			this.rows++;
+			const time = timeOf(record.createdAt) ?? updatedAt ?? NaN;
+			if (this.last !== undefined && time < this.last) this.descends = true;
+			else if (this.last !== undefined && !(time <= this.last)) this.isBroken = true;
+			this.last = time;
+		}
+	}
 }

@@ -67,14 +67,23 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const { mapping } = connection;
 	const suits = filterOf(settings, mapping);
 	const toItem = itemMaker(settings, connection);
+	const isKnown = (result: Result) =>
+		cursor.has(result) || cursor.isPendingQuery(queryIdOf(result.record));
+	const mustBegin = isToBegin(watcher);
+	const { account } = cursor.saved;
+	const isElsewhere = hasList(mapping) && account !== '' && account !== connection.account;
 	const listed = hasList(mapping)
-		? await readList(context, connection, cursor, asked, false)
+		? await readList(context, connection, cursor, asked, mustBegin || isElsewhere)
 		: await readAsked(context, connection, cursor, asked);
 	watcher.mustBeOpen();
 	tellOnce(context, listed.cutOff);
 	const records = listed.results.map(({ record }) => record);
 	tellLeftOut(context, settings, mapping, records);
-	if (isToBegin(watcher)) begin(watcher, listed);
+	const isStrange = isElsewhere && !listed.results.some(isKnown);
+	if (mustBegin || isStrange) begin(watcher, listed);
+	if (isStrange) context.logger.warn(STRANGE);
+	cursor.saved.account = connection.account;
+	begun.add(watcher);
 	await startOnceMore(watcher, connection, toItem);
 	const old = listed.isWhole ? cursor.recognize(listed.results) : 0;
 	if (old > 0) context.logger.warn(`${old} results of a list without dates are taken for old`);
@@ -162,11 +171,12 @@ const startOf = ({ context }: PublishedTrigger): string => {
 	return JSON.stringify([startFrom, hours, date]);
 };
 
+const STRANGE =
+	'The credential leads to another service or client, which knows none of the queries so far: the trigger begins anew';
 const begun = new WeakSet<PublishedTrigger>();
 
 function isToBegin(watcher: PublishedTrigger): boolean {
 	const isFirst = !begun.has(watcher);
-	begun.add(watcher);
 	const { startedFrom } = watcher.cursor.saved;
 	return startedFrom !== startOf(watcher) || (isFirst && watcher.isAnew);
 }

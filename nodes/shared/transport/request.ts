@@ -30,6 +30,8 @@ export interface Connection<Mapping = unknown> {
 	mapping: Mapping;
 	/** The same for all connections of this process to the same base URL as the same client. */
 	client: string;
+	/** The same for the same client of the same base URL, whatever its token is. */
+	account: string;
 	/**
 	 * Sends one request, paced, and repeated only where that cannot cost twice. Resolves with the JSON body of the
 	 * answer (an object or array), the request's secrets masked. Throws a NodeApiError that tells what happened and what
@@ -64,9 +66,10 @@ export async function connect<Mapping>(
 		pointsPerSecond: service.pointsPerSecond(held.data),
 		processes: service.processes?.(held.data),
 	});
-	const client = createHash('sha256')
-		.update(JSON.stringify([root, service.limitedBy(held.data)]))
-		.digest('base64url');
+	const named = (who = '') =>
+		createHash('sha256')
+			.update(JSON.stringify([root, who]))
+			.digest('base64url');
 	const clock = clocks.getOrMake(root, () => new ClockOffset());
 	const signal = context.getExecutionCancelSignal?.();
 	const execution = context.getExecutionId() ?? context.getNode().id;
@@ -127,7 +130,8 @@ export async function connect<Mapping>(
 
 	return {
 		mapping,
-		client,
+		client: named(service.limitedBy(held.data)),
+		account: named(service.account?.(held.data)),
 		send,
 		pseudonymKey: String(held.data.pseudonymKey ?? ''),
 		clockOffsetMs: () => clock.ms,

@@ -23,6 +23,8 @@ export interface Service<Mapping = unknown> {
 	mapping(credentials: Credentials): Mapping;
 	/** What the service counts its rate limit by. */
 	limitedBy(credentials: Credentials): string;
+	/** Who asks, in words that a new token leaves as they are; undefined where only the token tells. */
+	account?(credentials: Credentials): string;
 	/** What the rate limiter begins with, until the service's headers tell more. */
 	pointsPerSecond(credentials: Credentials): number;
 	/** How many processes share them; undefined where the service's headers tell (CP §8.4). */
@@ -81,6 +83,7 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	mapping: readTaxQueryMapping,
 	limitedBy: ({ grant, clientId, pastedToken }) =>
 		String(grant === 'accessToken' ? bareToken(pastedToken) : clientId),
+	account: ({ grant, clientId }) => (grant === 'accessToken' ? '' : String(clientId)),
 	pointsPerSecond: ({ pointsPerSecond }) => Number(pointsPerSecond ?? 10),
 	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
 	secrets: tokenSecrets,
