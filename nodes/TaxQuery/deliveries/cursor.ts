@@ -135,14 +135,9 @@ export class Cursor {
 		if (id !== undefined) this.pending.add(id);
 	}
 
-	/** Its result is not to be had. */
-	putAside(id: string): void {
-		this.pending.delete(id);
-	}
-
-	/** It was looked at in vain: the others first. */
-	deferPending(id: string): void {
-		if (this.pending.delete(id)) this.pending.add(id);
+	/** It was looked at in vain: the others first; or it is not awaited any more. */
+	deferPending(id: string, isAwaited = true): void {
+		if (this.pending.delete(id) && isAwaited) this.pending.add(id);
 	}
 
 	/** It is about to be emitted; `times` counts the starts of the same result. */

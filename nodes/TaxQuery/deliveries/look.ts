@@ -117,7 +117,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		else if (!isPending(result)) cursor.settle(row, result);
 	}
 	for (const id of listed.refused) {
-		cursor.putAside(id);
+		cursor.deferPending(id, false);
 		const row = vague.get(id);
 		if (row) cursor.settle(row);
 	}
