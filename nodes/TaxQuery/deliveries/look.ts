@@ -3,7 +3,7 @@ import { connect } from '../../shared/transport/request';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf } from '../queries';
+import { isLean as isLeanRow, queryIdOf } from '../queries';
 import { completeRecord, hasList, type QueryConnection } from '../queries/client';
 import { readQuery, timesTried, triedInVain } from './byId';
 import type { Cursor } from './cursor';
@@ -91,8 +91,8 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const fresh = listed.results
 		.filter((result) => (isVague(result) ? cursor.isNews(result) : cursor.isNew(result)))
 		.sort(byAge);
-	// a row may hold less than its record: only with a response is it sure that it does not suit
-	const isLean = (row: Result) => !('response' in row.record);
+	// a row may hold less than its record: only where it is whole is it sure that it does not suit
+	const isLean = ({ record }: Result) => isLeanRow(record, mapping);
 	const isDue = (row: Result) => suits(row) || (isLean(row) && (!isPending(row) || isVague(row)));
 	const triesOf = ({ record }: Result) => timesTried(context, queryIdOf(record));
 	const due = fresh.filter(isDue).sort((a, b) => triesOf(a) - triesOf(b));

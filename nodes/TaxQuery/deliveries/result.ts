@@ -45,7 +45,7 @@ export const isPending = ({ state }: Result): boolean => state === 'pending';
 
 /** A row of a list that says nothing of the query's state: it must be read by its ID. */
 export const isVague = ({ record: { status, response } }: Result): boolean =>
-	(status ?? response) === undefined;
+	(status ?? response ?? undefined) === undefined;
 
 /** What items are made by: the credential's words, and its key of pseudonyms. */
 export type Deployment = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;

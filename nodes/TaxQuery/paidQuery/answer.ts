@@ -4,7 +4,7 @@ import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import { findMessage, saidIn } from '../../shared/utils/serviceMessage';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isObject, readAccepted, stateOf } from '../queries';
+import { isFilled, isNamed, isObject, readAccepted, stateOf } from '../queries';
 import { keysOfFields, keysOfPath } from '../queries/catalog';
 import type { PaidQuery } from './definition';
 
@@ -63,20 +63,33 @@ export function goodWordOf(
 	mapping: TaxQueryMapping,
 ): IDataObject | undefined {
 	const word = contentOf(answer);
-	if (!word) return undefined;
-	const { success, ok, code, error, errors } = word;
-	const isBad = [success, ok].some((one) => textOf(one) === 'false') || Number(code) >= 400;
-	const hasErrors = [error, errors].some((one) => one && JSON.stringify(one) !== '[]');
-	const isGood = !isBad && !hasErrors && stateOf(word, mapping) !== 'failed';
-	return isGood && findMessage(word) ? word : undefined;
+	if (!word || tellsFailure(answer) || Number(word.code) >= 400) return undefined;
+	return stateOf(word, mapping) !== 'failed' && findMessage(word) ? word : undefined;
+}
+
+/** Whether an answer says that it is an error, on top or under `data`, though its status was 200. */
+function tellsFailure(answer: IDataObject | IDataObject[]): boolean {
+	const body: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
+	return isObject(body) && [body, body.data].some((level) => isObject(level) && isError(level));
+}
+
+function isError({ success, ok, status, statusCode, code, error, errors }: IDataObject): boolean {
+	return (
+		[success, ok].some((one) => textOf(one).toLowerCase() === 'false') ||
+		[status, statusCode, code].some((one) => /^[45]\d\d$/.test(textOf(one))) ||
+		/^(error|fail|failed|failure)$/i.test(textOf(status)) ||
+		[error, errors].some((one) => (typeof one === 'object' ? isFilled(one) : Boolean(one)))
+	);
 }
 
 /**
  * TQ §2.5, §4.11; where no response is shown (TQ §4.8, §4.9), what came. Undefined if it holds neither an ID nor a
- * result: then nobody knows what became of the query.
+ * result, or says that it is an error, whose ID is not a query's: then nobody knows what became of the query.
  */
 export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] | undefined {
 	const accepted = readAccepted(answer);
+	const isSure = accepted?.some((row) => isNamed(row) || isFilled(row.response));
+	if (!isSure && tellsFailure(answer)) return undefined;
 	if (accepted) return accepted;
 	const query = contentOf(answer);
 	return query && !isRemark(withoutIds(query)) ? [query] : undefined;

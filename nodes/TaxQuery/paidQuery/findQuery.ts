@@ -205,9 +205,9 @@ async function withEchoes(
 	service: string,
 ): Promise<{ rows: IDataObject[]; unread: number }> {
 	const isBare = (row: IDataObject) =>
-		Object.keys(echoOf(row)).length === 0 || Number.isNaN(createdAt(row));
+		isNameless(row) || Object.keys(echoOf(row)).length === 0 || Number.isNaN(createdAt(row));
 	const bare = rows
-		.filter((row) => row.service === undefined || comparable(row.service) === comparable(service))
+		.filter((row) => isNameless(row) || comparable(row.service) === comparable(service))
 		.filter((row) => queryIdOf(row) !== undefined && isBare(row))
 		.sort((a, b) => createdAt(b) - createdAt(a));
 	const byRow = new Map<IDataObject, IDataObject>();
@@ -221,6 +221,9 @@ async function withEchoes(
 		unread: Math.max(0, bare.length - MAX_CANDIDATES),
 	};
 }
+
+/** Whether a row does not tell its service. */
+const isNameless = ({ service }: IDataObject) => comparable(service) === '';
 
 /** A row by its ID; as it is listed where the service has nothing under that. */
 async function readRow(

@@ -4,7 +4,7 @@ import { simplify } from '../../shared/operations/fields';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
 import { ofItem } from '../../shared/transport/errors';
 import { sentences } from '../../shared/utils/sentences';
-import { createdAt, queryIdOf, stateOf } from '../queries';
+import { createdAt, isFilled, queryIdOf, stateOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
 import {
 	prepareQuery,
@@ -204,8 +204,14 @@ async function conclude(
 		receipt.give(item.index, rows);
 		return rows;
 	};
-	const isWaitedFor = ({ query }: Outcome) =>
-		queryIdOf(query) !== undefined && ['pending', 'unknown'].includes(stateOf(query, mapping));
+	const isWaitedFor = ({ query }: Outcome) => {
+		if (queryIdOf(query) === undefined) return false;
+		const state = stateOf(query, mapping);
+		// the success of an acknowledgement is that it was accepted
+		const isRecord = (query.service ?? '') !== '' || isFilled(query.response);
+		const isAcknowledged = !isRecord && !definition.service.isImmediate && state !== 'failed';
+		return isAcknowledged || ['pending', 'unknown'].includes(state);
+	};
 	if (!wait || !outcomes.some(isWaitedFor)) return give(outcomes);
 	const { maxMs } = wait;
 	const next = async () =>

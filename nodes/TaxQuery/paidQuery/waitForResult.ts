@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
 import type { Connection } from '../../shared/transport/request';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf, stateOf } from '../queries';
+import { isLean, queryIdOf, stateOf } from '../queries';
 import { completeRecord, getQuery, lastingConnectionOf, queryPages } from '../queries/client';
 import type { Outcome } from './output';
 
@@ -105,7 +105,7 @@ class PendingQueries {
 			for await (const { records } of queryPages(connection)) {
 				for (const row of records) {
 					const id = String(queryIdOf(row));
-					const isWhole = isPending(row, connection.mapping) || 'response' in row;
+					const isWhole = isPending(row, connection.mapping) || !isLean(row, connection.mapping);
 					for (const waiter of missing.get(id) ?? []) {
 						if (isWhole) this.see(waiter, row);
 						else void this.lookById(waiter, row);

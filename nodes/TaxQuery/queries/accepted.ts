@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../../shared/utils/json';
 import { isQueryRecord } from './answer';
-import { queryIdOf } from './record';
+import { isFilled, queryIdOf } from './record';
 
 /** Where services usually put what they accepted. */
 const LIST_KEYS = ['results', 'queries', 'data', 'items', 'records'];
@@ -17,30 +17,47 @@ export const readAccepted = (answer: unknown): IDataObject[] | undefined =>
 	findAccepted(answer, MAX_DEPTH);
 
 function findAccepted(body: unknown, depth: number): IDataObject[] | undefined {
-	if (Array.isArray(body)) return isListOf(body, hasId) ? body : undefined;
+	if (Array.isArray(body)) return queriesOf(body, hasId);
 	if (!isObject(body)) return undefined;
-	if (isNamed(body)) return [body];
-	const list = LIST_KEYS.map((key) => body[key]).find((rows) => isListOf(rows, hasId));
-	if (list) return list as IDataObject[];
-	if (hasId(body) || 'response' in body) return [body];
+	if (isAcknowledged(body) || (isNamed(body) && isCode(body.service))) return [body];
+	const fits = isNamed(body) ? isNamed : hasId;
+	const list = LIST_KEYS.map((key) => queriesOf(body[key], fits)).find((rows) => rows);
+	if (list) return list;
+	const inside = findInside(body, depth);
+	// the ID of a call in JSON-RPC is never that of what it brought
+	const isItself = 'response' in body || (hasId(body) && !('jsonrpc' in body));
+	if (!isItself) return inside ?? (hasId(body) ? [body] : undefined);
+	// an ID may be that of the answer, and the query's lie inside
+	const isSurer = 'response' in body ? isAcknowledged : isQueryRecord(body) ? isNamed : isQuery;
+	return inside?.every(isSurer) ? inside : [body];
+}
+
+function findInside(body: IDataObject, depth: number): IDataObject[] | undefined {
 	if (depth === 0) return undefined;
 	for (const key of ONE_KEYS) {
 		const found = findAccepted(body[key], depth - 1);
 		if (found) return found;
 	}
 	// Under a key of its own only what is a query beyond doubt: a result may hold objects with IDs, too.
-	const found = Object.values(body)
-		.map((inner) => (isListOf(inner, isNamed) ? inner : findAccepted(inner, depth - 1)))
-		.filter((queries) => queries?.every(isNamed));
+	const found = Object.entries(body)
+		.filter(([key]) => !/^errors?$/i.test(key))
+		.map(([, inner]) => queriesOf(inner, isNamed) ?? findAccepted(inner, depth - 1))
+		.filter((queries) => queries?.every((row) => isNamed(row) || !hasId(row)))
+		.filter((queries) => queries?.some(isNamed));
 	return found.length === 1 ? found[0] : undefined;
 }
 
 const hasId = (row: IDataObject) => queryIdOf(row) !== undefined;
+const isAcknowledged = ({ queryId }: IDataObject) => hasId({ queryId });
+const isQuery = (row: IDataObject) => isAcknowledged(row) || isQueryRecord(row);
+const isCode = (service: unknown) => typeof service === 'string' && service !== '';
 
 /** An ID under one of the document's two names. */
-const isNamed = (row: IDataObject) =>
-	queryIdOf({ queryId: row.queryId }) !== undefined ||
-	(queryIdOf({ _id: row._id }) !== undefined && isQueryRecord(row));
+export const isNamed = (row: IDataObject): boolean =>
+	isAcknowledged(row) || (hasId({ _id: row._id }) && isQueryRecord(row));
 
-const isListOf = (rows: unknown, fits: (row: IDataObject) => boolean): rows is IDataObject[] =>
-	Array.isArray(rows) && rows.length > 0 && rows.every((row) => isObject(row) && fits(row));
+/** The queries of a list that has any: of several, some may have been refused, and have no ID (TQ §4.11). */
+function queriesOf(rows: unknown, fits: (row: IDataObject) => boolean): IDataObject[] | undefined {
+	if (!Array.isArray(rows) || !rows.every(isObject) || !rows.some(fits)) return undefined;
+	return rows.filter((row) => hasId(row) || isFilled(row.response));
+}

@@ -6,7 +6,7 @@ import { sentences } from '../../shared/utils/sentences';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 import { pathOf } from './catalog';
-import { hasQueryId, queryIdOf, withoutCiec } from './record';
+import { hasQueryId, isLean, queryIdOf, withoutCiec } from './record';
 
 type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
 export type QueryConnection = Pick<Connection<TaxQueryMapping>, 'mapping' | 'send'>;
@@ -157,7 +157,7 @@ export async function listQueries(
 }
 
 /**
- * A row of the list with its result: what it holds of a record is not shown (TQ §4.12), so one without `response` is
+ * A row of the list with its result: what it holds of a record is not shown (TQ §4.12), so one without a response is
  * read by its ID, and stays as it is where the service has nothing under that.
  */
 export async function completeRecord(
@@ -166,7 +166,7 @@ export async function completeRecord(
 	how: How = {},
 ): Promise<IDataObject> {
 	const id = queryIdOf(row);
-	if ('response' in row || id === undefined) return row;
+	if (!isLean(row, connection.mapping) || id === undefined) return row;
 	return await getQuery(connection, id, how).catch((error: unknown) => {
 		if (isNotFound(error)) return row;
 		throw error as Error;

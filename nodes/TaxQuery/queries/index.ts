@@ -1,9 +1,11 @@
 export { isObject } from '../../shared/utils/json';
-export { readAccepted } from './accepted';
+export { isNamed, readAccepted } from './accepted';
 export { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 export {
 	createdAt,
 	echoOf,
+	isFilled,
+	isLean,
 	namesOfCiec,
 	queryIdOf,
 	reasonOf,

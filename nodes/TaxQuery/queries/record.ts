@@ -109,4 +109,16 @@ export function stateOf(
 	);
 }
 
-const isFilled = (response: unknown) => isObject(response) && Object.keys(response).length > 0;
+/** Whether a response holds anything. */
+export const isFilled = (response: unknown): boolean =>
+	typeof response === 'object' && response !== null && Object.keys(response).length > 0;
+
+/**
+ * Whether a row of a list may hold less than its record: it has no response; or an empty one, or null, and does not say
+ * that the query is pending or has failed, when there is none.
+ */
+export function isLean(row: IDataObject, mapping: Pick<TaxQueryMapping, 'statuses'>): boolean {
+	if (isFilled(row.response)) return false;
+	const isWithout = ['pending', 'failed'].includes(stateOf(row, mapping));
+	return !('response' in row) || !isWithout || (row.status ?? '') === '';
+}

@@ -87,6 +87,14 @@ describe('results are started once each, and those from before are not, where', 
 		2 * MINUTES,
 	);
 
+	it.each([null, {}])('rows say success and have %j as response', async (response) => {
+		await start({ parameters: { simplify: false } });
+		await listing([row('lean', 0, { response })], [row('lean', 0)]);
+		await host.look();
+		await host.look();
+		expect(host.items).toEqual([expect.objectContaining({ response: { RFC: 'X' } })]);
+	});
+
 	it('a result comes with a date of days only', async () => {
 		const today = { createdAt: '2026-05-01', updatedAt: '2026-05-01' };
 		await listing([row('old', 0, today)]);

@@ -1,0 +1,258 @@
+import type { IDataObject } from 'n8n-workflow';
+import { askStranger, type Answer, type Asked } from '../dialects/stranger';
+import { createTaxProfile, getCrf, operation, rfcs } from './support';
+
+const [RFC] = rfcs(1);
+const PERSON = { legalName: 'EMMA GOMEZ DIAZ' };
+
+const record = (_id: string, more: object = {}): IDataObject => ({
+	_id,
+	service: 'CRF',
+	status: 'SUCCESS',
+	query: { rfc: RFC },
+	response: { RFC, RazonSocial: PERSON.legalName },
+	createdAt: new Date().toISOString(),
+	...more,
+});
+
+/** The POST is answered so; the list is empty, or these rows; what is read by its ID is its record. */
+const answering =
+	(post: unknown, rows: IDataObject[] = []) =>
+	({ method, path }: Asked): Answer => {
+		if (method === 'POST') return { body: post };
+		return { body: path === '/api/query' ? rows : record(path.split('/').at(-1) ?? '') };
+	};
+const paths = (asked: Asked[]) => asked.map(({ method, path }) => `${method} ${path}`);
+const readsOf = (asked: Asked[]) => paths(asked).filter((one) => one.startsWith('GET /api/query'));
+const waiting = getCrf({ rfc: RFC, waitForResult: true, maxWait: 20 }, { pollInterval: 0.05 });
+const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
+
+describe('the ID of a query that was accepted is told', () => {
+	it.each<[string, unknown]>([
+		['in JSON-RPC', { jsonrpc: '2.0', id: 1, result: { queryId: 'q7' } }],
+		['in JSON-RPC, as a bare ID', { jsonrpc: '2.0', id: 1, result: { id: 'q7', message: 'ok' } }],
+		[
+			'under data beside an ID of the answer',
+			{ id: 'trace-1', status: 'ok', data: { queryId: 'q7' } },
+		],
+		['beside an _id of the answer', { _id: 'trace-1', status: 'ok', data: { queryId: 'q7' } }],
+		['as a record beside an ID', { id: 'trace-1', data: record('q7', { status: 'PENDING' }) }],
+		['as a record with a bare ID', { id: 5, data: { id: 'q7', status: 'PENDING' } }],
+		['under a key of its own', { id: 'trace-1', acuse: { queryId: 'q7', message: 'ok' } }],
+		['in a list', { id: 'trace-1', status: 'ok', acuse: [{ queryId: 'q7' }] }],
+		['on top, whatever lies inside', { queryId: 'q7', data: { queryId: 'other' }, id: 4 }],
+		[
+			'by a record, whatever lies inside',
+			record('q7', { status: 'PENDING', data: { queryId: 'x' } }),
+		],
+		['by a bare ID, whatever lies inside', { id: 'q7', data: { id: 'document-5', name: 'x' } }],
+		[
+			'by a record with a bare ID and a result',
+			{ id: 'q7', status: 'PENDING', response: {}, query: { rfc: RFC, _id: 'x', status: 'y' } },
+		],
+	])('%s', async (_how, body) => {
+		const { rows, asked } = await askStranger(answering(body), waiting);
+		const ids = [rows[0]?.queryId, ...readsOf(asked).map((path) => path.split('/').at(-1))];
+		expect([new Set(ids), rows[0]?.legalName]).toEqual([new Set(['q7']), PERSON.legalName]);
+	});
+});
+
+const FAILURES: unknown[] = [
+	{ success: false, message: 'Saldo insuficiente', requestId: 'r1' },
+	{ statusCode: 402, error: 'Payment Required', message: 'No funds', path: '/query/tax/csf' },
+	{ success: false, message: 'Saldo insuficiente', id: 'err1' },
+	{ id: 'err1', status: 402, title: 'Payment Required', detail: 'No funds' },
+	{ status: 'error', message: 'Saldo insuficiente', requestId: 'r1' },
+	{ success: false, data: { requestId: 'r1', detail: 'No funds' } },
+	{ ok: 'false', data: { id: 'err1' } },
+	{ errors: [{ id: 'e1', detail: 'No funds' }], meta: { requestId: 'r1' } },
+	{ error: { code: 'NO_FUNDS', id: 'e1' }, requestId: 'r1' },
+	{ code: 402, requestId: 'r1', response: null },
+	[{ success: false, requestId: 'r1' }],
+];
+
+describe('a failure that is told with status 200', () => {
+	it.each(FAILURES)('%j leaves open whether the query was accepted', async (body) => {
+		const { rows, error } = await askStranger(answering(body), csf);
+		expect([rows, error?.message]).toEqual([
+			[],
+			'The query may have been accepted and billed: its answer holds neither an ID nor a result',
+		]);
+	});
+
+	it.each(FAILURES)('%j leaves open whether a tax profile was created', async (body) => {
+		const { rows, error } = await askStranger(answering(body), createTaxProfile(RFC));
+		expect([rows, error?.message]).toEqual([[], expect.stringContaining('may have been accepted')]);
+	});
+
+	it('is found all the same where the service lists the query', async () => {
+		const { rows, asked } = await askStranger(
+			answering(FAILURES[0], [record('q1', { service: 'CSF', response: { x: 1 } })]),
+			csf,
+		);
+		expect([
+			rows.map(({ queryId, recovered }) => [queryId, recovered]),
+			paths(asked).filter((one) => one.startsWith('POST /api/query')).length,
+		]).toEqual([[['q1', true]], 1]);
+	});
+
+	it.each<[string, IDataObject, string | undefined]>([
+		['with a queryId', { success: false, message: 'later', queryId: 'q1' }, 'q1'],
+		['of a record', record('q1', { service: 'CSF', success: true, error: null }), 'q1'],
+		['with a code that means well', { rfc: RFC, code: 200, errors: [], error: {} }, undefined],
+		['with the status of the taxpayer', { rfc: RFC, status: 'SUSPENDIDO', code: '0' }, undefined],
+		['with a postal code', { rfc: RFC, code: '44600', regime: '601' }, undefined],
+	])('is none: %s', async (_what, body, queryId) => {
+		const { rows, error } = await askStranger(answering(body), csf);
+		expect([error?.message, rows.map((row) => [row.rfc, row.queryId])]).toEqual([
+			undefined,
+			[[RFC, queryId]],
+		]);
+	});
+});
+
+describe('invoices of several months, of which some were refused', () => {
+	const invoices = operation('taxAuthority', 'getInvoices', {
+		rfc: RFC,
+		period: 'months',
+		firstMonth: '2026-01',
+		lastMonth: '2026-02',
+	});
+	const accepted = { queryId: 'q1', period: '2026-01', status: 'PENDING' };
+	const refused = { period: '2026-02', status: 'ERROR', message: 'No funds' };
+
+	it.each<[string, unknown]>([
+		['as the document', { message: 'ok', results: [accepted, refused] }],
+		['the refused one first', { results: [refused, accepted] }],
+		['in a bare array', [accepted, refused]],
+		['under data', { data: { results: [accepted, refused] } }],
+		['under a key of its own', { consultas: [accepted, refused] }],
+		['with an empty ID', { results: [accepted, { ...refused, queryId: null }] }],
+		['with a failure told beside', { success: false, results: [accepted, refused] }],
+	])('%s: gives those that were accepted, and sends nothing again', async (_how, body) => {
+		const memory = {};
+		const options = { memory, onError: 'continueRegularOutput' } as const;
+		const sent = { ...invoices, options: { sendAgain: true } };
+		const { rows, asked } = await askStranger(answering(body), sent, options);
+		expect([
+			rows.map(({ queryId, period, pending }) => [queryId, period, pending]),
+			rows[0].warnings,
+			paths(asked).filter((one) => one.startsWith('POST /api/query')).length,
+			JSON.stringify(memory).includes('q1'),
+		]).toEqual([
+			[['q1', '2026-01', true]],
+			[expect.objectContaining({ code: 'fewerQueries' })],
+			1,
+			true,
+		]);
+	});
+
+	it('keeps a month whose result came without an ID', async () => {
+		const done = { period: '2026-02', status: 'SUCCESS', response: { invoices: [1] } };
+		const { rows } = await askStranger(answering({ results: [accepted, done] }), invoices);
+		expect(rows.map(({ queryId, period }) => [queryId, period])).toEqual([
+			['q1', '2026-01'],
+			[undefined, '2026-02'],
+		]);
+	});
+});
+
+describe('an acknowledgement that says success', () => {
+	it.each<[string, unknown]>([
+		['flat', { status: 'success', message: 'ok', queryId: 'q1' }],
+		['ok', { status: 'ok', queryId: 'q1' }],
+		['with an empty response', { status: 'SUCCESS', _id: 'q1', response: {} }],
+		[
+			'with null as service and response',
+			{ status: 'done', _id: 'q1', service: null, response: null },
+		],
+	])('is waited for: %s', async (_how, body) => {
+		const { rows, asked } = await askStranger(answering(body), waiting);
+		expect([rows[0]?.legalName, rows[0]?.pending, readsOf(asked).length]).toEqual([
+			PERSON.legalName,
+			undefined,
+			1,
+		]);
+	});
+
+	it('is none where the record is there', async () => {
+		const { rows, asked } = await askStranger(answering(record('q1')), waiting);
+		expect([rows[0]?.legalName, readsOf(asked)]).toEqual([PERSON.legalName, []]);
+	});
+
+	it.each([['a failure', { status: 'failed', message: 'no', queryId: 'q1' }]])(
+		'is none: %s',
+		async (_what, body) => {
+			const { error, asked } = await askStranger(answering(body), waiting);
+			expect([error?.message, readsOf(asked)]).toEqual([
+				'The query ended without a result: its status is failed',
+				[],
+			]);
+		},
+	);
+});
+
+describe('rows of the list that have no result in them, though they say success', () => {
+	const ids = ['q1', 'q2', 'q3', 'q4', 'q5'];
+	const wanted = rfcs(ids.length);
+	const ofItem = (index: number, more: object = {}) =>
+		record(ids[index], { query: { rfc: wanted[index] }, ...more });
+	const EMPTY: Array<[unknown, object]> = [null, {}, []].map((response) => [
+		JSON.stringify(response),
+		{ response },
+	]);
+	const crf = (parameters: object = {}) =>
+		getCrf({ waitForResult: true, maxWait: 20, ...parameters }, { pollInterval: 0.05 });
+	const items = (count: number) => wanted.slice(0, count).map((rfc) => ({ rfc }));
+	const service =
+		(more: object) =>
+		({ method, path, body }: Asked): Answer => {
+			const { rfc } = (body ? JSON.parse(body) : {}) as { rfc?: string };
+			if (method === 'POST') return { body: { queryId: ids[wanted.indexOf(String(rfc))] } };
+			if (path === '/api/query') return { body: ids.map((_, index) => ofItem(index, more)) };
+			return { body: ofItem(ids.indexOf(path.split('/').at(-1) ?? '')) };
+		};
+	const results = (count: number) => ids.slice(0, count).map((id) => [id, PERSON.legalName]);
+
+	it.each(EMPTY)('are read by their IDs by those that wait: %s', async (_what, more) => {
+		const { rows } = await askStranger(service(more), crf(), { items: items(5) });
+		expect(rows.map(({ queryId, legalName }) => [queryId, legalName])).toEqual(results(5));
+	});
+
+	it.each([...EMPTY, ['null as service, too', { response: null, service: null }]])(
+		'are reused with their result: %s',
+		async (_what, more) => {
+			const reuse = { reuse: 'hours', reuseHours: 24 };
+			const { rows, asked } = await askStranger(service(more as object), crf(reuse), {
+				items: items(2),
+			});
+			expect([
+				rows.map(({ queryId, legalName, reused }) => [queryId, legalName, reused]),
+				paths(asked).filter((one) => one.startsWith('POST /api/query')),
+			]).toEqual([results(2).map((row) => [...row, true]), []]);
+		},
+	);
+
+	it.each(EMPTY)('are completed by Complete Rows: %s', async (_what, more) => {
+		const many = operation('query', 'getAll', { returnAll: true }, { completeRows: true });
+		const { rows } = await askStranger(service(more), many);
+		expect(rows.map(({ queryId, legalName }) => [queryId, legalName])).toEqual(results(5));
+	});
+
+	it('are taken as they are where their records hold nothing either, and read once each', async () => {
+		const { rows, asked } = await askStranger(
+			({ method, path, body }) => {
+				if (method === 'POST') return service({})({ method, path, body } as Asked);
+				const all = ids.map((_, index) => ofItem(index, { response: {} }));
+				const id = path.split('/').at(-1);
+				return { body: path === '/api/query' ? all : all.find(({ _id }) => _id === id) };
+			},
+			crf(),
+			{ items: items(4) },
+		);
+		expect([
+			rows.map(({ queryId, status, pending }) => [queryId, status, pending]),
+			readsOf(asked).filter((one) => one !== 'GET /api/query').length,
+		]).toEqual([ids.slice(0, 4).map((id) => [id, 'SUCCESS', undefined]), 4]);
+	});
+});
