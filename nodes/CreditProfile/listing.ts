@@ -71,10 +71,13 @@ export const listPages = (
 	item: Item,
 	{ path, query, lists, field, ...range }: ListRequest,
 ): AsyncGenerator<IDataObject[]> =>
-	readPages(async (limit, offset) => {
-		const page = { ...query, limit, offset };
-		return pageOf(await item.request({ method: 'GET', path, query: page, lists }), field);
-	}, range);
+	readPages(
+		async (limit, offset) => {
+			const page = { ...query, limit, offset };
+			return pageOf(await item.request({ method: 'GET', path, query: page, lists }), field);
+		},
+		{ ...range, onMissing: (message) => item.run.hint(message) },
+	);
 
 /** All rows of the pages in one list. */
 export async function collect(pages: AsyncIterable<IDataObject[]>): Promise<IDataObject[]> {

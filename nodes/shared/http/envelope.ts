@@ -9,7 +9,10 @@ const TOTAL_KEYS = [
 	'count',
 ];
 const MORE_KEYS = ['hasMore', 'has_more', 'hasNext', 'hasNextPage', 'has_next'];
-const NEXT_KEYS = ['next', 'nextPage', 'next_page', 'nextUrl', 'next_url'];
+const NEXT_KEYS = [
+	...['next', 'nextPage', 'next_page', 'nextUrl', 'next_url'],
+	...['nextCursor', 'next_cursor', 'nextPageToken', 'next_page_token'],
+];
 /** How many objects an answer may wrap around what is meant. */
 const MAX_DEPTH = 3;
 

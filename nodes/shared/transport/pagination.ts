@@ -1,4 +1,4 @@
-import type { IDataObject } from 'n8n-workflow';
+import { UserError, type IDataObject } from 'n8n-workflow';
 
 /** One page of a list, and how many rows the whole list has by this answer. */
 export interface Page {
@@ -17,6 +17,8 @@ export interface Range {
 	wanted: number;
 	/** The smallest page that the service takes. */
 	smallestPage?: number;
+	/** Told where the service gave fewer rows than it tells of. */
+	onMissing?(message: string): void;
 }
 
 /** CP §4.4, §4.6, §4.8: no page is larger. */
@@ -29,15 +31,16 @@ const CONCURRENCY = 40;
  * total; the others are asked for several at a time, and no more are held than are on their way.
  *
  * The list may change meanwhile: it is read to the end that the newest page tells, no row comes twice (by its `id`),
- * and rows that slipped from one page to another between two answers are looked up. Throws what `read` throws; then
- * no further page is asked for.
+ * and rows that slipped from one page to another between two answers are looked up. Where pages hold fewer rows than
+ * asked for, the rest is asked for, and the next ones by that size. Throws what `read` throws, and a UserError if the
+ * first rows come whatever is asked for; then no further page is asked for.
  */
 export async function* readPages(
 	read: ReadPage,
-	{ startAt, wanted, smallestPage = 1 }: Range,
+	{ startAt, wanted, smallestPage = 1, onMissing }: Range,
 ): AsyncGenerator<IDataObject[]> {
 	const ids = new Set<unknown>();
-	const onTheirWay: Array<{ limit: number; offset: number; page: Promise<Page> }> = [];
+	const onTheirWay: Array<{ size: number; offset: number; page: Promise<Page> }> = [];
 	const sizeOf = (rows: number) => Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
 	let fresh: IDataObject[] = []; // rows that were not there before
 	const add = (row: IDataObject) => {
@@ -48,15 +51,36 @@ export async function* readPages(
 	/** If the page before told of more rows than this one, so many are now on the other side of where they meet. */
 	const addSlipped = async (meet: number, slipped: number) => {
 		const until = meet + slipped;
-		for (
-			let at = Math.max(startAt, meet - slipped);
-			slipped > 0 && at < until;
-			at += LARGEST_PAGE
-		) {
+		let at = Math.max(startAt, meet - slipped);
+		while (slipped > 0 && at < until) {
 			const page = await read(sizeOf(until - at), at);
 			page.rows.forEach(add);
 			if (page.rows.length === 0) return;
+			at += page.rows.length;
 		}
+	};
+	let first: unknown; // the ID of the first row
+	const refuseSame = (page: Page, at: number) => {
+		if (at === startAt) first = page.rows[0]?.id;
+		else if (first !== undefined && page.rows[0]?.id === first) {
+			throw sameAgain(page.total, ids.size);
+		}
+	};
+	let largest = LARGEST_PAGE; // that the service gives
+	/** What a page of this size lacks; where the rows end. */
+	const addRest = async (page: Page, offset: number, size: number): Promise<number> => {
+		let [newest, at] = [page, offset + page.rows.length];
+		const lacks = () => at < Math.min(offset + size, newest.total);
+		while (newest.rows.length > 0 && lacks() && given + fresh.length < wanted) {
+			const before = fresh.length;
+			newest = await read(sizeOf(offset + size - at), at);
+			refuseSame(newest, at);
+			newest.rows.forEach(add);
+			if (fresh.length === before) return at; // nothing, or the same again
+			largest = Math.min(largest, page.rows.length);
+			at += newest.rows.length;
+		}
+		return newest.rows.length > 0 ? Infinity : offset;
 	};
 	let total = startAt + 1; // as the newest page tells; until the first has told, only that one is asked for
 	let end = total; // of what there is to ask for
@@ -66,25 +90,39 @@ export async function* readPages(
 
 	for (;;) {
 		while (onTheirWay.length < CONCURRENCY && offset < end && given + expected < wanted) {
-			const limit = sizeOf(wanted - given - expected);
+			const limit = sizeOf(Math.min(wanted - given - expected, largest));
+			const size = Math.min(limit, largest);
 			const page = read(limit, offset);
 			page.catch(() => {}); // it is awaited in its turn
-			onTheirWay.push({ limit, offset, page });
-			offset += limit;
-			expected += limit;
+			onTheirWay.push({ size, offset, page });
+			offset += size;
+			expected += size;
 		}
 		const next = onTheirWay.shift();
-		if (!next) return;
+		if (!next) break;
 
 		const page = await next.page;
-		expected -= next.limit;
+		expected -= next.size;
 		if (next.offset > startAt) await addSlipped(next.offset, total - page.total);
+		refuseSame(page, next.offset);
 		page.rows.forEach(add);
 		total = page.total;
-		end = page.rows.length > 0 ? total : Math.min(total, next.offset);
+		end = Math.min(total, await addRest(page, next.offset, next.size));
 		const rows = fresh.slice(0, wanted - given);
 		fresh = [];
 		given += rows.length;
 		if (rows.length > 0) yield rows;
 	}
+	const there = total - startAt;
+	if (given >= Math.min(wanted, there)) return;
+	const since = startAt > 0 ? ' from Start At on' : '';
+	onMissing?.(`The service tells of ${there} rows${since}, but gave only ${given} of them.`);
 }
+
+const sameAgain = (total: number, rows: number) =>
+	new UserError(
+		`The service tells of ${total} rows, but gives the same ${rows} again where the next ones are asked for`,
+		{
+			description: `It seems to ignore "offset". Set a Limit of ${rows} or less, and tell the provider.`,
+		},
+	);

@@ -256,3 +256,19 @@ describe('rows of the list that have no result in them, though they say success'
 		]).toEqual([ids.slice(0, 4).map((id) => [id, 'SUCCESS', undefined]), 4]);
 	});
 });
+
+describe('a list that names a cursor for what follows', () => {
+	it.each(['nextCursor', 'next_cursor', 'nextPageToken'])(
+		'is not taken for whole where only its first page comes: %s',
+		async (name) => {
+			const { rows, error } = await askStranger(
+				() => ({ body: { data: [record('q1')], [name]: 'eyJpIjoxfQ' } }),
+				operation('query', 'getAll', { returnAll: true }),
+			);
+			expect([rows, error?.message]).toEqual([
+				[],
+				'The service tells of more queries but lists only 1 of them',
+			]);
+		},
+	);
+});

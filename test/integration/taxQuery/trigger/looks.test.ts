@@ -99,7 +99,7 @@ describe('a look', () => {
 		'emits each once, though they are more than are saved, and %s',
 		async (_, dates) => {
 			const parameters = { startFrom: 'hours', hours: 1, settings: { maxResults: 600 } };
-			const record = { service: 'CRF', status: 'SUCCESS', response: {}, ...dates };
+			const record = { service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' }, ...dates };
 			const rows = Array.from({ length: 1200 }, (_, index) => ({ ...record, _id: `q${index}` }));
 			await sandbox.faults({ path: '/api/query', fault: { status: 200, body: rows } });
 			await start({ parameters });

@@ -68,6 +68,9 @@ describe('what a list tells of further pages', () => {
 		[{ rows: [row], next: null }, { hasMore: false }],
 		[{ rows: [row], next: '' }, { hasMore: false }],
 		[{ rows: [row], nextPage: 2 }, { hasMore: true }],
+		[{ rows: [row], nextCursor: 'eyJp' }, { hasMore: true }],
+		[{ rows: [row], meta: { next_cursor: null } }, { hasMore: false }],
+		[{ rows: [row], nextPageToken: '' }, { hasMore: false }],
 		[
 			{ rows: [row], next: '/query?page=2&limit=50' },
 			{ hasMore: true, next: { page: '2', limit: '50' } },

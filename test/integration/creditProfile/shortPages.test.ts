@@ -1,0 +1,154 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { startStranger, type Asked } from '../dialects/stranger';
+import { runNode } from '../support/runNode';
+import { LOANS } from './support';
+
+interface Odd {
+	total: number;
+	/** The most rows of a page. */
+	cap?: number;
+	ignoresOffset?: true;
+	/** What the answer says of the total, where that is not true. */
+	told?: number;
+}
+
+/** Lists by a service that gives pages of its own size, or not those that are asked for. */
+async function listAt(
+	{ total, cap = 100, ignoresOffset, told = total }: Odd,
+	list: INodeParameters,
+) {
+	const asked: Array<[offset: number, limit: number]> = [];
+	const page = ({ path, query }: Asked) => {
+		const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+		asked.push([offset, limit]);
+		const start = ignoresOffset ? 0 : offset;
+		const rows = Array.from(
+			{ length: Math.max(0, Math.min(cap, limit, total - start)) },
+			(_, index) => ({ id: start + index + 1, schema: {} }),
+		);
+		return { body: { total: told, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
+	};
+	const service = await startStranger(page);
+	const { items, error, hints } = await runNode({
+		type: 'creditProfile',
+		parameters: { simplify: false, ...list },
+		credentials: {
+			creditProfileApi: { baseUrl: service.url, apiToken: 'token-1', pointsPerSecond: 0 },
+		},
+	});
+	await service.close();
+	return {
+		ids: items.map(({ json }) => json.id),
+		error: error?.message,
+		hints: hints.map(({ message }) => message).filter((hint) => !hint.startsWith('Waited')),
+		asked,
+	};
+}
+
+const collections = { resource: 'dataCollection', operation: 'getAll' };
+const collection = { __rl: true, mode: 'id', value: LOANS };
+const documents = { resource: 'dataDocument', operation: 'getAll', collection };
+const upTo = (last: number, first = 1) =>
+	Array.from({ length: last - first + 1 }, (_, index) => first + index);
+
+describe('a service whose pages are smaller than asked for', () => {
+	it.each([
+		['collections', collections, 250, 50, 5],
+		['documents', documents, 250, 50, 5],
+		['documents, fewer than are asked for at least', documents, 40, 4, 10],
+		['versions', { resource: 'dataCollection', operation: 'getVersions', collection }, 250, 50, 5],
+		['collections, one at a time', collections, 15, 1, 15],
+	])('loses no row of all: %s', async (_what, list, total, cap, requests) => {
+		const { ids, error, hints, asked } = await listAt({ total, cap }, { ...list, returnAll: true });
+		expect([error, ids, hints]).toEqual([undefined, upTo(total), []]);
+		expect(asked.length).toBeLessThanOrEqual(requests + 1);
+	});
+
+	it.each([
+		[60, 50, collections],
+		[60, 50, documents],
+		[3, 2, documents],
+		[120, 50, collections],
+		[50, 50, collections],
+	])('fills a Limit of %i', async (limit, cap, list) => {
+		const { ids, asked } = await listAt({ total: 250, cap }, { ...list, limit });
+		expect(ids).toEqual(upTo(limit));
+		expect(asked.length).toBe(Math.ceil(limit / cap));
+	});
+
+	it('goes on from Start At', async () => {
+		const { ids } = await listAt(
+			{ total: 250, cap: 50 },
+			{ ...collections, returnAll: true, options: { startAt: 70 } },
+		);
+		expect(ids).toEqual(upTo(250, 71));
+	});
+
+	it('names the columns of all versions', async () => {
+		const { ids, asked } = await listAt(
+			{ total: 120, cap: 50 },
+			{ ...documents, returnAll: true, simplify: true },
+		);
+		expect([ids, asked.length]).toEqual([upTo(120), 6]);
+	});
+});
+
+describe('a service that gives the first rows whatever Offset is asked for', () => {
+	it.each([
+		['all', { returnAll: true }],
+		['a Limit beyond them', { limit: 150 }],
+	])('fails, rather than give a part for the whole: %s', async (_what, wanted) => {
+		const { ids, error } = await listAt(
+			{ total: 250, ignoresOffset: true },
+			{ ...collections, ...wanted },
+		);
+		expect([ids, error]).toEqual([
+			[],
+			'The service tells of 250 rows, but gives the same 100 again where the next ones are asked for',
+		]);
+	});
+
+	it('fails where its pages are short, too', async () => {
+		const list = { ...collections, returnAll: true };
+		const { error } = await listAt({ total: 250, cap: 50, ignoresOffset: true }, list);
+		expect(error).toMatch(/^The service tells of 250 rows, but gives the same 50 again/);
+	});
+
+	it('gives a Limit that the first page fills', async () => {
+		const { ids, error } = await listAt(
+			{ total: 250, ignoresOffset: true },
+			{ ...collections, limit: 100 },
+		);
+		expect([error, ids]).toEqual([undefined, upTo(100)]);
+	});
+});
+
+describe('a service that tells of more rows than it gives', () => {
+	it.each([
+		['ending with a whole page', 200],
+		['ending within a page', 230],
+	])('gives what there is, and says so: %s', async (_what, total) => {
+		const { ids, error, hints } = await listAt(
+			{ total, told: 1000 },
+			{ ...collections, returnAll: true },
+		);
+		expect([error, ids, hints]).toEqual([
+			undefined,
+			upTo(total),
+			[`The service tells of 1000 rows, but gave only ${total} of them.`],
+		]);
+	});
+
+	it('says nothing where a Limit was reached', async () => {
+		const { hints } = await listAt({ total: 200, told: 1000 }, { ...collections, limit: 150 });
+		expect(hints).toEqual([]);
+	});
+
+	it('says nothing of rows before Start At', async () => {
+		const { ids, hints } = await listAt(
+			{ total: 200 },
+			{ ...collections, returnAll: true, options: { startAt: 150 } },
+		);
+		expect([ids, hints]).toEqual([upTo(200, 151), []]);
+	});
+});
