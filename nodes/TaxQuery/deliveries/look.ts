@@ -194,19 +194,20 @@ async function startOnceMore(
 	connection: QueryConnection,
 	toItem: ItemMaker,
 ): Promise<void> {
-	const { cursor, settings } = watcher;
-	const { mapping } = connection;
+	const { context, cursor, settings } = watcher;
 	const { runsElsewhere } = cursor.saved;
 	const isOnceMore = settings.options.afterCrash !== 'leave' && !runsElsewhere;
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and tells
 	const isTried = isOnceMore && runsElsewhere === undefined;
 	if (isTried && cursor.isWaiting) return;
-	const cutOff = [...cursor.cutOff].slice(0, isTried ? 1 : undefined);
+	const cutOff = [...cursor.cutOff]
+		.sort(([, [a]], [, [b]]) => timesTried(context, a) - timesTried(context, b))
+		.slice(0, isTried ? 1 : undefined);
 	const again = cutOff.map(async ([deliveryId, [queryId, times]]) => {
 		const record = queryId === '' ? undefined : await readCutOff(watcher, connection, queryId);
 		if (record === 'failed') return; // for the next look
 		watcher.mustBeOpen();
-		const result = record && resultOf(record, mapping);
+		const result = record && resultOf(record, connection.mapping);
 		if (result?.deliveryId === deliveryId) {
 			void watcher.emitOnce(result, toItem(result, CONFIRMED), isOnceMore ? 2 : times);
 			return;
@@ -214,7 +215,7 @@ async function startOnceMore(
 		cursor.end({ deliveryId, updatedAt: undefined });
 		const what = queryId === '' ? 'a body that named no query' : `query ${queryId}`;
 		const why = `The execution for ${what} may have been cut off, and the service does not have this result any more`;
-		watcher.context.logger.warn(`${why}. Look for it in the executions list.`);
+		context.logger.warn(`${why}. Look for it in the executions list.`);
 	});
 	await Promise.all(again);
 }

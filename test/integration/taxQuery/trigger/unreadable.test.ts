@@ -233,6 +233,23 @@ describe('after n8n was killed', () => {
 	);
 });
 
+describe('two results that were cut off', () => {
+	it('are tried in turn, where the first cannot be read', async () => {
+		await listing([]);
+		await start({ areExecutionsLong: true });
+		await listing([good, bad]);
+		await looks(1);
+		await host.executed(2);
+		await listing([good, bad], { bad: { status: 403 } });
+		await host.kill();
+		await host.publish('init');
+		pass(FIRST_LOOK_MS);
+		await looks(3);
+		await host.executed(3);
+		expect(host.started).toEqual(['bad', 'good', 'good']);
+	});
+});
+
 describe('a deployment without a list of queries', () => {
 	it(
 		'brings what can be read, though another query cannot',
