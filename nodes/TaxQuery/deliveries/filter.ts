@@ -22,7 +22,8 @@ export const filterFields: INodeProperties[] = [
 			}))
 			.sort(byLabel),
 		default: [],
-		description: 'Queries whose results start the workflow. None chosen means all.',
+		description:
+			'Queries whose results start the workflow. None chosen means all but those that answer at once (CURP data, RFC calculation), unless Include Immediate Answers is on.',
 	},
 	{
 		displayName: 'Statuses',

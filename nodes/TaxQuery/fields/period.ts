@@ -6,7 +6,7 @@ import { readDay, refuseFuture } from './dates';
 
 const MONTH = 'yyyy-MM';
 const DAY = 'yyyy-MM-dd';
-/** Each month is paid for; more is a mistake rather than a wish. */
+/** A limit of this node: each month is paid for, and more is a mistake rather than a wish. */
 const MAX_MONTHS = 60;
 
 const month = (displayName: string, name: string, kind: string): INodeProperties => ({

@@ -22,7 +22,7 @@ function findAccepted(body: unknown, depth: number): IDataObject[] | undefined {
 	if (isAcknowledged(body) || (isNamed(body) && isCode(body.service))) return [body];
 	const fits = isNamed(body) ? isNamed : hasId;
 	const list = LIST_KEYS.map((key) => queriesOf(body[key], fits)).find((rows) => rows);
-	if (list) return list;
+	if (list) return withMessage(list, body);
 	const inside = findInside(body, depth);
 	// the ID of a call in JSON-RPC is never that of what it brought
 	const isItself = 'response' in body || (hasId(body) && !('jsonrpc' in body));
@@ -46,6 +46,10 @@ function findInside(body: IDataObject, depth: number): IDataObject[] | undefined
 		.filter((queries) => queries?.some(isNamed));
 	return found.length === 1 ? found[0] : undefined;
 }
+
+/** TQ §4.11: the message stands once, beside the queries that it is about. */
+const withMessage = (rows: IDataObject[], { message }: IDataObject): IDataObject[] =>
+	typeof message === 'string' ? rows.map((row) => ({ message, ...row })) : rows;
 
 const hasId = (row: IDataObject) => queryIdOf(row) !== undefined;
 const isAcknowledged = ({ queryId }: IDataObject) => hasId({ queryId });

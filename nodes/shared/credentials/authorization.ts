@@ -2,13 +2,16 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { usableToken } from './accessToken';
 import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from './baseUrl';
+import { CredentialError } from './credentialError';
 import { additionalSecretFields, bareToken } from './tokenRequest';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthorization(credentials: ICredentialDataDecryptedObject): string {
 	creditProfileBaseUrl(credentials.baseUrl);
 	readCreditProfileMapping(credentials);
-	return `Token ${bareToken(credentials.apiToken)}`;
+	const token = bareToken(credentials.apiToken);
+	if (token === '') throw withoutToken('API token');
+	return `Token ${token}`;
 }
 
 /**
@@ -22,5 +25,13 @@ export function taxQueryAuthorization(
 	additionalSecretFields(credentials);
 	const { scheme } = readTaxQueryMapping(credentials).token;
 	const token = usableToken(credentials);
+	if (token === '') throw withoutToken('access token');
 	return token === undefined ? undefined : `${scheme} ${token}`.trim();
 }
+
+/** Sent all the same, it would cost a point and come back as a 401 that blames a token. */
+const withoutToken = (name: string) =>
+	new CredentialError(
+		`The credential has no ${name}`,
+		'Nothing was sent. Open the credential and enter it; if an expression or an external secret fills it, check what that gives.',
+	);

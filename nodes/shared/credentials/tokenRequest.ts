@@ -31,7 +31,7 @@ interface IssuedToken {
 export const bareToken = (value: unknown): string =>
 	String(value ?? '')
 		.trim()
-		.replace(/^(bearer|token)\s+/i, '');
+		.replace(/^(bearer|token)(\s+|$)/i, '');
 
 /** Further fields of the token request that are secret. Throws a CredentialError if they are no JSON object. */
 export function additionalSecretFields({

@@ -251,15 +251,19 @@ describe('a query by its ID', () => {
 		]);
 	});
 
-	it('is read no further than 5 MB', async () => {
+	it('is read beyond 5 MB: it has been paid for', async () => {
 		const service = await oddService({
-			get: (one, response) => give(response, { ...one, response: { pad: 'x'.repeat(5_300_000) } }),
+			get: (one, response) =>
+				give(response, { ...one, response: { RazonSocial: 'x'.repeat(5_300_000) } }),
 		});
 		const result = await service.run(waiting, { items });
 		await service.close();
-		expect(result.items[0].json.lastProblem).toBe(
-			'The answer of the Tax Query Service is larger than 5 MB, which is as much as is read',
-		);
+		const [{ json }] = result.items;
+		expect([
+			json.lastProblem,
+			json.pending,
+			JSON.stringify(json).includes('x'.repeat(5_300_000)),
+		]).toEqual([undefined, undefined, true]);
 	});
 
 	it('is waited for no longer than Max Wait, though the clock of n8n is set back', async () => {

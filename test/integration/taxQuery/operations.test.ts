@@ -117,7 +117,7 @@ const rows: Row[] = [
 			month: '2026-01',
 		}),
 		body: { rfc: RFC, from: '2026-01', to: '2026-01' },
-		output: { queryId, service: 'INVOICE', pending: true, rfc: RFC, period: '2026-01' },
+		output: acknowledged('INVOICE', { rfc: RFC, period: '2026-01' }),
 	},
 	{
 		section: '4.12',
@@ -323,6 +323,13 @@ describe('Get Invoices', () => {
 			[0, 1].flatMap((item) =>
 				['2025-11', '2025-12', '2026-01'].map((period) => [period, { item }]),
 			),
+		);
+	});
+
+	it('keeps the message of the acknowledgement with Simplify off (TQ §4.11)', async () => {
+		const { items } = await sandbox.run(invoices({ ...months, simplify: false }));
+		expect(items.map(({ json }) => [json.message, json.period, json.status])).toEqual(
+			['2025-11', '2025-12', '2026-01'].map((period) => [expect.any(String), period, 'PENDING']),
 		);
 	});
 

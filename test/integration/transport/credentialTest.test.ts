@@ -1,6 +1,9 @@
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { testCreditProfile, testTaxQuery } from '../../../nodes/shared/transport/testConnection';
+import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
+import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
+import { runNode } from '../support/runNode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 
 describe('the test of a credential', () => {
@@ -38,6 +41,8 @@ describe('the test of a credential', () => {
 		],
 		[{ apiToken: 'wrong-token-1' }, /^The Credit Profile Service refused the token\. Tokens are/],
 		[{ baseUrl: '' }, /^The credential has no base URL\./],
+		[{ apiToken: '' }, /^The credential has no API token\. Nothing was sent\. Open the credential/],
+		[{ apiToken: 'Token ' }, /^The credential has no API token\./],
 		[{ apiMapping: '{"pathz": {}}' }, /^API Mapping: "pathz" is not known; known are paths/],
 	])('of the Credit Profile Service tells of %j', async (fields, told) => {
 		expect(await creditProfile(fields)).toMatch(told);
@@ -50,12 +55,49 @@ describe('the test of a credential', () => {
 			{ grant: 'accessToken', pastedToken: 'wrong-token-1' },
 			/^The Tax Query Service refused the token\./,
 		],
+		[
+			{ grant: 'accessToken', pastedToken: ' ' },
+			/^The credential has no access token\. Nothing was/,
+		],
+		[{ grant: 'accessToken', pastedToken: 'Bearer ' }, /^The credential has no access token\./],
 		[{ additionalSecretFields: '[1]' }, /^"Additional Secret Fields" .* must be a JSON object\./],
 		[{ apiMapping: '{"list": {"pageSize": "x"}}' }, /^API Mapping: "list\.pageSize" must be/],
 	])('of the query service tells of %j, and shows no secret', async (fields, told) => {
 		const message = await taxQuery(fields);
 		expect(message).toMatch(told);
 		expect(message).not.toMatch(/wrong-(secret|token)-1/);
+	});
+
+	it.each([
+		['creditProfile', { apiToken: '' }, 'API token'],
+		['taxQuery', { grant: 'accessToken', pastedToken: '' }, 'access token'],
+	] as const)('of %s without a token: its node sends nothing either', async (...row) => {
+		const [type, fields, name] = row;
+		await sandbox.reset();
+		const all = sandbox.credentials();
+		const { error } = await runNode({
+			type,
+			parameters:
+				type === 'taxQuery'
+					? { resource: 'person', operation: 'getCurpData', curp: 'HEGG560427MVZRRL04' }
+					: { resource: 'providerLogin', operation: 'getAll', returnAll: true },
+			credentials: { [`${type}Api`]: { ...all[`${type}Api`], ...fields } },
+		});
+		expect([error?.message, await sandbox.requests()]).toEqual([
+			`The credential has no ${name}`,
+			[],
+		]);
+	});
+
+	it.each([
+		[new CreditProfileApi(), { apiToken: '' }],
+		[new TaxQueryApi(), { grant: 'accessToken', pastedToken: '' }],
+	])('is not needed for other nodes to be told that there is no token: %#', async (...row) => {
+		const [credential, fields] = row;
+		const held = { ...sandbox.credentials()[credential.name as 'taxQueryApi'], ...fields };
+		await expect(credential.authenticate(held, { url: 'http://127.0.0.1:1' })).rejects.toThrow(
+			/^The credential has no (API|access) token$/,
+		);
 	});
 
 	it('says how the base URL of the query service ends', async () => {
