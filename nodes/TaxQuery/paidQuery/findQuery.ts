@@ -210,16 +210,23 @@ async function withEchoes(
 		.filter((row) => isNameless(row) || comparable(row.service) === comparable(service))
 		.filter((row) => queryIdOf(row) !== undefined && isBare(row))
 		.sort((a, b) => createdAt(b) - createdAt(a));
+	const unread = Math.max(0, bare.length - MAX_CANDIDATES);
+	return { rows: await readRows(connection, rows, bare), unread };
+}
+
+/** The rows; the first thousand of these as their IDs give them. */
+export async function readRows(
+	connection: Connection<TaxQueryMapping>,
+	rows: IDataObject[],
+	toRead: IDataObject[],
+): Promise<IDataObject[]> {
 	const byRow = new Map<IDataObject, IDataObject>();
-	const toRead = bare.slice(0, MAX_CANDIDATES).values();
+	const left = toRead.slice(0, MAX_CANDIDATES).values();
 	const reader = async () => {
-		for (const row of toRead) byRow.set(row, await readRow(connection, row));
+		for (const row of left) byRow.set(row, await readRow(connection, row));
 	};
 	await Promise.all(Array.from({ length: READERS }, reader));
-	return {
-		rows: rows.map((row) => byRow.get(row) ?? row),
-		unread: Math.max(0, bare.length - MAX_CANDIDATES),
-	};
+	return rows.map((row) => byRow.get(row) ?? row);
 }
 
 /** Whether a row does not tell its service. */

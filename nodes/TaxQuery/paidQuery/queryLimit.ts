@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
-import { UserError } from 'n8n-workflow';
+import { UserError, type IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { createdAt, queryIdOf } from '../queries';
 import { connectionOf } from '../queries/client';
 import type { PreparedQuery } from './definition';
-import type { QueryHistory } from './findQuery';
+import { readRows, type QueryHistory } from './findQuery';
 import type { Journal } from './journal';
 
 /** What this process knows of a client's queries of one day. */
@@ -113,8 +113,18 @@ export class QueryLimit {
 				description: `Nothing was sent. ${cutOff}. Set list in the credential's API Mapping, so that the whole list can be read.`,
 			});
 		}
-		const since = start + (await connectionOf(item)).clockOffsetMs();
-		for (const record of records) {
+		const connection = await connectionOf(item);
+		const since = start + connection.clockOffsetMs();
+		const isUndated = (record: IDataObject) => Number.isNaN(createdAt(record));
+		const toRead = records.filter((one) => isUndated(one) && queryIdOf(one) !== undefined);
+		const dated = await readRows(connection, records, toRead);
+		const undated = dated.filter(isUndated).length;
+		if (undated > 0) {
+			throw new UserError('The queries of today cannot be counted for Max Queries per Day', {
+				description: `Nothing was sent. ${undated} of the queries listed do not tell when they were made (createdAt). Take the option away, or ask the provider for the date.`,
+			});
+		}
+		for (const record of dated) {
 			if (createdAt(record) >= since) day.made.add(String(queryIdOf(record)));
 		}
 	}

@@ -4,6 +4,7 @@ import { isObject } from '../../shared/utils/json';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { messageOfService } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
+import { timeOf } from '../../shared/utils/time';
 import { catalog, serviceOf } from './catalog';
 
 /**
@@ -23,7 +24,7 @@ export const hasQueryId = (record: IDataObject, id: string): boolean =>
 	idsOf(record).some((one) => one.toLowerCase() === id.toLowerCase());
 
 /** When a record was created, in milliseconds since the epoch; NaN if it does not tell. */
-export const createdAt = (record: IDataObject): number => Date.parse(textOf(record.createdAt));
+export const createdAt = (record: IDataObject): number => timeOf(record.createdAt) ?? NaN;
 
 /** The request's fields, which a record echoes under the names they were sent by. */
 export function echoOf({ query, metadata }: IDataObject): IDataObject {

@@ -1,4 +1,5 @@
 import type { NodeRunOptions } from '../support/runNode';
+import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
@@ -104,5 +105,75 @@ describe('an equal item of a run with Reuse', () => {
 			],
 			2,
 		]);
+	});
+});
+
+describe('Max Queries per Day and Reuse, by the dates that the service gives', () => {
+	type Row = Record<string, unknown>;
+	const epoch = (row: Kept) => Date.parse(row.createdAt);
+	const bare = ({ _id, status }: Kept): Row => ({ _id, status });
+	/** A service whose list and records are written so, with queries of today by another program. */
+	async function serviceWith(inList: (row: Kept) => Row, byId: (row: Kept) => Row, made: number) {
+		const service = await oddService({
+			list: (kept, response) => give(response, kept.map(inList)),
+			get: (one, response) => give(response, one ? byId(one) : {}, one ? 200 : 404),
+		});
+		for (const rfc of rfcs(made)) {
+			service.billed.push({
+				_id: `other-${rfc}`,
+				service: 'CRF',
+				status: 'SUCCESS',
+				query: { rfc },
+				response: { legalName: 'Emma' },
+				createdAt: new Date().toISOString(),
+			});
+		}
+		return service;
+	}
+
+	it.each<[string, (row: Kept) => Row, (row: Kept) => Row]>([
+		['milliseconds', (row) => ({ ...row, createdAt: epoch(row) }), (row) => ({ ...row })],
+		['seconds', (row) => ({ ...row, createdAt: epoch(row) / 1000 }), (row) => ({ ...row })],
+		[
+			'milliseconds in a text',
+			(row) => ({ ...row, createdAt: `${epoch(row)}` }),
+			(row) => ({ ...row }),
+		],
+		['dates that only its records have', bare, (row) => ({ ...row })],
+	])('count queries by %s', async (_what, inList, byId) => {
+		const service = await serviceWith(inList, byId, 5);
+		const { error } = await service.run(getCrf({}, { maxQueriesPerDay: 5 }), {
+			items: itemsOf([rfcs(6)[5]]),
+		});
+		const sent = service.sent();
+		await service.close();
+		expect([error?.message, sent]).toEqual([
+			'This item would go beyond the 5 queries allowed per day: 5 were made today',
+			0,
+		]);
+	});
+
+	it('pay for nothing where neither the list nor a record tells a date', async () => {
+		const service = await serviceWith(bare, bare, 3);
+		const { error } = await service.run(getCrf({}, { maxQueriesPerDay: 50 }), {
+			items: itemsOf([RFC]),
+		});
+		const sent = service.sent();
+		await service.close();
+		expect([error?.message, error?.description, sent]).toEqual([
+			'The queries of today cannot be counted for Max Queries per Day',
+			expect.stringContaining('3 of the queries listed do not tell when they were made'),
+			0,
+		]);
+	});
+
+	it('give a result again whose date is a number', async () => {
+		const numbered = (row: Kept) => ({ ...row, createdAt: epoch(row) });
+		const service = await serviceWith(numbered, numbered, 1);
+		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+			items: itemsOf([RFC]),
+		});
+		await service.close();
+		expect(items.map(({ json }) => json.reused)).toEqual([true]);
 	});
 });
