@@ -62,7 +62,7 @@ const getMany = operation({
 	value: 'getAll',
 	action: 'Get many queries',
 	description:
-		'Get the queries made before, newest first, with their status and result. It only reads: no new query is made.',
+		'Get the queries made before, with their status and result, in the order in which the service lists them. It only reads: no new query is made.',
 	fields: { limit, filters, simplify },
 	options: { isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
