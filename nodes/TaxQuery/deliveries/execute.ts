@@ -1,12 +1,14 @@
 import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
+import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
 import { completeRecord, listQueries } from '../queries/client';
+import { tellBeginning } from './emitter';
 import { filterOf, leftOutBy } from './filter';
 import { byAge, itemMaker, resultOf } from './result';
 import { readSettings } from './settings';
-import { noteExecution } from './watcher';
+import { ENDED, KEY, watcherOf, watchersIn } from './watcher';
 
 /**
  * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a delivery,
@@ -18,6 +20,19 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
 	if (typeof deliveryId !== 'string') return [[await latestResult(context)]];
 	if (context.getMode() !== 'manual') noteExecution(context, deliveryId);
 	return [items];
+}
+
+/**
+ * Tells that an execution has begun. What the process knows is put into the execution's static data, which n8n saves at
+ * its end, so that a restart knows that this one has ended; whole, so what other triggers of the workflow know, too.
+ */
+function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
+	tellBeginning(context, deliveryId);
+	const watcher = watcherOf(context);
+	if (!watcher || watcher.settings.options.afterCrash === 'leave') return;
+	for (const { context: trigger, cursor } of watchersIn(context.getWorkflow().id))
+		save(context, KEY, cursor.saved, trigger.getNode().id);
+	save(context, ENDED, deliveryId);
 }
 
 async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {

@@ -104,26 +104,46 @@ export async function readAsked(
 	asked: Set<string>,
 ): Promise<Listed> {
 	const [pending] = cursor.pendingQueries;
+	const empty = { results: [], isWhole: false, requests: 0, isDaily: false };
+	const listed: Listed = { ...empty, refused: [], unknown: [], failed: [], unread: [] };
 	// the newest first: a sender that comes again is not to wait behind a flood
 	const ids = [
 		...[...asked].reverse(),
 		...(pending !== undefined && !asked.has(pending) ? [pending] : []),
 	];
 	if (pending !== undefined) cursor.deferPending(pending);
+	await addById(listed, context, connection, ids, asked);
+	return listed;
+}
+
+/** Where nothing asks again: of the queries that a delivery named, those that the list lacks, by their IDs. */
+export async function addUnlisted(
+	listed: Listed,
+	context: ITriggerFunctions,
+	connection: QueryConnection,
+	asked: Set<string>,
+): Promise<void> {
+	const ids = new Set(listed.results.map(({ record }) => queryIdOf(record)));
+	const lacking = [...asked].filter((id) => !ids.has(id)).reverse();
+	await addById(listed, context, connection, lacking, asked);
+}
+
+async function addById(
+	listed: Listed,
+	context: ITriggerFunctions,
+	connection: QueryConnection,
+	ids: string[],
+	asked: Set<string>,
+): Promise<void> {
 	const read = await readById(nodeKey(context), connection, ids);
+	const records = [...read.values()].filter((record) => typeof record === 'object');
+	listed.results.push(...records.map((record) => resultOf(record, connection.mapping)));
+	listed.requests += records.length;
 	const idsOf = (what: 'unknown' | 'failed' | 'later') =>
 		ids.filter((id) => asked.has(id) && read.get(id) === what);
-	const records = [...read.values()].filter((record) => typeof record === 'object');
-	return {
-		results: records.map((record) => resultOf(record, connection.mapping)),
-		isWhole: false,
-		requests: records.length,
-		isDaily: false,
-		refused: [],
-		unknown: idsOf('unknown'),
-		failed: idsOf('failed'),
-		unread: idsOf('later'),
-	};
+	listed.unknown.push(...idsOf('unknown'));
+	listed.failed.push(...idsOf('failed'));
+	listed.unread.push(...idsOf('later'));
 }
 
 /** In what order a list gives its rows, as far as it was read. */

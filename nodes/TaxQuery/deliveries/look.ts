@@ -9,7 +9,7 @@ import { readQuery, timesTried, triedInVain } from './byId';
 import type { Cursor } from './cursor';
 import { nodeKey, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
-import { readAsked, readList, type Listed } from './list';
+import { addUnlisted, readAsked, readList, type Listed } from './list';
 import {
 	byAge,
 	isPending,
@@ -75,10 +75,16 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const listed = hasList(mapping)
 		? await readList(context, connection, cursor, asked, mustBegin || isElsewhere)
 		: await readAsked(context, connection, cursor, asked);
+	if (hasList(mapping) && settings.receiveBy === 'webhook')
+		await addUnlisted(listed, context, connection, asked);
 	watcher.mustBeOpen();
 	tellOnce(context, listed.cutOff);
-	const records = listed.results.map(({ record }) => record);
-	tellLeftOut(context, settings, mapping, records);
+	tellLeftOut(
+		context,
+		settings,
+		mapping,
+		listed.results.map(({ record }) => record),
+	);
 	const isStrange = isElsewhere && !listed.results.some(isKnown);
 	if (mustBegin || isStrange) begin(watcher, listed);
 	if (isStrange) context.logger.warn(STRANGE);

@@ -1,7 +1,6 @@
 import {
 	OperationalError,
 	sleep,
-	type IExecuteFunctions,
 	type INodeExecutionData,
 	type ITriggerFunctions,
 	type ITriggerResponse,
@@ -11,16 +10,16 @@ import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { Cursor, type SavedCursor } from './cursor';
-import { emit, nodeKey, tellBeginning, type Outcome } from './emitter';
+import { emit, nodeKey, type Outcome } from './emitter';
 import { look, type Look, type PublishedTrigger } from './look';
 import { load, save } from '../../shared/operations/nodeState';
 import { Outage } from './outage';
 import { itemMaker, type Result } from './result';
 import { readSettings, type Settings } from './settings';
 
-const KEY = 'taxQueryCursor';
+export const KEY = 'taxQueryCursor';
 /** The result of the execution that n8n saved last, at its end. */
-const ENDED = 'taxQueryEnded';
+export const ENDED = 'taxQueryEnded';
 /** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
 const FIRST_LOOK_MS = 10_000;
 const SPREAD_MS = 5_000;
@@ -32,9 +31,10 @@ const REST_PER_ROW_MS = 0.1;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
 const MAX_NODES = 500;
+const MAX_OWED = 1_000;
 /** IDs that are kept for a later look; who sent others is told to come again. */
 const MAX_UNREAD = 100;
-/** Where nothing asks at intervals, after a look that failed. */
+/** After an emission that failed, and where nothing asks at intervals after such a look. */
 const RETRY_MS = 60_000;
 
 /** What this process knows of a trigger, also while it is being published anew. */
@@ -49,18 +49,6 @@ const memories = new BoundedMap<string, NodeMemory>(MAX_NODES);
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const published = new Map<string, ResultWatcher>();
 
-/**
- * Told by an execution that has reached the trigger: it has begun. What the process knows is put into the execution's
- * static data, which n8n saves at its end, so that a restart knows that this one has ended.
- */
-export function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
-	tellBeginning(context, deliveryId);
-	const watcher = watcherOf(context);
-	if (!watcher || watcher.settings.options.afterCrash === 'leave') return;
-	save(context, KEY, watcher.cursor.saved);
-	save(context, ENDED, deliveryId);
-}
-
 /** What a published trigger does until it is unpublished. Throws what its first look throws. */
 export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
@@ -74,6 +62,8 @@ export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerR
 
 type Identity = Parameters<typeof nodeKey>[0];
 export const watcherOf = (context: Identity) => published.get(nodeKey(context));
+export const watchersIn = (workflowId: string | undefined) =>
+	[...published.values()].filter(({ context }) => context.getWorkflow().id === workflowId);
 
 /** A published trigger: it looks for new results at intervals and when a delivery rings, and emits each once. */
 export class ResultWatcher implements PublishedTrigger {
@@ -85,6 +75,8 @@ export class ResultWatcher implements PublishedTrigger {
 	private last: Promise<unknown> = Promise.resolve();
 	private waiting: Promise<Look> | undefined;
 	private asked = new Set<string>();
+	/** What n8n could not start, though its sender may have been told that it will come. */
+	private readonly owed = new BoundedMap<string, () => Promise<Outcome>>(MAX_OWED);
 	/** The next look waits so long after a moment. */
 	private rest = { since: 0, ms: 0 };
 
@@ -111,15 +103,11 @@ export class ResultWatcher implements PublishedTrigger {
 		return this.context.getActivationMode() === 'activate' && wasClosedLongAgo;
 	}
 
-	/** Whether n8n itself has just started, or has become the leader. */
-	private get isStartOfN8n(): boolean {
-		return ['init', 'leadershipChange'].includes(this.context.getActivationMode());
-	}
-
 	/** Looks for the first time, and then at intervals. Throws if the first look fails, unless n8n is just starting. */
 	async open(): Promise<void> {
 		if (!this.needsLooks) return await this.checkKey();
-		if (this.isStartOfN8n) {
+		const isStartOfN8n = ['init', 'leadershipChange'].includes(this.context.getActivationMode());
+		if (isStartOfN8n) {
 			this.rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
 			this.lookInBackground();
 		} else {
@@ -176,15 +164,29 @@ export class ResultWatcher implements PublishedTrigger {
 			onPlace: (isElsewhere) => (this.cursor.saved.runsElsewhere = isElsewhere),
 			onEnd: () => this.cursor.end(result),
 		}).then((what) => {
-			if (what === 'failed') this.cursor.giveBack(result, before);
-			else this.cursor.settle(result);
 			outcomes.delete(deliveryId);
+			if (what === 'failed') {
+				this.cursor.giveBack(result, before);
+				this.owe(deliveryId, async () => await this.emitOnce(result, item, cutOff));
+			} else this.cursor.settle(result);
 			const isOfOthers = before !== undefined && this.cursor.cutOff.size > 0;
 			if (isOfOthers && what !== 'failed') this.lookInBackground(); // they waited for what this one tells
 			return what;
 		});
 		outcomes.set(deliveryId, outcome);
 		return await outcome;
+	}
+
+	/** Starts it in a minute, and again until n8n can, unless another has brought it meanwhile. */
+	private owe(deliveryId: string, start: () => Promise<Outcome>): void {
+		const isFirst = this.owed.size === 0;
+		this.owed.set(deliveryId, start);
+		if (!isFirst) return;
+		void this.untilAfter(Date.now(), RETRY_MS).then(() => {
+			const starts = this.isClosed ? [] : [...this.owed.values()];
+			this.owed.clear();
+			for (const again of starts) void again();
+		});
 	}
 
 	outcomeOf({ deliveryId }: Result): Promise<Outcome> | undefined {
@@ -222,16 +224,15 @@ export class ResultWatcher implements PublishedTrigger {
 	private async keepLooking(): Promise<void> {
 		const { receiveBy, askEveryMs } = this.settings;
 		const isByTimer = receiveBy !== 'webhook';
-		while (!this.isClosed) {
+		for (;;) {
 			await this.untilAfter(Date.now(), isByTimer ? askEveryMs : RETRY_MS);
 			if (this.isClosed) return;
 			if (isByTimer || this.memory.outage.isOn) await this.lookSoon([]).catch(() => undefined);
 		}
 	}
 
-	/** The outage tells why, if it fails. */
 	private lookInBackground(): void {
-		void this.lookSoon([]).catch(() => undefined);
+		void this.lookSoon([]).catch(() => undefined); // the outage tells why
 	}
 
 	/** Waits until so long after a moment, or until the trigger is unpublished. */

@@ -10,7 +10,7 @@ import { nodeKey } from '../deliveries/emitter';
 import { filterOf, tellLeftOut } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
 import { readById } from '../deliveries/byId';
-import { isDated, itemMaker, resultOf } from '../deliveries/result';
+import { isDated, isPending, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
 import { deploymentOf, proofOf } from './credentials';
@@ -99,14 +99,15 @@ async function takeBody(
 	}
 	const { announced } = payload;
 	const asks = settings.receiveBy !== 'webhook';
-	if (!watcher && !isTest && asks) return later; // this process has no trigger
+	const deployment = await deploymentOf(context);
+	const { mapping } = deployment;
+	const isListed = asks && hasList(mapping);
+	if (!watcher && !isTest && isListed) return later; // this process has no trigger
 	// what holds less than a record has another deliveryId than the listed one, which a look would start again
 	const isWhole = announced.every(
 		({ record }) => (record.response ?? undefined) !== undefined && isDated(record),
 	);
 	if (!settings.isToBeConfirmed && (isWhole || !asks || isTest)) {
-		const deployment = await deploymentOf(context);
-		const { mapping } = deployment;
 		const suits = filterOf(settings, mapping);
 		const toItem = itemMaker(settings, deployment);
 		const records = announced.map(({ record }) => record);
@@ -115,9 +116,9 @@ async function takeBody(
 			const result = resultOf(record, mapping);
 			return suits(result) ? [{ result, item: toItem(result, { event, confirmed: false }) }] : [];
 		});
-		return await bring(isTest ? undefined : watcher, results, asks && hasList(mapping));
+		return await bring(isTest ? undefined : watcher, results, isListed);
 	}
-	if (watcher && !isTest) return await lookFor(watcher, settings, announced);
+	if (watcher && !isTest) return await lookFor(watcher, announced, isListed);
 	return await readAnnounced(context, settings, announced);
 }
 
@@ -125,46 +126,51 @@ async function takeBody(
 const inTime = async (
 	answering: Promise<Answer>,
 	patienceMs = PATIENCE_MS,
-	otherwise = later,
+	otherwise = () => later,
 ): Promise<Answer> =>
-	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise);
+	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise());
 
 let waiting = 0;
 
 /** Lets the trigger look, and answers by what it sees of the queries that the delivery names. */
 async function lookFor(
 	watcher: ResultWatcher,
-	settings: Settings,
 	announced: Announced[],
+	isListed: boolean,
 ): Promise<Answer> {
+	// what n8n has been given, or a list will show, comes without the sender
+	let otherwise = isListed ? later : tryAgain;
 	const looking = watcher
 		.lookSoon(announced.map(({ queryId }) => queryId))
 		.then(async (look) => {
-			const answers = announced.map(async (each) => await answerFor(each, look, settings));
+			const answers = announced.map(async (each) => await answerFor(each, look, watcher));
+			otherwise = later;
 			return worstOf(await Promise.all(answers));
 		})
 		.catch(() => unreachable); // the watcher has told why
-	if (waiting >= MAX_WAITING) return later;
+	if (waiting >= MAX_WAITING) return otherwise;
 	waiting++;
-	return await inTime(looking).finally(() => {
+	return await inTime(looking, PATIENCE_MS, () => otherwise).finally(() => {
 		waiting--;
 	});
 }
 
+const isSaidPending = (record: Announced['record'], mapping: Look['mapping']) =>
+	record.status !== undefined && stateOf(record, mapping) === 'pending';
+
 async function answerFor(
 	{ queryId, record }: Announced,
 	{ mapping, queries, isWhole }: Look,
-	{ receiveBy }: Settings,
+	{ settings }: ResultWatcher,
 ): Promise<Answer> {
-	const notYet = receiveBy === 'webhook' ? tryAgain : later;
+	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;
 	const shown = queries.get(queryId);
 	if (shown === undefined) return isWhole ? unknown : notYet;
 	if (shown === 'unknown') return unknown;
 	if (shown === 'unread') return tooMany;
 	if (shown === 'settled') return nothingNew;
 	if (shown === 'pending') {
-		const isSaidPending = record.status !== undefined && stateOf(record, mapping) === 'pending';
-		return isSaidPending ? nothingNew : notYet;
+		return isSaidPending(record, mapping) ? nothingNew : notYet;
 	}
 	const outcome = await shown;
 	if (outcome === 'failed') return notTaken;
@@ -199,7 +205,9 @@ async function bring(
 		if (all.includes('failed')) return notTaken;
 		return all.includes('started') ? accepted : nothingNew;
 	});
-	return willBeListed ? await inTime(outcomes, HANDED_OVER_MS, accepted) : await inTime(outcomes);
+	return willBeListed
+		? await inTime(outcomes, HANDED_OVER_MS, () => accepted)
+		: await inTime(outcomes);
 }
 
 /** Reads the records by their IDs, where no published trigger looks: in a test, or in a process that has none. */
@@ -218,10 +226,12 @@ async function readAnnounced(
 	const records = [...read.values()];
 	if (records.every((record) => record === 'unknown')) return unknown;
 	if (records.includes('later') || records.includes('failed')) return tryAgain;
-	const results = records
+	const all = records
 		.filter((record) => typeof record === 'object')
-		.map((record) => resultOf(record, mapping))
-		.filter(suits);
+		.map((record) => resultOf(record, mapping));
+	const results = all.filter(suits);
+	const isEarly = all.some((result) => isPending(result) && !suits(result));
+	if (isEarly && !announced.every(({ record }) => isSaidPending(record, mapping))) return tryAgain;
 	return await bring(
 		undefined,
 		results.map((result) => ({

@@ -12,9 +12,14 @@ export function load<T>(context: Context, key: string): T | undefined {
  * since n8n keeps a node's own static data by its name and loses it when the node is renamed. n8n writes static data to
  * its database when a trigger emits and when an execution ends that has changed it.
  */
-export function save(context: Context, key: string, value: IDataObject | string | undefined): void {
+export function save(
+	context: Context,
+	key: string,
+	value: IDataObject | string | undefined,
+	nodeId = context.getNode().id,
+): void {
 	const memory = context.getWorkflowStaticData('global');
-	memory[key] = { ...entriesOf(context, key), [context.getNode().id]: value };
+	memory[key] = { ...entriesOf(context, key), [nodeId]: value };
 }
 
 const entriesOf = (context: Context, key: string) =>

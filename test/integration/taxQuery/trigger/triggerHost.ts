@@ -76,6 +76,8 @@ export class TriggerHost {
 	areExecutionsLong: boolean;
 	/** Set to make n8n fail to start executions. */
 	isBroken = false;
+	/** Set to make n8n wait before it starts executions, or fails to. */
+	database: Promise<void> | undefined;
 	/** The static data column of the workflow in n8n's database. */
 	staticData = '{}';
 	readonly workflowId = Math.random()
@@ -245,6 +247,7 @@ export class TriggerHost {
 		void (async () => {
 			await new Promise((settled) => setImmediate(settled));
 			if (process !== this.process) return;
+			await this.database;
 			if (this.isBroken) return done?.reject(new Error('the database is gone'));
 			if (key !== undefined && this.keys.has(key)) return done?.resolve(undefined as never);
 			if (key !== undefined) this.keys.add(key);

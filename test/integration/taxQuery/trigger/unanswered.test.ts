@@ -1,0 +1,162 @@
+import type { FaultRule } from '../../../../sandbox/plugins/faults';
+import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
+import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+const A_MINUTE = 60_000;
+const A_SECOND = 1_000;
+const PATIENCE_MS = 8_000;
+const NO_LIST = '{"paths": {"getAll": ""}}';
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+const secret = { 'X-Secret': 'whsec-nopal' };
+/** A trigger with Webhook Only. */
+const start = async (
+	parameters: TriggerHostOptions['parameters'] = {},
+	{ apiMapping = '{}', ...options }: Partial<TriggerHostOptions> & { apiMapping?: string } = {},
+) =>
+	(host = await TriggerHost.start({
+		...options,
+		credentials: {
+			...sandbox.credentials({ taxQueryApi: { apiMapping } }),
+			taxQueryWebhookApi: { method: 'header', secret: secret['X-Secret'], headerName: 'X-Secret' },
+		},
+		parameters: { receiveBy: 'webhook', ...parameters },
+	}));
+const unconfirmed = { authenticity: 'credential', confirm: false };
+
+/** The service lists these. */
+const list = async (rows: object[], fault: FaultRule['fault'] = { status: 200, body: rows }) =>
+	await sandbox.faults({
+		path: '/api/query',
+		exact: true,
+		fault,
+	});
+
+/** n8n's database answers only when it is told to. */
+function stopDatabase(): () => void {
+	let goOn = () => {};
+	host.database = new Promise((resolve) => (goOn = resolve));
+	return goOn;
+}
+
+describe('what n8n cannot start after its sender has been answered 202', () => {
+	it.each([
+		['Webhook Only, without confirmation', unconfirmed, '{}'],
+		['no list, without confirmation', { ...unconfirmed, receiveBy: 'both' }, NO_LIST],
+		['no list', { receiveBy: 'both' }, NO_LIST],
+		['Webhook Only', {}, '{}'],
+	])('is started as soon as n8n can, with %s', async (_, parameters, apiMapping) => {
+		await start(parameters, { apiMapping });
+		const record = await sandbox.result();
+		host.isBroken = true;
+		const goOn = stopDatabase();
+		pass(A_SECOND);
+		const { status } = await host.deliver(record, secret);
+		goOn();
+		for (let minutes = 0; minutes < 3; minutes++) {
+			await new Promise((settled) => setTimeout(settled, 300));
+			pass(A_MINUTE);
+		}
+		host.isBroken = false;
+		pass(A_MINUTE);
+		await host.executed(1);
+		pass(A_MINUTE);
+		await host.look();
+		expect([status, host.started]).toEqual([202, [record._id]]);
+	});
+
+	it('is not started twice where its sender comes again', async () => {
+		await start(unconfirmed);
+		const record = await sandbox.result();
+		host.isBroken = true;
+		const first = await host.deliver(record, secret);
+		host.isBroken = false;
+		const second = await host.deliver(record, secret);
+		pass(A_MINUTE);
+		await new Promise((settled) => setTimeout(settled, 600));
+		expect([first.status, second.status, host.started]).toEqual([503, 200, [record._id]]);
+	});
+});
+
+describe('a true result that the list does not show yet', () => {
+	it('is read by its ID where nothing asks again', async () => {
+		await list([]);
+		await start();
+		const record = await sandbox.result();
+		const { status } = await host.deliver(record);
+		await list([record]);
+		await host.look();
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
+	it('comes through a flood of forged IDs, of which two are read in a second at most', async () => {
+		await list([]);
+		await start();
+		const record = await sandbox.result();
+		const flood = Array.from({ length: 5 }, (_, delivery) =>
+			Array.from({ length: 100 }, (__, index) => ({ queryId: `f-${delivery}-${index}` })),
+		);
+		pass(A_SECOND);
+		const answers = await Promise.all(flood.map(async (body) => await host.deliver(body)));
+		let status = 0;
+		for (let count = 0; count < 5 && status !== 200; count++) {
+			pass(A_SECOND);
+			({ status } = await host.deliver({ queryId: record._id }));
+		}
+		expect([answers[0].status, status, host.started]).toEqual([503, 200, [record._id]]);
+	});
+
+	it('is asked for again where the service answers later than the sender waits', async () => {
+		await start();
+		const record = await sandbox.result();
+		await list([], { latency: PATIENCE_MS + A_SECOND });
+		const { status } = await host.deliver(record);
+		await host.executed(1);
+		expect([status, host.started]).toEqual([503, [record._id]]);
+	}, 60_000);
+
+	it('is asked for again where too many senders wait', async () => {
+		await start();
+		const record = await sandbox.result();
+		await list([], { latency: 3 * A_SECOND });
+		const answers = await Promise.all(
+			Array.from({ length: 250 }, async () => (await host.deliver(record)).status),
+		);
+		expect([[...new Set(answers)].sort(), host.started]).toEqual([[200, 503], [record._id]]);
+	}, 60_000);
+
+	it('without a list is asked for again where the service answers later than the sender waits', async () => {
+		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
+		const { _id }: Query = await sandbox.result();
+		await sandbox.faults({ path: `/api/query/${_id}`, fault: { latency: PATIENCE_MS + A_SECOND } });
+		pass(A_SECOND);
+		expect((await host.deliver({ queryId: _id })).status).toBe(503);
+	}, 60_000);
+});
+
+describe('in a process that has no published trigger', () => {
+	it('a delivery starts the execution by itself where there is no list', async () => {
+		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
+		const record = await sandbox.result();
+		const { status } = await host.deliver({ queryId: record._id });
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
+	it('the sender is told to come again where the result is not there yet', async () => {
+		await start({}, { activation: null });
+		const queryId = await sandbox.pending();
+		const statuses = [
+			(await host.deliver({ queryId })).status,
+			(await host.deliver({ queryId, status: 'PENDING' })).status,
+		];
+		expect([statuses, host.started]).toEqual([[503, 200], []]);
+	});
+});
