@@ -1,11 +1,12 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { msLeft, timeOf } from '../../shared/utils/time';
 import { queryIdOf } from '../queries';
-import { queryPages, type QueryConnection } from '../queries/client';
+import { hasList, queryPages, type QueryConnection } from '../queries/client';
 import { readById, readQuery, triedInVain } from './byId';
 import type { Cursor } from './cursor';
 import { nodeKey } from './emitter';
 import { isVague, resultOf, type Result } from './result';
+import type { Settings } from './settings';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
@@ -119,10 +120,11 @@ export async function readAsked(
 /** Where nothing asks again: of the queries that a delivery named, those that the list lacks, by their IDs. */
 export async function addUnlisted(
 	listed: Listed,
-	context: ITriggerFunctions,
+	{ context, settings }: { context: ITriggerFunctions; settings: Settings },
 	connection: QueryConnection,
 	asked: Set<string>,
 ): Promise<void> {
+	if (!hasList(connection.mapping) || settings.receiveBy !== 'webhook') return;
 	const ids = new Set(listed.results.map(({ record }) => queryIdOf(record)));
 	const lacking = [...asked].filter((id) => !ids.has(id)).reverse();
 	await addById(listed, context, connection, lacking, asked);

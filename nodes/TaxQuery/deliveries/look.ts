@@ -75,16 +75,11 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const listed = hasList(mapping)
 		? await readList(context, connection, cursor, asked, mustBegin || isElsewhere)
 		: await readAsked(context, connection, cursor, asked);
-	if (hasList(mapping) && settings.receiveBy === 'webhook')
-		await addUnlisted(listed, context, connection, asked);
+	await addUnlisted(listed, watcher, connection, asked);
 	watcher.mustBeOpen();
 	tellOnce(context, listed.cutOff);
-	tellLeftOut(
-		context,
-		settings,
-		mapping,
-		listed.results.map(({ record }) => record),
-	);
+	const records = listed.results.map(({ record }) => record);
+	tellLeftOut(context, settings, mapping, records);
 	const isStrange = isElsewhere && !listed.results.some(isKnown);
 	if (mustBegin || isStrange) begin(watcher, listed);
 	if (isStrange) context.logger.warn(STRANGE);
