@@ -134,12 +134,11 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		const shown = watcher.outcomeOf(row) ?? (isWithout ? 'pending' : 'settled');
 		queries.set(queryIdOf(row.record) ?? '', shown);
 	}
-	const readById = batch.filter(isLean).length;
 	return {
 		mapping,
 		queries,
 		isWhole: listed.isWhole,
-		requests: readById + (listed.isDaily ? 1 : listed.requests),
+		requests: batch.filter(isLean).length + (listed.isDaily ? 1 : listed.requests),
 		rows: listed.results.length,
 		isMore: left.some((row) => triesOf(row) === 0),
 		unread: listed.unread,

@@ -7,7 +7,6 @@ import { codeOf, pathOf, type QueryService } from '../queries/catalog';
 import { connectionOf } from '../queries/client';
 import { comparable } from '../queries/echoIndex';
 import type { ExpectedRecord } from './findQuery';
-import type { Limits } from './queryLimit';
 
 /** What an item asks, read from its parameters and checked offline. */
 export interface QueryInput {
@@ -69,6 +68,12 @@ export interface PreparedQuery {
 	question: string;
 	limits: Limits;
 	sendAgain: boolean;
+}
+
+/** What an item may send at most. */
+export interface Limits {
+	maxQueries: number;
+	maxQueriesPerDay: number;
 }
 
 /** What an item's options say of how it is sent. */

@@ -18,12 +18,6 @@ interface Day {
 
 const days = new BoundedMap<string, Day>(100);
 
-/** What an item may send at most. */
-export interface Limits {
-	maxQueries: number;
-	maxQueriesPerDay: number;
-}
-
 /** Keeps the items of a run, an execution over all its runs and tries, and a day below the operator's limits. */
 export class QueryLimit {
 	private planned = 0;
