@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+import { sleep, type INodeExecutionData, type IRun, type ITriggerFunctions } from 'n8n-workflow';
+
+/** How long an execution waits for the end of the one before it. */
+const APART_MS = 100;
 
 /** What became of an emitted result: n8n runs it, had run it before, or could not start it. */
 export type Outcome = 'started' | 'duplicate' | 'failed';
@@ -21,12 +24,31 @@ type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
 export const nodeKey = (context: Identity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
-/** Emitted in this process, and not begun yet: what to call when the execution begins. */
-const beginnings = new Map<string, () => void>();
+/** Emitted in this process, and not known to have ended. */
+const emitted = new Map<string, { begin(): void; ended: Promise<unknown> }>();
+/** When the next execution of a workflow may go on, by its ID. */
+const turns = new Map<string, Promise<unknown>>();
 
 /** Tells that the execution of a result has reached this node; not so in queue mode, where a worker runs it. */
-export function tellBeginning(context: Identity, deliveryId: unknown): void {
-	beginnings.get(`${nodeKey(context)} ${String(deliveryId)}`)?.();
+export function tellBeginning(context: Identity, deliveryId: string): void {
+	emitted.get(`${nodeKey(context)} ${deliveryId}`)?.begin();
+}
+
+/**
+ * Resolves when the workflow's execution before this one has ended, or has run for 100 ms. n8n saves static data at the
+ * end of an execution, and tells of that end some milliseconds later: of two that end together, what is saved last
+ * would count the other one as cut off.
+ */
+export async function turnOf(context: Identity, deliveryId: string): Promise<void> {
+	const workflowId = context.getWorkflow().id ?? '';
+	const ended = emitted.get(`${nodeKey(context)} ${deliveryId}`)?.ended;
+	const before = turns.get(workflowId);
+	const turn = Promise.resolve(before).then(async () => {
+		await Promise.race([ended, sleep(APART_MS)]);
+		if (turns.get(workflowId) === turn) turns.delete(workflowId);
+	});
+	turns.set(workflowId, turn);
+	await before;
 }
 
 /**
@@ -37,14 +59,13 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 	const { item, deliveryId, times, onPlace, onEnd } = emission;
 	const name = `${nodeKey(context)} ${deliveryId}`;
 	const done = context.helpers.createDeferredPromise<IRun>();
+	const begun = context.helpers.createDeferredPromise<Outcome>();
 	let hasBegun = false;
-	const begun = new Promise<Outcome>((resolve) =>
-		beginnings.set(name, () => {
-			hasBegun = true;
-			onPlace(false);
-			resolve('started');
-		}),
-	);
+	const begin = () => {
+		hasBegun = true;
+		onPlace(false);
+		begun.resolve('started');
+	};
 	const ended = done.promise.then(
 		(run: IRun | undefined): Outcome => {
 			if (run === undefined) return 'duplicate';
@@ -54,12 +75,13 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 		// rejects also where a running execution was stopped, or had ended before n8n looked for it
 		(error: Error): Outcome => (hasBegun || isCancellation(error) ? 'started' : 'failed'),
 	);
+	emitted.set(name, { begin, ended });
 	context.emit([[item]], undefined, done, deduplicationKey(name, times));
 	void ended.then((outcome) => {
-		beginnings.delete(name);
+		emitted.delete(name);
 		if (outcome !== 'failed') onEnd();
 	});
-	return await Promise.race([begun, ended]);
+	return await Promise.race([begun.promise, ended]);
 }
 
 const isCancellation = ({ name, constructor }: Error) =>

@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
 import { completeRecord, listQueries } from '../queries/client';
-import { tellBeginning } from './emitter';
+import { tellBeginning, turnOf } from './emitter';
 import { filterOf, leftOutBy } from './filter';
 import { byAge, itemMaker, resultOf } from './result';
 import { readSettings } from './settings';
@@ -18,7 +18,7 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
 	const items = context.getInputData();
 	const deliveryId = items[0]?.json.deliveryId;
 	if (typeof deliveryId !== 'string') return [[await latestResult(context)]];
-	if (context.getMode() !== 'manual') noteExecution(context, deliveryId);
+	if (context.getMode() !== 'manual') await noteExecution(context, deliveryId);
 	return [items];
 }
 
@@ -26,10 +26,11 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
  * Tells that an execution has begun. What the process knows is put into the execution's static data, which n8n saves at
  * its end, so that a restart knows that this one has ended; whole, so what other triggers of the workflow know, too.
  */
-function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
+async function noteExecution(context: IExecuteFunctions, deliveryId: string): Promise<void> {
 	tellBeginning(context, deliveryId);
 	const watcher = watcherOf(context);
 	if (!watcher || watcher.settings.options.afterCrash === 'leave') return;
+	await turnOf(context, deliveryId);
 	for (const { context: trigger, cursor } of watchersIn(context.getWorkflow().id))
 		save(context, KEY, cursor.saved, trigger.getNode().id);
 	save(context, ENDED, deliveryId);

@@ -218,12 +218,24 @@ describe('a restart of n8n', () => {
 		await start();
 		const ended = await sandbox.result();
 		await host.look();
+		await host.ended(1);
 		host.areExecutionsLong = true;
 		const cutOff = await sandbox.result();
 		await host.look();
 		await host.kill();
 		await startAgain();
 		expect(host.started).toEqual([ended._id, cutOff._id, cutOff._id]);
+	});
+
+	it('starts nothing once more of what ended together, each saved before the end of the others was known', async () => {
+		await start();
+		const ids: string[] = [];
+		for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
+		await host.look();
+		await host.ended(3);
+		await host.kill();
+		await startAgain();
+		expect(host.started.sort()).toEqual(ids.sort());
 	});
 
 	it('starts each of several once more that ran at the same time', async () => {

@@ -27,6 +27,8 @@ const WORKFLOW_ID_LENGTH = 12;
 const A_SECOND = 1_000;
 const STEP_MS = 10;
 const MAX_STEPS = 1_000;
+/** The trigger hears of an execution's end so long after its static data was written. */
+const AFTER_WRITE_MS = 20;
 const MAX_BODY = 16 * 1024 * 1024; // n8n's own limit
 
 export interface TriggerHostOptions {
@@ -56,7 +58,7 @@ export async function freshTrigger(): Promise<TriggerClass> {
 
 interface Running {
 	key?: string;
-	end(): void;
+	end(): Promise<void>;
 }
 type Delivered = { status: number; body: string; headers: Headers };
 
@@ -157,8 +159,14 @@ export class TriggerHost {
 
 	/** Ends the executions that run. */
 	async endExecutions(): Promise<void> {
-		for (const execution of this.running) execution.end();
+		await Promise.all([...this.running].map(async (execution) => await execution.end()));
 		await new Promise((done) => setImmediate(done));
+	}
+
+	/** Resolves when so many executions were started, and have all ended. */
+	async ended(count: number): Promise<void> {
+		await this.executed(count);
+		while (this.running.size > 0) await sleep(STEP_MS);
 	}
 
 	async stop(): Promise<void> {
@@ -256,14 +264,15 @@ export class TriggerHost {
 			if (!this.options.hasWorkers) await this.execute(execution, items, 'trigger');
 			const entry: Running = {
 				key,
-				end: () => {
-					this.running.delete(entry);
+				end: async () => {
 					this.save(execution);
+					await sleep(AFTER_WRITE_MS);
+					this.running.delete(entry);
 					done?.resolve({ status: 'success' } as IRun);
 				},
 			};
 			this.running.add(entry);
-			if (!this.areExecutionsLong) entry.end();
+			if (!this.areExecutionsLong) await entry.end();
 		})();
 	}
 
