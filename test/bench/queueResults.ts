@@ -18,8 +18,8 @@ import {
 
 const QUERIES = 500;
 const PER_SECOND = 10;
-/** Then the main is killed: after its first look at intervals, while what that brought runs. */
-const BEFORE_KILL = 320;
+/** Then the main is killed, in the midst: what its first look at intervals has brought has run, and the next is due. */
+const BEFORE_KILL = 420;
 const RESULT_DELAY_MS = 1_000;
 const GIVE_UP_MS = 1_000;
 /** Of the results, one in so many is delivered to both webhook processors at once. */
