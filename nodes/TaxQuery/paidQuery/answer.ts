@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
+import { tellsFailure } from '../../shared/http/failure';
 import { sentences } from '../../shared/utils/sentences';
-import { textOf } from '../../shared/utils/text';
 import { findMessage, saidIn } from '../../shared/utils/serviceMessage';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isFilled, isNamed, isObject, readAccepted, stateOf } from '../queries';
@@ -65,21 +65,6 @@ export function goodWordOf(
 	const word = contentOf(answer);
 	if (!word || tellsFailure(answer) || Number(word.code) >= 400) return undefined;
 	return stateOf(word, mapping) !== 'failed' && findMessage(word) ? word : undefined;
-}
-
-/** Whether an answer says that it is an error, on top or under `data`, though its status was 200. */
-function tellsFailure(answer: IDataObject | IDataObject[]): boolean {
-	const body: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
-	return isObject(body) && [body, body.data].some((level) => isObject(level) && isError(level));
-}
-
-function isError({ success, ok, status, statusCode, code, error, errors }: IDataObject): boolean {
-	return (
-		[success, ok].some((one) => textOf(one).toLowerCase() === 'false') ||
-		[status, statusCode, code].some((one) => /^[45]\d\d$/.test(textOf(one))) ||
-		/^(error|fail|failed|failure)$/i.test(textOf(status)) ||
-		[error, errors].some((one) => (typeof one === 'object' ? isFilled(one) : Boolean(one)))
-	);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isObject } from '../../shared/utils/json';
+import { isFilled, isObject } from '../../shared/utils/json';
 import { isQueryRecord } from './answer';
-import { isFilled, queryIdOf } from './record';
+import { queryIdOf } from './record';
 
 /** Where services usually put what they accepted. */
 const LIST_KEYS = ['results', 'queries', 'data', 'items', 'records'];

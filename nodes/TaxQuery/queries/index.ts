@@ -1,10 +1,9 @@
-export { isObject } from '../../shared/utils/json';
+export { isFilled, isObject } from '../../shared/utils/json';
 export { isNamed, readAccepted } from './accepted';
 export { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 export {
 	createdAt,
 	echoOf,
-	isFilled,
 	isLean,
 	namesOfCiec,
 	queryIdOf,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isObject } from '../../shared/utils/json';
+import { isFilled, isObject } from '../../shared/utils/json';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { messageOfService } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
@@ -109,10 +109,6 @@ export function stateOf(
 		'unknown'
 	);
 }
-
-/** Whether a response holds anything. */
-export const isFilled = (response: unknown): boolean =>
-	typeof response === 'object' && response !== null && Object.keys(response).length > 0;
 
 /**
  * Whether a row of a list may hold less than its record: it has no response; or an empty one, or null, and does not say

@@ -4,6 +4,10 @@ import type { IDataObject } from 'n8n-workflow';
 export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether a value is an object or array that holds anything. */
+export const isFilled = (value: unknown): boolean =>
+	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
+
 /** The JSON value of a text; any other value as it is; undefined if the text holds none. */
 export function parseJson(value: unknown): unknown {
 	if (typeof value !== 'string') return value;
