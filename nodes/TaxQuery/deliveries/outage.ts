@@ -1,4 +1,5 @@
 import { NodeApiError, NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
+import { protectionOf } from '../../shared/personalData/personalData';
 
 /** Tells once that looks keep failing, and once that they work again. */
 export class Outage {
@@ -27,7 +28,15 @@ export function report(context: ITriggerFunctions, error: unknown, reason: strin
 		error instanceof NodeApiError || error instanceof NodeOperationError
 			? error
 			: new NodeOperationError(context.getNode(), reason);
+	withoutPersonalData(told);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
 	if (typeof context.saveFailedExecution === 'function') context.saveFailedExecution(told);
 	else context.emitError(told);
+}
+
+/** Masks whom the service's words name; they stand in n8n's list of executions, whatever the trigger emits. */
+export function withoutPersonalData(error: unknown): void {
+	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return;
+	const said = error.description ?? '';
+	error.description = protectionOf('masked', undefined)?.text(said) ?? said;
 }

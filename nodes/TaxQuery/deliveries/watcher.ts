@@ -13,7 +13,7 @@ import { Cursor, type SavedCursor } from './cursor';
 import { emit, nodeKey, type Outcome } from './emitter';
 import { look, type Look, type PublishedTrigger } from './look';
 import { load, save } from '../../shared/operations/nodeState';
-import { Outage } from './outage';
+import { Outage, withoutPersonalData } from './outage';
 import { itemMaker, type Result } from './result';
 import { readSettings, type Settings } from './settings';
 
@@ -55,6 +55,7 @@ export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerR
 	const watcher = new ResultWatcher(context, readSettings(context));
 	await watcher.open().catch((error: unknown) => {
 		watcher.close();
+		withoutPersonalData(error);
 		throw error;
 	});
 	return { closeFunction: async () => watcher.close() };

@@ -19,20 +19,28 @@ export function unrecognized(
 	protection?: Protection,
 ): Brought {
 	const deliveryId = createHash('sha256').update(body).digest('hex').slice(0, 32);
-	const shown = protection ? protectedText(body, protection) : body.toString();
+	const shown = protection ? protectedText(body.toString(), protection) : body.toString();
 	const text = withoutNamed(shown, namesOfCiec(mapping));
 	const json = { unrecognized: true, reason, body: text, deliveryId, confirmed: false };
 	const result: Result = { deliveryId, updatedAt: undefined, record: {}, state: 'unknown' };
 	return { result, item: { json } };
 }
 
-/** By its keys where it is JSON, which may be nested too deep for that. */
-function protectedText(body: Buffer, protection: Protection): string {
+const FORM = /^[\w.%+[\]-]+=[^\s&]*(?:&[\w.%+[\]-]+=[^\s&]*)*$/;
+
+/** By its keys where it is JSON or a form; nothing of what has none, or is nested too deep. */
+function protectedText(text: string, protection: Protection): string {
 	try {
-		const value = JSON.parse(body.toString()) as IDataObject;
-		return JSON.stringify(protection.json({ value }).value);
+		const value: unknown = JSON.parse(text);
+		if (typeof value === 'string') return protectedText(value, protection);
+		if (typeof value !== 'object') return MASK;
+		return JSON.stringify(protection.json({ value } as IDataObject).value);
 	} catch {
-		return protection.text(body.toString());
+		if (!FORM.test(text)) return MASK;
+		const fields = [...new URLSearchParams(text)].map(
+			([key, value]) => Object.entries(protection.json({ [key]: value }))[0] as [string, string],
+		);
+		return new URLSearchParams(fields).toString();
 	}
 }
 

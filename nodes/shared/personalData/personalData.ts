@@ -39,7 +39,7 @@ export const personalDataOption: INodeProperties = {
 
 /** A UUID is left alone: a part of it may look like an RFC. Then CURP, RFC, e-mail address. */
 const IN_TEXT =
-	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ&])(?:[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d|[A-ZÑ&]{3,4}\d\d(?:0[1-9]|1[0-2])[0-3]\d[A-Z0-9]{2}[0-9A])(?![A-Z0-9Ñ&])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
+	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ])(?:[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d|[A-ZÑ&]{3,4}\d\d(?:0[1-9]|1[0-2])[0-3]\d[A-Z0-9]{2}[0-9A])(?![A-Z0-9Ñ])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
 
 /** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
 export function readPersonalData(options: IDataObject): PersonalDataMode {
@@ -77,6 +77,17 @@ function protectionBy(hide: (value: string) => string): Protection {
 		value.replace(IN_TEXT, (found: string, ...groups: unknown[]) =>
 			(groups.at(-1) as { uuid?: string }).uuid ? found : hide(found),
 		);
+	/** JSON within a text is protected by its keys. */
+	const inText = (value: string): string => {
+		if (!/^\s*[{[]/.test(value)) return text(value);
+		try {
+			const parsed: unknown = JSON.parse(value);
+			const safe = JSON.stringify(shown(parsed));
+			return safe === JSON.stringify(parsed) ? value : safe;
+		} catch {
+			return text(value);
+		}
+	};
 	const hidden = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(hidden);
 		if (isObject(value)) return json(value, true);
@@ -86,7 +97,7 @@ function protectionBy(hide: (value: string) => string): Protection {
 	const shown = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(shown);
 		if (isObject(value)) return json(value, false);
-		return typeof value === 'string' ? text(value) : value;
+		return typeof value === 'string' ? inText(value) : value;
 	};
 	const json = (row: IDataObject, isAllPersonal: boolean): IDataObject => {
 		const result: Array<[string, unknown]> = [];
@@ -109,8 +120,9 @@ function mask(value: string): string {
 	const [kept] = BEGINS_LIKE_IDENTIFIER.exec(value) ?? [];
 	if (kept) return kept + STARS;
 	if (/:\/\//.test(value)) return STARS;
-	const at = value.lastIndexOf('@');
-	if (at > 0) return `${value[0]}***${value.slice(at)}`;
+	if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(value)) {
+		return `${value[0]}***${value.slice(value.indexOf('@'))}`;
+	}
 	if (/^[\d\s()+.-]+$/.test(value)) {
 		const isDate = /^\d{4}-\d\d-\d\d/.test(value);
 		return value.length >= 8 && !isDate ? STARS + value.slice(-2) : STARS;

@@ -56,6 +56,23 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 		]);
 	});
 
+	it.each([
+		['as a number', { query: { rfc: RFC, ciec: 12345678 } }],
+		['in capitals', { query: { rfc: RFC, ciec: CIEC.toUpperCase() }, response: null }],
+	])('in the answer to Create Tax Profile: %s', async (_how, more) => {
+		const record = profile({ metadata: null, response: {}, ...more });
+		for (const simplify of [true, false]) {
+			const parameters = { ...createTaxProfile(RFC), simplify };
+			const { rows } = await askStranger(() => ({ body: record }), parameters);
+			const text = JSON.stringify(rows).toUpperCase();
+			expect([rows.length, text.includes(CIEC.toUpperCase()), text.includes('12345678')]).toEqual([
+				1,
+				false,
+				false,
+			]);
+		}
+	});
+
 	it('and makes no column', async () => {
 		const { rows } = await askStranger(answering(profile()), get(true));
 		expect(rows).toEqual([

@@ -97,11 +97,27 @@ describe('the option Personal Data of the trigger', () => {
 			'{"a":'.repeat(50_000) + '"GODE561231GR8"' + '}'.repeat(50_000),
 		],
 		['no JSON', 'about GODE561231GR8'],
+		['a form', 'nombre=Emma+G%C3%B3mez&rfc=GODE561231GR8&correo=emma%40example.com'],
+		['a text in JSON', JSON.stringify('{"nombre":"Emma Gómez"}')],
+		['JSON within JSON', JSON.stringify({ text: '{"nombre":"Emma Gómez"}' })],
+		['JSON that broke off', '{"nombre":"Emma Gómez","rfc'],
+		['a table', 'nombre;rfc\nEmma Gómez;GODE561231GR8'],
 	])('masks a body that was not recognised: %s', async (_, body) => {
 		await start('masked', { ...unconfirmed, settings: { emitUnrecognized: true } });
 		const { status } = await host.deliver(body, secret);
 		expect([status, host.items.length]).toEqual([200, 1]);
 		expect(text()).not.toMatch(WHO);
+	});
+
+	it('masks what the service says of somebody where looks fail', async () => {
+		await start('masked');
+		const said = { message: 'The account of GODE561231GR8 is blocked' };
+		const fault = { status: 403, body: said };
+		await sandbox.faults({ path: '/api/query', exact: true, times: 9, fault });
+		await host.look();
+		await host.look();
+		const told = JSON.stringify(host.failureDescriptions);
+		expect([told.includes('The account of GODE5612******'), WHO.test(told)]).toEqual([true, false]);
 	});
 
 	it.each<[string, object]>([

@@ -74,6 +74,8 @@ export class TriggerHost {
 	readonly log: string[] = [];
 	/** Messages of the failed executions that the trigger reported. */
 	readonly failures: string[] = [];
+	/** What their descriptions said. */
+	readonly failureDescriptions: unknown[] = [];
 	/** Executions do not end by themselves. */
 	areExecutionsLong: boolean;
 	/** Set to make n8n fail to start executions. */
@@ -134,7 +136,10 @@ export class TriggerHost {
 			() => {
 				throw new Error('emitError takes the workflow down');
 			},
-			({ message }) => this.failures.push(message),
+			(error) => {
+				this.failures.push(error.message);
+				this.failureDescriptions.push((error as { description?: unknown }).description);
+			},
 		);
 		Object.defineProperty(context, 'logger', { value: this.logger });
 		const answer = await new this.trigger().trigger?.call(context as ITriggerFunctions);

@@ -31,6 +31,10 @@ describe('Personal Data', () => {
 			['a link to a file', { url: 'https://files.example.com/ine.pdf' }, { url: '******' }],
 			['an address with all in it', { domicilio: { calle: 'Roble 5', pisos: [2, true, null] } }, { domicilio: { calle: 'R*** 5***', pisos: ['******', true, null] } }],
 			['a list of names', { partes: ['Eva Luna'] }, { partes: ['E*** L***'] }],
+			['a name with an @ in it', { tradeName: 'ABARROTES @ JUAN PEREZ', nombre: 'CAF@ EVA' }, { tradeName: 'A*** @*** J*** P***', nombre: 'C*** E***' }],
+			['an e-mail address with a name', { email: 'eva@example.com (Eva Luna)' }, { email: 'e*** (*** L***' }],
+			['an identifier in a form', { message: `rfc=${RFC}&curp=${CURP}&next` }, { message: 'rfc=GODE5612******&curp=GODE5612******&next' }],
+			['JSON within a text', { data: '{"nombre":"Eva Luna","n":[{"rfc":"' + RFC + '"}]}' }, { data: '{"nombre":"E*** L***","n":[{"rfc":"GODE5612******"}]}' }],
 			['identifiers in a text', { message: `${RFC} and ${CURP.toLowerCase()}, eva@example.com` }, { message: 'GODE5612****** and gode5612******, e***@example.com' }],
 			['an identifier that is a key', { byRfc: { [RFC]: 1 } }, { byRfc: { 'GODE5612******': '******' } }],
 			['the title of a field as key', { 'Correo electrónico': 'eva@example.com' }, { 'Correo electrónico': 'e***@example.com' }],
@@ -44,6 +48,7 @@ describe('Personal Data', () => {
 			['a state', { state: 'CMX', stateName: 'Ciudad de México', Estado: 'Ciudad de México' }],
 			['numbers and dates', { total: 12.5, createdAt: '2026-11-21T00:00:00.000Z', isActive: true }],
 			['a schema', { schema: { properties: { rfc: { title: 'RFC', type: 'string' } } } }],
+			['JSON within a text that tells of nobody', { data: '{"a": 1.50, "b": [] }', list: '[1]', open: '{' }],
 			['nothing', { rfc: null, curp: '', email: undefined }],
 		]; // prettier-ignore
 		it.each(harmless)('leaves %s', (_what, row) => expect(masked.json(row)).toEqual(row));
@@ -70,9 +75,11 @@ describe('Personal Data', () => {
 
 	it.each([masked, pseudonyms])('no identifier is left, whatever is around it', (protection) => {
 		const identifier = fc.constantFrom(RFC, CURP, 'ABC150314XY9');
+		const beside = fc.constantFrom(' ', ',', '&', '=', '?', '"', '/', '<');
 		fc.assert(
-			fc.property(fc.jsonValue(), fc.string(), identifier, (json, around, secret) => {
-				const row = { json, [around]: [{ note: `${around} ${secret}, ${around}` }], curp: secret };
+			fc.property(fc.jsonValue(), fc.string(), identifier, beside, (json, around, secret, by) => {
+				const note = `${around} ${secret}, ${around}${by}${secret}${by}${around}`;
+				const row = { json, [around]: [{ note }], curp: secret };
 				expect(JSON.stringify(protection.json(row as IDataObject))).not.toContain(secret);
 			}),
 			{ numRuns: 2000 },
