@@ -1,7 +1,7 @@
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf, stateOf } from '../queries';
+import { queryIdOf, stateOf, withoutCiec } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
 import { thisMoment } from '../../shared/transport/clockOffset';
 import { isNotFound } from '../../shared/transport/errors';
@@ -159,12 +159,12 @@ export class QuerySender {
 		};
 		try {
 			const answer = await item.request({ method: 'POST', path, body, secrets, beforeSend });
-			const queries = readAnswer(answer);
+			const { mapping } = await connectionOf(item);
+			const queries = readAnswer(answer)?.map((record) => withoutCiec(record, mapping));
 			if (queries) return await this.take(item, query, { queries, how: 'sent' });
 			const error = new UserError('its answer holds neither an ID nor a result');
-			const { mapping } = await connectionOf(item);
 			const word = definition.hasNoResult ? goodWordOf(answer, mapping) : undefined;
-			return { error, since, word };
+			return { error, since, word: word && withoutCiec(word, mapping) };
 		} catch (error) {
 			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
 			this.journal.refused(item, question, counted, before);
