@@ -82,7 +82,7 @@ export const listPages = (
 /** All rows of the pages in one list. */
 export async function collect(pages: AsyncIterable<IDataObject[]>): Promise<IDataObject[]> {
 	const rows: IDataObject[] = [];
-	for await (const page of pages) rows.push(...page);
+	for await (const page of pages) for (const row of page) rows.push(row);
 	return rows;
 }
 
@@ -93,7 +93,7 @@ export async function readList(
 	shape: (row: IDataObject) => IDataObject,
 ): Promise<IDataObject[]> {
 	const rows: IDataObject[] = [];
-	for await (const page of listPages(item, list)) rows.push(...page.map(shape));
+	for await (const page of listPages(item, list)) for (const row of page) rows.push(shape(row));
 	return rows;
 }
 

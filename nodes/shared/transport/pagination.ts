@@ -21,6 +21,14 @@ export interface Range {
 	onMissing?(message: string): void;
 }
 
+/** A page on its way; of so many rows it is asked for, `size` are expected. */
+interface Asked {
+	limit: number;
+	size: number;
+	offset: number;
+	page: Promise<Page>;
+}
+
 /** CP §4.4, §4.6, §4.8: no page is larger. */
 const LARGEST_PAGE = 100;
 /** Enough to hide the latency behind the pace: 10 pages per second at an answer time of 4 seconds. */
@@ -32,20 +40,21 @@ const CONCURRENCY = 40;
  *
  * The list may change meanwhile: it is read to the end that the newest page tells, no row comes twice (by its `id`),
  * and rows that slipped from one page to another between two answers are looked up. Where pages hold fewer rows than
- * asked for, the rest is asked for, and the next ones by that size. Throws what `read` throws, and a UserError if the
- * first rows come whatever is asked for; then no further page is asked for.
+ * asked for, the rest is asked for, and the next ones stand that much closer. Throws what `read` throws, and a
+ * UserError if the first rows come whatever is asked for; then no further page is asked for.
  */
 export async function* readPages(
 	read: ReadPage,
 	{ startAt, wanted, smallestPage = 1, onMissing }: Range,
 ): AsyncGenerator<IDataObject[]> {
 	const ids = new Set<unknown>();
-	const onTheirWay: Array<{ size: number; offset: number; page: Promise<Page> }> = [];
+	const onTheirWay: Asked[] = [];
 	const sizeOf = (rows: number) => Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
 	let fresh: IDataObject[] = []; // rows that were not there before
 	const add = (row: IDataObject) => {
-		if (ids.has(row.id)) return;
-		if (row.id !== undefined) ids.add(row.id);
+		const id = idOf(row);
+		if (id !== undefined && ids.has(id)) return;
+		ids.add(id);
 		fresh.push(row);
 	};
 	/** If the page before told of more rows than this one, so many are now on the other side of where they meet. */
@@ -61,26 +70,29 @@ export async function* readPages(
 	};
 	let first: unknown; // the ID of the first row
 	const refuseSame = (page: Page, at: number) => {
-		if (at === startAt) first = page.rows[0]?.id;
-		else if (first !== undefined && page.rows[0]?.id === first) {
-			throw sameAgain(page.total, ids.size);
+		if (at === startAt) first = idOf(page.rows[0]);
+		else if (first !== undefined && idOf(page.rows[0]) === first) {
+			throw sameAgain(page.total, given + fresh.length);
 		}
 	};
 	let largest = LARGEST_PAGE; // that the service gives
-	/** What a page of this size lacks; where the rows end. */
-	const addRest = async (page: Page, offset: number, size: number): Promise<number> => {
-		let [newest, at] = [page, offset + page.rows.length];
+	/**
+	 * Adds what a page lacks; tells where the rows end and where no row was asked for. It asks for whole pages: the few
+	 * next rows may be hidden, or be there already where offsets count hidden rows, too.
+	 */
+	const addRest = async (page: Page, { limit, size, offset }: Omit<Asked, 'page'>) => {
+		let [newest, asked, at] = [page, limit, offset + page.rows.length];
 		const lacks = () => at < Math.min(offset + size, newest.total);
-		while (newest.rows.length > 0 && lacks() && given + fresh.length < wanted) {
-			const before = fresh.length;
-			newest = await read(sizeOf(offset + size - at), at);
+		const isEnd = () => newest.rows.length === 0 && asked === LARGEST_PAGE;
+		while (lacks() && !isEnd() && given + fresh.length < wanted) {
+			asked = LARGEST_PAGE;
+			newest = await read(asked, at);
 			refuseSame(newest, at);
 			newest.rows.forEach(add);
-			if (fresh.length === before) return at; // nothing, or the same again
-			largest = Math.min(largest, page.rows.length);
+			largest = Math.min(largest, Math.max(page.rows.length, newest.rows.length, 1));
 			at += newest.rows.length;
 		}
-		return newest.rows.length > 0 ? Infinity : offset;
+		return { at, end: isEnd() ? at : Infinity };
 	};
 	let total = startAt + 1; // as the newest page tells; until the first has told, only that one is asked for
 	let end = total; // of what there is to ask for
@@ -90,11 +102,11 @@ export async function* readPages(
 
 	for (;;) {
 		while (onTheirWay.length < CONCURRENCY && offset < end && given + expected < wanted) {
-			const limit = sizeOf(Math.min(wanted - given - expected, largest));
+			const limit = sizeOf(wanted - given - expected);
 			const size = Math.min(limit, largest);
 			const page = read(limit, offset);
 			page.catch(() => {}); // it is awaited in its turn
-			onTheirWay.push({ size, offset, page });
+			onTheirWay.push({ limit, size, offset, page });
 			offset += size;
 			expected += size;
 		}
@@ -107,7 +119,9 @@ export async function* readPages(
 		refuseSame(page, next.offset);
 		page.rows.forEach(add);
 		total = page.total;
-		end = Math.min(total, await addRest(page, next.offset, next.size));
+		const rest = await addRest(page, next);
+		end = Math.min(total, rest.end);
+		offset = Math.max(offset, rest.at);
 		const rows = fresh.slice(0, wanted - given);
 		fresh = [];
 		given += rows.length;
@@ -117,6 +131,13 @@ export async function* readPages(
 	if (given >= Math.min(wanted, there)) return;
 	const since = startAt > 0 ? ' from Start At on' : '';
 	onMissing?.(`The service tells of ${there} rows${since}, but gave only ${given} of them.`);
+}
+
+/** What tells a row from others; undefined if it has nothing that does. */
+function idOf(row: IDataObject | undefined): unknown {
+	const id = row?.id;
+	if (id === null || id === '') return undefined;
+	return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER ? undefined : id;
 }
 
 const sameAgain = (total: number, rows: number) =>

@@ -8,13 +8,29 @@ interface Odd {
 	/** The most rows of a page. */
 	cap?: number;
 	ignoresOffset?: true;
+	ignoresLimit?: true;
+	/** It gives one row less than it is asked for. */
+	oneLess?: true;
+	/** Rows that it counts and does not show. */
+	hidden?: number[];
 	/** What the answer says of the total, where that is not true. */
 	told?: number;
+	/** The ID of a row, where that is not its number. */
+	idOf?: (row: number) => unknown;
 }
 
 /** Lists by a service that gives pages of its own size, or not those that are asked for. */
 async function listAt(
-	{ total, cap = 100, ignoresOffset, told = total }: Odd,
+	{
+		total,
+		cap = 100,
+		ignoresOffset,
+		ignoresLimit,
+		oneLess,
+		hidden = [],
+		told = total,
+		idOf = (row) => row,
+	}: Odd,
 	list: INodeParameters,
 ) {
 	const asked: Array<[offset: number, limit: number]> = [];
@@ -22,10 +38,13 @@ async function listAt(
 		const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
 		asked.push([offset, limit]);
 		const start = ignoresOffset ? 0 : offset;
+		const most = ignoresLimit ? Infinity : Math.min(cap, oneLess ? limit - 1 : limit);
 		const rows = Array.from(
-			{ length: Math.max(0, Math.min(cap, limit, total - start)) },
-			(_, index) => ({ id: start + index + 1, schema: {} }),
-		);
+			{ length: Math.max(0, Math.min(most, total - start)) },
+			(_, index) => start + index + 1,
+		)
+			.filter((row) => !hidden.includes(row))
+			.map((row) => ({ id: idOf(row), row, schema: {} }));
 		return { body: { total: told, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
 	};
 	const service = await startStranger(page);
@@ -38,7 +57,7 @@ async function listAt(
 	});
 	await service.close();
 	return {
-		ids: items.map(({ json }) => json.id),
+		ids: items.map(({ json }) => json.row ?? json.id),
 		error: error?.message,
 		hints: hints.map(({ message }) => message).filter((hint) => !hint.startsWith('Waited')),
 		asked,
@@ -90,6 +109,62 @@ describe('a service whose pages are smaller than asked for', () => {
 			{ ...documents, returnAll: true, simplify: true },
 		);
 		expect([ids, asked.length]).toEqual([upTo(120), 6]);
+	});
+});
+
+describe('a service whose pages lack rows', () => {
+	it.each([
+		['collections', collections],
+		['documents', documents],
+	])('that it counts and does not show: all others come, once: %s', async (_what, list) => {
+		const hidden = [10, 20, 30, 250, 500];
+		const { ids, error } = await listAt({ total: 500, hidden }, { ...list, returnAll: true });
+		expect([error, ids]).toEqual([undefined, upTo(500).filter((row) => !hidden.includes(row))]);
+	});
+
+	it('that it hides by the hundred: all others come', async () => {
+		const hidden = upTo(330, 101);
+		const { ids } = await listAt({ total: 700, hidden }, { ...collections, returnAll: true });
+		expect(ids).toEqual([...upTo(100), ...upTo(700, 331)]);
+	});
+
+	it.each([
+		['all collections', { ...collections, returnAll: true }, 250],
+		['all documents', { ...documents, returnAll: true }, 250],
+		['a Limit', { ...collections, limit: 103 }, 103],
+		['a Limit of 1', { ...collections, limit: 1 }, 1],
+	])('for it gives one less than it is asked for: %s', async (_what, list, rows) => {
+		const { ids, error, hints } = await listAt({ total: 250, oneLess: true }, list);
+		expect([error, ids, hints]).toEqual([undefined, upTo(rows), []]);
+	});
+});
+
+describe('a service that gives all rows at once', () => {
+	it.each([
+		['Return All', { returnAll: true }, 250],
+		['a Limit', { limit: 120 }, 120],
+		['a Limit of 1', { limit: 1 }, 1],
+	])('is taken at its word: %s', async (_what, wanted, rows) => {
+		const odd = { total: 250, ignoresLimit: true, ignoresOffset: true } as const;
+		const { ids, error, asked } = await listAt(odd, { ...collections, ...wanted });
+		expect([error, ids, asked.length]).toEqual([undefined, upTo(rows), 1]);
+	});
+
+	it('may give 200,000', async () => {
+		const odd = { total: 200_000, ignoresLimit: true, ignoresOffset: true } as const;
+		const { ids, error } = await listAt(odd, { ...collections, returnAll: true });
+		expect([error, ids.length]).toEqual([undefined, 200_000]);
+	});
+});
+
+describe('rows without an ID to tell them apart by', () => {
+	it.each<[string, (row: number) => unknown]>([
+		['null', () => null],
+		['an empty text', () => ''],
+		['a number too large to be exact', (row) => 9_007_199_254_740_992 + 2 * Math.floor(row / 50)],
+	])('are all given: %s', async (_what, idOf) => {
+		const { ids, error } = await listAt({ total: 250, idOf }, { ...documents, returnAll: true });
+		expect([error, ids]).toEqual([undefined, upTo(250)]);
 	});
 });
 
