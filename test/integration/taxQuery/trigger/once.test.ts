@@ -161,6 +161,19 @@ describe('the sender of a proved delivery', () => {
 		expect(host.started).toEqual([record._id]);
 	});
 
+	it('loses nothing and starts nothing twice where 100 come at once and the workflow is published anew meanwhile', async () => {
+		await startProved();
+		const records = await Promise.all(Array.from({ length: 100 }, () => sandbox.result()));
+		const delivered = records.map(async (record) => await host.deliver(record, proved.headers));
+		await Promise.race(delivered);
+		await host.unpublish();
+		await host.publish('update');
+		await Promise.all(delivered);
+		await host.ended(records.length);
+		await host.look();
+		expect(host.started.sort()).toEqual(records.map(({ _id }) => _id).sort());
+	});
+
 	it('waits where nothing asks: it is the only one who would bring the result again', async () => {
 		const parameters = { ...proved.parameters, receiveBy: 'webhook' };
 		await start({ parameters, credentials: proved.credentials() });
