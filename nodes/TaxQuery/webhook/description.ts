@@ -43,7 +43,7 @@ const options: INodeProperties[] = [
 		default: false,
 		displayOptions: { show: { '/authenticity': ['credential'] } },
 		description:
-			'Whether to start the workflow also with a body that names no query, as an item with the fields unrecognized, reason and body, instead of answering 400',
+			'Whether to start the workflow also with a body that names no query, as an item with the fields unrecognized, reason and body, instead of answering 400. Where personal data is masked, a body without named fields is not shown.',
 	},
 	{
 		displayName: 'Max Results per Look',
