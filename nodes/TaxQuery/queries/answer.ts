@@ -1,11 +1,22 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { findList, findMarks, findOne, type PageMarks } from '../../shared/http/envelope';
+import { tellsFailure } from '../../shared/http/failure';
+import { sentences } from '../../shared/utils/sentences';
+import { messageOfService } from '../../shared/utils/serviceMessage';
 import { queryIdOf } from './record';
 
 /** Where services usually put one record. */
 const RECORD_KEYS = ['data', 'query', 'record', 'result'];
 
-const elsewhere = 'Check the base URL of the credential, and run Connection → Diagnose.';
+/** The error of an answer in which there is no such thing, with the service's own words if it has any. */
+const holdsNo = (what: string, expected: string, body: unknown) =>
+	new UserError(`The answer of the query service holds no ${what}`, {
+		description: sentences(
+			messageOfService(body, []),
+			`Expected ${expected}, by itself or under one key`,
+			'Check the base URL of the credential, and run Connection → Diagnose',
+		),
+	});
 
 /** Whether an object is a query record (TQ §2.1), as far as can be told. */
 export const isQueryRecord = (body: IDataObject): boolean =>
@@ -13,13 +24,14 @@ export const isQueryRecord = (body: IDataObject): boolean =>
 
 const findQueries = (body: unknown) => findList(body, isQueryRecord);
 
-/** The query records in the answer of GET /query (TQ §4.12, whose shape is not shown). Throws a UserError if it is none. */
+/**
+ * The query records in the answer of GET /query (TQ §4.12, whose shape is not shown). Throws a UserError if it is none,
+ * or says that it is an error: that is no empty list.
+ */
 export function readQueryList(body: unknown): IDataObject[] {
 	const list = findQueries(body);
-	if (list) return list;
-	throw new UserError('The answer of the query service holds no list of queries', {
-		description: `Expected an array of objects, by itself or under one key. ${elsewhere}`,
-	});
+	if (list && (!tellsFailure(body) || list.some(isQueryRecord))) return list;
+	throw holdsNo('list of queries', 'an array of objects', body);
 }
 
 export type { PageMarks } from '../../shared/http/envelope';
@@ -35,7 +47,5 @@ export const pageMarksOf = (body: unknown): PageMarks =>
 export function readQueryRecord(body: unknown): IDataObject {
 	const record = findOne(body, isQueryRecord, RECORD_KEYS);
 	if (record) return record;
-	throw new UserError('The answer of the query service holds no query record', {
-		description: `Expected an object with an ID and a status, by itself or under one key. ${elsewhere}`,
-	});
+	throw holdsNo('query record', 'an object with an ID and a status', body);
 }

@@ -21,7 +21,8 @@ export type IsRow = (row: IDataObject) => boolean;
 
 /**
  * The objects of a list in an answer: the array itself, or one under a usual key, or under any key that holds the only
- * array of objects; of several, the one that holds rows. Undefined if there is none or it cannot be told.
+ * array of objects, but that of its errors; of several, the one that holds rows. Undefined if there is none or it cannot
+ * be told.
  */
 export function findList(
 	body: unknown,
@@ -34,7 +35,9 @@ export function findList(
 	const inUse = [...usual, ...LIST_KEYS].map((key) => rowsOf(body[key])).find(isFound);
 	if (inUse) return inUse;
 	if (isRow(body)) return undefined; // its arrays belong to it
-	const values = Object.values(body);
+	const values = Object.keys(body)
+		.filter((key) => !/^errors?$/i.test(key))
+		.map((key) => body[key]);
 	const lists = values.map(rowsOf).filter(isFound);
 	if (lists.length > 0) return onlyList(lists, isRow);
 	const within = values

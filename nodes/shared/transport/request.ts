@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
+import { tellsFailure } from '../http/failure';
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
 import { redactValues } from '../utils/redact';
@@ -102,15 +103,21 @@ export async function connect<Mapping>(
 		}
 		// collected only now, because a token may have been had meanwhile
 		const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
-		return { verdict: classify(outcome, { ...request, service, secrets }), sentWith };
+		return { verdict: classify(outcome, { ...request, service, secrets }), sentWith, secrets };
 	}
 
 	async function send(request: ServiceRequest): Promise<IDataObject | IDataObject[]> {
 		const until = performance.now() + (request.patienceMs ?? PATIENCE_MS);
 		let [faults, logins, renewals] = [0, 0, 0];
 		for (;;) {
-			const { verdict, sentWith } = await attempt(request, Math.max(1, until - performance.now()));
-			if ('body' in verdict) return redactValues(verdict.body, request.secrets ?? []);
+			const { verdict, sentWith, secrets } = await attempt(
+				request,
+				Math.max(1, until - performance.now()),
+			);
+			if ('body' in verdict) {
+				const { body } = verdict; // of which an error's words are told
+				return redactValues(body, tellsFailure(body) ? secrets : (request.secrets ?? []));
+			}
 			const { again, problem } = { again: undefined, ...verdict };
 			const mayRepeat =
 				performance.now() < until &&

@@ -111,6 +111,35 @@ describe('a failure that is told with status 200', () => {
 	});
 });
 
+describe('a list that is told to have failed with status 200', () => {
+	const refused = 'The answer of the query service holds no list of queries';
+	it.each<[string, object, object, string]>([
+		['Max Queries per Day', {}, { maxQueriesPerDay: 5 }, refused],
+		['Reuse Results', { reuse: 'hours', reuseHours: 24 }, {}, `could not be listed: ${refused}`],
+	])('stops %s before anything is sent', async (_what, parameters, options, message) => {
+		const { rows, error, asked } = await askStranger(
+			({ method }) => ({
+				body:
+					method === 'POST'
+						? { queryId: 'q1' }
+						: { success: false, message: 'db down: token-1', data: [] },
+			}),
+			getCrf({ rfc: RFC, ...parameters }, options as never),
+		);
+		expect([
+			rows,
+			error?.message,
+			error?.description,
+			paths(asked).filter((one) => one.startsWith('POST /api/query')),
+		]).toEqual([
+			[],
+			expect.stringContaining(message),
+			expect.stringContaining('The service says: "db down: ***"'),
+			[],
+		]);
+	});
+});
+
 describe('invoices of several months, of which some were refused', () => {
 	const invoices = operation('taxAuthority', 'getInvoices', {
 		rfc: RFC,

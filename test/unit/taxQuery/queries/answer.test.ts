@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
+import type { UserError } from 'n8n-workflow';
 import { pageMarksOf, readQueryList, readQueryRecord } from '../../../../nodes/TaxQuery/queries';
 
 const record = { _id: 'q1', service: 'CRF', status: 'SUCCESS', query: { rfc: 'x' } };
@@ -42,8 +43,44 @@ describe('the list of queries, whose shape is not shown', () => {
 		[{ message: 'Not allowed' }],
 		[full],
 		[{ a: [row], b: [{ ...row, queryId: 'q2' }] }],
+		[{ success: false, message: 'db down', data: [] }],
+		[{ statusCode: 500, message: 'x', errors: [] }],
+		[{ success: false, errors: [{ message: 'db down' }] }],
+		[{ errors: [{ id: 'e1', status: '500', title: 'db down' }] }],
+		[{ data: { errors: [{ id: 'e1', status: '500', title: 'db down' }] } }],
+		[{ status: 'error', data: [{ detail: 'db down' }] }],
+		[[{ error: 'db down' }]],
+		[[{ ok: false, data: [] }]],
 	])('is refused as %j', (body) => {
 		expect(() => readQueryList(body)).toThrow('holds no list of queries');
+	});
+});
+
+describe('a list of queries that says it is an error', () => {
+	it.each<[unknown, string]>([
+		[{ success: false, message: 'db down', data: [] }, 'db down'],
+		[{ error: { detail: 'db down' } }, 'db down'],
+	])('is refused in its own words: %j', (body, words) => {
+		const read = () => {
+			try {
+				return readQueryList(body);
+			} catch (error) {
+				return (error as UserError).description;
+			}
+		};
+		expect(read()).toContain(`The service says: "${words}"`);
+	});
+
+	it.each<[object]>([
+		[{ success: false, data: [row] }],
+		[{ status: 'error', message: 'slow', consultas: [row] }],
+	])('is one all the same where queries are in it: %j', (body) => {
+		expect(readQueryList(body)).toEqual([row]);
+	});
+
+	it('is one where its only query has failed', () => {
+		const failed = { ...row, status: 'FAILED', error: 'No funds' };
+		expect(readQueryList([failed])).toEqual([failed]);
 	});
 });
 
