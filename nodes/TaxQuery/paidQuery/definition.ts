@@ -66,6 +66,8 @@ export interface PreparedQuery {
 	expected: ExpectedRecord[];
 	/** The same for all in this process who ask the same of the same client. */
 	question: string;
+	/** The same for this question to the same account, also with another token: the journal finds it again by that. */
+	journalKey: string;
 	limits: Limits;
 	sendAgain: boolean;
 }
@@ -89,7 +91,7 @@ export async function prepareQuery(
 	{ fields, secret = [], records }: QueryInput,
 	{ additionalBodyFields, sendAgain, maxQueries, maxQueriesPerDay }: SendSettings,
 ): Promise<PreparedQuery> {
-	const { mapping, client } = await connectionOf(item);
+	const { mapping, client, account } = await connectionOf(item);
 	const { operation: value, path } = definition.service;
 	const names = mapping.fields[value] ?? {};
 	const named = (values: IDataObject) =>
@@ -143,6 +145,7 @@ export async function prepareQuery(
 		),
 		expected,
 		question: JSON.stringify([client, value, asked]),
+		journalKey: JSON.stringify([account, value, asked]),
 		limits: { maxQueries, maxQueriesPerDay },
 		sendAgain,
 	};

@@ -48,40 +48,40 @@ export class Journal {
 	}
 
 	/** What is known of the question of an item. */
-	find(item: Item, question: string): JournalEntry | undefined {
-		return this.kept.queries[this.key(item, question)];
+	find(item: Item, journalKey: string): JournalEntry | undefined {
+		return this.kept.queries[this.key(item, journalKey)];
 	}
 
 	/** So many queries of an item are on their way, beside those that it has sent before. */
-	sending(item: Item, question: string, count: number): void {
-		this.kept.queries[this.key(item, question)] = Date.now();
+	sending(item: Item, journalKey: string, count: number): void {
+		this.kept.queries[this.key(item, journalKey)] = Date.now();
 		this.kept.sent += count;
 	}
 
 	/** Under these IDs; none where the answer held a result without one. */
-	accepted(item: Item, question: string, ids: string[]): void {
-		this.kept.queries[this.key(item, question)] = ids;
+	accepted(item: Item, journalKey: string, ids: string[]): void {
+		this.kept.queries[this.key(item, journalKey)] = ids;
 	}
 
 	/** They surely were not accepted; what was known of the question before holds again. */
-	refused(item: Item, question: string, count: number, before?: JournalEntry): void {
-		const key = this.key(item, question);
+	refused(item: Item, journalKey: string, count: number, before?: JournalEntry): void {
+		const key = this.key(item, journalKey);
 		if (before === undefined) delete this.kept.queries[key];
 		else this.kept.queries[key] = before;
 		this.kept.sent -= count;
 	}
 
 	/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
-	reusedOf(item: Item, question: string): Array<string | null> | undefined {
-		return this.kept.reused?.[this.key(item, question)];
+	reusedOf(item: Item, journalKey: string): Array<string | null> | undefined {
+		return this.kept.reused?.[this.key(item, journalKey)];
 	}
 
-	reuse(item: Item, question: string, ids: Array<string | null>): void {
-		this.kept.reused = { ...this.kept.reused, [this.key(item, question)]: ids };
+	reuse(item: Item, journalKey: string, ids: Array<string | null>): void {
+		this.kept.reused = { ...this.kept.reused, [this.key(item, journalKey)]: ids };
 	}
 
-	private key({ index }: Item, question: string): string {
-		const hash = createHash('sha256').update(question).digest('base64url').slice(0, 16);
+	private key({ index }: Item, journalKey: string): string {
+		const hash = createHash('sha256').update(journalKey).digest('base64url').slice(0, 16);
 		return `${this.run.index}:${index}:${hash}`;
 	}
 }

@@ -69,14 +69,15 @@ async function plan(
 	const { sender, receipt } = item.run.shared(startSpending);
 	const whole = await prepareQuery(item, definition, input, settings);
 	const { reuse } = settings;
-	const isKept = (query: PreparedQuery) => sender.journal.find(item, query.question) !== undefined;
+	const isKept = (query: PreparedQuery) =>
+		sender.journal.find(item, query.journalKey) !== undefined;
 	const reusable = isKept(whole) ? [] : await findReusable(item, sender, whole, reuse);
 	sender.history.notes.forEach((note) => receipt.note(note));
 	const parts = await missingParts(item, definition, input, settings, whole, reusable);
 	const isSplit = parts.length > 0 && parts.some(({ question }) => question !== whole.question);
 	if (isSplit) {
 		const ids = reusable.map((one) => (one && queryIdOf(one)) ?? null);
-		sender.journal.reuse(item, whole.question, ids);
+		sender.journal.reuse(item, whole.journalKey, ids);
 	}
 
 	const unsent = parts.filter((part) => !isKept(part));
@@ -113,10 +114,10 @@ const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
 async function findReusable(
 	item: Item,
 	{ journal, history }: QuerySender,
-	{ question, expected }: PreparedQuery,
+	{ question, journalKey, expected }: PreparedQuery,
 	reuse: Reuse | undefined,
 ): Promise<Array<IDataObject | undefined>> {
-	const before = journal.reusedOf(item, question);
+	const before = journal.reusedOf(item, journalKey);
 	if (before) {
 		const connection = await connectionOf(item);
 		return await Promise.all(
@@ -154,7 +155,7 @@ async function ask(
 	query: PreparedQuery,
 	reuse: Reuse | undefined,
 ): Promise<Outcome[]> {
-	const isKept = sender.journal.find(item, query.question) !== undefined;
+	const isKept = sender.journal.find(item, query.journalKey) !== undefined;
 	const accepted =
 		reuse && !isKept
 			? await sender.sendOnce(item, query, reuse.since)

@@ -103,9 +103,9 @@ export class QuerySender {
 	 */
 	async send(item: Item, query: PreparedQuery, before?: Unsure): Promise<Accepted> {
 		const { definition, question, expected } = query;
-		let unsure = before ?? this.beforeRetry(item, question);
+		let unsure = before ?? this.beforeRetry(item, query);
 		if (Array.isArray(unsure)) {
-			return { queries: await this.readKept(item, question, unsure), how: 'kept' };
+			return { queries: await this.readKept(item, query, unsure), how: 'kept' };
 		}
 		for (let attempt = 1; ; attempt++) {
 			if (!unsure) {
@@ -139,22 +139,22 @@ export class QuerySender {
 	}
 
 	/** What an earlier try of this execution has left of a question. */
-	private beforeRetry(item: Item, question: string): Unsure | string[] | undefined {
-		const entry = this.journal.find(item, question);
+	private beforeRetry(item: Item, query: PreparedQuery): Unsure | string[] | undefined {
+		const entry = this.journal.find(item, query.journalKey);
 		if (typeof entry !== 'number') return entry;
 		const error = new UserError('an earlier try of this execution sent it and had no answer');
 		return { error, since: () => entry };
 	}
 
 	private async post(item: Item, query: PreparedQuery): Promise<Accepted | Unsure> {
-		const { definition, path, fields, body, secrets, expected, question } = query;
-		const before = this.journal.find(item, question);
+		const { definition, path, fields, body, secrets, expected, question, journalKey } = query;
+		const before = this.journal.find(item, journalKey);
 		let since = thisMoment();
 		let counted = 0;
 		const beforeSend = () => {
 			since = thisMoment();
 			this.limit.sending(question, expected.length - counted);
-			this.journal.sending(item, question, expected.length - counted);
+			this.journal.sending(item, journalKey, expected.length - counted);
 			counted = expected.length;
 		};
 		try {
@@ -167,16 +167,16 @@ export class QuerySender {
 			return { error, since, word: word && withoutCiec(word, mapping) };
 		} catch (error) {
 			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
-			this.journal.refused(item, question, counted, before);
+			this.journal.refused(item, journalKey, counted, before);
 			await this.limit.sent(item, expected.length, []);
 			throw refusedError(error, definition, fields);
 		}
 	}
 
 	private async take(item: Item, query: PreparedQuery, accepted: Accepted): Promise<Accepted> {
-		const { question, expected } = query;
+		const { question, journalKey, expected } = query;
 		const ids = accepted.queries.flatMap((record) => queryIdOf(record) ?? []);
-		this.journal.accepted(item, question, ids);
+		this.journal.accepted(item, journalKey, ids);
 		await this.claim(item, ids);
 		lastAccepted.set(question, { at: Date.now(), queries: accepted.queries });
 		lastUnsure.delete(question);
@@ -190,7 +190,7 @@ export class QuerySender {
 	}
 
 	/** What an earlier try of this execution has paid for, as it stands now. */
-	private async readKept(item: Item, question: string, ids: string[]): Promise<IDataObject[]> {
+	private async readKept(item: Item, { question }: PreparedQuery, ids: string[]) {
 		const connection = await connectionOf(item);
 		await this.claim(item, ids);
 		const queries = await Promise.all(

@@ -1,3 +1,4 @@
+import axios from 'axios';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
@@ -54,6 +55,28 @@ describe('what n8n runs again', () => {
 			20,
 			wanted.sort(),
 		]);
+	});
+
+	it("pays once where another token is pasted before the editor's Retry", async () => {
+		const memory = {};
+		const withToken = async () => {
+			const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } });
+			const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+			const login = { client_id: clientId, client_secret: clientSecret };
+			const { data } = await axios.post(`${baseUrl}/oauth/token`, login);
+			const { access_token: pastedToken } = data as { access_token: string };
+			const pasted = { ...taxQueryApi, grant: 'accessToken', pastedToken };
+			const { items } = await sandbox.run(getCrf({ reuse: 'never' }), {
+				items: itemsOf(rfcs(1)),
+				memory,
+				credentials: { taxQueryApi: pasted },
+			});
+			return [pastedToken, items.map(({ json }) => json.queryId)];
+		};
+		const [token, ids] = await withToken();
+		await sandbox.control.post('/clock', { advance: 5000 });
+		const [another, again] = await withToken();
+		expect([another === token, again, await billed()]).toEqual([false, ids, rfcs(1)]);
 	});
 
 	it('looks for what had no answer before it sends anything again', async () => {
