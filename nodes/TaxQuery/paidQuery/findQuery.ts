@@ -6,7 +6,7 @@ import { isOfLogin } from '../../shared/credentials/credentialError';
 import { RateLimitCancelledError } from '../../shared/rateLimit/rateLimiter';
 import { sentences } from '../../shared/utils/sentences';
 import { isNotFound } from '../../shared/transport/errors';
-import { createdAt, echoOf, queryIdOf, stateOf } from '../queries';
+import { createdAt, echoOf, isBare, queryIdOf, stateOf } from '../queries';
 import { comparable, EchoIndex } from '../queries/echoIndex';
 import {
 	completeRecord,
@@ -204,11 +204,11 @@ async function withEchoes(
 	rows: IDataObject[],
 	service: string,
 ): Promise<{ rows: IDataObject[]; unread: number }> {
-	const isBare = (row: IDataObject) =>
-		isNameless(row) || Object.keys(echoOf(row)).length === 0 || Number.isNaN(createdAt(row));
+	const isToRead = (row: IDataObject) =>
+		isNameless(row) || isBare(row, connection.mapping) || Number.isNaN(createdAt(row));
 	const bare = rows
 		.filter((row) => isNameless(row) || comparable(row.service) === comparable(service))
-		.filter((row) => queryIdOf(row) !== undefined && isBare(row))
+		.filter((row) => queryIdOf(row) !== undefined && isToRead(row))
 		.sort((a, b) => createdAt(b) - createdAt(a));
 	const unread = Math.max(0, bare.length - MAX_CANDIDATES);
 	return { rows: await readRows(connection, rows, bare), unread };

@@ -5,7 +5,7 @@ import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import { isRemark } from './answer';
-import { echoOf, queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
+import { echoOf, isBare, queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
 import type { PaidQuery } from './definition';
 
 /** What became of a query. */
@@ -110,10 +110,10 @@ const unknownService = ({ service }: IDataObject, { definition }: Shape): Warnin
 });
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result paid for. */
-function unheard(query: IDataObject, { echoed, definition }: Shape): Warning[] {
+function unheard(query: IDataObject, { echoed, definition, mapping }: Shape): Warning[] {
 	const heard = Object.values(echoOf(query)).map(plain);
 	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
-	if (heard.length === 0 || lost.length === 0) return [];
+	if (isBare(query, mapping) || lost.length === 0) return [];
 	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`).join(', ');
 	return [
 		{

@@ -4,6 +4,7 @@ export { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 export {
 	createdAt,
 	echoOf,
+	isBare,
 	isLean,
 	namesOfCiec,
 	queryIdOf,

@@ -5,7 +5,7 @@ import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { messageOfService } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
 import { timeOf } from '../../shared/utils/time';
-import { catalog, serviceOf } from './catalog';
+import { catalog, queryServices, serviceOf } from './catalog';
 
 /**
  * The id of a record (TQ §2.1) or an acknowledgement (TQ §2.5); undefined if it has none. Of a record with several it
@@ -26,10 +26,20 @@ export const hasQueryId = (record: IDataObject, id: string): boolean =>
 /** When a record was created, in milliseconds since the epoch; NaN if it does not tell. */
 export const createdAt = (record: IDataObject): number => timeOf(record.createdAt) ?? NaN;
 
-/** The request's fields, which a record echoes under the names they were sent by. */
+/** The request's fields, which a record echoes under the names they were sent by: in `query`, else in its metadata. */
 export function echoOf({ query, metadata }: IDataObject): IDataObject {
-	const inMetadata = isObject(metadata) && isObject(metadata.query) ? metadata.query : {};
-	return { ...inMetadata, ...(isObject(query) ? query : {}) };
+	if (isObject(query) && isFilled(query)) return query;
+	return isObject(metadata) && isObject(metadata.query) ? metadata.query : {};
+}
+
+/** Whether a record does not say what was asked; a service may keep technical fields in the metadata's `query`. */
+export function isBare(record: IDataObject, { fields: names }: TaxQueryMapping): boolean {
+	const echo = echoOf(record);
+	if (echo === record.query) return false;
+	const isSent = (name: string) => Object.hasOwn(echo, name);
+	return !queryServices.some(({ operation, fields, echo: more = [] }) =>
+		[...fields, ...more].some((name) => isSent(names[operation]?.[name] ?? name)),
+	);
 }
 
 /** What the CIEC may be called, in lower case. */

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { refuseSerial, toMoment } from '../fields/dates';
-import { createdAt, echoOf, simplifyRecord, stateOf, type QueryState } from '../queries';
+import { createdAt, isBare, simplifyRecord, stateOf, type QueryState } from '../queries';
 import { queryServices, serviceOf } from '../queries/catalog';
 import { leftOut } from '../queries/pastQueries';
 
@@ -121,7 +121,7 @@ function holds(
 ): boolean {
 	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 	if (wanted.length === 0) return true;
-	if (Object.keys(echoOf(record)).length === 0 && !('response' in record)) {
+	if (isBare(record, mapping) && !('response' in record)) {
 		throw new UserError('The list of queries does not tell what each asked', {
 			description:
 				'It cannot be filtered by RFC or CURP as it is. Set the option Complete Rows, which reads each query by its ID.',

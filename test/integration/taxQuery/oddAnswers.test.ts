@@ -233,6 +233,44 @@ describe('a list that shows queries late', () => {
 	});
 });
 
+describe('records whose metadata hold technical fields in the place of what was asked', () => {
+	const metadata = { clientType: 'PF', query: { endpoint: '/query/crf', source: 'api' } };
+	const items = rfcs(2).map((rfc) => ({ rfc }));
+	const reuse = getCrf({ reuse: 'hours', reuseHours: 24 });
+	const whole = (kept: Kept) => ({ ...kept, metadata });
+	const lean = ({ query, response, ...row }: Kept) => ({ ...row, metadata });
+
+	it.each<[string, (kept: Kept) => object]>([
+		['beside it', whole],
+		['in rows without it', lean],
+	])('are reused and found again, and their fields are no columns: %s', async (_where, row) => {
+		const service = await oddService({
+			post: lost,
+			list: (kept, response) => give(response, kept.map(row)),
+			get: (one, response) => give(response, whole(one as Kept)),
+		});
+		const before = { service: 'CRF', status: 'SUCCESS', response: { RazonSocial: 'X' } };
+		const createdAt = new Date(Date.now() - 600_000).toISOString();
+		service.billed.push(
+			...items.map((query) => ({ ...before, createdAt, query, _id: `of-${query.rfc}` })),
+		);
+		const reused = await service.run(reuse, { items });
+		const lostOne = await service.run(getCrf(), { items: items.slice(0, 1) });
+		await service.close();
+		const told = [...reused.items, ...lostOne.items].map(({ json }) => json);
+		expect([
+			told.map(({ rfc, reused, recovered, endpoint }) => [rfc, reused, recovered, endpoint]),
+			service.sent(),
+		]).toEqual([
+			[
+				...items.map(({ rfc }) => [rfc, true, undefined, undefined]),
+				[items[0].rfc, undefined, true, undefined],
+			],
+			1,
+		]);
+	});
+});
+
 describe('a query by its ID', () => {
 	const waiting = getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 });
 	const items = rfcs(1).map((rfc) => ({ rfc }));

@@ -2,6 +2,8 @@ import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMap
 import { asDocumented } from '../../../../nodes/TaxQuery/queries/catalog';
 import {
 	createdAt,
+	echoOf,
+	isBare,
 	queryIdOf,
 	reasonOf,
 	stateOf,
@@ -110,6 +112,39 @@ describe('a record', () => {
 		[{ _id: '', id: 'd' }, 'd'],
 	])('like %j has the ID %s', (record, id) => {
 		expect(queryIdOf(record as never)).toBe(id);
+	});
+
+	const TECHNICAL = { endpoint: '/query/crf', source: 'api' };
+
+	it.each<[object, object]>([
+		[{ query: { rfc: 'x' }, metadata: { clientType: 'PF', query: TECHNICAL } }, { rfc: 'x' }],
+		[{ query: {}, metadata: { query: { rfc: 'x' } } }, { rfc: 'x' }],
+		[{ query: null, metadata: { query: { rfc: 'x' } } }, { rfc: 'x' }],
+		[{ query: ['x'], metadata: { query: { rfc: 'x' } } }, { rfc: 'x' }],
+		[{ query: { rfc: 'x' }, metadata: null }, { rfc: 'x' }],
+		[{ query: 'x', metadata: { query: 'y' } }, {}],
+		[{}, {}],
+	])('%j echoes %j', (record, echo) => {
+		expect(echoOf(record as never)).toEqual(echo);
+	});
+
+	it.each<[object, boolean]>([
+		[{ query: { rfc: 'x' }, metadata: { query: TECHNICAL } }, false],
+		[{ query: { clave: 'x' } }, false],
+		[{ metadata: { query: { rfc: 'x', source: 'api' } } }, false],
+		[{ metadata: { query: { constructor: 'x' } } }, true],
+		[{ metadata: { query: TECHNICAL } }, true],
+		[{ query: {}, metadata: { query: TECHNICAL } }, true],
+		[{ query: [] }, true],
+		[{}, true],
+	])('%j does not say what was asked: %s', (record, bare) => {
+		expect(isBare(record as never, asDocumented)).toBe(bare);
+	});
+
+	it('says what was asked in its metadata by the names of the deployment', () => {
+		const fields = { getCrf: { rfc: 'clave' } };
+		const own = readTaxQueryMapping({ apiMapping: JSON.stringify({ fields }) });
+		expect(isBare({ metadata: { query: { clave: 'x' } } }, own)).toBe(false);
 	});
 
 	it('without a time has none', () => {
