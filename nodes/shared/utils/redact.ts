@@ -6,33 +6,70 @@ export const MASK = '***';
 /** What lies deeper is masked whole: no answer that means something does. */
 const DEEPEST = 500;
 
-/** The forms in which a service may echo a secret: as it is, in JSON, in a URL, a key without its line breaks, base64. */
+/** The texts by which a service may echo a secret: itself, a line of a key, base64. */
 function formsOf(secret: string): string[] {
-	const lines = secret.split(/\s*\n\s*/);
 	const base64 = Buffer.from(secret).toString('base64');
 	return [
 		secret,
-		JSON.stringify(secret).slice(1, -1),
-		encodeURIComponent(secret),
-		lines.join(' '),
-		...lines.filter(({ length }) => length >= 16),
+		secret.trim(),
+		...secret.split(/\s*\n\s*/).filter(({ length }) => length >= 16),
 		base64,
 		base64.replace(/=+$/, ''),
 		Buffer.from(secret).toString('base64url'),
-	];
+	].filter((form) => form !== '');
+}
+
+/** A pattern of a text however it was escaped on its way: in URLs, forms, JSON, HTML, and misread as Latin-1. */
+const patternOf = (text: string): string =>
+	text.replace(/\s*[\t\r\n]\s*|\\+|[^a-zA-Z0-9]/gu, (part) => {
+		if (/[\t\r\n]/.test(part)) {
+			return '(?:\\s|\\\\{1,4}[trn]|%(?:25)?0[9AaDd]|&(?:amp;)?#\\w{1,4};){0,8}';
+		}
+		if (part.startsWith('\\')) return `(?:\\\\|%(?:25)?5[Cc]|&#92;){1,${4 * part.length}}`;
+		const utf8 = Buffer.from(part);
+		const spellings = [
+			...[part, utf8.toString('latin1')].flatMap((letters) => [
+				eachUnit(letters, (hex) => `\\u${hex}`),
+				eachUnit(letters, (hex) => `u${inAnyCase(hex)}`),
+			]),
+			inUrl([...utf8]),
+			...(/[\x80-\xff]/.test(part) ? [inUrl([part.charCodeAt(0)])] : []),
+			...(part === ' ' ? ['\\+'] : []),
+			'&(?:amp;)?#?\\w{2,8};',
+		];
+		return `\\\\{0,4}(?:${[...new Set(spellings)].join('|')})`;
+	});
+
+const eachUnit = (letters: string, write: (hex: string) => string) =>
+	letters
+		.split('')
+		.map((unit) => write(unit.charCodeAt(0).toString(16).padStart(4, '0')))
+		.join('\\\\{0,4}');
+const inAnyCase = (hex: string) =>
+	hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+const inUrl = (bytes: number[]) =>
+	bytes.map((byte) => `%(?:25)?${inAnyCase(byte.toString(16).padStart(2, '0'))}`).join('');
+
+/** A function that masks a text in another: a short one only where it is all of it. */
+function maskerOf(form: string): (text: string) => string {
+	const words = form.match(/[a-zA-Z0-9]+/g) ?? [''];
+	const longest = words.reduce((a, b) => (b.length > a.length ? b : a));
+	let pattern: RegExp | undefined;
+	return (text) => {
+		if (!text.includes(longest)) return text; // no escape changes a word: most texts are done by this
+		pattern ??=
+			form.length < SHORTEST
+				? new RegExp(`^${patternOf(form)}$`)
+				: new RegExp(patternOf(form), 'g');
+		return text.replace(pattern, MASK);
+	};
 }
 
 /** A function that replaces every secret in a text by ***; a short one only where it is the whole text. */
 function redactor(secrets: string[]): (text: string) => string {
-	const forms = [...new Set(secrets.filter((secret) => secret !== '').flatMap(formsOf))];
-	const whole = new Set(forms);
-	const parts = forms
-		.filter(({ length }) => length >= SHORTEST)
-		.sort((a, b) => b.length - a.length);
-	return (text) =>
-		whole.has(text)
-			? MASK
-			: parts.reduce((blotted, secret) => blotted.split(secret).join(MASK), text);
+	const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+	const maskers = forms.map(maskerOf);
+	return (text) => maskers.reduce((blotted, mask) => mask(blotted), text);
 }
 
 /** The text with every secret in it replaced by ***. */
