@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
-import { isObject, parseJson, readObject } from '../utils/json';
+import { isObject, parseJson } from '../utils/json';
 import { CredentialError } from './credentialError';
-import { bareToken, requestToken } from './tokenRequest';
+import { bareToken, requestToken, sentSecrets } from './tokenRequest';
 
 /** How long a refused login is not tried again, so that a long list of items cannot lock the client out. */
 const REFUSAL_MS = 30_000;
@@ -83,13 +83,12 @@ export function usableToken(credentials: ICredentialDataDecryptedObject): string
 
 /** Every secret of the credential that an answer could echo, with the tokens issued so far. */
 export function tokenSecrets(credentials: ICredentialDataDecryptedObject): string[] {
-	const { clientSecret, pastedToken, pseudonymKey } = credentials;
+	const { pastedToken, pseudonymKey } = credentials;
 	const issued = [readStored(credentials), logins.get(fingerprint(credentials))?.current];
 	return [
-		clientSecret,
+		...sentSecrets(credentials),
 		bareToken(pastedToken),
 		pseudonymKey,
-		...Object.values(readObject(credentials.additionalSecretFields) ?? {}).map(String),
 		...issued.flatMap((stored) => [stored?.token, stored?.refreshToken]),
 	].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
 }

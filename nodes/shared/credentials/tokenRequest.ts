@@ -11,6 +11,7 @@ import { describeFault, faultCode, isTlsFault } from '../http/faults';
 import { isObject, parseJson, readObject } from '../utils/json';
 import { sentences } from '../utils/sentences';
 import { messageOfService } from '../utils/serviceMessage';
+import { textOf } from '../utils/text';
 import { readTaxQueryMapping } from './apiMapping';
 import { taxQueryBaseUrl } from './baseUrl';
 import { CredentialError } from './credentialError';
@@ -65,11 +66,26 @@ export async function requestToken(
 	});
 	const issued = readToken(answer.body, answer.headers);
 	if (answer.statusCode >= 200 && answer.statusCode < 300 && issued) return issued;
-	throw statusError(answer.statusCode, messageOfService(answer.body, secretsIn(credentials)));
+	const secrets = [...sentSecrets(credentials), refreshToken ?? ''];
+	throw statusError(answer.statusCode, messageOfService(answer.body, secrets));
 }
 
-const secretsIn = (credentials: ICredentialDataDecryptedObject): string[] =>
-	[credentials.clientSecret, ...Object.values(additionalSecretFields(credentials))].map(String);
+/** What of a token request is secret, in each of the ways in which it may be sent. */
+export function sentSecrets(credentials: ICredentialDataDecryptedObject): string[] {
+	const { clientId, clientSecret, additionalSecretFields: additional } = credentials;
+	const login = [textOf(clientId), textOf(clientSecret)];
+	if (login[1] === '') return leavesOf(readObject(additional));
+	return [login[1], login.join(':'), basicLogin(login), ...leavesOf(readObject(additional))];
+}
+
+/** RFC 6749 §2.3.1: both are encoded before they are joined. */
+const basicLogin = (login: string[]): string => login.map(encodeURIComponent).join(':');
+
+/** The texts and numbers in a JSON value, at any depth. */
+function leavesOf(value: unknown): string[] {
+	if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leavesOf);
+	return typeof value === 'boolean' ? [] : [textOf(value)];
+}
 
 function requestOf(
 	credentials: ICredentialDataDecryptedObject,
@@ -85,14 +101,13 @@ function requestOf(
 	};
 	const fields = Object.entries(values).map(([name, value]) => [token.fields[name] ?? name, value]);
 	const path = (paths['oauth/token'] ?? 'oauth/token').replace(/^\/+/, '');
-	// RFC 6749 §2.3.1: both are encoded before they are joined
-	const basic = [clientId, clientSecret].map(encodeURIComponent).join(':');
+	const basic = Buffer.from(basicLogin([clientId, clientSecret])).toString('base64');
 	return {
 		method: 'POST',
 		url: `${taxQueryBaseUrl(credentials.baseUrl)}/${path}`,
 		headers: {
 			...(token.body === 'form' && { 'Content-Type': 'application/x-www-form-urlencoded' }),
-			...(isBasic && { Authorization: `Basic ${Buffer.from(basic).toString('base64')}` }),
+			...(isBasic && { Authorization: `Basic ${basic}` }),
 		},
 		// n8n encodes it by the content type
 		body: {

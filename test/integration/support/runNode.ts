@@ -140,7 +140,7 @@ function secretsOf(credentials: Credentials): string[] {
 /** A field's text, or those in it if it is JSON. */
 function textsIn(value: unknown): string[] {
 	const json = parseJson(value);
-	if (typeof json === 'object' && json !== null) return Object.values(json).filter(isText);
+	if (typeof json === 'object' && json !== null) return Object.values(json).flatMap(textsIn);
 	return isText(value) ? [value] : [];
 }
 

@@ -1,5 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { CredentialTestContext } from 'n8n-core';
+import { testTaxQuery } from '../../../nodes/shared/transport/testConnection';
 import { runNode } from '../support/runNode';
 
 /** A service whose login looks as each test wants it; it takes the tokens that it has issued last. */
@@ -12,6 +14,7 @@ let logins: Login[];
 let sent: Array<string | undefined>;
 let issue: (count: number, login: Login) => { status?: number; body: unknown };
 let isTaken: (authorization: string | undefined) => boolean;
+let refusal: (authorization: string | undefined) => string;
 
 beforeAll(async () => {
 	server = createServer((request, response) => {
@@ -30,7 +33,7 @@ beforeAll(async () => {
 			}
 			sent.push(request.headers.authorization);
 			if (isTaken(request.headers.authorization)) return reply(200, [{ _id: 'q1' }]);
-			return reply(401, { message: `Refused: ${request.headers.authorization}` });
+			return reply(401, { message: refusal(request.headers.authorization) });
 		});
 	});
 	await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -39,6 +42,7 @@ beforeEach(() => {
 	logins = [];
 	sent = [];
 	isTaken = () => true;
+	refusal = (authorization) => `Refused: ${authorization}`;
 });
 afterAll(async () => {
 	server.closeAllConnections();
@@ -65,6 +69,14 @@ const run = async (credentials = freshCredentials(), count = 1, secrets: string[
 		items: new Array<object>(count).fill({}).map(() => ({})),
 		onError: 'continueRegularOutput',
 		secrets,
+	});
+/** What the test of the credential says. */
+const tell = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) =>
+	await testTaxQuery.call(new CredentialTestContext(), {
+		id: '1',
+		name: 'Tested',
+		type: 'taxQueryApi',
+		data,
 	});
 const errorsOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
 	items.flatMap(({ json }) => (json.error ? [json.error as string] : []));
@@ -137,15 +149,72 @@ describe('a token request', () => {
 		expect(logins[0].body).toBe('grant_type=client_credentials');
 	});
 
-	it('carries additional secret fields, and no error shows them', async () => {
-		issue = (_, { body }) => ({ status: 403, body: { message: body } });
-		const result = await run(
-			freshCredentials({ additionalSecretFields: '{"api_key": "Kk-77-secret"}' }),
-			1,
-			['Kk-77-secret'],
-		);
-		expect(JSON.parse(logins[0].body)).toHaveProperty('api_key', 'Kk-77-secret');
+	it.each<[string, string, (body: Record<string, unknown>) => unknown]>([
+		['on top', '{"api_key": "Kk-77-secret"}', (body) => body.api_key],
+		['in an object', '{"auth": {"api_key": "Kk-77-secret"}}', ({ auth }) => auth],
+		['in a list', '{"keys": [7, ["Kk-77-secret"]]}', ({ keys }) => keys],
+		['in a list of objects', '{"a": [{"b": {"c": "Kk-77-secret"}}]}', ({ a }) => a],
+	])('carries additional secret fields %s, and no error shows them', async (_, fields, sentIn) => {
+		issue = (_, { body }) => ({
+			status: 403,
+			body: { message: JSON.stringify(sentIn(JSON.parse(body) as Record<string, unknown>)) },
+		});
+		const result = await run(freshCredentials({ additionalSecretFields: fields }), 1, [
+			'Kk-77-secret',
+		]);
+		expect(JSON.parse(logins[0].body)).toMatchObject(JSON.parse(fields) as object);
 		expect(errorsOf(result)[0]).toContain('***');
+	});
+
+	it.each(['{"pin": 40718822}', '{"auth": {"pins": [40718822]}}'])(
+		'carries numbers that are secret in %s, and no error shows them',
+		async (additionalSecretFields) => {
+			issue = () => ({ body: { access_token: 'abcd1234' } });
+			isTaken = () => false;
+			refusal = () => 'PIN 40718822 is wrong';
+			const result = await run(freshCredentials({ additionalSecretFields }), 1, ['40718822']);
+			expect(errorsOf(result)[0]).toContain('"PIN *** is wrong"');
+		},
+	);
+
+	it('in whose head client ID and secret stand shows none of it, though the service does', async () => {
+		const secret = 'sécret with blanks/77';
+		const clientId = 'client:basic';
+		const apiMapping = '{"token": {"clientAuthentication": "basic", "body": "form"}}';
+		const encoded = Buffer.from([clientId, secret].map(encodeURIComponent).join(':'));
+		issue = (_, { headers }) => ({
+			status: 401,
+			body: { message: `Refused: ${headers.authorization}` },
+		});
+		const result = await run(freshCredentials({ clientId, apiMapping }), 1, [
+			encoded.toString('base64').replace(/=+$/, ''),
+		]);
+		expect(errorsOf(result)[0]).toContain('The service says: "Refused: Basic ***".');
+	});
+
+	it('that is a form shows none of it, though the service repeats it', async () => {
+		const clientSecret = 'Abc8Q~xyz!1234';
+		issue = (_, { body }) => ({ status: 403, body: { message: `Cannot read ${body}` } });
+		const apiMapping = '{"token": {"body": "form"}}';
+		const result = await run(freshCredentials({ clientId: 'form', clientSecret, apiMapping }), 1, [
+			'Abc8Q%7Exyz%211234',
+		]);
+		expect(logins[0].body).toContain('Abc8Q%7Exyz%211234');
+		expect(errorsOf(result)[0]).toContain('client_secret=***');
+	});
+
+	it.each([429, 503])('by a refresh token shows none of it with status %p', async (status) => {
+		issue = (count, { body }) =>
+			count > 1
+				? { status, body: { message: `later: ${body}` } }
+				: { body: { access_token: 'token-1', expires_in: 3600, refresh_token: 'refresh-7~/z' } };
+		const credentials = freshCredentials({ clientId: `refresh-${status}` });
+		await run(credentials);
+		// the test of a credential asks once; a run goes on trying
+		const { message } = await tell(credentials);
+		expect(logins[1].body).toContain('refresh-7~/z');
+		expect(message).not.toContain('refresh-7');
+		expect(message).toContain(`'refresh_token':'***'`);
 	});
 
 	it('is made with the refresh token where one came, and with the secret if that has ended', async () => {
