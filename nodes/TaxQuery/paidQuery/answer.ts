@@ -2,10 +2,11 @@ import { DateTime } from 'luxon';
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { tellsFailure } from '../../shared/http/failure';
 import { sentences } from '../../shared/utils/sentences';
+import { textOf } from '../../shared/utils/text';
 import { findMessage, saidIn } from '../../shared/utils/serviceMessage';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isFilled, isNamed, isObject, readAccepted, stateOf } from '../queries';
-import { keysOfFields, keysOfPath } from '../queries/catalog';
+import { isFilled, isNamed, isObject, queryIdOf, readAccepted, stateOf } from '../queries';
+import { keysOfFields, keysOfPath, type QueryService } from '../queries/catalog';
 import type { PaidQuery } from './definition';
 
 /** The error of a query that was surely not accepted, with what to do about it. */
@@ -75,10 +76,32 @@ export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] |
 	const accepted = readAccepted(answer);
 	const isSure = accepted?.some((row) => isNamed(row) || isFilled(row.response));
 	if (!isSure && tellsFailure(answer)) return undefined;
-	if (accepted) return accepted;
+	if (accepted) return accepted.map(withoutEnvelopeStatus);
 	const query = contentOf(answer);
-	return query && !isRemark(withoutIds(query)) ? [query] : undefined;
+	return query && !isRemark(withoutIds(query)) ? [withoutEnvelopeStatus(query)] : undefined;
 }
+
+/** Of what holds neither a service nor a response, a number or truth value is the status of the answer. */
+function withoutEnvelopeStatus(query: IDataObject): IDataObject {
+	const { status, ...others } = query;
+	if (isRecord(query) || textOf(status) === '') return query;
+	const isOfAnswer = /^(2\d\d|true)$/.test(textOf(status));
+	const isNoWord = typeof status !== 'string' && queryIdOf(query) !== undefined;
+	return isOfAnswer || isNoWord ? others : query;
+}
+
+/** Whether an answer is more of a query than an acknowledgement (TQ §2.5). */
+const isRecord = ({ service, response }: IDataObject): boolean =>
+	(service ?? '') !== '' || isFilled(response);
+
+/**
+ * Whether an answer says only that a query was accepted, whatever its status; of one whose result comes at once that is
+ * what holds nothing beside its ID.
+ */
+export const isAcknowledgement = (query: IDataObject, { isImmediate }: QueryService): boolean =>
+	queryIdOf(query) !== undefined &&
+	!isRecord(query) &&
+	(isImmediate !== true || isRemark(withoutIds(query)));
 
 /** An ID that could not be read is no result. */
 const withoutIds = (answer: IDataObject): IDataObject =>

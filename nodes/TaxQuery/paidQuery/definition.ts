@@ -3,7 +3,7 @@ import type { Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import type { Item } from '../../shared/operations/operation';
-import { codeOf, pathOf, type QueryService } from '../queries/catalog';
+import { codeOf, inDocumentNames, pathOf, type QueryService } from '../queries/catalog';
 import { connectionOf } from '../queries/client';
 import { comparable } from '../queries/echoIndex';
 import type { ExpectedRecord } from './findQuery';
@@ -100,13 +100,6 @@ export async function prepareQuery(
 				.map(([name, one]) => [names[name] ?? name, one] as const)
 				.filter(([name, one]) => name !== '' && one !== ''),
 		);
-	const documentNames = Object.fromEntries(
-		Object.entries(names).map(([name, deployed]) => [deployed, name]),
-	);
-	const inDocumentNames = (values: IDataObject) =>
-		Object.fromEntries(
-			Object.entries(values).map(([name, one]) => [documentNames[name] ?? name, one]),
-		);
 	const open = Object.fromEntries(
 		Object.entries(fields).filter(([name]) => !secret.includes(name)),
 	);
@@ -126,7 +119,7 @@ export async function prepareQuery(
 				if (!isExact) return holdsNoMore(echoed, [...Object.keys(echo), ...secretNames]);
 				const entries = Object.entries(echoed);
 				const own = entries.filter(([name]) => !Object.hasOwn(additionalBodyFields, name));
-				return isExact(inDocumentNames(Object.fromEntries(own)));
+				return isExact(inDocumentNames(Object.fromEntries(own), value, mapping));
 			},
 		};
 	});

@@ -4,8 +4,9 @@ import { simplify } from '../../shared/operations/fields';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
 import { ofItem } from '../../shared/transport/errors';
 import { sentences } from '../../shared/utils/sentences';
-import { createdAt, isFilled, queryIdOf, stateOf } from '../queries';
+import { createdAt, queryIdOf, stateOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
+import { isAcknowledgement } from './answer';
 import {
 	prepareQuery,
 	type PaidQuery,
@@ -17,7 +18,7 @@ import { fieldsOf, optionsOf, priceNotice, type Reuse, type Wait } from './optio
 import { output, type Outcome, type Shape } from './output';
 import { Receipt } from './receipt';
 import { QuerySender } from './send';
-import { waitForResult } from './waitForResult';
+import { readResult, waitForResult } from './waitForResult';
 
 /** What an item's fields and options say, beside what it asks. */
 interface Settings extends SendSettings {
@@ -160,8 +161,13 @@ async function ask(
 		reuse && !isKept
 			? await sender.sendOnce(item, query, reuse.since)
 			: await sender.send(item, query);
-	if ('reused' in accepted) return await outcomesOf(item, accepted.reused);
-	return accepted.queries.map((one) => ({ query: one, how: accepted.how }));
+	const outcomes: Outcome[] =
+		'reused' in accepted
+			? await outcomesOf(item, accepted.reused)
+			: accepted.queries.map((one) => ({ query: one, how: accepted.how }));
+	return await Promise.all(
+		outcomes.map(async (one) => await readResult(item, one, query.definition)),
+	);
 }
 
 async function outcomesOf(item: Item, reused: IDataObject[]): Promise<Outcome[]> {
@@ -172,6 +178,12 @@ async function outcomesOf(item: Item, reused: IDataObject[]): Promise<Outcome[]>
 		ageMs: Math.max(0, now - createdAt(query)) || 0,
 	}));
 }
+
+/** What several records of an item have in common: which of them an outcome is, it says itself. */
+const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
+	Object.fromEntries(
+		Object.entries(first).filter(([name, value]) => others.every((one) => one[name] === value)),
+	);
 
 /** Gives out what is there; waits before, if the operator wants to, once all items are sent. */
 async function conclude(
@@ -190,7 +202,7 @@ async function conclude(
 		definition,
 		mapping,
 		service,
-		asked: records?.[0].echo ?? fields,
+		asked: records ? sharedOf(records.map(({ echo }) => echo)) : fields,
 		echoed: records
 			? {}
 			: Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== '')),
@@ -208,9 +220,7 @@ async function conclude(
 	const isWaitedFor = ({ query }: Outcome) => {
 		if (queryIdOf(query) === undefined) return false;
 		const state = stateOf(query, mapping);
-		// the success of an acknowledgement is that it was accepted
-		const isRecord = (query.service ?? '') !== '' || isFilled(query.response);
-		const isAcknowledged = !isRecord && !definition.service.isImmediate && state !== 'failed';
+		const isAcknowledged = isAcknowledgement(query, definition.service) && state !== 'failed';
 		return isAcknowledged || ['pending', 'unknown'].includes(state);
 	};
 	if (!wait || !outcomes.some(isWaitedFor)) return give(outcomes);

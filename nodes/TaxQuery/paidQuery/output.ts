@@ -4,8 +4,9 @@ import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
-import { isRemark } from './answer';
+import { isAcknowledgement, isRemark } from './answer';
 import { echoOf, isBare, queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
+import { inDocumentNames } from '../queries/catalog';
 import type { PaidQuery } from './definition';
 
 /** What became of a query. */
@@ -18,6 +19,8 @@ export interface Outcome {
 	ageMs?: number;
 	/** There was no result when the time to wait was over; why the last look failed, if it did. */
 	overdue?: { problem?: string };
+	/** Why its result could not be read, where it is said to be there. */
+	unread?: string;
 }
 
 /** How an item's outcomes come out. */
@@ -58,21 +61,22 @@ function simplified(
 		return simplifyRecord(query, mapping, definition.service);
 	}
 	const queryId = queryIdOf(query);
-	const isAcknowledged = queryId !== undefined && !definition.service.isImmediate;
+	const { service: row } = definition;
+	const isStateless = queryId !== undefined && !row.isImmediate && !('status' in query);
 	const others = Object.entries(query).filter(
 		([name, value]) => !['_id', 'queryId', 'id'].includes(name) || String(value) !== queryId,
 	);
 	return {
 		...asked,
-		...Object.fromEntries(others),
-		...(isAcknowledged && { pending: true }),
+		...inDocumentNames(Object.fromEntries(others), row.operation, mapping),
+		...((isStateless || isAcknowledgement(query, row)) && { pending: true }),
 		service,
 		...(queryId !== undefined && { queryId }),
 	};
 }
 
 /** What the node knows beside what the service said. */
-function marksOf({ query, how, ageMs = 0, overdue }: Outcome, shape: Shape): IDataObject {
+function marksOf({ query, how, ageMs = 0, overdue, unread }: Outcome, shape: Shape): IDataObject {
 	const { externalReference, mapping } = shape;
 	const state = stateOf(query, mapping);
 	const isUnknown = 'status' in query && state === 'unknown';
@@ -80,6 +84,7 @@ function marksOf({ query, how, ageMs = 0, overdue }: Outcome, shape: Shape): IDa
 		...shape.warnings,
 		...(isUnknown ? [unknownStatus(query)] : []),
 		...(isRemark(query) ? [UNCONFIRMED] : []),
+		...(unread === undefined ? [] : [notRead(unread)]),
 		...(shape.missing > 0 ? [fewer(shape.missing)] : []),
 		...(isCalledOtherwise(query, shape) ? [unknownService(query, shape)] : []),
 		...(how === 'reused' ? [] : unheard(query, shape)),
@@ -142,6 +147,12 @@ const UNCONFIRMED: Warning = {
 	message:
 		'The service answered with its word only, not with a record. Whether it is so shows in the next query about this RFC.',
 };
+
+const notRead = (problem: string): Warning => ({
+	field: 'Result',
+	code: 'notRead',
+	message: `The service says that the query has succeeded, but its answer held no result, and it could not be read by its ID: ${problem}. Read it later with Query → Get; do not ask again.`,
+});
 
 const fewer = (missing: number): Warning => ({
 	field: 'Answer',

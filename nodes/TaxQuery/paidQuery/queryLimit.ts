@@ -118,9 +118,9 @@ export class QueryLimit {
 				description: `Nothing was sent. ${undated} of the queries listed do not tell when they were made (createdAt). Take the option away, or ask the provider for the date.`,
 			});
 		}
-		for (const record of dated) {
-			if (createdAt(record) >= since) day.made.add(String(queryIdOf(record)));
-		}
+		dated.forEach((record, row) => {
+			if (createdAt(record) >= since) day.made.add(queryIdOf(record) ?? `row ${row}`);
+		});
 	}
 }
 

@@ -5,6 +5,8 @@ import type { Connection } from '../../shared/transport/request';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isLean, queryIdOf, stateOf } from '../queries';
 import { completeRecord, getQuery, lastingConnectionOf, queryPages } from '../queries/client';
+import { isAcknowledgement } from './answer';
+import type { PaidQuery } from './definition';
 import type { Outcome } from './output';
 
 const BACKOFF = 1.5;
@@ -178,4 +180,26 @@ export async function waitForResult(
 		});
 	});
 	return { ...outcome, ...seen };
+}
+
+/**
+ * What was just accepted, with its result: a record that says success without one is read by its ID, once. As it is, and
+ * with the reason, where that fails.
+ */
+export async function readResult(
+	item: Item,
+	outcome: Outcome,
+	{ service, hasNoResult }: PaidQuery,
+): Promise<Outcome> {
+	const connection = await lastingConnectionOf(item);
+	const { query, how } = outcome;
+	const id = how === 'sent' || how === 'reused' ? queryIdOf(query) : undefined; // the others were read
+	const isDone = stateOf(query, connection.mapping) === 'success';
+	if (id === undefined || !isDone || !isLean(query, connection.mapping)) return outcome;
+	// the success of an acknowledgement is that it was accepted
+	if (hasNoResult || (isAcknowledgement(query, service) && !service.isImmediate)) return outcome;
+	return await getQuery(connection, id).then(
+		(record) => ({ ...outcome, query: record }),
+		(error: Error) => ({ ...outcome, unread: error.message }),
+	);
 }

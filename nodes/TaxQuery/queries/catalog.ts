@@ -1,3 +1,4 @@
+import type { IDataObject } from 'n8n-workflow';
 import { readTaxQueryMapping, type TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryServices, type QueryService } from '../../shared/queries/catalog';
 import { textOf } from '../../shared/utils/text';
@@ -35,4 +36,19 @@ export const keysOfPath = ({ operation, path }: QueryService): string =>
 export function keysOfFields({ operation, fields }: QueryService): string {
 	const keys = fields.map((field) => `fields.${operation}.${field}`).join(', ');
 	return fields.includes('from') ? `${keys}, or periodFormat` : keys;
+}
+
+/** Fields of a query under the document's names, where the deployment has others. */
+export function inDocumentNames(
+	values: IDataObject,
+	operation: string,
+	{ fields }: TaxQueryMapping,
+): IDataObject {
+	const names = Object.entries(fields[operation] ?? {});
+	return Object.fromEntries(
+		Object.entries(values).map(([own, value]) => {
+			const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
+			return [name, value];
+		}),
+	);
 }

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isFilled, isObject } from '../../shared/utils/json';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { messageOfService } from '../../shared/utils/serviceMessage';
-import { textOf } from '../../shared/utils/text';
+import { idText, textOf } from '../../shared/utils/text';
 import { timeOf } from '../../shared/utils/time';
 import { catalog, queryServices, serviceOf } from './catalog';
 
@@ -14,10 +14,7 @@ import { catalog, queryServices, serviceOf } from './catalog';
 export const queryIdOf = (record: IDataObject): string | undefined => idsOf(record)[0];
 
 const idsOf = ({ queryId, _id, id }: IDataObject): string[] =>
-	[queryId, _id, id]
-		.filter((one) => ['string', 'number'].includes(typeof one))
-		.map(textOf)
-		.filter((one) => one !== '');
+	[queryId, _id, id].map(idText).filter((one) => one !== '');
 
 /** Whether a record has this ID under any of its names. */
 export const hasQueryId = (record: IDataObject, id: string): boolean =>
@@ -125,7 +122,7 @@ export function stateOf(
  * that the query is pending or has failed, when there is none.
  */
 export function isLean(row: IDataObject, mapping: Pick<TaxQueryMapping, 'statuses'>): boolean {
-	if (isFilled(row.response)) return false;
+	if (isFilled(row.response) || textOf(row.response) !== '') return false;
 	const isWithout = ['pending', 'failed'].includes(stateOf(row, mapping));
 	return !('response' in row) || !isWithout || (row.status ?? '') === '';
 }

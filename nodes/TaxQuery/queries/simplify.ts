@@ -1,11 +1,11 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isObject } from '../../shared/utils/json';
+import { isFilled, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { findMessage } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
-import { serviceOf, type QueryService } from './catalog';
+import { inDocumentNames, serviceOf, type QueryService } from './catalog';
 import { curpStatusOf } from './curpStatus';
 import { echoOf, queryIdOf, stateOf } from './record';
 
@@ -27,10 +27,10 @@ export function simplifyRecord(
 	mapping: TaxQueryMapping,
 	service = serviceOf(record.service, mapping),
 ): IDataObject {
-	const response = isObject(record.response) ? record.response : {};
+	const response = responseOf(record);
 	const state = stateOf(record, mapping);
 	const isEnd = state === 'success' || state === 'unknown';
-	const fields = isEnd ? service?.resultFields : undefined;
+	const fields = isEnd ? namesIn(response, service) : undefined;
 	const asked = askedOf(record, service, mapping);
 	const result = withMeaning(
 		defined(fields ? renamed(response, fields) : flattened(response, Object.keys(asked).length)),
@@ -57,14 +57,13 @@ const defined = (fields: IDataObject): IDataObject =>
 function askedOf(
 	record: IDataObject,
 	service: QueryService | undefined,
-	{ fields, periodFormat }: TaxQueryMapping,
+	mapping: TaxQueryMapping,
 ): IDataObject {
-	const names = Object.entries(fields[service?.operation ?? ''] ?? {});
+	const echo = inDocumentNames(echoOf(record), service?.operation ?? '', mapping);
 	const { rfc, curp, from, to, day, month, year, ...asked } = Object.fromEntries(
-		Object.entries(echoOf(record))
-			.map(([own, value]) => {
-				const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
-				return [name, PERIOD.includes(name) ? dayOf(value, periodFormat) : value] as const;
+		Object.entries(echo)
+			.map(([name, value]) => {
+				return [name, PERIOD.includes(name) ? dayOf(value, mapping.periodFormat) : value] as const;
 			})
 			.filter(([name, value]) => !TAIL.includes(name) && value !== MASK),
 	) as IDataObject;
@@ -88,6 +87,17 @@ function dayOf(value: unknown, { months, days }: TaxQueryMapping['periodFormat']
 /** TQ §2.3: CRF and RFC data have it in their state; its contents are not shown. */
 const fiscalDataOf = ({ state }: IDataObject): IDataObject =>
 	isObject(state) && isObject(state.FISCAL_DATA) ? { fiscalData: state.FISCAL_DATA } : {};
+
+/** What is no object comes out as a column of its own. */
+const responseOf = ({ response }: IDataObject): IDataObject =>
+	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
+
+/** The documented names of a result; undefined where the response holds none of them, though it is filled. */
+function namesIn(response: IDataObject, service: QueryService | undefined) {
+	const { resultFields: fields } = { resultFields: undefined, ...service };
+	const isNamed = Object.values(fields ?? {}).some((name) => Object.hasOwn(response, name));
+	return isNamed || !isFilled(response) ? fields : undefined;
+}
 
 const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
 	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));

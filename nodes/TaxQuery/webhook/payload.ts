@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { textOf } from '../../shared/utils/text';
+import { idText } from '../../shared/utils/text';
 
 /** What a delivery says of one query. Whether it is true is not known yet. */
 export interface Announced {
@@ -99,7 +99,6 @@ function read(value: unknown, layer = 0): Announced[] | undefined {
 
 /** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */
 function idOf(value: unknown): string | undefined {
-	if (typeof value === 'number' && !Number.isSafeInteger(value)) return undefined;
-	const text = typeof value === 'boolean' ? '' : textOf(value);
+	const text = idText(value);
 	return /^[A-Za-z0-9][\w.:~-]{0,199}$/.test(text) ? text : undefined;
 }

@@ -3,3 +3,7 @@ export function textOf(value: unknown): string {
 	if (typeof value === 'string') return value;
 	return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
 }
+
+/** An ID as text: a text, or a whole number that JSON holds exactly; anything else as ''. */
+export const idText = (value: unknown): string =>
+	typeof value === 'string' || Number.isSafeInteger(value) ? textOf(value) : '';

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { askStranger, type Answer, type Asked } from '../dialects/stranger';
-import { createTaxProfile, getCrf, operation, rfcs } from './support';
+import { createTaxProfile, curps, getCrf, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
 const PERSON = { legalName: 'EMMA GOMEZ DIAZ' };
@@ -57,10 +57,55 @@ describe('the ID of a query that was accepted is told', () => {
 	});
 });
 
+describe('an ID that is a number', () => {
+	const wanted = rfcs(2);
+	/** As text, for JavaScript would round it before it is sent. */
+	const numbered = (ids: string[]) => {
+		const taken = ids.values();
+		return ({ method, path }: Asked): Answer =>
+			method === 'POST'
+				? { body: `{"queryId":${taken.next().value}}` }
+				: { body: path === '/api/query' ? [] : record(path.split('/').at(-1) ?? '') };
+	};
+	const ask = async (...ids: string[]) =>
+		await askStranger(numbered(ids), getCrf({ waitForResult: true }), {
+			items: wanted.map((rfc) => ({ rfc })),
+			onError: 'continueRegularOutput',
+		});
+
+	it('is one where JSON holds it exactly', async () => {
+		const { rows } = await ask('7', '9007199254740991');
+		expect(rows.map(({ queryId }) => queryId)).toEqual(['7', '9007199254740991']);
+	});
+
+	it('is none beyond that, for two people would share it', async () => {
+		const { rows } = await ask('1234567890123456789', '1234567890123456790');
+		expect(rows.map(({ queryId, error }) => [queryId, String(error).slice(0, 31)])).toEqual([
+			[undefined, 'The query may have been accepte'],
+			[undefined, 'The query may have been accepte'],
+		]);
+	});
+
+	it('counts for Max Queries per Day each, though none of them can be told', async () => {
+		const createdAt = new Date().toISOString();
+		const row = (id: string) => `{"_id":${id},"status":"SUCCESS","createdAt":"${createdAt}"}`;
+		const list = `[${row('1234567890123456789')},${row('1234567890123456790')}]`;
+		const { error, asked } = await askStranger(
+			() => ({ body: list }),
+			getCrf({ rfc: RFC }, { maxQueriesPerDay: 2 }),
+		);
+		expect([
+			error?.message,
+			paths(asked).filter((one) => one.startsWith('POST /api/query')),
+		]).toEqual(['This item would go beyond the 2 queries allowed per day: 2 were made today', []]);
+	});
+});
+
 const FAILURES: unknown[] = [
 	{ success: false, message: 'Saldo insuficiente', requestId: 'r1' },
 	{ statusCode: 402, error: 'Payment Required', message: 'No funds', path: '/query/tax/csf' },
 	{ success: false, message: 'Saldo insuficiente', id: 'err1' },
+	{ status: false, message: 'Saldo insuficiente', id: 'err1' },
 	{ id: 'err1', status: 402, title: 'Payment Required', detail: 'No funds' },
 	{ status: 'error', message: 'Saldo insuficiente', requestId: 'r1' },
 	{ success: false, data: { requestId: 'r1', detail: 'No funds' } },
@@ -176,6 +221,62 @@ describe('invoices of several months, of which some were refused', () => {
 		]);
 	});
 
+	describe.each<[string, object, object]>([
+		['month', { fields: { getInvoices: { period: 'month' } } }, { month: '2026-02' }],
+		['period', {}, { period: '2026-02' }],
+		['nothing', {}, {}],
+	])('whose acknowledgement names them by %s', (name, apiMapping, second) => {
+		const results = [
+			{ queryId: 'q1', [name]: '2026-01' },
+			{ queryId: 'q2', ...second },
+		];
+
+		it('has each its own month, or none', async () => {
+			const { rows } = await askStranger(answering({ message: 'ok', results }), invoices, {
+				apiMapping,
+			});
+			const own = name === 'nothing' ? undefined : '2026-02';
+			expect(rows.map(({ queryId, rfc, period }) => [queryId, rfc, period])).toEqual([
+				['q1', RFC, name === 'nothing' ? undefined : '2026-01'],
+				['q2', RFC, own],
+			]);
+		});
+	});
+
+	it('has no month in a further try while the service does not show it', async () => {
+		const other = rfcs(2)[1];
+		let refusals = 0;
+		const { rows } = await askStranger(
+			({ method, body }) => {
+				if (method === 'GET') return { status: 404, body: {} };
+				const results = [accepted, { queryId: 'q2', period: '2026-02' }];
+				if (body.includes(RFC)) return { body: { results } };
+				if (refusals++ === 0) return { status: 400, body: {} };
+				return {
+					body: { results: results.map((one) => ({ ...one, queryId: `x${one.queryId}` })) },
+				};
+			},
+			{ ...invoices, rfc: '={{ $json.rfc }}' },
+			{ items: [{ rfc: RFC }, { rfc: other }], maxTries: 2 },
+		);
+		expect(rows.map(({ queryId, rfc, period }) => [queryId, rfc, period])).toEqual([
+			['q1', RFC, undefined],
+			['q2', RFC, undefined],
+			['xq1', other, '2026-01'],
+			['xq2', other, '2026-02'],
+		]);
+	});
+
+	it('of one month are of that month, though the answer does not say so', async () => {
+		const { rows } = await askStranger(answering({ results: [{ queryId: 'q1' }] }), {
+			...invoices,
+			lastMonth: '2026-01',
+		});
+		expect(rows.map(({ queryId, rfc, period }) => [queryId, rfc, period])).toEqual([
+			['q1', RFC, '2026-01'],
+		]);
+	});
+
 	it('keeps a month whose result came without an ID', async () => {
 		const done = { period: '2026-02', status: 'SUCCESS', response: { invoices: [1] } };
 		const { rows } = await askStranger(answering({ results: [accepted, done] }), invoices);
@@ -219,6 +320,169 @@ describe('an acknowledgement that says success', () => {
 			]);
 		},
 	);
+});
+
+describe('a record that says success and comes without its result', () => {
+	const lean = record('q1', { response: undefined });
+	const reading = (answer: Answer) => (asked: Asked) =>
+		asked.method === 'POST'
+			? { status: 201, body: lean }
+			: asked.path === '/api/query'
+				? { body: [] }
+				: answer;
+	const twice = { items: [{ rfc: RFC }, { rfc: RFC }] };
+
+	it.each([
+		['with Wait for Result', { waitForResult: true, maxWait: 20 }],
+		['without', {}],
+	])('is read by its ID, once: %s', async (_how, parameters) => {
+		const { rows, asked } = await askStranger(
+			reading({ body: record('q1') }),
+			getCrf({ rfc: RFC, ...parameters }),
+		);
+		expect([rows.map(({ legalName, warnings }) => [legalName, warnings]), readsOf(asked)]).toEqual([
+			[[PERSON.legalName, undefined]],
+			['GET /api/query/q1'],
+		]);
+	});
+
+	it('has its result in equal items with Reuse, too, and is paid for once', async () => {
+		const { rows, asked } = await askStranger(
+			reading({ body: record('q1') }),
+			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 24 }),
+			twice,
+		);
+		expect([
+			rows.map(({ legalName }) => legalName),
+			paths(asked).filter((one) => one.startsWith('POST /api/query')).length,
+		]).toEqual([[PERSON.legalName, PERSON.legalName], 1]);
+	});
+
+	it('is waited for where it is pending after all', async () => {
+		let reads = 0;
+		const { rows } = await askStranger(
+			(asked) => reading({ body: record('q1', reads++ < 2 ? { status: 'PENDING' } : {}) })(asked),
+			waiting,
+		);
+		expect(rows.map(({ legalName, pending }) => [legalName, pending])).toEqual([
+			[PERSON.legalName, undefined],
+		]);
+	});
+
+	it.each<[string, Answer]>([
+		['is not there', { status: 404, body: { message: 'Nothing' } }],
+		['may not be read', { status: 403, body: { message: 'Not yours' } }],
+		['is that of another query', { body: record('q9') }],
+	])('comes out as it is, and is told, where what its ID names %s', async (_what, answer) => {
+		const { rows, error } = await askStranger(reading(answer), getCrf({ rfc: RFC }));
+		expect([
+			error,
+			rows.map(({ queryId, status }) => [queryId, status]),
+			rows[0]?.warnings,
+		]).toEqual([
+			undefined,
+			[['q1', 'SUCCESS']],
+			[expect.objectContaining({ field: 'Result', code: 'notRead' })],
+		]);
+	});
+
+	it.each<[string, IDataObject]>([
+		['the record with its result', record('q1')],
+		['with a result that is a text', record('q1', { response: 'JVBERi0xLjQK' })],
+		['an acknowledgement', { status: 'success', message: 'ok', queryId: 'q1' }],
+	])('is no other answer, which is not read: %s', async (_what, body) => {
+		const { rows, asked } = await askStranger(answering(body), getCrf({ rfc: RFC }));
+		expect([rows[0]?.queryId, readsOf(asked)]).toEqual(['q1', []]);
+	});
+});
+
+describe('a query whose result should come at once, and does not', () => {
+	const two = curps(2);
+	const curp = operation('person', 'getCurpData', { curp: two[0] });
+	const curpRecord = record('q1', { service: 'CURP', response: { nombre: 'EMMA' } });
+
+	it.each<[string, Answer]>([
+		['an ID and words', { status: 202, body: { message: 'En proceso', queryId: 'q1' } }],
+		['an ID', { body: { _id: 'q1' } }],
+		['an ID and a status', { body: { id: 'q1', status: 'PENDING' } }],
+	])('is pending, by its ID: %s', async (_what, answer) => {
+		const { rows } = await askStranger(
+			({ method }) => (method === 'POST' ? answer : { body: [] }),
+			curp,
+		);
+		expect(rows.map(({ queryId, pending }) => [queryId, pending])).toEqual([['q1', true]]);
+	});
+
+	it('is there where its success is told: it is read by the ID', async () => {
+		const { rows } = await askStranger(
+			({ method }) => ({
+				body: method === 'POST' ? { status: 'OK', message: 'Listo', queryId: 'q1' } : curpRecord,
+			}),
+			curp,
+		);
+		expect(rows.map(({ queryId, name, pending }) => [queryId, name, pending])).toEqual([
+			['q1', 'EMMA', undefined],
+		]);
+	});
+
+	it('is pending in a further try while the service does not show it', async () => {
+		let refusals = 0;
+		const { rows } = await askStranger(
+			({ method, body }) => {
+				if (method === 'GET') return { status: 404, body: {} };
+				if (body.includes(two[0])) return { body: { message: 'En proceso', queryId: 'q1' } };
+				return refusals++ === 0 ? { status: 400, body: {} } : { body: { queryId: 'q2' } };
+			},
+			operation('person', 'getCurpData', { curp: '={{ $json.curp }}' }),
+			{ items: two.map((curp) => ({ curp })), maxTries: 2 },
+		);
+		expect(rows.map(({ queryId, curp, pending }) => [queryId, curp, pending])).toEqual([
+			['q1', two[0], true],
+			['q2', two[1], true],
+		]);
+	});
+
+	it.each<[string, IDataObject]>([
+		['the record', curpRecord],
+		['what came, without a status', { queryId: 'q1', nombre: 'EMMA' }],
+		['its response, without a status', { queryId: 'q1', response: { nombre: 'EMMA' } }],
+	])('is not pending where it does: %s', async (_what, body) => {
+		const { rows } = await askStranger(answering(body), curp);
+		expect([rows[0]?.queryId, rows[0]?.pending]).toEqual(['q1', undefined]);
+	});
+});
+
+describe("a status that is that of the answer, not of the query's", () => {
+	it.each<[unknown]>([[200], [202], [true], ['201'], [false], [0]])(
+		'makes no equal item with Reuse pay, nor a warning: %j',
+		async (status) => {
+			const { rows, asked } = await askStranger(
+				answering({ status, message: 'OK', queryId: 'q1' }),
+				getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 24 }),
+				{ items: [{ rfc: RFC }, { rfc: RFC }] },
+			);
+			expect([
+				rows.map(({ queryId, pending, statusUnknown, warnings }) => [
+					...[queryId, pending, statusUnknown, warnings],
+				]),
+				paths(asked).filter((one) => one.startsWith('POST /api/query')).length,
+			]).toEqual([
+				[
+					['q1', true, undefined, undefined],
+					['q1', true, undefined, undefined],
+				],
+				1,
+			]);
+		},
+	);
+
+	it.each<[string, IDataObject]>([
+		['a word', { status: 'FERTIG', message: 'OK', queryId: 'q1' }],
+		['of a record', record('q1', { status: 1 })],
+	])('is none: %s', async (_what, body) => {
+		const { rows } = await askStranger(answering(body), getCrf({ rfc: RFC }));
+		expect([rows[0]?.queryId, rows[0]?.statusUnknown]).toEqual(['q1', true]);
+	});
 });
 
 describe('rows of the list that have no result in them, though they say success', () => {

@@ -106,6 +106,9 @@ describe('a record', () => {
 	it.each<[object, string | undefined]>([
 		[{ _id: 'a', queryId: 'b' }, 'b'],
 		[{ queryId: 7 }, '7'],
+		[{ queryId: JSON.parse('1234567890123456789') as number }, undefined],
+		[{ queryId: 1e21, _id: 'e' }, 'e'],
+		[{ queryId: true }, undefined],
 		[{ _id: null, id: 'c' }, 'c'],
 		[{ _id: { toString: 'x' } }, undefined],
 		[{ _id: '' }, undefined],

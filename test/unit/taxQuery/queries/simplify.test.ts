@@ -110,6 +110,30 @@ describe('a simplified query record', () => {
 		);
 	});
 
+	it.each<[string, unknown, object]>([
+		['CSF', [{ name: 'A', percentage: 60 }], { response: [{ name: 'A', percentage: 60 }] }],
+		['CRF', ['A'], { response: ['A'] }],
+		['CSF', 'JVBERi0xLjQK', { response: 'JVBERi0xLjQK' }],
+		['CRF', 'JVBERi0xLjQK', { response: 'JVBERi0xLjQK' }],
+		['CURP', 0, { response: 0 }],
+		['CRF', { data: { RFC: 'X' } }, { dataRFC: 'X' }],
+		['CURP', { nombres: 'EMMA', status: 'ok' }, { nombres: 'EMMA', resultStatus: 'ok' }],
+		['CRF', { rfc: 'x', RazonSocial: 'EMMA' }, { legalName: 'EMMA' }],
+		['CSF', '', {}],
+		['CSF', [], {}],
+		['CRF', null, {}],
+		['CRF', undefined, {}],
+		['CRF', {}, {}],
+	])('of %s has what was paid for, though its response is %j', (service, response, result) => {
+		const { rfc, ...row } = simplifyRecord(record(service, response as object));
+		expect([rfc, row]).toEqual(['GODE561231GR8', { ...result, ...tail(service) }]);
+	});
+
+	it('that failed says why where its response is a text', () => {
+		const simple = simplifyRecord(record('CRF', 'No taxpayer' as never, { status: 'FAILED' }));
+		expect([simple.failed, simple.response]).toEqual([true, 'No taxpayer']);
+	});
+
 	it('keeps an object that would make more than 15 columns', () => {
 		const big = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, index]));
 		const simple = simplifyRecord(record('CSF', { big, small: { one: 1 } }));
