@@ -4,8 +4,10 @@ import { simplify } from '../shared/operations/fields';
 import type { Item, Operation } from '../shared/operations/operation';
 import { readPages, type Page, type Range } from '../shared/transport/pagination';
 import type { ServiceRequest } from '../shared/transport/request';
+import { tellsFailure } from '../shared/http/failure';
 import { findList, findMarks, findOne, type IsRow } from '../shared/http/envelope';
 import { isObject } from '../shared/utils/json';
+import { messageOfService } from '../shared/utils/serviceMessage';
 
 type Body = IDataObject | IDataObject[];
 
@@ -18,17 +20,29 @@ const withoutExpected = (missing: string) =>
 
 const hasId: IsRow = ({ id }) => id !== undefined;
 
-/** The rows of a list in an answer. Throws a UserError if there is none or something else is in it. */
+/** What to say where an answer says itself that it is an error. */
+const failureOf = (body: unknown, missing: string, secrets: string[] = []) =>
+	new UserError(`The Credit Profile Service answered with an error instead of ${missing}`, {
+		description: messageOfService(isObject(body) ? body : [body].flat()[0], secrets),
+	});
+
+/**
+ * The rows of a list in an answer. Throws a UserError if there is none, if something else is in it, or if it is empty
+ * because of an error.
+ */
 export function rowsOf(body: unknown, name: string, field?: string): IDataObject[] {
 	const rows = findList(body, hasId, field === undefined ? [] : [field]);
 	const documented: unknown = isObject(body) && field !== undefined ? body[field] : body;
 	const isWhole = !Array.isArray(documented) || documented.every(isObject);
+	const hasRows = rows !== undefined && rows.length > 0;
+	if (!hasRows && tellsFailure(body)) throw failureOf(body, name);
 	if (rows && isWhole) return rows;
 	throw withoutExpected(name);
 }
 
-/** One object with an ID. Throws a UserError if the answer holds none. */
-export function recordOf(body: Body, name: string): IDataObject {
+/** One object with an ID. Throws a UserError if the answer holds none or says that it is an error. */
+export function recordOf(body: Body, name: string, secrets: string[] = []): IDataObject {
+	if (tellsFailure(body)) throw failureOf(body, name, secrets);
 	const record = findOne(body, hasId, ['data']);
 	if (record) return record;
 	throw withoutExpected(name);

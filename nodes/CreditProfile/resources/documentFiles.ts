@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import {
 	field,
 	operation,
@@ -8,8 +8,10 @@ import {
 	type Field,
 } from '../../shared/operations/field';
 import { limit } from '../../shared/operations/fields';
-import { WithFiles, type Item } from '../../shared/operations/operation';
+import { WithFiles, type FileRow, type Item } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
+import { sentences } from '../../shared/utils/sentences';
+import { textOf } from '../../shared/utils/text';
 import { download, linkOf } from '../download';
 import { collectionId, shownIf, startAt } from '../fields';
 import { documentsOf, listPages } from '../listing';
@@ -100,7 +102,7 @@ export const downloadFiles = operation({
 			startAt: first,
 			wanted: from.wanted,
 		};
-		const files: WithFiles['rows'] = [];
+		const files: FileRow[] = [];
 		for await (const page of listPages(item, list)) {
 			const links = page.flatMap(fileLinks);
 			while (links.length > 0) {
@@ -130,8 +132,15 @@ async function fetchFile(
 	item: Item,
 	{ json, association }: ReturnType<typeof fileLinks>[0],
 	maxMegabytes: number,
-): Promise<WithFiles['rows'][0]> {
+): Promise<FileRow> {
 	const link = linkOf(association);
 	if (!link) return { json: { ...json, problem: 'The service gives no link to this file' } };
-	return { json, file: await download(item, link, maxMegabytes) };
+	try {
+		return { json, file: await download(item, link, maxMegabytes) };
+	} catch (error) {
+		if (!item.continuesOnFail || !(error instanceof UserError)) throw error;
+		const { message, description } = error;
+		const whose = `It is file ${textOf(json.id)} of document ${textOf(json.documentId)}`;
+		return { error: new UserError(message, { description: sentences(whose, description) }) };
+	}
 }

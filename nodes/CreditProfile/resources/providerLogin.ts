@@ -3,7 +3,9 @@ import { operation } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import { loginOf, storedLogin, type Login } from '../../shared/operations/loginSource';
 import type { Item, Resource } from '../../shared/operations/operation';
+import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
+import type { ServiceRequest } from '../../shared/transport/request';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { recordOf, rowsOf } from '../listing';
@@ -20,14 +22,23 @@ const upsert = operation({
 	fields: { login: loginOf(providers), simplify },
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
-		const answer = recordOf(await store(item, login), 'the provider login');
-		const record = redactValues(answer, login.secrets);
-		return isSimple ? simplifyLogin(record) : record;
+		const mapping = await mappingOf(item);
+		return {
+			async next() {
+				const answer = await store(item, login, mapping);
+				const stored = recordOf(answer, 'the provider login', login.secrets);
+				const record = redactValues(stored, login.secrets);
+				return isSimple ? simplifyLogin(record) : record;
+			},
+		};
 	},
 });
 
-async function store(item: Item, { provider, login, secrets }: Login) {
-	const mapping = await mappingOf(item);
+async function store(
+	item: Item,
+	{ provider, login, secrets }: Login,
+	mapping: CreditProfileMapping,
+) {
 	const path = `/credential/${provider.value}`;
 	const body = Object.fromEntries(
 		Object.entries(login).map(([name, value]) => [
@@ -37,13 +48,34 @@ async function store(item: Item, { provider, login, secrets }: Login) {
 	);
 	const emptyAs = { id: null, type: provider.value }; // it was taken, and nothing is told of it
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets, emptyAs };
-	return await item.request(request).catch((error: unknown) => {
+	return await inTurn(item, request).catch((error: unknown) => {
 		const { httpCode, message, description } = error as NodeApiError;
 		if (httpCode === '404') return throwUnknownPath(error, path, request.path);
 		const hint = httpCode === '400' || httpCode === '422' ? provider.refusedHint : undefined;
 		if (!hint) throw error as Error;
 		throw new UserError(message, { description: sentences(description, hint) });
 	});
+}
+
+/** Of each path of a run what was sent last, and what came of it. */
+const lastByPath = () => new Map<string, { body: string; answer: ReturnType<Item['request']> }>();
+
+/**
+ * Sends it once the one of the item before has ended, for the last item is to be the one that stays. The same login
+ * again is not sent again. To be called in the items' order.
+ */
+async function inTurn(item: Item, request: Pick<ServiceRequest, 'method' | 'path' | 'body'>) {
+	const last = item.run.shared(lastByPath);
+	const before = last.get(request.path);
+	const body = JSON.stringify(request.body);
+	if (before?.body === body) return await before.answer;
+	const send = async () => await item.request(request);
+	// The pause lets a failure end the run first, so that nothing more is sent.
+	const answer = before
+		? before.answer.then(send, async () => await item.wait(1).then(send))
+		: send();
+	last.set(request.path, { body, answer });
+	return await answer;
 }
 
 const getMany = operation({

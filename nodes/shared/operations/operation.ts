@@ -21,6 +21,10 @@ export interface Item {
 	run: Run;
 	/** The workflow's time zone, in which an instant is a day. */
 	timezone: string;
+	/** Milliseconds to wait for an answer. */
+	timeoutMs: number;
+	/** Continue On Fail: what failed comes out as an item. */
+	continuesOnFail: boolean;
 	/** A parameter's value for this item, expressions resolved. */
 	parameter<T>(name: string): T;
 	/** The "Options" collection for this item; {} if nothing was added. */
@@ -72,10 +76,11 @@ type Helpers = IExecuteFunctions['helpers'];
 /** What n8n lends for files: requests without a credential, and its store of binary data. */
 export type FileHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
 
-/** Rows that come out as items, those that have one with a file. */
+/** Rows that come out as items, those that have one with a file; under Continue On Fail errors in their place. */
 export class WithFiles {
-	constructor(readonly rows: Array<{ json: IDataObject; file?: IBinaryData }>) {}
+	constructor(readonly rows: FileRow[]) {}
 }
+export type FileRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
 /** What comes out for an item, or how it goes on once every item of the run has come as far. */
 export type Phase = IDataObject | IDataObject[] | WithFiles | NextPhase;

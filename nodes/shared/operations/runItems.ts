@@ -18,6 +18,7 @@ import {
 } from './operation';
 import { protectionOf, readPersonalData, type Protection } from '../personalData/personalData';
 import { RateLimitCancelledError } from '../rateLimit/rateLimiter';
+import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { connect, type Connection } from '../transport/request';
 import { parseNumber } from './field';
 import { runOf, type StartedRun } from './run';
@@ -58,15 +59,13 @@ export async function runItems(
 				try {
 					const result = await step.next();
 					if (isNextPhase(result)) further.push({ index, step: result });
-					else results[index] = toItems(result, index, protections[index]);
+					else results[index] = toItems(node, result, index, protections[index]);
 				} catch (cause) {
 					// It was never sent, because another item had failed.
 					if (failures.length > 0 && cause instanceof RateLimitCancelledError) return;
 					const error = withoutPersonalData(toItemError(node, cause, index), protections[index]);
 					if (context.continueOnFail()) {
-						// Of a failed item n8n passes on the error's message alone, so that must say what to do, too.
-						error.message = sentences(error.message, error.description);
-						results[index] = [{ ...paired({ error: error.message }, index), error }];
+						results[index] = [failedItem(error, index)];
 					} else {
 						failures.push({ index, error });
 						started.fail();
@@ -112,6 +111,12 @@ const paired = (json: IDataObject, index: number): INodeExecutionData => ({
 	pairedItem: { item: index },
 });
 
+/** Of a failed item n8n passes on the error's message alone, so that must say what to do, too. */
+function failedItem(error: ItemError, index: number): INodeExecutionData {
+	error.message = sentences(error.message, error.description);
+	return { ...paired({ error: error.message }, index), error };
+}
+
 async function begin(
 	context: IExecuteFunctions,
 	resources: Resource[],
@@ -137,6 +142,8 @@ async function begin(
 		index,
 		run,
 		timezone: context.getTimezone(),
+		timeoutMs,
+		continuesOnFail: context.continueOnFail(),
 		parameter,
 		options,
 		credentials: async (type) => await context.getCredentials(type, index),
@@ -150,22 +157,31 @@ async function begin(
 	});
 }
 
-function timeout(options: IDataObject): number | undefined {
-	if (!Object.hasOwn(options, 'timeout')) return undefined;
-	return 1000 * parseNumber(0.001)(options.timeout, 'Timeout (Seconds)');
+/** A day: timers that run longer than 24.8 days end at once. */
+const LONGEST_TIMEOUT = 86_400;
+
+function timeout(options: IDataObject): number {
+	if (!Object.hasOwn(options, 'timeout')) return DEFAULT_TIMEOUT_MS;
+	const seconds = parseNumber(0.001)(options.timeout, 'Timeout (Seconds)');
+	if (seconds <= LONGEST_TIMEOUT) return Math.round(1000 * seconds);
+	throw new UserError(`"Timeout (Seconds)" must be ${LONGEST_TIMEOUT}, which is a day, or less`, {
+		description: 'It counts seconds, not milliseconds: 60 is a minute.',
+	});
 }
 
 function toItems(
+	node: INode,
 	result: IDataObject | IDataObject[] | WithFiles,
 	index: number,
 	protection: Protection | undefined,
 ): INodeExecutionData[] {
 	const item = (json: IDataObject) => paired(protection?.json(json) ?? json, index);
 	if (!(result instanceof WithFiles)) return [result].flat().map(item);
-	return result.rows.map(({ json, file }) => ({
-		...item(json),
-		...(file && { binary: { data: file } }),
-	}));
+	return result.rows.map((row) =>
+		'error' in row
+			? failedItem(withoutPersonalData(toItemError(node, row.error, index), protection), index)
+			: { ...item(row.json), ...(row.file && { binary: { data: row.file } }) },
+	);
 }
 
 /** A service may echo an identifier in its message; where outputs are protected, errors are. */

@@ -49,7 +49,7 @@ export interface ServiceRequest {
 	onAnswer?(answer: { status: number; headers: IDataObject }): void;
 }
 
-const DEFAULT_TIMEOUT_MS = 60_000;
+export const DEFAULT_TIMEOUT_MS = 60_000;
 const MEGABYTE = 1_048_576;
 
 /** A credential as it was read last. */

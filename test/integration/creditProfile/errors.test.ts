@@ -168,15 +168,12 @@ describe('bad input', () => {
 		});
 
 		it('is the one that is told, while another is held back by the rate limit', async () => {
-			const path = '/api/v1/credential/bureau/pf';
+			const path = '/api/v1/data/collection';
 			await sandbox.faults(
-				{ path, times: 1, fault: { status: 429, body: {} } },
-				{ path, times: 1, fault: { status: 422, body: {} } },
+				{ path: `${path}/1`, fault: { status: 429, body: {} } },
+				{ path: `${path}/3`, fault: { status: 422, body: {} } },
 			);
-			const { error } = await run(
-				{ resource: 'providerLogin', operation: 'upsert', provider: 'bureau/pf' },
-				{ items: [{}, {}], login: { provider: 'bureau/pf', user: 'a', password: 'Encrypted_2' } },
-			);
+			const { error } = await run(mixed, { items: [{ id: 1 }, { id: 3 }] });
 			expect([error?.message, error?.context?.itemIndex]).toEqual([
 				'The Credit Profile Service did not accept the values sent',
 				1,

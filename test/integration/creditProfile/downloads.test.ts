@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { runNode, type NodeRunOptions } from '../support/runNode';
+import { LOANS } from './support';
+
+const PERSON = 'JUAN PEREZ GODE561231GR8';
+
+describe('the files of a collection', () => {
+	let server: Server;
+	let origin: string;
+	/** How often each path was asked for. */
+	let asked: Record<string, number>;
+	/** Files by path; a list of documents is answered beside them. */
+	let hosts: Record<string, (response: ServerResponse) => void>;
+	const send = (content: string) => (response: ServerResponse) => void response.end(content);
+	const refuse = (status: number) => (response: ServerResponse) =>
+		void response.writeHead(status).end();
+
+	beforeAll(async () => {
+		server = createServer((request, response) => {
+			const { pathname } = new URL(request.url ?? '', 'http://localhost');
+			asked[pathname] = (asked[pathname] ?? 0) + 1;
+			if (!pathname.endsWith('/document')) return (hosts[pathname] ?? refuse(410))(response);
+			const documents = Object.keys(hosts).map((path, index) => ({
+				id: index + 1,
+				associations: [{ type: 'Files', association: file(path, index) }],
+			}));
+			response.setHeader('content-type', 'application/json');
+			response.end(JSON.stringify({ total: documents.length, documents }));
+		});
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	});
+	afterAll(() => {
+		server.closeAllConnections();
+		server.close();
+	});
+	beforeEach(() => {
+		asked = {};
+		hosts = {};
+	});
+	const file = (path: string, index: number): IDataObject => ({
+		id: 70 + index,
+		url: origin + path,
+		filetype: 'pdf',
+		filelabel: 'INE',
+		originalFilename: `${PERSON} ${path.slice(1)}.pdf`,
+	});
+
+	const run = async (parameters: INodeParameters = {}, more: Partial<NodeRunOptions> = {}) =>
+		await runNode({
+			type: 'creditProfile',
+			parameters: {
+				...{ resource: 'dataDocument', operation: 'downloadFiles', returnAll: true },
+				collection: { __rl: true, mode: 'id', value: LOANS },
+				...parameters,
+			},
+			credentials: {
+				creditProfileApi: {
+					...{ baseUrl: origin, apiToken: 'token-1', pointsPerSecond: 0 },
+					pseudonymKey: 'sixteen or more letters',
+				},
+			},
+			...more,
+		});
+
+	describe('where one cannot be had', () => {
+		beforeEach(() => {
+			hosts = { '/a': send('a'), '/b': refuse(404), '/c': send('c') };
+		});
+
+		it('are lost to none of the others, under Continue On Fail: its row goes to the error output', async () => {
+			const { items, failed } = await run({}, { onError: 'continueErrorOutput' });
+			expect(items.map(({ json, binary }) => [json.id, binary?.data.fileName])).toEqual([
+				[70, `${PERSON} a.pdf`],
+				[72, `${PERSON} c.pdf`],
+			]);
+			expect(failed.map(({ json, binary }) => [json, binary])).toEqual([
+				[
+					{
+						error: expect.stringMatching(
+							/ b\.pdf" could not be downloaded: .* 404\. It is file 71 of document 2\. A link/,
+						),
+					},
+					undefined,
+				],
+			]);
+		});
+
+		it('are beside its row in one output', async () => {
+			const { items } = await run({}, { onError: 'continueRegularOutput' });
+			expect(items.map(({ json, pairedItem }) => [json.id, json.error, pairedItem])).toEqual([
+				[70, undefined, { item: 0 }],
+				[undefined, expect.stringContaining('404. It is file 71 of document 2.'), { item: 0 }],
+				[72, undefined, { item: 0 }],
+			]);
+		});
+
+		it('fail without Continue On Fail', async () => {
+			const { items, error } = await run();
+			expect([items, error?.message]).toEqual([
+				[],
+				`"${PERSON} b.pdf" could not be downloaded: its host answered with status 404`,
+			]);
+		});
+	});
+
+	describe.each(['masked', 'pseudonym'])('with Personal Data %s', (personalData) => {
+		const options = { personalData };
+
+		it('are called by their ID and type, in errors, too', async () => {
+			hosts = { '/a': send('a'), '/b': refuse(404) };
+			const { items } = await run({ options }, { onError: 'continueRegularOutput' });
+			expect(items.map(({ binary }) => binary?.data.fileName)).toEqual(['file-70.pdf', undefined]);
+			expect(items[1].json.error).toMatch(/^"file-71.pdf" could not be downloaded/);
+			expect(JSON.stringify(items)).not.toMatch(/JUAN|PEREZ|GODE561231GR8/);
+		});
+
+		it.each([
+			['/JUAN%20PEREZ.pdf', 'file.pdf'],
+			['/GODE561231GR8', 'file'],
+		])('that come by a link, too: %s', async (path, fileName) => {
+			hosts = { [path]: send('a') };
+			const link = { filesFrom: 'link', fileUrl: origin + path, options };
+			const { items } = await run(link);
+			expect(items.map(({ binary }) => binary?.data.fileName)).toEqual([fileName]);
+		});
+	});
+
+	describe('of a host that is slow', () => {
+		const link = (path: string, timeout: number) => ({
+			...{ filesFrom: 'link', fileUrl: origin + path },
+			options: { timeout },
+		});
+		const silent = 'The file could not be downloaded: nothing came from its host for 0.1 seconds';
+
+		it('are given up where nothing comes for the Timeout, before an answer', async () => {
+			hosts = { '/never': () => {} };
+			const { error } = await run(link('/never', 0.1));
+			expect([error?.message, asked]).toEqual([silent, { '/never': 3 }]);
+		});
+
+		it('are given up where nothing comes for the Timeout, within the file', async () => {
+			const closed: Array<Promise<unknown>> = [];
+			hosts = {
+				'/stops': (response) => {
+					closed.push(once(response, 'close'));
+					response.writeHead(200, { 'content-length': 1000 }).write('some of it');
+				},
+			};
+			const { error } = await run(link('/stops', 0.1));
+			expect([error?.message, asked]).toEqual([silent, { '/stops': 3 }]);
+			await Promise.all(closed); // the connections were not left open
+		});
+
+		it('come whole where they take longer than the Timeout, but never stop', async () => {
+			hosts = {
+				'/slow': (response) => {
+					let left = 12;
+					const more = setInterval(() => {
+						response.write('x');
+						if (--left > 0) return;
+						clearInterval(more);
+						response.end();
+					}, 250);
+				},
+			};
+			const { items, error } = await run(link('/slow', 2));
+			expect([error?.message, items[0]?.binary?.data.data]).toEqual([
+				undefined,
+				Buffer.from('x'.repeat(12)).toString('base64'),
+			]);
+		});
+
+		it('are not waited for once the execution is cancelled', async () => {
+			let cancel = () => {};
+			hosts = { '/never': () => cancel() };
+			const onStart = (how: () => void) => void (cancel = how);
+			await run(link('/never', 3600), { onStart });
+			expect(asked).toEqual({ '/never': 1 });
+		});
+	});
+});
+
+describe('the option Timeout (Seconds)', () => {
+	const at = async (timeout: number, type: 'creditProfile' | 'taxQuery' = 'creditProfile') => {
+		let requests = 0;
+		const server = createServer((_request, response) => {
+			requests++;
+			response.setHeader('content-type', 'application/json').end('[]');
+		});
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+		const { error } = await runNode({
+			type,
+			parameters: {
+				...(type === 'creditProfile'
+					? { resource: 'providerLogin', operation: 'getAll' }
+					: { resource: 'query', operation: 'getAll' }),
+				options: { timeout },
+			},
+			credentials: {
+				creditProfileApi: { baseUrl, apiToken: 'token-1', pointsPerSecond: 0 },
+				taxQueryApi: { baseUrl, grant: 'accessToken', accessToken: 't-1', pointsPerSecond: 0 },
+			},
+		});
+		server.close();
+		return { message: error?.message, requests };
+	};
+
+	it.each([16.1, 64.1, 33.33333, 86_400])('may be %d', async (timeout) => {
+		expect(await at(timeout)).toEqual({ message: undefined, requests: 1 });
+	});
+
+	it.each([86_401, 2_147_484, 4_294_969, 1e300])(
+		'is refused by its name if it is %d, before a request',
+		async (timeout) => {
+			for (const type of ['creditProfile', 'taxQuery'] as const) {
+				expect(await at(timeout, type)).toEqual({
+					message: '"Timeout (Seconds)" must be 86400, which is a day, or less',
+					requests: 0,
+				});
+			}
+		},
+	);
+});

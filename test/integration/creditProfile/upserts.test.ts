@@ -1,0 +1,127 @@
+import type { IDataObject } from 'n8n-workflow';
+import { startStranger, type Answer, type Asked } from '../dialects/stranger';
+import { runNode, type NodeRunOptions } from '../support/runNode';
+
+const LEGAL = 'legal-records';
+
+/** Stores the login of each item, at a service that answers so; the provider is told by the item, too. */
+async function store(
+	answer: (asked: Asked) => Answer,
+	items: IDataObject[],
+	more: Partial<NodeRunOptions> = {},
+) {
+	const service = await startStranger(answer);
+	const { error, ...run } = await runNode({
+		type: 'creditProfile',
+		parameters: {
+			...{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields' },
+			...{ provider: LEGAL, username: '={{ $json.user }}', password: '={{ $json.password }}' },
+		},
+		items,
+		credentials: {
+			creditProfileApi: { baseUrl: service.url, apiToken: 'token-1', pointsPerSecond: 0 },
+		},
+		...more,
+	});
+	await service.close();
+	const sent = service.asked.map(({ body }) => (JSON.parse(body) as IDataObject).password);
+	return {
+		error,
+		sent,
+		rows: run.items.map(({ json }) => json.user ?? json.error),
+		failed: run.failed.map(({ json }) => json.error),
+	};
+}
+const login = (password: string) => ({ user: 'lender', password });
+const stored = ({ body }: Asked): Answer => ({
+	body: { id: 1, type: LEGAL, user: (JSON.parse(body) as IDataObject).username },
+});
+
+describe('several logins for one provider in one run', () => {
+	it('are stored one after another: the last item is the one that stays', async () => {
+		const { error, sent, rows } = await store(
+			(asked) => (asked.times === 0 ? { status: 429, body: {} } : stored(asked)),
+			[login('Old_1'), login('New_2')],
+		);
+		expect([error, sent, rows]).toEqual([
+			undefined,
+			['Old_1', 'Old_1', 'New_2'],
+			['lender', 'lender'],
+		]);
+	});
+
+	it('that are the same are stored once, and each item gets the answer', async () => {
+		const { sent, rows } = await store(
+			stored,
+			Array.from({ length: 60 }, () => login('Same_1')),
+		);
+		expect([sent, rows]).toEqual([['Same_1'], Array.from({ length: 60 }, () => 'lender')]);
+	});
+
+	it('that come again after another are stored again', async () => {
+		const { sent } = await store(stored, [login('A'), login('B'), login('A'), login('A')]);
+		expect(sent).toEqual(['A', 'B', 'A']);
+	});
+
+	const refuseOld = (asked: Asked) =>
+		asked.body.includes('Old') ? { status: 422, body: { message: 'No' } } : stored(asked);
+
+	it('go on after one that fails, under Continue On Fail', async () => {
+		const { sent, rows, failed } = await store(
+			refuseOld,
+			[login('Old_1'), login('New_2'), login('Old_3'), login('New_4')],
+			{ onError: 'continueErrorOutput' },
+		);
+		expect([sent, rows, failed.length]).toEqual([
+			['Old_1', 'New_2', 'Old_3', 'New_4'],
+			['lender', 'lender'],
+			2,
+		]);
+	});
+
+	it('are not sent any more after one that fails', async () => {
+		const { error, sent } = await store(refuseOld, [login('New_1'), login('Old_2'), login('B')]);
+		expect([error?.message, error?.context?.itemIndex, sent]).toEqual([
+			'The Credit Profile Service did not accept the values sent',
+			1,
+			['New_1', 'Old_2'],
+		]);
+	});
+
+	it('fail with the first item where the same login is refused', async () => {
+		const { error, sent } = await store(refuseOld, [login('Old_1'), login('Old_1')]);
+		expect([error?.context?.itemIndex, sent]).toEqual([0, ['Old_1']]);
+	});
+});
+
+describe('a login that the service refuses with status 200', () => {
+	it.each<[string, unknown, string]>([
+		[
+			'success false',
+			{ success: false, message: 'Bureau rejected', id: 'err1' },
+			'The service says: "Bureau rejected"',
+		],
+		[
+			'an error',
+			{ error: { code: 'X', id: 'e1', title: 'Refused' } },
+			'The service says: "Refused"',
+		],
+		[
+			'errors',
+			{ errors: [{ id: 'e1', detail: 'No such user' }] },
+			'The service says: "No such user"',
+		],
+		[
+			'a failure under data',
+			{ data: { ok: false, id: 4, reason: 'Lender_Secret_1 is wrong' } },
+			'The service says: "*** is wrong"',
+		],
+	])('is an error, not stored: %s', async (_what, body, said) => {
+		const { error, rows } = await store(() => ({ body }), [login('Lender_Secret_1')]);
+		expect([rows, error?.message, error?.description]).toEqual([
+			[],
+			'The Credit Profile Service answered with an error instead of the provider login',
+			expect.stringContaining(said),
+		]);
+	});
+});
