@@ -1,4 +1,4 @@
-import { OperationalError, UserError, type IBinaryData, type IDataObject } from 'n8n-workflow';
+import { UserError, type IBinaryData, type IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../shared/operations/operation';
 import { raceAbort } from '../shared/http/answerBody';
 import { readPersonalData } from '../shared/personalData/personalData';
@@ -134,6 +134,7 @@ async function attemptDownload(
 			ignoreHttpStatusErrors: true,
 			abortSignal: signal,
 		});
+		request.catch(() => {}); // the signal may end the wait for it
 		const { statusCode, headers, body } = (await raceAbort(request, signal)) as {
 			statusCode: number;
 			headers: IDataObject;
@@ -164,7 +165,9 @@ async function attemptDownload(
 		return { file: await item.files.prepareBinaryData(counted, fileName, type.split(';')[0]) };
 	} catch (error) {
 		if (isTooLarge) return { error: tooLarge(), isPassing: false };
-		if (cancelled?.aborted) throw new OperationalError('The execution was cancelled');
+		if (cancelled?.aborted) {
+			return { error: new UserError('The execution was cancelled'), isPassing: false };
+		}
 		if (signal.aborted) return { error: tooSlow(called, item.timeoutMs, end), isPassing: true };
 		const code = isObject(error) && typeof error.code === 'string' ? ` (${error.code})` : '';
 		return {

@@ -135,12 +135,14 @@ async function fetchFile(
 ): Promise<FileRow> {
 	const link = linkOf(association);
 	if (!link) return { json: { ...json, problem: 'The service gives no link to this file' } };
-	try {
-		return { json, file: await download(item, link, maxMegabytes) };
-	} catch (error) {
-		if (!item.continuesOnFail || !(error instanceof UserError)) throw error;
-		const { message, description } = error;
-		const whose = `It is file ${textOf(json.id)} of document ${textOf(json.documentId)}`;
-		return { error: new UserError(message, { description: sentences(whose, description) }) };
-	}
+	const file = download(item, link, maxMegabytes);
+	return await file.then(
+		(had) => ({ json, file: had }),
+		(error: unknown) => {
+			if (!item.continuesOnFail || !(error instanceof UserError)) throw error as Error;
+			const { message, description } = error;
+			const whose = `It is file ${textOf(json.id)} of document ${textOf(json.documentId)}`;
+			return { error: new UserError(message, { description: sentences(whose, description) }) };
+		},
+	);
 }
