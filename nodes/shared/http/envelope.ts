@@ -13,6 +13,15 @@ const NEXT_KEYS = [
 	...['next', 'nextPage', 'next_page', 'nextUrl', 'next_url'],
 	...['nextCursor', 'next_cursor', 'nextPageToken', 'next_page_token'],
 ];
+const PAGES_KEYS = [
+	'totalPages',
+	'total_pages',
+	'lastPage',
+	'last_page',
+	'pageCount',
+	'page_count',
+];
+const PAGE_KEYS = ['page', 'currentPage', 'current_page'];
 /** How many objects an answer may wrap around what is meant. */
 const MAX_DEPTH = 3;
 
@@ -121,15 +130,23 @@ export function findMarks(body: unknown, isRow: IsRow, rows: number): PageMarks 
 	);
 	const more = firstOf(MORE_KEYS, (value) => ['true', 'false'].includes(textOf(value)));
 	const next = firstOf(NEXT_KEYS, (value) => value !== undefined);
+	const pages = firstOf(PAGES_KEYS, isCount);
+	const isUntold = total === undefined && more === undefined && next === undefined;
 	const address = textOf(isObject(next) ? (next.href ?? next.url) : next);
 	return {
 		...(total !== undefined && { total: Number(total) }),
 		...(more !== undefined ? { hasMore: textOf(more) === 'true' } : nextTells(next, address)),
+		...(isUntold && pages !== undefined && pagesTell(firstOf(PAGE_KEYS, isCount), pages)),
 		...(address.includes('?') && { next: parametersOf(address) }),
 	};
 }
 
 const isCount = (value: unknown) => /^\d{1,15}$/.test(textOf(value));
+
+/** Pages are counted from 1; where an answer does not say which one it is, it may be the first. */
+const pagesTell = (page: unknown = 1, pages: unknown): PageMarks => ({
+	hasMore: Number(pages) > 1 && Number(page) < Number(pages),
+});
 
 /** A next page that is named is there; null, false and '' say that there is none. */
 const nextTells = (next: unknown, address: string): PageMarks =>

@@ -4,13 +4,18 @@ export const msLeft = (since: number, ms: number): number => ms - Math.abs(Date.
 /** Seconds of the years 2001 to 2286, with or without a fraction, or the same in milliseconds. */
 const SECONDS = /^\d{10}(\.\d+)?$/;
 const MILLISECONDS = /^\d{13}(\.\d+)?$/;
+/** ISO 8601 without a zone, which would be read in that of n8n's process. */
+const ZONELESS = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d+)?)?)$/;
 
-/** A moment in milliseconds since the epoch, from a date or such a number, also as text; undefined if it is neither. */
+/**
+ * A moment in milliseconds since the epoch, from a date (in UTC where it names no zone) or such a number, also as text;
+ * undefined if it is neither.
+ */
 export function timeOf(value: unknown): number | undefined {
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
 	const text = String(value).trim();
 	if (SECONDS.test(text)) return Math.round(Number(text) * 1000);
 	if (MILLISECONDS.test(text)) return Math.round(Number(text));
-	const time = typeof value === 'string' ? Date.parse(text) : NaN;
+	const time = typeof value === 'string' ? Date.parse(text.replace(ZONELESS, '$1T$2Z')) : NaN;
 	return Number.isNaN(time) ? undefined : time;
 }

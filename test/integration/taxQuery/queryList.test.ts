@@ -105,6 +105,21 @@ describe('the list of all queries at a service that', () => {
 		expect([ids, asked.length]).toEqual([all(25), 3]);
 	});
 
+	it.each([{ page: 'page' }, undefined])(
+		'tells the number of its pages only: is read to its end, or that it was not is told: %j',
+		async (list) => {
+			const { ids, error } = await listFrom(({ page = '1' }) => {
+				const from = (Number(page) - 1) * 10;
+				return { data: rows(25).slice(from, from + 10), page: Number(page), totalPages: 3 };
+			}, list);
+			expect([ids, asked.length, error?.message]).toEqual(
+				list
+					? [all(25), 3, undefined]
+					: [[], 2, 'The service tells of more queries but lists only 10 of them'],
+			);
+		},
+	);
+
 	it("gives the next page's address, of which only the parameters are used", async () => {
 		const { ids } = await listFrom(({ cursor = '0' }) => {
 			const from = Number(cursor);

@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { backoffMs } from '../../../../nodes/shared/utils/backoff';
 import { BoundedMap } from '../../../../nodes/shared/utils/boundedMap';
 import { sentences } from '../../../../nodes/shared/utils/sentences';
+import { timeOf } from '../../../../nodes/shared/utils/time';
 
 describe('sentences', () => {
 	it.each([
@@ -13,6 +16,47 @@ describe('sentences', () => {
 	])('%j become %j', (texts, joined) => {
 		expect(sentences(...texts)).toBe(joined);
 	});
+});
+
+describe('a moment', () => {
+	const NOON = Date.UTC(2026, 0, 2, 12);
+	const file = join(__dirname, '..', '..', '..', '..', 'nodes', 'shared', 'utils', 'time.ts');
+	const values = [
+		'2026-01-02T12:00:00',
+		'2026-01-02 12:00:00',
+		'2026-01-02T12:00',
+		'2026-01-02T12:00:00.000',
+		'2026-01-02T12:00:00.000000',
+		' 2026-01-02T12:00:00 ',
+		'2026-01-02T12:00:00Z',
+		'2026-01-02T06:00:00-06:00',
+		'2026-01-02T06:00:00-0600',
+		'2026-01-02 12:00:00+00',
+		NOON,
+		String(NOON / 1000),
+	];
+
+	it.each(['America/Mexico_City', 'Asia/Tokyo', 'UTC'])(
+		'is the same where n8n runs in the zone %s',
+		(TZ) => {
+			const script = `const { timeOf } = require(${JSON.stringify(file)});
+				console.log(JSON.stringify([new Date(0).getHours(), ${JSON.stringify(values)}.map(timeOf)]));`;
+			const { stdout, stderr } = spawnSync(process.execPath, ['--import', 'tsx', '-e', script], {
+				cwd: join(__dirname, '..', '..', '..', '..'),
+				env: { ...process.env, TZ },
+				encoding: 'utf8',
+			});
+			const hour = { 'America/Mexico_City': 18, 'Asia/Tokyo': 9, UTC: 0 }[TZ];
+			expect([stderr, JSON.parse(stdout)]).toEqual(['', [hour, values.map(() => NOON)]]);
+		},
+	);
+
+	it.each([['2026-13-02T12:00:00'], ['T12:00:00'], ['soon'], [''], [null], [{}], [true], [17]])(
+		'is none: %j',
+		(value) => {
+			expect(timeOf(value)).toBeUndefined();
+		},
+	);
 });
 
 describe('a bounded map', () => {
