@@ -146,7 +146,8 @@ export function encodeFilter(
 export function withFilterKeys(filter: IDataObject): (error: unknown) => never {
 	const values = Object.values(filter);
 	return (error) => {
-		if (error instanceof NodeApiError && error.httpCode === '400' && values.length > 0) {
+		const isRefused = error instanceof NodeApiError && /^4(00|22)$/.test(error.httpCode ?? '');
+		if (isRefused && values.length > 0) {
 			const keys = values.some(Array.isArray) ? 'filterEncoding or listEncoding' : 'filterEncoding';
 			const hint = `If the deployment writes filters otherwise, set ${keys} in the credential's API Mapping`;
 			error.description = sentences(error.description, hint);

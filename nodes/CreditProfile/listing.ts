@@ -123,6 +123,7 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		async execute(item, { simplify: isSimple }) {
 			const body = await item.request({ method: 'GET', path: `/data/${of}/tags` });
 			const tags = tagsOf(body);
-			return isSimple ? tags.map((tag) => ({ tag })) : body;
+			if (isSimple) return tags.map((tag) => ({ tag }));
+			return isObject(body) ? body : { data: tags };
 		},
 	});

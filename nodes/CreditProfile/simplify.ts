@@ -1,6 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/utils/json';
-import type { Titles } from './titles';
+import { freeColumn, type Titles } from './titles';
 
 /** The named fields that a row has, in this order; values as the service gave them. */
 function pick(row: IDataObject, names: string[]): IDataObject {
@@ -65,25 +65,45 @@ export function simplifyVersion(row: IDataObject): IDataObject {
 }
 
 /** CP §2.7: what is in the document first, under the titles of its schema; associations in lists by type. */
-export function simplifyDocument(row: IDataObject, { columnOf }: Titles): IDataObject {
-	const { document, associations, dataCollectionVersionId: version } = row;
+export function simplifyDocument(row: IDataObject, titles: Titles): IDataObject {
+	const { associations } = row;
 	return {
-		...Object.fromEntries(
-			Object.entries(objectOf(document)).map(([key, value]) => [columnOf(version, key), value]),
-		),
-		...(Array.isArray(associations) && byType(associations.filter(isObject))),
-		...(isObject(associations) && { associations }),
+		...contentOf(row, titles),
+		...(Array.isArray(associations) ? byType(associations) : filled({ associations })),
 		...pick(row, ['tags', 'createdAt', 'externalId', 'id']),
 	};
 }
 
-const byType = (associations: IDataObject[]): IDataObject =>
+const filled = (row: IDataObject): IDataObject =>
 	Object.fromEntries(
-		Object.keys(associationFields).map((type) => [
-			type.toLowerCase(),
-			associations.filter((one) => one.type === type).map(simplifyAssociation),
-		]),
+		Object.entries(row).filter(([, value]) => value !== undefined && value !== null),
 	);
+
+/** The fields of a document, each in a column of its own; a document that has none as it came. */
+function contentOf({ document, dataCollectionVersionId }: IDataObject, { columnOf }: Titles) {
+	if (!isObject(document)) return filled({ document });
+	const content = new Map<string, unknown>();
+	for (const [key, value] of Object.entries(document)) {
+		content.set(freeColumn(columnOf(dataCollectionVersionId, key), key, content), value);
+	}
+	return Object.fromEntries(content) as IDataObject;
+}
+
+/** Those of a type that the document does not name are kept as they came. */
+function byType(associations: unknown[]): IDataObject {
+	const types = Object.keys(associationFields);
+	const ofType = (type: string) =>
+		associations.filter((one): one is IDataObject => isObject(one) && one.type === type);
+	const others = associations.filter(
+		(one) => one !== null && !(isObject(one) && types.includes(String(one.type))),
+	);
+	return {
+		...Object.fromEntries(
+			types.map((type) => [type.toLowerCase(), ofType(type).map(simplifyAssociation)]),
+		),
+		...(others.length > 0 && { associations: others as IDataObject[] }),
+	};
+}
 
 const personFields = ['accountType', 'rfc', 'curp', 'email', 'phone'];
 /** CP §2.8 to §2.10: what of an association is kept, beside the name and the ID. */
@@ -106,11 +126,13 @@ const associationFields: Record<string, string[]> = {
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
 function simplifyAssociation(entry: IDataObject): IDataObject {
 	const association = objectOf(entry.association);
+	const type = String(entry.type);
+	const known = Object.hasOwn(associationFields, type) ? associationFields[type] : undefined;
 	const { firstName, middleName, firstLastName, secondLastName, tradeName } = association;
 	const name = joined(firstName, middleName, firstLastName, secondLastName) ?? tradeName;
 	return {
 		...(name !== undefined && name !== null && { name }),
-		...pick(association, associationFields[String(entry.type)] ?? Object.keys(association)),
+		...pick(association, known ?? Object.keys(association)),
 		...pick(association, ['id']),
 	};
 }

@@ -14,6 +14,16 @@ export interface Titles {
 /** Columns that a simplified document has beside its fields. */
 export const OWN_COLUMNS = ['profiles', 'forms', 'files', 'tags', 'createdAt', 'externalId', 'id'];
 
+/** Columns that no field of a document has. */
+const RESERVED = [...OWN_COLUMNS, 'associations'];
+
+/** The column of a field; where another has it already, told apart by the field's key. */
+export function freeColumn(column: string, key: string, taken: { has(column: string): boolean }) {
+	let free = column;
+	while (taken.has(free)) free += ` (${key})`;
+	return free;
+}
+
 /** Reads the titles of a collection: one request for each hundred versions, once in a run. */
 export async function titlesOf(item: Item, collectionId: number): Promise<Titles> {
 	const read = item.run.shared(titlesByCollection);
@@ -31,8 +41,11 @@ async function readTitles(item: Item, collectionId: number): Promise<Titles> {
 	const byVersion = new Map(versions.map(({ id, schema }) => [id, columnsOf(schema)]));
 	return {
 		columnOf(versionId, key) {
-			const column = byVersion.get(versionId as number)?.get(key) ?? key;
-			return OWN_COLUMNS.includes(column) ? `document.${key}` : column;
+			const columns = byVersion.get(versionId as number);
+			const column = columns?.get(key);
+			if (column !== undefined) return column;
+			if (RESERVED.includes(key)) return `document.${key}`;
+			return freeColumn(key, key, new Set(columns?.values()));
 		},
 		columns: [...new Set([...byVersion.values()].flatMap((columns) => [...columns.values()]))],
 	};
@@ -42,11 +55,11 @@ async function readTitles(item: Item, collectionId: number): Promise<Titles> {
 function columnsOf(schema: unknown): Map<string, string> {
 	const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
 	const columns = new Map<string, string>();
-	const taken = new Set(OWN_COLUMNS);
+	const taken = new Set(RESERVED);
 	for (const [key, property] of Object.entries(properties)) {
 		const title = isObject(property) ? property.title : undefined;
 		const wanted = typeof title === 'string' && title.trim() !== '' ? title.trim() : key;
-		const column = taken.has(wanted) ? `${wanted} (${key})` : wanted;
+		const column = freeColumn(wanted, key, taken);
 		taken.add(column);
 		columns.set(key, column);
 	}

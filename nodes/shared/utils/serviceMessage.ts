@@ -1,11 +1,13 @@
-import type { IDataObject } from 'n8n-workflow';
+import { isObject } from './json';
 import { redact } from './redact';
+import { textOf } from './text';
 
 const MAX_SAID = 300;
 /** So far down is looked for it. */
 const DEEPEST = 5;
 const NAMES = [
 	'message',
+	'msg',
 	'errorMessage',
 	'error_message',
 	'error_description',
@@ -14,6 +16,7 @@ const NAMES = [
 	'reason',
 	'title',
 	'error',
+	'errors',
 ];
 
 /**
@@ -34,14 +37,23 @@ export const saidIn = (description: string | null | undefined): string =>
 
 /** The first text under one of the usual names, on top or a few objects down. */
 export function findMessage(body: unknown, depth = 0): string | undefined {
-	if (typeof body !== 'object' || body === null || depth > DEEPEST) return undefined;
-	const fields = body as IDataObject;
+	if (!isObject(body) || depth > DEEPEST) return undefined;
 	for (const name of NAMES) {
-		const value = fields[name];
-		if (typeof value === 'string' && value !== '') return value;
-		if (Array.isArray(value) && value.every((entry) => typeof entry === 'string')) {
-			return value.join('; ');
-		}
+		const value = body[name];
+		const said = Array.isArray(value) ? value.map((one) => entry(one, depth)) : [textIn(value)];
+		if (said.some(Boolean)) return said.filter(Boolean).join('; ');
 	}
-	return findMessage(fields.error, depth + 1) ?? findMessage(fields.data, depth + 1);
+	const inside = [body.error, body.errors, body.detail, body.data];
+	return inside.map((value) => findMessage(value, depth + 1)).find(Boolean);
+}
+
+const textIn = (value: unknown) =>
+	typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+/** What one of several entries says: a text, or the message of an object after the field that it is about. */
+function entry(one: unknown, depth: number): string | undefined {
+	const said = textIn(one) ?? findMessage(one, depth + 1);
+	if (said === undefined || !isObject(one)) return said;
+	const field = textOf(Array.isArray(one.loc) ? one.loc.at(-1) : one.field);
+	return field ? `${field}: ${said}` : said;
 }

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, OnError } from 'n8n-workflow';
 import { runNode } from '../support/runNode';
 import { getCrf, operation, rfcs } from '../taxQuery/support';
 import { LOANS } from '../creditProfile/support';
@@ -271,18 +271,26 @@ describe('the list of queries of a service that answers', () => {
 });
 
 describe('the Credit Profile node at a service that answers', () => {
-	const ask = async (answer: (asked: Asked) => Answer, parameters: INodeParameters) => {
+	const ask = async (
+		answer: (asked: Asked) => Answer,
+		parameters: INodeParameters,
+		onError?: OnError,
+	) => {
 		const service = await startStranger(answer);
 		close = service.close;
 		const { items, error } = await runNode({
 			type: 'creditProfile',
 			parameters,
+			onError,
 			credentials: {
 				creditProfileApi: { baseUrl: `${service.url}/`, apiToken: 'token-of-the-lender' },
 			},
 		});
 		return error ? error.message : items.map(({ json }) => json);
 	};
+	/** The same under Continue On Fail, where an error's message says all. */
+	const askLeniently = async (answer: (asked: Asked) => Answer, parameters: INodeParameters) =>
+		(await ask(answer, parameters, 'continueRegularOutput')) as IDataObject[];
 	const login = { id: 1, type: 'bureau/pf', user: 'lender', isEnabled: true, metadata: null };
 	const logins = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
 	const collections = { resource: 'dataCollection', operation: 'getAll', returnAll: true };
@@ -352,6 +360,123 @@ describe('the Credit Profile node at a service that answers', () => {
 		expect(await ask(() => ({ body }), { resource: 'dataDocument', operation: 'getTags' })).toEqual(
 			expected,
 		);
+	});
+
+	it.each<[string, unknown, unknown]>([
+		['as the document', { count: 1, data: ['aval'] }, [{ count: 1, data: ['aval'] }]],
+		['as a plain array', ['aval', 'otro'], [{ data: ['aval', 'otro'] }]],
+		['as an empty array', [], [{ data: [] }]],
+	])('its tags with Simplify off %s', async (_what, body, expected) => {
+		const tags = { resource: 'dataDocument', operation: 'getTags', simplify: false };
+		expect(await ask(() => ({ body }), tags)).toEqual(expected);
+	});
+
+	const says = (text: string) => expect.stringContaining(`The service says: "${text}"`);
+	it.each<[string, unknown, unknown]>([
+		[
+			'a list of what is wrong with which field',
+			{
+				detail: [
+					{ loc: ['body', 'user'], msg: 'field required', type: 'missing' },
+					{ loc: ['query', 'limit', 0], msg: 'too large' },
+				],
+			},
+			says('user: field required; 0: too large'),
+		],
+		['errors by field', { errors: [{ field: 'user', message: 'x' }] }, says('user: x')],
+		['errors as texts', { errors: ['a', '', 'b'] }, says('a; b')],
+		['an empty list, and a text', { message: [], error: 'Bad Request' }, says('Bad Request')],
+		['a blank text, and another', { message: ' ', msg: 'No' }, says('No')],
+		['an object of details', { detail: { message: 'Not so' } }, says('Not so')],
+		['nothing', { message: [], errors: [{}], error: {} }, expect.not.stringContaining('says')],
+	])('a refusal with %s', async (_what, body, said) => {
+		const [item] = await askLeniently(() => ({ status: 422, body }), collections);
+		expect(item.error).toEqual(said);
+	});
+
+	it.each([400, 422])('a filter with %i tells which keys say how it is written', async (status) => {
+		const filtered = { ...collections, filters: { name__eq: ['x'] } };
+		const [item] = await askLeniently(() => ({ status, body: {} }), filtered);
+		expect(item.error).toContain('set filterEncoding');
+	});
+
+	it.each<[string, unknown]>([
+		['data', { success: false, message: 'Maintenance', data: [], total: 0 }],
+		['nothing', { error: { message: 'Maintenance' }, total: 0 }],
+	])('an error with status 200 and %s is no empty list', async (_what, body) => {
+		const [item] = await askLeniently(() => ({ body }), collections);
+		expect(item.error).toEqual(says('Maintenance'));
+	});
+
+	describe('documents', () => {
+		const version = (schema: object) => ({ body: { data: [{ id: 9, schema }], total: 1 } });
+		const simplified = async (document: unknown, properties: object = {}, more: object = {}) => {
+			const rows = await ask(
+				({ path }) =>
+					path.endsWith('/versions')
+						? version({ properties })
+						: {
+								body: {
+									total: 1,
+									documents: [{ id: 1, dataCollectionVersionId: 9, document, ...more }],
+								},
+							},
+				{
+					...{ resource: 'dataDocument', operation: 'getAll', limit: 1 },
+					collection: { __rl: true, mode: 'id', value: LOANS },
+				},
+			);
+			return typeof rows === 'string' ? rows : rows[0];
+		};
+		const title = (text: string) => ({ title: text });
+
+		it.each<[string, object, unknown, object]>([
+			[
+				'one of them not in the schema',
+				{ rfc: title('RFC') },
+				{ RFC: 'B', rfc: 'A' },
+				{ RFC: 'A', 'RFC (RFC)': 'B' },
+			],
+			[
+				'one title for two, and it with a key for a third',
+				{ c: title('A (b)'), x: title('A'), b: title('A') },
+				{ c: 1, x: 2, b: 3 },
+				{ 'A (b)': 1, A: 2, 'A (b) (b)': 3 },
+			],
+			[
+				'columns that each row has',
+				{ id: {}, t: title('tags'), a: title('associations') },
+				{ id: 7, t: 'x', a: 'y', tags: 'z', 'document.tags': 'w' },
+				{
+					'id (id)': 7,
+					'tags (t)': 'x',
+					'associations (a)': 'y',
+					'document.tags': 'z',
+					'document.tags (document.tags)': 'w',
+				},
+			],
+			['none that is an object: a list', {}, ['a', { b: 1 }], { document: ['a', { b: 1 }] }],
+			['none that is an object: a text', {}, '{"rfc":"A"}', { document: '{"rfc":"A"}' }],
+			['none', {}, null, {}],
+		])('lose nothing by Simplify: %s', async (_what, properties, document, expected) => {
+			expect(await simplified(document, properties)).toEqual({ ...expected, id: 1 });
+		});
+
+		it('keep associations of a type that nobody knows', async () => {
+			const associations = [
+				{ type: 'Profiles', association: { id: 2, rfc: 'A' } },
+				{ type: 'Loans', association: { id: 3 } },
+				{ type: 'constructor', association: { id: 4 } },
+				null,
+			];
+			expect(await simplified({}, {}, { associations })).toEqual({
+				profiles: [{ rfc: 'A', id: 2 }],
+				forms: [],
+				files: [],
+				associations: associations.slice(1, 3),
+				id: 1,
+			});
+		});
 	});
 });
 
