@@ -182,6 +182,9 @@ export async function waitForResult(
 	return { ...outcome, ...seen };
 }
 
+/** What was accepted, as its ID gives it: items that ask the same with Reuse share one read. */
+const reads = new WeakMap<IDataObject, Promise<IDataObject>>();
+
 /**
  * What was just accepted, with its result: a record that says success without one is read by its ID, once. As it is, and
  * with the reason, where that fails.
@@ -198,8 +201,13 @@ export async function readResult(
 	if (id === undefined || !isDone || !isLean(query, connection.mapping)) return outcome;
 	// the success of an acknowledgement is that it was accepted
 	if (hasNoResult || (isAcknowledgement(query, service) && !service.isImmediate)) return outcome;
-	return await getQuery(connection, id).then(
+	const reading = reads.get(query) ?? getQuery(connection, id);
+	reads.set(query, reading);
+	return await reading.then(
 		(record) => ({ ...outcome, query: record }),
-		(error: Error) => ({ ...outcome, unread: error.message }),
+		(error: Error) => {
+			reads.delete(query);
+			return { ...outcome, unread: error.message };
+		},
 	);
 }

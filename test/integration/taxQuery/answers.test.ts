@@ -358,6 +358,18 @@ describe('a record that says success and comes without its result', () => {
 		]).toEqual([[PERSON.legalName, PERSON.legalName], 1]);
 	});
 
+	it('is read once for 50 equal items', async () => {
+		const { rows, asked } = await askStranger(
+			reading({ body: record('q1') }),
+			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 24 }),
+			{ items: new Array(50).fill({ rfc: RFC }) as IDataObject[] },
+		);
+		expect([
+			rows.filter(({ legalName }) => legalName === PERSON.legalName).length,
+			readsOf(asked).filter((one) => one.endsWith('q1')),
+		]).toEqual([50, ['GET /api/query/q1']]);
+	});
+
 	it('is waited for where it is pending after all', async () => {
 		let reads = 0;
 		const { rows } = await askStranger(
