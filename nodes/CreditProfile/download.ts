@@ -122,6 +122,7 @@ async function attemptDownload(
 			description: 'Raise the option Max File Size (MB), or leave this file out.',
 		});
 	let isTooLarge = false;
+	let giveUp = () => {};
 	const quiet = silence(item.timeoutMs);
 	const { cancelled } = item.run;
 	const signal = AbortSignal.any([quiet.signal, end, ...(cancelled ? [cancelled] : [])]);
@@ -141,7 +142,8 @@ async function attemptDownload(
 			body: ByteStream;
 		};
 		body.on('error', () => {}); // it is told by what is made of it
-		signal.addEventListener('abort', () => body.destroy(new Error('given up')));
+		giveUp = () => void body.destroy(new Error('given up'));
+		signal.addEventListener('abort', giveUp);
 		if (statusCode < 200 || statusCode > 299) {
 			body.destroy();
 			return {
@@ -178,6 +180,7 @@ async function attemptDownload(
 		};
 	} finally {
 		quiet.end();
+		signal.removeEventListener('abort', giveUp);
 	}
 }
 

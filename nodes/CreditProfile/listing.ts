@@ -42,8 +42,10 @@ export function rowsOf(body: unknown, name: string, field?: string): IDataObject
 
 /** One object with an ID. Throws a UserError if the answer holds none or says that it is an error. */
 export function recordOf(body: Body, name: string, secrets: string[] = []): IDataObject {
-	if (tellsFailure(body)) throw failureOf(body, name, secrets);
 	const record = findOne(body, hasId, ['data']);
+	// A record may have a state of its own; an error was created by nobody, at no time.
+	const isSure = [record?.createdAt, record?.creatorId].some((value) => value !== undefined);
+	if (!isSure && tellsFailure(body)) throw failureOf(body, name, secrets);
 	if (record) return record;
 	throw withoutExpected(name);
 }

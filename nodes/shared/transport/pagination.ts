@@ -70,8 +70,14 @@ export async function* readPages(
 	};
 	let first: unknown; // the ID of the first row
 	const refuseSame = (page: Page, at: number) => {
-		if (at === startAt) first = idOf(page.rows[0]);
-		else if (first !== undefined && idOf(page.rows[0]) === first) {
+		if (at === startAt) {
+			first = idOf(page.rows[0]);
+			const isTooMuch = page.rows.length > Math.max(0, page.total - startAt);
+			if (isTooMuch && startAt > 0) throw fromTheBeginning(page);
+			if (isTooMuch && page.rows.length >= LARGEST_PAGE) {
+				onMissing?.(`${tells(page.total)}, but gave ${page.rows.length} at once: more may follow.`);
+			}
+		} else if (first !== undefined && idOf(page.rows[0]) === first) {
 			throw sameAgain(page.total, given + fresh.length);
 		}
 	};
@@ -140,9 +146,16 @@ function idOf(row: IDataObject | undefined): unknown {
 	return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER ? undefined : id;
 }
 
+const tells = (total: number) => `The service tells of ${total} rows`;
+
+const fromTheBeginning = ({ total, rows }: Page) =>
+	new UserError(`${tells(total)}, but gives ${rows.length} where fewer are left from Start At on`, {
+		description: 'It seems to ignore "offset". Take Start At away, and tell the provider.',
+	});
+
 const sameAgain = (total: number, rows: number) =>
 	new UserError(
-		`The service tells of ${total} rows, but gives the same ${rows} again where the next ones are asked for`,
+		`${tells(total)}, but gives the same ${rows} again where the next ones are asked for`,
 		{
 			description: `It seems to ignore "offset". Set a Limit of ${rows} or less, and tell the provider.`,
 		},

@@ -150,6 +150,29 @@ describe('a service that gives all rows at once', () => {
 		expect([error, ids, asked.length]).toEqual([undefined, upTo(rows), 1]);
 	});
 
+	it('is not believed where that begins before Start At', async () => {
+		for (const total of [40, 250]) {
+			const odd = { total, ignoresLimit: true, ignoresOffset: true } as const;
+			const { ids, error } = await listAt(odd, {
+				...{ ...collections, returnAll: true },
+				options: { startAt: 10 },
+			});
+			expect([ids, error]).toEqual([
+				[],
+				`The service tells of ${total} rows, but gives ${total} where fewer are left from Start At on`,
+			]);
+		}
+	});
+
+	it.each([
+		[5, []],
+		[250, ['The service tells of 0 rows, but gave 250 at once: more may follow.']],
+	])('may tell of none, and gives %i: they come out', async (total, told) => {
+		const odd = { total, told: 0, ignoresLimit: true, ignoresOffset: true } as const;
+		const { ids, hints } = await listAt(odd, { ...collections, returnAll: true });
+		expect([ids, hints]).toEqual([upTo(total), told]);
+	});
+
 	it('may give 200,000', async () => {
 		const odd = { total: 200_000, ignoresLimit: true, ignoresOffset: true } as const;
 		const { ids, error } = await listAt(odd, { ...collections, returnAll: true });

@@ -94,6 +94,13 @@ describe('several logins for one provider in one run', () => {
 	});
 });
 
+it('a stored login with a state of its own is no error', async () => {
+	const createdAt = '2026-01-01T00:00:00.000Z';
+	const body = { id: 1, type: LEGAL, user: 'lender', status: 'failed', createdAt };
+	const { error, rows } = await store(() => ({ body }), [login('A')]);
+	expect([error, rows]).toEqual([undefined, ['lender']]);
+});
+
 describe('a login that the service refuses with status 200', () => {
 	it.each<[string, unknown, string]>([
 		[
