@@ -30,11 +30,16 @@ export function verifyDelivery(
 		case 'basic': {
 			const login = `${String(credential.user)}:${String(credential.password)}`;
 			const [, sent] = /^Basic +(\S+)$/i.exec(header('Authorization') ?? '') ?? [];
-			return sent !== undefined && equals(Buffer.from(sent, 'base64'), Buffer.from(login));
+			const bytes = Buffer.from(sent ?? '', 'base64');
+			return anyOf([equals(bytes, Buffer.from(login)), equals(bytes, inLatin1(login))]);
 		}
 		case 'header': {
-			const sent = Buffer.from(header(credential.headerName) ?? '');
-			return anyOf(secrets.map((secret) => equals(sent, Buffer.from(secret))));
+			const sent = Buffer.from(header(credential.headerName) ?? '', 'latin1'); // as Node reads headers
+			return anyOf(
+				secrets
+					.flatMap((secret) => [Buffer.from(secret), inLatin1(secret)])
+					.map((secret) => equals(sent, secret)),
+			);
 		}
 		case 'standard':
 			return isStandard(header, body, secrets, Number(credential.tolerance ?? 300), now);
@@ -51,6 +56,10 @@ export function verifyDelivery(
 		}
 	}
 }
+
+/** How older senders write it; in UTF-8 where a letter has no place there. */
+const inLatin1 = (text: string): Buffer =>
+	Buffer.from(text, /^[\0-\xff]*$/.test(text) ? 'latin1' : 'utf8');
 
 /** Of one delivery. */
 const MAX_SIGNATURES = 20;
@@ -96,7 +105,8 @@ function onlyValue(rawHeaders: string[], name: string): string | undefined {
 	const values = rawHeaders.filter(
 		(_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === wanted,
 	);
-	return values.length === 1 ? values[0].trim() : undefined;
+	// only blanks: a UTF-8 letter may end with the byte that Latin-1 takes for another kind of blank
+	return values.length === 1 ? values[0].replace(/^[ \t]+|[ \t]+$/g, '') : undefined;
 }
 
 /** The bytes of a signature; undefined if it is not written in the agreed way. */

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { verifyDelivery } from '../../../../nodes/TaxQuery/webhook/verifyDelivery';
 
 const SECRET = 'whsec nopal-7';
@@ -167,4 +169,77 @@ describe('Standard Webhooks', () => {
 	])('refuses %s', (_, rawHeaders, ...[at, changes]) => {
 		expect(accepts(rawHeaders, at, changes)).toBe(false);
 	});
+});
+
+/** The headers of a request that came as these bytes, as Node's server reads them. */
+async function headersOf(name: string, value: Buffer): Promise<string[]> {
+	const server = createServer();
+	const received = new Promise<string[]>((resolve, reject) =>
+		server.on('clientError', reject).on('request', ({ rawHeaders }, response) => {
+			resolve(rawHeaders);
+			response.end();
+		}),
+	);
+	await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+	const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+	const [before, after] = [`POST / HTTP/1.1\r\nHost: x\r\n${name}: `, '\r\n\r\n'].map((text) =>
+		Buffer.from(text),
+	);
+	socket.end(Buffer.concat([before, value, after]));
+	const rawHeaders = await received;
+	socket.destroy();
+	await new Promise((done) => server.close(done));
+	return rawHeaders;
+}
+
+describe.each(['peña-nogal-7', 'contraseña de José', 'clave-à', 'ü'])(
+	'a secret with accents: %s',
+	(secret) => {
+		const body = BODIES['a record'];
+
+		describe.each(['utf8', 'latin1'] as const)('that is sent in %s', (encoding) => {
+			it.each<[string, object, string, (text: string) => Buffer]>([
+				[
+					'as a header',
+					{ method: 'header', secret, headerName: 'X-Secret' },
+					'X-Secret',
+					(text) => Buffer.from(text, encoding),
+				],
+				[
+					'as Basic Auth',
+					{ method: 'basic', user: 'niño', password: secret },
+					'Authorization',
+					(text) =>
+						Buffer.from(`Basic ${Buffer.from(`niño:${text}`, encoding).toString('base64')}`),
+				],
+			])('is accepted %s, and no other one', async (_, fields, name, write) => {
+				const accepts = async (text: string) =>
+					verifyDelivery(
+						{ rawHeaders: await headersOf(name, write(text)), body },
+						fields as Parameters<typeof verifyDelivery>[1],
+						NOW,
+					);
+				const others = [`${secret}x`, secret.slice(0, -1)];
+				expect(await accepts(secret)).toBe(true);
+				for (const other of others) expect(await accepts(other)).toBe(false);
+			});
+		});
+	},
+);
+
+it('a secret with a letter that Latin-1 does not have is not that of the letter with its last byte', async () => {
+	const accepts = async (fields: object, name: string, sent: string) =>
+		verifyDelivery(
+			{ rawHeaders: await headersOf(name, Buffer.from(sent)), body: Buffer.alloc(0) },
+			fields as Parameters<typeof verifyDelivery>[1],
+			NOW,
+		);
+	const header = { method: 'header', secret: 'clave-Ł7', headerName: 'X-Secret' };
+	const basic = { method: 'basic', user: 'niño', password: 'clave-Ł7' };
+	const login = (password: string) => `Basic ${Buffer.from(`niño:${password}`).toString('base64')}`;
+	expect(await accepts(header, 'X-Secret', 'clave-Ł7')).toBe(true);
+	expect(await accepts(header, 'X-Secret', 'clave-A7')).toBe(false);
+	expect(await accepts(basic, 'Authorization', login('clave-Ł7'))).toBe(true);
+	const shortened = Buffer.from('niño:clave-Ł7', 'latin1').toString('base64');
+	expect(await accepts(basic, 'Authorization', `Basic ${shortened}`)).toBe(false);
 });
