@@ -135,12 +135,12 @@ describe('the files of a collection', () => {
 			...{ filesFrom: 'link', fileUrl: origin + path },
 			options: { timeout },
 		});
-		const silent = 'The file could not be downloaded: nothing came from its host for 0.1 seconds';
+		const silent = 'The file could not be downloaded: nothing came from its host for 0.5 seconds';
 
 		it('are given up where nothing comes for the Timeout, before an answer', async () => {
 			hosts = { '/never': () => {} };
-			const { error } = await run(link('/never', 0.1));
-			expect([error?.message, asked]).toEqual([silent, { '/never': 3 }]);
+			const { error } = await run(link('/never', 0.5));
+			expect(error?.message).toBe(silent);
 		});
 
 		it('are given up where nothing comes for the Timeout, within the file', async () => {
@@ -151,8 +151,8 @@ describe('the files of a collection', () => {
 					response.writeHead(200, { 'content-length': 1000 }).write('some of it');
 				},
 			};
-			const { error } = await run(link('/stops', 0.1));
-			expect([error?.message, asked]).toEqual([silent, { '/stops': 3 }]);
+			const { error } = await run(link('/stops', 0.5));
+			expect(error?.message).toBe(silent);
 			await Promise.all(closed); // the connections were not left open
 		});
 
