@@ -1,8 +1,9 @@
 import { UserError } from 'n8n-workflow';
 import { BoundedMap } from '../utils/boundedMap';
+import { saidIn } from '../utils/serviceMessage';
 
-/** The newest of each message. */
-const thrown = new BoundedMap<string, CredentialError>(100);
+/** The newest of each message; without the service's words where several were told, for whose they are is not known. */
+const thrown = new BoundedMap<string, { description: string; isPassing: boolean }>(100);
 
 /** A problem that a credential tells by itself, before anything is sent. */
 export class CredentialError extends UserError {
@@ -12,7 +13,10 @@ export class CredentialError extends UserError {
 	constructor(message: string, description: string, isPassing = false) {
 		super(message, { description });
 		this.isPassing = isPassing;
-		thrown.set(message, this);
+		const isTold = [undefined, description].includes(thrown.get(message)?.description);
+		const said = saidIn(description);
+		const own = isTold || said === '' ? description : description.split(said)[0].trim();
+		thrown.set(message, { description: own, isPassing });
 	}
 }
 
@@ -24,7 +28,8 @@ export function findCredentialError(error: unknown): UserError | undefined {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
 		if (cause instanceof UserError) return cause;
 	}
-	return error instanceof Error ? thrown.get(error.message) : undefined;
+	const told = error instanceof Error ? thrown.get(error.message) : undefined;
+	return told && new CredentialError((error as Error).message, told.description, told.isPassing);
 }
 
 /** Whether a message is one that a credential told by itself: no token could be had. */

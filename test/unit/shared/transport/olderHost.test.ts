@@ -111,6 +111,32 @@ describe('on a host that keeps no cause of an error', () => {
 		expect(queries).toBe(0);
 	});
 
+	it('the words that a service said to one client are not told to another', async () => {
+		let answered = 0;
+		let release = () => {};
+		const both = new Promise<void>((resolve) => (release = resolve));
+		const refusing = (word: string) =>
+			olderHost(async () => {
+				if (++answered === 2) release();
+				await both; // both are refused before either host looks at its error
+				return { statusCode: 401, headers: {}, body: { message: `no contract ${word}` } };
+			});
+		const errors = await Promise.all(
+			['first', 'second'].map(
+				async (word) =>
+					await (
+						await refusing(word).connection()
+					)
+						.send(ask)
+						.catch((thrown: NodeApiError) => thrown),
+			),
+		);
+		const [one, other] = errors.map((error) => (error as NodeApiError).description ?? '');
+		expect(one).not.toContain('second');
+		expect(other).not.toContain('first');
+		expect(one).toContain('Check both in the Tax Query credential.');
+	});
+
 	it('a token that has ended is renewed after a 401, and the query sent once more', async () => {
 		const sent: unknown[] = [];
 		let logins = 0;
