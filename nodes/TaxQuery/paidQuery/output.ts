@@ -64,7 +64,7 @@ function simplified(
 	const { service: row } = definition;
 	const isStateless = queryId !== undefined && !row.isImmediate && !('status' in query);
 	const others = Object.entries(query).filter(
-		([name, value]) => !['_id', 'queryId', 'id'].includes(name) || String(value) !== queryId,
+		([name, value]) => !['_id', 'queryId', 'id'].includes(name) || textOf(value) !== queryId,
 	);
 	return {
 		...asked,
@@ -111,7 +111,7 @@ const isCalledOtherwise = ({ service }: IDataObject, shape: Shape): boolean =>
 const unknownService = ({ service }: IDataObject, { definition }: Shape): Warning => ({
 	field: 'Service',
 	code: 'unknownService',
-	message: `The service calls this query "${String(service)}", by which it could neither be reused nor found again, nor does the trigger know it. Set services.${definition.service.operation} to that name in the credential's API Mapping.`,
+	message: `The service calls this query "${textOf(service)}", by which it could neither be reused nor found again, nor does the trigger know it. Set services.${definition.service.operation} to that name in the credential's API Mapping.`,
 });
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result paid for. */
@@ -138,7 +138,7 @@ const plain = (value: unknown) =>
 const unknownStatus = ({ status }: IDataObject): Warning => ({
 	field: 'Status',
 	code: 'unknownStatus',
-	message: `The status "${String(status)}" is not known, so this does not count as a result. If you know what it means, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
+	message: `The status "${textOf(status)}" is not known, so this does not count as a result. If you know what it means, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
 });
 
 const UNCONFIRMED: Warning = {
@@ -163,7 +163,7 @@ const fewer = (missing: number): Warning => ({
 function failure({ definition: { name }, secrets }: Shape, outcomes: Outcome[]): UserError {
 	const [{ query }] = outcomes;
 	const ids = outcomes.map((outcome) => queryIdOf(outcome.query) ?? 'unknown').join(', ');
-	return new UserError(`The query ended without a result: its status is ${String(query.status)}`, {
+	return new UserError(`The query ended without a result: its status is ${textOf(query.status)}`, {
 		description: sentences(
 			`${name}, query ID ${ids}`,
 			reasonOf(query, secrets),

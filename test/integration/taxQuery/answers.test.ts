@@ -491,6 +491,7 @@ describe("a status that is that of the answer, not of the query's", () => {
 	it.each<[string, IDataObject]>([
 		['a word', { status: 'FERTIG', message: 'OK', queryId: 'q1' }],
 		['of a record', record('q1', { status: 1 })],
+		['an object with a hostile text', { status: { toString: 'x' }, queryId: 'q1' }],
 	])('is none: %s', async (_what, body) => {
 		const { rows } = await askStranger(answering(body), getCrf({ rfc: RFC }));
 		expect([rows[0]?.queryId, rows[0]?.statusUnknown]).toEqual(['q1', true]);

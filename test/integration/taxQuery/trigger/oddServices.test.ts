@@ -37,6 +37,7 @@ const listing = async (rows: Row[], records: Row[] = []) =>
 		})),
 	);
 const killed = async () => {
+	await host.ended(host.executions.length);
 	await host.kill();
 	await host.publish('init');
 	pass(FIRST_LOOK_MS);
