@@ -13,10 +13,10 @@ import { ensureStores } from '../demo/stores';
 import { ensureChromium } from './e2e/support/chromium';
 
 const PROJECTS = ['unit', 'integration', 'e2e'];
-/** jest leaves one core idle unless told; each e2e file has an n8n of its own, which waits half of the time. */
-const WORKERS = Math.max(3, Math.min(4, availableParallelism()));
+/** jest leaves one core idle unless told; each e2e file has an n8n of its own, which needs more than a core. */
+const WORKERS = Math.max(2, Math.min(4, availableParallelism()));
 /** Integration tests mostly wait: for a limit's window, a backoff, a latency. */
-const INTEGRATION_WORKERS = 2 * WORKERS;
+const INTEGRATION_WORKERS = 3 * WORKERS;
 const root = join(__dirname, '..');
 const output = join(root, '.test-output');
 const log = (line: string) => console.error(line);

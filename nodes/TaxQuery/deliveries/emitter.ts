@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sleep, type INodeExecutionData, type IRun, type ITriggerFunctions } from 'n8n-workflow';
 
-/** How long an execution waits for the end of the one before it. */
-const APART_MS = 100;
+/** How long the last execution of several waits for the ends of the others. */
+const LAST_WAITS_MS = 2_000;
 
 /** What became of an emitted result: n8n runs it, had run it before, or could not start it. */
 export type Outcome = 'started' | 'duplicate' | 'failed';
@@ -26,8 +26,8 @@ export const nodeKey = (context: Identity): string =>
 
 /** Emitted in this process, and not known to have ended. */
 const emitted = new Map<string, { begin(): void; ended: Promise<unknown> }>();
-/** When the next execution of a workflow may go on, by its ID. */
-const turns = new Map<string, Promise<unknown>>();
+/** The ends of a workflow's executions that have begun, by its ID, and what lets the last of them go on. */
+const running = new Map<string, { ends: Set<Promise<unknown>>; letLastGo(): void }>();
 
 /** Tells that the execution of a result has reached this node; not so in queue mode, where a worker runs it. */
 export function tellBeginning(context: Identity, deliveryId: string): void {
@@ -35,20 +35,30 @@ export function tellBeginning(context: Identity, deliveryId: string): void {
 }
 
 /**
- * Resolves when the workflow's execution before this one has ended, or has run for 100 ms. n8n saves static data at the
- * end of an execution, and tells of that end some milliseconds later: of two that end together, what is saved last
- * would count the other one as cut off.
+ * Resolves when the workflow's executions that run have ended, when another one begins, or after two seconds. n8n saves
+ * static data at the end of an execution, and tells of that end later: of several that end together, what is saved last
+ * would count others as cut off. So the last one ends after them.
  */
 export async function turnOf(context: Identity, deliveryId: string): Promise<void> {
-	const workflowId = context.getWorkflow().id ?? '';
 	const ended = emitted.get(`${nodeKey(context)} ${deliveryId}`)?.ended;
-	const before = turns.get(workflowId);
-	const turn = Promise.resolve(before).then(async () => {
-		await Promise.race([ended, sleep(APART_MS)]);
-		if (turns.get(workflowId) === turn) turns.delete(workflowId);
+	if (!ended) return;
+	const workflowId = context.getWorkflow().id ?? '';
+	const here = running.get(workflowId) ?? { ends: new Set(), letLastGo: () => {} };
+	running.set(workflowId, here);
+	here.letLastGo();
+	const before = [...here.ends];
+	here.ends.add(ended);
+	void ended.then(() => {
+		here.ends.delete(ended);
+		if (here.ends.size === 0) running.delete(workflowId);
 	});
-	turns.set(workflowId, turn);
-	await before;
+	await new Promise<void>((resolve) => {
+		here.letLastGo = resolve;
+		void Promise.race([Promise.all(before), sleep(LAST_WAITS_MS)]).then(() => {
+			for (const one of before) here.ends.delete(one); // nobody waits for a long one again
+			resolve();
+		});
+	});
 }
 
 /**
