@@ -19,6 +19,7 @@ import {
 	properties,
 	triggerPanel,
 	webhookDescription,
+	webhookVersion,
 } from './webhook/description';
 import { receive } from './webhook/receive';
 import { isRegistered, register, unregister } from './webhook/registration';
@@ -29,7 +30,7 @@ export class TaxQueryTrigger implements INodeType {
 		name: 'taxQueryTrigger',
 		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
 		group: ['trigger'],
-		version: 1,
+		version: webhookVersion,
 		subtitle:
 			'={{ $parameter["services"].length > 1 ? $parameter["services"].length + " queries" : $parameter["services"][0] || "On any query result" }}',
 		description:

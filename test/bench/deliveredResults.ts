@@ -73,6 +73,7 @@ export async function publish(
 		{
 			name: 'Webhook',
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
+			typeVersion: 1.1,
 			webhookId,
 			parameters,
 			credentials,
@@ -80,13 +81,13 @@ export async function publish(
 		{
 			name: 'Sink',
 			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
 			parameters: {
 				url: `=${sinkUrl}/?queryId={{ $json.queryId }}&deliveryId={{ $json.deliveryId }}`,
 				options: {},
 			},
 		},
-	].map((node, index) => ({ id: `${name}-${index}`, position: [0, 0], typeVersion: 1, ...node }));
-	nodes[1].typeVersion = 4.2;
+	].map((node, index) => ({ id: `${name}-${index}`, position: [0, 0], ...node }));
 	const toSink = { main: [[{ node: 'Sink', type: 'main', index: 0 }]] };
 	const id = await client.createWorkflow({
 		name,

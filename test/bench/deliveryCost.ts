@@ -45,8 +45,16 @@ async function publish({ client }: N8n, name: string, nodes: object[]): Promise<
 	await client.publish(id);
 }
 
-/** Milliseconds of CPU for each delivery of a result, by contestant and by deliveries per second. */
-export async function costOfDeliveries(
+/** Milliseconds of CPU for each delivery of a result. */
+interface Cost {
+	perSecond: number;
+	ours: number;
+	/** By n8n's Webhook node and HTTP Request. */
+	own: number;
+}
+
+/** Publishes both contestants; returns what measures them, at each rate of deliveries per second. */
+export async function contestantsOfDelivery(
 	n8n: N8n,
 	sandbox: Sandbox,
 	taxQueryApi: { id: string; name: string },
@@ -65,7 +73,7 @@ export async function costOfDeliveries(
 		resultDelay: number;
 		log(line: string): void;
 	},
-): Promise<Array<{ perSecond: number; ours: number; own: number }>> {
+): Promise<() => Promise<Cost[]>> {
 	const { client, url } = n8n;
 	const create = async (type: string, data: object): Promise<Stored> => ({
 		[type]: { id: await client.createCredential(type, `cost ${type}`, data), name: `cost ${type}` },
@@ -78,6 +86,7 @@ export async function costOfDeliveries(
 	await publish(n8n, 'cost-ours', [
 		{
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
+			typeVersion: 1.1,
 			webhookId: 'cost-ours',
 			parameters: { authenticity: 'credential', simplify: false },
 			credentials: { taxQueryApi, ...(await create('taxQueryWebhookApi', proof)) },
@@ -131,22 +140,24 @@ export async function costOfDeliveries(
 		const cpu = (await cpuSeconds(url)) - started.cpu - idle * seconds;
 		return round((cpu * 1000) / count, 1);
 	};
-	const idleFrom = await cpuSeconds(url);
-	await sleep(10_000);
-	const idle = ((await cpuSeconds(url)) - idleFrom) / 10;
-	const costs = [];
-	for (const perSecond of rates) {
-		const own: number[] = [];
-		const ours: number[] = [];
-		for (let turn = 1; turn <= turns; turn++) {
-			log(`what a delivery costs, ${perSecond} per second, turn ${turn} of ${turns}`);
-			own.push(await measure('cost-own', perSecond, idle));
-			ours.push(await measure('cost-ours/tax-query', perSecond, idle));
+	return async () => {
+		const idleFrom = await cpuSeconds(url);
+		await sleep(10_000);
+		const idle = ((await cpuSeconds(url)) - idleFrom) / 10;
+		const costs: Cost[] = [];
+		for (const perSecond of rates) {
+			const own: number[] = [];
+			const ours: number[] = [];
+			for (let turn = 1; turn <= turns; turn++) {
+				log(`what a delivery costs, ${perSecond} per second, turn ${turn} of ${turns}`);
+				own.push(await measure('cost-own', perSecond, idle));
+				ours.push(await measure('cost-ours/tax-query', perSecond, idle));
+			}
+			log(
+				`own ${own.join(', ')}; ours ${ours.join(', ')}; idle ${round(1000 * idle, 1)} ms a second`,
+			);
+			costs.push({ perSecond, ours: median(ours), own: median(own) });
 		}
-		log(
-			`own ${own.join(', ')}; ours ${ours.join(', ')}; idle ${round(1000 * idle, 1)} ms a second`,
-		);
-		costs.push({ perSecond, ours: median(ours), own: median(own) });
-	}
-	return costs;
+		return costs;
+	};
 }

@@ -17,6 +17,8 @@ import {
 } from './deliveredResults';
 
 const QUERIES = 500;
+/** They warm the workers up, and tell the main that workers run the executions. */
+const FIRST = 20;
 const PER_SECOND = 10;
 /** Then the main is killed, in the midst: what its first look at intervals has brought has run, and the next is due. */
 const BEFORE_KILL = 420;
@@ -69,17 +71,22 @@ export async function results({
 				);
 			},
 		);
+		const arrived = (id: string) => sink.arrivals.some(({ queryId }) => queryId === id);
+		log(`${FIRST} first ones`);
+		const first = await ask(sandbox, FIRST, PER_SECOND);
+		while (!first.every(arrived)) await sleep(500);
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
+		const askedAt = Date.now();
 		const ids = await ask(sandbox, BEFORE_KILL, PER_SECOND);
 		const killedAt = Date.now();
-		const beforeKill = sink.arrivals.length;
+		const beforeKill = sink.arrivals.length - FIRST;
 		log(`killing the main after ${beforeKill} results`);
 		await processes.kill();
 		const [readyAt] = await Promise.all([
 			processes.restart(n8n.url).then(() => Date.now()),
 			ask(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
 		]);
-		const missing = () => ids.filter((id) => !sink.arrivals.some(({ queryId }) => queryId === id));
+		const missing = () => ids.filter((id) => !arrived(id));
 		for (const end = Date.now() + TIMEOUT_MS; missing().length > 0 && Date.now() < end;)
 			await sleep(500);
 		isOver = true;
@@ -89,15 +96,20 @@ export async function results({
 
 		/** How long after it could be started first: when it was finished, or when the main looked again. */
 		const delays = ids.map((id) => {
-			const arrived = Math.min(
-				...sink.arrivals.filter(({ queryId }) => queryId === id).map(({ at }) => at),
+			const at = Math.min(
+				...sink.arrivals.filter(({ queryId }) => queryId === id).map((arrival) => arrival.at),
 			);
 			const finished = finishedAt.get(id) ?? 0;
-			const wasDown = arrived > killedAt && finished < readyAt + FIRST_LOOK_MS;
-			return arrived - (wasDown ? readyAt + FIRST_LOOK_MS : finished);
+			const wasDown = at > killedAt && finished < readyAt + FIRST_LOOK_MS;
+			return { finished, at, ms: at - (wasDown ? readyAt + FIRST_LOOK_MS : finished) };
 		});
 		const outcome = summary(ids, sink.arrivals);
-		const slowest = round(Math.max(...delays) / 1000, 1);
+		const last = delays.reduce((a, b) => (b.ms > a.ms ? b : a));
+		const slowest = round(last.ms / 1000, 1);
+		const since = (at: number) => `${round((at - askedAt) / 1000, 1)} s`;
+		log(
+			`the slowest was there after ${since(last.finished)} and started after ${since(last.at)}; killed after ${since(killedAt)}, ready after ${since(readyAt)}`,
+		);
 		const what = `${QUERIES} results over main, 2 workers, 2 webhook processors; SIGKILL of the main after ${beforeKill}`;
 		const told = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
 		return {

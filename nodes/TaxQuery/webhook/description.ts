@@ -72,6 +72,9 @@ export const webhookDescription: IWebhookDescription = {
 	...({ [RESOLVERS]: { httpMethod } } as object),
 };
 
+/** Of a node of version 1 n8n reads an option of its own Webhook with each delivery, by the expression engine. */
+export const webhookVersion = [1, 1.1];
+
 /** What the editor says while it waits. */
 export const eventTriggerDescription =
 	'Waiting for the query service, or the page of the sandbox, to deliver a result to the test URL';

@@ -1,15 +1,21 @@
 import type { Sighting } from './serviceWindow';
 
 /** A window begins with the first request after the last one ended, so it takes a little longer than its second. */
-const CYCLE_MS = 1008;
+const CYCLE_MS = 1005;
 /** So long after the end of a window each process sends the request by which it takes part in the next. */
-const AFTER_MS = 8;
-const SPREAD_MS = 10;
+const AFTER_MS = 2;
+const SPREAD_MS = 6;
 /** Who was first in a window lets others be first in the next. */
 const POLITE_MS = 15;
+/** So long after its answer the second in a window looks what the first has left. */
+const LOOK_MS = 80;
+/** An answer that takes longer, in windows, comes too late for that. */
+const LATE = 0.45;
+/** Who is first more often than so in a row is among strangers, who do not look what is left. */
+const IN_ROW = 2;
 /** After so many windows without a trace of others this process is alone. */
 const MEMORY = 3;
-/** From so many windows the number of others is taken. */
+/** From so many windows the number of others is taken, and whether answers come late. */
 const COUNTED = 6;
 /** After so many windows in which others were first, one looks whether they leave points unused. */
 const PATIENCE = 6;
@@ -21,8 +27,9 @@ const LEAST = 1 / 8;
 /**
  * The other processes and programs that spend points of the same token, as the service's headers show them. While there
  * are any, each process sends one request at the beginning of a window, and the one whose request came first takes what
- * the others leave. So no window is overfull, none stays empty, and nobody needs to know how many they are. Where they
- * are more than the points, each takes part in some of the windows only, fewer if it is refused.
+ * the others leave, but for one point: with that one the second looks what is left after all, as where the first had
+ * nothing more to send, and takes it. So no window is overfull, none stays empty, and nobody needs to know how many they
+ * are. Where they are more than the points, each takes part in some of the windows only, fewer if it is refused.
  */
 export class Neighbours {
 	/** Points that others spent in the last windows, as far as this process saw. */
@@ -40,6 +47,14 @@ export class Neighbours {
 	private rest = { points: 0, from: -Infinity, until: -Infinity };
 	/** How many of our requests the service has counted in it once the rest is taken. */
 	private expected = Infinity;
+	/** This process took the rest of the window. */
+	private tookRest = false;
+	/** And left one point to the second. */
+	private leftOne = false;
+	/** When an answer came too late last. */
+	private lateAt = -Infinity;
+	/** In so many windows one after the other this process was first. */
+	private firstInRow = 0;
 	private windowsBehind = 0;
 	/** Others never take the rest, though they are first: some other program. */
 	private isDeputy = false;
@@ -86,6 +101,7 @@ export class Neighbours {
 		if (isNew) {
 			this.seen = [...this.seen.slice(1 - MEMORY), 0];
 			this.expected = Infinity;
+			[this.tookRest, this.leftOne] = [false, false];
 			this.isReduced = false;
 		}
 		this.seen[this.seen.length - 1] = foreign;
@@ -96,16 +112,25 @@ export class Neighbours {
 			return;
 		}
 		if (mine === 1) this.takePart(foreign);
-		else if (this.expected !== Infinity) this.others[this.others.length - 1] = foreign;
+		else if (this.tookRest) this.others[this.others.length - 1] = foreign;
 		if (!this.areSeen) return;
 
-		const left = limit - mine - foreign;
+		if (receivedAt - end + (1 - elapsed) * CYCLE_MS > LATE * CYCLE_MS) this.lateAt = receivedAt;
+		const isPrompt = receivedAt - this.lateAt > COUNTED * CYCLE_MS;
+		const left = this.leftOne && foreign > 0 ? 0 : limit - mine - foreign;
+		const free = limit - Math.max(...this.others);
 		const until = receivedAt + CYCLE_MS / 2;
 		if (isFirst) this.plan(POLITE_MS);
+		if (mine === 1) this.firstInRow = isFirst ? this.firstInRow + 1 : 0;
 		this.windowsBehind = isFirst ? 0 : this.windowsBehind + (mine === 1 ? 1 : 0);
 		if (mine === 1 && (isFirst || this.isDeputy)) {
-			this.expected = limit - Math.max(...this.others);
+			this.tookRest = true;
+			this.leftOne = isPrompt && isFirst && this.firstInRow <= IN_ROW;
+			this.expected = free - (this.leftOne ? 1 : 0);
 			this.rest = { points: this.expected - 1, from: receivedAt, until };
+		} else if (mine === 1 && foreign === 1 && isPrompt && free > 1) {
+			this.expected = 2;
+			this.rest = { points: 1, from: receivedAt + LOOK_MS, until };
 		} else if (mine === this.expected && left > 0) {
 			this.expected += left; // somebody who used to take part did not
 			this.rest = { points: left, from: receivedAt, until };

@@ -169,6 +169,19 @@ describe('a token that somebody else uses, too', () => {
 		expect(took).toBeLessThanOrEqual(1.25 * (200 / 6) * 1000);
 	});
 
+	it('gets it as well where the other sends evenly', async () => {
+		const service = startService();
+		const others = async () => {
+			for (let count = 0; count < 240; count++) {
+				void service.request();
+				await sleep(250);
+			}
+		};
+		const list = runExecution(newRateLimiter(), service, 'list', 200);
+		const [took] = await finish(Promise.all([list, others()]));
+		expect(took).toBeLessThanOrEqual(1.25 * (200 / 6) * 1000);
+	});
+
 	it('is refused about once a second at most', async () => {
 		const service = startService();
 		const list = runExecution(newRateLimiter(), service, 'list', 200);
