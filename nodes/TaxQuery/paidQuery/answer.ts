@@ -116,6 +116,9 @@ function contentOf(answer: IDataObject | IDataObject[]): IDataObject | undefined
 	return isObject(body.data) ? body.data : body;
 }
 
+/** By so much the clocks of n8n and the service may differ. */
+const CLOCKS_MS = 60_000;
+
 /** The error of a query of which nobody knows whether it was accepted; `said` tells what looking for it showed. */
 export function ambiguousError(
 	error: NodeApiError | UserError,
@@ -123,12 +126,12 @@ export function ambiguousError(
 	since: number,
 	said: string,
 ) {
-	const at = DateTime.fromMillis(since).toUTC().toFormat("yyyy-MM-dd HH:mm:ss 'UTC'");
+	const from = DateTime.fromMillis(since - CLOCKS_MS).toUTC().toFormat("yyyy-MM-dd'T'HH:mm:ss'Z'");
 	const message = `The query may have been accepted and billed: ${error.message}`;
 	const description = sentences(
-		`It was sent at ${at}`,
+		`It was sent after ${from}`,
 		said,
-		`Before you send it again, look for "${name}" created since then with Query → Get Many or in the service. Retrying this execution looks for it and sends nothing. If the list has it all the same, its record calls the service otherwise: set services.${service.operation} in the credential's API Mapping`,
+		`Before you send it again, look for "${name}" with Query → Get Many (enter that time as Created After) or in the service. Retrying this execution looks for it and sends nothing. If the list has it all the same, its record calls the service otherwise: set services.${service.operation} in the credential's API Mapping`,
 	);
 	if (error instanceof UserError) return new UserError(message, { description });
 	return Object.assign(error, { message, description });

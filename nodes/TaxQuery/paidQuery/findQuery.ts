@@ -33,6 +33,16 @@ const READERS = 20;
 /** A `Date` header counts in whole seconds, and clocks drift. */
 const CLOCK_MS = 2000;
 
+const UNLISTED = 'The queries made could not be listed';
+
+/** Adds to the error of a list that could not be read what that means, and what to do. */
+export function advise(error: Error, advice: string): never {
+	if (!(error instanceof UserError) || !error.message.startsWith(UNLISTED)) throw error;
+	throw new UserError(error.message, {
+		description: sentences(error.description, 'Nothing was sent for this item', advice),
+	});
+}
+
 /** The queries made since then, by our clock. Throws a UserError without anything of the request in it. */
 async function listSince(
 	connection: Connection<TaxQueryMapping>,
@@ -50,12 +60,7 @@ async function listSince(
 		const { message, description } = outcome;
 		throw new UserError(message, { description }); // nothing can be paid for either
 	}
-	throw new UserError(`The queries made could not be listed: ${outcome.message}`, {
-		description: sentences(
-			outcome.description,
-			'Without the list no result can be reused: set Reuse Results to Never to pay without looking',
-		),
-	});
+	throw new UserError(`${UNLISTED}: ${outcome.message}`, { description: outcome.description });
 }
 
 /**
@@ -98,6 +103,15 @@ export class QueryHistory {
 			connectionOf(item).then(async (connection) => await listSince(connection, since));
 		this.lists.set(since, reading);
 		return await reading;
+	}
+
+	private async readToReuse(item: Item, since: number): Promise<QueryList> {
+		return await this.read(item, since).catch((error: Error) =>
+			advise(
+				error,
+				'Without the list no result can be reused: set Reuse Results to Never to pay without looking',
+			),
+		);
 	}
 
 	/** Whether the list that was read has one of these queries. */
@@ -152,7 +166,7 @@ export class QueryHistory {
 		const key = `${since} ${service}`;
 		const indexing =
 			this.indexes.get(key) ??
-			this.read(item, since).then(async ({ records, cutOff }) => {
+			this.readToReuse(item, since).then(async ({ records, cutOff }) => {
 				if (cutOff !== undefined) this.notes.add(cutOff);
 				const from = since + connection.clockOffsetMs();
 				const recent = records.filter((row) => !(createdAt(row) < from));

@@ -5,6 +5,7 @@ import {
 	parseBoolean,
 	parseNumber,
 	parseObject,
+	parseText,
 	type Field,
 } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
@@ -163,7 +164,7 @@ export const optionsOf = ({ service, options = [] }: PaidQuery) => ({
 			description:
 				'Your own ID for this item. It is not sent; it comes out beside the query ID, so that the pair can be stored.',
 		},
-		(value) => (value === '' ? undefined : value),
+		(value, label) => (typeof value === 'number' ? value : parseText(value, label)),
 		undefined,
 	),
 	maxQueries: {

@@ -5,7 +5,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { createdAt, queryIdOf } from '../queries';
 import { connectionOf } from '../queries/client';
 import type { PreparedQuery } from './definition';
-import { readRows, type QueryHistory } from './findQuery';
+import { advise, readRows, type QueryHistory } from './findQuery';
 import type { Journal } from './journal';
 
 /** What this process knows of a client's queries of one day. */
@@ -101,7 +101,11 @@ export class QueryLimit {
 
 	/** Once for all items of a run. */
 	private async countListed(item: Item, start: number, day: Day): Promise<void> {
-		const { records, cutOff } = await this.history.read(item, start);
+		const { records, cutOff } = await this.history
+			.read(item, start)
+			.catch((error: Error) =>
+				advise(error, 'Try again later, or take the option Max Queries per Day away'),
+			);
 		if (cutOff !== undefined) {
 			throw new UserError('The queries of today cannot be counted for Max Queries per Day', {
 				description: `Nothing was sent. ${cutOff}. Set list in the credential's API Mapping, so that the whole list can be read.`,

@@ -51,8 +51,22 @@ describe('a query that nobody knows to be accepted', () => {
 		await sandbox.faults(once(fault));
 		const { items } = await runOne();
 		expect(items[0].json.error).toMatch(
-			/^The query may have been accepted and billed: .*It was sent at \d{4}-.* UTC\. It was looked for .* not found\./,
+			/^The query may have been accepted and billed: .*It was sent after \d{4}-.*Z\. It was looked for .* not found\./,
 		);
+	});
+
+	it('is said with a time that Query → Get Many takes as it stands, and finds it with', async () => {
+		await sandbox.faults(once('resetBefore'));
+		const { items } = await runOne();
+		const [, createdAfter] = /sent after (\S+Z)\./.exec(String(items[0].json.error)) ?? [];
+		await runOne({ reuse: 'never' });
+		const listed = await sandbox.run({
+			resource: 'query',
+			operation: 'getAll',
+			returnAll: true,
+			filters: { createdAfter },
+		});
+		expect(idsOf(listed.items)).toEqual(await billed());
 	});
 
 	it('is not sent a second time when it is not listed', async () => {
