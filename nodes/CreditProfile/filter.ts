@@ -18,6 +18,7 @@ const keys: INodeProperties[] = [
 	{
 		displayName: 'Any Tag Names or IDs',
 		name: 'tags__anyOf',
+		hint: 'What has at least one of these tags',
 		type: 'multiOptions',
 		typeOptions: { loadOptionsMethod: 'getCollectionTags' },
 		default: [],
@@ -27,6 +28,7 @@ const keys: INodeProperties[] = [
 	{
 		displayName: 'Exact Tag Names or IDs',
 		name: 'tags__eq',
+		hint: 'What has these tags and no others',
 		type: 'multiOptions',
 		typeOptions: { loadOptionsMethod: 'getCollectionTags' },
 		default: [],

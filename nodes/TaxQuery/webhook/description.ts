@@ -171,6 +171,7 @@ export const properties: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 24,
+		description: 'How far back results are emitted, counted from when the workflow is published',
 		displayOptions: { show: { startFrom: ['hours'] } },
 	},
 	{
@@ -179,6 +180,7 @@ export const properties: INodeProperties[] = [
 		type: 'dateTime',
 		default: '',
 		required: true,
+		description: 'Results from this moment on are emitted',
 		displayOptions: { show: { startFrom: ['date'] } },
 	},
 	simplifyField,

@@ -34,7 +34,7 @@ export const personalDataOption: INodeProperties = {
 	],
 	default: 'masked',
 	description:
-		'How names, identifiers, addresses, e-mail and phone come out. Fields are known by their names, identifiers and e-mail addresses in any text; look at the output once where documents have fields of your own.',
+		'How names, identifiers, addresses, e-mail and phone come out. Fields are known by their names, identifiers and e-mail addresses in any text; look at the output once where documents have fields of your own. What stands in downloaded files stays as it is.',
 };
 
 /** A UUID is left alone: a part of it may look like an RFC. Then CURP, RFC, e-mail address. */
