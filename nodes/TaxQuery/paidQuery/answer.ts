@@ -5,6 +5,7 @@ import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import { findMessage, saidIn } from '../../shared/utils/serviceMessage';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Item } from '../../shared/operations/operation';
 import { isFilled, isNamed, isObject, queryIdOf, readAccepted, stateOf } from '../queries';
 import { keysOfFields, keysOfPath, type QueryService } from '../queries/catalog';
 import type { PaidQuery } from './definition';
@@ -72,14 +73,29 @@ export function goodWordOf(
  * TQ §2.5, §4.11; where no response is shown (TQ §4.8, §4.9), what came. Undefined if it holds neither an ID nor a
  * result, or says that it is an error, whose ID is not a query's: then nobody knows what became of the query.
  */
-export function readAnswer(answer: IDataObject | IDataObject[]): IDataObject[] | undefined {
+export function readAnswer(
+	answer: IDataObject | IDataObject[],
+	service: QueryService,
+): IDataObject[] | undefined {
 	const accepted = readAccepted(answer);
 	const isSure = accepted?.some((row) => isNamed(row) || isFilled(row.response));
 	if (!isSure && tellsFailure(answer)) return undefined;
 	if (accepted) return accepted.map(withoutEnvelopeStatus);
 	const query = contentOf(answer);
-	return query && !isRemark(withoutIds(query)) ? [withoutEnvelopeStatus(query)] : undefined;
+	return query && holdsResult(query, service) ? [withoutEnvelopeStatus(query)] : undefined;
 }
+
+/** Whether an answer without an ID is a result: words and an ID of something else are none where a result is shown. */
+function holdsResult(query: IDataObject, { resultFields }: QueryService): boolean {
+	if (isRemark(withoutIds(query))) return false;
+	const names = Object.values(resultFields ?? {});
+	if (names.length === 0 || names.some((name) => isThere(query[name]))) return true;
+	const isFlat = !Object.values(withoutIds(query)).some((value) => typeof value === 'object');
+	return !isFlat || !(hasUnreadableId(query) || findMessage(query) !== undefined);
+}
+
+const hasUnreadableId = ({ queryId, _id }: IDataObject) => isThere(queryId ?? _id);
+const isThere = (value: unknown) => value !== undefined && value !== null && value !== '';
 
 /** Of what holds neither a service nor a response, a number or truth value is the status of the answer. */
 function withoutEnvelopeStatus(query: IDataObject): IDataObject {
@@ -126,13 +142,35 @@ export function ambiguousError(
 	since: number,
 	said: string,
 ) {
-	const from = DateTime.fromMillis(since - CLOCKS_MS).toUTC().toFormat("yyyy-MM-dd'T'HH:mm:ss'Z'");
+	const from = DateTime.fromMillis(since - CLOCKS_MS)
+		.toUTC()
+		.toFormat("yyyy-MM-dd'T'HH:mm:ss'Z'");
 	const message = `The query may have been accepted and billed: ${error.message}`;
 	const description = sentences(
 		`It was sent after ${from}`,
 		said,
+		saidIn(error.description),
 		`Before you send it again, look for "${name}" with Query → Get Many (enter that time as Created After) or in the service. Retrying this execution looks for it and sends nothing. If the list has it all the same, its record calls the service otherwise: set services.${service.operation} in the credential's API Mapping`,
 	);
 	if (error instanceof UserError) return new UserError(message, { description });
 	return Object.assign(error, { message, description });
 }
+
+/** What is to be said of a query that was looked for, and whether the whole list surely does not have it. */
+export interface Unfound {
+	said: string;
+	isMissing: boolean;
+}
+
+/** Of `count` queries these were found; `cutOff` says why the list may not be whole. */
+export function unfoundOf(found: IDataObject[], count: number, cutOff?: string): Unfound {
+	const ids = found.map(queryIdOf).join(', ');
+	const some = `Of its ${count} queries these were found: ${ids}`;
+	const none = 'It was looked for among the queries made (GET /query) and not found';
+	const isMissing = found.length === 0 && cutOff === undefined;
+	return { said: isMissing ? none : sentences(found.length > 0 ? some : '', cutOff), isMissing };
+}
+
+/** Whether nobody knows if a query was accepted; a cancelled execution does not hear of it any more. */
+export const isUnsure = ({ run }: Item, { context, httpCode }: NodeApiError): boolean =>
+	context.mayHaveBeenAccepted === true || (run.cancelled?.aborted === true && !httpCode);

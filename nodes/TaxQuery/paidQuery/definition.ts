@@ -72,6 +72,14 @@ export interface PreparedQuery {
 	sendAgain: boolean;
 }
 
+/** What the service answered or was found to have, one for each query. */
+export interface Accepted {
+	/** Records (TQ §2.1) or acknowledgements (TQ §2.5). */
+	queries: IDataObject[];
+	/** recovered: found among the queries made, after an answer was lost; kept: an earlier try of this execution paid. */
+	how: 'sent' | 'recovered' | 'kept';
+}
+
 /** What an item may send at most. */
 export interface Limits {
 	maxQueries: number;

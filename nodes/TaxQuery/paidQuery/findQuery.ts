@@ -5,15 +5,15 @@ import type { Connection } from '../../shared/transport/request';
 import { isOfLogin } from '../../shared/credentials/credentialError';
 import { RateLimitCancelledError } from '../../shared/rateLimit/rateLimiter';
 import { sentences } from '../../shared/utils/sentences';
-import { isNotFound } from '../../shared/transport/errors';
 import { createdAt, echoOf, isBare, queryIdOf, stateOf } from '../queries';
 import { comparable, EchoIndex } from '../queries/echoIndex';
 import {
 	completeRecord,
 	connectionOf,
-	getQuery,
 	lastingConnectionOf,
+	MAX_READ,
 	queryPages,
+	readRows,
 	type QueryList,
 } from '../queries/client';
 
@@ -26,10 +26,6 @@ export interface ExpectedRecord {
 	isExact(echo: IDataObject): boolean;
 }
 
-/** So many records of a list that does not echo queries are read by their ID. */
-const MAX_CANDIDATES = 1000;
-/** So many of them at a time. */
-const READERS = 20;
 /** A `Date` header counts in whole seconds, and clocks drift. */
 const CLOCK_MS = 2000;
 
@@ -186,22 +182,23 @@ export class QueryHistory {
 /**
  * What was created since then and may be taken, one for each expected record; each with its result, if it has one. Of
  * several it is the one made closest to then: others may have asked the same later. Goes on when another item fails.
+ * `cutOff` says why the list may not be whole.
  */
 export async function findCreated(
 	item: Item,
 	expected: ExpectedRecord[],
 	since: number,
 	mayTake: (id: string) => boolean,
-): Promise<Array<IDataObject | undefined>> {
+): Promise<{ queries: Array<IDataObject | undefined>; cutOff?: string }> {
 	const connection = await lastingConnectionOf(item);
-	const { records } = await listSince(connection, since);
+	const { records, cutOff } = await listSince(connection, since);
 	const at = since + connection.clockOffsetMs();
 	const isFree = (record: IDataObject) =>
 		!(createdAt(record) < at - CLOCK_MS) && mayTake(String(queryIdOf(record)));
 	const { rows } = await withEchoes(connection, records.filter(isFree), expected[0].service);
 	const index = new EchoIndex(rows.filter((row) => createdAt(row) >= at - CLOCK_MS));
 	const distance = (record: IDataObject) => Math.abs(createdAt(record) - at);
-	return await Promise.all(
+	const queries = await Promise.all(
 		expected.map(async ({ service, echo, isExact }) => {
 			const [found] = index
 				.find(service, echo)
@@ -210,6 +207,7 @@ export async function findCreated(
 			return found && (await completeRecord(connection, found));
 		}),
 	);
+	return { queries, cutOff };
 }
 
 /** The rows; those of this service that do not say what was asked are read by their ID, the newest of them. */
@@ -224,35 +222,9 @@ async function withEchoes(
 		.filter((row) => isNameless(row) || comparable(row.service) === comparable(service))
 		.filter((row) => queryIdOf(row) !== undefined && isToRead(row))
 		.sort((a, b) => createdAt(b) - createdAt(a));
-	const unread = Math.max(0, bare.length - MAX_CANDIDATES);
+	const unread = Math.max(0, bare.length - MAX_READ);
 	return { rows: await readRows(connection, rows, bare), unread };
-}
-
-/** The rows; the first thousand of these as their IDs give them. */
-export async function readRows(
-	connection: Connection<TaxQueryMapping>,
-	rows: IDataObject[],
-	toRead: IDataObject[],
-): Promise<IDataObject[]> {
-	const byRow = new Map<IDataObject, IDataObject>();
-	const left = toRead.slice(0, MAX_CANDIDATES).values();
-	const reader = async () => {
-		for (const row of left) byRow.set(row, await readRow(connection, row));
-	};
-	await Promise.all(Array.from({ length: READERS }, reader));
-	return rows.map((row) => byRow.get(row) ?? row);
 }
 
 /** Whether a row does not tell its service. */
 const isNameless = ({ service }: IDataObject) => comparable(service) === '';
-
-/** A row by its ID; as it is listed where the service has nothing under that. */
-async function readRow(
-	connection: Connection<TaxQueryMapping>,
-	row: IDataObject,
-): Promise<IDataObject> {
-	return await getQuery(connection, String(queryIdOf(row))).catch((error: unknown) => {
-		if (isNotFound(error)) return row;
-		throw error as Error;
-	});
-}

@@ -3,9 +3,9 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { createdAt, queryIdOf } from '../queries';
-import { connectionOf } from '../queries/client';
+import { connectionOf, readRows } from '../queries/client';
 import type { PreparedQuery } from './definition';
-import { advise, readRows, type QueryHistory } from './findQuery';
+import { advise, type QueryHistory } from './findQuery';
 import type { Journal } from './journal';
 
 /** What this process knows of a client's queries of one day. */

@@ -5,20 +5,21 @@ import { queryIdOf, stateOf, withoutCiec } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
 import { thisMoment } from '../../shared/transport/clockOffset';
 import { isNotFound } from '../../shared/transport/errors';
-import { ambiguousError, goodWordOf, readAnswer, refusedError } from './answer';
-import type { PreparedQuery } from './definition';
+import {
+	ambiguousError,
+	goodWordOf,
+	isUnsure,
+	readAnswer,
+	refusedError,
+	unfoundOf,
+	type Unfound,
+} from './answer';
+import type { Accepted, PreparedQuery } from './definition';
 import { findCreated, QueryHistory } from './findQuery';
 import { Journal } from './journal';
 import { QueryLimit } from './queryLimit';
+import { messageOfService } from '../../shared/utils/serviceMessage';
 import { SharedLocks } from '../../shared/utils/sharedLock';
-
-/** What the service answered or was found to have, one for each query. */
-interface Accepted {
-	/** Records (TQ §2.1) or acknowledgements (TQ §2.5). */
-	queries: IDataObject[];
-	/** recovered: found among the queries made, after an answer was lost; kept: an earlier try of this execution paid. */
-	how: 'sent' | 'recovered' | 'kept';
-}
 
 /** A query that was sent and may have been accepted. */
 interface Unsure {
@@ -118,13 +119,13 @@ export class QuerySender {
 				question,
 				async () => await this.findAccepted(item, query, since(), word !== undefined),
 			);
-			if (typeof found !== 'string') return found;
+			if ('queries' in found) return found;
 			if (word) return await this.take(item, query, { queries: [word], how: 'sent' });
 			await this.limit.sent(item, expected.length, []);
-			if (!(await this.maySendAgain(item, query, attempt))) {
+			if (!found.isMissing || !(await this.maySendAgain(item, query, attempt))) {
 				lastUnsure.set(question, since());
 				this.onDoubt(expected.length);
-				throw ambiguousError(error, definition, since(), found);
+				throw ambiguousError(error, definition, since(), found.said);
 			}
 			unsure = undefined;
 		}
@@ -160,9 +161,13 @@ export class QuerySender {
 		try {
 			const answer = await item.request({ method: 'POST', path, body, secrets, beforeSend });
 			const { mapping } = await connectionOf(item);
-			const queries = readAnswer(answer)?.map((record) => withoutCiec(record, mapping));
+			const queries = readAnswer(answer, definition.service)?.map((record) =>
+				withoutCiec(record, mapping),
+			);
 			if (queries) return await this.take(item, query, { queries, how: 'sent' });
-			const error = new UserError('its answer holds neither an ID nor a result');
+			const error = new UserError('its answer holds neither an ID nor a result', {
+				description: messageOfService([answer].flat()[0], secrets),
+			});
 			const word = definition.hasNoResult ? goodWordOf(answer, mapping) : undefined;
 			return { error, since, word: word && withoutCiec(word, mapping) };
 		} catch (error) {
@@ -194,12 +199,7 @@ export class QuerySender {
 		const connection = await connectionOf(item);
 		await this.claim(item, ids);
 		const queries = await Promise.all(
-			ids.map(async (_id) => {
-				return await getQuery(connection, _id).catch((error: unknown) => {
-					if (isNotFound(error)) return { _id }; // not listed yet
-					throw error as Error;
-				});
-			}),
+			ids.map(async (_id) => await getQuery(connection, _id).catch(orNotListedYet(_id))),
 		);
 		const known = ids.length > 0 ? queries : lastAccepted.get(question)?.queries;
 		if (known) return known;
@@ -215,36 +215,35 @@ export class QuerySender {
 		query: PreparedQuery,
 		since: number,
 		isOneLookEnough: boolean,
-	): Promise<Accepted | string> {
+	): Promise<Accepted | Unfound> {
 		const { expected } = query;
 		const { client } = await connectionOf(item);
 		const kept = new Set(this.journal.ids); // also of items that are not read again yet
 		const isFree = (id: string) => !kept.has(id) && !claimed.has(`${client} ${id}`);
-		let said = '';
+		let unfound: Unfound = { said: '', isMissing: false };
 		for (const pause of LOOKS_MS) {
 			await item.wait(pause);
 			const outcome = await findCreated(item, expected, since, isFree).then(
-				(queries) => ({ queries }),
+				(created) => created,
 				({ message }: Error) => ({ message }),
 			);
 			if ('message' in outcome) {
-				said = outcome.message;
+				unfound = { said: outcome.message, isMissing: false };
 				continue;
 			}
-			const found = outcome.queries.filter((record) => record !== undefined);
+			const { queries, cutOff } = outcome;
+			const found = queries.filter((record) => record !== undefined);
 			if (found.length === expected.length) {
 				return await this.take(item, query, { queries: found, how: 'recovered' });
 			}
-			said = 'It was looked for among the queries made (GET /query) and not found';
-			if (found.length > 0) {
-				said = `Of its ${expected.length} queries these were found: ${found.map(queryIdOf).join(', ')}`;
-			}
+			unfound = unfoundOf(found, expected.length, cutOff);
 			if (isOneLookEnough) break;
 		}
-		return said;
+		return unfound;
 	}
 }
 
-/** Whether nobody knows if a query was accepted; a cancelled execution does not hear of it any more. */
-const isUnsure = ({ run }: Item, { context, httpCode }: NodeApiError): boolean =>
-	context.mayHaveBeenAccepted === true || (run.cancelled?.aborted === true && !httpCode);
+const orNotListedYet = (_id: string) => (error: unknown) => {
+	if (isNotFound(error)) return { _id };
+	throw error as Error;
+};

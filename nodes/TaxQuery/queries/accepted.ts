@@ -19,6 +19,8 @@ export const readAccepted = (answer: unknown): IDataObject[] | undefined =>
 function findAccepted(body: unknown, depth: number): IDataObject[] | undefined {
 	if (Array.isArray(body)) return queriesOf(body, hasId);
 	if (!isObject(body)) return undefined;
+	const several = queriesOf(body.results, isAcknowledged); // TQ §4.11, whatever ID stands beside
+	if (several) return withMessage(several, body);
 	if (isAcknowledged(body) || (isNamed(body) && isCode(body.service))) return [body];
 	const fits = isNamed(body) ? isNamed : hasId;
 	const list = LIST_KEYS.map((key) => queriesOf(body[key], fits)).find((rows) => rows);

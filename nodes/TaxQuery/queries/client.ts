@@ -172,3 +172,34 @@ export async function completeRecord(
 		throw error as Error;
 	});
 }
+
+/** So many rows of a list that does not echo queries are read by their ID. */
+export const MAX_READ = 1000;
+/** So many of them at a time. */
+const READERS = 20;
+
+/** The rows; the first thousand of these as their IDs give them. */
+export async function readRows(
+	connection: Connection<TaxQueryMapping>,
+	rows: IDataObject[],
+	toRead: IDataObject[],
+): Promise<IDataObject[]> {
+	const byRow = new Map<IDataObject, IDataObject>();
+	const left = toRead.slice(0, MAX_READ).values();
+	const reader = async () => {
+		for (const row of left) byRow.set(row, await readRow(connection, row));
+	};
+	await Promise.all(Array.from({ length: READERS }, reader));
+	return rows.map((row) => byRow.get(row) ?? row);
+}
+
+/** A row by its ID; as it is listed where the service has nothing under that. */
+async function readRow(
+	connection: Connection<TaxQueryMapping>,
+	row: IDataObject,
+): Promise<IDataObject> {
+	return await getQuery(connection, String(queryIdOf(row))).catch((error: unknown) => {
+		if (isNotFound(error)) return row;
+		throw error as Error;
+	});
+}

@@ -156,6 +156,94 @@ describe('a failure that is told with status 200', () => {
 	});
 });
 
+describe('an answer 200 of words and an ID that is no query, where the document shows a result', () => {
+	it.each<[string, IDataObject]>([
+		['a trace ID', { message: 'Saldo insuficiente', requestId: 'r1' }],
+		['an ID that is an object', { message: 'ok', queryId: { $oid: 'a1' }, eta: 5 }],
+		['an ID that no number holds', { queryId: 12345678901234567890, eta: 5 }],
+	])('leaves open whether the query was accepted: %s', async (_what, body) => {
+		const { rows, error } = await askStranger(answering(body), getCrf({ rfc: RFC }));
+		expect([rows, error?.message]).toEqual([
+			[],
+			'The query may have been accepted and billed: its answer holds neither an ID nor a result',
+		]);
+	});
+
+	it('tells the words', async () => {
+		const body = { message: 'Saldo insuficiente', requestId: 'r1' };
+		const { error } = await askStranger(answering(body), getCrf({ rfc: RFC }));
+		expect(error?.description).toContain('The service says: "Saldo insuficiente"');
+	});
+
+	it('tells the words of an answer 500, too', async () => {
+		const { error } = await askStranger(
+			({ method }) =>
+				method === 'POST' ? { status: 500, body: { message: 'No RFC of ours' } } : { body: [] },
+			getCrf({ rfc: RFC }),
+		);
+		expect(error?.description).toContain('The service says: "No RFC of ours"');
+	});
+
+	it('is one where it holds the result', async () => {
+		const body = { message: 'ok', RFC, RazonSocial: PERSON.legalName };
+		const { rows } = await askStranger(answering(body), getCrf({ rfc: RFC }));
+		expect(rows).toEqual([expect.objectContaining({ RazonSocial: PERSON.legalName })]);
+	});
+});
+
+describe('Send Again If Unsure', () => {
+	const again = getCrf({ rfc: RFC }, { sendAgain: true });
+	const posts = (asked: Asked[]) =>
+		asked.filter(({ method, path }) => method === 'POST' && path !== '/api/oauth/token').length;
+	const lost: Answer = { status: 504, body: {} };
+
+	it('sends nothing while the queries made cannot be listed', async () => {
+		const { asked } = await askStranger(
+			({ method }) => (method === 'POST' ? lost : { status: 403, body: {} }),
+			again,
+		);
+		expect(posts(asked)).toBe(1);
+	});
+
+	it('sends nothing where the list of queries cannot be read to its end', async () => {
+		const data = Array.from({ length: 100 }, (_, row) =>
+			record(`old${row}`, {
+				createdAt: new Date(1_577_836_800_000 + row).toISOString(),
+				query: { rfc: 'XAXX010101000' },
+			}),
+		);
+		const { asked, error } = await askStranger(
+			({ method }) => (method === 'POST' ? lost : { body: { data, total: 5000 } }),
+			again,
+		);
+		expect([posts(asked), error?.description]).toEqual([
+			1,
+			expect.not.stringContaining('and not found'),
+		]);
+	});
+
+	it('sends no period again of which a month was found', async () => {
+		const invoices = operation('taxAuthority', 'getInvoices', {
+			rfc: RFC,
+			period: 'months',
+			firstMonth: '2026-01',
+			lastMonth: '2026-02',
+		});
+		const january = record('q1', {
+			service: 'INVOICES',
+			query: { rfc: RFC, period: '2026-01', from: '2026-01', to: '2026-01' },
+		});
+		const { asked, error } = await askStranger(
+			({ method }) => (method === 'POST' ? lost : { body: [january] }),
+			{ ...invoices, options: { sendAgain: true } },
+		);
+		expect([posts(asked), error?.description]).toEqual([
+			error?.description?.includes('q1') ? 1 : 3,
+			expect.any(String),
+		]);
+	});
+});
+
 describe('a list that is told to have failed with status 200', () => {
 	const refused = 'The answer of the query service holds no list of queries';
 	it.each<[string, object, object, string]>([
@@ -203,6 +291,7 @@ describe('invoices of several months, of which some were refused', () => {
 		['under a key of its own', { consultas: [accepted, refused] }],
 		['with an empty ID', { results: [accepted, { ...refused, queryId: null }] }],
 		['with a failure told beside', { success: false, results: [accepted, refused] }],
+		['beside an ID of all', { message: 'ok', queryId: 'batch-9', results: [accepted, refused] }],
 	])('%s: gives those that were accepted, and sends nothing again', async (_how, body) => {
 		const memory = {};
 		const options = { memory, onError: 'continueRegularOutput' } as const;
