@@ -4,6 +4,7 @@ import { tellsFailure } from '../http/failure';
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
 import { redactValues } from '../utils/redact';
+import { MESSAGE_NAMES, speaks } from '../utils/serviceMessage';
 import { sleepFor } from '../utils/sleep';
 import { classify } from './classify';
 import { ClockOffset } from './clockOffset';
@@ -115,8 +116,11 @@ export async function connect<Mapping>(
 				Math.max(1, until - performance.now()),
 			);
 			if ('body' in verdict) {
-				const { body } = verdict; // of which an error's words are told
-				return redactValues(body, tellsFailure(body) ? secrets : (request.secrets ?? []));
+				const body = redactValues(verdict.body, request.secrets ?? []);
+				if (tellsFailure(body)) return redactValues(body, secrets);
+				// what was read may hold by chance what is a secret: of it only words that an error may have
+				const mayBeError = request.method !== 'GET' || speaks(body);
+				return mayBeError ? redactValues(body, secrets, MESSAGE_NAMES) : body;
 			}
 			const { again, problem } = { again: undefined, ...verdict };
 			const mayRepeat =

@@ -77,21 +77,25 @@ export const redact = (text: string, secrets: string[]): string => redactor(secr
 
 /**
  * A copy of a JSON value in which every text that is or holds a secret is masked: values only, no keys and no numbers;
- * and what is nested too deep to be gone through. The value itself comes back where there is no secret.
+ * and what is nested too deep to be gone through. With `names`, only texts under one of them, at any depth. The value
+ * itself comes back where there is no secret.
  */
-export function redactValues<T>(json: T, secrets: string[]): T {
+export function redactValues<T>(json: T, secrets: string[], names?: string[]): T {
 	if (!secrets.some((secret) => secret !== '')) return json;
 	const mask = redactor(secrets);
-	const copy = (value: unknown, depth: number): unknown => {
-		if (typeof value === 'string') return mask(value);
+	const copy = (value: unknown, depth: number, isNamed: boolean): unknown => {
+		if (typeof value === 'string') return isNamed ? mask(value) : value;
 		if (!Array.isArray(value) && !isObject(value)) return value;
 		if (depth > DEEPEST) return MASK;
-		if (Array.isArray(value)) return value.map((inner) => copy(inner, depth + 1));
+		if (Array.isArray(value)) return value.map((inner) => copy(inner, depth + 1, isNamed));
 		return Object.fromEntries(
-			Object.entries(value).map(([key, inner]) => [key, copy(inner, depth + 1)]),
+			Object.entries(value).map(([key, inner]) => [
+				key,
+				copy(inner, depth + 1, isNamed || names?.includes(key) === true),
+			]),
 		);
 	};
-	return copy(json, 0) as T;
+	return copy(json, 0, names === undefined) as T;
 }
 
 /**

@@ -5,7 +5,8 @@ import { textOf } from './text';
 const MAX_SAID = 300;
 /** So far down is looked for it. */
 const DEEPEST = 5;
-const NAMES = [
+/** What services call their words for an error, or for what went well. */
+export const MESSAGE_NAMES = [
 	'message',
 	'msg',
 	'errorMessage',
@@ -35,10 +36,14 @@ export function messageOfService(body: unknown, secrets: string[]): string {
 export const saidIn = (description: string | null | undefined): string =>
 	/The service says: "[^"]*"/.exec(description ?? '')?.[0] ?? '';
 
+/** Whether an answer, or the only one in a list, holds words. */
+export const speaks = (body: unknown): boolean =>
+	findMessage(Array.isArray(body) && body.length === 1 ? body[0] : body) !== undefined;
+
 /** The first text under one of the usual names, on top or a few objects down. */
 export function findMessage(body: unknown, depth = 0): string | undefined {
 	if (!isObject(body) || depth > DEEPEST) return undefined;
-	for (const name of NAMES) {
+	for (const name of MESSAGE_NAMES) {
 		const value = body[name];
 		const said = Array.isArray(value) ? value.map((one) => entry(one, depth)) : [textIn(value)];
 		if (said.some(Boolean)) return said.filter(Boolean).join('; ');

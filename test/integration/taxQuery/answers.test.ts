@@ -273,6 +273,42 @@ describe('a list that is told to have failed with status 200', () => {
 	});
 });
 
+describe('an answer with status 200 that names the token, and not that it is an error', () => {
+	const token = { access_token: 'eyJhbGciOiJub25lIn0.e30.c2lnbmF0dXJl' };
+	const message = `Invalid token ${token.access_token}`;
+	const secrets = [token.access_token];
+	const asList = ({ method }: Asked): Answer =>
+		method === 'POST' ? { body: { queryId: 'q1' } } : { body: { message } };
+
+	it('shows no token where the list is read', async () => {
+		const limited = getCrf({ rfc: RFC }, { maxQueriesPerDay: 5 } as never);
+		const { rows, error } = await askStranger(asList, limited, { token, secrets });
+		expect([rows, error?.description]).toEqual([
+			[],
+			expect.stringContaining('The service says: "Invalid token ***"'),
+		]);
+	});
+
+	it('shows none in Diagnose', async () => {
+		const diagnose = operation('connection', 'diagnose');
+		const { rows } = await askStranger(asList, diagnose, { token, secrets });
+		expect(JSON.stringify(rows)).toContain('Invalid token ***');
+	});
+
+	it.each<[string, (answer: object) => unknown]>([
+		['an object', (answer) => answer],
+		['a list of one', (answer) => [answer]],
+		['an object under a key of its own', (answer) => ({ requestId: 'r', respuesta: answer })],
+	])('shows none in the item of a query: %s', async (_how, wrap) => {
+		const { rows } = await askStranger(
+			answering(wrap({ message: 'Unauthorized', detail: message, requestId: 'r' })),
+			csf,
+			{ token, secrets },
+		);
+		expect(JSON.stringify(rows)).toContain('Invalid token ***');
+	});
+});
+
 describe('invoices of several months, of which some were refused', () => {
 	const invoices = operation('taxAuthority', 'getInvoices', {
 		rfc: RFC,

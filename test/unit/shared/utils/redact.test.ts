@@ -125,6 +125,17 @@ describe('an answer that is masked by value', () => {
 		expect(redactValues({ said: 'ciec Ab12 taken' }, ['Ab12'])).toEqual({ said: 'ciec *** taken' });
 	});
 
+	it('keeps every text that does not stand under one of the names, where there are names', () => {
+		const answer = {
+			...{ message: 'of Ab12', queryId: 'xAb12', response: { tags: ['Ab12'] } },
+			data: { error: { detail: ['Ab12'] } },
+		};
+		expect(redactValues(answer, ['Ab12'], ['message', 'error'])).toEqual({
+			...{ ...answer, message: 'of ***' },
+			data: { error: { detail: ['***'] } },
+		});
+	});
+
 	it('keeps a key that no object should have an own one', () => {
 		const answer = JSON.parse('{"__proto__": "Ab12", "toString": 1}') as object;
 		expect(JSON.stringify(redactValues(answer, ['Ab12']))).toBe('{"__proto__":"***","toString":1}');
