@@ -50,7 +50,7 @@ export async function getQuery(
 ): Promise<IDataObject> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
-	const record = readQueryRecord(await send({ method: 'GET', path, ...how }));
+	const record = readQueryRecord(await send({ method: 'GET', path, emptyAs: 'not found', ...how }));
 	if (hasQueryId(record, id)) return withoutCiec(record, mapping);
 	throw new UserError('The query service answered with another query than the one asked for', {
 		description: `Nothing of it was taken. Compare paths.get in the credential's API Mapping with your contract, or tell the provider.`,

@@ -26,7 +26,8 @@ export async function readBody(body: unknown, maxBytes: number): Promise<unknown
 	const text = Buffer.concat(chunks)
 		.toString('utf8')
 		.replace(/^\uFEFF/, '');
-	return parseJson(text) ?? text;
+	const parsed = parseJson(text);
+	return parsed === undefined ? text : parsed; // null is JSON
 }
 
 /** What `work` gives, unless `signal` aborts first: then it throws the signal's reason, whatever the work does. */

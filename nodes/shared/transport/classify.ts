@@ -36,7 +36,7 @@ type Verdict =
 interface Asked {
 	service: Service;
 	method: string;
-	emptyAs?: IDataObject | [];
+	emptyAs?: IDataObject | [] | 'not found';
 	/** Blotted out of what the service says. */
 	secrets: string[];
 }
@@ -102,7 +102,11 @@ export function classify(outcome: Outcome, asked: Asked): Verdict {
 	if ('fault' in outcome) return ofFault(outcome.fault, asked);
 	if ('tooLarge' in outcome) return { problem: ofTooLarge(outcome.tooLarge.maxBytes, asked) };
 	const { status, body } = outcome.answer;
-	if (status >= 200 && status < 300) return ofSuccess(outcome.answer, asked);
+	if (status >= 200 && status < 300) {
+		const isNothing = asked.emptyAs === 'not found' && (status === 204 || body === null);
+		if (!isNothing) return ofSuccess(outcome.answer, asked);
+		return classify({ answer: { ...outcome.answer, status: 404 } }, asked);
+	}
 
 	const { message, todo } =
 		status === 404 && asked.method !== 'GET'
@@ -150,11 +154,16 @@ function ofSuccess({ status, headers, body }: Answer, asked: Asked): Verdict {
 	if (typeof body === 'object' && body !== null) return { body: body as IDataObject };
 	const { emptyAs } = asked;
 	const isEmpty = body === '' || body === undefined;
-	if (isEmpty && emptyAs && (status === 204 || !Array.isArray(emptyAs))) return { body: emptyAs };
+	const isFine = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
+	if (isEmpty && isFine) return { body: emptyAs };
 	// A body that claims to be JSON and is none was cut off; any other is some web page that comes again.
-	if (String(headers['content-type']).includes('json')) return ofFault('ECONNRESET', asked);
+	const isText = typeof body === 'string';
+	if (isText && String(headers['content-type']).includes('json')) {
+		return ofFault('ECONNRESET', asked);
+	}
+	const what = isText ? 'something that is not JSON' : 'JSON that is neither an object nor a list';
 	const problem = {
-		message: `The ${asked.service.displayName} answered with something that is not JSON`,
+		message: `The ${asked.service.displayName} answered with ${what}`,
 		description:
 			'Check that the base URL of the credential points to the service itself, not to a web page or a proxy.',
 		httpCode: String(status),

@@ -38,8 +38,11 @@ export interface ServiceRequest {
 	patienceMs?: number;
 	/** The answer is one record, and no list: of a GET that is not, much more is read. */
 	isOneRecord?: true;
-	/** An answer without a body is fine; it is given as this. For a list, only status 204 says that it is empty. */
-	emptyAs?: IDataObject | [];
+	/**
+	 * An answer without a body is fine; it is given as this. For a list, only status 204 says that it is empty. As "not
+	 * found", status 204 and null mean what status 404 means.
+	 */
+	emptyAs?: IDataObject | [] | 'not found';
 	itemIndex?: number;
 	/** When aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by default. */
 	signal?: AbortSignal;

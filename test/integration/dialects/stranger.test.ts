@@ -225,7 +225,9 @@ describe('the list of queries of a service that answers', () => {
 		['a web page', { type: 'text/html', body: '<p>Sign in</p>' }],
 		['an error with status 200', { body: { error: 'maintenance', code: 503 } }],
 	])('%s is no empty list', async (_how, answer) => {
-		expect(await ids(() => answer)).toMatch(/holds no list of queries|not JSON|broke before/);
+		expect(await ids(() => answer)).toMatch(
+			/holds no list of queries|not JSON|neither an object|broke before/,
+		);
 	});
 
 	it.each<[string, (asked: Asked) => Answer, object]>([

@@ -533,6 +533,64 @@ describe('a record that says success and comes without its result', () => {
 	});
 });
 
+describe('a service that has nothing under the ID of a query', () => {
+	const NOTHING: Array<[string, Answer]> = [
+		['404', { status: 404, body: { message: 'Nothing' } }],
+		['null', { body: 'null' }],
+		['null as plain text', { type: 'text/plain', body: 'null' }],
+		['204', { status: 204, type: '' }],
+	];
+	const lean = [record('q1', { query: undefined, response: undefined })];
+	const nothingAt =
+		(nothing: Answer) =>
+		({ method, path, times }: Asked): Answer => {
+			if (method === 'POST') return { body: { queryId: `new-${times}` } };
+			return path === '/api/query' ? { body: lean } : nothing;
+		};
+
+	it.each(NOTHING)('is told so by Get: %s', async (_how, nothing) => {
+		const { error, asked } = await askStranger(
+			nothingAt(nothing),
+			operation('query', 'get', { queryId: 'q1' }),
+		);
+		expect([error?.message, error?.description, readsOf(asked).length]).toEqual([
+			'There is no query with the "Query ID" of this item',
+			expect.stringContaining('Check the ID, and'),
+			1,
+		]);
+	});
+
+	it.each(NOTHING)('leaves the query pending in a further try: %s', async (_how, nothing) => {
+		const two = rfcs(2);
+		let refusals = 0;
+		const { rows, error } = await askStranger(
+			({ method, body }) => {
+				if (method === 'GET') return nothing;
+				if (body.includes(two[0])) return { body: { queryId: 'q1' } };
+				return refusals++ === 0 ? { status: 400, body: {} } : { body: { queryId: 'q2' } };
+			},
+			getCrf(),
+			{ items: two.map((rfc) => ({ rfc })), maxTries: 2 },
+		);
+		expect([error?.message, rows.map(({ queryId, pending }) => [queryId, pending])]).toEqual([
+			undefined,
+			[
+				['q1', true],
+				['q2', true],
+			],
+		]);
+	});
+
+	it.each(NOTHING)('fails no item with Reuse: %s', async (_how, nothing) => {
+		const { rows, error } = await askStranger(
+			nothingAt(nothing),
+			getCrf({ reuse: 'hours', reuseHours: 24 }),
+			{ items: rfcs(2).map((rfc) => ({ rfc })) },
+		);
+		expect([error?.message, rows.length]).toEqual([undefined, 2]);
+	});
+});
+
 describe('a query whose result should come at once, and does not', () => {
 	const two = curps(2);
 	const curp = operation('person', 'getCurpData', { curp: two[0] });

@@ -57,6 +57,8 @@ const table: Array<[string, Outcome, string, string]> = [
 	['JSON that was cut off', answer(200, '{"a":', json), 'after a pause', 'unsure'],
 	['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 'the end', 'unsure'],
 	['no body', answer(204, ''), 'the end', 'unsure'],
+	['null', answer(200, null, json), 'the end', 'unsure'],
+	['a number', answer(200, 17, json), 'the end', 'unsure'],
 	['too much', { tooLarge: { maxBytes: 5_242_880 } }, 'the end', 'unsure'],
 	['JSON', answer(200, [{ a: 1 }]), 'the body', 'the body'],
 	[
