@@ -161,9 +161,10 @@ function ofSuccess({ status, headers, body }: Answer, asked: Asked): Verdict {
 	if (isText && String(headers['content-type']).includes('json')) {
 		return ofFault('ECONNRESET', asked);
 	}
-	const what = isText ? 'something that is not JSON' : 'JSON that is neither an object nor a list';
 	const problem = {
-		message: `The ${asked.service.displayName} answered with ${what}`,
+		message: isText
+			? `The ${asked.service.displayName} answered with something that is not JSON`
+			: `The ${asked.service.displayName} answered with JSON that is neither an object nor a list`,
 		description:
 			'Check that the base URL of the credential points to the service itself, not to a web page or a proxy.',
 		httpCode: String(status),
