@@ -5,7 +5,7 @@ import type { Item, Operation } from '../shared/operations/operation';
 import { readPages, type Page, type Range } from '../shared/transport/pagination';
 import type { ServiceRequest } from '../shared/transport/request';
 import { tellsFailure } from '../shared/http/failure';
-import { findList, findMarks, findOne, type IsRow } from '../shared/http/envelope';
+import { findList, findMarks, findOne, isNone, type IsRow } from '../shared/http/envelope';
 import { isObject } from '../shared/utils/json';
 import { messageOfService } from '../shared/utils/serviceMessage';
 
@@ -61,6 +61,7 @@ export function pageOf(body: Body, field: 'data' | 'documents'): Page {
 
 /** The tags of CP §4.3 or §4.7. Throws a UserError if the answer is not made like that. */
 export function tagsOf(body: Body): string[] {
+	if (isObject(body) && isNone(body, hasId)) return [];
 	const { data }: IDataObject = isObject(body) ? body : { data: body };
 	const lists = data === undefined ? Object.values(body).filter(Array.isArray) : [data];
 	const [tags] = lists as unknown[][];

@@ -43,6 +43,7 @@ export function findList(
 	if (!isObject(body) || depth === 0) return undefined;
 	const inUse = [...usual, ...LIST_KEYS].map((key) => rowsOf(body[key])).find(isFound);
 	if (inUse) return inUse;
+	if (isNone(body, isRow, usual)) return [];
 	if (isRow(body)) return undefined; // its arrays belong to it
 	const values = Object.keys(body)
 		.filter((key) => !/^errors?$/i.test(key))
@@ -55,6 +56,11 @@ export function findList(
 		.filter(isFound);
 	return within.length === 1 ? within[0] : undefined;
 }
+
+/** Whether an answer writes its empty list as null, beside its total or count of 0. */
+export const isNone = (body: IDataObject, isRow: IsRow, usual: string[] = []): boolean =>
+	[...usual, ...LIST_KEYS].some((key) => body[key] === null) &&
+	findMarks(body, isRow, -1).total === 0;
 
 const isFound = <T>(one: T | undefined): one is T => one !== undefined;
 

@@ -354,6 +354,31 @@ describe('the Credit Profile node at a service that answers', () => {
 		expect(await ask(() => answer, get)).toEqual([row]);
 	});
 
+	const documents = {
+		...{ resource: 'dataDocument', operation: 'getAll', returnAll: true, simplify: false },
+		collection: { __rl: true, mode: 'id', value: LOANS },
+	};
+	const tags = { resource: 'dataDocument', operation: 'getTags' };
+	it.each<[string, INodeParameters, object]>([
+		['its logins', logins, { data: null, count: 0 }],
+		['its collections', collections, { data: null, total: 0 }],
+		['its collections under a key', collections, { result: { data: null, total: '0' } }],
+		['its documents', documents, { documents: null, total: 0 }],
+		['its tags', tags, { count: 0, data: null }],
+	])('%s as null beside a total of 0, where there are none', async (_what, parameters, body) => {
+		expect(await ask(() => ({ body }), parameters)).toEqual([]);
+	});
+
+	it.each<[string, INodeParameters, object]>([
+		['a total of more', collections, { data: null, total: 3 }],
+		['no total', collections, { data: null }],
+		['a count of more', tags, { count: 3, data: null }],
+		['no count', tags, { data: null }],
+		['an error', collections, { success: false, message: 'db down', data: null, total: 0 }],
+	])('null is no empty list beside %s', async (_what, parameters, body) => {
+		expect(await ask(() => ({ body }), parameters)).toMatch(/answered with/);
+	});
+
 	it.each<[string, unknown, unknown]>([
 		['as the document', { count: 1, data: ['aval'] }, [{ tag: 'aval' }]],
 		['as a plain array', ['aval'], [{ tag: 'aval' }]],

@@ -30,6 +30,9 @@ describe('the list of queries, whose shape is not shown', () => {
 		[{ data: [] }],
 		[{ consultas: [], total: 0 }],
 		[{ data: { rows: [] } }],
+		[{ queries: null, total: 0 }],
+		[{ data: null, meta: { totalCount: '0' } }],
+		[{ data: { items: null, count: 0 }, message: 'OK' }],
 	])('is read as empty from %j', (body) => {
 		expect(readQueryList(body)).toEqual([]);
 	});
@@ -45,6 +48,10 @@ describe('the list of queries, whose shape is not shown', () => {
 		[{ a: [row], b: [{ ...row, queryId: 'q2' }] }],
 		[{ success: false, message: 'db down', data: [] }],
 		[{ statusCode: 500, message: 'x', errors: [] }],
+		[{ data: null }],
+		[{ queries: null, total: 2 }],
+		[{ error: null, total: 0 }],
+		[{ success: false, data: null, total: 0 }],
 		[{ success: false, errors: [{ message: 'db down' }] }],
 		[{ errors: [{ id: 'e1', status: '500', title: 'db down' }] }],
 		[{ data: { errors: [{ id: 'e1', status: '500', title: 'db down' }] } }],
