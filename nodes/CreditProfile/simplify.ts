@@ -1,5 +1,6 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/utils/json';
+import { textOf } from '../shared/utils/text';
 import { freeColumn, type Titles } from './titles';
 
 /** The named fields that a row has, in this order; values as the service gave them. */
@@ -91,15 +92,17 @@ function contentOf({ document, dataCollectionVersionId }: IDataObject, { columnO
 
 /** Those of a type that the document does not name are kept as they came. */
 function byType(associations: unknown[]): IDataObject {
-	const types = Object.keys(associationFields);
 	const ofType = (type: string) =>
-		associations.filter((one): one is IDataObject => isObject(one) && one.type === type);
+		associations.filter(isObject).filter((one) => typeOf(one) === type);
 	const others = associations.filter(
-		(one) => one !== null && !(isObject(one) && types.includes(String(one.type))),
+		(one) => one !== null && !(isObject(one) && typeOf(one) !== undefined),
 	);
 	return {
 		...Object.fromEntries(
-			types.map((type) => [type.toLowerCase(), ofType(type).map(simplifyAssociation)]),
+			Object.keys(associationFields).map((type) => [
+				type.toLowerCase(),
+				ofType(type).map(simplifyAssociation),
+			]),
 		),
 		...(others.length > 0 && { associations: others as IDataObject[] }),
 	};
@@ -123,16 +126,21 @@ const associationFields: Record<string, string[]> = {
 	],
 };
 
+/** The type of an entry `{type, association}` as the document writes it; undefined if it is none of these. */
+export const typeOf = ({ type }: IDataObject): string | undefined =>
+	Object.keys(associationFields).find(
+		(known) => known.toLowerCase() === textOf(type).trim().toLowerCase(),
+	);
+
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
 function simplifyAssociation(entry: IDataObject): IDataObject {
 	const association = objectOf(entry.association);
-	const type = String(entry.type);
-	const known = Object.hasOwn(associationFields, type) ? associationFields[type] : undefined;
+	const type = typeOf(entry);
 	const { firstName, middleName, firstLastName, secondLastName, tradeName } = association;
 	const name = joined(firstName, middleName, firstLastName, secondLastName) ?? tradeName;
 	return {
 		...(name !== undefined && name !== null && { name }),
-		...pick(association, known ?? Object.keys(association)),
+		...pick(association, type ? associationFields[type] : Object.keys(association)),
 		...pick(association, ['id']),
 	};
 }

@@ -15,7 +15,7 @@ import { textOf } from '../../shared/utils/text';
 import { download, linkOf } from '../download';
 import { collectionId, shownIf, startAt } from '../fields';
 import { documentsOf, listPages } from '../listing';
-import { associationsOf, separateAssociations } from '../simplify';
+import { associationsOf, separateAssociations, typeOf } from '../simplify';
 
 /** How many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
@@ -103,7 +103,9 @@ export const downloadFiles = operation({
 			wanted: from.wanted,
 		};
 		const files: FileRow[] = [];
+		let unknown = 0;
 		for await (const page of listPages(item, list)) {
+			unknown += page.flatMap(associationsOf).filter((one) => typeOf(one) === undefined).length;
 			const links = page.flatMap(fileLinks);
 			while (links.length > 0) {
 				const some = links.splice(0, FILES_AT_A_TIME);
@@ -112,13 +114,18 @@ export const downloadFiles = operation({
 				);
 			}
 		}
+		if (unknown > 0) {
+			item.run.hint(
+				`Associations of a type other than Profiles, Forms and Files: ${unknown}. If they are files, they were not downloaded: Data Document → Get Many shows them.`,
+			);
+		}
 		return new WithFiles(files);
 	},
 });
 
 /** The file associations of a document, each with what comes out beside the file. */
 function fileLinks(document: IDataObject): Array<{ json: IDataObject; association: IDataObject }> {
-	const files = associationsOf(document).filter(({ type }) => type === 'Files');
+	const files = associationsOf(document).filter((entry) => typeOf(entry) === 'Files');
 	return files.map((entry) => {
 		const association = isObject(entry.association) ? entry.association : {};
 		const withoutLinks = { ...association, url: undefined, previewUrl: undefined };

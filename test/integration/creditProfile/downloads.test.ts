@@ -14,6 +14,8 @@ describe('the files of a collection', () => {
 	let asked: Record<string, number>;
 	/** Files by path; a list of documents is answered beside them. */
 	let hosts: Record<string, (response: ServerResponse) => void>;
+	/** What the associations are called, if not Files. */
+	let types: string[];
 	const send = (content: string) => (response: ServerResponse) => void response.end(content);
 	const refuse = (status: number) => (response: ServerResponse) =>
 		void response.writeHead(status).end();
@@ -25,7 +27,7 @@ describe('the files of a collection', () => {
 			if (!pathname.endsWith('/document')) return (hosts[pathname] ?? refuse(410))(response);
 			const documents = Object.keys(hosts).map((path, index) => ({
 				id: index + 1,
-				associations: [{ type: 'Files', association: file(path, index) }],
+				associations: [{ type: types[index] ?? 'Files', association: file(path, index) }],
 			}));
 			response.setHeader('content-type', 'application/json');
 			response.end(JSON.stringify({ total: documents.length, documents }));
@@ -41,6 +43,7 @@ describe('the files of a collection', () => {
 	beforeEach(() => {
 		asked = {};
 		hosts = {};
+		types = [];
 	});
 	const file = (path: string, index: number): IDataObject => ({
 		id: 70 + index,
@@ -66,6 +69,25 @@ describe('the files of a collection', () => {
 			},
 			...more,
 		});
+
+	it('are downloaded in whatever case their type is written, without a hint', async () => {
+		hosts = { '/a': send('a'), '/b': send('b'), '/c': send('c') };
+		types = ['files', 'FILES', 'Profiles'];
+		const { items, hints } = await run();
+		expect([items.map(({ json }) => json.id), hints]).toEqual([[70, 71], []]);
+	});
+
+	it('are told of where none is downloaded, because of a type that is not known', async () => {
+		hosts = { '/a': send('a'), '/b': send('b'), '/c': send('c') };
+		types = ['archivos', PERSON];
+		const { items, hints } = await run();
+		expect([items.map(({ json }) => json.id), hints.map(({ message }) => message)]).toEqual([
+			[72],
+			[
+				'Associations of a type other than Profiles, Forms and Files: 2. If they are files, they were not downloaded: Data Document → Get Many shows them.',
+			],
+		]);
+	});
 
 	describe('where one cannot be had', () => {
 		beforeEach(() => {
