@@ -3,11 +3,15 @@ import { RateLimitTimeoutError } from '../../shared/rateLimit/rateLimiter';
 import { isNotFound } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { getQuery, type QueryConnection } from '../queries/client';
+import { queryIdOf } from '../queries';
+import { completeRecord, getQuery, type QueryConnection } from '../queries/client';
 import { report } from './outage';
+import { isPending, resultOf, type Result } from './result';
 
 /** A sender waits for the answer, so that reading must not take long. */
 const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
+/** For a row's record; the look waits for it, and so do all other results. */
+const FOR_A_ROW = { timeoutMs: 5_000, patienceMs: 10_000 };
 const PER_SECOND = 2;
 const UNKNOWN_MS = 60_000;
 const MAX_UNKNOWN = 1_000;
@@ -122,3 +126,21 @@ const isRefusal = (error: unknown): boolean =>
 /** A refusal of this very query, or an answer of another shape. */
 const isForGood = (error: unknown): boolean =>
 	error instanceof NodeApiError ? isRefusal(error) : !(error instanceof RateLimitTimeoutError);
+
+/** A row of the list with its result; undefined if it cannot be had now. */
+export async function complete(
+	context: ITriggerFunctions,
+	connection: QueryConnection,
+	row: Result,
+): Promise<Result | 'refused' | undefined> {
+	const id = queryIdOf(row.record) ?? '';
+	try {
+		const record = await completeRecord(connection, row.record, FOR_A_ROW);
+		const result = record === row.record ? row : resultOf(record, connection.mapping);
+		if (!isPending(result) || isPending(row)) return result;
+		triedInVain(context, id);
+	} catch (error) {
+		if (triedInVain(context, id, error)) return 'refused';
+	}
+	return undefined;
+}

@@ -40,6 +40,8 @@ export interface SavedCursor extends IDataObject {
 	readWholeAt: number;
 	/** Rows without a date that have settled, saved or not. */
 	undated: number;
+	/** Pending queries that are not saved, because they are too many. */
+	unsaved: number;
 	/** Executions run in another process (queue mode), so the end of this one cuts none off. Unknown until one has begun. */
 	runsElsewhere?: boolean;
 }
@@ -76,12 +78,14 @@ export class Cursor {
 			account: '',
 			readWholeAt: 0,
 			undated: 0,
+			unsaved: 0,
 			...saved,
 		};
 		this.place = { updatedAt: this.saved.updatedAt, deliveryId: this.saved.deliveryId };
 		for (const [id, time] of Object.entries(this.saved.settled)) this.settled.set(id, time);
 		this.isComplete = this.saved.startedFrom === '';
 		this.pending = new Set(this.saved.pending);
+		if (this.saved.unsaved > 0) this.saved.readWholeAt = 0;
 		delete this.saved.started[ended];
 		this.cutOff = new Map(Object.entries(this.saved.started));
 	}
@@ -193,12 +197,9 @@ export class Cursor {
 
 	/** Takes in a look: which queries have no result yet, and up to where all has settled but what is `left`. */
 	advance(listed: Result[], left: Place[], isWhole: boolean): void {
-		if (isWhole) {
-			const ids = new Set(listed.map(({ record }) => queryIdOf(record)));
-			this.pending = new Set([...this.pending].filter((id) => ids.has(id)));
-			this.saved.readWholeAt = Date.now();
-		}
+		if (isWhole) this.saved.readWholeAt = Date.now();
 		this.notePending(listed);
+		this.pending = new Set([...this.pending].slice(-MAX_KNOWN));
 		const [firstLeft] = [...left, ...this.inFlight.values()].sort(byAge);
 		const settled = [...this.settled]
 			.map(([deliveryId, updatedAt]) => ({ deliveryId, updatedAt }))
@@ -244,5 +245,6 @@ export class Cursor {
 			.reverse()
 			.filter((id) => (letters += id.length) <= MAX_LETTERS)
 			.reverse();
+		this.saved.unsaved = this.pending.size - this.saved.pending.length;
 	}
 }

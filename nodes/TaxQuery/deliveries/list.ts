@@ -1,4 +1,4 @@
-import type { ITriggerFunctions } from 'n8n-workflow';
+import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { msLeft, timeOf } from '../../shared/utils/time';
 import { queryIdOf } from '../queries';
 import { hasList, queryPages, type QueryConnection } from '../queries/client';
@@ -10,7 +10,8 @@ import type { Settings } from './settings';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
-const DAY_MS = 24 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 export interface Listed {
 	results: Result[];
@@ -31,7 +32,7 @@ export interface Listed {
 
 /**
  * Reads what is new in the list of queries (TQ §4.12): from the newest on until a page brings nothing unknown, and
- * once a day, or where it `mustBeWhole`, to the end. In what order a service lists is not shown: where it is not from
+ * once a day, an hour after the end could not be reached, or where it `mustBeWhole`, to the end. In what order a service lists is not shown: where it is not from
  * the newest on, or rows have no dates, the whole is read each time. `asked` are IDs that a delivery named.
  */
 export async function readList(
@@ -58,8 +59,11 @@ export async function readList(
 		const page = records.map((row) => resultOf(row, connection.mapping));
 		listed.results.push(...page);
 		listed.requests++;
-		if (cutOff !== undefined) return { ...listed, isWhole: false, cutOff };
-		if (isLast) break;
+		if (cutOff !== undefined) {
+			Object.assign(listed, { isWhole: false, cutOff });
+			cursor.saved.readWholeAt = Date.now() - DAY_MS + HOUR_MS;
+		}
+		if (isLast || cutOff !== undefined) break;
 		order.read(page);
 		for (const { record } of page) sought.delete(queryIdOf(record) ?? '');
 		const mayHoldNews = isDue || !order.isFromNewestOn || page.some((row) => cursor.isNews(row));
@@ -72,6 +76,8 @@ export async function readList(
 	await readPending(context, connection, cursor, asked, listed);
 	return listed;
 }
+
+const GONE = 'The service neither lists it nor has it by its ID';
 
 /** Adds some of the pending queries that the list does not tell of; those that were asked for first. */
 async function readPending(
@@ -91,6 +97,7 @@ async function readPending(
 		try {
 			const record = await readQuery(connection, id);
 			if (record) listed.results.push(resultOf(record, connection.mapping));
+			else if (listed.isWhole || listed.cutOff !== undefined) throw new OperationalError(GONE);
 		} catch (error) {
 			if (triedInVain(context, id, error)) listed.refused.push(id);
 		}
@@ -117,17 +124,24 @@ export async function readAsked(
 	return listed;
 }
 
-/** Where nothing asks again: of the queries that a delivery named, those that the list lacks, by their IDs. */
+/**
+ * Of the queries that a delivery named, those that the list lacks, by their IDs: where nothing asks again, and where the
+ * list was not read to its end. There, what cannot be read holds up nothing.
+ */
 export async function addUnlisted(
 	listed: Listed,
 	{ context, settings }: { context: ITriggerFunctions; settings: Settings },
 	connection: QueryConnection,
 	asked: Set<string>,
 ): Promise<void> {
-	if (!hasList(connection.mapping) || settings.receiveBy !== 'webhook') return;
+	const isByTimer = settings.receiveBy !== 'webhook';
+	if (!hasList(connection.mapping) || (isByTimer && listed.isWhole)) return;
 	const ids = new Set(listed.results.map(({ record }) => queryIdOf(record)));
 	const lacking = [...asked].filter((id) => !ids.has(id)).reverse();
-	await addById(listed, context, connection, lacking, asked);
+	await addById(listed, context, connection, lacking, asked).catch((error: unknown) => {
+		if (!isByTimer) throw error as Error;
+		listed.failed.push(...lacking);
+	});
 }
 
 async function addById(

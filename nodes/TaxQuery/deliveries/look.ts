@@ -1,11 +1,11 @@
-import type { IDataObject, INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isLean as isLeanRow, queryIdOf } from '../queries';
-import { completeRecord, hasList, type QueryConnection } from '../queries/client';
-import { readQuery, timesTried, triedInVain } from './byId';
+import { hasList, type QueryConnection } from '../queries/client';
+import { complete, readQuery, timesTried, triedInVain } from './byId';
 import type { Cursor } from './cursor';
 import { nodeKey, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
@@ -23,8 +23,6 @@ import { readStart, type Settings } from './settings';
 
 const MAX_RESULTS = 100;
 const MAX_NODES = 500;
-/** For a row's record; the look waits for it, and so do all other results. */
-const HOW = { timeoutMs: 5_000, patienceMs: 10_000 };
 const CONFIRMED = { confirmed: true };
 
 /** The published trigger that looks. */
@@ -99,12 +97,14 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const due = fresh.filter(isDue).sort((a, b) => triesOf(a) - triesOf(b));
 	const batch = due.slice(0, Number(settings.options.maxResults ?? MAX_RESULTS));
 	const read = await Promise.all(
-		batch.map(async (row) => await complete(watcher, connection, row)),
+		batch.map(async (row) => await complete(context, connection, row)),
 	);
 	watcher.mustBeOpen();
 
 	cursor.settle(...fresh.filter((row) => !isDue(row) && !isPending(row)));
 	const left = due.slice(batch.length);
+	// in the order of their creation, they may stand behind pages without news the next time
+	for (const { record } of left) cursor.awaitQuery(queryIdOf(record));
 	const vague = new Map(listed.results.filter(isVague).map((row) => [queryIdOf(row.record), row]));
 	for (const [index, result] of read.entries()) {
 		const listedRow = batch[index];
@@ -203,7 +203,11 @@ async function startOnceMore(
 		.sort(([, [a]], [, [b]]) => timesTried(context, a) - timesTried(context, b))
 		.slice(0, isTried ? 1 : undefined);
 	const again = cutOff.map(async ([deliveryId, [queryId, times]]) => {
-		const record = queryId === '' ? undefined : await readCutOff(watcher, connection, queryId);
+		// undefined: the service does not have it, or not any more
+		const read = queryId === '' ? Promise.resolve(undefined) : readQuery(connection, queryId);
+		const record = await read.catch((error: unknown) =>
+			triedInVain(context, queryId, error) ? undefined : ('failed' as const),
+		);
 		if (record === 'failed') return; // for the next look
 		watcher.mustBeOpen();
 		const result = record && resultOf(record, connection.mapping);
@@ -217,33 +221,4 @@ async function startOnceMore(
 		context.logger.warn(`${why}. Look for it in the executions list.`);
 	});
 	await Promise.all(again);
-}
-
-/** Its record; undefined if the service does not have it, or not any more. */
-async function readCutOff(
-	{ context }: PublishedTrigger,
-	connection: QueryConnection,
-	id: string,
-): Promise<IDataObject | undefined | 'failed'> {
-	return await readQuery(connection, id).catch((error: unknown) =>
-		triedInVain(context, id, error) ? undefined : 'failed',
-	);
-}
-
-/** A row of the list with its result; undefined if it cannot be had now. */
-async function complete(
-	{ context }: PublishedTrigger,
-	connection: QueryConnection,
-	row: Result,
-): Promise<Result | 'refused' | undefined> {
-	const id = queryIdOf(row.record) ?? '';
-	try {
-		const record = await completeRecord(connection, row.record, HOW);
-		const result = record === row.record ? row : resultOf(record, connection.mapping);
-		if (!isPending(result) || isPending(row)) return result;
-		triedInVain(context, id);
-	} catch (error) {
-		if (triedInVain(context, id, error)) return 'refused';
-	}
-	return undefined;
 }
