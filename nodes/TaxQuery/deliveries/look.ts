@@ -113,7 +113,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		else if (result === undefined) {
 			left.push(row);
 			cursor.awaitQuery(queryIdOf(row.record)); // wherever the list has it the next time
-		} else if (suits(result) && cursor.isNew(result))
+		} else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result)))
 			emit(watcher, toItem(result, CONFIRMED), result, row);
 		else if (!isPending(result)) cursor.settle(row, result);
 	}
@@ -153,6 +153,7 @@ function tellOnce(context: ITriggerFunctions, why: string | undefined): void {
 	told.set(nodeKey(context), why);
 }
 
+/** Settles the row only when it is known what became of its result, which may be on its way already. */
 function emit(
 	watcher: PublishedTrigger,
 	item: INodeExecutionData,

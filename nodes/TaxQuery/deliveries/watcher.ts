@@ -228,7 +228,8 @@ export class ResultWatcher implements PublishedTrigger {
 		for (;;) {
 			await this.untilAfter(Date.now(), isByTimer ? askEveryMs : RETRY_MS);
 			if (this.isClosed) return;
-			if (isByTimer || this.memory.outage.isOn) await this.lookSoon([]).catch(() => undefined);
+			const isOwed = this.memory.outage.isOn || this.cursor.cutOff.size > 0;
+			if (isByTimer || isOwed) await this.lookSoon([]).catch(() => undefined);
 		}
 	}
 

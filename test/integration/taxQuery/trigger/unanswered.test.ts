@@ -86,6 +86,31 @@ describe('what n8n cannot start after its sender has been answered 202', () => {
 	});
 });
 
+describe('a result whose start is not known to have come about', () => {
+	it('is brought though a look meets it again before n8n fails to start it', async () => {
+		await start({ receiveBy: 'both' });
+		const record = await sandbox.result();
+		const row = { _id: record._id, status: record.status };
+		await list([row]);
+		host.isBroken = true;
+		const goOn = stopDatabase();
+		const deliver = async () => {
+			pass(A_SECOND);
+			return await host.deliver({ queryId: 'a-doorbell' });
+		};
+		await deliver();
+		await deliver();
+		goOn();
+		await new Promise((settled) => setTimeout(settled, 300));
+		host.isBroken = false;
+		await deliver();
+		pass(A_MINUTE);
+		await host.executed(1);
+		await deliver();
+		expect(host.started).toEqual([record._id]);
+	});
+});
+
 describe('a true result that the list does not show yet', () => {
 	it('is read by its ID where nothing asks again', async () => {
 		await list([]);

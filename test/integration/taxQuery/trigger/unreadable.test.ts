@@ -233,6 +233,30 @@ describe('after n8n was killed', () => {
 	);
 });
 
+describe('a result that was cut off, with Webhook Only', () => {
+	it('is asked for again where it cannot be read at first, though no delivery comes', async () => {
+		await listing([]);
+		const parameters = { receiveBy: 'webhook' };
+		await start({ areExecutionsLong: true, parameters });
+		await listing([bad]);
+		await looks(1);
+		await host.executed(1);
+		await listing([bad], { bad: { status: 500 } });
+		await host.kill();
+		await host.publish('init');
+		pass(FIRST_LOOK_MS);
+		while (!host.log.join().includes('could not be read')) {
+			await new Promise((resolve) => setTimeout(resolve, 50));
+		}
+		await listing([bad]);
+		for (let minutes = 0; minutes < 3; minutes++) {
+			pass(60_000);
+			await new Promise((resolve) => setTimeout(resolve, 600));
+		}
+		expect(host.started).toEqual(['bad', 'bad']);
+	});
+});
+
 describe('two results that were cut off', () => {
 	it('are tried in turn, where the first cannot be read', async () => {
 		await listing([]);
