@@ -3,8 +3,9 @@ import { RateLimitTimeoutError } from '../../shared/rateLimit/rateLimiter';
 import { isNotFound } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { queryIdOf } from '../queries';
-import { completeRecord, getQuery, type QueryConnection } from '../queries/client';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { isLean, queryIdOf } from '../queries';
+import { getQuery, type QueryConnection } from '../queries/client';
 import { report } from './outage';
 import { isPending, resultOf, type Result } from './result';
 
@@ -24,8 +25,9 @@ const MAX_TRIED = 1_000;
 export async function readQuery(
 	connection: QueryConnection,
 	id: string,
+	how = HOW,
 ): Promise<IDataObject | undefined> {
-	return await getQuery(connection, id, HOW).catch((error: unknown) => {
+	return await getQuery(connection, id, how).catch((error: unknown) => {
 		if (isNotFound(error)) return undefined;
 		throw error;
 	});
@@ -127,16 +129,31 @@ const isRefusal = (error: unknown): boolean =>
 const isForGood = (error: unknown): boolean =>
 	error instanceof NodeApiError ? isRefusal(error) : !(error instanceof RateLimitTimeoutError);
 
-/** A row of the list with its result; undefined if it cannot be had now. */
+/**
+ * Whether the record may hold more than the row of a list: its result, or the date without which the row has another
+ * deliveryId.
+ */
+export const isToBeRead = ({ record, updatedAt }: Result, mapping: TaxQueryMapping): boolean =>
+	isLean(record, mapping) || updatedAt === undefined;
+
+/**
+ * A row of the list with its result; undefined if it cannot be had now. A row that lacks its date alone stays as it is
+ * where the service refuses it by its ID.
+ */
 export async function complete(
 	context: ITriggerFunctions,
 	connection: QueryConnection,
 	row: Result,
 ): Promise<Result | 'refused' | undefined> {
+	const { mapping } = connection;
 	const id = queryIdOf(row.record) ?? '';
+	if (id === '' || !isToBeRead(row, mapping)) return row;
 	try {
-		const record = await completeRecord(connection, row.record, FOR_A_ROW);
-		const result = record === row.record ? row : resultOf(record, connection.mapping);
+		const record = await readQuery(connection, id, FOR_A_ROW).catch((error: unknown) => {
+			if (isForGood(error) && !isLean(row.record, mapping)) return undefined;
+			throw error;
+		});
+		const result = record ? resultOf(record, mapping) : row;
 		if (!isPending(result) || isPending(row)) return result;
 		triedInVain(context, id);
 	} catch (error) {

@@ -5,7 +5,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isLean as isLeanRow, queryIdOf } from '../queries';
 import { hasList, type QueryConnection } from '../queries/client';
-import { complete, readQuery, timesTried, triedInVain } from './byId';
+import { complete, isToBeRead, readQuery, timesTried, triedInVain } from './byId';
 import type { Cursor } from './cursor';
 import { nodeKey, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
@@ -138,7 +138,9 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		mapping,
 		queries,
 		isWhole: listed.isWhole,
-		requests: batch.filter(isLean).length + (listed.isDaily ? 1 : listed.requests),
+		requests:
+			batch.filter((row) => isToBeRead(row, mapping)).length +
+			(listed.isDaily ? 1 : listed.requests),
 		rows: listed.results.length,
 		isMore: left.some((row) => triesOf(row) === 0),
 		unread: listed.unread,

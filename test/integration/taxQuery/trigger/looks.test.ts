@@ -101,9 +101,14 @@ describe('a look', () => {
 			const parameters = { startFrom: 'hours', hours: 1, settings: { maxResults: 600 } };
 			const record = { service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' }, ...dates };
 			const rows = Array.from({ length: 1200 }, (_, index) => ({ ...record, _id: `q${index}` }));
-			await sandbox.faults({ path: '/api/query', fault: { status: 200, body: rows } });
-			await start({ parameters });
-			await host.executed(1200);
+			await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body: rows } });
+			// a row without a date is asked for by its ID
+			const credentials = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } });
+			await start({ parameters, credentials });
+			while (host.executions.length < 1200) {
+				pass(60_000);
+				await host.look();
+			}
 			await host.look();
 			await host.look();
 			expect(host.started.sort()).toEqual(rows.map(({ _id }) => _id).sort());

@@ -137,6 +137,51 @@ describe('the same result starts one execution', () => {
 	});
 });
 
+describe('a result that is listed without its date', () => {
+	const listWithoutDate = async (record: Query) => {
+		const row = { ...record, updatedAt: undefined, createdAt: undefined };
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body: [row] } });
+	};
+
+	it('is started once, though it is delivered with its date', async () => {
+		await startProved();
+		const record = await sandbox.result();
+		await listWithoutDate(record);
+		pass(30_000);
+		await host.publish('update'); // which looks
+		await host.ended(1);
+		const before = (await sandbox.requests()).length;
+		const { body } = await host.deliver(record, proved.headers);
+		await host.look();
+		expect([body, host.started]).toEqual(['{"message":"Nothing new"}', [record._id]]);
+		// one list, and the doorbell's ID at most: it is not read again
+		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(2);
+	});
+
+	it('is started once more, where it was cut off', async () => {
+		await start({ areExecutionsLong: true });
+		const record = await sandbox.result();
+		await listWithoutDate(record);
+		await host.look();
+		await host.kill();
+		await startAgain();
+		expect([host.started, host.items[0]]).toEqual([[record._id, record._id], host.items[1]]);
+	});
+
+	it('is started as it is listed, where the service refuses it by its ID', async () => {
+		await start();
+		const record = await sandbox.result();
+		const row = { ...record, updatedAt: undefined, createdAt: undefined };
+		await sandbox.faults(
+			{ path: '/api/query', exact: true, fault: { status: 200, body: [row] } },
+			{ path: `/api/query/${record._id}`, fault: { status: 400 } },
+		);
+		await host.look();
+		await host.look();
+		expect([host.started, host.failures]).toEqual([[record._id], []]);
+	});
+});
+
 describe('the sender of a proved delivery', () => {
 	it('does not wait for the execution to begin, where asking brings what n8n cannot start', async () => {
 		await start({
