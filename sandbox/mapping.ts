@@ -59,6 +59,7 @@ const MappingSchema = some({
 			limit: word,
 			offset: word,
 			page: word,
+			firstPage: Type.Union([Type.Literal(0), Type.Literal(1)]),
 			pageSize: Type.Integer({ minimum: 1 }),
 		}),
 		token: some({
@@ -97,6 +98,7 @@ export interface TaxQueryMapping {
 		limit?: string;
 		offset?: string;
 		page?: string;
+		firstPage?: 0 | 1;
 		pageSize?: number;
 	};
 	token?: {

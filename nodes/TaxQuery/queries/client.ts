@@ -77,7 +77,7 @@ export async function* queryPages(
 	const seen = new Set<unknown>();
 	let rowsRead = 0;
 	let fullPage = 1; // of which a shorter one is the last
-	let place: IDataObject = list.page === undefined ? {} : { [list.page]: 1 };
+	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
 	for (let page = 1; page <= MAX_PAGES; page++) {
 		const query = { ...list.parameters, ...limit, ...place, ...parameters };
 		const answer = await send({ method: 'GET', path, query, emptyAs: [], ...how }).catch(withKeys);
@@ -105,7 +105,9 @@ export async function* queryPages(
 		}
 		yield { records };
 		const byPosition =
-			list.page === undefined ? { [list.offset ?? 'offset']: rowsRead } : { [list.page]: page + 1 };
+			list.page === undefined
+				? { [list.offset ?? 'offset']: rowsRead }
+				: { [list.page]: list.firstPage + page };
 		place = next ?? byPosition;
 	}
 	yield { records: [], cutOff: `The list of queries has more than ${MAX_PAGES} pages` };

@@ -35,7 +35,11 @@ export async function findPaging(
 			if (isSecond(await ids({ [limit]: 1, [offset]: 1 }))) return { limit, offset, pageSize };
 		}
 		for (const page of PAGES) {
-			if (isSecond(await ids({ [limit]: 1, [page]: 2 }))) return { limit, page, pageSize };
+			for (const firstPage of [1, 0]) {
+				if (!isSecond(await ids({ [limit]: 1, [page]: firstPage + 1 }))) continue;
+				const isKnown = firstPage === mapping.list.firstPage;
+				return { limit, page, ...(!isKnown && { firstPage }), pageSize };
+			}
 		}
 	}
 	return undefined;
@@ -57,7 +61,10 @@ export async function checkPaging(
 	if (isWhole) {
 		return { ok: true, seen: `${told} All of them came at once.`, advice: '', value: {} };
 	}
-	const { cutOff, doubt, records, largestPage = 0 } = await listQueries(connection);
+	const { cutOff: lacking, doubt, records, largestPage = 0 } = await listQueries(connection);
+	const listed = records.map(queryIdOf);
+	const isFirstThere = rows.length === 0 || listed.includes(queryIdOf(rows[0]));
+	const cutOff = lacking ?? (isFirstThere ? undefined : 'The first queries are not in the list');
 	if (cutOff !== undefined) {
 		const found = await findPaging(connection, rows);
 		return {
@@ -65,7 +72,7 @@ export async function checkPaging(
 			seen: `${cutOff}.`,
 			advice: found
 				? `Set list in the API Mapping: ${JSON.stringify(found)}.`
-				: 'Ask the service how the list is paged, and name the parameters in the API Mapping: list.limit, and list.offset or list.page.',
+				: 'Ask the service how the list is paged, and name the parameters in the API Mapping: list.limit, and list.offset, or list.page and list.firstPage.',
 			value: found ?? {},
 		};
 	}

@@ -31,6 +31,7 @@ export interface TaxQueryMapping {
 		limit?: string;
 		offset?: string;
 		page?: string;
+		firstPage: 0 | 1;
 		pageSize: number;
 	};
 	token: {
@@ -96,6 +97,7 @@ const TAX_QUERY: Table = {
 			keys: {
 				parameters: 'object',
 				...each(['limit', 'offset', 'page'], 'word').keys,
+				firstPage: '0 or 1',
 				pageSize: 'count',
 			},
 		},
@@ -148,7 +150,7 @@ export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject)
 		periodFormat: part('periodFormat', { months: 'yyyy-MM', days: 'yyyy-MM-dd' }),
 		services: part('services', {}),
 		statuses: part('statuses', { success: [], pending: [], failed: [] }),
-		list: part('list', { parameters: {}, pageSize: 100 }),
+		list: part('list', { parameters: {}, firstPage: 1, pageSize: 100 }),
 		token: part('token', {
 			fields: {},
 			grantType: 'client_credentials',

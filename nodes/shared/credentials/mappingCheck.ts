@@ -41,6 +41,7 @@ const KINDS = {
 		(value: unknown) => Number.isSafeInteger(value) && (value as number) > 0,
 		'a whole number, 1 or more',
 	],
+	'0 or 1': [(value: unknown) => value === 0 || value === 1, '0 or 1'],
 	object: [isObject, 'an object'],
 } satisfies Record<string, [(value: unknown) => boolean, string]>;
 

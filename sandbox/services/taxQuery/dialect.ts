@@ -71,6 +71,7 @@ export class Dialect {
 			limit,
 			offset,
 			page,
+			firstPage: others.firstPage ?? 1,
 			pageSize: others.pageSize ?? 100,
 			fixed: others.parameters ?? {},
 		};

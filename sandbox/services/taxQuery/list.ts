@@ -14,13 +14,13 @@ const Page = Type.Object({
 
 /** TQ §4.12 and §4.13 */
 export function listRoutes(app: FastifyInstance, { queries, dialect }: SandboxContext): void {
-	const { limit, offset, page, pageSize, fixed } = dialect.list;
+	const { limit, offset, page, firstPage, pageSize, fixed } = dialect.list;
 	const tags = ['Query'];
 	/** TQ §4.12 shows no parameter; these are tolerated, and those that a mapping sends always are wanted. */
 	const ListQuery = Type.Object({
 		[limit]: Type.Optional(Type.Integer({ minimum: 1 })),
 		[offset]: Type.Optional(Type.Integer({ minimum: 0 })),
-		[page]: Type.Optional(Type.Integer({ minimum: 1 })),
+		[page]: Type.Optional(Type.Integer({ minimum: firstPage })),
 		service: Type.Optional(Type.String()),
 		status: Type.Optional(Type.String()),
 	});
@@ -50,12 +50,17 @@ export function listRoutes(app: FastifyInstance, { queries, dialect }: SandboxCo
 				(query[limit] as number | undefined) ?? (dialect.isPaged ? pageSize : Infinity);
 			const size = dialect.isPaged ? Math.min(wanted, pageSize) : wanted;
 			const number = query[page] as number | undefined;
-			const start = number ? (number - 1) * size : ((query[offset] as number | undefined) ?? 0);
+			const start =
+				number === undefined
+					? ((query[offset] as number | undefined) ?? 0)
+					: (number - firstPage) * size;
 			const data = records.slice(start, start + size);
 			const isLast = start + data.length >= records.length;
 			const next = new URLSearchParams({
 				...Object.fromEntries(Object.entries(query).map(([name, one]) => [name, String(one)])),
-				...(number ? { [page]: String(number + 1) } : { [offset]: String(start + size) }),
+				...(number !== undefined
+					? { [page]: String(number + 1) }
+					: { [offset]: String(start + size) }),
 			});
 			const path = originalUrl.split('?', 1)[0];
 			return { data, total: records.length, next: isLast ? null : `${path}?${next.toString()}` };

@@ -540,6 +540,44 @@ describe('Connection → Diagnose at a service', () => {
 		});
 	});
 
+	describe('whose pages are counted from 0', () => {
+		const pages =
+			(isTold: boolean) =>
+			({ path, query }: Asked) => {
+				if (path !== '/api/query') return { body: record(path.split('/').at(-1)) };
+				const size = Math.min(Number(query.get('size') ?? 10), 10);
+				const at = Number(query.get('page') ?? 0) * size;
+				const content = all.slice(at, at + size).map((id) => record(id));
+				return { body: isTold ? { content, totalElements: all.length } : content };
+			};
+
+		it.each([true, false])('proposes so (it tells a total: %s)', async (isTold) => {
+			const { rows } = await askStranger(pages(isTold), diagnose);
+			expect([check(rows, 'Paging of the list')?.ok, rows.at(-1)]).toEqual([
+				false,
+				{ suggestedMapping: { list: { limit: 'size', page: 'page', firstPage: 0, pageSize: 10 } } },
+			]);
+		});
+
+		it.each([true, false])(
+			'tells that the newest were left out by the mapping (it tells a total: %s)',
+			async (isTold) => {
+				const apiMapping = { list: { limit: 'size', page: 'page', pageSize: 10 } };
+				const { rows } = await askStranger(pages(isTold), diagnose, { apiMapping });
+				expect([check(rows, 'Paging of the list')?.ok, rows.at(-1)]).toEqual([
+					false,
+					{ suggestedMapping: { list: { ...apiMapping.list, firstPage: 0 } } },
+				]);
+			},
+		);
+
+		it('finds nothing to do once the mapping says so', async () => {
+			const apiMapping = { list: { limit: 'size', page: 'page', pageSize: 10, firstPage: 0 } };
+			const { rows } = await askStranger(pages(false), diagnose, { apiMapping });
+			expect(check(rows, 'Paging of the list')?.ok).toBe(true);
+		});
+	});
+
 	it('that takes no parameters says that no read can tell', async () => {
 		const { rows } = await askStranger(
 			({ path }) => ({

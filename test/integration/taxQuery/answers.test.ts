@@ -533,6 +533,39 @@ describe('a record that says success and comes without its result', () => {
 	});
 });
 
+describe('a list of queries whose pages are counted from 0', () => {
+	const apiMapping = {
+		list: { limit: 'size', page: 'page', pageSize: 2, firstPage: 0 },
+	};
+	const rows = [RFC, ...rfcs(5)].map((rfc, index) =>
+		record(`q${index}`, {
+			query: { rfc },
+			createdAt: new Date(Date.now() - index).toISOString(),
+		}),
+	);
+	const pages = ({ method, path, query }: Asked): Answer => {
+		if (method === 'POST') return { body: { queryId: 'new' } };
+		if (path !== '/api/query') return { status: 404, body: {} };
+		const at = Number(query.get('page') ?? 0) * 2;
+		return { body: { content: rows.slice(at, at + 2), totalElements: rows.length } };
+	};
+
+	it('lets Reuse find the newest result', async () => {
+		const reuse = getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 24 });
+		const { rows: found } = await askStranger(pages, reuse, { apiMapping });
+		expect(found.map(({ queryId, reused }) => [queryId, reused])).toEqual([['q0', true]]);
+	});
+
+	it('lets Max Queries per Day count the newest', async () => {
+		const limited = getCrf({ rfc: RFC }, { maxQueriesPerDay: rows.length });
+		const { error, asked } = await askStranger(pages, limited, { apiMapping, timezone: 'UTC' });
+		expect([error?.message, paths(asked).includes('POST /api/query/crf')]).toEqual([
+			expect.stringContaining('6 were made today'),
+			false,
+		]);
+	});
+});
+
 describe('a service that has nothing under the ID of a query', () => {
 	const NOTHING: Array<[string, Answer]> = [
 		['404', { status: 404, body: { message: 'Nothing' } }],

@@ -138,6 +138,21 @@ describe('the list of all queries at a service that', () => {
 		expect([ids, asked.map(({ page }) => page)]).toEqual([all(25), ['1', '2', '3']]);
 	});
 
+	it('counts its pages from 0: is read from the first, as the API Mapping says', async () => {
+		const { ids } = await listFrom(
+			({ page = '0', size }) => {
+				const from = Number(page) * Number(size);
+				return {
+					content: rows(25).slice(from, from + 10),
+					number: Number(page),
+					totalElements: 25,
+				};
+			},
+			{ limit: 'size', page: 'page', pageSize: 10, firstPage: 0 },
+		);
+		expect([ids, asked.map(({ page }) => page)]).toEqual([all(25), ['0', '1', '2']]);
+	});
+
 	it('tells of more for ever: is given up', async () => {
 		let index = 0;
 		const { error } = await listFrom(() => ({ items: [row(index++)], hasMore: true }));

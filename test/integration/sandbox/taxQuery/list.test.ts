@@ -53,6 +53,15 @@ describe('the list of queries with --query-list page', () => {
 	});
 });
 
+describe('the list of queries with --query-list page and a mapping whose firstPage is 0', () => {
+	it('has its first rows on page 0', async () => {
+		const mapping = { taxQuery: { list: { firstPage: 0 as const } } };
+		await start({ queryList: 'page', pastQueries: 250, mapping });
+		expect(idsOf(await list({ page: 0 }))).toEqual(idsOf(await list()));
+		expect(idsOf(await list({ page: 2 }))).toEqual(idsOf(await list({ offset: 200 })));
+	});
+});
+
 describe('the list of queries with --query-list lean', () => {
 	it('holds neither what was asked nor what came of it; the record by ID holds both', async () => {
 		await start({ queryList: 'lean', pastQueries: 3 });

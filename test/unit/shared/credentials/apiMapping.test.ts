@@ -104,6 +104,11 @@ describe('API Mapping', () => {
 		['taxQuery', { statuses: { success: [1] } }, '"statuses.success" must be a list of texts'],
 		['taxQuery', { statuses: { done: [] } }, '"statuses.done" is not known'],
 		['taxQuery', { list: { pageSize: 0 } }, '"list.pageSize" must be a whole number, 1 or more'],
+		...[-1, 2, '0', true, null].map((firstPage): [Service, unknown, string] => [
+			'taxQuery',
+			{ list: { firstPage } },
+			'"list.firstPage" must be 0 or 1',
+		]),
 		['taxQuery', { list: { parameters: [] } }, '"list.parameters" must be an object'],
 		['taxQuery', { token: { body: 'xml' } }, '"token.body" must be one of json, form'],
 		[
