@@ -17,6 +17,7 @@ import { deploymentOf, proofOf } from './credentials';
 import { readPayload, type Announced } from './payload';
 import { readRawBody } from './rawBody';
 import { unrecognized, type Brought } from './unrecognized';
+import { watcherSoon } from './watcherSoon';
 
 /** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
 const PATIENCE_MS = 8_000;
@@ -86,7 +87,7 @@ async function takeBody(
 	body: Buffer,
 ): Promise<Answer | IWebhookResponseData> {
 	const payload = readPayload(body);
-	const watcher = watcherOf(context);
+	let watcher = watcherOf(context);
 	const isTest = context.getMode() === 'manual';
 	if (!('announced' in payload)) {
 		const isWanted = settings.isAuthenticated && settings.options.emitUnrecognized === true;
@@ -103,6 +104,7 @@ async function takeBody(
 	const { mapping } = deployment;
 	const isListed = asks && hasList(mapping);
 	if (!watcher && !isTest && isListed) return later; // this process has no trigger
+	if (!isTest) watcher ??= await watcherSoon(context);
 	// what holds less than a record has another deliveryId than the listed one, which a look would start again
 	const isWhole = announced.every(
 		({ record }) => (record.response ?? undefined) !== undefined && isDated(record),

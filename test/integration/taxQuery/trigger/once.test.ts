@@ -350,6 +350,20 @@ describe('a restart of n8n', () => {
 		expect(host.started).toEqual([...ids, ...ids]);
 	});
 
+	it('starts it once more, and no third time, where it is delivered again while n8n is still starting, with Webhook Only', async () => {
+		await start({ areExecutionsLong: true, parameters: { receiveBy: 'webhook' } });
+		const record = await sandbox.result();
+		await host.deliver(record);
+		await host.kill();
+		const delivered = host.deliver(record);
+		// n8n takes it before it starts the trigger
+		await Promise.race([delivered, new Promise((waited) => setTimeout(waited, 2_000))]);
+		await startAgain();
+		await delivered;
+		await host.look();
+		expect(host.started).toEqual([record._id, record._id]);
+	});
+
 	it('leaves what was cut off to Retry, where that is chosen', async () => {
 		await start({ areExecutionsLong: true, parameters: { settings: { afterCrash: 'leave' } } });
 		await sandbox.result();

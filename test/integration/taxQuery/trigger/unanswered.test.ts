@@ -170,6 +170,7 @@ describe('a true result that the list does not show yet', () => {
 describe('in a process that has no published trigger', () => {
 	it('a delivery starts the execution by itself where there is no list', async () => {
 		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
+		pass(A_MINUTE); // n8n has started
 		const record = await sandbox.result();
 		const { status } = await host.deliver({ queryId: record._id });
 		expect([status, host.started]).toEqual([200, [record._id]]);
@@ -177,6 +178,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('the sender is told to come again where the result is not there yet', async () => {
 		await start({}, { activation: null });
+		pass(A_MINUTE);
 		const queryId = await sandbox.pending();
 		const statuses = [
 			(await host.deliver({ queryId })).status,

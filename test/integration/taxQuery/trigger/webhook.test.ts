@@ -216,6 +216,7 @@ describe('in a process that has no published trigger', () => {
 
 	it('a delivery starts the execution by itself where nothing asks', async () => {
 		await start({ activation: null, parameters: { receiveBy: 'webhook' } });
+		pass(60_000); // n8n has started
 		const record = await sandbox.result();
 		const { status } = await host.deliver(record);
 		expect([status, host.started]).toEqual([200, [record._id]]);
