@@ -31,13 +31,16 @@ const SLOWEST = 4;
 /**
  * The points of one token: which are in use, and when they come back. A spent point comes back after a whole window, so
  * that no window, wherever it begins, holds more requests of this process than the limit. What the service's headers
- * tell (§8.4) of the requests of others can only hold points back for longer, within bounds, or change the limit.
+ * tell (§8.4) of the requests of others can only hold points back for longer, within bounds, or change the limit: never
+ * beyond what an operator has set.
  */
 export class PointWindow {
 	private limit = Infinity;
 	private windowMs = WINDOW_MS;
 	/** Processes that share the limit, as the operator says; undefined: the headers will tell. */
 	private processes: number | undefined;
+	/** What the operator has set, and as points per second: a header that tells more counts for nothing. */
+	private most = { perSecond: Infinity, limit: Infinity, windowMs: WINDOW_MS };
 	/** When each point in use comes back, in ascending order. */
 	private points: number[] = [];
 	/** Points that others have spent, and when they come back. */
@@ -56,6 +59,9 @@ export class PointWindow {
 		this.limit = pointsPerSecond === 0 ? Infinity : Math.max(1, Math.floor(pointsPerSecond));
 		this.windowMs = pointsPerSecond === 0 ? WINDOW_MS : WINDOW_MS / Math.min(1, pointsPerSecond);
 		this.processes = processes;
+		const isSet = processes !== undefined && pointsPerSecond > 0;
+		const { limit, windowMs } = this;
+		this.most = { perSecond: isSet ? pointsPerSecond : Infinity, limit, windowMs };
 	}
 
 	/** Spends a point; false if none is free. */
@@ -86,8 +92,11 @@ export class PointWindow {
 	update(answer: Answer): void {
 		const { status, receivedAt } = answer;
 		const { limit } = readLimits(answer);
-		if (limit) this.follow(limit, receivedAt);
-		const sighting = this.limit === Infinity ? undefined : this.window.see(answer, this.limit);
+		const isBeyond = limit !== undefined && limit > this.most.perSecond;
+		if (isBeyond) [this.limit, this.windowMs] = [this.most.limit, this.most.windowMs];
+		else if (limit) this.follow(limit, receivedAt);
+		const isUntold = isBeyond || this.limit === Infinity;
+		const sighting = isUntold ? undefined : this.window.see(answer, this.limit);
 		if (sighting) {
 			if (!this.isRemembered(receivedAt)) {
 				this.knownAt = Infinity;

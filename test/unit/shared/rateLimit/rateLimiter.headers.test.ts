@@ -14,19 +14,19 @@ useFakeTime();
 
 describe('the headers of an answer', () => {
 	it('raise the limit', async () => {
-		const rateLimiter = newRateLimiter(2);
+		const rateLimiter = newRateLimiter(2, null);
 		takeMany(rateLimiter, 1);
 		answer(rateLimiter, limits(50, 49, 1000));
 		const times = takeMany(rateLimiter, 49);
-		await pass(1000);
+		await pass(1500);
 		expect(times).toHaveLength(49);
 	});
 
 	it('raise the limit for those who wait, too', async () => {
-		const rateLimiter = newRateLimiter(2);
+		const rateLimiter = newRateLimiter(2, null);
 		const times = takeMany(rateLimiter, 50);
 		answer(rateLimiter, limits(50, 49, 1000));
-		await pass(1000);
+		await pass(1500);
 		expect(times).toHaveLength(50);
 	});
 
@@ -39,14 +39,46 @@ describe('the headers of an answer', () => {
 		expect(times).toHaveLength(2);
 	});
 
-	it('end the longer window of a credential with half a point per second', async () => {
-		const rateLimiter = newRateLimiter(0.5);
+	const perHour = {
+		'x-ratelimit-limit': '5000',
+		'x-ratelimit-remaining': '4990',
+		'x-ratelimit-reset': String(START / 1000 + 3600),
+	};
+	it.each([
+		['of an hour', 2, perHour, 6],
+		['of an hour, where half a point is meant', 0.5, perHour, 2],
+		['that is a little higher', 2, limits(3, 2, 1000), 6],
+		['of one, where half a point is meant', 0.5, limits(1, 0, 1000), 2],
+	])(
+		'go never beyond what the operator has set, by a limit %s',
+		async (_what, pointsPerSecond, headers, most) => {
+			const rateLimiter = newRateLimiter(pointsPerSecond);
+			const times = takeMany(rateLimiter, 50);
+			for (let ms = 0; ms < 2900; ms += 100) {
+				answer(rateLimiter, headers);
+				await pass(100);
+			}
+			expect(times).toHaveLength(most);
+		},
+	);
+
+	it('lead back to what the operator has set after a lower limit', async () => {
+		const rateLimiter = newRateLimiter(4);
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, limits(10, 9, 1000));
-		takeMany(rateLimiter, 9);
-		const times = takeMany(rateLimiter, 9);
+		answer(rateLimiter, { 'x-ratelimit-limit': '1' });
+		await pass(2000);
+		answer(rateLimiter, perHour);
+		const times = takeMany(rateLimiter, 20);
 		await pass(1900);
-		expect(times).toHaveLength(9);
+		expect(times).toHaveLength(8);
+	});
+
+	it('hold where the operator has set no limit', async () => {
+		const rateLimiter = newRateLimiter(0);
+		answer(rateLimiter, { 'x-ratelimit-limit': '5' });
+		const times = takeMany(rateLimiter, 50);
+		await pass(2900);
+		expect(times).toHaveLength(10);
 	});
 
 	it('hold back the points that somebody else has spent', async () => {
@@ -120,10 +152,10 @@ describe('the headers of an answer', () => {
 	it('are read from lists as well', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
-		answer(rateLimiter, { 'x-ratelimit-limit': ['30'] });
-		const times = takeMany(rateLimiter, 29);
-		await pass(1000);
-		expect(times).toHaveLength(29);
+		answer(rateLimiter, { 'x-ratelimit-limit': ['3'] });
+		const times = takeMany(rateLimiter, 5);
+		await pass(900);
+		expect(times).toHaveLength(2);
 	});
 });
 

@@ -114,7 +114,7 @@ describe('a list of 300 items at the limiter of the service', () => {
 
 	it('is not slowed down by answers that overtake each other', async () => {
 		const running = runExecution(
-			newRateLimiter(10, undefined),
+			newRateLimiter(10, null),
 			startService({ workMs: 1200, jitterMs: 6 }),
 			'list',
 			300,
@@ -217,7 +217,7 @@ describe('several n8n processes with one token, which know nothing of each other
 		const service = startService({ jitterMs: 6 });
 		const runs = lists.map(async (items, index) => {
 			await sleep(13 * index); // n8n gives them their work one after the other
-			return await runExecution(newRateLimiter(10, undefined), service, 'list', items);
+			return await runExecution(newRateLimiter(10, null), service, 'list', items);
 		});
 		const took = await finish(Promise.all(runs));
 		return { service, took };
@@ -241,10 +241,10 @@ describe('several n8n processes with one token, which know nothing of each other
 
 	it('let one that comes later take part within seconds', async () => {
 		const service = startService({ jitterMs: 6 });
-		const long = runExecution(newRateLimiter(10, undefined), service, 'list', 200);
+		const long = runExecution(newRateLimiter(10, null), service, 'list', 200);
 		const late = (async () => {
 			await sleep(5000);
-			return await runExecution(newRateLimiter(10, undefined), service, 'lookup', 5);
+			return await runExecution(newRateLimiter(10, null), service, 'lookup', 5);
 		})();
 		const [, took] = await finish(Promise.all([long, late]));
 		expect(took).toBeLessThanOrEqual(6000);
@@ -252,8 +252,8 @@ describe('several n8n processes with one token, which know nothing of each other
 
 	it('leave all of it to the last one when the others have ended', async () => {
 		const service = startService({ jitterMs: 6 });
-		const short = runExecution(newRateLimiter(10, undefined), service, 'list', 20);
-		const long = runExecution(newRateLimiter(10, undefined), service, 'list', 180);
+		const short = runExecution(newRateLimiter(10, null), service, 'list', 20);
+		const long = runExecution(newRateLimiter(10, null), service, 'list', 180);
 		const [, took] = await finish(Promise.all([short, long]));
 		expect(took).toBeLessThanOrEqual(1.15 * idealMs(200));
 	});

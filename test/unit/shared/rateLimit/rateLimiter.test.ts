@@ -268,16 +268,15 @@ describe('rateLimiters in a process', () => {
 	});
 
 	it('keep what the headers told when the same credential is used again', async () => {
-		answer(
-			rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }),
-			limits(50, 50, 1000),
-		);
+		answer(rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }), {
+			'x-ratelimit-limit': '5',
+		});
 		const times = takeMany(
 			rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }),
 			50,
 		);
-		await pass(1000);
-		expect(times).toHaveLength(50);
+		await pass(900);
+		expect(times).toHaveLength(5);
 	});
 
 	it('follow a credential that was edited', async () => {

@@ -4,16 +4,13 @@ import { rateLimiterFor, type RateLimiter } from '../../../../nodes/shared/rateL
 export const START = Date.UTC(2026, 10, 20, 12);
 let tokens = 0;
 
-/** A rateLimiter of a token that nobody else uses. */
-export const newRateLimiter = (
-	pointsPerSecond = 10,
-	processes: number | undefined = 1,
-): RateLimiter =>
+/** A rateLimiter of a token that nobody else uses; null: the headers tell how many processes share it. */
+export const newRateLimiter = (pointsPerSecond = 10, processes: number | null = 1): RateLimiter =>
 	rateLimiterFor({
 		baseUrl: 'https://service.test',
 		token: `token ${tokens++}`,
 		pointsPerSecond,
-		processes,
+		processes: processes ?? undefined,
 	});
 
 /** Fake timers for every test of a file. */
