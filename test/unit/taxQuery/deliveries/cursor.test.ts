@@ -111,6 +111,15 @@ describe('the cursor', () => {
 		expect([cursor.pendingQueries, cursor.isNew(first)]).toEqual([['a'], true]);
 	});
 
+	it.each([
+		[10, false],
+		[2_000, true],
+	])('has the whole list read after a restart, if %i waited for: %s', (count, isRead) => {
+		const cursor = new Cursor();
+		cursor.advance(many(count, 'PENDING'), [], true);
+		expect(restarted(cursor).saved.readWholeAt === 0).toBe(isRead);
+	});
+
 	it('knows after a restart which executions are not known to have ended', () => {
 		const cursor = new Cursor();
 		const results = ['a', 'b', 'c'].map((id) => result(id, 0));
