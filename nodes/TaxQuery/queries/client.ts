@@ -200,7 +200,9 @@ async function readRow(
 	connection: Connection<TaxQueryMapping>,
 	row: IDataObject,
 ): Promise<IDataObject> {
-	return await getQuery(connection, String(queryIdOf(row))).catch((error: unknown) => {
+	const id = queryIdOf(row);
+	if (id === undefined) return row;
+	return await getQuery(connection, id).catch((error: unknown) => {
 		if (isNotFound(error)) return row;
 		throw error as Error;
 	});
