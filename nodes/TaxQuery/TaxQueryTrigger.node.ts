@@ -19,7 +19,6 @@ import {
 	properties,
 	triggerPanel,
 	webhookDescription,
-	webhookVersion,
 } from './webhook/description';
 import { receive } from './webhook/receive';
 import { isRegistered, register, unregister } from './webhook/registration';
@@ -30,7 +29,7 @@ export class TaxQueryTrigger implements INodeType {
 		name: 'taxQueryTrigger',
 		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
 		group: ['trigger'],
-		version: webhookVersion,
+		version: 1, // not more: see the hidden field "options"
 		subtitle:
 			'={{ $parameter["services"].length > 1 ? $parameter["services"].length + " queries" : $parameter["services"][0] || "On any query result" }}',
 		description:

@@ -73,7 +73,7 @@ export async function publish(
 		{
 			name: 'Webhook',
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-			typeVersion: 1.1,
+			typeVersion: 1,
 			webhookId,
 			parameters,
 			credentials,

@@ -133,7 +133,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			const trigger = {
 				name: NODE,
 				type: `${PACKAGE}.${type}`,
-				typeVersion: 1.1,
+				typeVersion: 1,
 				webhookId,
 				...node,
 			};

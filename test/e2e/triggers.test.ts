@@ -34,7 +34,7 @@ describe('the triggers in a real n8n', () => {
 	const create = async (parameters: object, credentials: object) => {
 		const name = TRIGGER;
 		const type = `${PACKAGE}.taxQueryTrigger`;
-		const node = { id: '1', name, type, typeVersion: 1.1, position: [0, 0] };
+		const node = { id: '1', name, type, typeVersion: 1, position: [0, 0] };
 		const webhookId = `e2e-${Math.random().toString(36).slice(2)}`;
 		const nodes = [{ ...node, webhookId, parameters, credentials }] as unknown as WorkflowNode[];
 		const settings = { executionOrder: 'v1' };

@@ -72,9 +72,6 @@ export const webhookDescription: IWebhookDescription = {
 	...({ [RESOLVERS]: { httpMethod } } as object),
 };
 
-/** Of a node of version 1 n8n reads an option of its own Webhook with each delivery, by the expression engine. */
-export const webhookVersion = [1, 1.1];
-
 /** What the editor says while it waits. */
 export const eventTriggerDescription =
 	'Waiting for the query service, or the page of the sandbox, to deliver a result to the test URL';
@@ -217,7 +214,8 @@ export const properties: INodeProperties[] = [
 	},
 	...registrationFields,
 	{
-		// n8n leaves the body of a node of version 1 alone where its "options" say so: signatures are over its bytes.
+		// n8n leaves the body of a node of version 1 alone where its "options" say so: signatures are over its bytes. Of
+		// any other version it would parse what a stranger sends: 16 MB, forms, XML; some would never be answered.
 		displayName: 'Raw Body',
 		name: 'options',
 		type: 'hidden',

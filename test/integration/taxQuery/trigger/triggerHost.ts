@@ -354,7 +354,7 @@ export class TriggerHost {
 			id: 'node-1',
 			name: this.name,
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-			typeVersion: 1.1,
+			typeVersion: 1,
 			position: [0, 0],
 			parameters,
 			credentials: Object.fromEntries(

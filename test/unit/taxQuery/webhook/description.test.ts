@@ -10,7 +10,7 @@ const node = (receiveBy: string): INode => ({
 	id: '1',
 	name: 'Trigger',
 	type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-	typeVersion: 1.1,
+	typeVersion: 1,
 	position: [0, 0],
 	parameters: { receiveBy },
 });
