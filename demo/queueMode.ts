@@ -34,7 +34,7 @@ const forEveryProcess = () => ({
 	DB_POSTGRESDB_POOL_SIZE: '10',
 	/** At least the items of the largest run divided by the points per second, or a stopped worker loses its run. */
 	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '60',
-	/** Else n8n makes an expression engine, some 60 ms of CPU, for every delivery, which none needs. */
+	/** Else n8n makes an expression engine, some 60 ms of CPU, also where none is needed. */
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 });
 
