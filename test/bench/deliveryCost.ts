@@ -86,7 +86,6 @@ export async function contestantsOfDelivery(
 	await publish(n8n, 'cost-ours', [
 		{
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-			typeVersion: 1,
 			webhookId: 'cost-ours',
 			parameters: { authenticity: 'credential', simplify: false },
 			credentials: { taxQueryApi, ...(await create('taxQueryWebhookApi', proof)) },

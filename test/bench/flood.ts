@@ -151,7 +151,6 @@ async function publish({ client }: N8n, { taxQuery }: Sandbox, sinkUrl: string):
 	const trigger = (name: string, parameters: object) => ({
 		name,
 		type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-		typeVersion: 1,
 		webhookId: name,
 		parameters,
 		credentials,

@@ -31,9 +31,10 @@ export interface Listed {
 }
 
 /**
- * Reads what is new in the list of queries (TQ §4.12): from the newest on until a page brings nothing unknown, and
- * once a day, an hour after the end could not be reached, or where it `mustBeWhole`, to the end. In what order a service lists is not shown: where it is not from
- * the newest on, or rows have no dates, the whole is read each time. `asked` are IDs that a delivery named.
+ * Reads what is new in the list of queries (TQ §4.12): from the newest on until a page brings nothing unknown, and to
+ * the end once a day, an hour after that could not be reached, or where it `mustBeWhole`. In what order a service lists
+ * is not shown: where it is not from the newest on, or rows have no dates, the whole is read each time. `asked` are IDs
+ * that a delivery named.
  */
 export async function readList(
 	context: ITriggerFunctions,

@@ -167,12 +167,7 @@ export async function completeRecord(
 	row: IDataObject,
 	how: How = {},
 ): Promise<IDataObject> {
-	const id = queryIdOf(row);
-	if (!isLean(row, connection.mapping) || id === undefined) return row;
-	return await getQuery(connection, id, how).catch((error: unknown) => {
-		if (isNotFound(error)) return row;
-		throw error as Error;
-	});
+	return isLean(row, connection.mapping) ? await readRow(connection, row, how) : row;
 }
 
 /** So many rows of a list that does not echo queries are read by their ID. */
@@ -182,7 +177,7 @@ const READERS = 20;
 
 /** The rows; the first thousand of these as their IDs give them. */
 export async function readRows(
-	connection: Connection<TaxQueryMapping>,
+	connection: QueryConnection,
 	rows: IDataObject[],
 	toRead: IDataObject[],
 ): Promise<IDataObject[]> {
@@ -197,12 +192,13 @@ export async function readRows(
 
 /** A row by its ID; as it is listed where the service has nothing under that. */
 async function readRow(
-	connection: Connection<TaxQueryMapping>,
+	connection: QueryConnection,
 	row: IDataObject,
+	how: How = {},
 ): Promise<IDataObject> {
 	const id = queryIdOf(row);
 	if (id === undefined) return row;
-	return await getQuery(connection, id).catch((error: unknown) => {
+	return await getQuery(connection, id, how).catch((error: unknown) => {
 		if (isNotFound(error)) return row;
 		throw error as Error;
 	});

@@ -4,7 +4,7 @@ import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
 
 /** Within which n8n has started its triggers. */
 const START_MS = 60_000;
-/** A webhook processor never has any: there a sender waits so long in vain. */
+/** So long a sender waits in vain where no trigger comes: in a webhook processor. */
 const PATIENCE_MS = 5_000;
 const SLICE_MS = 100;
 const loadedAt = Date.now();
