@@ -52,6 +52,8 @@ export interface Look {
 	/** Of which the next look will need as many. */
 	requests: number;
 	rows: number;
+	/** It brought a new result. */
+	hasNews: boolean;
 	/** There are more new results than one look emits. */
 	isMore: boolean;
 	/** IDs that were asked for and must wait for the next look. */
@@ -105,6 +107,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const left = due.slice(batch.length);
 	// in the order of their creation, they may stand behind pages without news the next time
 	for (const { record } of left) cursor.awaitQuery(queryIdOf(record));
+	let hasNews = false;
 	const vague = new Map(listed.results.filter(isVague).map((row) => [queryIdOf(row.record), row]));
 	for (const [index, result] of read.entries()) {
 		const listedRow = batch[index];
@@ -113,9 +116,10 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		else if (result === undefined) {
 			left.push(row);
 			cursor.awaitQuery(queryIdOf(row.record)); // wherever the list has it the next time
-		} else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result)))
+		} else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result))) {
+			hasNews = true;
 			emit(watcher, toItem(result, CONFIRMED), result, row);
-		else if (!isPending(result)) cursor.settle(row, result);
+		} else if (!isPending(result)) cursor.settle(row, result);
 	}
 	for (const id of listed.refused) {
 		cursor.deferPending(id, false);
@@ -142,6 +146,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 			batch.filter((row) => isToBeRead(row, mapping)).length +
 			(listed.isDaily ? 1 : listed.requests),
 		rows: listed.results.length,
+		hasNews,
 		isMore: left.some((row) => triesOf(row) === 0),
 		unread: listed.unread,
 	};

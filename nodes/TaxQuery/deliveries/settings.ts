@@ -23,6 +23,7 @@ export interface Settings {
 }
 
 const MIN_SECONDS = 5;
+export const MIN_ASK_MS = MIN_SECONDS * 1000;
 const DEFAULT_SECONDS = 30;
 
 type Context = Pick<ITriggerFunctions | IWebhookFunctions, 'getNodeParameter'>;

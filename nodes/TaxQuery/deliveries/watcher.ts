@@ -15,7 +15,7 @@ import { look, type Look, type PublishedTrigger } from './look';
 import { load, save } from '../../shared/operations/nodeState';
 import { Outage, withoutPersonalData } from './outage';
 import { itemMaker, type Result } from './result';
-import { readSettings, type Settings } from './settings';
+import { MIN_ASK_MS, readSettings, type Settings } from './settings';
 
 export const KEY = 'taxQueryCursor';
 /** The result of the execution that n8n saved last, at its end. */
@@ -32,6 +32,8 @@ const REST_PER_ROW_MS = 0.1;
 const PAUSE_MS = 15 * 60_000;
 const MAX_NODES = 500;
 const MAX_OWED = 1_000;
+/** Results come in streams: while they do, looks come so many times as often, and workers get no bursts. */
+const TIMES_IN_STREAM = 6;
 /** IDs that are kept for a later look; who sent others is told to come again. */
 const MAX_UNREAD = 100;
 /** After an emission that failed, and where nothing asks at intervals after such a look. */
@@ -225,11 +227,14 @@ export class ResultWatcher implements PublishedTrigger {
 	private async keepLooking(): Promise<void> {
 		const { receiveBy, askEveryMs } = this.settings;
 		const isByTimer = receiveBy !== 'webhook';
-		for (;;) {
-			await this.untilAfter(Date.now(), isByTimer ? askEveryMs : RETRY_MS);
+		const inStreamMs = Math.max(MIN_ASK_MS, askEveryMs / TIMES_IN_STREAM);
+		for (let ms = isByTimer ? askEveryMs : RETRY_MS; ;) {
+			await this.untilAfter(Date.now(), ms);
 			if (this.isClosed) return;
 			const isOwed = this.memory.outage.isOn || this.cursor.cutOff.size > 0;
-			if (isByTimer || isOwed) await this.lookSoon([]).catch(() => undefined);
+			if (!isByTimer && !isOwed) continue;
+			const seen = await this.lookSoon([]).catch(() => undefined); // the outage tells why
+			if (isByTimer) ms = seen?.hasNews ? inStreamMs : askEveryMs;
 		}
 	}
 

@@ -134,7 +134,7 @@ export const properties: INodeProperties[] = [
 		typeOptions: { minValue: 5 },
 		default: 30,
 		description:
-			'How often the service is asked for new results. It reads only, usually by one request.',
+			'How often the service is asked for new results; while it has some, six times as often, but at most every 5 seconds. It reads only, usually by one request.',
 		displayOptions: { show: { receiveBy: ['both', 'asking'] } },
 	},
 	...filterFields,

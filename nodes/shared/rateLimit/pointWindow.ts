@@ -13,7 +13,7 @@ const ALONE = 7;
 /** As long as nothing is known of others, more slowly. */
 const UNKNOWN = 1;
 /** Known is who has seen so many points of a window. */
-const KNOWN = 0.3;
+const KNOWN = 0.2;
 /** For so long it is known that nobody else was there, and that somebody was. */
 const ALONE_FOR_MS = 60_000;
 const NEIGHBOURS_FOR_MS = 5_000;

@@ -95,8 +95,9 @@ export class ServiceWindow {
 	/** How many requests without an answer the window may have counted before the one that told the most. */
 	private onTheirWay({ end, elapsed }: Pick<Sighting, 'end' | 'elapsed'>): number {
 		const since = elapsed === undefined ? -Infinity : end - this.windowMs - TRAVEL_MS;
-		return this.sent.filter((at) => at > this.lastBefore && at >= since && at <= this.usedAt)
-			.length;
+		return this.sent.filter(
+			(at) => at > this.lastBefore && at >= since && at <= this.usedAt + TRAVEL_MS,
+		).length;
 	}
 
 	/**

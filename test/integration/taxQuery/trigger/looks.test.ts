@@ -37,6 +37,17 @@ describe('a look', () => {
 		expect(host.started).toEqual([record._id]);
 	});
 
+	it('comes six times as often after one that brought a result', async () => {
+		await start({ parameters: { receiveBy: 'asking', askEvery: 60 } });
+		const first = await sandbox.result();
+		pass(60_000);
+		await host.executed(1);
+		const second = await sandbox.result();
+		pass(10_000);
+		await host.executed(2);
+		expect(host.started).toEqual([first._id, second._id]);
+	});
+
 	it('marks each item as confirmed, with a deliveryId', async () => {
 		await start();
 		await sandbox.result();

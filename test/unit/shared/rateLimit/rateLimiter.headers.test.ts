@@ -93,6 +93,7 @@ describe('the headers of an answer', () => {
 	it('give back at the reset what somebody else has spent', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
+		await pass(1);
 		answer(rateLimiter, limits(10, 4, 700));
 		const times = takeMany(rateLimiter, 5);
 		await pass(1100);

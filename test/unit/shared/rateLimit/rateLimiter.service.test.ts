@@ -16,12 +16,15 @@ interface Conditions {
 	coldMs?: number;
 	/** By how much travelling times differ. */
 	jitterMs?: number;
+	/** One in fifty travels so much longer. */
+	stallMs?: number;
 	/** By how much the times differ that the service takes for its answers. */
 	workMs?: number;
 }
 
 /** A real limiter (§8) at the other end of a line, in the time of the fake timers. */
-function startService({ reset = String, coldMs = 0, jitterMs = 0, workMs = 0 }: Conditions = {}) {
+function startService(conditions: Conditions = {}) {
+	const { reset = String, coldMs = 0, jitterMs = 0, stallMs = 0, workMs = 0 } = conditions;
 	const limiter = new RateLimiterMemory({ points: LIMIT, duration: 1 });
 	let requests = 0;
 	const service = {
@@ -30,7 +33,7 @@ function startService({ reset = String, coldMs = 0, jitterMs = 0, workMs = 0 }: 
 		async request() {
 			const index = requests++;
 			const travelMs = 2 + ((index * 7919) % (jitterMs + 1)) + (index < LIMIT ? coldMs : 0);
-			await sleep(travelMs);
+			await sleep(travelMs + (index % 50 === 46 ? stallMs : 0));
 			const { remainingPoints, msBeforeNext, consumedPoints } = await limiter
 				.consume('token')
 				.catch((refused: unknown) => refused as RateLimiterRes);
@@ -120,6 +123,12 @@ describe('a list of 300 items at the limiter of the service', () => {
 			300,
 		);
 		expect(await finish(running)).toBeLessThanOrEqual(1.1 * idealMs(300));
+	});
+
+	it('is not shared with others because one request overtook another', async () => {
+		const service = startService({ stallMs: 18, jitterMs: 6, workMs: 30 });
+		const running = runExecution(newRateLimiter(10, null), service, 'list', 300);
+		expect(await finish(running)).toBeLessThanOrEqual(1.03 * idealMs(300));
 	});
 
 	it('is refused one window at most when a slow first connection meets a clock a little behind', async () => {
