@@ -23,7 +23,8 @@ export const registrationFields: INodeProperties[] = [
 			{
 				name: 'By an HTTP Request',
 				value: 'http',
-				description: 'The node registers its URL when the workflow is published',
+				description:
+					'The node registers its URL when the workflow is published. A test in the editor registers nothing: give its test URL to the service by hand.',
 			},
 			{
 				name: 'By Hand',
@@ -114,12 +115,17 @@ const text = (context: IHookFunctions, name: string) =>
 
 /** Under which the service's own ID of the registration is kept until it is removed. */
 const KEY = 'taxQueryRegistration';
+/**
+ * In place of an ID during a test in the editor, whose end is told as an unpublishing is. A test registers nothing: a
+ * service may keep one URL, which is production's. n8n keeps static data of a test apart from the workflow's own.
+ */
+const OF_TEST = { isTest: true };
 
 /** Whether the service already has the webhook URL. It only looks. Throws what the look-up throws. */
 export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 	if (text(context, 'registration') !== 'http') return true;
 	const path = text(context, 'lookUpPath');
-	if (path === '') return false;
+	if (path === '' || context.getMode() === 'manual') return false;
 	const answer = await send(context, { method: 'GET', path }).catch(none);
 	const found = entriesIn(answer).find((entry) => urlIn(context, entry) === ownUrl(context));
 	if (found) remember(context, found);
@@ -129,6 +135,7 @@ export async function isRegistered(context: IHookFunctions): Promise<boolean> {
 /** Sends the webhook URL to the service. Throws if it is not accepted. */
 export async function register(context: IHookFunctions): Promise<void> {
 	if (text(context, 'registration') !== 'http') return;
+	if (context.getMode() === 'manual') return save(context, KEY, OF_TEST);
 	const answer = await send(context, {
 		method: text(context, 'registrationMethod') as 'POST' | 'PUT',
 		path: text(context, 'registrationPath'),
@@ -151,7 +158,8 @@ const urlIn = (context: IHookFunctions, entry: IDataObject) => entry[text(contex
 export async function unregister(context: IHookFunctions): Promise<void> {
 	const template = text(context, 'removalPath');
 	if (text(context, 'registration') !== 'http' || template === '') return;
-	const id = load<string>(context, KEY);
+	const id = load<string | typeof OF_TEST>(context, KEY);
+	if (typeof id === 'object') return;
 	if (template.includes('{ID}') && id === undefined) {
 		throw new UserError(
 			'The webhook was not removed: the service gave no ID when it was registered',

@@ -82,6 +82,39 @@ describe('registration by an HTTP request', () => {
 		expect(await registered()).toBe('');
 	});
 
+	it.each([PATH, ''])(
+		'a test in the editor leaves the production URL; Removal Path: %j',
+		async (removalPath) => {
+			await start(byHttp({ removalPath }));
+			await host.hook('create');
+			await host.listenInEditor();
+			expect(await registered()).toBe(URL);
+			await host.hook('delete');
+			expect(await registered()).toBe(removalPath === '' ? URL : '');
+		},
+	);
+
+	it('a test in the editor sends nothing, and leaves the ID to the published workflow', async () => {
+		await sandbox.faults({ path: '/api/hook', fault: { status: 201, body: { id: 'reg 7' } } });
+		await start(
+			byHttp({
+				registrationMethod: 'POST',
+				registrationPath: '/hook',
+				lookUpPath: '',
+				removalPath: '/hook/{ID}',
+			}),
+		);
+		await host.listenInEditor();
+		await host.hook('create');
+		await host.listenInEditor();
+		await host.hook('delete');
+		const sent = [
+			...(await sandbox.requests('/api/hook')),
+			...(await sandbox.requests('/api/hook/reg%207')),
+		];
+		expect(sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+	});
+
 	it('takes a registration that is gone already for removed', async () => {
 		await start(byHttp({ removalPath: '/webhooks/none' }));
 		expect(await host.hook('delete')).toBe(true);

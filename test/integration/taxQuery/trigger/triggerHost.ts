@@ -242,6 +242,31 @@ export class TriggerHost {
 		return done;
 	}
 
+	/** Has the editor listen for a test delivery and stop: static data of its own, which n8n never writes. */
+	async listenInEditor(): Promise<void> {
+		const methods = new this.trigger().webhookMethods?.default;
+		const workflow = this.loadWorkflow('{}');
+		const call = async (
+			name: 'checkExists' | 'create' | 'delete',
+			mode: WorkflowExecuteMode,
+			activation: WorkflowActivateMode,
+		) => {
+			const node = workflow.getNode(this.name) as INode;
+			const data = { ...this.webhookData(), isTest: true };
+			const context = new HookContext(
+				workflow,
+				node,
+				this.additionalData(),
+				mode,
+				activation,
+				data,
+			);
+			return await methods?.[name]?.call(context);
+		};
+		if (!(await call('checkExists', 'manual', 'manual'))) await call('create', 'manual', 'manual');
+		await call('delete', 'internal', 'update');
+	}
+
 	/** Delivers to the test URL of the editor; resolves with the items that come out. */
 	async deliverTest(body: object): Promise<IDataObject[]> {
 		this.isTest = true;
@@ -348,7 +373,7 @@ export class TriggerHost {
 		]),
 	);
 
-	private loadWorkflow(): Workflow {
+	private loadWorkflow(staticData = this.staticData): Workflow {
 		const { credentials, parameters = {} } = this.options;
 		const node: INode = {
 			id: 'node-1',
@@ -373,7 +398,7 @@ export class TriggerHost {
 				getByNameAndVersion: () => type,
 				getKnownTypes: () => ({}),
 			},
-			staticData: JSON.parse(this.staticData) as IDataObject,
+			staticData: JSON.parse(staticData) as IDataObject,
 		});
 	}
 
