@@ -12,7 +12,8 @@ import { WithFiles, type FileRow, type Item } from '../../shared/operations/oper
 import { isObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import { download, linkOf } from '../download';
+import { download } from '../files/download';
+import { linkOf } from '../files/fileLink';
 import { collectionId, shownIf, startAt } from '../fields';
 import { documentsOf, listPages } from '../listing';
 import { associationsOf, separateAssociations, typeOf } from '../simplify';
@@ -146,10 +147,12 @@ async function fetchFile(
 	return await file.then(
 		(had) => ({ json, file: had }),
 		(error: unknown) => {
-			if (!item.continuesOnFail || !(error instanceof UserError)) throw error as Error;
+			if (!(error instanceof UserError)) throw error as Error;
 			const { message, description } = error;
 			const whose = `It is file ${textOf(json.id)} of document ${textOf(json.documentId)}`;
-			return { error: new UserError(message, { description: sentences(whose, description) }) };
+			const told = new UserError(message, { description: sentences(whose, description) });
+			if (item.continuesOnFail) return { error: told };
+			throw told;
 		},
 	);
 }

@@ -15,6 +15,7 @@ import {
 	type RequestContext,
 	type ServiceRequest,
 } from './exchange';
+import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor } from '../rateLimit/rateLimiter';
 import type { Service } from './service';
 
@@ -92,10 +93,14 @@ export async function connect<Mapping>(
 		request.beforeSend?.();
 		const sentAt = Date.now();
 		const { outcome, sentWith } = await exchange(context, service, held, request);
+		let toldMs: number | undefined; // to wait, by a service that is not there for a while
 		if ('answer' in outcome) {
 			const { status, headers } = outcome.answer;
 			const receivedAt = Date.now();
-			rateLimiter.update({ status, headers, sentAt, receivedAt });
+			const heard = { status, headers, sentAt, receivedAt };
+			rateLimiter.update(heard);
+			const told = status === 503 && retryAt(heard);
+			if (told) toldMs = told - receivedAt;
 			clock.update(headers, sentAt, receivedAt);
 			request.onAnswer?.({ status, headers });
 			if (status !== 401) service.tokens?.accepted(sentWith);
@@ -104,14 +109,19 @@ export async function connect<Mapping>(
 		}
 		// collected only now, because a token may have been had meanwhile
 		const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
-		return { verdict: classify(outcome, { ...request, service, secrets }), sentWith, secrets };
+		return {
+			verdict: classify(outcome, { ...request, service, secrets }),
+			sentWith,
+			secrets,
+			toldMs,
+		};
 	}
 
 	async function send(request: ServiceRequest): Promise<IDataObject | IDataObject[]> {
 		const until = performance.now() + (request.patienceMs ?? PATIENCE_MS);
 		let [faults, logins, renewals] = [0, 0, 0];
 		for (;;) {
-			const { verdict, sentWith, secrets } = await attempt(
+			const { verdict, sentWith, secrets, toldMs } = await attempt(
 				request,
 				Math.max(1, until - performance.now()),
 			);
@@ -123,16 +133,18 @@ export async function connect<Mapping>(
 				return mayBeError ? redactValues(body, secrets, MESSAGE_NAMES) : body;
 			}
 			const { again, problem } = { again: undefined, ...verdict };
+			// As told, where there is the time for it; else as after any other fault.
+			const waitsMs = toldMs && performance.now() + toldMs < until ? toldMs : undefined;
 			const mayRepeat =
 				performance.now() < until &&
 				(again === 'after the reset' ||
 					again === 'with a login' ||
-					(again === 'after a pause' && ++faults < MAX_ATTEMPTS) ||
+					(again === 'after a pause' && (waitsMs || ++faults < MAX_ATTEMPTS)) ||
 					(again === 'with a new token' && ++renewals === 1 && service.tokens?.refused(sentWith)));
 			if (!mayRepeat) throw fail(problem, request);
 			if (again === 'with a login') await sleepFor(backoffMs(++logins, LOGIN_PAUSE_MS), signal);
 			else statistics.repeated++;
-			if (again === 'after a pause') await sleepFor(backoffMs(faults), signal);
+			if (again === 'after a pause') await sleepFor(waitsMs ?? backoffMs(faults), signal);
 		}
 	}
 

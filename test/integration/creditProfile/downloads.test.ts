@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 import { LOANS } from './support';
@@ -128,6 +129,111 @@ describe('the files of a collection', () => {
 				`"${PERSON} b.pdf" could not be downloaded: its host answered with status 404`,
 			]);
 		});
+	});
+
+	describe('by a host that is asked too often', () => {
+		const links = (count: number) => Array.from({ length: count }, (_, number) => ({ number }));
+		const fileUrl = () => `=${origin}/{{ $json.number }}`;
+
+		it('all come, at the pace of CP §8.3', async () => {
+			let [window, spent] = [0, 0];
+			const limited = (response: ServerResponse) => {
+				if (Date.now() > window + 1000) [window, spent] = [Date.now(), 0];
+				response.writeHead(++spent > 10 ? 429 : 200).end('a');
+			};
+			hosts = Object.fromEntries(links(40).map(({ number }) => [`/${number}`, limited]));
+			const link = { filesFrom: 'link', fileUrl: fileUrl() };
+			const { items, error } = await run(link, { items: links(40) });
+			expect([error?.message, items.filter(({ binary }) => binary).length]).toEqual([
+				undefined,
+				40,
+			]);
+		});
+
+		it.each([429, 503])('a %i is waited out as long as Retry-After says', async (status) => {
+			let since: number | undefined;
+			hosts['/0'] = (response) => {
+				since ??= Date.now();
+				const isOver = Date.now() >= since + 4000;
+				if (isOver) response.end('a');
+				else response.writeHead(status, { 'retry-after': '4' }).end();
+			};
+			const { items } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
+			expect([items[0]?.binary?.data.data, asked['/0']]).toEqual(['YQ==', 2]);
+		});
+	});
+
+	describe('are not mistaken for what else a host sends', () => {
+		const answer =
+			(status: number, type: string, body = '') =>
+			(response: ServerResponse) =>
+				void response.writeHead(status, { 'content-type': type }).end(body);
+		const page = '<title>Sign in</title>';
+
+		it.each<[string, (response: ServerResponse) => void, string]>([
+			['a page', answer(200, 'text/html; charset=utf-8', page), 'gave HTML instead'],
+			[
+				'an error',
+				answer(200, 'application/json', '{"error":"Link expired"}'),
+				'gave JSON instead',
+			],
+			['a problem', answer(200, 'application/problem+json', '{}'), 'gave JSON instead'],
+			['XML', answer(200, 'application/xml', '<Error/>'), 'gave XML instead'],
+			['nothing', answer(200, 'application/pdf'), 'gave an empty answer instead'],
+			['204', answer(204, 'application/pdf'), 'answered with status 204'],
+			['a part', answer(206, 'application/pdf', '%PDF'), 'answered with status 206'],
+		])('%s', async (_what, host, told) => {
+			hosts = { '/a.pdf': host };
+			const { items, error } = await run();
+			expect([items, error?.message]).toEqual([[], expect.stringContaining(`its host ${told}`)]);
+			expect(error?.description).toMatch(/^It is file 70 of document 1\./);
+			const byLink = await run({ filesFrom: 'link', fileUrl: `${origin}/a.pdf` });
+			expect(byLink.error?.message).toBe(`The file could not be downloaded: its host ${told}`);
+		});
+
+		it('a page behind a redirect', async () => {
+			hosts = {
+				'/a': (response) => void response.writeHead(302, { location: '/sign-in' }).end(),
+				'/sign-in': answer(200, 'text/html', page),
+			};
+			const { items } = await run({}, { onError: 'continueErrorOutput' });
+			expect(items).toEqual([]);
+		});
+
+		it('a packed file that is cut', async () => {
+			const packed = gzipSync(Buffer.from(PERSON.repeat(300)));
+			let encodings: unknown;
+			hosts['/a'] = (response) => {
+				encodings = response.req.headers['accept-encoding'];
+				const isPacked = String(encodings).includes('gzip');
+				if (isPacked) response.setHeader('content-encoding', 'gzip');
+				response.end(isPacked ? packed.subarray(0, packed.length / 2) : 'whole');
+			};
+			const { items } = await run();
+			expect([items[0]?.binary?.data.data, encodings]).toEqual(['d2hvbGU=', 'identity']);
+		});
+	});
+
+	it.each([
+		[
+			'/Identificaci%C3%B3n%20oficial.pdf',
+			undefined,
+			'Identificación oficial.pdf',
+			'application/pdf',
+		],
+		['/9f3c', `attachment; filename="INE.png"`, 'INE.png', 'image/png'],
+		['/9f3c', `attachment; filename=x.csv; filename*=UTF-8''A%C3%B1o.csv`, 'Año.csv', 'text/csv'],
+		['/a%2Fb%5C..', undefined, 'a_b_..', 'application/octet-stream'],
+		['/100%', undefined, '100%', 'application/octet-stream'],
+	])('by a link are called as their host says: %s, %s', async (path, header, name, mimeType) => {
+		hosts[path] = (response) => {
+			if (header) response.setHeader('content-disposition', header);
+			response.setHeader('content-type', 'binary/octet-stream').end('a');
+		};
+		const { items } = await run({ filesFrom: 'link', fileUrl: `${origin}${path}?X-Amz=1` });
+		expect(items.map(({ binary }) => binary?.data)).toEqual([
+			expect.objectContaining({ fileName: name, mimeType }),
+		]);
 	});
 
 	describe.each(['masked', 'pseudonym'])('with Personal Data %s', (personalData) => {

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { failedConnections } from '../support/connections';
+import { startStranger } from '../dialects/stranger';
 import { runNode } from '../support/runNode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 
@@ -84,6 +85,22 @@ describe('what is sent again', () => {
 		const { error } = await run(getMany);
 		expect(error?.message).toBe('The Credit Profile Service failed with status 503');
 		expect(await sandbox.requests(LIST)).toHaveLength(5);
+	});
+
+	it('a GET that met 503 once Retry-After is over, and not before', async () => {
+		let until: number | undefined;
+		const service = await startStranger(() => {
+			until ??= Date.now() + 2000;
+			const isThere = Date.now() >= until;
+			return isThere ? { body: [] } : { status: 503, headers: { 'retry-after': '2' } };
+		});
+		const { error } = await runNode({
+			type: 'creditProfile',
+			parameters: getMany,
+			credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
+		});
+		await service.close();
+		expect([error?.message, service.asked.length]).toEqual([undefined, 2]);
 	});
 
 	it('a GET after a fault, however often it was held back by 429 before', async () => {

@@ -1,56 +1,25 @@
 import { UserError, type IBinaryData, type IDataObject } from 'n8n-workflow';
-import type { FileHelpers, Item } from '../shared/operations/operation';
-import { raceAbort } from '../shared/http/answerBody';
-import { readPersonalData } from '../shared/personalData/personalData';
-import { isObject } from '../shared/utils/json';
-import { sentences } from '../shared/utils/sentences';
-import { textOf } from '../shared/utils/text';
+import type { FileHelpers, Item } from '../../shared/operations/operation';
+import { raceAbort } from '../../shared/http/answerBody';
+import { retryAt } from '../../shared/rateLimit/limitHeaders';
+import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
+import { isObject } from '../../shared/utils/json';
+import { sentences } from '../../shared/utils/sentences';
+import { textOf } from '../../shared/utils/text';
+import { mimeTypeOf, nameOf, pageInstead, type FileLink } from './fileLink';
 
 /** A stream of bytes, as n8n takes and gives them. */
 type ByteStream = Exclude<Parameters<FileHelpers['prepareBinaryData']>[0], Buffer>;
 
-interface FileLink {
-	url: string;
-	id?: unknown;
-	filetype?: unknown;
-	/** Without it n8n takes the name at the end of the address. */
-	name?: string;
-	mimeType?: string;
-}
-
-const MIME_TYPES: Record<string, string> = {
-	jpeg: 'image/jpeg',
-	png: 'image/png',
-	pdf: 'application/pdf',
-	csv: 'text/csv',
-	json: 'application/json',
-};
 const MEGABYTE = 1_000_000;
+/** How often a file is asked for where a fault is answered by repeating it. */
 const MAX_ATTEMPTS = 3;
 const WAIT_MS = 1000;
+/** CP §8.1, §8.3: of requests without a token, by IP. */
+const PER_SECOND = 10;
 /** All attempts at one file together. */
 const MAX_MINUTES = 15;
-
-/** Where a file association (CP §2.10) can be downloaded; undefined if the service gives no link. */
-export function linkOf({
-	url,
-	filetype,
-	filelabel,
-	originalFilename,
-	id,
-}: IDataObject): FileLink | undefined {
-	if (typeof url !== 'string' || url === '') return undefined;
-	const name = [originalFilename, filelabel && `${String(filelabel)}.${String(filetype)}`].find(
-		(one) => typeof one === 'string' && one !== '',
-	) as string | undefined;
-	return {
-		url,
-		id,
-		filetype,
-		...(name && { name: name.replace(/[\\/]/g, '_') }),
-		mimeType: MIME_TYPES[String(filetype)],
-	};
-}
+const MAX_MS = MAX_MINUTES * 60_000;
 
 /**
  * Downloads a file into n8n's binary data, streamed. Whether a link needs a token is not shown (CP §2.10, §5.1): none
@@ -67,26 +36,32 @@ export async function download(
 			description: 'Check the expression that fills "File URL" for this item.',
 		});
 	}
-	const end = AbortSignal.timeout(MAX_MINUTES * 60_000);
-	for (let attempt = 1; ; attempt++) {
-		const outcome = await attemptDownload(item, link, maxMegabytes, end);
+	const end = AbortSignal.timeout(MAX_MS);
+	const until = performance.now() + MAX_MS;
+	const leftMs = () => until - performance.now();
+	const { origin } = new URL(link.url);
+	const pace = rateLimiterFor({ baseUrl: origin, token: '', pointsPerSecond: PER_SECOND });
+	const { executionId: execution = '', cancelled: signal } = item.run;
+	let last: UserError | undefined;
+	let faults = 0;
+	for (;;) {
+		await pace
+			.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) })
+			.catch((error: Error) => {
+				throw error instanceof UserError ? (last ?? error) : error;
+			});
+		const outcome = await attemptDownload(item, link, maxMegabytes, { end, pace });
 		if ('file' in outcome) return outcome.file;
-		if (!outcome.isPassing || attempt === MAX_ATTEMPTS || end.aborted) throw outcome.error;
-		await item.wait(WAIT_MS * attempt);
+		last = outcome.error;
+		if (outcome.isPassing && outcome.waitMs === undefined) faults++;
+		const waitMs = outcome.waitMs ?? WAIT_MS * faults;
+		if (!outcome.isPassing || faults === MAX_ATTEMPTS || waitMs > leftMs()) throw last;
+		await item.wait(waitMs);
 	}
 }
 
-/** What a file is called; where personal data is protected, by nothing that a person may have named it. */
-function nameOf(item: Item, { url, name, id, filetype }: FileLink): string {
-	const ending = new URL(url).pathname.split('/').at(-1) ?? '';
-	if (readPersonalData(item.options) === 'full') return name ?? ending;
-	const plain = (value: unknown) => /^[\w-]+$/.exec(textOf(value))?.[0];
-	const type = plain(filetype) ?? /\.(\w{1,5})$/.exec(ending)?.[1];
-	const called = ['file', plain(id)].filter(Boolean).join('-') + (type ? `.${type}` : '');
-	return String(item.protect({ called }).called);
-}
-
-type Outcome = { file: IBinaryData } | { error: UserError; isPassing: boolean };
+/** A fault may pass; where the host says when, so many milliseconds are waited. */
+type Outcome = { file: IBinaryData } | { error: UserError; isPassing: boolean; waitMs?: number };
 
 /** A signal that aborts once nothing was heard for so long; `hear` is told of what came. */
 function silence(longestMs: number) {
@@ -112,11 +87,9 @@ async function attemptDownload(
 	item: Item,
 	link: FileLink,
 	maxMegabytes: number,
-	end: AbortSignal,
+	{ end, pace }: { end: AbortSignal; pace: RateLimiter },
 ): Promise<Outcome> {
-	const { url, mimeType } = link;
-	const fileName = nameOf(item, link);
-	const called = link.name ? `"${fileName}"` : 'The file';
+	const called = link.name ? `"${nameOf(item, link, {})}"` : 'The file';
 	const tooLarge = () =>
 		new UserError(`${called} is larger than ${maxMegabytes} MB`, {
 			description: 'Raise the option Max File Size (MB), or leave this file out.',
@@ -127,9 +100,11 @@ async function attemptDownload(
 	const { cancelled } = item.run;
 	const signal = AbortSignal.any([quiet.signal, end, ...(cancelled ? [cancelled] : [])]);
 	try {
+		const sentAt = Date.now();
 		const request = item.files.httpRequest({
 			method: 'GET',
-			url,
+			url: link.url,
+			headers: { 'accept-encoding': 'identity' }, // a packed file that is cut would pass for a whole one
 			encoding: 'stream',
 			returnFullResponse: true,
 			ignoreHttpStatusErrors: true,
@@ -144,12 +119,15 @@ async function attemptDownload(
 		body.on('error', () => {}); // it is told by what is made of it
 		giveUp = () => void body.destroy(new Error('given up'));
 		signal.addEventListener('abort', giveUp);
-		if (statusCode < 200 || statusCode > 299) {
+		const answer = { status: statusCode, headers, sentAt, receivedAt: Date.now() };
+		pace.update(answer);
+		const told = statusCode === 503 ? retryAt(answer) : undefined;
+		const waitMs = statusCode === 429 ? 0 : told && told - Date.now(); // after a 429 the pace waits
+		const type = textOf(headers['content-type']).split(';')[0].trim().toLowerCase();
+		const refusal = refusalOf(called, statusCode, pageInstead(link, type));
+		if (refusal) {
 			body.destroy();
-			return {
-				error: refused(called, statusCode),
-				isPassing: statusCode >= 500 || statusCode === 429,
-			};
+			return { error: refusal, isPassing: statusCode >= 500 || statusCode === 429, waitMs };
 		}
 		if (Number(headers['content-length'] ?? 0) > maxMegabytes * MEGABYTE) {
 			body.destroy();
@@ -163,8 +141,11 @@ async function attemptDownload(
 			if (isTooLarge) throw tooLarge();
 			return chunk;
 		});
-		const type = mimeType ?? String(headers['content-type'] ?? 'application/octet-stream');
-		return { file: await item.files.prepareBinaryData(counted, fileName, type.split(';')[0]) };
+		const fileName = nameOf(item, link, headers);
+		const mimeType = mimeTypeOf(link, type, fileName);
+		const file = await item.files.prepareBinaryData(counted, fileName, mimeType);
+		if (bytes > 0 || link.isEmpty) return { file };
+		return { error: noFile(called, 'an empty answer'), isPassing: false };
 	} catch (error) {
 		if (isTooLarge) return { error: tooLarge(), isPassing: false };
 		if (cancelled?.aborted) {
@@ -196,6 +177,18 @@ function tooSlow(called: string, silenceMs: number, end: AbortSignal): UserError
 	);
 }
 
+/** Why an answer is not the file; undefined if it may be. */
+const refusalOf = (called: string, status: number, page: string | undefined) =>
+	status === 200 ? page && noFile(called, page.toUpperCase()) : refused(called, status);
+
+const ENDED =
+	'A link to a file works for 24 hours after the document was read. Read the document again, then download at once';
+
+const noFile = (called: string, what: string) =>
+	new UserError(`${called} could not be downloaded: its host gave ${what} instead`, {
+		description: sentences(ENDED),
+	});
+
 function refused(called: string, status: number): UserError {
 	const hasEnded = [400, 401, 403, 404, 410].includes(status);
 	const mayWantToken = [401, 403].includes(status);
@@ -203,9 +196,7 @@ function refused(called: string, status: number): UserError {
 		`${called} could not be downloaded: its host answered with status ${status}`,
 		{
 			description: sentences(
-				hasEnded
-					? 'A link to a file works for 24 hours after the document was read. Read the document again, then download at once'
-					: 'Try again later',
+				hasEnded ? ENDED : 'Try again later',
 				mayWantToken
 					? 'If that is refused, too, its host may want a token, which this node never sends with a link: ask the provider how its files are fetched'
 					: undefined,

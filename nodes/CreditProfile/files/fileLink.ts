@@ -1,0 +1,92 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Item } from '../../shared/operations/operation';
+import { readPersonalData } from '../../shared/personalData/personalData';
+import { textOf } from '../../shared/utils/text';
+
+/** Where a file is, and what the service says of it. */
+export interface FileLink {
+	url: string;
+	id?: unknown;
+	filetype?: unknown;
+	/** Without it the host's name for it is taken, or the end of the address. */
+	name?: string;
+	/** The service says that it holds nothing. */
+	isEmpty?: boolean;
+}
+
+/** The formats of CP §2.10. */
+const MIME_TYPES = new Map([
+	['jpeg', 'image/jpeg'],
+	['jpg', 'image/jpeg'],
+	['png', 'image/png'],
+	['pdf', 'application/pdf'],
+	['csv', 'text/csv'],
+	['json', 'application/json'],
+]);
+
+/** Where a file association (CP §2.10) can be downloaded; undefined if the service gives no link. */
+export function linkOf({
+	url,
+	filetype,
+	filelabel,
+	originalFilename,
+	id,
+	size,
+}: IDataObject): FileLink | undefined {
+	if (typeof url !== 'string' || url === '') return undefined;
+	const name = [originalFilename, filelabel && `${String(filelabel)}.${String(filetype)}`].find(
+		(one) => typeof one === 'string' && one !== '',
+	) as string | undefined;
+	return {
+		url,
+		id,
+		filetype,
+		...(name && { name: plainName(name) }),
+		isEmpty: size === 0,
+	};
+}
+
+const plainName = (name: string) => name.replace(/[\\/]/g, '_');
+
+/** What the host calls a file (RFC 6266), or the end of its address. */
+function nameAt(url: string, headers: IDataObject): string {
+	const told = textOf(headers['content-disposition']);
+	const encoded = /filename\*=UTF-8'[^']*'([^;\s]+)/i.exec(told)?.[1];
+	const plain = /filename="([^"]+)"/i.exec(told)?.[1] ?? /filename=([^;\s"]+)/i.exec(told)?.[1];
+	if (!encoded && plain) return plainName(plain);
+	const raw = encoded ?? endOf(url);
+	try {
+		return plainName(decodeURIComponent(raw));
+	} catch {
+		return raw; // a percent sign that encodes nothing
+	}
+}
+
+const endOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
+
+const endingOf = (name: string): string | undefined => /\.(\w{1,5})$/.exec(name)?.[1];
+
+/** What a host sends in the place of a file of another format, where its type says so: html, json or xml. */
+export function pageInstead({ url, filetype }: FileLink, type: string): string | undefined {
+	const format = (textOf(filetype) || (endingOf(endOf(url)) ?? '')).toLowerCase();
+	const page = /\b(html|xhtml|json|xml)\b/.exec(type)?.[1];
+	return page !== format && MIME_TYPES.has(format) ? page : undefined;
+}
+
+/** The type of a file: as the service says, or its host, or the end of its name where the host names none. */
+export function mimeTypeOf({ filetype }: FileLink, type: string, fileName: string): string {
+	const known = MIME_TYPES.get(textOf(filetype).toLowerCase());
+	if (known !== undefined) return known;
+	const isVague = ['', 'application/octet-stream', 'binary/octet-stream'].includes(type);
+	const named = MIME_TYPES.get((endingOf(fileName) ?? '').toLowerCase());
+	return isVague ? (named ?? 'application/octet-stream') : type;
+}
+
+/** What a file is called; where personal data is protected, by nothing that a person may have named it. */
+export function nameOf(item: Item, link: FileLink, headers: IDataObject): string {
+	if (readPersonalData(item.options) === 'full') return link.name ?? nameAt(link.url, headers);
+	const plain = (value: unknown) => /^[\w-]+$/.exec(textOf(value))?.[0];
+	const type = plain(link.filetype) ?? endingOf(endOf(link.url));
+	const called = ['file', plain(link.id)].filter(Boolean).join('-') + (type ? `.${type}` : '');
+	return String(item.protect({ called }).called);
+}
