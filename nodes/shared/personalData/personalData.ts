@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import { isObject } from '../utils/json';
 import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
-import { isDescription, isNamedThing, isPersonalKey } from './personalKeys';
+import { isDescription, isNamedThing, personalKind } from './personalKeys';
 
 export type PersonalDataMode = 'full' | 'masked' | 'pseudonym';
 
@@ -67,11 +67,10 @@ export function protectionOf(
 }
 
 function protectionBy(hide: (value: string) => string): Protection {
-	const known = new Map<string, boolean>();
-	const isPersonal = (key: string): boolean => {
-		const found = known.get(key) ?? isPersonalKey(key);
-		known.set(key, found);
-		return found;
+	const known = new Map<string, ReturnType<typeof personalKind>>();
+	const kindOf = (key: string) => {
+		if (!known.has(key)) known.set(key, personalKind(key));
+		return known.get(key);
 	};
 	const text = (value: string) =>
 		value.replace(IN_TEXT, (found: string, ...groups: unknown[]) =>
@@ -88,9 +87,9 @@ function protectionBy(hide: (value: string) => string): Protection {
 			return text(value);
 		}
 	};
-	const hidden = (value: unknown): unknown => {
-		if (Array.isArray(value)) return value.map(hidden);
-		if (isObject(value)) return json(value, true);
+	const hidden = (value: unknown, isAllPersonal: boolean): unknown => {
+		if (Array.isArray(value)) return value.map((one) => hidden(one, isAllPersonal));
+		if (isObject(value)) return json(value, isAllPersonal);
 		if (typeof value !== 'string' && typeof value !== 'number') return value;
 		return value === '' ? value : hide(String(value));
 	};
@@ -103,8 +102,8 @@ function protectionBy(hide: (value: string) => string): Protection {
 		const result: Array<[string, unknown]> = [];
 		for (const [key, value] of Object.entries(row)) {
 			const isThing = key === 'name' && isNamedThing(row);
-			const isHidden = isAllPersonal || (!isThing && isPersonal(key));
-			const safe = isDescription(key) ? value : isHidden ? hidden(value) : shown(value);
+			const kind = isAllPersonal ? 'all' : isThing ? undefined : kindOf(key);
+			const safe = isDescription(key) ? value : kind ? hidden(value, kind === 'all') : shown(value);
 			result.push([text(key), safe]);
 		}
 		return Object.fromEntries(result) as IDataObject;

@@ -1,17 +1,34 @@
+const set = (text: string) => new Set(text.split(/\s+/));
+
 /** Words of a key that tell a person: names, identifiers, addresses, e-mail, phone, birth; in both languages. */
-const PERSONAL = new Set(
+const PERSONAL = set(
 	`name names surname nombre nombres apellido apellidos razon denominacion filename employer patron partes
-	rfc curp nss ciec certificado certificate probatorio proof
-	address street neighborhood city municipality locality exterior interior zip postal
+	rfc curp nss ciec certificado certificate probatorio proof clabe elector ine ife pasaporte passport tarjeta ssn
+	address street neighborhood city municipality locality exterior interior zip postal cp
 	domicilio direccion calle colonia ciudad municipio alcaldia localidad
-	email mail correo phone mobile telefono celular movil
-	birth birthdate birthday nacimiento day
-	url`.split(/\s+/),
+	email mail correo phone mobile telefono tel celular cel movil whats fax
+	birth birthdate birthday nacimiento nac dob day
+	url`,
 );
+/** Those that also tell it within a longer word, such as NOMBRECOMPLETO. */
+const PART =
+	/nombre|apellid|paterno|materno|(?:first|middle|last|full|given|family|maiden|legal|trade|company|customer|client|user|owner|contact)names?$|razonsocial|rfc|curp|clabe|claveelector|telefon|celular|whatsapp|phone|email|correo|nacimiento|birth|domicilio|direccion|codigopostal|zipcode/;
+/** Whoever has a part in it: a text is a name then, an object tells by its own keys. */
+const ROLE =
+	/^(?:clientes?|clients?|customers?|titular|titulares|aval|avales|contactos?|apoderad[oa]s?|fiador|deudor|usuarios?|applicants?|borrowers?|guarantors?|spouse)$|acreditad|solicitante|beneficiari|representa(?:nte|tive)|conyuge/;
 
 /** Words that make a key harmless although one of the above is in it: the status of a certificate, the name of a state. */
-const HARMLESS = new Set('status estado state valid valido service collection regime'.split(' '));
-const NEVER_HARMLESS = new Set(['nacimiento', 'birth']);
+const HARMLESS = set(
+	'status estatus estado state valid valido service servicio collection coleccion regime regimen',
+);
+/** Those that do so only to what is none of the most telling: "Estado civil, nombre del cónyuge". */
+const HALF_HARMLESS = set('estado valid valido');
+const TELLING = /nombre|name|apellid|paterno|materno|rfc|^(?:tel|cel)$|telefon|celular|phone/;
+const NEVER_HARMLESS = /nacimiento|birth/;
+/** What is told of a role, and is no name: "Total cliente", "Tipo de titular". */
+const OF_ROLE = set(
+	'id ids uuid key type tipo total monto saldo amount numero num no number folio count score fecha date es is has tiene',
+);
 
 const words = (key: string): string[] =>
 	key
@@ -24,11 +41,19 @@ const words = (key: string): string[] =>
 /** Whether what stands under this key describes data instead of being some: a schema's keys are names of fields. */
 export const isDescription = (key: string): boolean => key === 'schema';
 
-/** Whether what stands under this key tells who a person or company is. */
-export function isPersonalKey(key: string): boolean {
+/**
+ * Whether what stands under this key tells who a person or company is: all of it, or only a text, where the key names
+ * whoever has a part in it.
+ */
+export function personalKind(key: string): 'all' | 'text' | undefined {
 	const all = words(key);
-	if (!all.some((word) => PERSONAL.has(word))) return false;
-	return !all.some((word) => HARMLESS.has(word)) || all.some((word) => NEVER_HARMLESS.has(word));
+	const isPersonal = all.some((word) => PERSONAL.has(word) || PART.test(word));
+	if (!isPersonal && !all.some((word) => ROLE.test(word))) return undefined;
+	if (all.some((word) => NEVER_HARMLESS.test(word))) return 'all';
+	const isTelling = all.some((word) => TELLING.test(word));
+	if (all.some((word) => HARMLESS.has(word) && !(isTelling && HALF_HARMLESS.has(word)))) return;
+	if (isPersonal) return 'all';
+	return all.some((word) => OF_ROLE.has(word)) ? undefined : 'text';
 }
 
 /** Whether an object's `name` is that of a thing: a data collection, or a form's configuration. */

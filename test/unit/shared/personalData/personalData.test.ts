@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import {
@@ -5,7 +7,7 @@ import {
 	readPersonalData,
 	type Protection,
 } from '../../../../nodes/shared/personalData/personalData';
-import { isPersonalKey } from '../../../../nodes/shared/personalData/personalKeys';
+import { personalKind } from '../../../../nodes/shared/personalData/personalKeys';
 
 const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';
@@ -30,6 +32,7 @@ describe('Personal Data', () => {
 			['a birth date', { birthDate: '1956-12-31' }, { birthDate: '******' }],
 			['a link to a file', { url: 'https://files.example.com/ine.pdf' }, { url: '******' }],
 			['an address with all in it', { domicilio: { calle: 'Roble 5', pisos: [2, true, null] } }, { domicilio: { calle: 'R*** 5***', pisos: ['******', true, null] } }],
+			['who has a part in it, by the object\'s own keys', { solicitante: { id: 7, nombre: 'Eva', status: 'ok' }, clientes: ['Eva Luna'] }, { solicitante: { id: 7, nombre: 'E***', status: 'ok' }, clientes: ['E*** L***'] }],
 			['a list of names', { partes: ['Eva Luna'] }, { partes: ['E*** L***'] }],
 			['a name with an @ in it', { tradeName: 'ABARROTES @ JUAN PEREZ', nombre: 'CAF@ EVA' }, { tradeName: 'A*** @*** J*** P***', nombre: 'C*** E***' }],
 			['an e-mail address with a name', { email: 'eva@example.com (Eva Luna)' }, { email: 'e*** (*** L***' }],
@@ -94,12 +97,31 @@ describe('Personal Data', () => {
 		expect(() => readPersonalData({ personalData } as IDataObject)).toThrow('"Personal Data"'),
 	);
 
-	it.each(['representativeRfc', 'EmailContacto', 'firstLastName', 'estadoNacimiento', 'Teléfono', 'certificateNumber', 'creatorName', 'originalFilename'])(
+	const keys = (text: string) => text.split(',').map((key) => key.trim());
+	it.each(keys(`representativeRfc, EmailContacto, firstLastName, estadoNacimiento, Teléfono, certificateNumber, creatorName,
+		originalFilename, Tel. del solicitante, Solicitante, Ap. Paterno, apMaterno, firstname, lastname, fullname,
+		NOMBRECOMPLETO, telefonocelular, razonsocial, fechanacimiento, fecNac, RFC2, rfccliente, codigopostal, emailaddress,
+		phonenumber, tel, Cel, WhatsApp, Cliente, titular, Acreditado, aval, Cónyuge, Representante legal, representantelegal,
+		CLABE, Clave de elector, claveElector, INE, customer, estadoCivilNombreConyuge, Nombre (válido), Estado del teléfono,
+		CP, Usuario, nombre_cliente, Teléfono del cliente (número)`))(
 		'%s is the key of personal data',
-		(key) => expect(isPersonalKey(key)).toBe(true),
+		(key) => expect(personalKind(key)).toBeDefined(),
 	); // prettier-ignore
-	it.each(['id', 'externalId', 'status', 'service', 'total', 'tags', 'collection', 'regimes', 'filelabel', 'monthlyIncome'])(
+	it.each(keys(`id, externalId, status, service, total, tags, collection, regimes, filelabel, monthlyIncome, Total cliente,
+		clienteId, Tipo de cliente, clientType, Número de cliente, Estado civil, Estado civil del cónyuge, estatusCurp,
+		EstadoCertificado, Nombre del servicio, stateName, state, Telemetría, Cantidad, Celda, Avalúo, Maternidad, Hotel,
+		representativeId, loanAmount, Monto, organizationId, ownerId, createdAt`))(
 		'%s is not',
-		(key) => expect(isPersonalKey(key)).toBe(false),
+		(key) => expect(personalKind(key)).toBeUndefined(),
 	); // prettier-ignore
+
+	it('of the columns that come out, hides these and no others', () => {
+		const output = readFileSync(join(__dirname, '../../../../docs/output.md'), 'utf8');
+		const columns = [...output.matchAll(/`([A-Za-z]+)`/g)].map(([, column]) => column);
+		const personal = [...new Set(columns)].filter((column) => personalKind(column) !== undefined);
+		expect(personal.sort()).toEqual(
+			keys(`address, birthDate, birthState, contactEmail, creatorEmail, creatorName, curp, curpActive, firstLastName,
+			legalName, municipality, name, nss, originalFilename, representativeRfc, rfc, secondLastName, zipCode`),
+		);
+	});
 });
