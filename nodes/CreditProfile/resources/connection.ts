@@ -60,7 +60,7 @@ const diagnose = operation({
 
 		const diagnosis = new Diagnosis();
 		await checkLogins(diagnosis, get);
-		await diagnosis.run('TLS', async () => checkTls(baseUrl));
+		await diagnosis.run('TLS', async () => checkTls(baseUrl, answeredAt));
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
 		await checkTags(diagnosis, get);

@@ -86,7 +86,7 @@ async function plan(
 	const next = async () => {
 		const outcomes = await outcomesOf(item, reusable.filter(isDefined));
 		for (const part of parts) outcomes.push(...(await ask(item, sender, part, reuse)));
-		receipt.take(outcomes, settings.externalReference, reuse?.isByDefault === true);
+		receipt.take(item, outcomes, settings.externalReference, reuse?.isByDefault === true);
 		return await conclude(item, definition, input, settings, whole, outcomes);
 	};
 	return { next: async () => await tellingPaid(item, next) };
@@ -214,7 +214,7 @@ async function conclude(
 	};
 	const give = (ended: Outcome[]) => {
 		const rows = output(shape, ended);
-		receipt.give(item.index, rows);
+		receipt.give(item, rows);
 		return rows;
 	};
 	const isWaitedFor = ({ query }: Outcome) => {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { ItemError, Run } from '../../shared/operations/operation';
+import type { Item, ItemError, Run } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { queryIdOf } from '../queries';
 import type { Outcome } from './output';
@@ -10,6 +10,11 @@ const WARNINGS_TOLD = 3;
 const IDS_TOLD = 50;
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
 const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
+
+/** What surely is an own ID, where personal data is protected: no name, address, phone (10 digits) or NSS (11). */
+const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]+$/;
+/** A text as the item's own output shows it. */
+const shown = ({ protect }: Item, text: string) => String(protect({ text }).text);
 
 /** What a run has spent: told in the output pane, kept with the execution, and added to its error. */
 export class Receipt {
@@ -28,15 +33,22 @@ export class Receipt {
 	}
 
 	/** Queries that an item has got, paid for in this execution or before. */
-	take(outcomes: Outcome[], externalReference: unknown, reusesByDefault: boolean): void {
+	take(
+		item: Item,
+		outcomes: Outcome[],
+		externalReference: unknown,
+		reusesByDefault: boolean,
+	): void {
 		for (const { how, query } of outcomes) {
 			this.counts[how]++;
 			const id = queryIdOf(query);
-			if (how !== 'reused' && id !== undefined) this.accepted.push(id);
+			if (how !== 'reused' && id !== undefined) this.accepted.push(shown(item, id));
 		}
 		this.reusesByDefault ||= reusesByDefault && outcomes.some(({ how }) => how === 'reused');
 		if (typeof externalReference === 'string' || typeof externalReference === 'number') {
-			this.references.add(String(externalReference));
+			const reference = String(externalReference);
+			const isProtected = item.protect({ name: reference }).name !== reference;
+			if (!isProtected || OWN_ID.test(reference)) this.references.add(shown(item, reference));
 		}
 	}
 
@@ -51,13 +63,13 @@ export class Receipt {
 	}
 
 	/** Items that come out. */
-	give(index: number, rows: IDataObject[]): void {
+	give(item: Item, rows: IDataObject[]): void {
 		for (const { pending, statusUnknown, warnings } of rows) {
 			if (pending === true || statusUnknown === true) this.pending++;
 			if (!Array.isArray(warnings) || warnings.length === 0) continue;
 			this.warned++;
 			const [{ field, message }] = warnings as IDataObject[];
-			this.warnings.push(`Item ${index}: ${String(field)}: ${String(message)}`);
+			this.warnings.push(`Item ${item.index}: ${String(field)}: ${shown(item, String(message))}`);
 		}
 	}
 

@@ -95,13 +95,22 @@ export function leftOut(
 }
 
 function toldOf(what: string, words: string[], keys: string[]): string {
-	const named = words.filter(isImpersonal).join(', ');
-	if (named === '') return '';
-	return `Queries are left out whose ${what} is not known: ${named}. If they are meant, set ${keys.join(' or ')} in the credential's API Mapping`;
+	if (words.length === 0) return '';
+	return `Queries are left out whose ${what} is not known: ${impersonal(words)}. If they are meant, set ${keys.join(' or ')} in the credential's API Mapping`;
 }
 
-/** A word with an identifier in it is of one query, and not for a proposal that others read. */
-const isImpersonal = (word: string) => protectionOf('masked', undefined)?.text(word) === word;
+const LONGEST_WORD = 30;
+/** A text with an identifier or a phone in it, or a sentence, is of one query, and not for a proposal that others read. */
+const isImpersonal = (word: string) =>
+	word.length <= LONGEST_WORD &&
+	!/\d{5}/.test(word) &&
+	protectionOf('masked', undefined)?.text(word) === word;
+
+/** Words for what others read: each that is of no one query, and the length of any other. */
+export const impersonal = (words: string[]): string =>
+	words
+		.map((word) => (isImpersonal(word) ? word : `(a text of ${word.length} characters)`))
+		.join(', ');
 
 const unique = (texts: string[]) => [...new Set(texts.filter((text) => text !== ''))].sort();
 

@@ -43,6 +43,8 @@ export function isBare(record: IDataObject, { fields: names }: TaxQueryMapping):
 export const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
+const PASSWORDS = ['password', 'contrasena', 'contraseña'];
+
 /** By which a record is known; a secret that reads the same does not change them. */
 const IDENTITY = ['queryId', '_id', 'id', 'service', 'status', 'createdAt', 'updatedAt'];
 /** Shorter ones (`"ciec": "SI"`) say that there is one. */
@@ -54,12 +56,18 @@ const SHORTEST_CIEC = 4;
  */
 export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
 	const { createTaxProfile } = catalog;
-	const service = serviceOf(record.service, mapping) ?? createTaxProfile;
-	const names = service === createTaxProfile ? namesOfCiec(mapping) : ['ciec'];
+	const known = serviceOf(record.service, mapping);
+	const anywhere =
+		(known ?? createTaxProfile) === createTaxProfile ? ['ciec', ...PASSWORDS] : ['ciec'];
+	const inEcho = [...(anywhere.length > 1 ? namesOfCiec(mapping) : []), ...anywhere];
+	if (known === createTaxProfile) inEcho.push('clave');
 	const found: string[] = [];
 	const masked = Object.entries(record).map(([key, value]) => {
 		const isEcho = key === 'query' || key === 'metadata';
-		return [key, maskNamed(value, isEcho ? names : ['ciec'], found, key.toLowerCase() === 'ciec')];
+		return [
+			key,
+			maskNamed(value, isEcho ? inEcho : anywhere, found, anywhere.includes(key.toLowerCase())),
+		];
 	});
 	if (masked.every(([key, value]) => value === record[key as string])) return record;
 	const ciecs = found.filter(({ length }) => length >= SHORTEST_CIEC);

@@ -16,7 +16,7 @@ import { pageMarksOf, queryIdOf, readQueryList } from '../queries';
 import { pathOf, queryServices } from '../queries/catalog';
 import { connectionOf, getQuery, listQueries, type QueryConnection } from '../queries/client';
 import { checkPaging } from '../queries/findPaging';
-import { wordsOf } from '../queries/pastQueries';
+import { impersonal, wordsOf } from '../queries/pastQueries';
 
 const diagnose = operation({
 	name: 'Diagnose',
@@ -45,7 +45,7 @@ const diagnose = operation({
 		const diagnosis = new Diagnosis();
 		const first = await checkList(diagnosis, connection);
 		const credentials = await item.credentials('taxQueryApi');
-		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl));
+		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl, answeredAt));
 		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
@@ -173,12 +173,12 @@ async function checkWords(
 		const sample = await sampleOf(connection, seen);
 		const words = wordsOf(sample, connection.mapping);
 		const strange = [
-			...words.strangeServices.map((code) => `the service ${code}`),
-			...words.strangeStatuses.map((status) => `the status ${status}`),
+			...words.strangeServices.map((code) => `the service ${impersonal([code])}`),
+			...words.strangeStatuses.map((status) => `the status ${impersonal([status])}`),
 		];
 		return {
 			ok: records.length === 0 ? 'unknown' : strange.length === 0,
-			seen: `Services: ${words.services.join(', ') || 'none'}. Statuses: ${words.statuses.join(', ') || 'none'}. ${bare.length} of ${records.length} rows lack the query or its response.`,
+			seen: `Services: ${impersonal(words.services) || 'none'}. Statuses: ${impersonal(words.statuses) || 'none'}. ${bare.length} of ${records.length} rows lack the query or its response.`,
 			advice:
 				strange.length === 0
 					? ''

@@ -19,11 +19,13 @@ export type Found<T> = Finding & { value?: T };
 
 const PASTE =
 	'Copy suggestedMapping of the last item (JSON view) into API Mapping of the credential, then diagnose again.';
+const MEND = 'Mend what the first row tells, then diagnose again.';
 const KEEP = 'What plain reads can tell stands in the API Mapping of the credential.';
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {
 	private readonly checks: Check[] = [];
+	private hasFirstFailed = false;
 
 	/**
 	 * Makes one check; one that fails is a row, too, with the error's words. Resolves with what `work` gives beside its
@@ -36,6 +38,7 @@ export class Diagnosis {
 			return value;
 		} catch (error) {
 			const { message, description } = error as UserError;
+			this.hasFirstFailed ||= this.checks.length === 0;
 			this.checks.push({
 				check,
 				ok: false,
@@ -52,7 +55,7 @@ export class Diagnosis {
 	 */
 	items(suggestedMapping: IDataObject, held: IDataObject, run: Pick<Run, 'hint'>): IDataObject[] {
 		const isNew = JSON.stringify(suggestedMapping) !== JSON.stringify(held);
-		run.hint(isNew ? PASTE : KEEP);
+		run.hint(this.hasFirstFailed ? MEND : isNew ? PASTE : KEEP);
 		const masked = protectionOf('masked', undefined);
 		const safe = (text: string) => masked?.text(text) ?? text;
 		const rows = this.checks.map((row) => ({
@@ -64,9 +67,10 @@ export class Diagnosis {
 	}
 }
 
-/** Whether the address is encrypted. */
-export function checkTls(baseUrl: unknown): Finding {
+/** Whether the address is encrypted; `answeredAt` is when an answer came, 0 if none did. */
+export function checkTls(baseUrl: unknown, answeredAt: number): Finding {
 	const isSafe = /^\s*https:/i.test(String(baseUrl));
+	if (isSafe && answeredAt === 0) return NOTHING;
 	return {
 		ok: isSafe,
 		seen: isSafe

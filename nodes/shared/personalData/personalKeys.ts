@@ -2,8 +2,8 @@ const set = (text: string) => new Set(text.split(/\s+/));
 
 /** Words of a key that tell a person: names, identifiers, addresses, e-mail, phone, birth; in both languages. */
 const PERSONAL = set(
-	`name names surname nombre nombres apellido apellidos razon denominacion filename employer patron partes
-	rfc curp nss ciec certificado certificate probatorio proof clabe elector ine ife pasaporte passport tarjeta ssn
+	`name names surname nombre nombres apellido apellidos razon denominacion filename employer empleador patron partes
+	rfc curp nss ciec certificado certificate probatorio proof clabe elector ine ife pasaporte passport tarjeta ssn seguridad
 	address street neighborhood city municipality locality exterior interior zip postal cp
 	domicilio direccion calle colonia ciudad municipio alcaldia localidad
 	email mail correo phone mobile telefono tel celular cel movil whats fax

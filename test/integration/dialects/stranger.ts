@@ -81,6 +81,6 @@ export async function askStranger(
 	});
 	await run.catch(() => {});
 	await service.close();
-	const { items, error, hints } = await run;
-	return { rows: items.map(({ json }) => json), error, hints, asked: service.asked };
+	const { items, error, hints, metadata } = await run;
+	return { rows: items.map(({ json }) => json), error, hints, metadata, asked: service.asked };
 }

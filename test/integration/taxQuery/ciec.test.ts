@@ -45,6 +45,9 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 		['in capitals', profile({}, 'CIEC'), {}],
 		['where it is a number', profile({ query: { rfc: RFC, ciec: 12345678 } }), {}],
 		['in a field of its own', profile({ query: { login: { rfc: RFC, ciec: [CIEC] } } }), {}],
+		['where it is called a password', profile({ query: { rfc: RFC, password: CIEC } }), {}],
+		['where it is a clave', profile({ query: { rfc: RFC, clave: CIEC }, metadata: null }), {}],
+		['in the response as contraseña', profile({ query: {}, metadata: null, response: { acceso: { Contraseña: CIEC }, text: `sent ${CIEC}` } }), {}], // prettier-ignore
 		['in the response', profile({ query: {}, metadata: null, response: { ciec: CIEC } }), {}],
 	])('%s', async (_where, record, apiMapping) => {
 		const { rows } = await askStranger(answering(record), get(false), { apiMapping });

@@ -1,5 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
+import { askStranger } from '../dialects/stranger';
+import { runNode } from '../support/runNode';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const diagnose = operation('connection', 'diagnose');
@@ -142,6 +144,48 @@ describe('Connection → Diagnose', () => {
 			Clock: 'The service has answered nothing yet.',
 			'Rate limit': 'The service has answered nothing yet.',
 		});
+	});
+
+	it('says where nothing has answered what comes first, and not that a certificate was accepted', async () => {
+		const taxQueryApi = {
+			grant: 'accessToken',
+			pastedToken: 't',
+			baseUrl: 'https://127.0.0.1:1/api',
+		};
+		const { items, hints } = await runNode({
+			type: 'taxQuery',
+			parameters: diagnose,
+			credentials: { taxQueryApi },
+		});
+		const tls = items.find(({ json }) => json.check === 'TLS');
+		expect([items[0].json.ok, tls?.json, hints.map(({ message }) => message)]).toEqual([
+			false,
+			{ check: 'TLS', ok: 'unknown', seen: 'The service has answered nothing yet.', advice: '' },
+			expect.arrayContaining(['Mend what the first row tells, then diagnose again.']),
+		]);
+	});
+
+	it('shows no text that may tell of a person where a word was expected', async () => {
+		const said = 'No localizado: Juan Pérez López, llamar al 5512345678';
+		const statuses = [said, 'EN ESPERA', '55 tel 5512345678'];
+		const body = statuses.map((status, at) => ({
+			_id: `q${at}`,
+			service: 'CRF',
+			status,
+			query: {},
+			response: {},
+		}));
+		const { rows } = await askStranger(
+			({ path }) => ({ body: path === '/api/query' ? body : body[0] }),
+			diagnose,
+		);
+		const text = JSON.stringify(rows);
+		expect([
+			text.includes('Juan'),
+			text.includes('5512345678'),
+			text.includes('EN ESPERA'),
+		]).toEqual([false, false, true]);
+		expect(text).toContain(`the status (a text of ${said.length} characters)`);
 	});
 
 	it('tells a wrong secret and a missing service, and still gives its items', async () => {

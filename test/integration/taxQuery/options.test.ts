@@ -1,4 +1,5 @@
 import type { NodeRunOptions } from '../support/runNode';
+import { askStranger } from '../dialects/stranger';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const [RFC] = rfcs(1);
@@ -275,4 +276,37 @@ describe('Query → Get Many', () => {
 		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
 		expect(error?.message).toBe('The service tells of 61 queries but lists only 0 of them');
 	});
+});
+
+describe('the option Personal Data of a query', () => {
+	const status = `${RFC} no localizado, emma@example.com`;
+	const record = { _id: `q-${RFC}`, service: 'CRF', status, query: { rfc: RFC }, response: {} };
+	const ask = async (externalReference: string, options = {}) =>
+		await askStranger(
+			({ method }) => ({ body: method === 'POST' ? record : [] }),
+			getCrf({ rfc: RFC, reuse: 'never' }, { externalReference, ...options }),
+		);
+
+	it('holds for the receipt and for what is kept with the execution', async () => {
+		const { hints, metadata } = await ask('C-1', { personalData: 'masked' });
+		const text = JSON.stringify([hints, metadata]);
+		expect([text.includes(RFC), text.includes('emma@'), metadata.externalReference]).toEqual([
+			false,
+			false,
+			'C-1',
+		]);
+		expect(text).toContain(`${RFC.slice(0, 8)}****** no localizado, e***@example.com`);
+	});
+
+	it.each(['emma@example.com', 'Emma Gómez', 'Emma', '12345678903', '5512345678'])(
+		'keeps no reference that may be a person: %s',
+		async (reference) => {
+			const full = await ask(reference);
+			const { metadata } = await ask(reference, { personalData: 'masked' });
+			expect([full.metadata.externalReference, metadata.externalReference]).toEqual([
+				reference,
+				undefined,
+			]);
+		},
+	);
 });
