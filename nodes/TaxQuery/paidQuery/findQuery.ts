@@ -5,15 +5,16 @@ import type { Connection } from '../../shared/transport/request';
 import { isOfLogin } from '../../shared/credentials/credentialError';
 import { RateLimitCancelledError } from '../../shared/rateLimit/rateLimiter';
 import { sentences } from '../../shared/utils/sentences';
-import { createdAt, echoOf, isBare, queryIdOf, stateOf } from '../queries';
-import { comparable, EchoIndex } from '../queries/echoIndex';
+import { isZoned } from '../../shared/utils/time';
+import { createdAt, echoOf, queryIdOf, stateOf } from '../queries';
+import { EchoIndex, isMaybeOf } from '../queries/echoIndex';
+import { meantBy, notReused } from '../queries/pastQueries';
 import {
 	completeRecord,
 	connectionOf,
 	lastingConnectionOf,
-	MAX_READ,
 	queryPages,
-	readRows,
+	withEchoes,
 	type QueryList,
 } from '../queries/client';
 
@@ -28,6 +29,14 @@ export interface ExpectedRecord {
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 const CLOCK_MS = 2000;
+/** By so much a date may lie before the moment meant: whole minutes, a clock that is not known; a day, or no zone. */
+const LATE_MS = 5 * 60_000;
+const ZONELESS_MS = 36 * 3_600_000;
+const IDS_TOLD = 10;
+
+/** Whether a record was surely created before a moment of the service's clock. */
+const isBefore = (record: IDataObject, at: number) =>
+	createdAt(record) < at - (isZoned(record.createdAt) ? LATE_MS : ZONELESS_MS);
 
 const UNLISTED = 'The queries made could not be listed';
 
@@ -68,16 +77,18 @@ async function readSince(
 	since: number,
 ): Promise<QueryList> {
 	const list: QueryList = { records: [] };
-	let [last, isNewestFirst] = [Infinity, true];
+	let [last, falls, rises] = [NaN, false, false];
 	for await (const { records, cutOff } of queryPages(connection)) {
 		for (const record of records) {
 			const at = createdAt(record);
-			if (at > last) isNewestFirst = false;
+			falls ||= at < last;
+			rises ||= at > last;
 			last = at;
 			list.records.push(record);
 		}
-		const isOlder = last < since + connection.clockOffsetMs() - CLOCK_MS;
-		if (isNewestFirst && isOlder && list.records.length > 1) return { records: list.records };
+		const oldest = records.at(-1);
+		const isOlder = oldest && isBefore(oldest, since + connection.clockOffsetMs());
+		if (falls && !rises && isOlder) return { records: list.records };
 		list.cutOff = cutOff;
 	}
 	return list;
@@ -146,7 +157,11 @@ export class QueryHistory {
 				const inState = (state: string) =>
 					exact.find((record) => stateOf(record, mapping) === state);
 				const found = inState('success') ?? inState('pending');
-				if (!found) return undefined;
+				if (!found) {
+					const note = notReused(index.findLike(service, echo), { service, echo }, mapping);
+					if (note !== '') this.notes.add(`Reuse Results: ${note}`);
+					return undefined;
+				}
 				const whole = await completeRecord(connection, found);
 				return ['success', 'pending'].includes(stateOf(whole, mapping)) ? whole : undefined;
 			}),
@@ -160,19 +175,24 @@ export class QueryHistory {
 		since: number,
 	): Promise<EchoIndex> {
 		const key = `${since} ${service}`;
+		const { mapping } = connection;
 		const indexing =
 			this.indexes.get(key) ??
 			this.readToReuse(item, since).then(async ({ records, cutOff }) => {
 				if (cutOff !== undefined) this.notes.add(cutOff);
 				const from = since + connection.clockOffsetMs();
 				const recent = records.filter((row) => !(createdAt(row) < from));
-				const { rows, unread } = await withEchoes(connection, recent, service);
+				const { rows, unread } = await withEchoes(
+					connection,
+					recent,
+					meantBy(service, recent, mapping),
+				);
 				if (unread > 0) {
 					this.notes.add(
 						`The list of queries does not say what was asked; of its ${service} queries the ${unread} oldest were not read, and not reused`,
 					);
 				}
-				return new EchoIndex(rows);
+				return new EchoIndex(rows, mapping);
 			});
 		this.indexes.set(key, indexing);
 		return await indexing;
@@ -182,7 +202,7 @@ export class QueryHistory {
 /**
  * What was created since then and may be taken, one for each expected record; each with its result, if it has one. Of
  * several it is the one made closest to then: others may have asked the same later. Goes on when another item fails.
- * `cutOff` says why the list may not be whole.
+ * `cutOff` says why the list may not be whole, or which of its queries may be one that is not found.
  */
 export async function findCreated(
 	item: Item,
@@ -191,40 +211,34 @@ export async function findCreated(
 	mayTake: (id: string) => boolean,
 ): Promise<{ queries: Array<IDataObject | undefined>; cutOff?: string }> {
 	const connection = await lastingConnectionOf(item);
+	const { mapping } = connection;
+	const [{ service }] = expected;
 	const { records, cutOff } = await listSince(connection, since);
 	const at = since + connection.clockOffsetMs();
-	const isFree = (record: IDataObject) =>
-		!(createdAt(record) < at - CLOCK_MS) && mayTake(String(queryIdOf(record)));
-	const { rows } = await withEchoes(connection, records.filter(isFree), expected[0].service);
+	const isFree = (row: IDataObject) => !isBefore(row, at) && mayTake(String(queryIdOf(row)));
+	const free = records.filter(isFree);
+	const { rows } = await withEchoes(connection, free, (row) => isMaybeOf(row, service, mapping));
 	const index = new EchoIndex(rows.filter((row) => createdAt(row) >= at - CLOCK_MS));
+	const possible = new EchoIndex(
+		rows.filter((row) => !isBefore(row, at)),
+		mapping,
+	);
 	const distance = (record: IDataObject) => Math.abs(createdAt(record) - at);
+	const like = new Set<string>();
 	const queries = await Promise.all(
-		expected.map(async ({ service, echo, isExact }) => {
+		expected.map(async ({ echo, isExact }) => {
 			const [found] = index
 				.find(service, echo)
 				.filter((record) => isExact(echoOf(record)))
 				.sort((a, b) => distance(a) - distance(b));
-			return found && (await completeRecord(connection, found));
+			if (found) return await completeRecord(connection, found);
+			for (const row of [...possible.findLike(service, echo), ...possible.findBare(service)]) {
+				like.add(queryIdOf(row) ?? 'one without an ID');
+			}
+			return undefined;
 		}),
 	);
-	return { queries, cutOff };
+	const ids = [...like].slice(0, IDS_TOLD).join(', ');
+	const told = `These in the list may be it, though their service, fields or date differ: ${ids}`;
+	return { queries, cutOff: sentences(cutOff, like.size > 0 ? told : '') || undefined };
 }
-
-/** The rows; those of this service that do not say what was asked are read by their ID, the newest of them. */
-async function withEchoes(
-	connection: Connection<TaxQueryMapping>,
-	rows: IDataObject[],
-	service: string,
-): Promise<{ rows: IDataObject[]; unread: number }> {
-	const isToRead = (row: IDataObject) =>
-		isNameless(row) || isBare(row, connection.mapping) || Number.isNaN(createdAt(row));
-	const bare = rows
-		.filter((row) => isNameless(row) || comparable(row.service) === comparable(service))
-		.filter((row) => queryIdOf(row) !== undefined && isToRead(row))
-		.sort((a, b) => createdAt(b) - createdAt(a));
-	const unread = Math.max(0, bare.length - MAX_READ);
-	return { rows: await readRows(connection, rows, bare), unread };
-}
-
-/** Whether a row does not tell its service. */
-const isNameless = ({ service }: IDataObject) => comparable(service) === '';

@@ -55,7 +55,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 /** What the items of a run share. */
 function startSpending(run: Run) {
 	const receipt = new Receipt(run);
-	const sender = new QuerySender(run, (count) => receipt.doubt(count));
+	const sender = new QuerySender(run, (index, count) => receipt.doubt(index, count));
 	run.atEnd(() => sender.limit.end());
 	return { sender, receipt };
 }

@@ -121,10 +121,13 @@ const reuseResults: Field<Reuse | undefined> = {
 };
 
 /** Told before anything is filled in. */
-export const priceNotice = ({ price = 'one query per item' }: PaidQuery): Field<undefined> => ({
+export const priceNotice = ({
+	price = 'one query per item',
+	hasNoResult,
+}: PaidQuery): Field<undefined> => ({
 	properties: [
 		{
-			displayName: `Each run costs ${price}. While building, pin the output.`,
+			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : 'While building, results of the last 24 hours are reused (see Reuse Results).'}`,
 			name: 'priceNotice',
 			type: 'notice',
 			default: '',

@@ -7,6 +7,7 @@ import type { Warning } from '../fields/identifiers';
 import { isAcknowledgement, isRemark } from './answer';
 import { echoOf, isBare, queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
 import { inDocumentNames } from '../queries/catalog';
+import { loosely } from '../queries/echoIndex';
 import type { PaidQuery } from './definition';
 
 /** What became of a query. */
@@ -116,8 +117,8 @@ const unknownService = ({ service }: IDataObject, { definition }: Shape): Warnin
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result paid for. */
 function unheard(query: IDataObject, { echoed, definition, mapping }: Shape): Warning[] {
-	const heard = Object.values(echoOf(query)).map(plain);
-	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
+	const heard = Object.values(echoOf(query)).map(loosely);
+	const lost = Object.keys(echoed).filter((name) => !heard.includes(loosely(echoed[name])));
 	if (isBare(query, mapping) || lost.length === 0) return [];
 	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`).join(', ');
 	return [
@@ -128,12 +129,6 @@ function unheard(query: IDataObject, { echoed, definition, mapping }: Shape): Wa
 		},
 	];
 }
-
-const plain = (value: unknown) =>
-	textOf(value)
-		.normalize('NFD')
-		.replace(/[^\p{L}\p{N}]/gu, '')
-		.toUpperCase();
 
 const unknownStatus = ({ status }: IDataObject): Warning => ({
 	field: 'Status',

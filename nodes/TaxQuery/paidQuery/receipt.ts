@@ -24,7 +24,8 @@ export class Receipt {
 	private readonly warnings: string[] = [];
 	private readonly notes = new Set<string>();
 	private warned = 0;
-	private doubtful = 0;
+	/** How many queries, by item. */
+	private readonly doubtful = new Map<number, number>();
 	private pending = 0;
 	private reusesByDefault = false;
 
@@ -52,9 +53,9 @@ export class Receipt {
 		}
 	}
 
-	/** Queries of which nobody knows whether they were accepted. */
-	doubt(count: number): void {
-		this.doubtful += count;
+	/** Queries of an item of which nobody knows whether they were accepted. */
+	doubt(index: number, count: number): void {
+		this.doubtful.set(index, (this.doubtful.get(index) ?? 0) + count);
 	}
 
 	/** Something that the operator should know of the run as a whole. */
@@ -75,22 +76,16 @@ export class Receipt {
 
 	private end(error?: ItemError): void {
 		this.writeMetadata();
-		const ids = this.accepted.slice(0, IDS_TOLD).join(', ');
-		const more = this.accepted.length > IDS_TOLD ? ' …' : '';
-		if (error && this.accepted.length > 0) {
-			error.description = sentences(
-				error.description,
-				`Accepted before that, and paid for: ${ids}${more}. Retrying this execution reads them and does not pay again`,
-			);
-		}
+		if (error) error.description = sentences(error.description, ...this.spentBefore(error));
 		const { sent, recovered, kept, reused } = this.counts;
+		const doubtful = [...this.doubtful.values()].reduce((sum, count) => sum + count, 0);
 		const told = [
 			counted(sent, 'query sent', 'queries sent'),
 			counted(recovered, 'recovered', 'recovered'),
 			counted(kept, 'read again instead of paid again', 'read again instead of paid again'),
 			counted(reused, 'reused', 'reused'),
 			counted(this.pending, 'still pending', 'still pending'),
-			counted(this.doubtful, 'may have been accepted', 'may have been accepted'),
+			counted(doubtful, 'may have been accepted', 'may have been accepted'),
 			counted(this.warned, 'with a warning', 'with a warning'),
 		].filter((text) => text !== '');
 		if (told.length === 0) return;
@@ -103,13 +98,26 @@ export class Receipt {
 				this.pending > 0
 					? 'Pending: collect the results with the Tax Query Trigger, or later with Query → Get'
 					: '',
-				this.doubtful > 0
+				doubtful > 0
 					? 'May have been accepted: the error of the item says how to look for it, before it is sent again'
 					: '',
 				...this.notes,
 				...this.warnings.slice(0, WARNINGS_TOLD),
 			),
 		);
+	}
+
+	/** What an error does not say itself: what the other items are charged for. */
+	private spentBefore({ context }: ItemError): string[] {
+		const doubtful = [...this.doubtful.keys()].filter((index) => index !== context.itemIndex);
+		return [
+			this.accepted.length > 0
+				? `Accepted before that, and paid for: ${first(this.accepted)}. Retrying this execution reads them and does not pay again`
+				: '',
+			doubtful.length > 0
+				? `May have been accepted and billed, too: item ${first(doubtful)}. Retrying this execution looks for it; a new one asks, and may pay, again`
+				: '',
+		];
 	}
 
 	/** So that "which run paid for this query?" is a filter in the list of executions. */
@@ -134,6 +142,9 @@ export class Receipt {
 		});
 	}
 }
+
+const first = (all: Array<string | number>) =>
+	all.slice(0, IDS_TOLD).join(', ') + (all.length > IDS_TOLD ? ' …' : '');
 
 const counted = (count: number, one: string, many: string) =>
 	count === 0 ? '' : `${count} ${count === 1 ? one : many}`;

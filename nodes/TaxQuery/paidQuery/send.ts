@@ -58,10 +58,10 @@ export class QuerySender {
 	readonly journal: Journal;
 	readonly limit: QueryLimit;
 
-	/** `onDoubt` is told how many queries may have been accepted and are not found. */
+	/** `onDoubt` is told how many queries of an item may have been accepted and are not found. */
 	constructor(
 		run: Run,
-		private readonly onDoubt: (count: number) => void,
+		private readonly onDoubt: (index: number, count: number) => void,
 	) {
 		this.journal = new Journal(run);
 		this.limit = new QueryLimit(this.journal, this.history);
@@ -124,7 +124,7 @@ export class QuerySender {
 			await this.limit.sent(item, expected.length, []);
 			if (!found.isMissing || !(await this.maySendAgain(item, query, attempt))) {
 				lastUnsure.set(question, since());
-				this.onDoubt(expected.length);
+				this.onDoubt(item.index, expected.length);
 				throw ambiguousError(error, definition, since(), found.said);
 			}
 			unsure = undefined;

@@ -6,7 +6,8 @@ import { sentences } from '../../shared/utils/sentences';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 import { pathOf } from './catalog';
-import { hasQueryId, isLean, queryIdOf, withoutCiec } from './record';
+import { comparable } from './echoIndex';
+import { createdAt, hasQueryId, isBare, isLean, queryIdOf, withoutCiec } from './record';
 
 type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
 export type QueryConnection = Pick<Connection<TaxQueryMapping>, 'mapping' | 'send'>;
@@ -171,7 +172,7 @@ export async function completeRecord(
 }
 
 /** So many rows of a list that does not echo queries are read by their ID. */
-export const MAX_READ = 1000;
+const MAX_READ = 1000;
 /** So many of them at a time. */
 const READERS = 20;
 
@@ -189,6 +190,24 @@ export async function readRows(
 	await Promise.all(Array.from({ length: READERS }, reader));
 	return rows.map((row) => byRow.get(row) ?? row);
 }
+
+/** The rows; those that are meant and lack service, date or what was asked are read by their ID, the newest of them. */
+export async function withEchoes(
+	connection: Connection<TaxQueryMapping>,
+	rows: IDataObject[],
+	isMeant: (row: IDataObject) => boolean,
+): Promise<{ rows: IDataObject[]; unread: number }> {
+	const isToRead = (row: IDataObject) =>
+		isNameless(row) || isBare(row, connection.mapping) || Number.isNaN(createdAt(row));
+	const bare = rows
+		.filter((row) => isMeant(row) && queryIdOf(row) !== undefined && isToRead(row))
+		.sort((a, b) => createdAt(b) - createdAt(a));
+	const unread = Math.max(0, bare.length - MAX_READ);
+	return { rows: await readRows(connection, rows, bare), unread };
+}
+
+/** Whether a row does not tell its service. */
+const isNameless = ({ service }: IDataObject) => comparable(service) === '';
 
 /** A row by its ID; as it is listed where the service has nothing under that. */
 async function readRow(

@@ -5,7 +5,8 @@ import { protectionOf } from '../../shared/personalData/personalData';
 import { sentences } from '../../shared/utils/sentences';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
-import { echoOf, stateOf } from './index';
+import { comparable, isMaybeOf } from './echoIndex';
+import { createdAt, echoOf, stateOf } from './index';
 import { catalog, serviceOf, type QueryService } from './catalog';
 
 /** What past queries tell of a deployment's words: those that the mapping does not know, and what they seem to mean. */
@@ -91,6 +92,41 @@ export function leftOut(
 				states.map((state) => `statuses.${state}`),
 			),
 		) || undefined
+	);
+}
+
+/** Which rows may be of a service: also the strange ones, if none is called so and the mapping does not name it. */
+export function meantBy(service: string, rows: IDataObject[], mapping: TaxQueryMapping) {
+	const isOfIt = (row: IDataObject) => comparable(row.service) === comparable(service);
+	const { operation = '' } = serviceOf(service, mapping) ?? {};
+	const isNamed = mapping.services[operation] !== undefined || rows.some(isOfIt);
+	return (row: IDataObject) =>
+		isOfIt(row) || comparable(row.service) === '' || (!isNamed && isMaybeOf(row, service, mapping));
+}
+
+/** Why queries that may be the same are not reused, and what to set if they are; '' if they are surely no result of it. */
+export function notReused(
+	records: IDataObject[],
+	{ service, echo }: { service: string; echo: IDataObject },
+	mapping: TaxQueryMapping,
+): string {
+	const rows = records.filter((record) => stateOf(record, mapping) !== 'failed');
+	const { operation, fields, echo: more = [] } = serviceOf(service, mapping) ?? { fields: [] };
+	if (operation === undefined) return '';
+	const own = [...fields, ...more].map((name) => mapping.fields[operation]?.[name] ?? name);
+	const isOdd = ([name, value]: [string, unknown]) =>
+		Object.hasOwn(echo, name) ? comparable(value) !== comparable(echo[name]) : !own.includes(name);
+	const same = rows.filter((row) => comparable(row.service) === comparable(service));
+	const odd = unique(
+		same.flatMap((row) => Object.entries(echoOf(row)).filter(isOdd)).map(([name]) => name),
+	);
+	const isUndated = same.some((row) => Number.isNaN(createdAt(row)));
+	return sentences(
+		leftOut(rows, { operations: [operation], states: ['success', 'pending'] }, mapping),
+		odd.length > 0
+			? `${service} queries that may be the same are left out, for what they hold under ${odd.filter(isImpersonal).join(', ')}. If a field is only called otherwise, set fields.${operation} in the credential's API Mapping`
+			: '',
+		isUndated ? `${service} queries are left out that tell no date (createdAt)` : '',
 	);
 }
 

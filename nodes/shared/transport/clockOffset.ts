@@ -20,7 +20,7 @@ export class ClockOffset {
 	/** Learns from an answer; times by our clock. An answer out of a cache carries an old date and tells nothing. */
 	update(headers: Record<string, unknown>, sentAt: number, receivedAt: number): void {
 		const date = DateTime.fromHTTP(String(headers.date));
-		if (!date.isValid || headers.age !== undefined) return;
+		if (!date.isValid || Number(headers.age ?? 0) !== 0) return;
 		// The answer was dated between sending and receiving, at some time within that second.
 		const least = date.toMillis() - receivedAt;
 		const most = date.toMillis() + 999 - sentAt;

@@ -19,3 +19,10 @@ export function timeOf(value: unknown): number | undefined {
 	const time = typeof value === 'string' ? Date.parse(text.replace(ZONELESS, '$1T$2Z')) : NaN;
 	return Number.isNaN(time) ? undefined : time;
 }
+
+/** A time of day with a zone behind it. */
+const ZONED = /:\d\d\S*\s*(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i;
+
+/** Whether a date tells the moment, whatever the zone. */
+export const isZoned = (value: unknown): boolean =>
+	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(String(value).trim()));

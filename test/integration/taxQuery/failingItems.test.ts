@@ -1,4 +1,5 @@
 import type { NodeRun } from '../support/runNode';
+import { give, oddService } from './oddService';
 import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
@@ -18,6 +19,37 @@ describe('an item that fails', () => {
 			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
 		});
 		expect(told(result)).toEqual([expect.stringContaining('"RFC" cannot be right'), 1]);
+	});
+
+	it('tells which others may have been accepted; a retry finds them, and pays for none again', async () => {
+		const [refused, lost] = rfcs(2);
+		const arrived: string[] = [];
+		const isListed = { now: false };
+		const service = await oddService({
+			async post(accept, response) {
+				const { query } = accept();
+				arrived.push(String(query.rfc));
+				if (query.rfc === lost) return void response.writeHead(502).end();
+				service.billed.pop();
+				while (!arrived.includes(lost)) await new Promise(setImmediate);
+				give(response, { message: 'No such RFC' }, 422);
+			},
+			list: (kept, response) => give(response, isListed.now ? kept : []),
+		});
+		const memory = {};
+		const run = async () =>
+			await service.run(getCrf(), { items: itemsOf([refused, lost]), memory });
+		const { error } = await run();
+		isListed.now = true;
+		const { error: ofRetry } = await run();
+		await service.close();
+		const [{ _id }] = service.billed;
+		expect([error?.message, error?.description, ofRetry?.description]).toEqual([
+			'The Tax Query Service did not accept the values sent',
+			expect.stringContaining('May have been accepted and billed, too: item 1. Retrying'),
+			expect.stringContaining(`Accepted before that, and paid for: ${_id}.`),
+		]);
+		expect(arrived.filter((rfc) => rfc === lost)).toHaveLength(1);
 	});
 
 	it('has an error of its own where many fail for the same reason', async () => {

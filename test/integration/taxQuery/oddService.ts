@@ -75,6 +75,7 @@ export async function oddService(odd: Partial<typeof handlers> = {}) {
 	await once(server, 'listening');
 	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	return {
+		baseUrl,
 		billed,
 		asked,
 		sent: () => asked.filter((one) => one.startsWith('POST')).length,

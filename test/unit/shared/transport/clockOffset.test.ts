@@ -33,6 +33,12 @@ describe("the difference between the service's clock and ours", () => {
 		);
 	});
 
+	it('is known by an answer that is 0 seconds old', () => {
+		const clock = new ClockOffset();
+		clock.update({ ...dated(NOW - 10_000), age: '0' }, NOW, NOW);
+		expect(Math.abs(clock.ms + 10_000)).toBeLessThanOrEqual(510);
+	});
+
 	it('follows a clock that was set', () => {
 		const clock = new ClockOffset();
 		clock.update(dated(NOW), NOW, NOW + 10);

@@ -39,6 +39,22 @@ it('finds what a walk over all records finds', () => {
 	);
 });
 
+it.each<[unknown, unknown, boolean]>([
+	['Gómez', 'GOMEZ', true],
+	['Agüero', 'aguero', true],
+	['Peña', 'PENA', false],
+	[5, '05', true],
+	['05', '5', true],
+	[5, 50, false],
+	['005', 5, false],
+	['01234', '1234', false],
+])('takes %p and %p for the same: %p', (asked, echoed, isSame) => {
+	const index = new EchoIndex([
+		{ _id: 'q', service: 'CRF', query: { field: echoed } } as IDataObject,
+	]);
+	expect(index.find('CRF', { field: asked as string })).toHaveLength(isSame ? 1 : 0);
+});
+
 it('looks at each of 20,000 records a few times, not once for each of 20,000 questions', () => {
 	let looks = 0;
 	const records = Array.from({ length: 20_000 }, (_, index) => ({
