@@ -144,6 +144,12 @@ function statusError(status: number, said: string): CredentialError {
 			),
 		);
 	}
+	if (status >= 300 && status < 400) {
+		return new CredentialError(
+			'The query service answered with a redirect, which is not followed',
+			'Check the base URL in the Tax Query credential: it may begin with https, or the service has moved.',
+		);
+	}
 	if (status === 429 || status >= 500) {
 		return new CredentialError(
 			`The query service gives no access token at present: status ${status}`,

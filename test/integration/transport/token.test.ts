@@ -160,6 +160,17 @@ describe('the access token of the query service', () => {
 		expect(request.body).toMatchObject({ audience: 'query', grant_type: 'client_credentials' });
 	});
 
+	it.each([301, 302, 307, 308])('is not followed to where a redirect leads: %d', async (status) => {
+		sandbox = await freshSandbox();
+		const redirect = { status, headers: { location: 'https://elsewhere.example.com/' } };
+		await sandbox.faults({ path: TOKEN, fault: redirect });
+		const [{ error }] = failed(await run());
+		expect(error).toBe(
+			'The query service answered with a redirect, which is not followed. Check the base URL in the Tax Query credential: it may begin with https, or the service has moved.',
+		);
+		expect(await sandbox.requests(TOKEN)).toHaveLength(1);
+	});
+
 	it('may be pasted; one that is refused is told to be replaced, after a single request', async () => {
 		sandbox = await freshSandbox();
 		const credentials = sandbox.credentials({
