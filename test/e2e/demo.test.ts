@@ -55,6 +55,7 @@ describe('a real n8n with the package installed', () => {
 		it('and the result delivered later through the branch of its service', () => {
 			expect(runOf('Collect query results')).toEqual([
 				'Tax Query Trigger: success',
+				'Has a result: success',
 				'By service: success',
 				'Fiscal regimes: success',
 			]);

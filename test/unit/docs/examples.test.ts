@@ -1,0 +1,104 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import type { IConnections, IDataObject, INode } from 'n8n-workflow';
+import { readTaxQueryMapping } from '../../../nodes/shared/credentials/apiMapping';
+import { simplifyRecord } from '../../../nodes/TaxQuery/queries/simplify';
+
+const root = join(__dirname, '..', '..', '..');
+const files = readdirSync(join(root, 'examples'));
+const read = (file: string) =>
+	JSON.parse(readFileSync(join(root, 'examples', file), 'utf8')) as {
+		nodes: INode[];
+		connections: IConnections;
+	};
+
+const record = (service: string, status: string, response: object) =>
+	simplifyRecord(
+		{ _id: 'q1', service, status, query: { rfc: 'EISE850314BK8' }, response },
+		readTaxQueryMapping({}),
+	);
+const regimes = { RFC: 'EISE850314BK8', RazonSocial: 'ELENA', RegimenesFiscales: [{}] };
+
+const evaluate = (expression: unknown, $json: IDataObject): unknown =>
+	runInNewContext(String(expression).replace(/^=\{\{|\}\}$/g, ''), { $json });
+
+interface Rule {
+	leftValue: string;
+	rightValue: unknown;
+	operator: { type: string };
+}
+interface Rules {
+	conditions: Rule[];
+}
+
+/** Where an item of the trigger comes out: the last node of its way through IF and Switch. */
+function endOf(file: string, $json: IDataObject): string {
+	const { nodes, connections } = read(file);
+	const holds = ({ conditions: [{ leftValue, rightValue, operator }] }: Rules) =>
+		evaluate(leftValue, $json) === (operator.type === 'boolean' ? true : rightValue);
+	for (let name = 'Tax Query Trigger'; ;) {
+		const { parameters, type } = nodes.find((one) => one.name === name) as INode;
+		let output = 0;
+		if (type.endsWith('.if')) output = holds(parameters.conditions as never) ? 0 : 1;
+		if (type.endsWith('.switch')) {
+			const rules = (parameters.rules as unknown as { values: Array<{ conditions: Rules }> })
+				.values;
+			const found = rules.findIndex(({ conditions }) => holds(conditions));
+			output = found < 0 ? rules.length : found;
+		}
+		const next = connections[name]?.main[output]?.[0];
+		if (!next) return name;
+		name = next.node;
+	}
+}
+
+describe('the examples that take results', () => {
+	const ways: Array<[service: string, status: string, response: object, reconciled: string, collected: string]> = [
+		['CRF', 'SUCCESS', regimes, 'List of results', 'Fiscal regimes'],
+		['crf', 'completed', regimes, 'List of results', 'Fiscal regimes'],
+		['RFC', 'SUCCESS', regimes, 'List of results', 'RFC data'],
+		['SHAREHOLDERS', 'SUCCESS', {}, 'List of results', 'Other result'],
+		['CRF', 'FAILED', { message: 'No taxpayer' }, 'To be looked at', 'To be looked at'],
+		['CRF', 'WEIRD', {}, 'To be looked at', 'To be looked at'],
+		['CRF', 'PENDING', {}, 'To be looked at', 'To be looked at'],
+	]; // prettier-ignore
+	it.each(ways)('send a %s that is %s where it belongs', (service, status, response, ...ends) => {
+		const row = record(service, status, response);
+		expect([
+			endOf('reconcile-results.json', row),
+			endOf('collect-query-results.json', row),
+		]).toEqual(ends);
+	});
+
+	it('keep the deliveryId by which a copy replaces itself', () => {
+		const without = ['collect-query-results.json', 'reconcile-results.json'].flatMap((file) =>
+			read(file).nodes.filter(
+				({ type, parameters }) =>
+					type.endsWith('.set') && !JSON.stringify(parameters).includes('$json.deliveryId'),
+			),
+		);
+		expect(without).toEqual([]);
+	});
+});
+
+/** The newest version that n8n 1.123 knows of what the examples use; nothing: it knows none. */
+const KNOWN: Record<string, number> = {
+	...{ aggregate: 1, form: 2.3, formTrigger: 2.3, httpRequest: 4.2, if: 2.2, manualTrigger: 1, mcpTrigger: 2 },
+	...{ lmChatOpenAi: 1.3, merge: 3.2, respondToWebhook: 1.4, scheduleTrigger: 1.2, set: 3.4, splitOut: 1 },
+	...{ stickyNote: 1, stopAndError: 1, switch: 3.3, taxQuery: 1, taxQueryTool: 1, taxQueryTrigger: 1 },
+	...{ creditProfile: 1, wait: 1.1, webhook: 2.1 },
+}; // prettier-ignore
+
+it('the examples that n8n 1.123 does not run are told in docs/examples.md', () => {
+	const newer = files.filter((file) =>
+		read(file).nodes.some(
+			({ type, typeVersion }) => typeVersion > (KNOWN[type.split('.').at(-1) as string] ?? 0),
+		),
+	);
+	const page = readFileSync(join(root, 'docs', 'examples.md'), 'utf8');
+	const told = [...page.matchAll(/^\| \[([\w-]+)\].*n8n 2\.20/gm)].map(
+		([, name]) => `${name}.json`,
+	);
+	expect(told.sort()).toEqual(newer.sort());
+});
