@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import {
+	DEFAULT_TOLERANCE,
 	secretsIn,
 	standardKey,
 	validateWebhookSecret,
@@ -42,7 +43,13 @@ export function verifyDelivery(
 			);
 		}
 		case 'standard':
-			return isStandard(header, body, secrets, Number(credential.tolerance ?? 300), now);
+			return isStandard(
+				header,
+				body,
+				secrets,
+				Number(credential.tolerance ?? DEFAULT_TOLERANCE),
+				now,
+			);
 		default: {
 			const signature = decode(header(credential.signatureHeader), credential);
 			const signed = signedBy(header, body, credential, now);
@@ -128,7 +135,7 @@ function decode(
 function signedBy(
 	header: (name: unknown) => string | undefined,
 	body: Buffer,
-	{ timestampHeader, separator, tolerance }: ICredentialDataDecryptedObject,
+	{ timestampHeader, separator, tolerance = DEFAULT_TOLERANCE }: ICredentialDataDecryptedObject,
 	now: number,
 ): Buffer | undefined {
 	if (String(timestampHeader ?? '').trim() === '') return body;

@@ -90,5 +90,6 @@ export function checkDistinct(words: Record<string, string>, path: string): void
 
 const flaw = (what: string) =>
 	new UserError(`API Mapping: ${what}`, {
-		description: 'Open the credential and correct API Mapping; docs/api-mapping.md explains it.',
+		description:
+			'Open the credential and correct API Mapping. Each key is explained at https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/api-mapping.md',
 	});

@@ -1,6 +1,14 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
+import { textOf } from '../utils/text';
 
 export const SHORTEST_PSEUDONYM_KEY = 16;
+
+/** Tells what is wrong with the key of a credential, which need not have one; undefined if nothing. */
+export function pseudonymKeyFlaw({ pseudonymKey }: ICredentialDataDecryptedObject) {
+	const { length } = textOf(pseudonymKey);
+	if (length === 0 || length >= SHORTEST_PSEUDONYM_KEY) return undefined;
+	return `Pseudonym Key must have ${SHORTEST_PSEUDONYM_KEY} characters or more. Everything else is right.`;
+}
 
 /** The field of both services' credentials. */
 export const pseudonymKeyField: INodeProperties = {

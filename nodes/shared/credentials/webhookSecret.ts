@@ -7,6 +7,9 @@ import type {
 } from 'n8n-workflow';
 import { textOf } from '../utils/text';
 
+/** In seconds. */
+export const DEFAULT_TOLERANCE = 300;
+
 const show = (...methods: string[]) => ({ displayOptions: { show: { method: methods } } });
 
 /** The fields of the webhook credential; §6.2 of the query service's document does not show how it signs. */
@@ -149,7 +152,7 @@ export const proofFields: INodeProperties[] = [
 		name: 'tolerance',
 		type: 'number',
 		typeOptions: { minValue: 1 },
-		default: 300,
+		default: DEFAULT_TOLERANCE,
 		description: 'Seconds that the time of sending may differ from the clock of this n8n',
 		...show('signature', 'standard'),
 	},
@@ -165,6 +168,7 @@ export function standardKey(secret: string): Buffer | undefined {
 	return /^[A-Za-z0-9+/]{4,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
 }
 
+const NO_TOLERANCE = 'Timestamp Tolerance must be 1 second or more: no delivery arrives in none';
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Tells what is missing in a webhook credential; undefined if it can be used. */
@@ -172,6 +176,7 @@ export function validateWebhookSecret(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
 	const isEmpty = (name: string) => textOf(credential[name]).trim() === '';
+	const isInstant = !(Number(credential.tolerance ?? DEFAULT_TOLERANCE) > 0);
 	const isNoHeader = (name: string) => !HEADER_NAME.test(textOf(credential[name]).trim());
 	switch (textOf(credential.method)) {
 		case 'basic':
@@ -182,13 +187,14 @@ export function validateWebhookSecret(
 		case 'signature':
 			if (isEmpty('secret')) return 'The secret is missing';
 			if (isNoHeader('signatureHeader')) return 'The name of the header is not valid';
-			return !isEmpty('timestampHeader') && isNoHeader('timestampHeader')
-				? 'The name of the timestamp header is not valid'
-				: undefined;
+			if (isEmpty('timestampHeader')) return undefined;
+			if (isNoHeader('timestampHeader')) return 'The name of the timestamp header is not valid';
+			return isInstant ? NO_TOLERANCE : undefined;
 		case 'standard': {
 			if (isEmpty('secret')) return 'The secret is missing';
 			const areKeys = secretsIn(credential).every((secret) => standardKey(secret) !== undefined);
-			return areKeys ? undefined : 'A secret is not whsec_ with base64 behind it';
+			if (!areKeys) return 'A secret is not whsec_ with base64 behind it';
+			return isInstant ? NO_TOLERANCE : undefined;
 		}
 		default:
 			return 'Choose a method from the list';

@@ -85,6 +85,7 @@ async function valuesOf(item: Item, provider: Provider): Promise<IDataObject> {
 	const stored = await item.credentials(storedLogin.name);
 	if (stored.provider === provider.value) return stored as IDataObject;
 	throw new UserError(`The stored login is not one of the provider "${provider.name}"`, {
-		description: 'Choose the same provider in this node and in the provider login credential.',
+		description:
+			'Choose the same provider in this node and in the credential "Provider or Tax Authority (CIEC) Login API".',
 	});
 }

@@ -8,6 +8,7 @@ import {
 	type INodeCredentialTestResult,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
+import { pseudonymKeyFlaw } from '../credentials/pseudonymKey';
 import { raceAbort, readBody } from '../http/answerBody';
 import { faultCode } from '../http/faults';
 import { sentences } from '../utils/sentences';
@@ -28,9 +29,10 @@ const connectionTest = <Mapping>(service: Service<Mapping>) =>
 		{ data = {} }: ICredentialsDecrypted,
 	): Promise<INodeCredentialTestResult> {
 		const problem = await findProblem(helperOf(this), service, data);
-		return problem
-			? { status: 'Error', message: sentences(problem.message, problem.description) }
-			: { status: 'OK', message: 'Connection successful!' };
+		const flaw = problem ? sentences(problem.message, problem.description) : pseudonymKeyFlaw(data);
+		return flaw === undefined
+			? { status: 'OK', message: 'Connection successful!' }
+			: { status: 'Error', message: flaw };
 	};
 
 export const testCreditProfile = connectionTest(creditProfile);

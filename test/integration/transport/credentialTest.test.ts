@@ -1,5 +1,6 @@
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { testWebhookCredential } from '../../../nodes/shared/credentials/webhookSecret';
 import { testCreditProfile, testTaxQuery } from '../../../nodes/shared/transport/testConnection';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
@@ -44,12 +45,14 @@ describe('the test of a credential', () => {
 		[{ apiToken: '' }, /^The credential has no API token\. Nothing was sent\. Open the credential/],
 		[{ apiToken: 'Token ' }, /^The credential has no API token\./],
 		[{ apiMapping: '{"pathz": {}}' }, /^API Mapping: "pathz" is not known; known are paths/],
+		[{ pseudonymKey: 'too short' }, /^Pseudonym Key must have 16 characters or more\./],
 	])('of the Credit Profile Service tells of %j', async (fields, told) => {
 		expect(await creditProfile(fields)).toMatch(told);
 	});
 
 	it.each([
 		[{ baseUrl: 'http://127.0.0.1:1' }, /^The query service refused the connection\./],
+		[{ pseudonymKey: 'too short' }, /^Pseudonym Key must have 16 characters or more\./],
 		[{ clientSecret: 'wrong-secret-1' }, /^The service refused the client ID or secret\. Check/],
 		[
 			{ grant: 'accessToken', pastedToken: 'wrong-token-1' },
@@ -105,5 +108,27 @@ describe('the test of a credential', () => {
 		expect(await taxQuery({ baseUrl: baseUrl.replace(/api$/, 'ap') })).toMatch(
 			/^No query service at this base URL; it usually ends with \/api\. Check it/,
 		);
+	});
+});
+
+describe('the test of a webhook credential', () => {
+	const signed = { method: 'signature', secret: 's', signatureHeader: 'X', timestampHeader: 'T' };
+	const standard = { method: 'standard', secret: 'whsec_c2VjcmV0' };
+	const statusOf = async (data: ICredentialDataDecryptedObject) => {
+		const credential = { id: '1', name: 'Test', type: 'test', data };
+		const { status } = await testWebhookCredential.call(new CredentialTestContext(), credential);
+		return status;
+	};
+
+	it.each([
+		[{ ...signed, tolerance: '' }, 'Error'],
+		[{ ...signed, tolerance: 0 }, 'Error'],
+		[{ ...standard, tolerance: '' }, 'Error'],
+		[{ ...signed, tolerance: 300 }, 'OK'],
+		[{ ...signed }, 'OK'],
+		[{ ...signed, timestampHeader: '', tolerance: '' }, 'OK'],
+		[{ ...standard, tolerance: 60 }, 'OK'],
+	])('refuses a tolerance in which no delivery arrives: %j', async (data, status) => {
+		expect(await statusOf(data)).toBe(status);
 	});
 });
