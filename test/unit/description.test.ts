@@ -88,6 +88,12 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 			.filter(({ property }) => property.name === 'operation')
 			.flatMap(({ property }) => property.options as INodePropertyOptions[]);
 
+	/** What the node panel lists: operations, or what a trigger starts on. */
+	const actions = () =>
+		all
+			.flatMap(({ property }) => (property.options ?? []) as INodePropertyOptions[])
+			.flatMap(({ action }) => action ?? []);
+
 	it('gives each parameter a default', () => {
 		expect(failing(({ type, default: value }) => type === 'notice' || value !== undefined)).toEqual(
 			[],
@@ -178,19 +184,18 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		const { subtitle = '', defaults } = node.description;
 		const texts = [...subtitle.matchAll(/"[^"]+":"([^"]+)"/g)].map(([, text]) => text);
 		const wrong = texts.filter((text) => text.length > 26 || text.includes(String(defaults.name)));
-		expect([wrong, texts.length]).toEqual([[], operations().length]);
+		expect([wrong, texts.length]).toEqual([[], actions().length]);
 	});
 
 	it('writes each action in sentence case', () => {
-		const wrong = operations()
-			.map(({ action }) => String(action))
-			.filter((action) => !/^[A-Z][^A-Z]/.test(action) || action.endsWith('.'));
-		expect(wrong).toEqual([]);
+		const wrong = actions().filter(
+			(action) => !/^[A-Z][^A-Z]/.test(action) || /\W[A-Z][a-z]|\.$/.test(action),
+		);
+		expect([wrong, actions().length > 0]).toEqual([[], true]);
 	});
 
 	it('has no two operations with the same action', () => {
-		const actions = operations().map(({ action }) => action);
-		expect(actions).toEqual([...new Set(actions)]);
+		expect(actions()).toEqual([...new Set(actions())]);
 	});
 
 	it('begins the description of each switch with "Whether"', () => {

@@ -9,6 +9,18 @@ import type { Settings } from './settings';
 
 const byLabel = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
+/** As a sentence; what is all capitals stays. */
+const onResult = (label: string) =>
+	`On ${label.replace(/[A-Z][a-z]+/g, (word) => word.toLowerCase())}`;
+
+/** What stands below the trigger on the canvas, by its only query: an abbreviation where the label has one. */
+export const subtitles = Object.fromEntries(
+	queryServices.map(({ label, operation }) => [
+		operation,
+		onResult(/\((\w+)\)/.exec(label)?.[1] ?? label),
+	]),
+);
+
 export const filterFields: INodeProperties[] = [
 	{
 		displayName: 'Trigger On',
@@ -18,7 +30,7 @@ export const filterFields: INodeProperties[] = [
 			.map(({ label, operation }) => ({
 				name: label,
 				value: operation,
-				action: `On ${/^[A-Z]{3}/.test(label) ? label : label.charAt(0).toLowerCase() + label.slice(1)}`,
+				action: onResult(label),
 			}))
 			.sort(byLabel),
 		default: [],
