@@ -61,3 +61,18 @@ describe('lists in the documents are whole', () => {
 		expect(named.sort()).toEqual(files.sort());
 	});
 });
+
+describe('the forms for issues', () => {
+	const folder = join(root, '.github', 'ISSUE_TEMPLATE');
+	const entries = readdirSync(folder).flatMap((file) =>
+		[...readFileSync(join(folder, file), 'utf8').matchAll(/^ +- ([^:\n]+)$/gm)].map(
+			([, entry]) => entry,
+		),
+	);
+
+	it('offer texts, which GitHub does not read as yes, no or a number', () => {
+		expect(entries).toContain("'No'");
+		const others = /^(y|yes|n|no|on|off|true|false|null|~|[\d.+-]+)$/i;
+		expect(entries.filter((entry) => others.test(entry))).toEqual([]);
+	});
+});

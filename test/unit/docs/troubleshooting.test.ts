@@ -11,9 +11,11 @@ const sources = ['nodes', 'credentials']
 	)
 	.join('\n');
 
-const rows = readFileSync(join(root, 'docs', 'troubleshooting.md'), 'utf8')
-	.split('\n')
-	.flatMap((line) => /^\| (?:\d+ )?`([^`]+)` /.exec(line)?.[1] ?? []);
+const messagesIn = (page: string) =>
+	readFileSync(join(root, page), 'utf8')
+		.split('\n')
+		.flatMap((line) => /^\| (?:\d+ )?`([^`]+)` /.exec(line)?.[1] ?? []);
+const rows = messagesIn('docs/troubleshooting.md');
 
 describe('the messages in docs/troubleshooting.md', () => {
 	it('are there', () => {
@@ -23,5 +25,11 @@ describe('the messages in docs/troubleshooting.md', () => {
 	it.each(rows)('are those of the nodes: %s', (message) => {
 		const parts = message.split('…').map((part) => part.trim());
 		expect(parts.filter((part) => part !== 'The' && !sources.includes(part))).toEqual([]);
+	});
+
+	it.each(['README.md', 'docs/es/guia.md'])('are all that %s tells of, too', (page) => {
+		const messages = messagesIn(page).filter((message) => /^[A-Z][^/]* /.test(message));
+		expect(messages.length).toBeGreaterThan(5);
+		expect(messages.filter((message) => !rows.includes(message))).toEqual([]);
 	});
 });
