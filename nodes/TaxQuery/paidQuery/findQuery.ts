@@ -5,8 +5,7 @@ import type { Connection } from '../../shared/transport/request';
 import { isOfLogin } from '../../shared/credentials/credentialError';
 import { RateLimitCancelledError } from '../../shared/rateLimit/rateLimiter';
 import { sentences } from '../../shared/utils/sentences';
-import { isZoned } from '../../shared/utils/time';
-import { createdAt, echoOf, queryIdOf, stateOf } from '../queries';
+import { createdAt, echoOf, isSurelyBefore, queryIdOf, stateOf } from '../queries';
 import { EchoIndex, isMaybeOf } from '../queries/echoIndex';
 import { meantBy, notReused } from '../queries/pastQueries';
 import {
@@ -29,14 +28,7 @@ export interface ExpectedRecord {
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 const CLOCK_MS = 2000;
-/** By so much a date may lie before the moment meant: whole minutes, a clock that is not known; a day, or no zone. */
-const LATE_MS = 5 * 60_000;
-const ZONELESS_MS = 36 * 3_600_000;
 const IDS_TOLD = 10;
-
-/** Whether a record was surely created before a moment of the service's clock. */
-const isBefore = (record: IDataObject, at: number) =>
-	createdAt(record) < at - (isZoned(record.createdAt) ? LATE_MS : ZONELESS_MS);
 
 const UNLISTED = 'The queries made could not be listed';
 
@@ -87,7 +79,7 @@ async function readSince(
 			list.records.push(record);
 		}
 		const oldest = records.at(-1);
-		const isOlder = oldest && isBefore(oldest, since + connection.clockOffsetMs());
+		const isOlder = oldest && isSurelyBefore(oldest, since + connection.clockOffsetMs());
 		if (falls && !rises && isOlder) return { records: list.records };
 		list.cutOff = cutOff;
 	}
@@ -211,34 +203,47 @@ export async function findCreated(
 	mayTake: (id: string) => boolean,
 ): Promise<{ queries: Array<IDataObject | undefined>; cutOff?: string }> {
 	const connection = await lastingConnectionOf(item);
-	const { mapping } = connection;
 	const [{ service }] = expected;
 	const { records, cutOff } = await listSince(connection, since);
 	const at = since + connection.clockOffsetMs();
-	const isFree = (row: IDataObject) => !isBefore(row, at) && mayTake(String(queryIdOf(row)));
-	const free = records.filter(isFree);
-	const { rows } = await withEchoes(connection, free, (row) => isMaybeOf(row, service, mapping));
+	const isSince = (row: IDataObject) => !(createdAt(row) < at - CLOCK_MS);
+	const free = records.filter((row) => !isSurelyBefore(row, at) && mayTake(String(queryIdOf(row))));
+	const isMeant = (row: IDataObject) => isMaybeOf(row, service, connection.mapping);
+	const { rows } = await withEchoes(connection, free.filter(isSince), isMeant);
 	const index = new EchoIndex(rows.filter((row) => createdAt(row) >= at - CLOCK_MS));
-	const possible = new EchoIndex(
-		rows.filter((row) => !isBefore(row, at)),
-		mapping,
-	);
 	const distance = (record: IDataObject) => Math.abs(createdAt(record) - at);
-	const like = new Set<string>();
 	const queries = await Promise.all(
 		expected.map(async ({ echo, isExact }) => {
 			const [found] = index
 				.find(service, echo)
 				.filter((record) => isExact(echoOf(record)))
 				.sort((a, b) => distance(a) - distance(b));
-			if (found) return await completeRecord(connection, found);
-			for (const row of [...possible.findLike(service, echo), ...possible.findBare(service)]) {
-				like.add(queryIdOf(row) ?? 'one without an ID');
-			}
-			return undefined;
+			return found && (await completeRecord(connection, found));
 		}),
 	);
-	const ids = [...like].slice(0, IDS_TOLD).join(', ');
+	const lost = expected.filter((_, which) => !queries[which]);
+	if (lost.length === 0) return { queries, cutOff };
+	const older = free.filter((row) => !isSince(row));
+	const ids = await idsLike(connection, [...rows, ...older], lost, at);
 	const told = `These in the list may be it, though their service, fields or date differ: ${ids}`;
-	return { queries, cutOff: sentences(cutOff, like.size > 0 ? told : '') || undefined };
+	return { queries, cutOff: sentences(cutOff, ids && told) || undefined };
+}
+
+/** The IDs of rows that may be these records, although nothing proves it; '' if there are none. */
+async function idsLike(
+	connection: Connection<TaxQueryMapping>,
+	free: IDataObject[],
+	expected: ExpectedRecord[],
+	at: number,
+): Promise<string> {
+	const { mapping } = connection;
+	const [{ service }] = expected;
+	const { rows } = await withEchoes(connection, free, (row) => isMaybeOf(row, service, mapping));
+	const possible = rows.filter((row) => !isSurelyBefore(row, at));
+	const index = new EchoIndex(possible, mapping);
+	const like = expected.flatMap(({ echo }) => index.findLike(service, echo));
+	const ids = new Set(
+		[...like, ...index.findBare(service)].map((row) => queryIdOf(row) ?? 'one without an ID'),
+	);
+	return [...ids].slice(0, IDS_TOLD).join(', ') + (ids.size > IDS_TOLD ? ' …' : '');
 }

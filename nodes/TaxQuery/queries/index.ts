@@ -6,6 +6,7 @@ export {
 	echoOf,
 	isBare,
 	isLean,
+	isSurelyBefore,
 	namesOfCiec,
 	queryIdOf,
 	reasonOf,

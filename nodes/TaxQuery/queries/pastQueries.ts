@@ -117,14 +117,13 @@ export function notReused(
 	const isOdd = ([name, value]: [string, unknown]) =>
 		Object.hasOwn(echo, name) ? comparable(value) !== comparable(echo[name]) : !own.includes(name);
 	const same = rows.filter((row) => comparable(row.service) === comparable(service));
-	const odd = unique(
-		same.flatMap((row) => Object.entries(echoOf(row)).filter(isOdd)).map(([name]) => name),
-	);
+	const oddFields = same.flatMap((row) => Object.entries(echoOf(row)).filter(isOdd));
+	const odd = unique(oddFields.map(([name]) => name)).filter(isImpersonal);
 	const isUndated = same.some((row) => Number.isNaN(createdAt(row)));
 	return sentences(
 		leftOut(rows, { operations: [operation], states: ['success', 'pending'] }, mapping),
 		odd.length > 0
-			? `${service} queries that may be the same are left out, for what they hold under ${odd.filter(isImpersonal).join(', ')}. If a field is only called otherwise, set fields.${operation} in the credential's API Mapping`
+			? `${service} queries that may be the same are left out, for what they hold under ${odd.slice(0, 5).join(', ')}. If a field is only called otherwise, set fields.${operation} in the credential's API Mapping`
 			: '',
 		isUndated ? `${service} queries are left out that tell no date (createdAt)` : '',
 	);

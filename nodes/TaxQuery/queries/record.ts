@@ -4,7 +4,7 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { messageOfService } from '../../shared/utils/serviceMessage';
 import { idText, textOf } from '../../shared/utils/text';
-import { timeOf } from '../../shared/utils/time';
+import { isZoned, timeOf } from '../../shared/utils/time';
 import { catalog, queryServices, serviceOf } from './catalog';
 
 /**
@@ -22,6 +22,14 @@ export const hasQueryId = (record: IDataObject, id: string): boolean =>
 
 /** When a record was created, in milliseconds since the epoch; NaN if it does not tell. */
 export const createdAt = (record: IDataObject): number => timeOf(record.createdAt) ?? NaN;
+
+/** By so much a date may lie before what it means: whole minutes, a clock that is not known; a day, or no zone. */
+const LATE_MS = 5 * 60_000;
+const ZONELESS_MS = 36 * 3_600_000;
+
+/** Whether a record was created before a moment of the service's clock, whatever its date leaves open. */
+export const isSurelyBefore = (record: IDataObject, at: number) =>
+	createdAt(record) < at - (isZoned(record.createdAt) ? LATE_MS : ZONELESS_MS);
 
 /** The request's fields, which a record echoes under the names they were sent by: in `query`, else in its metadata. */
 export function echoOf({ query, metadata }: IDataObject): IDataObject {

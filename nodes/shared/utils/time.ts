@@ -25,4 +25,4 @@ const ZONED = /:\d\d\S*\s*(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i;
 
 /** Whether a date tells the moment, whatever the zone. */
 export const isZoned = (value: unknown): boolean =>
-	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(String(value).trim()));
+	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(String(value).trim().slice(-40)));
