@@ -1,6 +1,7 @@
 import { NodeApiError, UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Field } from '../shared/operations/field';
+import { wholeNumber } from '../shared/operations/fields';
 import type { ServiceRequest } from '../shared/transport/request';
 import { isObject } from '../shared/utils/json';
 import { sentences } from '../shared/utils/sentences';
@@ -99,7 +100,8 @@ export const filters: Field<IDataObject> = {
 			if (!Object.hasOwn(given, name)) continue;
 			const entered = [given[name]].flat();
 			// A model fills in what it was not told to look for with nothing, or with the default.
-			const isEmpty = (value: unknown) => ['', null, undefined].includes(value as string);
+			const isEmpty = (value: unknown) =>
+				['', null, undefined].includes(value as string) || (value === 0 && type === 'number');
 			if (item.run.isTool && entered.every(isEmpty)) continue;
 			const values = entered.map((value) => readValue(value, displayName, type));
 			if (values.length === 0) throw noValue(displayName);
@@ -123,9 +125,10 @@ function readValue(value: unknown, label: string, type: INodeProperties['type'])
 		if (typeof value === 'string' || typeof value === 'number') return String(value);
 		throw new UserError(`"${label}" in Filters must be a text or a list of texts`);
 	}
-	const number = typeof value === 'string' ? Number(value.trim() || NaN) : value;
-	if (typeof number === 'number' && Number.isFinite(number)) return number;
-	throw new UserError(`"${label}" in Filters must be a number or a list of numbers`, {
+	if (value === 0) throw noValue(label); // the default
+	const number = wholeNumber(value);
+	if (number !== undefined) return number;
+	throw new UserError(`"${label}" in Filters must be a whole number from 1 up, or a list of such`, {
 		description: 'Check the expression that fills it for this item.',
 	});
 }

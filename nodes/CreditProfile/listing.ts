@@ -7,7 +7,7 @@ import type { ServiceRequest } from '../shared/transport/request';
 import { tellsFailure } from '../shared/http/failure';
 import { findList, findMarks, findOne, isNone, type IsRow } from '../shared/http/envelope';
 import { isObject } from '../shared/utils/json';
-import { messageOfService } from '../shared/utils/serviceMessage';
+import { messageOfService, speaks } from '../shared/utils/serviceMessage';
 
 type Body = IDataObject | IDataObject[];
 
@@ -50,13 +50,23 @@ export function recordOf(body: Body, name: string, secrets: string[] = []): IDat
 	throw withoutExpected(name);
 }
 
+/** Whether an answer is an object that neither holds a row nor says that it is an error. */
+export const tellsNothing = (body: Body): boolean =>
+	isObject(body) && !tellsFailure(body) && findOne(body, hasId, ['data']) === undefined;
+
 /** One page of CP §4.4, §4.6 or §4.8; `field` names its array. Throws a UserError if the answer is not made like that. */
 export function pageOf(body: Body, field: 'data' | 'documents'): Page {
-	const name = `"${field}" or "total"`;
-	const rows = rowsOf(body, name, field);
+	const rows = rowsOf(body, `"${field}"`, field);
 	const { total } = findMarks(body, hasId, rows.length);
-	if (total === undefined) throw withoutExpected(name);
+	if (rows.length === 0 && total === undefined && speaks(body)) throw failureOf(body, `"${field}"`);
 	return { rows, total };
+}
+
+/** Says so where a list that comes at once tells of more than it holds. */
+export function hintAtMore(item: Item, body: Body, what: string, given: number): void {
+	const { total = 0 } = findMarks(body, hasId, given);
+	if (total <= given) return;
+	item.run.hint(`The service tells of ${total} ${what}, but gave only ${given} of them.`);
 }
 
 /** The tags of CP §4.3 or §4.7. Throws a UserError if the answer is not made like that. */
@@ -66,6 +76,7 @@ export function tagsOf(body: Body): string[] {
 	const lists = data === undefined ? Object.values(body).filter(Array.isArray) : [data];
 	const [tags] = lists as unknown[][];
 	const areTags = Array.isArray(tags) && tags.every((tag) => typeof tag === 'string');
+	if (!tags?.length && tellsFailure(body)) throw failureOf(body, '"data"');
 	if (areTags && lists.length === 1) return tags;
 	throw withoutExpected('"data"');
 }
@@ -91,7 +102,8 @@ export const listPages = (
 	readPages(
 		async (limit, offset) => {
 			const page = { ...query, limit, offset };
-			return pageOf(await item.request({ method: 'GET', path, query: page, lists }), field);
+			const request = { method: 'GET' as const, path, query: page, lists, emptyAs: [] as [] };
+			return pageOf(await item.request(request), field);
 		},
 		{ ...range, onMissing: (message) => item.run.hint(message) },
 	);
@@ -124,8 +136,9 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		description: `Get the different tags that the ${of}s of the organization have, each once`,
 		fields: { simplify },
 		async execute(item, { simplify: isSimple }) {
-			const body = await item.request({ method: 'GET', path: `/data/${of}/tags` });
+			const body = await item.request({ method: 'GET', path: `/data/${of}/tags`, emptyAs: [] });
 			const tags = tagsOf(body);
+			hintAtMore(item, body, 'tags', tags.length);
 			if (isSimple) return tags.map((tag) => ({ tag }));
 			return isObject(body) ? body : { data: tags };
 		},

@@ -32,7 +32,7 @@ export async function searchCollections(
 	const next = offset + rows.length;
 	return {
 		results: rows.map(({ id, name }) => ({ name: String(name), value: id as number })),
-		...(rows.length > 0 && next < total && { paginationToken: String(next) }),
+		...(rows.length > 0 && next < (total ?? Infinity) && { paginationToken: String(next) }),
 	};
 }
 

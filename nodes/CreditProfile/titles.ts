@@ -1,6 +1,8 @@
 import { asItIs } from '../shared/operations/fields';
 import type { Item } from '../shared/operations/operation';
+import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/utils/json';
+import { textOf } from '../shared/utils/text';
 import { readList, type ListRequest } from './listing';
 
 /** What the columns of a collection's documents are called, by the titles in its schemas (CP §2.5). */
@@ -24,10 +26,20 @@ export function freeColumn(column: string, key: string, taken: { has(column: str
 	return free;
 }
 
-/** Reads the titles of a collection: one request for each hundred versions, once in a run. */
+/**
+ * Reads the titles of a collection: one request for each hundred versions, once in a run. Where that fails there are
+ * none, for the documents can be read without them.
+ */
 export async function titlesOf(item: Item, collectionId: number): Promise<Titles> {
 	const read = item.run.shared(titlesByCollection);
-	const known = read.get(collectionId) ?? readTitles(item, collectionId);
+	const known =
+		read.get(collectionId) ??
+		readTitles(item, collectionId).catch((error: Error) => {
+			item.run.hint(
+				`The titles of collection ${collectionId} could not be read, so columns are named by the fields' keys: ${error.message}`,
+			);
+			return titlesIn([]);
+		});
 	read.set(collectionId, known);
 	return await known;
 }
@@ -37,11 +49,14 @@ const titlesByCollection = () => new Map<number, Promise<Titles>>();
 async function readTitles(item: Item, collectionId: number): Promise<Titles> {
 	const path = `/data/collection/${collectionId}/versions`;
 	const list: ListRequest = { path, field: 'data', startAt: 0, wanted: Infinity };
-	const versions = await readList(item, list, asItIs);
-	const byVersion = new Map(versions.map(({ id, schema }) => [id, columnsOf(schema)]));
+	return titlesIn(await readList(item, list, asItIs));
+}
+
+function titlesIn(versions: IDataObject[]): Titles {
+	const byVersion = new Map(versions.map(({ id, schema }) => [textOf(id), columnsOf(schema)]));
 	return {
 		columnOf(versionId, key) {
-			const columns = byVersion.get(versionId as number);
+			const columns = byVersion.get(textOf(versionId));
 			const column = columns?.get(key);
 			if (column !== undefined) return column;
 			if (RESERVED.includes(key)) return `document.${key}`;

@@ -114,7 +114,7 @@ async function checkCollections(
 ): Promise<IDataObject[] | undefined> {
 	return await diagnosis.run('Collections with version and creator', async () => {
 		const includes = { includeActiveDataCollectionVersion: true, includeCreator: true };
-		const { rows, total } = pageOf(
+		const { rows, total = 'An untold number of' } = pageOf(
 			await get('/data/collection', { limit: 100, ...includes }),
 			'data',
 		);
@@ -140,7 +140,7 @@ async function checkDetails(
 	});
 	await diagnosis.run('Versions', async () => {
 		const path = `/data/collection/${String(first.id)}/versions`;
-		const { rows, total } = pageOf(await get(path, { limit: 10 }), 'data');
+		const { rows, total = 'An untold number of' } = pageOf(await get(path, { limit: 10 }), 'data');
 		if (rows.length === 0) return { ok: 'unknown', seen: 'It has no version.', advice: '' };
 		const shape = checkShape('A version', rows[0], VERSION, ['id', 'isActive', 'schema']);
 		return { ...shape, seen: `${total} versions. ${shape.seen}` };

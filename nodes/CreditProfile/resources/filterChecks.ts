@@ -28,8 +28,11 @@ export async function checkFilters(
 ): Promise<Partial<Encodings>> {
 	const countOf = async (filter: IDataObject, encodings: Encodings) => {
 		const { query, lists } = encodeFilter(filter, { ...mapping, ...encodings });
-		return await get('/data/collection', { ...query, limit: 1 }, lists).then(
-			(body) => pageOf(body, 'data').total,
+		return await get('/data/collection', { ...query, limit: 100 }, lists).then(
+			(body) => {
+				const { rows, total = rows.length } = pageOf(body, 'data');
+				return total;
+			},
 			() => undefined,
 		);
 	};

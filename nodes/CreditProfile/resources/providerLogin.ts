@@ -1,4 +1,4 @@
-import { UserError, type NodeApiError } from 'n8n-workflow';
+import { UserError, type IDataObject, type NodeApiError } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import { loginOf, storedLogin, type Login } from '../../shared/operations/loginSource';
@@ -8,7 +8,8 @@ import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/transport/request';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
-import { recordOf, rowsOf } from '../listing';
+import { messageOfService } from '../../shared/utils/serviceMessage';
+import { hintAtMore, recordOf, rowsOf, tellsNothing } from '../listing';
 import { mappingOf, pathIn, throwUnknownPath } from '../mapping';
 import { simplifyLogin } from '../simplify';
 
@@ -26,7 +27,9 @@ const upsert = operation({
 		return {
 			async next() {
 				const answer = await store(item, login, mapping);
-				const stored = recordOf(answer, 'the provider login', login.secrets);
+				const stored = tellsNothing(answer)
+					? confirmed(item, login, answer)
+					: recordOf(answer, 'the provider login', login.secrets);
 				const record = redactValues(stored, login.secrets);
 				return isSimple ? simplifyLogin(record) : record;
 			},
@@ -34,11 +37,19 @@ const upsert = operation({
 	},
 });
 
-async function store(
-	item: Item,
-	{ provider, login, secrets }: Login,
-	mapping: CreditProfileMapping,
-) {
+/** What comes out where a login was taken and is not shown. */
+const unseen = ({ provider }: Login) => ({ id: null, type: provider.value });
+
+function confirmed(item: Item, login: Login, answer: unknown): IDataObject {
+	const said = messageOfService(answer, login.secrets);
+	item.run.hint(
+		sentences('The service took the login without showing it: Get Many tells what is stored', said),
+	);
+	return unseen(login);
+}
+
+async function store(item: Item, wanted: Login, mapping: CreditProfileMapping) {
+	const { provider, login, secrets } = wanted;
 	const path = `/credential/${provider.value}`;
 	const body = Object.fromEntries(
 		Object.entries(login).map(([name, value]) => [
@@ -46,7 +57,7 @@ async function store(
 			value,
 		]),
 	);
-	const emptyAs = { id: null, type: provider.value }; // it was taken, and nothing is told of it
+	const emptyAs = unseen(wanted);
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets, emptyAs };
 	return await inTurn(item, request).catch((error: unknown) => {
 		const { httpCode, message, description } = error as NodeApiError;
@@ -92,6 +103,7 @@ const getMany = operation({
 			.request({ method: 'GET', path, emptyAs: [] })
 			.catch((error: unknown) => throwUnknownPath(error, '/credential', path));
 		const rows = rowsOf(body, 'a list of provider logins');
+		if (wanted > rows.length) hintAtMore(item, body, 'provider logins', rows.length);
 		const logins = rows.slice(0, wanted);
 		return isSimple ? logins.map(simplifyLogin) : logins;
 	},

@@ -2,7 +2,9 @@ import type { IDataObject, UserError } from 'n8n-workflow';
 import { CredentialError } from '../credentials/credentialError';
 import { describeFault, isTlsFault, wasNeverSent } from '../http/faults';
 import { sentences } from '../utils/sentences';
+import { redact } from '../utils/redact';
 import { messageOfService } from '../utils/serviceMessage';
+import { textOf } from '../utils/text';
 import type { Problem } from './errors';
 import type { Service } from './service';
 
@@ -112,7 +114,9 @@ export function classify(outcome: Outcome, asked: Asked): Verdict {
 		status === 404 && asked.method !== 'GET'
 			? NOT_FOUND(asked.service, status)
 			: tellingOf(status)(asked.service, status);
-	const said = messageOfService(body, asked.secrets);
+	const { location } = outcome.answer.headers;
+	const leads = status < 400 ? leadsTo(location, asked.secrets) : '';
+	const said = sentences(leads, messageOfService(body, asked.secrets));
 	const problem = { message, description: sentences(todo, said), httpCode: String(status) };
 	if (status === 429) return { again: 'after the reset', problem };
 	if (status === 401 && asked.service.tokens) return { again: 'with a new token', problem };
@@ -120,6 +124,14 @@ export function classify(outcome: Outcome, asked: Asked): Verdict {
 	if (asked.method === 'GET' || !mayFollowAcceptance(status)) return { problem };
 	return { problem: ambiguous({ ...problem, description: '' }, asked, said) };
 }
+
+/** Where a redirect leads, without what may be secret in it: often a slash is all that differs. */
+const leadsTo = (location: unknown, secrets: string[]): string => {
+	const [address] = textOf(location)
+		.replace(/\/\/[^/]*@/, '//')
+		.split(/[?#]/);
+	return address && `It leads to ${redact(address, secrets).slice(0, 200)}`;
+};
 
 /**
  * Statuses that leave open whether a POST was done. A redirect leads to what was made, unless it says that the request

@@ -50,7 +50,7 @@ describe('bad input', () => {
 		[
 			'a text where a filter wants a number',
 			filtered({ parentCollectionId__eq: '={{ "abc" }}' }),
-			'"Parent Collection ID" in Filters must be a number',
+			'"Parent Collection ID" in Filters must be a whole number',
 		],
 		[
 			'an object where a filter wants a text',
@@ -101,16 +101,11 @@ describe('bad input', () => {
 		['500', { status: 500, body: {} }, 'failed with status 500', 'Try again later'],
 		['a truncated body', 'truncated', 'broke before the answer was complete', 'Try again later'],
 		['a web page', 'nonJson', 'something that is not JSON', 'base URL'],
-		[
-			'a list without total',
-			{ status: 200, body: { data: [] } },
-			'answered without "data" or "total"',
-			'base URL',
-		],
+		['no list', { status: 200, body: { data: {} } }, 'answered without "data"', 'base URL'],
 		[
 			'a list of something else',
 			{ status: 200, body: { data: ['x'], total: 1 } },
-			'answered without "data" or "total"',
+			'answered without "data"',
 			'base URL',
 		],
 	];
@@ -155,12 +150,15 @@ describe('bad input', () => {
 		});
 
 		it('tells the advice once, and its own index, where all fail for one reason', async () => {
-			const titles = '/api/v1/data/collection/:id/versions';
-			await sandbox.faults({ path: titles, fault: { status: 403, body: {} } });
-			const result = await run(documents, {
-				items: items.map(() => ({})),
-				onError: 'continueRegularOutput',
+			await sandbox.faults({
+				path: '/api/v1/credential/bureau/pm',
+				fault: { status: 403, body: {} },
 			});
+			const login = { loginFrom: 'fields', provider: 'bureau/pm', user: 'a', password: 'b' };
+			const result = await run(
+				{ resource: 'providerLogin', operation: 'upsert', ...login },
+				{ items: items.map(() => ({})), onError: 'continueRegularOutput' },
+			);
 			const told = result.items.map(({ json, error }) => [json.error, error?.context.itemIndex]);
 			const message =
 				'The Credit Profile Service does not allow this operation. Check the permissions of the token and what the account has contracted.';

@@ -30,14 +30,14 @@ describe('Return All and Limit', () => {
 		};
 
 		it(
-			'brings each once, in order, with 120 requests',
+			'brings each once, in order, with 120 requests and one beyond the total',
 			async () => {
 				const { error, ids, requests } = await readAll();
 				const answered = requests.filter(({ status }) => status === 200);
 				expect({ error, ids, answered: answered.length }).toEqual({
 					error: undefined,
 					ids: inOrder,
-					answered: 120,
+					answered: 121,
 				});
 			},
 			2 * MINUTE,
@@ -173,6 +173,8 @@ describe('Return All and Limit', () => {
 		let total: () => number;
 		/** The offsets asked for. */
 		let asked: number[];
+		/** The most rows of a page. */
+		let cap: number;
 		/** May alter the list before the request of this number is answered. */
 		let change: (request: number) => void;
 		/** The page at this offset is answered only when the tenth is asked for. */
@@ -184,9 +186,10 @@ describe('Return All and Limit', () => {
 				const query = new URL(request.url ?? '', 'http://127.0.0.1').searchParams;
 				const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
 				const answer = () => {
-					const page = ids.slice(offset, offset + limit).map((id) => ({ id }));
+					const page = ids.slice(offset, offset + Math.min(limit, cap)).map((id) => ({ id }));
 					response
 						.setHeader('content-type', 'application/json')
+						.setHeader('x-ratelimit-limit', '1000')
 						.end(JSON.stringify({ total: total(), documents: page }));
 				};
 				asked.push(offset);
@@ -202,21 +205,24 @@ describe('Return All and Limit', () => {
 			ids = Array.from({ length: 1000 }, (_, index) => index);
 			total = () => ids.length;
 			asked = [];
+			cap = 100;
 			change = () => {};
 			late = undefined;
 			release = () => {};
 		});
 
+		let hints: string[];
 		const readAll = async (parameters: INodeParameters = { returnAll: true }) => {
 			const { port } = server.address() as AddressInfo;
-			const { items } = await runNode({
+			const run = await runNode({
 				type: 'creditProfile',
 				parameters: { ...documents, ...parameters },
 				credentials: {
 					creditProfileApi: { baseUrl: `http://127.0.0.1:${port}`, apiToken: 'token-1' },
 				},
 			});
-			return items.map(({ json }) => json.id as number);
+			hints = run.hints.map(({ message }) => message);
+			return run.items.map(({ json }) => json.id as number);
 		};
 		const before = Array.from({ length: 1000 }, (_, index) => index);
 
@@ -240,6 +246,39 @@ describe('Return All and Limit', () => {
 				if (request === 4) ids = ids.slice(7);
 			};
 			expect((await readAll()).filter((id) => id >= 7)).toEqual(before.slice(7));
+		});
+
+		it.each([
+			['one after the first page', 50, [2]],
+			['one after the first page', 100, [2]],
+			['one after each of two pages', 100, [2, 3]],
+			['one after each of two pages', 50, [2, 3]],
+			['one while it is looked up', 100, [2, 3, 4, 5]],
+		])(
+			'no row that stays is lost when some in front are removed: %s, in pages of %i',
+			async (_what, most, requests) => {
+				ids = Array.from({ length: 256 }, (_, index) => index);
+				cap = most;
+				change = (request) => {
+					if (requests.includes(request)) ids = ids.slice(1);
+				};
+				const read = await readAll();
+				const stayed = read.filter((id) => id >= requests.length);
+				expect(stayed.sort((a, b) => a - b)).toEqual(
+					Array.from({ length: 256 - requests.length }, (_, index) => requests.length + index),
+				);
+			},
+		);
+
+		it('is looked at again only so often, and says so, where it never stops changing', async () => {
+			ids = Array.from({ length: 3000 }, (_, index) => index);
+			cap = 1;
+			change = (request) => {
+				if (request > 1 && ids.length > 250) ids = ids.slice(1);
+			};
+			await readAll({ limit: 120 });
+			expect(hints).toContainEqual(expect.stringMatching(/^The list kept changing while/));
+			expect(asked.length).toBeLessThan(400);
 		});
 
 		it('no row slips by a page that is answered late', async () => {

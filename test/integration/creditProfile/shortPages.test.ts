@@ -13,8 +13,10 @@ interface Odd {
 	oneLess?: true;
 	/** Rows that it counts and does not show. */
 	hidden?: number[];
-	/** What the answer says of the total, where that is not true. */
-	told?: number;
+	/** What the answer says of the total, where that is not true: of so many rows, or null. */
+	told?: number | null | ((rows: number) => number);
+	/** It refuses to be asked for rows that are not there. */
+	refusesBeyond?: true;
 	/** The ID of a row, where that is not its number. */
 	idOf?: (row: number) => unknown;
 }
@@ -30,6 +32,7 @@ async function listAt(
 		hidden = [],
 		told = total,
 		idOf = (row) => row,
+		refusesBeyond,
 	}: Odd,
 	list: INodeParameters,
 ) {
@@ -38,6 +41,7 @@ async function listAt(
 		const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
 		asked.push([offset, limit]);
 		const start = ignoresOffset ? 0 : offset;
+		if (refusesBeyond && offset >= total) return { status: 400, body: { message: 'offset' } };
 		const most = ignoresLimit ? Infinity : Math.min(cap, oneLess ? limit - 1 : limit);
 		const rows = Array.from(
 			{ length: Math.max(0, Math.min(most, total - start)) },
@@ -45,7 +49,8 @@ async function listAt(
 		)
 			.filter((row) => !hidden.includes(row))
 			.map((row) => ({ id: idOf(row), row, schema: {} }));
-		return { body: { total: told, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
+		const count = typeof told === 'function' ? told(rows.length) : told;
+		return { body: { total: count, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
 	};
 	const service = await startStranger(page);
 	const { items, error, hints } = await runNode({
@@ -177,6 +182,86 @@ describe('a service that gives all rows at once', () => {
 		const odd = { total: 200_000, ignoresLimit: true, ignoresOffset: true } as const;
 		const { ids, error } = await listAt(odd, { ...collections, returnAll: true });
 		expect([error, ids.length]).toEqual([undefined, 200_000]);
+	});
+});
+
+describe('a service whose total is too small', () => {
+	const ofPage = (rows: number) => rows;
+
+	it.each<[string, Odd, INodeParameters]>([
+		['the rows of the page', { total: 250, told: ofPage }, collections],
+		['the rows of a page of 50', { total: 250, cap: 50, told: ofPage }, documents],
+		['one that is out of date', { total: 250, told: 120 }, documents],
+		['none', { total: 250, told: 0 }, collections],
+		['one that is out of date, with pages of 50', { total: 250, cap: 50, told: 150 }, documents],
+	])('is read on: %s', async (_what, odd, list) => {
+		const { ids, error, hints } = await listAt(odd, { ...list, returnAll: true });
+		expect([error, ids, hints]).toEqual([undefined, upTo(250), []]);
+	});
+
+	it('is read on for a Limit', async () => {
+		const { ids, asked } = await listAt({ total: 250, told: ofPage }, { ...documents, limit: 150 });
+		expect([ids, asked]).toEqual([upTo(150), [[0, 100], [100, 50]]]); // prettier-ignore
+	});
+
+	it.each([
+		[7, 1],
+		[50, 2],
+		[99, 1],
+		[100, 2],
+		[200, 3],
+		[230, 3],
+	])('costs a list that has %i as told %i requests', async (total, requests) => {
+		for (const refusesBeyond of [undefined, true] as const) {
+			const odd = { total, refusesBeyond };
+			const { ids, error, asked } = await listAt(odd, { ...collections, returnAll: true });
+			expect([error, ids, asked.length]).toEqual([undefined, upTo(total), requests]);
+		}
+	});
+
+	it('is a part, perhaps, where the same rows come again: they come out, and it is said', async () => {
+		const odd = { total: 250, told: ofPage, ignoresOffset: true } as const;
+		const { ids, error, hints } = await listAt(odd, { ...collections, returnAll: true });
+		expect([error, ids, hints]).toEqual([
+			undefined,
+			upTo(100),
+			[
+				'The service tells of 100 rows, but gives the same 100 again where the next ones are asked for',
+			],
+		]);
+	});
+});
+
+describe('a service that tells no total', () => {
+	it.each([
+		['collections', { total: 250, told: null }, collections],
+		['documents, in pages of 30', { total: 250, cap: 30, told: null }, documents],
+		['documents that fill their pages', { total: 200, told: null }, documents],
+		['all at once', { total: 250, told: null, ignoresLimit: true, ignoresOffset: true }, documents],
+		['fewer than a page at once', { total: 5, told: null, ignoresOffset: true }, documents],
+		['none', { total: 0, told: null }, documents],
+	] as Array<[string, Odd, INodeParameters]>)(
+		'is read to its end: %s',
+		async (_what, odd, list) => {
+			const { ids, error, hints } = await listAt(odd, { ...list, returnAll: true });
+			expect([error, ids, hints]).toEqual([undefined, upTo(odd.total), []]);
+		},
+	);
+
+	it('is asked no more once a Limit is filled', async () => {
+		const { ids, asked } = await listAt({ total: 250, told: null }, { ...documents, limit: 5 });
+		expect([ids, asked]).toEqual([upTo(5), [[0, 10]]]);
+	});
+
+	it('fails where the same rows come again, rather than give a part for the whole', async () => {
+		const odd = { total: 250, told: null, ignoresOffset: true } as const;
+		for (const idOf of [undefined, () => null]) {
+			const { ids, error } = await listAt({ ...odd, idOf }, { ...collections, returnAll: true });
+			expect([ids, error]).toEqual([
+				[],
+				'The service tells no total, but gives the same 100 again where the next ones are asked for',
+			]);
+		}
 	});
 });
 
