@@ -20,6 +20,7 @@ const rows = messagesIn('docs/troubleshooting.md');
 describe('the messages in docs/troubleshooting.md', () => {
 	it('are there', () => {
 		expect(rows.length).toBeGreaterThan(25);
+		expect(rows).toEqual([...new Set(rows)]);
 	});
 
 	it.each(rows)('are those of the nodes: %s', (message) => {
