@@ -15,11 +15,11 @@ const PART =
 	/nombre|apellid|paterno|materno|(?:first|middle|last|full|given|family|maiden|legal|trade|company|customer|client|user|owner|contact)names?$|razonsocial|rfc|curp|clabe|claveelector|telefon|celular|whatsapp|phone|email|correo|nacimiento|birth|domicilio|direccion|codigopostal|zipcode/;
 /** Whoever has a part in it: a text is a name then, an object tells by its own keys. */
 const ROLE =
-	/^(?:clientes?|clients?|customers?|titular|titulares|aval|avales|contactos?|apoderad[oa]s?|fiador|deudor|usuarios?|applicants?|borrowers?|guarantors?|spouse)$|acreditad|solicitante|beneficiari|representa(?:nte|tive)|conyuge/;
+	/^(?:clientes?|clients?|customers?|titular|titulares|aval|avales|contactos?|contacts?|apoderad[oa]s?|fiador|deudor|usuarios?|applicants?|borrowers?|guarantors?|spouse)$|acreditad|solicitante|beneficiari|representa(?:nte|tive)|conyuge/;
 
 /** Words that make a key harmless although one of the above is in it: the status of a certificate, the name of a state. */
 const HARMLESS = set(
-	'status estatus estado state valid valido service servicio collection coleccion regime regimen',
+	'estado state valid valido service servicio collection coleccion regime regimen',
 );
 /** Those that do so only to what is none of the most telling: "Estado civil, nombre del cónyuge". */
 const HALF_HARMLESS = set('estado valid valido');
@@ -51,7 +51,9 @@ export function personalKind(key: string): 'all' | 'text' | undefined {
 	if (!isPersonal && !all.some((word) => ROLE.test(word))) return undefined;
 	if (all.some((word) => NEVER_HARMLESS.test(word))) return 'all';
 	const isTelling = all.some((word) => TELLING.test(word));
-	if (all.some((word) => HARMLESS.has(word) && !(isTelling && HALF_HARMLESS.has(word)))) return;
+	const isHarmless = (word: string) =>
+		HARMLESS.has(word) ? !(isTelling && HALF_HARMLESS.has(word)) : word.includes('status');
+	if (all.some(isHarmless)) return undefined;
 	if (isPersonal) return 'all';
 	return all.some((word) => OF_ROLE.has(word)) ? undefined : 'text';
 }

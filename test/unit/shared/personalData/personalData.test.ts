@@ -103,12 +103,12 @@ describe('Personal Data', () => {
 		NOMBRECOMPLETO, telefonocelular, razonsocial, fechanacimiento, fecNac, RFC2, rfccliente, codigopostal, emailaddress,
 		phonenumber, tel, Cel, WhatsApp, Cliente, titular, Acreditado, aval, Cónyuge, Representante legal, representantelegal,
 		CLABE, Clave de elector, claveElector, INE, customer, estadoCivilNombreConyuge, Nombre (válido), Estado del teléfono,
-		CP, Usuario, nombre_cliente, Teléfono del cliente (número)`))(
+		CP, Usuario, emergencyContact, nombre_cliente, Teléfono del cliente (número)`))(
 		'%s is the key of personal data',
 		(key) => expect(personalKind(key)).toBeDefined(),
 	); // prettier-ignore
 	it.each(keys(`id, externalId, status, service, total, tags, collection, regimes, filelabel, monthlyIncome, Total cliente,
-		clienteId, Tipo de cliente, clientType, Número de cliente, Estado civil, Estado civil del cónyuge, estatusCurp,
+		clienteId, Tipo de cliente, clientType, Número de cliente, Estado civil, Estado civil del cónyuge, estatusCurp, RFCSTATUS, curpstatus,
 		EstadoCertificado, Nombre del servicio, stateName, state, Telemetría, Cantidad, Celda, Avalúo, Maternidad, Hotel,
 		representativeId, loanAmount, Monto, organizationId, ownerId, createdAt`))(
 		'%s is not',
