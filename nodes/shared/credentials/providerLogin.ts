@@ -21,6 +21,8 @@ export interface Provider {
 }
 
 const CLOSED = /^[A-Za-z0-9_]+$/;
+/** Issued by a machine: no blank belongs to them. */
+const ISSUED = ['token', 'apiKey'];
 
 const text = (displayName: string, name: string, description?: string): INodeProperties => ({
 	displayName,
@@ -159,12 +161,19 @@ export function checkLogin(
 	values: IDataObject,
 ): { login: Record<string, string>; secrets: string[] } {
 	const login: Record<string, string> = {};
-	for (const { displayName, name } of provider.fields) {
+	for (const { displayName, name, typeOptions } of provider.fields) {
 		const value = values[name];
 		if (typeof value !== 'string' || value.trim() === '') {
 			throw new UserError(`"${displayName}" of the provider's login is empty or not a text`, {
 				description: `Enter it as ${provider.name} issued it.`,
 			});
+		}
+		const edges = ISSUED.includes(name) ? /^\s|\s$/ : /^[\t\r\n]|[\t\r\n]$/;
+		if (!typeOptions?.rows && edges.test(value)) {
+			throw new UserError(
+				`"${displayName}" of the provider's login begins or ends with a blank or line break`,
+				{ description: `Enter it as ${provider.name} issued it.` },
+			);
 		}
 		if (provider.isClosed && !CLOSED.test(value)) {
 			throw new UserError(

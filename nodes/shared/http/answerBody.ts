@@ -1,4 +1,5 @@
 import { parseJson } from '../utils/json';
+import { textOf } from '../utils/text';
 
 /** The answer is larger than what is read. */
 export class TooLargeError extends Error {}
@@ -13,7 +14,11 @@ const isChunks = (body: unknown): body is Chunks =>
  * themselves. Resolves with the JSON value, or the text if it is none. Throws a TooLargeError as soon as more than
  * `maxBytes` came, and what the stream throws if it breaks.
  */
-export async function readBody(body: unknown, maxBytes: number): Promise<unknown> {
+export async function readBody(
+	body: unknown,
+	maxBytes: number,
+	contentType: unknown = '',
+): Promise<unknown> {
 	if (!isChunks(body)) return parseJson(body) ?? body;
 	const chunks: Buffer[] = [];
 	let size = 0;
@@ -23,9 +28,9 @@ export async function readBody(body: unknown, maxBytes: number): Promise<unknown
 		if (size > maxBytes) throw new TooLargeError(); // leaving the loop closes the connection
 		chunks.push(bytes);
 	}
-	const text = Buffer.concat(chunks)
-		.toString('utf8')
-		.replace(/^\uFEFF/, '');
+	const isLatin = /charset="?(iso-8859-1|latin-?1|windows-1252)\b/i.test(textOf(contentType));
+	const decoder = new TextDecoder(isLatin ? 'windows-1252' : 'utf-8'); // leaves a byte order mark out
+	const text = decoder.decode(Buffer.concat(chunks));
 	const parsed = parseJson(text);
 	return parsed === undefined ? text : parsed; // null is JSON
 }

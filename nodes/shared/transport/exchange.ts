@@ -111,7 +111,7 @@ export async function exchange(
 			options,
 		)) as IN8nHttpFullResponse;
 		const { statusCode: status, headers } = answer;
-		const body = await readBody(answer.body, maxBytes);
+		const body = await readBody(answer.body, maxBytes, headers['content-type']);
 		return { answer: { status, headers: headers as IDataObject, body } };
 	};
 	const outcome = await raceAbort(send(), signal).catch((error: unknown): Outcome => {

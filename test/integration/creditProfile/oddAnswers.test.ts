@@ -156,6 +156,21 @@ describe('a login that was stored', () => {
 	});
 });
 
+describe('a body in Latin-1', () => {
+	it.each(['iso-8859-1', 'windows-1252', 'ISO-8859-1'])(
+		'is read as its type says: %s',
+		async (charset) => {
+			const page = JSON.stringify({ data: [{ id: 1, name: 'Peña Ávila' }], total: 1 });
+			const body = Buffer.from(page, 'latin1');
+			const { rows } = await ask(
+				{ type: `application/json; charset=${charset}`, body },
+				collections,
+			);
+			expect(rows).toEqual([{ id: 1, name: 'Peña Ávila' }]);
+		},
+	);
+});
+
 describe('a redirect', () => {
 	it('is not followed; where it leads is told without what it carries', async () => {
 		const location = 'https://user:pass@api.example.com/api/v1/data/collection/?token=token-1#x';

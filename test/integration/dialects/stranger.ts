@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 
-/** What a stranger's service answers: JSON, or a text as it is. */
+/** What a stranger's service answers: JSON, or a text or bytes as they are. */
 export interface Answer {
 	status?: number;
 	type?: string;
@@ -33,7 +33,7 @@ export async function startStranger(answer: (asked: Asked) => Answer) {
 		asked.push(one);
 		const { status = 200, type = 'application/json', body = '', headers = {} } = answer(one);
 		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers });
-		response.end(typeof body === 'string' ? body : JSON.stringify(body));
+		response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 	};
 	const server = createServer((request, response) => void handle(request, response));
 	server.listen(0, '127.0.0.1');
