@@ -150,7 +150,7 @@ export class QueryHistory {
 					exact.find((record) => stateOf(record, mapping) === state);
 				const found = inState('success') ?? inState('pending');
 				if (!found) {
-					const note = notReused(index.findLike(service, echo), { service, echo }, mapping);
+					const note = notReused(index, { service, echo }, mapping);
 					if (note !== '') this.notes.add(`Reuse Results: ${note}`);
 					return undefined;
 				}

@@ -40,13 +40,13 @@ export class EchoIndex {
 
 	/**
 	 * Those that may be the same, found or not: of this service or one that nobody knows, with the longest of these values
-	 * under any name and nothing that speaks against it.
+	 * under any name and nothing that speaks against it. Looks at so many rows `atMost`.
 	 */
-	findLike(service: string, echo: IDataObject): IDataObject[] {
+	findLike(service: string, echo: IDataObject, atMost = Infinity): IDataObject[] {
 		const [longest = ''] = Object.values(echo)
 			.map(loosely)
 			.sort((a, b) => b.length - a.length);
-		const rows = this.byValue.get(longest) ?? [];
+		const rows = this.byValue.get(longest)?.slice(0, atMost) ?? [];
 		return rows.filter(
 			(row) => isMaybeOf(row, service, this.mapping) && !contradicts(echoOf(row), echo),
 		);

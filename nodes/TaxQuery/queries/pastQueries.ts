@@ -5,7 +5,7 @@ import { protectionOf } from '../../shared/personalData/personalData';
 import { sentences } from '../../shared/utils/sentences';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
-import { comparable, isMaybeOf } from './echoIndex';
+import { comparable, isMaybeOf, type EchoIndex } from './echoIndex';
 import { createdAt, echoOf, stateOf } from './index';
 import { catalog, serviceOf, type QueryService } from './catalog';
 
@@ -104,13 +104,17 @@ export function meantBy(service: string, rows: IDataObject[], mapping: TaxQueryM
 		isOfIt(row) || comparable(row.service) === '' || (!isNamed && isMaybeOf(row, service, mapping));
 }
 
+/** So many rows with the same surname are compared. */
+const LIKE_READ = 300;
+
 /** Why queries that may be the same are not reused, and what to set if they are; '' if they are surely no result of it. */
 export function notReused(
-	records: IDataObject[],
+	index: EchoIndex,
 	{ service, echo }: { service: string; echo: IDataObject },
 	mapping: TaxQueryMapping,
 ): string {
-	const rows = records.filter((record) => stateOf(record, mapping) !== 'failed');
+	const like = index.findLike(service, echo, LIKE_READ);
+	const rows = like.filter((record) => stateOf(record, mapping) !== 'failed');
 	const { operation, fields, echo: more = [] } = serviceOf(service, mapping) ?? { fields: [] };
 	if (operation === undefined) return '';
 	const own = [...fields, ...more].map((name) => mapping.fields[operation]?.[name] ?? name);
