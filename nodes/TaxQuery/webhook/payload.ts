@@ -17,7 +17,12 @@ type Payload = { announced: Announced[] } | { status: 400 | 413; reason: string 
 const MAX_RESULTS = 100;
 const MAX_DEPTH = 100;
 const MAX_LAYERS = 4;
-const ENVELOPES = ['data', 'query', 'payload', 'result'];
+const ENVELOPES = [
+	...['data', 'query', 'payload', 'result', 'record', 'object', 'queries', 'results', 'items'],
+	...['body', 'event'],
+];
+/** What stands beside the ID of a query, and seldom beside that of an envelope or event. */
+const OF_QUERIES = ['status', 'service', 'response'];
 const KINDS = ['event', 'eventType', 'event_type', 'type', 'kind'];
 /** Keys that would reach into JavaScript's own objects where items are copied or merged. */
 const UNSAFE = ['__proto__', 'constructor', 'prototype'];
@@ -34,8 +39,8 @@ export function readPayload(body: Buffer): Payload {
 	if (!parsed) return refuse('The body is not JSON in UTF-8');
 	const unsafe = whatIsUnsafe(parsed.value);
 	if (unsafe) return refuse(unsafe);
-	const announced = read(parsed.value);
-	if (!announced || announced.length === 0) return refuse('The body names no query');
+	const announced = read(parsed.value)?.announced ?? [];
+	if (announced.length === 0) return refuse('The body names no query');
 	if (announced.length > MAX_RESULTS) {
 		return { status: 413, reason: `The body holds more than ${MAX_RESULTS} results` };
 	}
@@ -69,32 +74,48 @@ function whatIsUnsafe(value: unknown): string | undefined {
 	return undefined;
 }
 
+interface Found {
+	announced: Announced[];
+	/** How much says that the IDs are those of queries. */
+	sureness: number;
+}
+
 /** Undefined if anything in it is not recognised: half a delivery is never taken for the whole. */
-function read(value: unknown, layer = 0): Announced[] | undefined {
+function read(value: unknown, layer = 0): Found | undefined {
 	if (typeof value !== 'object' || value === null || layer > MAX_LAYERS) return undefined;
 	if (Array.isArray(value)) {
-		if (value.length > MAX_RESULTS * MAX_LAYERS) return undefined;
-		const all = value.map((each) => read(each, layer + 1));
-		return all.every((each) => each !== undefined) ? all.flat() : undefined;
+		const all = value.slice(0, MAX_RESULTS + 1).map((each) => read(each, layer + 1));
+		if (!all.every((each) => each !== undefined)) return undefined;
+		const announced = all.flatMap((each) => each.announced);
+		return { announced, sureness: Math.min(...all.map(({ sureness }) => sureness)) };
 	}
-	const fields = value as IDataObject;
+	const { query_id, queryID, ...fields } = value as IDataObject;
 	const kind = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
 	const event = kind === undefined ? {} : { event: kind as string };
 
-	const named = idOf(fields.queryId);
+	const named = [fields.queryId, query_id, queryID].map(idOf).find((each) => each !== undefined);
 	const ownId = idOf(fields._id);
-	if (ownId) return [{ queryId: named ?? ownId, record: fields, ...event }];
-	for (const name of ENVELOPES) {
-		const inside = read(fields[name], layer + 1) ?? [];
-		const isOfAnother = named !== undefined && inside.some(({ queryId }) => queryId !== named);
-		if (inside.length > 0 && !isOfAnother) return inside.map((each) => ({ ...event, ...each }));
-	}
-	const queryId = named ?? idOf(fields.id);
+	const beside = OF_QUERIES.filter((name) => (fields[name] ?? undefined) !== undefined).length;
+	const [inside] = ENVELOPES.map((name) => read(fields[name], layer + 1))
+		.filter((each) => each !== undefined && each.announced.length > 0)
+		.filter((each) => !named || each?.announced.every(({ queryId }) => queryId === named))
+		.sort((a, b) => (b?.sureness ?? 0) - (a?.sureness ?? 0));
+	// an ID with nothing of a query beside it may be the envelope's
+	const isInside = inside && (beside === 0 || inside.sureness + Number(!!named) > beside);
+	if (isInside)
+		return { ...inside, announced: inside.announced.map((each) => ({ ...event, ...each })) };
+
+	const queryId = named ?? ownId ?? idOf(fields.id);
 	if (!queryId) return undefined;
-	const record: IDataObject = { ...fields, _id: queryId };
-	delete record.queryId;
-	delete record.id;
-	return [{ queryId, record, ...event }];
+	const record: IDataObject = { ...fields, ...(ownId ? named && { queryId } : { _id: queryId }) };
+	if (!ownId) {
+		delete record.queryId;
+		delete record.id;
+	}
+	return {
+		announced: [{ queryId, record, ...event }],
+		sureness: beside + (named ? 2 : 0),
+	};
 }
 
 /** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */

@@ -56,6 +56,45 @@ describe('a delivery is recognised', () => {
 		expect(read(body)).toEqual({ announced });
 	});
 
+	it.each<[string, unknown, object?]>([
+		['event.data.object', { id: 'evt_9', type: 'done', data: { object: record } }],
+		['a notification with _id', { _id: 'ntf9', type: 'done', data: record }],
+		['its status', { _id: 'ntf9', type: 'done', status: 'sent', data: record }],
+		[
+			'its status, and a bare ID',
+			{ id: 'e', type: 'done', status: 'sent', data: { queryId: 'a1' } },
+		],
+		['a list "queries"', { id: 'evt9', event: 'done', queries: [record] }],
+		['a list "results"', { id: 'evt9', event: 'done', results: [record] }],
+		['a list "items"', { id: 'evt9', event: 'done', items: [record] }],
+		['"event"', { id: 'evt9', type: 'done', event: record }],
+		['"record"', { id: 'evt9', event: 'done', record }],
+		['"object"', { id: 'evt9', event: 'done', object: record }],
+		['"body", with another object before it', { type: 'done', data: { id: 'x' }, body: record }],
+	])("by the query's ID and not the envelope's: %s", (_, body) => {
+		expect(read(body)).toMatchObject({ announced: [{ queryId: 'a1', event: 'done' }] });
+	});
+
+	it.each<[string, unknown]>([
+		['a query of its own', { _id: 'a1', status: 'SUCCESS', items: [{ id: 'i1' }, { id: 'i2' }] }],
+		['a status of its own', { _id: 'a1', service: 'X', result: [{ id: 'i1', status: 'VIGENTE' }] }],
+		['an ID that is no object', { id: 'a1', status: 'SUCCESS', result: { id: 'i1' } }],
+		['its response', { _id: 'a1', response: { data: { _id: 'b2', service: 'X', status: 'Y' } } }],
+		['_id alone', { _id: 'a1', type: 'done', data: { rfc: 'GODE561231GR8' } }],
+		['id alone', { id: 'a1' }],
+		['query_id', { query_id: 'a1' }],
+		['queryID', { queryID: 'a1', status: 'SUCCESS' }],
+		['query_id beside the ID of a document', { _id: 'd1', query_id: 'a1', status: 'SUCCESS' }],
+		['query_id in an envelope', { _id: 'ntf9', payload: { query_id: 'a1' } }],
+	])('by the outer ID where what is inside is no surer: %s', (_, body) => {
+		expect(read(body)).toMatchObject({ announced: [{ queryId: 'a1' }] });
+	});
+
+	it('with more results than are taken, in a list beside the ID of an event', () => {
+		const queries = Array.from({ length: 500 }, (_, index) => ({ ...record, _id: `q${index}` }));
+		expect(read({ id: 'evt9', queries })).toMatchObject({ status: 413 });
+	});
+
 	it('with a byte order mark before it', () => {
 		const body = Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), Buffer.from(JSON.stringify(record))]);
 		expect(readPayload(body)).toEqual({ announced: [{ queryId: 'a1', record }] });
