@@ -1,7 +1,6 @@
 import { type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
 import { protectionOf } from '../../shared/personalData/personalData';
-import { stateOf } from '../queries';
 import { hasList } from '../queries/client';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
@@ -9,12 +8,12 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
 import { filterOf, tellLeftOut } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
-import { readById } from '../deliveries/byId';
 import { isDated, isPending, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
 import { deploymentOf, proofOf } from './credentials';
-import { readPayload, type Announced } from './payload';
+import { isIdAlone, isWithoutResult, namedIn, readNamed, type Named } from './named';
+import { readPayload } from './payload';
 import { readRawBody } from './rawBody';
 import { unrecognized, type Brought } from './unrecognized';
 import { watcherSoon } from './watcherSoon';
@@ -38,6 +37,10 @@ const later: Answer = { status: 202, message: 'The result will be taken from the
 const tryAgain: Answer = { status: 503, message: 'The service does not show the result yet' };
 const tooMany: Answer = { status: 503, message: 'Too many queries are named at once' };
 const unreachable: Answer = { status: 503, message: 'The query service could not be asked' };
+const cannotAsk: Answer = {
+	status: 503,
+	message: 'The trigger has no credential to read the result',
+};
 const notTaken: Answer = { status: 503, message: 'The result could not be taken' };
 const unknown: Answer = { status: 404, message: 'The query service does not know this query' };
 
@@ -109,7 +112,11 @@ async function takeBody(
 	const isWhole = announced.every(
 		({ record }) => (record.response ?? undefined) !== undefined && isDated(record),
 	);
-	if (!settings.isToBeConfirmed && (isWhole || !asks || isTest)) {
+	const canAsk = context.getNode().credentials?.taxQueryApi !== undefined;
+	const isBare = announced.some((each) => isWithoutResult(each, mapping));
+	const isByProof = !settings.isToBeConfirmed && (isWhole || !asks || isTest);
+	if (isByProof && !canAsk && announced.every(isIdAlone)) return cannotAsk;
+	if (isByProof && !(isBare && canAsk)) {
 		const suits = filterOf(settings, mapping);
 		const toItem = itemMaker(settings, deployment);
 		const records = announced.map(({ record }) => record);
@@ -120,49 +127,48 @@ async function takeBody(
 		});
 		return await bring(isTest ? undefined : watcher, results, isListed);
 	}
-	if (watcher && !isTest) return await lookFor(watcher, announced, isListed);
-	return await readAnnounced(context, settings, announced);
+	// not awaited here, or what was read of the body would be kept as long
+	const named = namedIn(announced, mapping);
+	if (!watcher || isTest) return bringNamed(context, settings, named);
+	if (!isByProof) return lookFor(watcher, named, isListed);
+	return inTime(bringNamed(context, settings, named, watcher), PATIENCE_MS, () => tryAgain);
 }
 
 /** The answer, or after so long another one; leaves no timer behind. */
-const inTime = async (
-	answering: Promise<Answer>,
+const inTime = async <T>(
+	answering: Promise<T>,
 	patienceMs = PATIENCE_MS,
 	otherwise = () => later,
-): Promise<Answer> =>
+): Promise<T | Answer> =>
 	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise());
 
 let waiting = 0;
 
 /** Lets the trigger look, and answers by what it sees of the queries that the delivery names. */
-async function lookFor(
-	watcher: ResultWatcher,
-	announced: Announced[],
-	isListed: boolean,
-): Promise<Answer> {
+async function lookFor(watcher: ResultWatcher, named: Named[], isListed: boolean): Promise<Answer> {
 	// what n8n has been given, or a list will show, comes without the sender
 	let otherwise = isListed ? later : tryAgain;
-	const looking = watcher
-		.lookSoon(announced.map(({ queryId }) => queryId))
-		.then(async (look) => {
-			const answers = announced.map(async (each) => await answerFor(each, look, watcher));
+	const look = watcher.lookSoon(named.map(({ queryId }) => queryId));
+	if (waiting >= MAX_WAITING) {
+		look.catch(() => {}); // the watcher tells why
+		return otherwise;
+	}
+	const looking = look
+		.then(async (seen) => {
+			const answers = named.map(async (each) => await answerFor(each, seen, watcher));
 			otherwise = later;
 			return worstOf(await Promise.all(answers));
 		})
 		.catch(() => unreachable); // the watcher has told why
-	if (waiting >= MAX_WAITING) return otherwise;
 	waiting++;
 	return await inTime(looking, PATIENCE_MS, () => otherwise).finally(() => {
 		waiting--;
 	});
 }
 
-const isSaidPending = (record: Announced['record'], mapping: Look['mapping']) =>
-	record.status !== undefined && stateOf(record, mapping) === 'pending';
-
 async function answerFor(
-	{ queryId, record }: Announced,
-	{ mapping, queries, isWhole }: Look,
+	{ queryId, isSaidPending }: Named,
+	{ queries, isWhole }: Look,
 	{ settings }: ResultWatcher,
 ): Promise<Answer> {
 	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;
@@ -171,9 +177,7 @@ async function answerFor(
 	if (shown === 'unknown') return unknown;
 	if (shown === 'unread') return tooMany;
 	if (shown === 'settled') return nothingNew;
-	if (shown === 'pending') {
-		return isSaidPending(record, mapping) ? nothingNew : notYet;
-	}
+	if (shown === 'pending') return isSaidPending ? nothingNew : notYet;
 	const outcome = await shown;
 	if (outcome === 'failed') return notTaken;
 	return outcome === 'started' ? accepted : nothingNew;
@@ -212,33 +216,34 @@ async function bring(
 		: await inTime(outcomes);
 }
 
-/** Reads the records by their IDs, where no published trigger looks: in a test, or in a process that has none. */
-async function readAnnounced(
+/**
+ * Reads the records by their IDs: in a test, in a process that has no published trigger, and of a proved delivery without
+ * the response where nothing asks.
+ */
+async function bringNamed(
 	context: IWebhookFunctions,
 	settings: Settings,
-	announced: Announced[],
+	named: Named[],
+	watcher?: ResultWatcher,
 ): Promise<Answer | IWebhookResponseData> {
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const suits = filterOf(settings, mapping);
 	const toItem = itemMaker(settings, connection);
-	const ids = announced.map(({ queryId }) => queryId);
-	const read = await readById(nodeKey(context), connection, ids).catch(() => undefined);
-	if (!read) return unreachable;
-	const records = [...read.values()];
+	const patienceMs = settings.isToBeConfirmed ? 0 : watcher ? Infinity : PATIENCE_MS;
+	const reading = readNamed(nodeKey(context), connection, named, patienceMs);
+	const records = await reading.catch(() => undefined);
+	if (!records) return unreachable;
 	if (records.every((record) => record === 'unknown')) return unknown;
-	if (records.includes('later') || records.includes('failed')) return tryAgain;
+	const isUnread = records.includes('later') || records.includes('failed');
 	const all = records
 		.filter((record) => typeof record === 'object')
 		.map((record) => resultOf(record, mapping));
 	const results = all.filter(suits);
 	const isEarly = all.some((result) => isPending(result) && !suits(result));
-	if (isEarly && !announced.every(({ record }) => isSaidPending(record, mapping))) return tryAgain;
-	return await bring(
-		undefined,
-		results.map((result) => ({
-			result,
-			item: toItem(result, { confirmed: true }),
-		})),
-	);
+	const isLeft = isUnread || (isEarly && !named.every(({ isSaidPending }) => isSaidPending));
+	if (isLeft && !watcher) return tryAgain;
+	const items = results.map((result) => ({ result, item: toItem(result, { confirmed: true }) }));
+	const outcome = await bring(watcher, items);
+	return isLeft ? tryAgain : outcome;
 }

@@ -1,0 +1,114 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+let sandbox: SandboxWithQueries;
+let host: TriggerHost;
+
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
+
+describe('with Webhook Only and without confirmation, a proved delivery without the response', () => {
+	const SECRET = 'whsec-flor-blanca';
+	const start = async (options: Partial<TriggerHostOptions> = {}) => {
+		const taxQueryWebhookApi = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+		host = await TriggerHost.start({
+			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: false },
+			...options,
+			credentials: { ...(options.credentials ?? sandbox.credentials()), taxQueryWebhookApi },
+		});
+		pass(60_000); // n8n has started
+	};
+	const deliver = async (body: object) => await host.deliver(body, { 'X-Secret': SECRET });
+
+	it.each([
+		['an ID alone', {}],
+		['a status', { status: 'SUCCESS' }],
+		['a status that is not known', { status: 'LISTO' }],
+		['no response', { status: 'SUCCESS', response: null }],
+	])('starts the workflow once, with the record that the service has: %s', async (_, more) => {
+		await start();
+		const { _id } = await sandbox.result();
+		const first = await deliver({ queryId: _id, ...more });
+		pass(1_000);
+		const second = await deliver({ queryId: _id, ...more });
+		expect([first.status, second.status, host.items]).toEqual([
+			200,
+			200,
+			[expect.objectContaining({ queryId: _id, rfc: 'GODE561231GR8', confirmed: true })],
+		]);
+	});
+
+	it('does so in a process that has no published trigger', async () => {
+		await start({ activation: null });
+		const { _id } = await sandbox.result();
+		const { status } = await deliver({ queryId: _id });
+		expect([status, host.started]).toEqual([200, [_id]]);
+	});
+
+	it('does so for more queries than are read in a second', async () => {
+		await start();
+		const ids: string[] = [];
+		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
+		const { status } = await deliver(ids.map((queryId) => ({ queryId })));
+		expect([status, new Set(host.started)]).toEqual([200, new Set(ids)]);
+	});
+
+	it('is answered 503 where the service has no result yet', async () => {
+		await start();
+		const { status } = await deliver({ queryId: await sandbox.pending() });
+		expect([status, host.started]).toEqual([503, []]);
+	});
+
+	it.each(['PENDING', 'FAILED'])(
+		'is taken as it is where it says that there is none: %s',
+		async (word) => {
+			await start();
+			const { status } = await deliver({ queryId: 'q1', status: word });
+			expect([status, host.items.map((item) => [item.status, item.confirmed])]).toEqual([
+				200,
+				word === 'FAILED' ? [['FAILED', false]] : [],
+			]);
+		},
+	);
+
+	it('is answered 503 without a credential to read it with, unless it has a status', async () => {
+		await start({ credentials: {} });
+		const alone = await deliver({ queryId: 'q1' });
+		const { status } = await deliver({ queryId: 'q2', status: 'SUCCESS' });
+		expect([alone.status, status, host.started]).toEqual([503, 200, ['q2']]);
+	});
+});
+
+describe('deliveries that nothing proves, while the service is slow', () => {
+	it('keep nothing of their bodies', async () => {
+		host = await TriggerHost.start({ credentials: sandbox.credentials() });
+		setFlagsFromString('--expose-gc');
+		const collect = runInNewContext('gc') as () => void;
+		const heap = () => {
+			collect();
+			return process.memoryUsage().heapUsed / 1024 / 1024;
+		};
+		await sandbox.faults({ path: '/api/query', fault: 'hang' });
+		pass(1_000);
+		const gone = new AbortController();
+		const body = JSON.stringify({ queryId: 'forged', response: Array(250_000).fill([]) });
+		const send = async () =>
+			await fetch(host.url, { method: 'POST', body, signal: gone.signal }).catch(() => undefined);
+		const before = heap();
+		const waiting = Array.from({ length: 200 }, async () => {
+			const small = JSON.stringify({ queryId: 'forged' });
+			await fetch(host.url, { method: 'POST', body: small, signal: gone.signal }).catch(() => {});
+		});
+		const statuses = [];
+		for (let count = 0; count < 10; count++) statuses.push((await send())?.status);
+		const grown = heap() - before;
+		gone.abort();
+		await Promise.all(waiting);
+		expect([new Set(statuses), grown < 50 || grown]).toEqual([new Set([202]), true]);
+	});
+});
