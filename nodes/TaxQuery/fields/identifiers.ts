@@ -1,5 +1,5 @@
-import { UserError, type INodeProperties } from 'n8n-workflow';
-import { checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import { option, parseBoolean, parseText, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
 import { textField } from './text';
@@ -19,7 +19,7 @@ const checkIdentifiersOption: INodeProperties = {
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to stop an item whose RFC or CURP cannot exist, before a query is paid for. What is merely odd is passed along as a warning.',
+		'Whether to stop an item whose RFC, CURP or name cannot exist, before a query is paid for. What is merely odd is passed along as a warning.',
 };
 const allowGenericRfcOption: INodeProperties = {
 	displayName: 'Allow Generic RFC',
@@ -32,6 +32,7 @@ const allowGenericRfcOption: INodeProperties = {
 
 export const rfcCheckOptions = [checkIdentifiersOption, allowGenericRfcOption];
 export const curpCheckOptions = [checkIdentifiersOption];
+export const nameCheckOptions = [checkIdentifiersOption];
 
 const isChecked = option(checkIdentifiersOption, parseBoolean, true);
 const isGenericAllowed = option(allowGenericRfcOption, parseBoolean, false);
@@ -106,6 +107,19 @@ export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<C
 	return checked;
 }
 
+/** What stands in a table or comes from an expression where there is no name. */
+const NO_NAME = /^(undefined|null|nan|none|n\/a|#\S*)$/i;
+
+/** A name to be paid for. Throws a UserError for what is none, unless the check is switched off. */
+export async function checkedName(item: Item, text: string, label: string): Promise<string> {
+	const isName = /\p{L}/u.test(text) && !/[\p{Cc}\p{Extended_Pictographic}<>[\]{}]/u.test(text);
+	if ((isName && !NO_NAME.test(text)) || !(await isChecked.read(item))) return text;
+	throw new UserError(`"${label}" is no name`, {
+		description:
+			'Correct it, or check the expression that fills it for this item. Nothing was sent. The option Check Identifiers First switches this check off.',
+	});
+}
+
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
 function accepted(field: string, { normalized, errors, warnings }: CheckResult): Checked {
 	const flaw = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
@@ -115,4 +129,15 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 		});
 	}
 	return { value: normalized, warnings: warnings.map((warning) => ({ field, ...warning })) };
+}
+
+/** Of a result that names another person or company than was asked about: a corrected CURP, or a wrong answer. */
+export function otherIdentifiers(asked: IDataObject, result: IDataObject): Warning[] {
+	const isOther = (name: string) =>
+		[name, name.toLowerCase()].some((own) => areOthers(asked[name.toLowerCase()], result[own]));
+	return ['RFC', 'CURP'].filter(isOther).map((field) => ({
+		field,
+		code: 'otherIdentifier',
+		message: `The result names another ${field} than the one that was asked about. Compare both before you rely on it.`,
+	}));
 }

@@ -3,17 +3,41 @@ import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { tellsFailure } from '../../shared/http/failure';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import { findMessage, saidIn } from '../../shared/utils/serviceMessage';
+import {
+	findMessage,
+	messageOfService,
+	queryIdSaidIn,
+	saidIn,
+} from '../../shared/utils/serviceMessage';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
-import { isFilled, isNamed, isObject, queryIdOf, readAccepted, stateOf } from '../queries';
+import {
+	ID_NAME,
+	isFilled,
+	isNamed,
+	isObject,
+	ownOf,
+	queryIdOf,
+	readAccepted,
+	stateOf,
+	withoutCiec,
+} from '../queries';
 import { keysOfFields, keysOfPath, type QueryService } from '../queries/catalog';
-import type { PaidQuery } from './definition';
+import { lacksProfile, PROFILE_STATUSES } from '../fields/taxProfile';
+import type { PaidQuery, PreparedQuery } from './definition';
 
 /** The error of a query that was surely not accepted, with what to do about it. */
 export function refusedError(error: unknown, definition: PaidQuery, fields: IDataObject): unknown {
 	if (!(error instanceof NodeApiError)) return error;
 	const { service, needsProfile } = definition;
+	const status = error.httpCode ?? '';
+	if (queryIdSaidIn(error.description) !== undefined) {
+		error.description = sentences(
+			error.description,
+			'Read that with Query → Get before you ask again',
+		);
+		return error;
+	}
 	if (needsProfile && lacksProfile(error)) {
 		error.message = 'There is no tax profile for the RFC of this item';
 		error.description = sentences(
@@ -22,8 +46,7 @@ export function refusedError(error: unknown, definition: PaidQuery, fields: IDat
 		);
 		return error;
 	}
-	const status = error.httpCode ?? '';
-	if (needsProfile && ['400', '403', '404', '422'].includes(status)) {
+	if (needsProfile && PROFILE_STATUSES.includes(status)) {
 		error.description = sentences(
 			error.description,
 			'If it has no tax profile yet, run Tax Authority → Create Tax Profile for this RFC first, with its CIEC',
@@ -46,12 +69,9 @@ export function refusedError(error: unknown, definition: PaidQuery, fields: IDat
 	return error;
 }
 
-/** The document shows no error for a missing tax profile, so it is told by its status or words. */
-const lacksProfile = ({ httpCode, description }: NodeApiError) =>
-	/profile|perfil/i.test(description ?? '') || ['409', '412'].includes(httpCode ?? '');
-
 /** Fields by which services say no more than that something went well, or did not. */
-const REMARKS = /^(message|mensaje|msg|status|success|ok|code|error|errors|timestamp)$/i;
+const REMARKS =
+	/^(message|mensaje|msg|detalle|status|estatus|success|exito|ok|code|codigo|error|errors|errores|errorcode|errormessage|timestamp)$/i;
 
 /** Whether an answer says no more than that something went well, or did not. */
 export const isRemark = (answer: IDataObject): boolean =>
@@ -59,30 +79,81 @@ export const isRemark = (answer: IDataObject): boolean =>
 		([name, value]) => REMARKS.test(name) || value === null || value === '',
 	);
 
-/** What an answer that is no more than a remark says, if it has words and none of them speaks of a failure. */
-export function goodWordOf(
-	answer: IDataObject | IDataObject[],
-	mapping: TaxQueryMapping,
-): IDataObject | undefined {
-	const word = contentOf(answer);
-	if (!word || tellsFailure(answer) || Number(word.code) >= 400) return undefined;
-	return stateOf(word, mapping) !== 'failed' && findMessage(word) ? word : undefined;
+/** A 2xx answer that holds neither an ID nor a clear result. */
+interface Unclear {
+	error: UserError;
+	/** What comes out where the list of queries does not have it. */
+	word?: IDataObject;
+	/** The word tells all that there is to know: it is looked for once only. */
+	isEnough?: boolean;
 }
+
+/** What the answer to a query that was sent tells of it. */
+export function readPosted(
+	answer: IDataObject | IDataObject[],
+	{ definition, expected, secrets }: PreparedQuery,
+	mapping: TaxQueryMapping,
+): { queries: IDataObject[] } | Unclear {
+	const queries = readAnswer(answer, definition, mapping)?.map((one) => withoutCiec(one, mapping));
+	if (queries) return { queries: ownOf(queries, expected, mapping) };
+	const error = new UserError('its answer holds neither an ID nor a result', {
+		description: messageOfService([answer].flat()[0], secrets),
+	});
+	const content = contentOf(answer);
+	if (!content || tellsFailure(answer)) return { error };
+	const word = withoutCiec(withoutEnvelopeStatus(content), mapping);
+	if (definition.hasNoResult) {
+		const speaksWell = isRemark(word) || findMessage(word) !== undefined;
+		const isRefusal = Number(word.code) >= 400 || stateOf(word, mapping) === 'failed';
+		return speaksWell && !isRefusal ? { error, word, isEnough: true } : { error };
+	}
+	const sense = senseOf(word, definition, mapping);
+	return sense ? { error, word, isEnough: sense === 'perhaps a result' } : { error };
+}
+
+/**
+ * What an answer without an ID says of a query whose result should follow later: that it was accepted, or perhaps its
+ * result. Undefined if it surely is its result, or says nothing.
+ */
+export function senseOf(
+	answer: IDataObject,
+	{ service: { isImmediate, resultFields }, hasNoResult }: PaidQuery,
+	mapping: TaxQueryMapping,
+): 'accepted' | 'perhaps a result' | undefined {
+	if (isImmediate || hasNoResult || queryIdOf(answer) !== undefined) return undefined;
+	if (isRemark(withoutIds(answer)) || isFilled(answer.response)) return undefined;
+	const { status = answer.estatus } = answer;
+	if (textOf(status) !== '' && stateOf({ status }, mapping) === 'pending') return 'accepted';
+	const names = Object.values(resultFields ?? {});
+	if (names.some((name) => isThere(answer[name]))) return undefined;
+	const isShort = (value: unknown) => typeof value !== 'object' && textOf(value).length <= SHORT;
+	if (!Object.values(withoutIds(answer)).every((value) => value === null || isShort(value))) {
+		return undefined;
+	}
+	const speaks = hasUnreadableId(answer) || findMessage(answer) !== undefined;
+	if (speaks && names.length > 0) return undefined; // it would have been shown
+	return speaks ? 'accepted' : 'perhaps a result';
+}
+
+/** A longer text is a document. */
+const SHORT = 200;
 
 /**
  * TQ §2.5, §4.11; where no response is shown (TQ §4.8, §4.9), what came. Undefined if it holds neither an ID nor a
  * result, or says that it is an error, whose ID is not a query's: then nobody knows what became of the query.
  */
-export function readAnswer(
+function readAnswer(
 	answer: IDataObject | IDataObject[],
-	service: QueryService,
+	definition: PaidQuery,
+	mapping: TaxQueryMapping,
 ): IDataObject[] | undefined {
 	const accepted = readAccepted(answer);
 	const isSure = accepted?.some((row) => isNamed(row) || isFilled(row.response));
 	if (!isSure && tellsFailure(answer)) return undefined;
 	if (accepted) return accepted.map(withoutEnvelopeStatus);
 	const query = contentOf(answer);
-	return query && holdsResult(query, service) ? [withoutEnvelopeStatus(query)] : undefined;
+	if (!query || senseOf(withoutEnvelopeStatus(query), definition, mapping)) return undefined;
+	return holdsResult(query, definition.service) ? [withoutEnvelopeStatus(query)] : undefined;
 }
 
 /** Whether an answer without an ID is a result: words and an ID of something else are none where a result is shown. */
@@ -94,7 +165,8 @@ function holdsResult(query: IDataObject, { resultFields }: QueryService): boolea
 	return !isFlat || !(hasUnreadableId(query) || findMessage(query) !== undefined);
 }
 
-const hasUnreadableId = ({ queryId, _id }: IDataObject) => isThere(queryId ?? _id);
+const hasUnreadableId = (answer: IDataObject) =>
+	Object.keys(answer).some((name) => name !== 'id' && ID_NAME.test(name) && isThere(answer[name]));
 const isThere = (value: unknown) => value !== undefined && value !== null && value !== '';
 
 /** Of what holds neither a service nor a response, a number or truth value is the status of the answer. */
@@ -121,9 +193,7 @@ export const isAcknowledgement = (query: IDataObject, { isImmediate }: QueryServ
 
 /** An ID that could not be read is no result. */
 const withoutIds = (answer: IDataObject): IDataObject =>
-	Object.fromEntries(
-		Object.entries(answer).filter(([name]) => !['queryId', '_id', 'id'].includes(name)),
-	);
+	Object.fromEntries(Object.entries(answer).filter(([name]) => !ID_NAME.test(name)));
 
 /** The one object of an answer that holds no queries. */
 function contentOf(answer: IDataObject | IDataObject[]): IDataObject | undefined {

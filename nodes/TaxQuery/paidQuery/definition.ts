@@ -27,6 +27,8 @@ interface RecordInput {
 	echo: IDataObject;
 	/** Whether a record with this echo asked for neither more nor less; by default one that echoes no other field. */
 	isExact?(echo: IDataObject): boolean;
+	/** One that was made earlier (milliseconds) has not all of it, and is not reused. */
+	wholeSince?: number;
 }
 
 /** One of the queries that cost money (TQ §4.2 to §4.11): they differ only by service and fields. */
@@ -119,11 +121,12 @@ export async function prepareQuery(
 	const service = codeOf(definition.service, mapping);
 	const expected = (records ?? [{ echo: open }]).map((record): ExpectedRecord => {
 		const echo = { ...named(record.echo), ...additional };
-		const { isExact } = { isExact: undefined, ...record };
+		const { isExact, wholeSince = -Infinity }: RecordInput = record;
 		return {
 			service,
 			echo,
-			isExact(echoed) {
+			isExact(echoed, madeAt = Infinity) {
+				if (madeAt < wholeSince) return false;
 				if (!isExact) return holdsNoMore(echoed, [...Object.keys(echo), ...secretNames]);
 				const entries = Object.entries(echoed);
 				const own = entries.filter(([name]) => !Object.hasOwn(additionalBodyFields, name));

@@ -23,7 +23,7 @@ export interface ExpectedRecord {
 	/** Fields that it must echo. */
 	echo: IDataObject;
 	/** Whether a record with this echo asked for neither more nor less. */
-	isExact(echo: IDataObject): boolean;
+	isExact(echo: IDataObject, madeAt?: number): boolean;
 }
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
@@ -144,7 +144,7 @@ export class QueryHistory {
 			expected.map(async ({ service, echo, isExact }) => {
 				const exact = index
 					.find(service, echo)
-					.filter((record) => createdAt(record) >= from && isExact(echoOf(record)))
+					.filter((row) => createdAt(row) >= from && isExact(echoOf(row), createdAt(row)))
 					.sort((a, b) => createdAt(b) - createdAt(a));
 				const inState = (state: string) =>
 					exact.find((record) => stateOf(record, mapping) === state);

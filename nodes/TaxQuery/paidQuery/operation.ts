@@ -197,11 +197,10 @@ async function conclude(
 	const { wait, simplify: isSimple, externalReference, pollIntervalMs: intervalMs } = settings;
 	const { receipt } = item.run.shared(startSpending);
 	const { mapping } = await connectionOf(item);
-	const [{ service }] = expected;
 	const shape: Shape = {
 		definition,
 		mapping,
-		service,
+		expected,
 		asked: records ? sharedOf(records.map(({ echo }) => echo)) : fields,
 		echoed: records
 			? {}
@@ -209,7 +208,6 @@ async function conclude(
 		isSimple,
 		externalReference,
 		warnings,
-		missing: Math.max(0, expected.length - outcomes.length),
 		secrets,
 	};
 	const give = (ended: Outcome[]) => {

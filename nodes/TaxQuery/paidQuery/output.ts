@@ -3,12 +3,24 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import type { Warning } from '../fields/identifiers';
-import { isAcknowledgement, isRemark } from './answer';
-import { echoOf, isBare, queryIdOf, reasonOf, simplifyRecord, stateOf } from '../queries';
-import { inDocumentNames } from '../queries/catalog';
+import { otherIdentifiers, type Warning } from '../fields/identifiers';
+import { areOthers } from '../../shared/identifiers';
+import { isAcknowledgement, isRemark, senseOf } from './answer';
+import {
+	besideResult,
+	echoOf,
+	ID_NAME,
+	isBare,
+	isObject,
+	queryIdOf,
+	reasonOf,
+	simplifyRecord,
+	stateOf,
+} from '../queries';
+import { codeOf, inDocumentNames, queryServices, type QueryService } from '../queries/catalog';
 import { loosely } from '../queries/echoIndex';
 import type { PaidQuery } from './definition';
+import type { ExpectedRecord } from './findQuery';
 
 /** What became of a query. */
 export interface Outcome {
@@ -28,7 +40,8 @@ export interface Outcome {
 export interface Shape {
 	definition: PaidQuery;
 	mapping: TaxQueryMapping;
-	service: string;
+	/** One for each query that is billed. */
+	expected: ExpectedRecord[];
 	/** What was asked, under the document's names, for an acknowledgement does not say it. */
 	asked: IDataObject;
 	/** What of it the record must echo. */
@@ -36,27 +49,51 @@ export interface Shape {
 	isSimple: boolean;
 	externalReference: unknown;
 	warnings: Warning[];
-	/** So many queries were asked for and are not in the answer. */
-	missing: number;
 	secrets: string[];
 }
 
-/** One item for each query. Throws a UserError if there is a result of none and never will be. */
+/** One item for each query. Throws a UserError if there is a result of none and never will be, or one of somebody else. */
 export function output(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 	const { mapping, secrets, isSimple } = shape;
+	const strange = outcomes.find(({ query }) => isOfAnother(query, shape));
+	if (strange) throw ofAnother(shape, strange.query);
 	if (outcomes.length > 0 && outcomes.every((one) => stateOf(one.query, mapping) === 'failed')) {
 		throw failure(shape, outcomes);
 	}
 	return outcomes.map((outcome) => {
 		const query = redactValues(outcome.query, secrets);
 		const json = isSimple ? simplified(query, shape) : query;
-		return { ...json, ...marksOf({ ...outcome, query }, shape) };
+		return { ...json, ...marksOf({ ...outcome, query }, shape, monthsAmiss(outcomes, shape)) };
+	});
+}
+
+/**
+ * Whether a record surely is that of another question: it echoes another whole identifier than what was asked, or is of
+ * another service that is known. One that is masked or written otherwise may be the same.
+ */
+function isOfAnother(query: IDataObject, { expected, mapping }: Shape): boolean {
+	const code = loosely(query.service);
+	const isKnown = (row: QueryService) =>
+		row.isCodeShown === true || mapping.services[row.operation] !== undefined;
+	const isOther = (row: QueryService) => isKnown(row) && loosely(codeOf(row, mapping)) === code;
+	if (code !== loosely(expected[0].service) && queryServices.some(isOther)) return true;
+	const echo = echoOf(query);
+	const [{ echo: asked }] = expected;
+	return Object.entries(asked).some(([name, value]) => areOthers(echo[name], value));
+}
+
+function ofAnother({ definition: { name } }: Shape, query: IDataObject): UserError {
+	return new UserError('The service answered with another query than the one of this item', {
+		description: sentences(
+			`${name}, query ID ${queryIdOf(query) ?? 'unknown'}, is about somebody else or of another service, by its record; nothing of it was taken`,
+			'Look at it with Query → Get, and tell the provider. Asking again may cost money',
+		),
 	});
 }
 
 function simplified(
 	query: IDataObject,
-	{ service, asked, definition, mapping }: Shape,
+	{ expected: [{ service }], asked, definition, mapping }: Shape,
 ): IDataObject {
 	if ('status' in query && 'service' in query) {
 		return simplifyRecord(query, mapping, definition.service);
@@ -65,28 +102,37 @@ function simplified(
 	const { service: row } = definition;
 	const isStateless = queryId !== undefined && !row.isImmediate && !('status' in query);
 	const others = Object.entries(query).filter(
-		([name, value]) => !['_id', 'queryId', 'id'].includes(name) || textOf(value) !== queryId,
+		([name, value]) => !ID_NAME.test(name) || textOf(value) !== queryId,
 	);
+	const isFailed = stateOf(query, mapping) === 'failed';
 	return {
-		...asked,
-		...inDocumentNames(Object.fromEntries(others), row.operation, mapping),
-		...((isStateless || isAcknowledgement(query, row)) && { pending: true }),
+		...besideResult(asked, inDocumentNames(Object.fromEntries(others), row.operation, mapping)),
+		...((isStateless || isAcknowledgement(query, row)) && {
+			[isFailed ? 'failed' : 'pending']: true,
+		}),
 		service,
 		...(queryId !== undefined && { queryId }),
 	};
 }
 
 /** What the node knows beside what the service said. */
-function marksOf({ query, how, ageMs = 0, overdue, unread }: Outcome, shape: Shape): IDataObject {
-	const { externalReference, mapping } = shape;
+function marksOf(
+	{ query, how, ageMs = 0, overdue, unread }: Outcome,
+	shape: Shape,
+	ofMonths: Warning[],
+): IDataObject {
+	const { definition, externalReference, mapping } = shape;
 	const state = stateOf(query, mapping);
 	const isUnknown = 'status' in query && state === 'unknown';
+	const sense = senseOf(query, definition, mapping);
 	const warnings = [
 		...shape.warnings,
 		...(isUnknown ? [unknownStatus(query)] : []),
 		...(isRemark(query) ? [UNCONFIRMED] : []),
 		...(unread === undefined ? [] : [notRead(unread)]),
-		...(shape.missing > 0 ? [fewer(shape.missing)] : []),
+		...(sense === undefined ? [] : [NO_ID]),
+		...otherIdentifiers(shape.asked, isObject(query.response) ? query.response : query),
+		...ofMonths,
 		...(isCalledOtherwise(query, shape) ? [unknownService(query, shape)] : []),
 		...(how === 'reused' ? [] : unheard(query, shape)),
 	];
@@ -99,6 +145,7 @@ function marksOf({ query, how, ageMs = 0, overdue, unread }: Outcome, shape: Sha
 			ageHours: Math.round((100 * ageMs) / 3_600_000) / 100,
 		}),
 		...(how === 'recovered' && { recovered: true }),
+		...(sense === 'accepted' && { pending: true }),
 		...(overdue && { queryId: queryIdOf(query), ...(!isUnknown && { pending: true }) }),
 		...(isUnknown && { statusUnknown: true }),
 		...(overdue?.problem !== undefined && { lastProblem: overdue.problem }),
@@ -107,7 +154,7 @@ function marksOf({ query, how, ageMs = 0, overdue, unread }: Outcome, shape: Sha
 }
 
 const isCalledOtherwise = ({ service }: IDataObject, shape: Shape): boolean =>
-	typeof service === 'string' && service.toUpperCase() !== shape.service.toUpperCase();
+	typeof service === 'string' && service.toUpperCase() !== shape.expected[0].service.toUpperCase();
 
 const unknownService = ({ service }: IDataObject, { definition }: Shape): Warning => ({
 	field: 'Service',
@@ -149,11 +196,35 @@ const notRead = (problem: string): Warning => ({
 	message: `The service says that the query has succeeded, but its answer held no result, and it could not be read by its ID: ${problem}. Read it later with Query → Get; do not ask again.`,
 });
 
-const fewer = (missing: number): Warning => ({
+const NO_ID: Warning = {
 	field: 'Answer',
-	code: 'fewerQueries',
-	message: `The service accepted ${missing} fewer of the months than were asked for. Compare the periods of these items before you ask again.`,
-});
+	code: 'noId',
+	message:
+		'The answer holds no query ID by which its result could be read, and the list of queries does not show it. If what came is only the word that the query was accepted, look for it with Query → Get Many; do not ask again.',
+};
+
+/** Months that were asked for and are not there, or the reverse; by their count where the answer does not name all. */
+function monthsAmiss(outcomes: Outcome[], { expected, definition, mapping }: Shape): Warning[] {
+	const name = mapping.fields[definition.service.operation]?.period ?? 'period';
+	const monthOf = (echo: IDataObject) =>
+		/^(\d{4})\D?(\d\d)$/.exec(textOf(echo[name]))?.slice(1).join('-') ?? '';
+	const asked = expected.map(({ echo }) => monthOf(echo));
+	const given = outcomes.map(({ query }) => monthOf(echoOf(query)) || monthOf(query));
+	const areNamed = ![...asked, ...given].includes('');
+	const fewer = expected.length - outcomes.length;
+	const missing = areNamed ? asked.filter((month) => !given.includes(month)) : [];
+	const odd = areNamed
+		? given.filter((month, at) => !asked.includes(month) || given.indexOf(month) < at)
+		: [];
+	if (fewer <= 0 && missing.length + odd.length === 0) return [];
+	const message = sentences(
+		fewer > 0 ? `The service accepted ${fewer} fewer of the months than were asked for` : '',
+		missing.length > 0 ? `Not there: ${missing.join(', ')}` : '',
+		odd.length > 0 ? `There twice, or not asked for: ${odd.join(', ')}` : '',
+		'Compare the periods of these items before you ask again',
+	);
+	return [{ field: 'Answer', code: odd.length > 0 ? 'otherMonths' : 'fewerQueries', message }];
+}
 
 function failure({ definition: { name }, secrets }: Shape, outcomes: Outcome[]): UserError {
 	const [{ query }] = outcomes;

@@ -1,15 +1,14 @@
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf, stateOf, withoutCiec } from '../queries';
+import { queryIdOf, stateOf } from '../queries';
 import { connectionOf, getQuery } from '../queries/client';
 import { thisMoment } from '../../shared/transport/clockOffset';
 import { isNotFound } from '../../shared/transport/errors';
 import {
 	ambiguousError,
-	goodWordOf,
 	isUnsure,
-	readAnswer,
+	readPosted,
 	refusedError,
 	unfoundOf,
 	type Unfound,
@@ -18,7 +17,6 @@ import type { Accepted, PreparedQuery } from './definition';
 import { findCreated, QueryHistory } from './findQuery';
 import { Journal } from './journal';
 import { QueryLimit } from './queryLimit';
-import { messageOfService } from '../../shared/utils/serviceMessage';
 import { SharedLocks } from '../../shared/utils/sharedLock';
 
 /** A query that was sent and may have been accepted. */
@@ -27,8 +25,10 @@ interface Unsure {
 	error: NodeApiError | UserError;
 	/** When it was sent, by our clock. */
 	since(): number;
-	/** The service's word that it was done, which is enough if there is no record of it. */
+	/** What the service said, which comes out if there is no record of it. */
 	word?: IDataObject;
+	/** The word tells all that there is to know. */
+	isEnough?: boolean;
 }
 
 interface LastAccepted {
@@ -114,13 +114,13 @@ export class QuerySender {
 				if ('queries' in outcome) return outcome;
 				unsure = outcome;
 			}
-			const { error, since, word }: Unsure = unsure;
+			const { error, since, word, isEnough = false }: Unsure = unsure;
 			const found = await sendLocks.exclusive(
 				question,
-				async () => await this.findAccepted(item, query, since(), word !== undefined),
+				async () => await this.findAccepted(item, query, since(), isEnough),
 			);
 			if ('queries' in found) return found;
-			if (word) return await this.take(item, query, { queries: [word], how: 'sent' });
+			if (word) return await this.take(item, query, { queries: [word], how: 'sent' }, isEnough);
 			await this.limit.sent(item, expected.length, []);
 			if (!found.isMissing || !(await this.maySendAgain(item, query, attempt))) {
 				lastUnsure.set(question, since());
@@ -159,17 +159,13 @@ export class QuerySender {
 			counted = expected.length;
 		};
 		try {
-			const answer = await item.request({ method: 'POST', path, body, secrets, beforeSend });
-			const { mapping } = await connectionOf(item);
-			const queries = readAnswer(answer, definition.service)?.map((record) =>
-				withoutCiec(record, mapping),
-			);
-			if (queries) return await this.take(item, query, { queries, how: 'sent' });
-			const error = new UserError('its answer holds neither an ID nor a result', {
-				description: messageOfService([answer].flat()[0], secrets),
-			});
-			const word = definition.hasNoResult ? goodWordOf(answer, mapping) : undefined;
-			return { error, since, word: word && withoutCiec(word, mapping) };
+			const emptyAs = definition.hasNoResult ? {} : undefined;
+			const request = { path, body, secrets, beforeSend, emptyAs };
+			const answer = await item.request({ method: 'POST', ...request });
+			const read = readPosted(answer, query, (await connectionOf(item)).mapping);
+			return 'queries' in read
+				? await this.take(item, query, { ...read, how: 'sent' })
+				: { ...read, since };
 		} catch (error) {
 			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
 			this.journal.refused(item, journalKey, counted, before);
@@ -178,10 +174,11 @@ export class QuerySender {
 		}
 	}
 
-	private async take(item: Item, query: PreparedQuery, accepted: Accepted): Promise<Accepted> {
+	/** What is not final is looked for again in a further try. */
+	private async take(item: Item, query: PreparedQuery, accepted: Accepted, isFinal = true) {
 		const { question, journalKey, expected } = query;
 		const ids = accepted.queries.flatMap((record) => queryIdOf(record) ?? []);
-		this.journal.accepted(item, journalKey, ids);
+		if (isFinal) this.journal.accepted(item, journalKey, ids);
 		await this.claim(item, ids);
 		lastAccepted.set(question, { at: Date.now(), queries: accepted.queries });
 		lastUnsure.delete(question);

@@ -4,7 +4,13 @@ import type { Item } from '../../shared/operations/operation';
 import type { Connection } from '../../shared/transport/request';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isLean, queryIdOf, stateOf } from '../queries';
-import { completeRecord, getQuery, lastingConnectionOf, queryPages } from '../queries/client';
+import {
+	completeRecord,
+	getQuery,
+	hasList,
+	lastingConnectionOf,
+	queryPages,
+} from '../queries/client';
 import { isAcknowledgement } from './answer';
 import type { PaidQuery } from './definition';
 import type { Outcome } from './output';
@@ -18,6 +24,8 @@ const SLICE_MS = 200;
 const SHORTEST_PAUSE_MS = 100;
 /** So few are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
+/** So many are read one by one at last. */
+const MAX_LAST = 100;
 /** What lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
 
@@ -39,6 +47,8 @@ interface Waiter {
 	reject(error: Error): void;
 }
 
+const isLastLook = ({ deadline }: Waiter, now: number) => deadline - LAST_LOOK_MS <= now;
+
 const isPending = (query: IDataObject, mapping: TaxQueryMapping) =>
 	['pending', 'unknown'].includes(stateOf(query, mapping));
 
@@ -59,8 +69,9 @@ class PendingQueries {
 		while (this.waiters.size > 0) {
 			const now = performance.now();
 			for (const waiter of [...this.waiters]) this.endIfOver(waiter, now);
-			const isDue = [...this.waiters].some(({ nextLook }) => nextLook <= now);
-			if (isDue && !this.isListing) void this.look(now);
+			const due = [...this.waiters].filter(({ nextLook }) => nextLook <= now);
+			const mayLook = !this.isListing || due.some((waiter) => isLastLook(waiter, now));
+			if (due.length > 0 && mayLook) void this.look(now);
 			const next = Math.min(
 				...[...this.waiters].map((one) => Math.min(one.nextLook, one.deadline)),
 			);
@@ -79,20 +90,27 @@ class PendingQueries {
 		}
 	}
 
-	/** Whoever's turn has come, everybody is looked for; and then a while later. */
+	/**
+	 * Whoever's turn has come, everybody is looked for; and then a while later. At last by the ID, for a list may show
+	 * what has become of a query late, or never.
+	 */
 	private async look(now: number): Promise<void> {
 		const waiting = [...this.waiters];
+		const last = waiting.filter((waiter) => isLastLook(waiter, now)).slice(0, MAX_LAST);
+		const others = waiting.filter((waiter) => !last.includes(waiter));
 		for (const waiter of waiting) {
 			const next = now + waiter.pauseMs;
 			const last = waiter.deadline - LAST_LOOK_MS;
 			waiter.nextLook = next < waiter.deadline || last <= now ? next : last;
 			waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
 		}
-		const unlisted = waiting.length > MAX_BY_ID ? await this.lookInList(waiting) : waiting;
-		for (const waiter of unlisted) void this.lookById(waiter);
+		for (const waiter of last) void this.lookById(waiter);
+		if (others.length === 0 || this.isListing) return;
+		const isFew = others.length <= MAX_BY_ID || !hasList(others[0].connection.mapping);
+		for (const waiter of isFew ? others : await this.lookInList(others)) void this.lookById(waiter);
 	}
 
-	/** Returns those that the list does not show. */
+	/** Returns those that the list does not show: all where it cannot be read. */
 	private async lookInList(waiting: Waiter[]): Promise<Waiter[]> {
 		const missing = new Map<string, Waiter[]>(); // items that ask the same wait for one query
 		for (const waiter of waiting) {
@@ -118,8 +136,9 @@ class PendingQueries {
 			}
 			return [...missing.values()].flat();
 		} catch (error) {
-			for (const waiter of [...missing.values()].flat()) waiter.problem = (error as Error).message;
-			return [];
+			const unseen = [...missing.values()].flat();
+			for (const waiter of unseen) waiter.problem = (error as Error).message;
+			return unseen;
 		} finally {
 			this.isListing = false;
 		}

@@ -1,7 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isFilled, isObject } from '../../shared/utils/json';
 import { isQueryRecord } from './answer';
-import { queryIdOf } from './record';
+import { EchoIndex } from './echoIndex';
+import { createdAt, ownIdOf, queryIdOf } from './record';
 
 /** Where services usually put what they accepted. */
 const LIST_KEYS = ['results', 'queries', 'data', 'items', 'records'];
@@ -54,7 +56,7 @@ const withMessage = (rows: IDataObject[], { message }: IDataObject): IDataObject
 	typeof message === 'string' ? rows.map((row) => ({ message, ...row })) : rows;
 
 const hasId = (row: IDataObject) => queryIdOf(row) !== undefined;
-const isAcknowledged = ({ queryId }: IDataObject) => hasId({ queryId });
+const isAcknowledged = (row: IDataObject) => ownIdOf(row) !== '';
 const isQuery = (row: IDataObject) => isAcknowledged(row) || isQueryRecord(row);
 const isCode = (service: unknown) => typeof service === 'string' && service !== '';
 
@@ -66,4 +68,20 @@ export const isNamed = (row: IDataObject): boolean =>
 function queriesOf(rows: unknown, fits: (row: IDataObject) => boolean): IDataObject[] | undefined {
 	if (!Array.isArray(rows) || !rows.every(isObject) || !rows.some(fits)) return undefined;
 	return rows.filter((row) => hasId(row) || isFilled(row.response));
+}
+
+/** Of more queries than were asked for the newest that echo what was asked; all of them where none does. */
+export function ownOf(
+	rows: IDataObject[],
+	expected: Array<{ service: string; echo: IDataObject }>,
+	mapping: TaxQueryMapping,
+): IDataObject[] {
+	if (rows.length <= expected.length) return rows;
+	const index = new EchoIndex(rows, mapping);
+	const own = expected.flatMap(({ service, echo }) => {
+		const found = index.find(service, echo);
+		const newest = Math.max(...found.map(createdAt));
+		return found.filter((row) => !(createdAt(row) < newest));
+	});
+	return own.length > 0 ? own : rows;
 }

@@ -1,9 +1,10 @@
 export { isFilled, isObject } from '../../shared/utils/json';
-export { isNamed, readAccepted } from './accepted';
+export { isNamed, ownOf, readAccepted } from './accepted';
 export { pageMarksOf, readQueryList, readQueryRecord } from './answer';
 export {
 	createdAt,
 	echoOf,
+	ID_NAME,
 	isBare,
 	isLean,
 	isSurelyBefore,
@@ -14,4 +15,4 @@ export {
 	withoutCiec,
 	type QueryState,
 } from './record';
-export { simplifyRecord } from './simplify';
+export { besideResult, simplifyRecord } from './simplify';

@@ -13,8 +13,19 @@ import { catalog, queryServices, serviceOf } from './catalog';
  */
 export const queryIdOf = (record: IDataObject): string | undefined => idsOf(record)[0];
 
-const idsOf = ({ queryId, _id, id }: IDataObject): string[] =>
-	[queryId, _id, id].map(idText).filter((one) => one !== '');
+const idsOf = (record: IDataObject): string[] => {
+	const { queryId, _id, id } = record;
+	const ids = [queryId, _id, id].map(idText).filter((one) => one !== '');
+	return ids.length > 0 ? ids : [ownIdOf(record)].filter((one) => one !== '');
+};
+
+/** What an ID is called. */
+export const ID_NAME = /^(query[_-]?id|_id|id)$/i;
+
+/** The ID under the name of an acknowledgement, however it is spelled; '' if there is none. */
+export const ownIdOf = (record: IDataObject): string =>
+	idText(record.queryId ?? Object.entries(record).find(([name]) => OWN.test(name))?.[1]);
+const OWN = /^query[_-]?id$/i;
 
 /** Whether a record has this ID under any of its names. */
 export const hasQueryId = (record: IDataObject, id: string): boolean =>

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { areOthers } from '../../shared/identifiers';
 import { isFilled, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { findMessage } from '../../shared/utils/serviceMessage';
@@ -37,8 +38,7 @@ export function simplifyRecord(
 	);
 	const reason = state === 'failed' ? (findMessage(response) ?? findMessage(record)) : undefined;
 	return defined({
-		...Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in result))),
-		...result,
+		...besideResult(asked, result),
 		...fiscalDataOf(record),
 		...(reason !== undefined && { reason, message: undefined }),
 		...(state === 'unknown' && { statusUnknown: true }),
@@ -52,6 +52,17 @@ export function simplifyRecord(
 
 const defined = (fields: IDataObject): IDataObject =>
 	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** What was asked before its result; an identifier that is not the result's, too, under a name of its own. */
+export const besideResult = (asked: IDataObject, result: IDataObject): IDataObject => ({
+	...Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in result))),
+	...result,
+	...Object.fromEntries(
+		['rfc', 'curp']
+			.filter((name) => areOthers(asked[name], result[name]))
+			.map((name) => [`asked${capital(name)}`, asked[name]]),
+	),
+});
 
 /** The request's fields under the document's names, the person or company first; three numbers as one birth date. */
 function askedOf(

@@ -19,6 +19,7 @@ export function invoicesOf(
 	const records = months.map((month) => ({
 		echo: { rfc, period: nameOf(month) },
 		isExact: (echo: IDataObject) => isSamePart(echo, month, formats),
+		wholeSince: wholeSince(month),
 	}));
 	return {
 		fields: { rfc, from: from.toFormat(formats[unit]), to: to.toFormat(formats[unit]) },
@@ -40,6 +41,10 @@ export function invoicesOf(
 type Part = Pick<Period, 'from' | 'to'>;
 
 const nameOf = ({ from }: Part) => from.toFormat('yyyy-MM');
+
+/** Invoices come in until a day is over; of days that are not, those of today's records are as good as new ones. */
+const wholeSince = ({ to }: Part): number =>
+	Math.min(to.endOf('day').toMillis(), DateTime.now().setZone(to.zone).startOf('day').toMillis());
 
 function monthsOf({ from, to }: Part): Part[] {
 	const parts: Part[] = [];

@@ -1,6 +1,7 @@
 import { checkCurp, type CurpCheck } from './curp';
 import { isoDay } from './dates';
-import type { Mismatch } from './result';
+import { checkNss } from './nss';
+import type { CheckResult, Mismatch } from './result';
 import { checkRfc, type RfcCheck } from './rfc';
 import { checkZipCode } from './zipCode';
 
@@ -12,6 +13,21 @@ export interface Identifiers {
 	zipCode?: unknown;
 	/** A code of §2.11 of the Credit Profile document. */
 	state?: unknown;
+}
+
+const isFormed = ({ errors }: CheckResult) => errors.every(({ code }) => code !== 'FORMAT');
+
+/** Whether two values are whole identifiers of one kind (RFC, CURP or NSS), well-formed both, and not the same. */
+export function areOthers(one: unknown, other: unknown): boolean {
+	const kinds = [
+		{ check: checkRfc, isWhole: (rfc: RfcCheck) => isFormed(rfc) && rfc.hasHomoclave },
+		{ check: checkCurp, isWhole: isFormed },
+		{ check: checkNss, isWhole: ({ valid }: CheckResult) => valid }, // any 11 digits may be a phone's
+	];
+	return kinds.some(({ check, isWhole }) => {
+		const [a, b] = [check(one) as RfcCheck, check(other) as RfcCheck];
+		return isWhole(a) && isWhole(b) && a.normalized !== b.normalized;
+	});
 }
 
 const isGiven = (value: unknown) => value !== undefined && value !== null && value !== '';

@@ -1,5 +1,5 @@
 /** Offline checks of Mexican identifiers: pure, never throwing, without dependencies. */
-export { checkConsistency, type Identifiers } from './consistency';
+export { areOthers, checkConsistency, type Identifiers } from './consistency';
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
 export type { CheckError, CheckResult, CheckWarning, Mismatch, State } from './result';

@@ -3,7 +3,7 @@ import { CredentialError } from '../credentials/credentialError';
 import { describeFault, isTlsFault, wasNeverSent } from '../http/faults';
 import { sentences } from '../utils/sentences';
 import { redact } from '../utils/redact';
-import { messageOfService } from '../utils/serviceMessage';
+import { messageOfService, namedQueryOf } from '../utils/serviceMessage';
 import { textOf } from '../utils/text';
 import type { Problem } from './errors';
 import type { Service } from './service';
@@ -115,8 +115,9 @@ export function classify(outcome: Outcome, asked: Asked): Verdict {
 			? NOT_FOUND(asked.service, status)
 			: tellingOf(status)(asked.service, status);
 	const { location } = outcome.answer.headers;
-	const leads = status < 400 ? leadsTo(location, asked.secrets) : '';
-	const said = sentences(leads, messageOfService(body, asked.secrets));
+	const { secrets } = asked;
+	const leads = status < 400 ? leadsTo(location, secrets) : '';
+	const said = sentences(leads, messageOfService(body, secrets), namedQueryOf(body, secrets));
 	const problem = { message, description: sentences(todo, said), httpCode: String(status) };
 	if (status === 429) return { again: 'after the reset', problem };
 	if (status === 401 && asked.service.tokens) return { again: 'with a new token', problem };

@@ -77,7 +77,7 @@ export const redact = (text: string, secrets: string[]): string => redactor(secr
 
 /**
  * A copy of a JSON value in which every text that is or holds a secret is masked: values only, no keys and no numbers;
- * and what is nested too deep to be gone through. With `names`, only texts under one of them, at any depth. The value
+ * and what is nested too deep to be gone through. With `names` (in lower case), only texts under one of them, at any depth. The value
  * itself comes back where there is no secret.
  */
 export function redactValues<T>(json: T, secrets: string[], names?: string[]): T {
@@ -91,7 +91,7 @@ export function redactValues<T>(json: T, secrets: string[], names?: string[]): T
 		return Object.fromEntries(
 			Object.entries(value).map(([key, inner]) => [
 				key,
-				copy(inner, depth + 1, isNamed || names?.includes(key) === true),
+				copy(inner, depth + 1, isNamed || names?.includes(key.toLowerCase()) === true),
 			]),
 		);
 	};

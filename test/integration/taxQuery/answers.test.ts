@@ -62,10 +62,16 @@ describe('an ID that is a number', () => {
 	/** As text, for JavaScript would round it before it is sent. */
 	const numbered = (ids: string[]) => {
 		const taken = ids.values();
-		return ({ method, path }: Asked): Answer =>
-			method === 'POST'
-				? { body: `{"queryId":${taken.next().value}}` }
-				: { body: path === '/api/query' ? [] : record(path.split('/').at(-1) ?? '') };
+		const asked: string[] = [];
+		return ({ method, path, body }: Asked): Answer => {
+			if (method === 'POST') {
+				asked.push((JSON.parse(body) as { rfc: string }).rfc);
+				return { body: `{"queryId":${taken.next().value}}` };
+			}
+			const id = path.split('/').at(-1) ?? '';
+			const rfc = asked[ids.indexOf(id)];
+			return { body: path === '/api/query' ? [] : record(id, { query: { rfc } }) };
+		};
 	};
 	const ask = async (...ids: string[]) =>
 		await askStranger(numbered(ids), getCrf({ waitForResult: true }), {

@@ -97,8 +97,10 @@ describe('a record', () => {
 		[{ response: { errorMessage: 'No taxpayer' } }, 'The service says: "No taxpayer"'],
 		[{ response: { error: { detail: 'No taxpayer' } } }, 'The service says: "No taxpayer"'],
 		[{ error: 'No taxpayer' }, 'The service says: "No taxpayer"'],
-		[{ response: 'gone' }, ''],
-		[{ response: { message: { toString: 'x' } } }, ''],
+		[{ response: 'gone' }, 'The service says: "gone"'],
+		[{ response: { mensaje: 'Sin datos' } }, 'The service says: "Sin datos"'],
+		[{ response: '<p>gone</p>' }, ''],
+		[{ response: { message: { toString: 'x' } } }, 'The service says: "toString: x"'],
 	])('that failed as %j says why', (record, reason) => {
 		expect(reasonOf(record as never)).toBe(reason);
 	});
@@ -106,6 +108,9 @@ describe('a record', () => {
 	it.each<[object, string | undefined]>([
 		[{ _id: 'a', queryId: 'b' }, 'b'],
 		[{ queryId: 7 }, '7'],
+		[{ query_id: 'd' }, 'd'],
+		[{ queryID: 8, status: 'PENDING' }, '8'],
+		[{ query_id: 'd', _id: 'a' }, 'a'],
 		[{ queryId: JSON.parse('1234567890123456789') as number }, undefined],
 		[{ queryId: 1e21, _id: 'e' }, 'e'],
 		[{ queryId: true }, undefined],

@@ -1,0 +1,412 @@
+import type { IDataObject } from 'n8n-workflow';
+import { askStranger, type Answer, type Asked } from '../dialects/stranger';
+import { createTaxProfile, curps, getCrf, operation, rfcs } from './support';
+
+const [RFC, OTHER] = rfcs(2);
+const [CURP, OTHER_CURP] = curps(2);
+const MINUTE = 60_000;
+
+const record = (_id: string, rfc: string, more: object = {}): IDataObject => ({
+	_id,
+	service: 'CRF',
+	status: 'SUCCESS',
+	query: { rfc },
+	response: { RFC: rfc, RazonSocial: `OF ${rfc}` },
+	createdAt: new Date().toISOString(),
+	...more,
+});
+/** The POST is answered so, the list of queries so, and what is read by its ID so. */
+const answering =
+	(post: Answer, rows: unknown = [], byId: unknown = record('q1', OTHER)) =>
+	({ method, path }: Asked): Answer => {
+		if (method === 'POST') return post;
+		return { body: path === '/api/query' ? rows : byId };
+	};
+const waiting = { waitForResult: true, maxWait: 20 };
+const often = { pollInterval: 0.05 };
+const crf = getCrf({ rfc: RFC });
+const waitingCrf = getCrf({ rfc: RFC, ...waiting }, often);
+const csf = operation('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
+const jobs = operation('person', 'getEmploymentHistory', { curp: CURP, reuse: 'never' });
+const curpData = operation('person', 'getCurpData', { curp: CURP });
+const REFUSED = 'The service answered with another query than the one of this item';
+const codes = ({ warnings }: IDataObject) =>
+	((warnings ?? []) as IDataObject[]).map(({ code }) => code);
+const posts = (asked: Asked[]) =>
+	asked.filter(({ method, path }) => method === 'POST' && path.startsWith('/api/query')).length;
+
+describe("somebody else's result", () => {
+	const accepted = { body: { message: 'ok', queryId: 'q1' } };
+	const person = (curp: string) =>
+		record('q1', RFC, { service: 'CURP', query: { curp }, response: { curp, nombre: 'LUIS' } });
+
+	it.each<[string, IDataObject, Answer, unknown]>([
+		['comes at once', curpData, { body: person(OTHER_CURP) }, undefined],
+		['is read by the ID that was answered', waitingCrf, accepted, record('q1', OTHER)],
+		['is written otherwise', waitingCrf, accepted, record('q1', ` ${OTHER.toLowerCase()}`)],
+		['is of a company', waitingCrf, accepted, record('q1', 'EKU9003173C9')],
+		['is of another service', waitingCrf, accepted, record('q1', RFC, { service: 'CURP' })],
+		['is still pending', crf, { body: record('q1', OTHER, { status: 'PENDING' }) }, undefined],
+	])('is not given to an item: it %s', async (_how, parameters, post, byId) => {
+		const { rows, error } = await askStranger(answering(post, [], byId), parameters as never);
+		expect([rows, error?.message, error?.description]).toEqual([
+			[],
+			REFUSED,
+			expect.stringContaining('query ID q1'),
+		]);
+	});
+
+	it('fails those items alone whose query it is not, where one ID was answered to three', async () => {
+		const { rows } = await askStranger(
+			answering(accepted, [], record('q1', RFC)),
+			getCrf(waiting, often),
+			{ items: rfcs(3).map((rfc) => ({ rfc })), onError: 'continueRegularOutput' },
+		);
+		expect(rows.map(({ legalName, error }) => legalName ?? String(error).slice(0, 50))).toEqual([
+			`OF ${RFC}`,
+			REFUSED.slice(0, 50),
+			REFUSED.slice(0, 50),
+		]);
+	});
+
+	it.each<[string, unknown, string[]]>([
+		['is masked', { rfc: 'GODE5001*****' }, ['notEchoed']],
+		['lacks its homoclave', { rfc: RFC.slice(0, 10) }, ['notEchoed']],
+		['has blanks and hyphens', { rfc: RFC.replace(/(.{4})(.{6})/, '$1-$2 ').toLowerCase() }, []],
+		['is under another name', { taxId: RFC }, []],
+		['is not there', { channel: 'api' }, ['notEchoed']],
+	])('is none where the echo %s', async (_how, query, warnings) => {
+		const answer = record('q1', RFC, { query });
+		const { rows, error } = await askStranger(answering({ body: answer }), crf);
+		expect([error?.message, rows.map((row) => [row.legalName, codes(row)])]).toEqual([
+			undefined,
+			[[`OF ${RFC}`, warnings]],
+		]);
+	});
+
+	it.each<[string, object, object]>([
+		['that nobody knows', {}, { service: 'REGIMEN' }],
+		['that is only guessed to be another', {}, { service: 'CSF' }],
+	])('is none where the record is of a service %s', async (_what, apiMapping, more) => {
+		const { rows } = await askStranger(answering({ body: record('q1', RFC, more) }), crf, {
+			apiMapping,
+		});
+		expect(rows.map(({ legalName }) => legalName)).toEqual([`OF ${RFC}`]);
+	});
+
+	it('is told where only the result names somebody else, beside who was asked about', async () => {
+		const corrected = person(CURP);
+		(corrected.response as IDataObject).curp = OTHER_CURP;
+		const { rows } = await askStranger(answering({ body: corrected }), curpData);
+		const ofRfc = record('q1', RFC, { response: { RFC: OTHER, RazonSocial: 'X' } });
+		const { rows: others } = await askStranger(answering({ body: ofRfc }), crf);
+		expect(
+			[...rows, ...others].map((row) => [
+				row.curp ?? row.rfc,
+				row.askedCurp ?? row.askedRfc,
+				codes(row),
+			]),
+		).toEqual([
+			[OTHER_CURP, CURP, ['otherIdentifier']],
+			[OTHER, RFC, ['otherIdentifier']],
+		]);
+	});
+
+	it('is told where a result without a record names somebody else', async () => {
+		const bare = { data: { curp: OTHER_CURP, nombre: 'LUIS', estatusCurp: 'AN' } };
+		const { rows } = await askStranger(answering({ body: bare }), curpData);
+		expect(rows.map((row) => [row.curp, row.askedCurp, codes(row)])).toEqual([
+			[OTHER_CURP, CURP, ['otherIdentifier']],
+		]);
+	});
+
+	it('stays out where the whole list is answered to one query', async () => {
+		const at = (ms: number) => ({ createdAt: new Date(Date.now() - ms).toISOString() });
+		const body = [
+			record('old', OTHER, at(9 * MINUTE)),
+			record('older', RFC, at(5 * MINUTE)),
+			record('new', RFC, at(0)),
+			record('later', OTHER, at(0)),
+		];
+		const { rows, hints } = await askStranger(answering({ body }), crf);
+		expect([rows.map(({ queryId }) => queryId), hints]).toEqual([
+			['new'],
+			[expect.objectContaining({ message: '1 query sent.' })],
+		]);
+	});
+});
+
+describe('a query that was accepted under an ID with a name that is not known', () => {
+	const listed = (service: string, query: object) =>
+		record('abc', RFC, { service, query, response: { regimen: 'x' } });
+	const acknowledgements: Array<[string, IDataObject]> = [
+		['query_id', { message: 'Consulta recibida', query_id: 'abc' }],
+		['queryID', { queryID: 'abc', status: 'PENDING' }],
+		['requestId', { message: 'En proceso', data: { requestId: 'abc', status: 'PENDING' } }],
+		['ticket', { status: 'PENDING', message: 'ok', ticket: 88 }],
+		['uuid', { uuid: 'abc', status: 'PENDING' }],
+		['folio', { folio: 'abc', estatus: 'PENDIENTE' }],
+	];
+	const kinds: Array<[string, IDataObject, string, object]> = [
+		['CSF', csf, 'CSF', { rfc: RFC }],
+		['CRF', crf, 'CRF', { rfc: RFC }],
+		['employment history', jobs, 'JOB_HISTORY', { curp: CURP }],
+	];
+
+	it.each(
+		kinds.flatMap(([what, parameters, service, query]) =>
+			acknowledgements.map(
+				([name, body]) => [what, name, { parameters, service, query, body }] as const,
+			),
+		),
+	)('%s, %s: its result is waited for, and its ID kept', async (_what, _name, one) => {
+		const found = listed(one.service, one.query);
+		const memory = {};
+		const { rows, asked } = await askStranger(
+			answering({ status: 202, body: one.body }, [found], found),
+			{ ...one.parameters, ...waiting, options: often } as never,
+			{ memory },
+		);
+		expect([rows, posts(asked), JSON.stringify(memory).includes('"abc"')]).toEqual([
+			[expect.objectContaining({ queryId: 'abc', status: 'SUCCESS' })],
+			1,
+			true,
+		]);
+	});
+
+	it('is pending, with a warning, where the list does not show it', async () => {
+		const [, body] = acknowledgements[4];
+		const { rows } = await askStranger(answering({ status: 202, body }), {
+			...jobs,
+			simplify: false,
+		});
+		expect(rows.map((row) => [row.uuid, row.pending, codes(row)])).toEqual([
+			['abc', true, ['noId']],
+		]);
+	});
+
+	it('is found by a further try of the execution, where the list shows it late', async () => {
+		const found = listed('JOB_HISTORY', { curp: CURP });
+		let refusals = 0;
+		const { rows, asked } = await askStranger(
+			({ method, path, body }) => {
+				if (method === 'GET' && path !== '/api/query') return { body: found };
+				if (method === 'GET') return { body: refusals < 2 ? [] : [found] };
+				if (body.includes(CURP)) return { status: 202, body: { uuid: 'abc', status: 'PENDING' } };
+				return refusals++ === 0 ? { status: 400, body: {} } : { body: { queryId: 'q2' } };
+			},
+			{ ...jobs, curp: '={{ $json.curp }}' },
+			{ items: [{ curp: CURP }, { curp: OTHER_CURP }], maxTries: 2 },
+		);
+		expect([rows.map(({ queryId, recovered }) => [queryId, recovered]), posts(asked)]).toEqual([
+			[
+				['abc', true],
+				['q2', undefined],
+			],
+			3,
+		]);
+	});
+
+	it.each<[string, IDataObject, string[]]>([
+		['short', { rfc: RFC, regimen: '601', situacion: 'ACTIVO' }, ['noId']],
+		['with a document', { rfc: RFC, message: 'ok', pdf: 'JVBERi0xLjcK'.repeat(50) }, []],
+		['with a list', { rfc: RFC, regimenes: [{ clave: '601' }] }, []],
+	])('is no result that has no ID: %s', async (_what, body, warnings) => {
+		const { rows, error } = await askStranger(answering({ body }), csf);
+		expect([error?.message, rows.map((row) => [row.pending, codes(row)])]).toEqual([
+			undefined,
+			[[undefined, warnings]],
+		]);
+		expect(rows[0]).toMatchObject(body);
+	});
+});
+
+describe('a refusal', () => {
+	const refused = async (status: number, body: unknown, parameters = csf) => {
+		const { error } = await askStranger(answering({ status, body }), parameters);
+		return [error?.message, error?.description] as const;
+	};
+	const NO_PROFILE = 'There is no tax profile for the RFC of this item';
+
+	it.each<[number, string]>([
+		[402, 'Saldo insuficiente en su perfil de facturación'],
+		[403, 'This API profile may not query invoices'],
+		[403, 'Your API profile does not allow invoices'],
+		[403, 'No tiene permiso en su perfil'],
+		[401, 'profile of token expired'],
+		[400, 'profileId must be an integer'],
+		[409, 'Ya existe una consulta igual en proceso'],
+		[412, 'If-Match is needed'],
+	])('%i "%s" is about no missing tax profile', async (status, message) => {
+		const [said, description] = await refused(status, { message });
+		expect([said === NO_PROFILE, description]).toEqual([
+			false,
+			expect.stringContaining(`The service says: "${message}"`),
+		]);
+	});
+
+	it.each<[number, unknown]>([
+		[400, { message: 'Tax profile required' }],
+		[403, { mensaje: 'El RFC no cuenta con perfil' }],
+		[404, { error: { message: 'profile not found' } }],
+		[409, {}],
+		[409, { error: 'Conflict' }],
+		[412, { message: 'El perfil del contribuyente no existe' }],
+		[422, { errors: { rfc: ['Falta crear el perfil fiscal'] } }],
+	])('%i %j is about a missing tax profile', async (status, body) => {
+		expect((await refused(status, body))[0]).toBe(NO_PROFILE);
+	});
+
+	it.each([csf, crf, jobs])('tells the query that it names', async (parameters) => {
+		const [message, description] = await refused(
+			409,
+			{ message: 'Ya existe una consulta igual en proceso', data: { queryId: 'q9' } },
+			parameters,
+		);
+		expect([message, description]).toEqual([
+			'The Tax Query Service answered with status 409',
+			expect.stringContaining(
+				'It names the query "q9". Read that with Query → Get before you ask again.',
+			),
+		]);
+	});
+
+	it.each<[number, unknown, string]>([
+		[402, { mensaje: 'Saldo insuficiente' }, 'Saldo insuficiente'],
+		[422, { errors: { rfc: ['El RFC no es válido'] } }, 'rfc: El RFC no es válido'],
+		[
+			422,
+			{ message: 'Validation failed', errors: [{ field: 'taxId', message: 'is required' }] },
+			'Validation failed: taxId: is required',
+		],
+	])('%i is told in the words of the service: %j', async (status, body, words) => {
+		expect((await refused(status, body, crf))[1]).toContain(`The service says: "${words}"`);
+	});
+});
+
+describe('a failure that is told with status 200 in Spanish', () => {
+	it.each<[unknown, string]>([
+		[{ exito: false, mensaje: 'El RFC no existe' }, 'El RFC no existe'],
+		[{ codigo: 500, mensaje: 'Sin servicio' }, 'Sin servicio'],
+		[{ errores: [{ campo: 'rfc', mensaje: 'no existe' }] }, 'rfc: no existe'],
+		[{ errorCode: 'E7', errorMessage: 'No such RFC' }, 'No such RFC'],
+		[{ result: 'ERROR', detail: 'No such RFC' }, 'No such RFC'],
+	])('%j is no result', async (body, words) => {
+		for (const parameters of [csf, crf, jobs]) {
+			const { rows, error } = await askStranger(answering({ body }), parameters);
+			expect([rows, error?.description]).toEqual([
+				[],
+				expect.stringContaining(`The service says: "${words}"`),
+			]);
+		}
+	});
+});
+
+describe('a tax profile whose creation is answered without a record', () => {
+	it.each<[string, Answer]>([
+		['204', { status: 204, type: '' }],
+		['201 without a body', { status: 201 }],
+		['201 and {}', { status: 201, body: {} }],
+		['success', { body: { success: true } }],
+		['a status', { status: 201, body: { status: 'CREATED' } }],
+		['words in Spanish', { status: 201, body: { mensaje: 'Perfil creado' } }],
+	])('is taken as created, unconfirmed: %s', async (_how, post) => {
+		const { rows, error, asked } = await askStranger(answering(post), createTaxProfile(RFC));
+		expect([error?.message, rows.map((row) => [row.rfc, row.pending, codes(row)])]).toEqual([
+			undefined,
+			[[RFC, undefined, ['unconfirmed']]],
+		]);
+		expect(posts(asked)).toBe(1);
+	});
+
+	it.each<[string, Answer]>([
+		['a failure', { body: { success: false } }],
+		['a failure in Spanish', { body: { exito: false, mensaje: 'CIEC incorrecta' } }],
+		['a status', { body: { status: 'RECHAZADO' } }],
+		['a page', { type: 'text/html', body: '<html>' }],
+	])('is not: %s', async (_how, post) => {
+		const { rows, error } = await askStranger(answering(post), createTaxProfile(RFC));
+		expect([rows, error?.message]).toEqual([[], expect.stringContaining('may have been accepted')]);
+	});
+});
+
+describe('invoices of several months', () => {
+	const invoices = (firstMonth: string, lastMonth: string, more: object = {}) =>
+		operation('taxAuthority', 'getInvoices', {
+			...{ rfc: RFC, period: 'months', firstMonth, lastMonth, reuse: 'never' },
+			...more,
+		});
+	const month = (queryId: string, period: string, status = 'PENDING') => ({
+		queryId,
+		period,
+		status,
+	});
+
+	it('are failed, and not pending, where one has failed at once', async () => {
+		const results = [month('x1', '2026-01'), month('x2', '2026-02', 'FAILED')];
+		const { rows } = await askStranger(
+			answering({ body: { results } }),
+			invoices('2026-01', '2026-02'),
+		);
+		expect(rows.map(({ status, pending, failed }) => [status, pending, failed])).toEqual([
+			['PENDING', true, undefined],
+			['FAILED', undefined, true],
+		]);
+	});
+
+	it.each<[string, object[], string | undefined]>([
+		[
+			'another month',
+			[month('x1', '2026-01'), month('x2', '2025-02')],
+			'Not there: 2026-02. There twice, or not asked for: 2025-02.',
+		],
+		[
+			'one twice',
+			[month('x1', '2026-01'), month('x2', '2026-01')],
+			'Not there: 2026-02. There twice, or not asked for: 2026-01.',
+		],
+		[
+			'one more',
+			[month('x1', '2026-01'), month('x2', '2026-02'), month('x3', '2026-03')],
+			'There twice, or not asked for: 2026-03.',
+		],
+		['their order', [month('x2', '2026-02'), month('x1', '202601')], undefined],
+		['no months', [{ queryId: 'x1' }, { queryId: 'x2' }], undefined],
+	])('are compared with those that were asked for: %s', async (_what, results, warning) => {
+		const { rows } = await askStranger(
+			answering({ body: { results } }),
+			invoices('2026-01', '2026-02'),
+		);
+		const [told] = (rows[0].warnings ?? []) as IDataObject[];
+		expect(told?.message).toEqual(warning && expect.stringContaining(warning));
+	});
+
+	it('are reused where they were made when the month was over, or today', async () => {
+		const now = new Date();
+		const monthOf = (at: Date) => at.toISOString().slice(0, 7);
+		const day = 86_400_000;
+		const lastOfPast = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1) - day);
+		const made = (_id: string, period: string, at: number) =>
+			record(_id, RFC, {
+				service: 'INVOICE',
+				query: { rfc: RFC, period },
+				response: { invoices: [] },
+				createdAt: new Date(at).toISOString(),
+			});
+		const reusing = async (period: string, at: number) => {
+			const { rows } = await askStranger(
+				answering({ body: { results: [month('new', period)] } }, [made('old', period, at)]),
+				invoices(period, period, { reuse: 'hours', reuseHours: 2000 }),
+				{ timezone: 'UTC' },
+			);
+			return rows[0].queryId;
+		};
+		const past = monthOf(lastOfPast);
+		expect([
+			await reusing(past, lastOfPast.getTime()),
+			await reusing(past, lastOfPast.getTime() + day + 1000),
+			await reusing(monthOf(now), now.getTime() - 2 * day),
+			await reusing(monthOf(now), now.getTime() - 500),
+		]).toEqual(['new', 'old', 'new', 'old']);
+	});
+});
