@@ -1,6 +1,7 @@
-import { field, parseText } from '../../shared/operations/field';
-import type { Resource } from '../../shared/operations/operation';
+import { field, parseText, type Field } from '../../shared/operations/field';
+import type { Item, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
+import { checkedName, nameCheckOptions } from '../fields/identifiers';
 import { textField } from '../fields/text';
 import { paidQueryOperation } from '../paidQuery/operation';
 import { catalog } from '../queries/catalog';
@@ -38,6 +39,11 @@ const secondLastName = field(
 	(value, label) => (isEmpty(value) ? '' : parseText(value, label)),
 );
 
+const readName = async (item: Item, part: Field<string>): Promise<string> => {
+	const name = await part.read(item);
+	return name && (await checkedName(item, name, part.properties[0].displayName));
+};
+
 const calculateRfc = paidQueryOperation({
 	service: catalog.calculateRfc,
 	name: 'Calculate RFC',
@@ -54,14 +60,15 @@ const calculateRfc = paidQueryOperation({
 		],
 		async read(item) {
 			const fields = {
-				name: await givenNames.read(item),
-				firstLastName: await firstLastName.read(item),
-				secondLastName: await secondLastName.read(item),
+				name: await readName(item, givenNames),
+				firstLastName: await readName(item, firstLastName),
+				secondLastName: await readName(item, secondLastName),
 				...(await birthDate.read(item)),
 			};
 			return { fields, warnings: [] };
 		},
 	},
+	options: nameCheckOptions,
 });
 
 const getCrf = paidQueryOperation({

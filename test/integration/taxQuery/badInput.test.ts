@@ -47,6 +47,30 @@ describe('an item with a mistake in it', () => {
 		],
 		['a CURP with a wrong digit', curp('PEXL990821HSRRXS04'), /^"CURP" cannot be right: .*digit/],
 		['a CURP of no state', curp('PEXL990821HZZRXS05'), /^"CURP" cannot be right: .*state/],
+		...[
+			...[
+				'undefined',
+				'null',
+				'NaN',
+				'123',
+				'-',
+				'N/A',
+				'#N/A',
+				'#REF!',
+				'<b>Emma</b>',
+				'{{ name }}',
+			],
+			...['Emma\nLucía', 'Emma 😀', '[object Object]', '={{ 12345 }}'],
+		].map((name): (typeof mistakes)[number] => [
+			`${JSON.stringify(name)} as a name`,
+			{ ...born('1990-01-31'), firstLastName: name },
+			/^"First Last Name" is no name/,
+		]),
+		[
+			'a dash as second last name',
+			{ ...born('1990-01-31'), secondLastName: '-' },
+			/^"Second Last Name" is no name/,
+		],
 		['31 February', born('1990-02-31'), /^"Birth Date" is not a date that exists/],
 		[
 			'31 February in parts',

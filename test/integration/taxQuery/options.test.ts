@@ -207,6 +207,20 @@ describe('the options of a query', () => {
 		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: wrong });
 	});
 
+	it.each([
+		[true, "D'Artagnan-Ñúñez de la O"],
+		[true, 'X'],
+		[true, 'Null Pérez'],
+		[false, 'Null'],
+	])('Check Identifiers First, %j, sends the name "%s"', async (checkIdentifiers, name) => {
+		const born = { birthDateAs: 'date', birthDate: '1990-01-31' };
+		const names = { name: 'Emma', firstLastName: name };
+		await sandbox.run(
+			operation('taxpayer', 'calculateRfc', { ...names, ...born }, { checkIdentifiers }),
+		);
+		expect(await bodyOf('/api/query/rfc-calculator')).toMatchObject(names);
+	});
+
 	it('Allow Generic RFC sends one', async () => {
 		await sandbox.run(getCrf({}, { allowGenericRfc: true }), { items: [{ rfc: 'XAXX010101000' }] });
 		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: 'XAXX010101000' });
