@@ -103,9 +103,12 @@ export function readPosted(
 	if (!content || tellsFailure(answer)) return { error };
 	const word = withoutCiec(withoutEnvelopeStatus(content), mapping);
 	if (definition.hasNoResult) {
-		const speaksWell = isRemark(word) || findMessage(word) !== undefined;
+		const hasWords = isRemark(word) && Object.keys(word).length > 0;
+		const speaksWell = hasWords || findMessage(word) !== undefined;
 		const isRefusal = Number(word.code) >= 400 || stateOf(word, mapping) === 'failed';
-		return speaksWell && !isRefusal ? { error, word, isEnough: true } : { error };
+		const { message, ...others } = word;
+		const said = message === '' ? others : word;
+		return speaksWell && !isRefusal ? { error, word: said, isEnough: true } : { error };
 	}
 	const sense = senseOf(word, definition, mapping);
 	return sense ? { error, word, isEnough: sense === 'perhaps a result' } : { error };

@@ -159,7 +159,7 @@ export class QuerySender {
 			counted = expected.length;
 		};
 		try {
-			const emptyAs = definition.hasNoResult ? {} : undefined;
+			const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
 			const request = { path, body, secrets, beforeSend, emptyAs };
 			const answer = await item.request({ method: 'POST', ...request });
 			const read = readPosted(answer, query, (await connectionOf(item)).mapping);

@@ -120,7 +120,7 @@ describe('Personal Data', () => {
 		const columns = [...output.matchAll(/`([A-Za-z]+)`/g)].map(([, column]) => column);
 		const personal = [...new Set(columns)].filter((column) => personalKind(column) !== undefined);
 		expect(personal.sort()).toEqual(
-			keys(`address, birthDate, birthState, contactEmail, creatorEmail, creatorName, curp, curpActive, firstLastName,
+			keys(`address, askedCurp, askedRfc, birthDate, birthState, contactEmail, creatorEmail, creatorName, curp, curpActive, firstLastName,
 			legalName, municipality, name, nss, originalFilename, representativeRfc, rfc, secondLastName, zipCode`),
 		);
 	});
