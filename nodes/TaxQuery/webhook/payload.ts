@@ -121,5 +121,5 @@ function read(value: unknown, layer = 0): Found | undefined {
 /** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */
 function idOf(value: unknown): string | undefined {
 	const text = idText(value);
-	return /^[A-Za-z0-9][\w.:~-]{0,199}$/.test(text) ? text : undefined;
+	return /^(?!__)[\w-][\w.:~-]{0,199}$/.test(text) ? text : undefined;
 }

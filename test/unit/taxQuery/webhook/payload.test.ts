@@ -95,6 +95,14 @@ describe('a delivery is recognised', () => {
 		expect(read({ id: 'evt9', queries })).toMatchObject({ status: 413 });
 	});
 
+	it.each(['-NxAbC', '_abc', '-_9'])('by an ID that begins with a mark: %s', (queryId) => {
+		expect(read({ queryId })).toMatchObject({ announced: [{ queryId }] });
+	});
+
+	it.each(['.', '..', '.a', 'a/b', '/a', '__proto__', '~a', ':a'])('not by %s', (queryId) => {
+		expect(read({ queryId })).toMatchObject({ status: 400 });
+	});
+
 	it('with a byte order mark before it', () => {
 		const body = Buffer.concat([Buffer.of(0xef, 0xbb, 0xbf), Buffer.from(JSON.stringify(record))]);
 		expect(readPayload(body)).toEqual({ announced: [{ queryId: 'a1', record }] });
@@ -122,7 +130,7 @@ describe('whatever arrives', () => {
 		fc.assert(
 			fc.property(fc.string(), (id) => {
 				const payload = read({ _id: id });
-				return !('announced' in payload) || /^[A-Za-z0-9][\w.:~-]*$/.test(id);
+				return !('announced' in payload) || /^[\w-][\w.:~-]*$/.test(id);
 			}),
 			{ numRuns: 1000 },
 		);
