@@ -121,5 +121,6 @@ function read(value: unknown, layer = 0): Found | undefined {
 /** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */
 function idOf(value: unknown): string | undefined {
 	const text = idText(value);
-	return /^(?!__)[\w-][\w.:~-]{0,199}$/.test(text) ? text : undefined;
+	const isIdLike = typeof value !== 'number' || value >= 0;
+	return isIdLike && /^(?!__)[\w-][\w.:~-]{0,199}$/.test(text) ? text : undefined;
 }
