@@ -19,6 +19,10 @@ const MAX_UNKNOWN = 1_000;
 const MAX_NODES = 500;
 /** A query that is refused so often is put aside. */
 const MAX_REFUSALS = 5;
+/** So often a listed query may be missing under its ID, as where a copy of the service's data lags behind. */
+const MAX_MISSES = 2;
+/** The longest time for a slow one, after some tries, as a multiple of the first. */
+const MAX_TIMES = 8;
 const MAX_TRIED = 1_000;
 
 /** A query by its ID; undefined if the service has nothing under that. */
@@ -148,13 +152,18 @@ export async function complete(
 	const { mapping } = connection;
 	const id = queryIdOf(row.record) ?? '';
 	if (id === '' || !isToBeRead(row, mapping)) return row;
+	const times = timesTried(context, id);
+	const timeoutMs = FOR_A_ROW.timeoutMs * Math.min(MAX_TIMES, 2 ** times);
 	try {
-		const record = await readQuery(connection, id, FOR_A_ROW).catch((error: unknown) => {
-			if (isForGood(error) && !isLean(row.record, mapping)) return undefined;
-			throw error;
-		});
+		const record = await readQuery(connection, id, { ...FOR_A_ROW, timeoutMs }).catch(
+			(error: unknown) => {
+				if (isForGood(error) && !isLean(row.record, mapping)) return undefined;
+				throw error;
+			},
+		);
 		const result = record ? resultOf(record, mapping) : row;
-		if (!isPending(result) || isPending(row)) return result;
+		const isMissing = !record && isLean(row.record, mapping) && times < MAX_MISSES;
+		if (!isMissing && (!isPending(result) || isPending(row))) return result;
 		triedInVain(context, id);
 	} catch (error) {
 		if (triedInVain(context, id, error)) return 'refused';

@@ -3,7 +3,7 @@ import { byAge, isPending, isVague, type Place, type Result } from './result';
 import { queryIdOf } from '../queries';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 
-/** How much later than others of the same time a result may appear in the list … */
+/** How much later than others a result may appear in the list … */
 const LAG_MS = 15 * 60_000;
 /** … or behind how many, whatever their dates are: a service's clock may be set back, or know days only. */
 const LAG_RESULTS = 500;
@@ -17,8 +17,6 @@ const LETTERS_BESIDE_ID = 50;
 const MAX_KNOWN = 50_000;
 /** Behind every deliveryId, which are hexadecimal. */
 const LAST = '~';
-/** Letters of a deliveryId that are saved. */
-const SHORT = 12;
 
 type CutOff = [queryId: string, times: number];
 
@@ -46,7 +44,8 @@ export interface SavedCursor extends IDataObject {
 	runsElsewhere?: boolean;
 }
 
-const short = ({ deliveryId }: Place) => deliveryId.slice(0, SHORT);
+/** The letters of a deliveryId that are saved. */
+const short = ({ deliveryId }: Place) => deliveryId.slice(0, 12);
 
 /**
  * Up to where results have settled: started, known to have been started, or not asked for. Everything up to its place
@@ -91,20 +90,26 @@ export class Cursor {
 	}
 
 	/**
-	 * Begins at a moment, with what is listed then. Without one it begins now: what is listed is old, and known one by
+	 * Begins with what is listed: what is not later than a moment is old, or all of it without one. It is known one by
 	 * one, so that neither clocks nor equal dates hide what comes.
 	 */
 	begin(updatedAt: number | undefined, listed: Result[], startedFrom: string): void {
-		this.place = { updatedAt: updatedAt ?? 0, deliveryId: LAST };
+		this.place = { updatedAt: 0, deliveryId: LAST };
 		Object.assign(this.saved, this.place, { startedFrom });
 		this.pending = new Set();
-		if (updatedAt === undefined) this.settle(...[...listed].sort(byAge));
+		const isOld = (one: Place) => !updatedAt || (one.updatedAt ?? Infinity) <= updatedAt;
+		this.settle(...listed.filter(isOld).sort(byAge));
 		this.advance(listed, [], false);
 	}
 
 	/** Whether it was settled or is on its way; any result, also one that is not listed. */
 	has(result: Place): boolean {
 		return this.settled.has(short(result)) || this.inFlight.has(result.deliveryId);
+	}
+
+	/** IDs of queries with a result on its way, maybe under another date than in the list. */
+	get onTheirWay() {
+		return new Set([...this.inFlight.values()].map(({ record }) => queryIdOf(record)));
 	}
 
 	/** Whether a listed result has come since. */
@@ -122,11 +127,6 @@ export class Cursor {
 
 	isPendingQuery(id: string | undefined): boolean {
 		return id !== undefined && this.pending.has(id);
-	}
-
-	/** What becomes of a result is not known yet. */
-	get isWaiting(): boolean {
-		return this.inFlight.size > 0;
 	}
 
 	/** Queries without a result, the latest last. */

@@ -10,6 +10,9 @@ import type { Settings } from './settings';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
+/** A list of 10, 20, 25 rows … may be one that shows its newest alone, and tells nobody. */
+const LEAST_CAP = 10;
+const CAPPED_BY = 5;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -127,7 +130,7 @@ export async function readAsked(
 
 /**
  * Of the queries that a delivery named, those that the list lacks, by their IDs: where nothing asks again, and where the
- * list was not read to its end. There, what cannot be read holds up nothing.
+ * list was not read to its end, or that is not sure. There, what cannot be read holds up nothing.
  */
 export async function addUnlisted(
 	listed: Listed,
@@ -136,7 +139,9 @@ export async function addUnlisted(
 	asked: Set<string>,
 ): Promise<void> {
 	const isByTimer = settings.receiveBy !== 'webhook';
-	if (!hasList(connection.mapping) || (isByTimer && listed.isWhole)) return;
+	const { length } = listed.results;
+	const mayBeCapped = length >= LEAST_CAP && length % CAPPED_BY === 0;
+	if (!hasList(connection.mapping) || (isByTimer && listed.isWhole && !mayBeCapped)) return;
 	const ids = new Set(listed.results.map(({ record }) => queryIdOf(record)));
 	const lacking = [...asked].filter((id) => !ids.has(id)).reverse();
 	await addById(listed, context, connection, lacking, asked).catch((error: unknown) => {

@@ -10,6 +10,7 @@ import type { Cursor } from './cursor';
 import { nodeKey, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
 import { addUnlisted, readAsked, readList, type Listed } from './list';
+import { isOnlyRenewed } from './renewed';
 import {
 	byAge,
 	isPending,
@@ -21,7 +22,6 @@ import {
 } from './result';
 import { readStart, type Settings } from './settings';
 
-const MAX_RESULTS = 100;
 const MAX_NODES = 500;
 const CONFIRMED = { confirmed: true };
 
@@ -97,14 +97,18 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const isDue = (row: Result) => suits(row) || (isLean(row) && (!isPending(row) || isVague(row)));
 	const triesOf = ({ record }: Result) => timesTried(context, queryIdOf(record));
 	const due = fresh.filter(isDue).sort((a, b) => triesOf(a) - triesOf(b));
-	const batch = due.slice(0, Number(settings.options.maxResults ?? MAX_RESULTS));
+	const { onTheirWay } = cursor; // of these it is not known yet what becomes of them
+	const isOnItsWay = ({ record }: Result) => onTheirWay.has(queryIdOf(record));
+	const ready = due.filter((row) => !isOnItsWay(row));
+	const batch = ready.slice(0, settings.maxResults);
 	const read = await Promise.all(
 		batch.map(async (row) => await complete(context, connection, row)),
 	);
 	watcher.mustBeOpen();
 
 	cursor.settle(...fresh.filter((row) => !isDue(row) && !isPending(row)));
-	const left = due.slice(batch.length);
+	const left = ready.slice(batch.length);
+	const isMore = left.some((row) => triesOf(row) === 0);
 	// in the order of their creation, they may stand behind pages without news the next time
 	for (const { record } of left) cursor.awaitQuery(queryIdOf(record));
 	let hasNews = false;
@@ -117,8 +121,11 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 			left.push(row);
 			cursor.awaitQuery(queryIdOf(row.record)); // wherever the list has it the next time
 		} else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result))) {
-			hasNews = true;
-			emit(watcher, toItem(result, CONFIRMED), result, row);
+			if (isOnlyRenewed(context, result)) cursor.settle(row, result);
+			else {
+				hasNews ||= !watcher.outcomeOf(result);
+				emit(watcher, toItem(result, CONFIRMED), result, row);
+			}
 		} else if (!isPending(result)) cursor.settle(row, result);
 	}
 	for (const id of listed.refused) {
@@ -126,7 +133,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		const row = vague.get(id);
 		if (row) cursor.settle(row);
 	}
-	cursor.advance(listed.results, left, listed.isWhole);
+	cursor.advance(listed.results, [...left, ...due.filter(isOnItsWay)], listed.isWhole);
 
 	const isLeft = new Set(left);
 	const queries = new Map<string, Shown>();
@@ -147,7 +154,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 			(listed.isDaily ? 1 : listed.requests),
 		rows: listed.results.length,
 		hasNews,
-		isMore: left.some((row) => triesOf(row) === 0),
+		isMore,
 		unread: listed.unread,
 	};
 }
@@ -206,7 +213,7 @@ async function startOnceMore(
 	const isOnceMore = settings.options.afterCrash !== 'leave' && !runsElsewhere;
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and tells
 	const isTried = isOnceMore && runsElsewhere === undefined;
-	if (isTried && cursor.isWaiting) return;
+	if (isTried && cursor.onTheirWay.size > 0) return;
 	const cutOff = [...cursor.cutOff]
 		.sort(([, [a]], [, [b]]) => timesTried(context, a) - timesTried(context, b))
 		.slice(0, isTried ? 1 : undefined);

@@ -4,6 +4,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { protectionOf } from '../../shared/personalData/personalData';
 import type { Connection } from '../../shared/transport/request';
 import { queryIdOf, simplifyRecord, stateOf, withoutCiec, type QueryState } from '../queries';
+import { textOf } from '../../shared/utils/text';
 import { timeOf } from '../../shared/utils/time';
 import type { Settings } from './settings';
 
@@ -30,8 +31,13 @@ export function byAge(a: Place, b: Place): number {
 /** Reads a query record (TQ §2.1). Dates may be written in different ways for the same moment. */
 export function resultOf(record: IDataObject, mapping: TaxQueryMapping): Result {
 	const updatedAt = timeOf(record.updatedAt) ?? timeOf(record.createdAt);
-	const status = typeof record.status === 'string' ? record.status : '';
-	const parts = [queryIdOf(record) ?? '', status, String(updatedAt ?? '')];
+	// the same in a list of whole seconds, and in any case
+	const seconds = updatedAt === undefined ? '' : Math.floor(updatedAt / 1000);
+	const parts = [
+		queryIdOf(record) ?? '',
+		textOf(record.status).trim().toUpperCase(),
+		String(seconds),
+	];
 	return {
 		deliveryId: createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32),
 		updatedAt,

@@ -19,12 +19,15 @@ export interface Settings {
 	personalData: PersonalDataMode;
 	services: unknown;
 	statuses: unknown;
+	/** Results that one look emits at most. */
+	maxResults: number;
 	options: IDataObject;
 }
 
 const MIN_SECONDS = 5;
 export const MIN_ASK_MS = MIN_SECONDS * 1000;
 const DEFAULT_SECONDS = 30;
+const DEFAULT_RESULTS = 100;
 
 type Context = Pick<ITriggerFunctions | IWebhookFunctions, 'getNodeParameter'>;
 
@@ -40,6 +43,12 @@ export function readSettings(context: Context): Settings {
 		});
 	}
 	const options = read('settings', {}) as IDataObject;
+	const maxResults = Number(options.maxResults ?? DEFAULT_RESULTS);
+	if (!Number.isInteger(maxResults) || maxResults < 1) {
+		throw new UserError('"Max Results per Look" must be a whole number, 1 or more', {
+			description: 'Open the trigger and correct it under Options.',
+		});
+	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
 	return {
 		receiveBy,
@@ -50,6 +59,7 @@ export function readSettings(context: Context): Settings {
 		personalData: readPersonalData(options),
 		services: read('services', []),
 		statuses: read('statuses', []),
+		maxResults,
 		options,
 	};
 }
@@ -61,7 +71,11 @@ export function readSettings(context: Context): Settings {
 export function readStart(context: ITriggerFunctions): number | undefined {
 	const startFrom = context.getNodeParameter('startFrom', 'activation');
 	if (startFrom === 'hours') {
-		return Date.now() - Number(context.getNodeParameter('hours')) * 3_600_000;
+		const hours = Number(context.getNodeParameter('hours'));
+		if (hours > 0) return Date.now() - hours * 3_600_000;
+		throw new UserError('"Hours" of Start From must be a number above 0', {
+			description: 'Open the trigger and correct it.',
+		});
 	}
 	if (startFrom !== 'date') return undefined;
 	const written = context.getNodeParameter('date', '');
