@@ -7,10 +7,9 @@ import { isLean as isLeanRow, queryIdOf } from '../queries';
 import { hasList, type QueryConnection } from '../queries/client';
 import { complete, isToBeRead, readQuery, timesTried, triedInVain } from './byId';
 import type { Cursor } from './cursor';
-import { nodeKey, type Outcome } from './emitter';
+import { isOnlyRenewed, nodeKey, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
 import { addUnlisted, readAsked, readList, type Listed } from './list';
-import { isOnlyRenewed } from './renewed';
 import {
 	byAge,
 	isPending,
