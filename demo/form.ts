@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LAST_PAGE_TIMEOUT_MS = 60_000;
+/** The editor says that it waits for a form a moment before n8n shows it. */
+const FORM_TIMEOUT_MS = 20_000;
 
 /**
- * Fills in a published form of n8n as a browser does: sends its fields in their order, waits for the last page, and
- * opens that, which ends the execution. Returns the page's HTML. Throws if n8n does not take the form, or the execution
- * ends before the page.
+ * Fills in a form of n8n as a browser does: opens it, sends its fields in their order, waits for the last page, and opens
+ * that, which ends the execution. Returns the page's HTML. Throws if n8n does not take the form, or the execution ends
+ * before the page.
  */
 export async function submitForm(url: string, fields: string[]): Promise<string> {
 	const body = new FormData();
 	fields.forEach((value, index) => body.append(`field-${index}`, value));
+	const isShown = async () => (await fetch(url)).ok;
+	for (const deadline = Date.now() + FORM_TIMEOUT_MS; Date.now() < deadline && !(await isShown());)
+		await sleep(100);
 	const submitted = await fetch(url, { method: 'POST', body });
 	const text = await submitted.text();
 	if (!submitted.ok) throw new Error(`n8n answered ${submitted.status} to the form: ${text}`);
