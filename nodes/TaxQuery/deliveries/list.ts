@@ -10,9 +10,8 @@ import type { Settings } from './settings';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
-/** A list of 10, 20, 25 rows … may be one that shows its newest alone, and tells nobody. */
-const LEAST_CAP = 10;
-const CAPPED_BY = 5;
+/** A list of so many rows may be one that shows its newest alone, and tells nobody. */
+const CAPS = [10, 20, 25, 50, 100, 200, 250, 500, 1000];
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -139,8 +138,7 @@ export async function addUnlisted(
 	asked: Set<string>,
 ): Promise<void> {
 	const isByTimer = settings.receiveBy !== 'webhook';
-	const { length } = listed.results;
-	const mayBeCapped = length >= LEAST_CAP && length % CAPPED_BY === 0;
+	const mayBeCapped = CAPS.includes(listed.results.length);
 	if (!hasList(connection.mapping) || (isByTimer && listed.isWhole && !mayBeCapped)) return;
 	const ids = new Set(listed.results.map(({ record }) => queryIdOf(record)));
 	const lacking = [...asked].filter((id) => !ids.has(id)).reverse();
