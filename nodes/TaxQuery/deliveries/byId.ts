@@ -1,6 +1,6 @@
-import { NodeApiError, type IDataObject, type ITriggerFunctions } from 'n8n-workflow';
+import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { RateLimitTimeoutError } from '../../shared/rateLimit/rateLimiter';
-import { isNotFound } from '../../shared/transport/errors';
+import { isForGood, isNotFound, isRefusal } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
@@ -119,19 +119,6 @@ export function triedInVain(context: ITriggerFunctions, id: string, error?: unkn
 	report(context, undefined, told);
 	return true;
 }
-
-/** Statuses that say nothing of this very query: the token, the account's balance, a service that is too slow or busy. */
-const PASSING = ['401', '402', '403', '408', '429'];
-
-/** A refusal of this very query. An error without a status is one of the connection. */
-const isRefusal = (error: unknown): boolean =>
-	error instanceof NodeApiError &&
-	/^4/.test(error.httpCode ?? '') &&
-	!PASSING.includes(error.httpCode ?? '');
-
-/** A refusal of this very query, or an answer of another shape. */
-const isForGood = (error: unknown): boolean =>
-	error instanceof NodeApiError ? isRefusal(error) : !(error instanceof RateLimitTimeoutError);
 
 /**
  * Whether the record may hold more than the row of a list: its result, or the date without which the row has another

@@ -3,8 +3,8 @@ import { sleep, type INodeExecutionData, type IRun, type ITriggerFunctions } fro
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { queryIdOf } from '../queries';
-import { report } from './outage';
-import type { Result } from './result';
+import { report, tellHourly } from './outage';
+import { statusOf, type Result } from './result';
 
 /** How long the last execution of several waits for the ends of the others. */
 const LAST_WAITS_MS = 2_000;
@@ -110,11 +110,9 @@ const deduplicationKey = (name: string, times: number) =>
 const MAX_STARTS = 3;
 const WITHIN_MS = 3_600_000;
 const MAX_KEPT = 5_000;
-const MAX_NODES = 500;
 
-/** When which deliveryIds were started, by node, query, state and response. */
+/** When which deliveryIds were started, by node, query, status and response. */
 const starts = new BoundedMap<string, Map<string, number>>(MAX_KEPT);
-const toldAt = new BoundedMap<string, number>(MAX_NODES);
 
 /**
  * Whether a result was started often enough that differs in nothing but its date: a service that renews the date each
@@ -123,7 +121,7 @@ const toldAt = new BoundedMap<string, number>(MAX_NODES);
 export function isOnlyRenewed(context: ITriggerFunctions, result: Result): boolean {
 	const node = nodeKey(context);
 	const id = queryIdOf(result.record) ?? '';
-	const what = JSON.stringify([node, id, result.state, result.record.response]);
+	const what = JSON.stringify([node, id, statusOf(result.record), result.record.response]);
 	const known = starts.getOrMake(createHash('sha256').update(what).digest('hex'), () => new Map());
 	for (const [deliveryId, at] of known) {
 		if (msLeft(at, WITHIN_MS) <= 0) known.delete(deliveryId);
@@ -132,10 +130,7 @@ export function isOnlyRenewed(context: ITriggerFunctions, result: Result): boole
 		known.set(result.deliveryId, Date.now());
 		return false;
 	}
-	if (msLeft(toldAt.get(node) ?? -Infinity, WITHIN_MS) <= 0) {
-		toldAt.set(node, Date.now());
-		const told = `The service gives query ${id} another date again and again, and nothing else changes: after ${MAX_STARTS} executions within an hour it starts no more`;
-		report(context, undefined, told);
-	}
+	const told = `The service gives query ${id} another date again and again, and nothing else changes: after ${MAX_STARTS} executions within an hour it starts no more`;
+	tellHourly(`renewed ${node}`, () => report(context, undefined, told));
 	return true;
 }

@@ -1,5 +1,7 @@
 import { NodeApiError, NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
 import { protectionOf } from '../../shared/personalData/personalData';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { msLeft } from '../../shared/utils/time';
 
 /** Tells once that looks keep failing, and once that they work again. */
 export class Outage {
@@ -39,4 +41,15 @@ export function withoutPersonalData(error: unknown): void {
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return;
 	const said = error.description ?? '';
 	error.description = protectionOf('masked', undefined)?.text(said) ?? said;
+}
+
+const AN_HOUR = 3_600_000;
+const MAX_TOLD = 1_000;
+const toldAt = new BoundedMap<string, number>(MAX_TOLD);
+
+/** Tells what may come up again and again once an hour; `key` names it, and the node. */
+export function tellHourly(key: string, tell: () => void): void {
+	if (msLeft(toldAt.get(key) ?? -Infinity, AN_HOUR) > 0) return;
+	toldAt.set(key, Date.now());
+	tell();
 }

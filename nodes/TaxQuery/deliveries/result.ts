@@ -28,16 +28,15 @@ export function byAge(a: Place, b: Place): number {
 	return apart || (a.deliveryId < b.deliveryId ? -1 : Number(a.deliveryId > b.deliveryId));
 }
 
+/** The service's word for a query's state, the same in any case; '' if there is none. */
+export const statusOf = ({ status }: IDataObject): string => textOf(status).trim().toUpperCase();
+
 /** Reads a query record (TQ §2.1). Dates may be written in different ways for the same moment. */
 export function resultOf(record: IDataObject, mapping: TaxQueryMapping): Result {
 	const updatedAt = timeOf(record.updatedAt) ?? timeOf(record.createdAt);
 	// the same in a list of whole seconds, and in any case
 	const seconds = updatedAt === undefined ? '' : Math.floor(updatedAt / 1000);
-	const parts = [
-		queryIdOf(record) ?? '',
-		textOf(record.status).trim().toUpperCase(),
-		String(seconds),
-	];
+	const parts = [queryIdOf(record) ?? '', statusOf(record), String(seconds)];
 	return {
 		deliveryId: createHash('sha256').update(parts.join('\n')).digest('hex').slice(0, 32),
 		updatedAt,

@@ -228,11 +228,11 @@ export class ResultWatcher implements PublishedTrigger {
 		const { receiveBy, askEveryMs } = this.settings;
 		const isByTimer = receiveBy !== 'webhook';
 		const inStreamMs = Math.max(MIN_ASK_MS, askEveryMs / TIMES_IN_STREAM);
-		for (let ms = isByTimer ? askEveryMs : RETRY_MS; ;) {
+		let ms = isByTimer ? askEveryMs : RETRY_MS;
+		while (!this.isClosed) {
 			await this.untilAfter(Date.now(), ms);
-			if (this.isClosed) return;
 			const isOwed = this.memory.outage.isOn || this.cursor.cutOff.size > 0;
-			if (!isByTimer && !isOwed) continue;
+			if (this.isClosed || (!isByTimer && !isOwed)) continue;
 			const seen = await this.lookSoon([]).catch(() => undefined); // the outage tells why
 			if (isByTimer) ms = seen?.hasNews ? inStreamMs : askEveryMs;
 		}

@@ -8,9 +8,23 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
 import { filterOf, tellLeftOut } from '../deliveries/filter';
 import type { Look } from '../deliveries/look';
+import { tellHourly } from '../deliveries/outage';
 import { isDated, isPending, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
+import {
+	worstOf,
+	type Answer,
+	accepted,
+	cannotAsk,
+	later,
+	notTaken,
+	nothingNew,
+	tooMany,
+	tryAgain,
+	unknown,
+	unreachable,
+} from './answers';
 import { deploymentOf, proofOf } from './credentials';
 import { isIdAlone, isWithoutResult, namedIn, readNamed, type Named } from './named';
 import { readPayload } from './payload';
@@ -26,23 +40,8 @@ const HANDED_OVER_MS = 5;
 const MAX_WAITING = 200;
 const RETRY_AFTER_SECONDS = 5;
 const MAX_TAKEN = 5_000;
-
-interface Answer {
-	status: 200 | 202 | 400 | 401 | 404 | 413 | 500 | 503;
-	message: string;
-}
-const accepted: Answer = { status: 200, message: 'Accepted' };
-const nothingNew: Answer = { status: 200, message: 'Nothing new' };
-const later: Answer = { status: 202, message: 'The result will be taken from the service' };
-const tryAgain: Answer = { status: 503, message: 'The service does not show the result yet' };
-const tooMany: Answer = { status: 503, message: 'Too many queries are named at once' };
-const unreachable: Answer = { status: 503, message: 'The query service could not be asked' };
-const cannotAsk: Answer = {
-	status: 503,
-	message: 'The trigger has no credential to read the result',
-};
-const notTaken: Answer = { status: 503, message: 'The result could not be taken' };
-const unknown: Answer = { status: 404, message: 'The query service does not know this query' };
+const REFUSED =
+	'The Tax Query Trigger refuses deliveries (401): they do not prove by its webhook credential that they come from the service. If the service sent them, compare method, header names and secret with those of the service';
 
 /**
  * Takes one delivery. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it makes
@@ -74,7 +73,10 @@ async function take(context: IWebhookFunctions): Promise<Answer | IWebhookRespon
 	}
 	if (!settings.isAuthenticated) return await takeBody(context, settings, read.body);
 	const { isAuthentic, messageId } = await proofOf(context, read.body);
-	if (!isAuthentic) return { status: 401, message: 'Unauthorized' };
+	if (!isAuthentic) {
+		tellHourly(`refused ${nodeKey(context)}`, () => context.logger.warn(REFUSED));
+		return { status: 401, message: 'Unauthorized' };
+	}
 	const isTest = context.getMode() === 'manual';
 	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId}` : '';
 	if (taken.has(message)) return nothingNew;
@@ -181,15 +183,6 @@ async function answerFor(
 	const outcome = await shown;
 	if (outcome === 'failed') return notTaken;
 	return outcome === 'started' ? accepted : nothingNew;
-}
-
-/** One answer for all: to come again if any should, else that they are taken; 404 only where all are unknown. */
-function worstOf(answers: Answer[]): Answer {
-	const known = answers.filter(({ status }) => status !== 404);
-	const [worst] = (known.length > 0 ? known : answers).sort(
-		(a, b) => b.status - a.status || Number(b === accepted) - Number(a === accepted),
-	);
-	return worst;
 }
 
 /** Emits each by the published trigger; without one n8n starts the execution, which is at least once. */

@@ -1,4 +1,5 @@
 import { NodeApiError, type INode } from 'n8n-workflow';
+import { RateLimitTimeoutError } from '../rateLimit/rateLimiter';
 
 /** What an operator reads: what happened, and what to do about it. */
 export interface Problem {
@@ -41,3 +42,16 @@ export function ofItem(error: NodeApiError, itemIndex: number): NodeApiError {
 /** Whether an error of a request says that the service has nothing there. */
 export const isNotFound = (error: unknown): boolean =>
 	error instanceof NodeApiError && error.httpCode === '404';
+
+/** Statuses that say nothing of what was asked for: the token, the account's balance, a service that is slow or busy. */
+const PASSING = ['401', '402', '403', '408', '429'];
+
+/** Whether the service refuses just what was asked for. An error without a status is one of the connection. */
+export const isRefusal = (error: unknown): boolean =>
+	error instanceof NodeApiError &&
+	/^4/.test(error.httpCode ?? '') &&
+	!PASSING.includes(error.httpCode ?? '');
+
+/** Whether asking again would bring the same: a refusal, or an answer of another shape. */
+export const isForGood = (error: unknown): boolean =>
+	error instanceof NodeApiError ? isRefusal(error) : !(error instanceof RateLimitTimeoutError);

@@ -77,8 +77,8 @@ export const redact = (text: string, secrets: string[]): string => redactor(secr
 
 /**
  * A copy of a JSON value in which every text that is or holds a secret is masked: values only, no keys and no numbers;
- * and what is nested too deep to be gone through. With `names` (in lower case), only texts under one of them, at any depth. The value
- * itself comes back where there is no secret.
+ * and what is nested too deep to be gone through. With `names` (in lower case), only texts under one of them, at any
+ * depth. The value itself comes back where there is no secret.
  */
 export function redactValues<T>(json: T, secrets: string[], names?: string[]): T {
 	if (!secrets.some((secret) => secret !== '')) return json;

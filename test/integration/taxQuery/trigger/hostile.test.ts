@@ -3,6 +3,11 @@ import { invent, modes, type Invented } from './invented';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost } from './triggerHost';
 
+/** What an operator finds in n8n's log, once an hour. */
+const REFUSED = expect.stringMatching(
+	/^warn: The Tax Query Trigger refuses deliveries \(401\)[^{}]*$/,
+) as string;
+
 describe('a hostile delivery starts nothing and is refused:', () => {
 	let sandbox: SandboxWithQueries;
 	let record: Record<string, unknown>;
@@ -32,10 +37,31 @@ describe('a hostile delivery starts nothing and is refused:', () => {
 			expect({ status, executions: host.executions, log: host.log }).toEqual({
 				status: expected,
 				executions: [],
-				log: [],
+				log: expected === 401 ? [REFUSED] : [],
 			});
 		},
 	);
+});
+
+describe('deliveries that do not prove where they come from', () => {
+	it("are told in n8n's log once an hour, without what they bring", async () => {
+		const sandbox = await sandboxWithQueries();
+		const taxQueryWebhookApi = { method: 'header', secret: 'whsec-palo', headerName: 'X-Secret' };
+		const host = await TriggerHost.start({
+			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
+			parameters: { authenticity: 'credential' },
+		});
+		const deliver = async () =>
+			(await host.deliver({ queryId: 'forged' }, { 'X-Secret': 'guessed' })).status;
+		const answers = [await deliver(), await deliver(), await deliver()];
+		const log = [...host.log];
+		pass(3_600_000);
+		await deliver();
+		await host.stop();
+		await sandbox.close();
+		expect([answers, log, host.log]).toEqual([[401, 401, 401], [REFUSED], [REFUSED, REFUSED]]);
+		expect(log.join()).not.toMatch(/forged|guessed/);
+	});
 });
 
 describe('500 hostile deliveries that are invented', () => {
@@ -67,7 +93,7 @@ describe('500 hostile deliveries that are invented', () => {
 			await host.stop();
 			await sandbox.close();
 			expect(host.started).toEqual([known._id]);
-			expect(host.log).toEqual([]);
+			expect(host.log).toEqual(credential ? [REFUSED] : []);
 			expect(
 				[...statuses.keys()].filter((status) => ![200, 400, 401, 404, 413].includes(status)),
 			).toEqual([]);

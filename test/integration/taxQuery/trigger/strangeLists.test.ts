@@ -1,86 +1,29 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { give } from '../oddService';
-import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { ago, ListService, many, now, PAGE, row, type Row } from './listService';
+import { pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
 
-const A_MINUTE = 60_000;
-const PAGE = 10;
-
-let server: Server;
+let service: ListService;
 let host: TriggerHost;
-/** What the service has, by its ID, and what it lists, from the newest creation on. */
-let rows: Row[];
-let listed: () => Row[];
-/** What it lists of them for the offset that is asked for. */
-let page: (offset: number) => unknown;
-/** So long it takes to read a query by its ID. */
-let slowMs: number;
 
-beforeEach(async () => {
-	rows = [];
-	slowMs = 0;
-	listed = () => rows;
-	page = (offset) => ({ data: listed().slice(offset, offset + PAGE), total: listed().length });
-	server = createServer(({ url = '' }, response) => {
-		const { pathname, searchParams } = new URL(url, 'http://localhost');
-		if (pathname === '/oauth/token') return give(response, { access_token: 'list-token-1' });
-		if (pathname === '/query') return give(response, page(Number(searchParams.get('offset') ?? 0)));
-		const one = rows.find(({ _id }) => pathname === `/query/${_id}`);
-		const answer = () => give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404);
-		if (slowMs > 0) setTimeout(answer, slowMs).unref();
-		else answer();
-	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-});
+beforeEach(async () => (service = await ListService.start()));
 afterEach(async () => {
 	await host.stop();
-	server.closeAllConnections();
-	await new Promise((closed) => server.close(closed));
+	await service.stop();
 });
 
 const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await TriggerHost.start({
-		credentials: {
-			taxQueryApi: {
-				baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-				grant: 'clientCredentials',
-				clientId: 'list',
-				clientSecret: 'List_Secret_1',
-				pointsPerSecond: 0,
-				accessToken: '',
-			},
-		},
-		...options,
-	}));
+	(host = await service.trigger(options));
 
-const now = Date.now();
-const ago = (minutes: number) => new Date(now - minutes * A_MINUTE).toISOString();
-/** A query that was made so many minutes ago, and has its result since then. */
-const row = (_id: string, minutes: number, more: object = {}) => ({
-	_id,
-	service: 'CRF',
-	status: 'SUCCESS',
-	response: { RFC: 'X' } as object | undefined,
-	createdAt: ago(minutes),
-	updatedAt: ago(minutes),
-	...more,
-});
-type Row = ReturnType<typeof row>;
-const many = (name: string, count: number, minutes: number, more: object = {}) =>
-	Array.from({ length: count }, (_, each) => row(`${name}${each}`, minutes + each, more));
 const looks = async (count: number) => {
 	for (let each = 0; each < count; each++) await host.look();
 };
 
 describe('a list that shows its newest rows alone, and tells nobody,', () => {
 	it('loses no result that was delivered', async () => {
-		page = () => listed().slice(0, PAGE);
-		rows = many('old', PAGE, 100);
+		service.page = () => service.listed().slice(0, PAGE);
+		service.rows = many('old', PAGE, 100);
 		await start();
-		rows = [...many('n', 3 * PAGE, 0), ...rows];
-		const wanted = rows.slice(0, 3 * PAGE).map(({ _id }) => _id);
+		service.rows = [...many('n', 3 * PAGE, 0), ...service.rows];
+		const wanted = service.rows.slice(0, 3 * PAGE).map(({ _id }) => _id);
 		for (let each = 0; host.started.length < wanted.length && each < 40; each++) {
 			pass(1_000);
 			const lacking = wanted.filter((id) => !host.started.includes(id));
@@ -92,9 +35,9 @@ describe('a list that shows its newest rows alone, and tells nobody,', () => {
 
 describe('Start From a moment', () => {
 	it('loses nothing where the dates of the service are hours behind', async () => {
-		rows = [row('old', 5 * 60)];
+		service.rows = [row('old', 5 * 60)];
 		await start({ parameters: { startFrom: 'hours', hours: 1 } });
-		rows = [row('new', 6 * 60), ...rows];
+		service.rows = [row('new', 6 * 60), ...service.rows];
 		await host.look();
 		expect(host.started).toEqual(['new']);
 	});
@@ -119,8 +62,9 @@ describe('Max Results per Look', () => {
 			areExecutionsLong: true,
 			hasWorkers: true,
 		});
-		rows = many('q', 5, 1, { createdAt: undefined, updatedAt: undefined });
-		for (let each = 0; each < 5; each++) await host.look();
+		service.rows = many('q', 5, 1);
+		service.listed = () => service.rows.map((one) => ({ ...one, createdAt: '', updatedAt: '' }));
+		await looks(5);
 		expect([...host.started].sort()).toEqual(['q0', 'q1', 'q2', 'q3', 'q4']);
 	});
 });
@@ -128,9 +72,12 @@ describe('Max Results per Look', () => {
 describe('a service that gives another date each time that it lists a query', () => {
 	it('has a result started three times at most, which is told', async () => {
 		await start();
-		rows = [row('q', 1), row('r', 1)];
+		service.rows = [row('q', 1), row('r', 1)];
 		for (let each = 0; each < 10; each++) {
-			rows = rows.map((one, index) => ({ ...one, updatedAt: ago(60 - 2 * each - index) }));
+			service.rows = service.rows.map((one, index) => ({
+				...one,
+				updatedAt: ago(60 - 2 * each - index),
+			}));
 			await host.look();
 		}
 		expect([host.started.sort(), host.failures]).toEqual([
@@ -140,15 +87,28 @@ describe('a service that gives another date each time that it lists a query', ()
 	});
 });
 
+describe('a query that goes through several statuses that nobody knows', () => {
+	it('starts an execution for each of them', async () => {
+		await start();
+		const steps = ['RECIBIDA', 'EN REVISION', 'ASIGNADA', 'FIRMADA', 'ENTREGADA'];
+		for (const [step, status] of steps.entries()) {
+			const { createdAt } = row('q', 10);
+			service.rows = [row('q', 9 - step, { status, response: undefined, createdAt })];
+			await host.look();
+		}
+		expect([host.items.map(({ status }) => status), host.failures]).toEqual([steps, []]);
+	});
+});
+
 describe('a result that is listed in whole seconds', () => {
 	it('and was read by its ID with milliseconds is started once', async () => {
 		const hidden = row('hidden', 0, { updatedAt: new Date(now + 123).toISOString() });
 		const visible = many('q', PAGE, 100);
-		rows = visible;
-		page = () => ({ data: listed().slice(0, PAGE), total: 5_000 });
-		listed = () => visible;
+		service.rows = visible;
+		service.page = () => ({ data: service.listed().slice(0, PAGE), total: 5_000 });
+		service.listed = () => visible;
 		await start();
-		rows = [...visible, hidden];
+		service.rows = [...visible, hidden];
 		pass(1_000);
 		await host.deliver({ queryId: 'hidden' });
 		const inSeconds = {
@@ -156,7 +116,7 @@ describe('a result that is listed in whole seconds', () => {
 			updatedAt: `${hidden.updatedAt.slice(0, 19)}Z`,
 			status: 'success',
 		};
-		listed = () => [inSeconds, ...visible];
+		service.listed = () => [inSeconds, ...visible];
 		await looks(2);
 		expect(host.started).toEqual(['hidden']);
 	});
@@ -168,25 +128,25 @@ describe('a listed result whose response is read by its ID', () => {
 	it('is waited for where a copy of the data lags behind', async () => {
 		await start({ parameters: { simplify: false } });
 		const one = row('q', 0);
-		listed = () => [lean(one)];
+		service.listed = () => [lean(one)];
 		await host.look();
-		rows = [one];
+		service.rows = [one];
 		await host.look();
 		expect(host.items).toEqual([expect.objectContaining({ _id: 'q', response: { RFC: 'X' } })]);
 	});
 
 	it('is started as it is listed where it is never there', async () => {
 		await start();
-		listed = () => [lean(row('q', 0))];
+		service.listed = () => [lean(row('q', 0))];
 		await looks(3);
 		expect(host.started).toEqual(['q']);
 	});
 
 	it('comes though it takes longer than the first time allows', async () => {
 		await start();
-		rows = [row('q', 0)];
-		listed = () => rows.map(lean);
-		slowMs = 6_000;
+		service.rows = [row('q', 0)];
+		service.listed = () => service.rows.map(lean);
+		service.slowMs = 6_000;
 		await looks(2);
 		await host.executed(1);
 		expect(host.started).toEqual(['q']);

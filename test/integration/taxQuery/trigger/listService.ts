@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { give } from '../oddService';
+import { TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+const A_MINUTE = 60_000;
+export const PAGE = 10;
+
+/** When the tests began; the dates of rows count from it. */
+export const now = Date.now();
+export const ago = (minutes: number) => new Date(now - minutes * A_MINUTE).toISOString();
+
+/** A query that was made so many minutes ago, and has its result since then. */
+export const row = (_id: string, minutes: number, more: object = {}) => ({
+	_id,
+	service: 'CRF',
+	status: 'SUCCESS',
+	response: { RFC: 'X' } as object | undefined,
+	createdAt: ago(minutes),
+	updatedAt: ago(minutes),
+	...more,
+});
+export type Row = ReturnType<typeof row>;
+export const many = (name: string, count: number, minutes: number, more: object = {}) =>
+	Array.from({ length: count }, (_, each) => row(`${name}${each}`, minutes + each, more));
+
+/** A query service whose list shows what a test wants of what it has. */
+export class ListService {
+	/** What it has, by its ID, and what it lists, from the newest creation on. */
+	rows: Row[] = [];
+	listed = () => this.rows;
+	/** What it lists of them for the offset that is asked for. */
+	page = (offset: number): unknown => {
+		const rows = this.listed();
+		return { data: rows.slice(offset, offset + PAGE), total: rows.length };
+	};
+	/** The ID that it fails to read. */
+	broken = '';
+	/** So long it takes to read a query by its ID. */
+	slowMs = 0;
+	/** Path of each request but the token's. */
+	readonly asked: string[] = [];
+
+	private readonly server = createServer(({ url = '' }, response) => {
+		const { pathname, searchParams } = new URL(url, 'http://localhost');
+		if (pathname === '/oauth/token') return give(response, { access_token: 'list-token-1' });
+		this.asked.push(pathname);
+		if (pathname === '/query')
+			return give(response, this.page(Number(searchParams.get('offset') ?? 0)));
+		if (pathname === `/query/${this.broken}`) return give(response, { message: 'Broken' }, 500);
+		const one = this.rows.find(({ _id }) => pathname === `/query/${_id}`);
+		const answer = () => give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404);
+		if (this.slowMs > 0) setTimeout(answer, this.slowMs).unref();
+		else answer();
+	});
+
+	static async start(): Promise<ListService> {
+		const service = new ListService();
+		service.server.listen(0, '127.0.0.1');
+		await once(service.server, 'listening');
+		return service;
+	}
+
+	/** A trigger that asks it. */
+	async trigger(options: Partial<TriggerHostOptions> = {}): Promise<TriggerHost> {
+		return await TriggerHost.start({
+			credentials: {
+				taxQueryApi: {
+					baseUrl: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
+					grant: 'clientCredentials',
+					clientId: 'list',
+					clientSecret: 'List_Secret_1',
+					pointsPerSecond: 0,
+					accessToken: '',
+				},
+			},
+			...options,
+		});
+	}
+
+	async stop(): Promise<void> {
+		this.server.closeAllConnections();
+		await new Promise((closed) => this.server.close(closed));
+	}
+}
