@@ -1,7 +1,9 @@
 import { asItIs } from '../shared/operations/fields';
 import type { Item } from '../shared/operations/operation';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, NodeApiError } from 'n8n-workflow';
+import { isForGood } from '../shared/transport/errors';
 import { isObject } from '../shared/utils/json';
+import { sentences } from '../shared/utils/sentences';
 import { textOf } from '../shared/utils/text';
 import { readList, type ListRequest } from './listing';
 
@@ -27,14 +29,15 @@ export function freeColumn(column: string, key: string, taken: { has(column: str
 }
 
 /**
- * Reads the titles of a collection: one request for each hundred versions, once in a run. Where that fails there are
- * none, for the documents can be read without them.
+ * Reads the titles of a collection: one request for each hundred versions, once in a run. There are none where the
+ * service has none to show. Throws where it could not be asked: the next run would name the columns otherwise.
  */
 export async function titlesOf(item: Item, collectionId: number): Promise<Titles> {
 	const read = item.run.shared(titlesByCollection);
 	const known =
 		read.get(collectionId) ??
-		readTitles(item, collectionId).catch((error: Error) => {
+		readTitles(item, collectionId).catch((error: NodeApiError) => {
+			if (!isForGood(error) && error.httpCode !== '403') throw withAdvice(error);
 			item.run.hint(
 				`The titles of collection ${collectionId} could not be read, so columns are named by the fields' keys: ${error.message}`,
 			);
@@ -42,6 +45,13 @@ export async function titlesOf(item: Item, collectionId: number): Promise<Titles
 		});
 	read.set(collectionId, known);
 	return await known;
+}
+
+function withAdvice(error: NodeApiError): NodeApiError {
+	const advice =
+		"The titles of the collection could not be read. To get documents under their fields' keys, turn Simplify off";
+	error.description = sentences(error.description, advice);
+	return error;
 }
 
 const titlesByCollection = () => new Map<number, Promise<Titles>>();

@@ -95,7 +95,6 @@ describe('documents whose titles cannot be had', () => {
 	it.each<[string, Answer]>([
 		['403', { status: 403, body: { message: 'A beta' } }],
 		['404', { status: 404 }],
-		['500', { status: 500 }],
 		['something else', { body: { message: 'A beta' } }],
 	])('come under their keys, and it is said: %s', async (_what, answer) => {
 		const { rows, error, hints } = await ask(at(answer), simple, { items: [{}, {}] });
@@ -103,6 +102,18 @@ describe('documents whose titles cannot be had', () => {
 		const told = hints.filter((hint) => hint.includes('columns are named by'));
 		expect(told).toEqual([
 			expect.stringMatching(/^The titles of collection 7 could not be read, .* Service /),
+		]);
+	});
+
+	it.each<[string, Answer, RegExp]>([
+		['500', { status: 500 }, /500/],
+		['401', { status: 401 }, /token/],
+	])('are an error where the next run might have them: %s', async (_what, answer, told) => {
+		const { rows, error, description } = await ask(at(answer), simple);
+		expect([rows, error, description]).toEqual([
+			[],
+			expect.stringMatching(told),
+			expect.stringMatching(/titles of the collection could not be read.*turn Simplify off/),
 		]);
 	});
 
