@@ -44,6 +44,15 @@ describe('the Tax Query node in a real n8n', () => {
 		]);
 	});
 
+	it('gives a row that cannot be checked back with the identifiers that it has', async () => {
+		const row = { rfc: RFC, birthDate: 'no date' };
+		const [{ rfc, wrong }] = await call<Array<{ rfc: string; wrong: string[] }>>(
+			'check-identifiers',
+			{ people: [row] },
+		);
+		expect([rfc, wrong]).toEqual([RFC, [expect.stringMatching(/Birth Date/i)]]);
+	});
+
 	it('reuses a result instead of paying again', async () => {
 		const ask = async () =>
 			await call<{ queryId: string; reused: boolean }>(`reuse-results?rfc=${RFC}`);
