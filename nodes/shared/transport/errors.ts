@@ -43,8 +43,8 @@ export function ofItem(error: NodeApiError, itemIndex: number): NodeApiError {
 export const isNotFound = (error: unknown): boolean =>
 	error instanceof NodeApiError && error.httpCode === '404';
 
-/** Statuses that say nothing of what was asked for: the token, the account's balance, a service that is slow or busy. */
-const PASSING = ['401', '402', '403', '408', '429'];
+/** Statuses that pass: the token, the account's balance, what is being prepared, a service that is slow or busy. */
+const PASSING = ['401', '402', '403', '408', '409', '423', '425', '429'];
 
 /** Whether the service refuses just what was asked for. An error without a status is one of the connection. */
 export const isRefusal = (error: unknown): boolean =>

@@ -165,6 +165,8 @@ describe('an outage of what is read by its ID', () => {
 	it.each<[string, Fault]>([
 		['the connection is reset', 'resetBefore'],
 		['the balance of the account is used up', { status: 402 }],
+		['the result is still being prepared', { status: 409 }],
+		['it is too early', { status: 425 }],
 	])(
 		'loses nothing, however long it is: %s',
 		async (_, fault) => {
