@@ -90,8 +90,8 @@ function protectionBy(hide: (value: string) => string): Protection {
 	const hidden = (value: unknown, isAllPersonal: boolean): unknown => {
 		if (Array.isArray(value)) return value.map((one) => hidden(one, isAllPersonal));
 		if (isObject(value)) return json(value, isAllPersonal);
-		if (typeof value !== 'string' && typeof value !== 'number') return value;
-		return value === '' ? value : hide(String(value));
+		if (typeof value === 'number' && isAllPersonal) return hide(String(value));
+		return typeof value === 'string' && value !== '' ? hide(value) : value;
 	};
 	const shown = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(shown);

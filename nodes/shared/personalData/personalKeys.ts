@@ -17,13 +17,13 @@ const PART =
 const ROLE =
 	/^(?:clientes?|clients?|customers?|titular|titulares|aval|avales|contactos?|contacts?|apoderad[oa]s?|fiador|deudor|usuarios?|applicants?|borrowers?|guarantors?|spouse)$|acreditad|solicitante|beneficiari|representa(?:nte|tive)|conyuge/;
 
-/** Words that make a key harmless although one of the above is in it: the status of a certificate, the name of a state. */
-const HARMLESS = set(
-	'estado state valid valido service servicio collection coleccion regime regimen',
-);
-/** Those that do so only to what is none of the most telling: "Estado civil, nombre del cónyuge". */
-const HALF_HARMLESS = set('estado valid valido');
-const TELLING = /nombre|name|apellid|paterno|materno|rfc|^(?:tel|cel)$|telefon|celular|phone/;
+/** The name of a thing or the status of an identifier, if the whole key says just that. */
+const OF_THING =
+	/^(?:name |nombre )?(?:data |tax )?(?:service|collection|regime|state|servicio|coleccion|regimen)(?: datos| fiscal)?(?: name| nombre)?$|^(?:rfc|curp) ?e?status(?: meaning)?$|^e?status ?(?:rfc|curp)$/;
+const ARTICLES = set('de del la el of the');
+/** A status makes a key harmless, unless it tells more than of a document or a role: "Estado civil del cónyuge". */
+const STATUS = /status|^(?:estado|state|valido?)$/;
+const HAS_STATUS = set('certificado certificate probatorio proof');
 const NEVER_HARMLESS = /nacimiento|birth/;
 /** What is told of a role, and is no name: "Total cliente", "Tipo de titular". */
 const OF_ROLE = set(
@@ -42,18 +42,18 @@ const words = (key: string): string[] =>
 export const isDescription = (key: string): boolean => key === 'schema';
 
 /**
- * Whether what stands under this key tells who a person or company is: all of it, or only a text, where the key names
+ * Whether what stands under this key tells who a person or company is: all of it, or only texts, where the key names
  * whoever has a part in it.
  */
 export function personalKind(key: string): 'all' | 'text' | undefined {
 	const all = words(key);
-	const isPersonal = all.some((word) => PERSONAL.has(word) || PART.test(word));
+	const personal = all.filter((word) => PERSONAL.has(word) || PART.test(word));
+	const isPersonal = personal.length > 0;
 	if (!isPersonal && !all.some((word) => ROLE.test(word))) return undefined;
 	if (all.some((word) => NEVER_HARMLESS.test(word))) return 'all';
-	const isTelling = all.some((word) => TELLING.test(word));
-	const isHarmless = (word: string) =>
-		HARMLESS.has(word) ? !(isTelling && HALF_HARMLESS.has(word)) : word.includes('status');
-	if (all.some(isHarmless)) return undefined;
+	if (OF_THING.test(all.filter((word) => !ARTICLES.has(word)).join(' '))) return undefined;
+	const hasStatus = all.some((word) => STATUS.test(word));
+	if (hasStatus && personal.every((word) => HAS_STATUS.has(word))) return undefined;
 	if (isPersonal) return 'all';
 	return all.some((word) => OF_ROLE.has(word)) ? undefined : 'text';
 }

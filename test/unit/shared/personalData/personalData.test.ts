@@ -33,6 +33,7 @@ describe('Personal Data', () => {
 			['a link to a file', { url: 'https://files.example.com/ine.pdf' }, { url: '******' }],
 			['an address with all in it', { domicilio: { calle: 'Roble 5', pisos: [2, true, null] } }, { domicilio: { calle: 'R*** 5***', pisos: ['******', true, null] } }],
 			['who has a part in it, by the object\'s own keys', { solicitante: { id: 7, nombre: 'Eva', status: 'ok' }, clientes: ['Eva Luna'] }, { solicitante: { id: 7, nombre: 'E***', status: 'ok' }, clientes: ['E*** L***'] }],
+			['who a service is for, and where', { 'Nombre del titular del servicio': 'Emma Gómez', 'Domicilio del servicio': 'Roble 5', telefonoServicio: '5512345678' }, { 'Nombre del titular del servicio': 'E*** G***', 'Domicilio del servicio': 'R*** 5***', telefonoServicio: '******78' }],
 			['a list of names', { partes: ['Eva Luna'] }, { partes: ['E*** L***'] }],
 			['a name with an @ in it', { tradeName: 'ABARROTES @ JUAN PEREZ', nombre: 'CAF@ EVA' }, { tradeName: 'A*** @*** J*** P***', nombre: 'C*** E***' }],
 			['an e-mail address with a name', { email: 'eva@example.com (Eva Luna)' }, { email: 'e*** (*** L***' }],
@@ -50,6 +51,7 @@ describe('Personal Data', () => {
 			['statuses', { curpStatus: 'RCN', certificateStatus: 'Activo', EstadoCertificado: 'Activo' }],
 			['a state', { state: 'CMX', stateName: 'Ciudad de México', Estado: 'Ciudad de México' }],
 			['numbers and dates', { total: 12.5, createdAt: '2026-11-21T00:00:00.000Z', isActive: true }],
+			['how many have a part in it', { clientes: 120, aval: 1, 'Total cliente': 7 }],
 			['a schema', { schema: { properties: { rfc: { title: 'RFC', type: 'string' } } } }],
 			['JSON within a text that tells of nobody', { data: '{"a": 1.50, "b": [] }', list: '[1]', open: '{' }],
 			['nothing', { rfc: null, curp: '', email: undefined }],
@@ -103,13 +105,17 @@ describe('Personal Data', () => {
 		NOMBRECOMPLETO, telefonocelular, razonsocial, fechanacimiento, fecNac, RFC2, rfccliente, codigopostal, emailaddress,
 		phonenumber, tel, Cel, WhatsApp, Cliente, titular, Acreditado, aval, Cónyuge, Representante legal, representantelegal,
 		CLABE, Clave de elector, claveElector, INE, customer, estadoCivilNombreConyuge, Nombre (válido), Estado del teléfono,
-		CP, Usuario, emergencyContact, nombre_cliente, Teléfono del cliente (número)`))(
+		CP, Usuario, emergencyContact, nombre_cliente, Teléfono del cliente (número), domicilio_servicio, telefonoServicio,
+		Nombre del titular del servicio, Nombre del suscriptor del servicio, titular_servicio, RFC titular servicio,
+		CURP (régimen), Correo de la colección, serviceEmail, nombreTitularServicio, statusNombre, estatus_cliente_nombre,
+		Nombre/estatus, Domicilio (estatus), TELEFONOSTATUS, Estado y calle, Ciudad/estado, Correo electrónico válido,
+		Estatus CURP y nombre, state address`))(
 		'%s is the key of personal data',
 		(key) => expect(personalKind(key)).toBeDefined(),
 	); // prettier-ignore
 	it.each(keys(`id, externalId, status, service, total, tags, collection, regimes, filelabel, monthlyIncome, Total cliente,
 		clienteId, Tipo de cliente, clientType, Número de cliente, Estado civil, Estado civil del cónyuge, estatusCurp, RFCSTATUS, curpstatus,
-		EstadoCertificado, Nombre del servicio, stateName, state, Telemetría, Cantidad, Celda, Avalúo, Maternidad, Hotel,
+		EstadoCertificado, Nombre del servicio, collection_name, Nombre del régimen fiscal, Estatus del RFC, stateName, state, Telemetría, Cantidad, Celda, Avalúo, Maternidad, Hotel,
 		representativeId, loanAmount, Monto, organizationId, ownerId, createdAt`))(
 		'%s is not',
 		(key) => expect(personalKind(key)).toBeUndefined(),
