@@ -28,11 +28,19 @@ export async function readBody(
 		if (size > maxBytes) throw new TooLargeError(); // leaving the loop closes the connection
 		chunks.push(bytes);
 	}
-	const isLatin = /charset="?(iso-8859-1|latin-?1|windows-1252)\b/i.test(textOf(contentType));
-	const decoder = new TextDecoder(isLatin ? 'windows-1252' : 'utf-8'); // leaves a byte order mark out
-	const text = decoder.decode(Buffer.concat(chunks));
+	const text = decode(Buffer.concat(chunks), contentType);
 	const parsed = parseJson(text);
 	return parsed === undefined ? text : parsed; // null is JSON
+}
+
+/** Without a byte order mark. A header may say Latin-1 of UTF-8, which Latin-1 as good as never passes for. */
+function decode(bytes: Buffer, contentType: unknown): string {
+	const isLatin = /charset="?(iso-8859-1|latin-?1|windows-1252)\b/i.test(textOf(contentType));
+	try {
+		return new TextDecoder('utf-8', { fatal: isLatin }).decode(bytes);
+	} catch {
+		return new TextDecoder('windows-1252').decode(bytes);
+	}
 }
 
 /** What `work` gives, unless `signal` aborts first: then it throws the signal's reason, whatever the work does. */

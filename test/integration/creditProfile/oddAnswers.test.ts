@@ -168,11 +168,16 @@ describe('a login that was stored', () => {
 });
 
 describe('a body in Latin-1', () => {
-	it.each(['iso-8859-1', 'windows-1252', 'ISO-8859-1'])(
-		'is read as its type says: %s',
-		async (charset) => {
+	it.each<[string, BufferEncoding]>([
+		['iso-8859-1', 'latin1'],
+		['windows-1252', 'latin1'],
+		['ISO-8859-1', 'latin1'],
+		['ISO-8859-1', 'utf8'],
+	])(
+		'is read as its type says, unless its bytes are UTF-8: %s over %s',
+		async (charset, encoding) => {
 			const page = JSON.stringify({ data: [{ id: 1, name: 'Peña Ávila' }], total: 1 });
-			const body = Buffer.from(page, 'latin1');
+			const body = Buffer.from(page, encoding);
 			const { rows } = await ask(
 				{ type: `application/json; charset=${charset}`, body },
 				collections,
