@@ -9,6 +9,7 @@ import {
 import { raceAbort, readBody } from '../http/answerBody';
 import { describeFault, faultCode, isTlsFault } from '../http/faults';
 import { isObject, parseJson, readObject } from '../utils/json';
+import { MASK } from '../utils/redact';
 import { sentences } from '../utils/sentences';
 import { messageOfService } from '../utils/serviceMessage';
 import { textOf } from '../utils/text';
@@ -66,8 +67,9 @@ export async function requestToken(
 	});
 	const issued = readToken(answer.body, answer.headers);
 	if (answer.statusCode >= 200 && answer.statusCode < 300 && issued) return issued;
-	const secrets = [...sentSecrets(credentials), refreshToken ?? ''];
-	throw statusError(answer.statusCode, messageOfService(answer.body, secrets));
+	const secrets = [...sentSecrets(credentials), refreshToken ?? '', issued?.token ?? ''];
+	const said = messageOfService(answer.body, secrets);
+	throw statusError(answer.statusCode, answer.statusCode < 300 ? withoutTokens(said) : said);
 }
 
 /** What of a token request is secret, in each of the ways in which it may be sent. */
@@ -171,22 +173,42 @@ function statusError(status: number, said: string): CredentialError {
 	);
 }
 
-/** The answer is not shown (TQ §4.1): the usual names, on top or below a single key. */
+/** What may be a token in an answer that grants one, under whatever name. */
+const withoutTokens = (said: string): string =>
+	said.replace(/[^\s"']{20,}|(?=[^\s"']*\d)[^\s"']{8,}/g, MASK);
+
+/** In the order in which they are looked for; however they are spelled: access_token, accessToken. */
+const TOKEN_NAMES = ['accesstoken', 'token', 'jwt', 'authtoken', 'idtoken'];
+const JWT = /^eyJ[\w-]+(?:\.[\w-]*){2,4}$/;
+
+/** The answer is not shown (TQ §4.1): a bare JWT, or the only object with one of the usual names, on top or inside. */
 function readToken(body: unknown, headers: IDataObject): IssuedToken | undefined {
-	for (let fields = body, depth = 0; isObject(fields) && depth < 4; depth++) {
-		const { access_token, accessToken, token, jwt, refresh_token, refreshToken } = fields;
-		const found = [access_token, accessToken, token, jwt].find((value) => isText(value));
-		if (found !== undefined) {
-			const bare = bareToken(found);
-			const refresh = [refresh_token, refreshToken].find(isText);
-			const lifetimeMs = lifetimeOf(fields, bare, headers);
-			return { token: bare, refreshToken: refresh, lifetimeMs };
-		}
-		const inner: unknown[] = Object.values(fields).filter(isObject);
-		fields = inner.length === 1 ? inner[0] : undefined;
+	if (typeof body === 'string') {
+		const token = bareToken(body);
+		return JWT.test(token) ? { token, lifetimeMs: lifetimeOf({}, token, headers) } : undefined;
 	}
-	return undefined;
+	const [fields, another] = tokensIn(body);
+	if (!fields || another) return undefined;
+	const token = bareToken(textUnder(fields, TOKEN_NAMES));
+	const refreshToken = textUnder(fields, ['refreshtoken']);
+	return { token, refreshToken, lifetimeMs: lifetimeOf(fields, token, headers) };
 }
+
+/** The objects that hold a token, none of them in another. */
+function tokensIn(value: unknown, depth = 0): IDataObject[] {
+	if (typeof value !== 'object' || value === null || depth > 4) return [];
+	if (isObject(value) && textUnder(value, TOKEN_NAMES) !== undefined) return [value];
+	return Object.values(value).flatMap((inner) => tokensIn(inner, depth + 1));
+}
+
+const textUnder = (fields: IDataObject, names: string[]): string | undefined => {
+	const plain = Object.entries(fields).map(
+		([name, value]) => [name.toLowerCase().replace(/[_-]/g, ''), value] as const,
+	);
+	return names
+		.map((name) => plain.find(([own, value]) => own === name && isText(value))?.[1])
+		.find(isText);
+};
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 

@@ -50,13 +50,14 @@ const refusedValues: Telling = ({ displayName }) => ({
 	todo: 'Check the fields of this item.',
 });
 
+const REFUSED_TOKEN: Telling = ({ displayName, tokenHint }) => ({
+	message: `The ${displayName} refused the token`,
+	todo: tokenHint,
+});
+
 /** What a status means, and what the operator can do. */
 const STATUSES: Record<number, Telling | undefined> = {
 	400: refusedValues,
-	401: ({ displayName, tokenHint }) => ({
-		message: `The ${displayName} refused the token`,
-		todo: tokenHint,
-	}),
 	402: ({ displayName }) => ({
 		message: `The ${displayName} asks for payment`,
 		todo: 'Check the balance of the account.',
@@ -110,21 +111,26 @@ export function classify(outcome: Outcome, asked: Asked): Verdict {
 		return classify({ answer: { ...outcome.answer, status: 404 } }, asked);
 	}
 
-	const { message, todo } =
-		status === 404 && asked.method !== 'GET'
-			? NOT_FOUND(asked.service, status)
-			: tellingOf(status)(asked.service, status);
-	const { location } = outcome.answer.headers;
+	const { location, 'www-authenticate': challenge } = outcome.answer.headers;
 	const { secrets } = asked;
 	const leads = status < 400 ? leadsTo(location, secrets) : '';
-	const said = sentences(leads, messageOfService(body, secrets), namedQueryOf(body, secrets));
+	const words = messageOfService(body, secrets);
+	const isOfToken =
+		status === 401 || (status === 403 && OF_TOKEN.test(`${words} ${textOf(challenge)}`));
+	const telling = status === 404 && asked.method !== 'GET' ? NOT_FOUND : tellingOf(status);
+	const { message, todo } = (isOfToken ? REFUSED_TOKEN : telling)(asked.service, status);
+	const said = sentences(leads, words, namedQueryOf(body, secrets));
 	const problem = { message, description: sentences(todo, said), httpCode: String(status) };
 	if (status === 429) return { again: 'after the reset', problem };
-	if (status === 401 && asked.service.tokens) return { again: 'with a new token', problem };
+	if (isOfToken && asked.service.tokens) return { again: 'with a new token', problem };
 	if (status >= 500 && asked.method === 'GET') return { again: 'after a pause', problem };
 	if (asked.method === 'GET' || !mayFollowAcceptance(status)) return { problem };
 	return { problem: ambiguous({ ...problem, description: '' }, asked, said) };
 }
+
+/** What some services say with status 403 of a token that has ended. */
+const OF_TOKEN =
+	/^(?=.*(?:token|jwt))(?=.*(?:expir|inv[aá]lid|not valid|no es v[aá]lido|caduc|vencid|revo[ck]))/is;
 
 /** Where a redirect leads, without what may be secret in it: often a slash is all that differs. */
 const leadsTo = (location: unknown, secrets: string[]): string => {

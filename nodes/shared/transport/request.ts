@@ -103,18 +103,15 @@ export async function connect<Mapping>(
 			if (told) toldMs = told - receivedAt;
 			clock.update(headers, sentAt, receivedAt);
 			request.onAnswer?.({ status, headers });
-			if (status !== 401) service.tokens?.accepted(sentWith);
 		} else if (signal?.aborted) {
 			throw fail(CANCELLED, request);
 		}
 		// collected only now, because a token may have been had meanwhile
 		const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
-		return {
-			verdict: classify(outcome, { ...request, service, secrets }),
-			sentWith,
-			secrets,
-			toldMs,
-		};
+		const verdict = classify(outcome, { ...request, service, secrets });
+		const isTokenRefused = 'again' in verdict && verdict.again === 'with a new token';
+		if ('answer' in outcome && !isTokenRefused) service.tokens?.accepted(sentWith);
+		return { verdict, sentWith, secrets, toldMs };
 	}
 
 	async function send(request: ServiceRequest): Promise<IDataObject | IDataObject[]> {

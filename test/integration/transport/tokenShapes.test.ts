@@ -12,8 +12,9 @@ interface Login {
 let server: Server;
 let logins: Login[];
 let sent: Array<string | undefined>;
-let issue: (count: number, login: Login) => { status?: number; body: unknown };
+let issue: (count: number, login: Login) => { status?: number; body: unknown; type?: string };
 let isTaken: (authorization: string | undefined) => boolean;
+let refusedWith: number;
 let refusal: (authorization: string | undefined) => string;
 
 beforeAll(async () => {
@@ -21,19 +22,19 @@ beforeAll(async () => {
 		let body = '';
 		request.on('data', (chunk: Buffer) => (body += chunk.toString()));
 		request.on('end', () => {
-			const reply = (status: number, json: unknown) =>
+			const reply = (status: number, json: unknown, type = 'application/json') =>
 				response
-					.writeHead(status, { 'Content-Type': 'application/json' })
-					.end(JSON.stringify(json));
+					.writeHead(status, { 'Content-Type': type })
+					.end(type === 'text/plain' ? json : JSON.stringify(json));
 			if (request.method === 'POST') {
 				const login = { headers: request.headers, body };
 				logins.push(login);
-				const { status = 200, body: json } = issue(logins.length, login);
-				return reply(status, json);
+				const { status = 200, body: json, type } = issue(logins.length, login);
+				return reply(status, json, type);
 			}
 			sent.push(request.headers.authorization);
 			if (isTaken(request.headers.authorization)) return reply(200, [{ _id: 'q1' }]);
-			return reply(401, { message: refusal(request.headers.authorization) });
+			return reply(refusedWith, { message: refusal(request.headers.authorization) });
 		});
 	});
 	await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -42,6 +43,7 @@ beforeEach(() => {
 	logins = [];
 	sent = [];
 	isTaken = () => true;
+	refusedWith = 401;
 	refusal = (authorization) => `Refused: ${authorization}`;
 });
 afterAll(async () => {
@@ -49,6 +51,9 @@ afterAll(async () => {
 	await new Promise((done) => server.close(done));
 });
 
+const JWT = ['{"alg":"HS256"}', '{"exp":99999999999}', 'a signature']
+	.map((part) => Buffer.from(part).toString('base64url'))
+	.join('.');
 let clients = 0;
 const freshCredentials = (fields: object = {}) => ({
 	taxQueryApi: {
@@ -88,12 +93,40 @@ describe('an answer of the login', () => {
 		['below a key', (token) => ({ data: { accessToken: token } })],
 		['below keys', (token) => ({ ok: true, result: { session: { jwt: token } } })],
 		['below the key token', (token) => ({ token: { access_token: token } })],
+		['beside an object about the answer', (token) => ({ data: { token }, meta: { id: 'r' } })],
+		['beside the user', (token) => ({ data: { access_token: token }, user: { id: 1 } })],
+		['in a list', (token) => [{ access_token: token }]],
+		['as authToken', (token) => ({ details: { authToken: token } })],
+		['as id_token', (token) => ({ id_token: token, token_type: 'Bearer' })],
+		['beside an id_token', (token) => ({ id_token: 'eyJ.e.f', access_token: token })],
 		['with the scheme in it', (token) => ({ access_token: `Bearer ${token}` })],
 	])('%s is read', async (_, answer) => {
 		issue = (count) => ({ body: answer(`the-token-${count}`) });
 		expect(errorsOf(await run())).toEqual([]);
 		expect(sent).toEqual(['Bearer the-token-1']);
 	});
+
+	it.each([
+		['JSON', 'application/json'],
+		['plain text', 'text/plain'],
+	])('that is nothing but a JWT, as %s, is read', async (_, type) => {
+		issue = () => ({ body: JWT, type });
+		expect(errorsOf(await run())).toEqual([]);
+		expect(sent).toEqual([`Bearer ${JWT}`]);
+	});
+
+	it.each<[unknown, string]>([
+		[{ description: JWT }, '***'],
+		[{ message: `Token: ${JWT}`, code: 0 }, 'Token: ***'],
+		[{ details: { sessionKey: 'Abc8Q~xyz!1234-Abc8Q~xyz', ttl: '1h' } }, 'sessionKey: *** ttl: 1h'],
+		[{ message: 'Opened 8f3e2a1b' }, 'Opened ***'],
+		[{ access: { token: JWT }, refresh: { token: 'r1' }, message: 'Welcome' }, 'Welcome'],
+	])('that cannot be read, %j, is quoted without what may be a token', async (body, said) => {
+		issue = () => ({ body });
+		const [error] = errorsOf(await run(undefined, 1, [JWT, 'Abc8Q~xyz!1234-Abc8Q~xyz']));
+		expect(error).toContain(`holds no access token`);
+		expect(error).toContain(`The service says: "${said}".`);
+	}); // prettier-ignore
 
 	it.each(['0', 0, -5, 'soon', null])(
 		'whose lifetime is %p does not make it log in again and again',
@@ -238,6 +271,41 @@ describe('a token request', () => {
 });
 
 describe('a token that the service refuses', () => {
+	it.each([
+		'Token expired',
+		'jwt expired',
+		'invalid_token',
+		'El token ha expirado',
+		'El token no es válido',
+	])('with status 403 and "%s" is renewed once', async (words) => {
+		issue = (count) => ({ body: { access_token: `token-${count}` } });
+		const credentials = freshCredentials();
+		await run(credentials);
+		[refusedWith, refusal] = [403, () => words];
+		isTaken = (authorization) => authorization !== 'Bearer token-1';
+		expect(errorsOf(await run(credentials, 3))).toEqual([]);
+		expect(logins).toHaveLength(2);
+	});
+
+	it.each([401, 403])('with status %d for ever costs two logins, and is told', async (status) => {
+		issue = (count) => ({ body: { access_token: `just-issued-${count}` } });
+		[isTaken, refusedWith, refusal] = [() => false, status, () => 'Token expired'];
+		const errors = errorsOf(await run(undefined, 30));
+		expect([errors.length, logins.length]).toEqual([30, 2]);
+		expect(errors[0]).toMatch(/^The Tax Query Service refused the token.*"Token expired"/);
+	});
+
+	it('is not renewed for a 403 that speaks of rights', async () => {
+		issue = (count) => ({ body: { access_token: `token-${count}` } });
+		[isTaken, refusedWith, refusal] = [() => false, 403, () => 'Not contracted for this token'];
+		const errors = errorsOf(await run(undefined, 3));
+		expect([errors[0].split('.')[0], logins.length, sent.length]).toEqual([
+			'The Tax Query Service does not allow this operation',
+			1,
+			3,
+		]);
+	});
+
 	it('for ever costs two logins and at most two requests per item, and is in no error', async () => {
 		issue = (count) => ({ body: { access_token: `just-issued-${count}` } });
 		isTaken = () => false;
