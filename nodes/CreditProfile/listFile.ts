@@ -6,7 +6,7 @@ export type FileFormat = 'csv' | 'ndjson';
 
 const MIME_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
 /** What a row has beyond the columns, as JSON, so that nothing is lost. */
-const OTHER = 'other';
+export const OTHER = 'other';
 
 /** Writes rows to one file, a page at a time; where n8n keeps files outside its memory, no more than a page is held. */
 export async function writeFile(
@@ -19,7 +19,7 @@ export async function writeFile(
 	async function* chunks(): AsyncGenerator<Buffer> {
 		if (isCsv) yield Buffer.from(csvLine([...columns, OTHER]));
 		for await (const page of pages) {
-			const shown = page.map(item.protect);
+			const shown = page.map((row) => item.protect(row));
 			const lines = shown.map((row) => (isCsv ? csvRow(row, columns) : `${JSON.stringify(row)}\n`));
 			rows += page.length;
 			yield Buffer.from(lines.join(''));

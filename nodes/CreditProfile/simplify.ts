@@ -1,4 +1,5 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
+import type { Item } from '../shared/operations/operation';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { freeColumn, type Titles } from './titles';
@@ -65,14 +66,23 @@ export function simplifyVersion(row: IDataObject): IDataObject {
 	};
 }
 
-/** CP §2.7: what is in the document first, under the titles of its schema; associations in lists by type. */
-export function simplifyDocument(row: IDataObject, titles: Titles): IDataObject {
+/**
+ * CP §2.7: what is in the document first, under the titles of its schema; associations in lists by type. Personal data is
+ * protected here, for by a title alone nobody may know it.
+ */
+export function simplifyDocument(
+	row: IDataObject,
+	titles: Titles,
+	protect: Item['protect'],
+): IDataObject {
 	const { associations } = row;
-	return {
-		...contentOf(row, titles),
+	const { content, keys } = contentOf(row, titles);
+	const simple = {
+		...content,
 		...(Array.isArray(associations) ? byType(associations) : filled({ associations })),
 		...pick(row, ['tags', 'createdAt', 'externalId', 'id']),
 	};
+	return protect(simple, keys);
 }
 
 const filled = (row: IDataObject): IDataObject =>
@@ -80,14 +90,16 @@ const filled = (row: IDataObject): IDataObject =>
 		Object.entries(row).filter(([, value]) => value !== undefined && value !== null),
 	);
 
-/** The fields of a document, each in a column of its own; a document that has none as it came. */
+/** The fields of a document, each in a column of its own, with its key; a document that has none as it came. */
 function contentOf({ document, dataCollectionVersionId }: IDataObject, { columnOf }: Titles) {
-	if (!isObject(document)) return filled({ document });
-	const content = new Map<string, unknown>();
-	for (const [key, value] of Object.entries(document)) {
-		content.set(freeColumn(columnOf(dataCollectionVersionId, key), key, content), value);
-	}
-	return Object.fromEntries(content) as IDataObject;
+	const keys = new Map<string, string>();
+	if (!isObject(document)) return { content: filled({ document }), keys };
+	const content = Object.entries(document).map(([key, value]) => {
+		const column = freeColumn(columnOf(dataCollectionVersionId, key), key, keys);
+		keys.set(column, key);
+		return [column, value];
+	});
+	return { content: Object.fromEntries(content) as IDataObject, keys };
 }
 
 /** Those of a type that the document does not name are kept as they came. */

@@ -5,6 +5,7 @@ import { isForGood } from '../shared/transport/errors';
 import { isObject } from '../shared/utils/json';
 import { sentences } from '../shared/utils/sentences';
 import { textOf } from '../shared/utils/text';
+import { OTHER } from './listFile';
 import { readList, type ListRequest } from './listing';
 
 /** What the columns of a collection's documents are called, by the titles in its schemas (CP §2.5). */
@@ -19,7 +20,7 @@ export interface Titles {
 export const OWN_COLUMNS = ['profiles', 'forms', 'files', 'tags', 'createdAt', 'externalId', 'id'];
 
 /** Columns that no field of a document has. */
-const RESERVED = [...OWN_COLUMNS, 'associations'];
+const RESERVED = [...OWN_COLUMNS, 'associations', OTHER];
 
 /** The column of a field; where another has it already, told apart by the field's key. */
 export function freeColumn(column: string, key: string, taken: { has(column: string): boolean }) {
@@ -63,7 +64,9 @@ async function readTitles(item: Item, collectionId: number): Promise<Titles> {
 }
 
 function titlesIn(versions: IDataObject[]): Titles {
-	const byVersion = new Map(versions.map(({ id, schema }) => [textOf(id), columnsOf(schema)]));
+	const schemas = versions.map(({ id, schema }) => [textOf(id), titlesBy(schema)] as const);
+	const shared = new Set(schemas.flatMap(([, titles]) => twice([...titles.values()])));
+	const byVersion = new Map(schemas.map(([id, titles]) => [id, columnsOf(titles, shared)]));
 	return {
 		columnOf(versionId, key) {
 			const columns = byVersion.get(textOf(versionId));
@@ -76,14 +79,31 @@ function titlesIn(versions: IDataObject[]): Titles {
 	};
 }
 
-/** A title that two fields have, or an own column, is told apart by the field's key. */
-function columnsOf(schema: unknown): Map<string, string> {
+/** What each field of a schema is called, by its key: its title, or the key itself. */
+function titlesBy(schema: unknown): Map<string, string> {
 	const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
+	return new Map(
+		Object.entries(properties).map(([key, property]) => {
+			const title = isObject(property) ? property.title : undefined;
+			return [key, typeof title === 'string' && title.trim() !== '' ? title.trim() : key];
+		}),
+	);
+}
+
+function twice(titles: string[]): string[] {
+	const seen = new Set<string>();
+	return titles.filter((title) => seen.has(title) || !seen.add(title));
+}
+
+/**
+ * The columns of a version. A title that two fields have in any version, or an own column, is told apart by the field's
+ * key, the first of them too: it is to be the same column in every version.
+ */
+function columnsOf(titles: Map<string, string>, shared: Set<string>): Map<string, string> {
 	const columns = new Map<string, string>();
 	const taken = new Set(RESERVED);
-	for (const [key, property] of Object.entries(properties)) {
-		const title = isObject(property) ? property.title : undefined;
-		const wanted = typeof title === 'string' && title.trim() !== '' ? title.trim() : key;
+	for (const [key, title] of titles) {
+		const wanted = shared.has(title) && title !== key ? `${title} (${key})` : title;
 		const column = freeColumn(wanted, key, taken);
 		taken.add(column);
 		columns.set(key, column);

@@ -177,7 +177,7 @@ const getMany = operation({
 		const titles = isSimple && !isSeparate ? await titlesOf(item, id) : undefined;
 		const shape = (document: IDataObject): IDataObject[] => {
 			if (isSeparate) return separateAssociations(document, isSimple);
-			return [titles ? simplifyDocument(document, titles) : document];
+			return [titles ? simplifyDocument(document, titles, item.protect) : document];
 		};
 		async function* pages() {
 			for await (const page of listPages(item, list)) yield page.flatMap(shape);

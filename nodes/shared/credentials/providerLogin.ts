@@ -23,6 +23,8 @@ export interface Provider {
 const CLOSED = /^[A-Za-z0-9_]+$/;
 /** Issued by a machine: no blank belongs to them. */
 const ISSUED = ['token', 'apiKey'];
+/** What n8n's editor may keep in the place of a masked value that became an expression. */
+const BLANK = '__n8n_BLANK_VALUE_';
 
 const text = (displayName: string, name: string, description?: string): INodeProperties => ({
 	displayName,
@@ -153,8 +155,25 @@ export function loginFields(among: Provider[], show: IDataObject = {}): INodePro
 }
 
 /**
+ * A key as it is sent. Editors of n8n before 2.34.5 drop the line breaks of a masked key: a PEM gets them back where they
+ * are gone or written as \\n, and is sent as it is where it has them. Undefined where nobody can tell where they were.
+ */
+function readKey(value: string): string | undefined {
+	const isOneLine = !/[\r\n]/.test(value.trim());
+	if (!isOneLine || !/--\s*(?:BEGIN|END)\b/.test(value)) return value;
+	const key = value.replace(/(?:\\+r)?\\+n/g, '\n').trim();
+	const [, label, body] = /^-----BEGIN ([^-]+)-----([^-]+)-----END \1-----$/.exec(key) ?? [];
+	const base64 = body?.replace(/\s/g, '');
+	if (base64 && /^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
+		const lines = base64.match(/.{1,64}/g) ?? [];
+		return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
+	}
+	return /^-----BEGIN ([^-]+)-----\n[^]+\n-----END \1-----$/.test(key) ? `${key}\n` : undefined;
+}
+
+/**
  * Checks a login before a request is spent on it. In: the provider, and its fields' values by name. Out: the same
- * fields, and which of their values are secret. Throws a UserError that names the field, never its value.
+ * fields as they are sent, and which of their values are secret. Throws a UserError that names the field, never its value.
  */
 export function checkLogin(
 	provider: Provider,
@@ -167,6 +186,11 @@ export function checkLogin(
 			throw new UserError(`"${displayName}" of the provider's login is empty or not a text`, {
 				description: `Enter it as ${provider.name} issued it.`,
 			});
+		}
+		if (value.startsWith(BLANK)) {
+			throw new UserError(
+				`"${displayName}" of the provider's login is a placeholder of n8n: open the credential and enter it again`,
+			);
 		}
 		const edges = ISSUED.includes(name) ? /^\s|\s$/ : /^[\t\r\n]|[\t\r\n]$/;
 		if (!typeOptions?.rows && edges.test(value)) {
@@ -181,7 +205,14 @@ export function checkLogin(
 				{ description: 'Copy it as the bureau issued it, without blanks around it.' },
 			);
 		}
-		login[name] = value;
+		const sent = typeOptions?.rows ? readKey(value) : value;
+		if (sent === undefined) {
+			throw new UserError(`"${displayName}" of the provider's login has lost its line breaks`, {
+				description:
+					'Enter it with them. Where the editor shows one line and drops them, write \\n in the place of each.',
+			});
+		}
+		login[name] = sent;
 	}
 	const secrets = provider.fields
 		.filter(({ typeOptions }) => typeOptions?.password)

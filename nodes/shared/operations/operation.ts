@@ -10,7 +10,7 @@ import type {
 	NodeOperationError,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { personalDataOption } from '../personalData/personalData';
+import { personalDataOption, type NamesBefore } from '../personalData/personalData';
 import type { Connection, ServiceRequest } from '../transport/request';
 import { credentialsHere } from './credentialsHere';
 import { toolDescriptionOf } from './toolDescription';
@@ -39,8 +39,8 @@ export interface Item {
 	): Promise<IDataObject | IDataObject[]>;
 	/** Waits so many milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;
-	/** A row as it may come out by the option Personal Data; what an operation returns as JSON is treated so anyway. */
-	protect(row: IDataObject): IDataObject;
+	/** A row as it may come out by Personal Data. What an operation returns is treated so anyway, each row once. */
+	protect(row: IDataObject, namesBefore?: NamesBefore): IDataObject;
 	files: FileHelpers;
 }
 

@@ -152,7 +152,7 @@ async function begin(
 			return await (await connection()).send({ signal, ...request, timeoutMs, itemIndex: index });
 		},
 		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
-		protect: (row) => protection?.json(row) ?? row,
+		protect: (row, namesBefore) => protection?.json(row, namesBefore) ?? row,
 		files: context.helpers,
 	});
 }

@@ -6,10 +6,16 @@ import { isDescription, isNamedThing, personalKind } from './personalKeys';
 
 export type PersonalDataMode = 'full' | 'masked' | 'pseudonym';
 
+/** The names of columns → what they were called before titles were put on them. */
+export type NamesBefore = ReadonlyMap<string, string>;
+
 /** How personal data comes out. */
 export interface Protection {
-	/** The same JSON with personal values replaced; by key, and identifiers and e-mail addresses in any text. */
-	json(value: IDataObject): IDataObject;
+	/**
+	 * The same JSON with personal values replaced; by key, and identifiers and e-mail addresses in any text. A column that
+	 * had another name before is known by either. What comes out stays as it is when it comes here again.
+	 */
+	json(value: IDataObject, namesBefore?: NamesBefore): IDataObject;
 	/** A text, such as an error's, with identifiers and e-mail addresses in it replaced. */
 	text(value: string): string;
 }
@@ -98,17 +104,30 @@ function protectionBy(hide: (value: string) => string): Protection {
 		if (isObject(value)) return json(value, false);
 		return typeof value === 'string' ? inText(value) : value;
 	};
-	const json = (row: IDataObject, isAllPersonal: boolean): IDataObject => {
+	const json = (row: IDataObject, isAllPersonal: boolean, before?: NamesBefore): IDataObject => {
 		const result: Array<[string, unknown]> = [];
+		const isThing = isNamedThing(row);
 		for (const [key, value] of Object.entries(row)) {
-			const isThing = key === 'name' && isNamedThing(row);
-			const kind = isAllPersonal ? 'all' : isThing ? undefined : kindOf(key);
-			const safe = isDescription(key) ? value : kind ? hidden(value, kind === 'all') : shown(value);
+			const names = [key, before?.get(key) ?? key];
+			const kinds = names.map((name) => (name === 'name' && isThing ? undefined : kindOf(name)));
+			const isAll = isAllPersonal || kinds.includes('all');
+			const isHidden = isAll || kinds.includes('text');
+			const isPlain = names.every(isDescription);
+			const safe = isPlain ? value : isHidden ? hidden(value, isAll) : shown(value);
 			result.push([text(key), safe]);
 		}
 		return Object.fromEntries(result) as IDataObject;
 	};
-	return { json: (value) => json(value, false), text };
+	const done = new WeakSet<IDataObject>();
+	return {
+		json(value, namesBefore) {
+			if (done.has(value)) return value;
+			const safe = json(value, false, namesBefore);
+			done.add(safe);
+			return safe;
+		},
+		text,
+	};
 }
 
 const BEGINS_LIKE_IDENTIFIER = /^[A-ZÑ&]{3,4}\d{4}(?=\d\d)/i;

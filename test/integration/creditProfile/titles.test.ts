@@ -1,0 +1,239 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { startStranger } from '../dialects/stranger';
+import { runNode } from '../support/runNode';
+
+type Fields = Record<string, string | undefined>;
+const schemaOf = (titles: Fields) => ({
+	type: 'object',
+	properties: Object.fromEntries(
+		Object.entries(titles).map(([key, title]) => [key, { type: 'string', title }]),
+	),
+});
+
+/** Documents of one collection, each with its version, and the titles that the versions have. */
+async function documents(
+	versions: Record<number, Fields>,
+	rows: Array<[version: number, document: unknown, associations?: unknown]>,
+	parameters: INodeParameters = {},
+) {
+	const data = Object.entries(versions).map(([id, titles]) => ({
+		id: Number(id),
+		schema: schemaOf(titles),
+	}));
+	const list = rows.map(([version, document, associations], at) => ({
+		...{ id: at + 1, dataCollectionVersionId: version, document, associations },
+	}));
+	const service = await startStranger(({ path }) => ({
+		body: path.endsWith('/versions')
+			? { data, total: data.length }
+			: { documents: list, total: list.length },
+	}));
+	const { items, error } = await runNode({
+		type: 'creditProfile',
+		parameters: {
+			...{ resource: 'dataDocument', operation: 'getAll', returnAll: true },
+			collection: { __rl: true, mode: 'id', value: 7 },
+			...parameters,
+		},
+		credentials: {
+			creditProfileApi: {
+				...{ baseUrl: service.url, apiToken: 'token-1' },
+				pseudonymKey: 'sixteen or more letters',
+			},
+		},
+	});
+	await service.close();
+	const file = items[0]?.binary?.data.data ?? '';
+	return {
+		error,
+		rows: items.map(({ json }) =>
+			Object.fromEntries(Object.entries(json).filter(([key]) => key !== 'id')),
+		),
+		lines: Buffer.from(file, 'base64').toString().trim().split('\r\n'),
+	};
+}
+const csv = { output: 'file', fileFormat: 'csv' };
+const ndjson = { output: 'file', fileFormat: 'ndjson' };
+
+describe('a document whose titles say nothing of what is in it', () => {
+	const titles = {
+		nombre: '¿Cómo te llamas?',
+		telefono: 'Número a diez dígitos',
+		domicilio: '¿Dónde vives?',
+		rfc: 'Clave fiscal',
+		solicitante: '¿Quién lo pide?',
+		datos: 'Más',
+		nota: undefined,
+	};
+	const document = {
+		nombre: 'Eva Muñoz',
+		telefono: '5512345678',
+		domicilio: { calle: 'Siempre Viva', pisos: ['Alto 2'], n: { x: 'Roma' } },
+		rfc: 'GODE561231GR8',
+		solicitante: { tipo: 'PF', curp: 'GODE561231HVZRSN09' },
+		datos: [{ correo: 'eva@example.com', monto: 5 }],
+		nota: 'RFC GODE561231GR8',
+	};
+	const get = async (personalData: string, more: INodeParameters = {}) =>
+		await documents({ 9: titles }, [[9, document]], { options: { personalData }, ...more });
+	const titled = (row: IDataObject) =>
+		Object.fromEntries(
+			Object.entries(row).map(([key, value]) => [titles[key as 'nombre'] ?? key, value]),
+		);
+	const masked = {
+		nombre: 'E*** M***',
+		telefono: '******78',
+		domicilio: { calle: 'S*** V***', pisos: ['A*** 2***'], n: { x: 'R***' } },
+		rfc: 'GODE5612******',
+		solicitante: { tipo: 'PF', curp: 'GODE5612******' },
+		datos: [{ correo: 'e***@example.com', monto: 5 }],
+		nota: 'RFC GODE5612******',
+	};
+
+	it('is masked by its keys', async () => {
+		expect((await get('masked')).rows).toEqual([titled(masked)]);
+	});
+
+	it('is masked by its keys in a file, too', async () => {
+		const { lines } = await get('masked', ndjson);
+		expect(lines.map((line) => JSON.parse(line) as object)).toEqual([{ ...titled(masked), id: 1 }]);
+		const sheet = (await get('masked', csv)).lines.join('\n');
+		expect(sheet).toContain('E*** M***,******78,');
+		expect(sheet).not.toMatch(/Eva|5512345678|Siempre|GODE561231/);
+	});
+
+	it.each(['masked', 'pseudonym'])('is the same with Simplify on and off: %s', async (mode) => {
+		const [{ document: raw }] = (await get(mode, { simplify: false })).rows;
+		expect((await get(mode)).rows).toEqual([titled(raw as IDataObject)]);
+	});
+
+	it('is as it came where all is to come out', async () => {
+		expect((await get('full')).rows).toEqual([titled(document)]);
+	});
+});
+
+describe('a document whose titles tell more than its keys', () => {
+	const titles = {
+		campo1: 'Nombre completo',
+		campo2: 'RFC',
+		campo3: 'Correo',
+		nombre: 'schema',
+		apellido: 'name',
+		slug: undefined,
+		cliente: 'Nombre del cliente',
+	};
+	const document = {
+		campo1: 'Eva Muñoz',
+		campo2: 'GODE561231GR8',
+		campo3: 'eva@example.com',
+		nombre: 'Eva',
+		apellido: 'Muñoz',
+		slug: 'x',
+		cliente: { id: 'Eva' },
+	};
+	const get = async (personalData: string) =>
+		(await documents({ 9: titles }, [[9, document]], { options: { personalData } })).rows;
+
+	it('is masked by them, each value once', async () => {
+		expect(await get('masked')).toEqual([
+			{
+				'Nombre completo': 'E*** M***',
+				RFC: 'GODE5612******',
+				Correo: 'e***@example.com',
+				schema: 'E***',
+				name: 'M***',
+				slug: 'x',
+				'Nombre del cliente': { id: 'E***' },
+			},
+		]);
+	});
+
+	it('has the pseudonyms of documents whose keys tell it', async () => {
+		const keys = { nombre: document.campo1, rfc: document.campo2, email: document.campo3 };
+		const [row] = await get('pseudonym');
+		const [told] = (
+			await documents({ 9: {} }, [[9, keys]], { options: { personalData: 'pseudonym' } })
+		).rows;
+		expect(Object.values(row).slice(0, 3)).toEqual(Object.values(told));
+	});
+});
+
+it('associations of a masked document are masked', async () => {
+	const profile = {
+		type: 'Profiles',
+		association: { id: 1, firstName: 'Eva', rfc: 'GODE561231GR8' },
+	};
+	const [row] = (
+		await documents({ 9: { monto: 'Monto' } }, [[9, { monto: 5 }, [profile]]], {
+			options: { personalData: 'masked' },
+		})
+	).rows;
+	expect(row).toEqual({
+		Monto: 5,
+		profiles: [{ name: 'E***', rfc: 'GODE5612******', id: 1 }],
+		forms: [],
+		files: [],
+	});
+});
+
+describe('a title that two fields of a version have', () => {
+	it('is told apart by their keys, the first field too, in every version', async () => {
+		const { rows } = await documents(
+			{
+				1: { a: 'Monto', c: 'Plazo' },
+				2: { b: 'Monto', a: 'Monto' },
+				3: { b: 'Monto', d: ' Monto ' },
+			},
+			[
+				[1, { a: 1, c: 12 }],
+				[2, { a: 2, b: 3 }],
+				[3, { b: 4, d: 5 }],
+			],
+		);
+		expect(rows).toEqual([
+			{ 'Monto (a)': 1, Plazo: 12 },
+			{ 'Monto (a)': 2, 'Monto (b)': 3 },
+			{ 'Monto (b)': 4, 'Monto (d)': 5 },
+		]);
+	});
+
+	it('is left to the field that has it as its key', async () => {
+		const { rows } = await documents({ 1: { monto: undefined, b: 'monto' }, 2: { b: 'monto' } }, [
+			[1, { monto: 1, b: 2 }],
+			[2, { b: 3 }],
+		]);
+		expect(rows).toEqual([{ monto: 1, 'monto (b)': 2 }, { 'monto (b)': 3 }]);
+	});
+
+	it('is one column where the versions never have it twice', async () => {
+		const { rows } = await documents({ 1: { nombr: 'Título' }, 2: { nombre: 'Título' } }, [
+			[1, { nombr: 'x' }],
+			[2, { nombre: 'y' }],
+		]);
+		expect(rows).toEqual([{ Título: 'x' }, { Título: 'y' }]);
+	});
+
+	it('is found among 3,000 fields', async () => {
+		const fields = Array.from({ length: 3000 }, (_, at) => `f${at}`);
+		const titles = Object.fromEntries(fields.map((key) => [key, 'Monto']));
+		const { rows } = await documents({ 1: titles }, [
+			[1, Object.fromEntries(fields.map((key, at) => [key, at]))],
+		]);
+		expect(rows).toEqual([Object.fromEntries(fields.map((key, at) => [`Monto (${key})`, at]))]);
+	});
+});
+
+it.each([
+	['by its title', { x: 'other', y: 'Monto' }, 'other (x),Monto,'],
+	['by its key', { other: undefined, y: 'Monto' }, 'other (other),Monto,'],
+])(
+	'a field that is called "other" %s has a column of its own in a CSV',
+	async (_, titles, head) => {
+		const document = Object.fromEntries(Object.keys(titles).map((key) => [key, `${key} kept`]));
+		const { lines } = await documents({ 1: titles }, [[1, document]], csv);
+		const columns = lines[0].split(',');
+		expect(lines[0].startsWith(head)).toBe(true);
+		expect(columns.filter((column) => column === 'other')).toEqual(['other']);
+		expect(lines[1]).toContain(`${Object.keys(titles)[0]} kept,y kept`);
+	},
+);
