@@ -5,6 +5,7 @@ import { wholeNumber } from '../shared/operations/fields';
 import type { ServiceRequest } from '../shared/transport/request';
 import { isObject } from '../shared/utils/json';
 import { sentences } from '../shared/utils/sentences';
+import { textOf } from '../shared/utils/text';
 
 /** CP §4.4: the filter keys of the service; all but name__like take several values. */
 const keys: INodeProperties[] = [
@@ -147,16 +148,63 @@ export function encodeFilter(
 	return { query, lists };
 }
 
+/** Which keys of the API Mapping say how a filter is written. */
+function advice(filter: IDataObject): string {
+	const hasList = Object.values(filter).some(Array.isArray);
+	const keys = hasList ? 'filterEncoding or listEncoding' : 'filterEncoding';
+	return `If the deployment writes filters otherwise, set ${keys} in the credential's API Mapping`;
+}
+
 /** Adds to the error of a filtered list which keys of the API Mapping say how a filter is written. */
 export function withFilterKeys(filter: IDataObject): (error: unknown) => never {
-	const values = Object.values(filter);
 	return (error) => {
 		const isRefused = error instanceof NodeApiError && /^4(00|22)$/.test(error.httpCode ?? '');
-		if (isRefused && values.length > 0) {
-			const keys = values.some(Array.isArray) ? 'filterEncoding or listEncoding' : 'filterEncoding';
-			const hint = `If the deployment writes filters otherwise, set ${keys} in the credential's API Mapping`;
-			error.description = sentences(error.description, hint);
+		if (isRefused && Object.keys(filter).length > 0) {
+			error.description = sentences(error.description, advice(filter));
 		}
 		throw error as Error;
+	};
+}
+
+/** Letters and digits alone tell, in whatever case: a service may compare so. */
+const plain = (value: unknown) =>
+	textOf(value).normalize('NFD').replace(/\p{M}/gu, '').replace(/\s+/g, ' ').trim().toLowerCase();
+
+/** What a row shows for a filter's key; undefined where it says nothing of that. */
+function shownBy(row: IDataObject, name: string): string[] | undefined {
+	const value = row[name];
+	if (Array.isArray(value) !== (name === 'tags')) return undefined;
+	const shown = [value].flat().map(plain);
+	return shown.includes('') ? undefined : shown;
+}
+
+/**
+ * Looks at each row of a filtered list: a service that does not understand how a filter is written may give all rows.
+ * Throws a UserError for one that surely does not pass; of a name that may be alike in another way, one hint tells.
+ */
+export function checkFiltered(
+	filter: IDataObject,
+	hint: (message: string) => void,
+): (row: IDataObject) => void {
+	const wanted = keys
+		.filter(({ name }) => Object.hasOwn(filter, name))
+		.map(({ name, displayName }) => ({
+			...{ displayName, name: name.split('__')[0], isLike: name.endsWith('like') },
+			values: new Set([filter[name]].flat().map(plain)),
+		}));
+	let isTold = false;
+	return (row) => {
+		for (const { name, displayName, isLike, values } of wanted) {
+			const shown = shownBy(row, name);
+			const parts = isLike ? [...values].flatMap((text) => text.split(/[%_ ]/)) : [];
+			const passes = isLike
+				? parts.every((part) => shown?.[0].includes(part))
+				: shown?.some((value) => values.has(value));
+			if (!shown || passes) continue;
+			const found = `The Credit Profile Service gave a collection that does not pass "${displayName}" in Filters`;
+			if (!isLike) throw new UserError(found, { description: `${advice(filter)}.` });
+			if (!isTold) hint(sentences(found, advice(filter)));
+			isTold = true;
+		}
 	};
 }

@@ -9,14 +9,6 @@ export async function mappingOf(item: Item): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 
-/** A path of CP §4 as the deployment writes it: each segment replaced that the mapping names. */
-export function pathIn({ paths }: CreditProfileMapping, path: string): string {
-	const segments = path.split('/').map((segment) => {
-		return Object.hasOwn(paths, segment) ? paths[segment].split('/') : [segment];
-	});
-	return `/${segments.flat().filter(Boolean).join('/')}`;
-}
-
 /** Which keys of the mapping say what a path is called. */
 const keysFor = (path: string): string =>
 	path

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
 import {
 	checkClock,
@@ -12,7 +12,7 @@ import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { isObject, readObject } from '../../shared/utils/json';
 import { documentsOf, pageOf, recordOf, rowsOf, tagsOf } from '../listing';
-import { mappingOf, pathIn, throwUnknownPath } from '../mapping';
+import { mappingOf, throwUnknownPath } from '../mapping';
 import { checkFilters, type Encodings, type Get } from './filterChecks';
 
 /** Fields of CP §2.1, §2.2, §2.4 and §2.7; those that the output relies on are needed. */

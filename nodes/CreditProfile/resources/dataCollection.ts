@@ -1,8 +1,10 @@
+import { UserError } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { asItIs, limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
+import { textOf } from '../../shared/utils/text';
 import { collectionId, startAt, switches } from '../fields';
-import { encodeFilter, filters, withFilterKeys } from '../filter';
+import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
 import { getManyTags, readList, recordOf } from '../listing';
 import { mappingOf } from '../mapping';
 import { simplifyCollection, simplifyVersion } from '../simplify';
@@ -40,6 +42,12 @@ const get = operation({
 			isOneRecord: true,
 		});
 		const collection = recordOf(body, 'a data collection');
+		const given = textOf(collection.id).trim();
+		if (/^\d+$/.test(given) && Number(given) !== id) {
+			throw new UserError(`The Credit Profile Service gave data collection ${given}, not ${id}`, {
+				description: 'Nothing of it was taken. Tell the provider.',
+			});
+		}
 		return isSimple ? simplifyCollection(collection) : collection;
 	},
 });
@@ -56,6 +64,8 @@ const getMany = operation({
 	/** CP §4.4 */
 	async execute(item, values) {
 		const { query, lists } = encodeFilter(values.filters, await mappingOf(item));
+		const check = checkFiltered(values.filters, item.run.hint);
+		const shape = values.simplify ? simplifyCollection : asItIs;
 		return await readList(
 			item,
 			{
@@ -66,7 +76,10 @@ const getMany = operation({
 				startAt: values.startAt,
 				wanted: values.wanted,
 			},
-			values.simplify ? simplifyCollection : asItIs,
+			(row) => {
+				check(row);
+				return shape(row);
+			},
 		).catch(withFilterKeys(values.filters));
 	},
 });

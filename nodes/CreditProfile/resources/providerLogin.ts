@@ -3,14 +3,14 @@ import { operation } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import { loginOf, storedLogin, type Login } from '../../shared/operations/loginSource';
 import type { Item, Resource } from '../../shared/operations/operation';
-import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
+import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/transport/request';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { messageOfService } from '../../shared/utils/serviceMessage';
 import { hintAtMore, recordOf, rowsOf, tellsNothing } from '../listing';
-import { mappingOf, pathIn, throwUnknownPath } from '../mapping';
+import { mappingOf, throwUnknownPath } from '../mapping';
 import { simplifyLogin } from '../simplify';
 
 const upsert = operation({

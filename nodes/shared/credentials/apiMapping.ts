@@ -1,6 +1,7 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryServices, type QueryService } from '../queries/catalog';
 import { checkDistinct, checkMapping, type Shape, type Table } from './mappingCheck';
+import { providers } from './providerLogin';
 
 /**
  * What a deployment calls the things that the documents write with neutral words or do not show. Entered once, as
@@ -128,13 +129,25 @@ export function readCreditProfileMapping(
 	credentials: ICredentialDataDecryptedObject,
 ): CreditProfileMapping {
 	const given = checkMapping(credentials.apiMapping, CREDIT_PROFILE);
-	return {
+	const mapping = {
 		paths: {},
 		fields: {},
 		filterEncoding: 'brackets',
 		listEncoding: 'brackets',
 		...given,
 	} as CreditProfileMapping;
+	// one provider's login would be stored as another's
+	const paths = providers.map(({ value }) => [value, pathIn(mapping, `/credential/${value}`)]);
+	checkDistinct(Object.fromEntries(paths) as Record<string, string>, 'paths');
+	return mapping;
+}
+
+/** A path of CP §4 as the deployment writes it: each segment replaced that the mapping names. */
+export function pathIn({ paths }: CreditProfileMapping, path: string): string {
+	const segments = path.split('/').map((segment) => {
+		return Object.hasOwn(paths, segment) ? paths[segment].split('/') : [segment];
+	});
+	return `/${segments.flat().filter(Boolean).join('/')}`;
 }
 
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */

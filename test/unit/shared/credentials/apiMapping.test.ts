@@ -38,6 +38,16 @@ describe('API Mapping', () => {
 			{ listEncoding: null },
 			'"listEncoding" must be one of brackets, indices, repeat',
 		],
+		[
+			'creditProfile',
+			{ paths: { prospector: 'bureau' } },
+			'"paths.bureau/pf" and "paths.prospector/pf" are both "/credential/bureau/pf"',
+		],
+		[
+			'creditProfile',
+			{ paths: { 'legal-records': '/Screening/', 'sanctions-screening': 'screening' } },
+			'"paths.legal-records" and "paths.sanctions-screening" are both "/credential/screening"',
+		],
 		['creditProfile', '[1]', 'it must be a JSON object'],
 		['creditProfile', '{', 'it must be a JSON object'],
 		[

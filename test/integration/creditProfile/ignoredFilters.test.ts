@@ -1,0 +1,144 @@
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { startStranger } from '../dialects/stranger';
+import { runNode } from '../support/runNode';
+
+const row = (id: number, more: IDataObject = {}) => ({
+	...{ id, name: `Collection ${id}`, tags: ['a'], slug: `c-${id}`, creatorId: 1 },
+	...{ activeDataCollectionVersionId: 100 + id, parentCollectionId: 1, processorKey: 'legal' },
+	...more,
+});
+
+/** Collections of a service that gives these rows whatever is asked. */
+async function collections(
+	filters: IDataObject,
+	rows: IDataObject[],
+	parameters: INodeParameters = {},
+) {
+	const service = await startStranger(() => ({ body: { data: rows, total: rows.length } }));
+	const { items, error, hints } = await runNode({
+		type: 'creditProfile',
+		parameters: {
+			...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },
+			filters: filters as INodeParameters,
+			...parameters,
+		},
+		credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
+	});
+	await service.close();
+	return {
+		given: items.map(({ json }) => json.id),
+		error,
+		hints: hints.map(({ message }) => message),
+		asked: service.asked.length,
+	};
+}
+const all = Array.from({ length: 12 }, (_, at) => row(at + 1));
+
+describe('a filter that the service ignores', () => {
+	const ignored: Array<[filters: IDataObject, label: string, keys: string]> = [
+		[{ name__eq: ['Collection 3'] }, 'Name', 'filterEncoding'],
+		[{ name__eq: ['Collection 3', 'X'] }, 'Name', 'filterEncoding or listEncoding'],
+		[{ parentCollectionId__eq: [7] }, 'Parent Collection ID', 'filterEncoding'],
+		[{ activeDataCollectionVersionId__eq: ['103'] }, 'Active Version ID', 'filterEncoding'],
+		[{ processorKey__eq: ['bureau-pf'] }, 'Processor Key', 'filterEncoding'],
+		[{ tags__anyOf: ['b'] }, 'Any Tag Names or IDs', 'filterEncoding'],
+		[{ tags__eq: ['b', 'c'] }, 'Exact Tag Names or IDs', 'filterEncoding or listEncoding'],
+		[{ name__like: 'Coll', processorKey__eq: ['x'] }, 'Processor Key', 'filterEncoding'],
+	];
+
+	it.each([true, false])('is an error that names the keys, Simplify %s', async (simplify) => {
+		for (const [filters, label, keys] of ignored) {
+			const { given, error } = await collections(filters, all, { simplify });
+			expect([given, error?.message, error?.description]).toEqual([
+				[],
+				`The Credit Profile Service gave a collection that does not pass "${label}" in Filters`,
+				`If the deployment writes filters otherwise, set ${keys} in the credential's API Mapping.`,
+			]);
+		}
+	});
+
+	it('is found though only one row tells', async () => {
+		const { error } = await collections({ tags__anyOf: ['a'] }, [...all, row(13, { tags: [] })]);
+		expect(error?.message).toContain('does not pass "Any Tag Names or IDs"');
+	});
+
+	it('is found among 20,000 rows with 200 names', async () => {
+		const rows = Array.from({ length: 20_000 }, (_, at) => row(at, { name: `N${at % 201}` }));
+		const names = Array.from({ length: 200 }, (_, at) => `N${at}`);
+		const { error } = await collections({ name__eq: names }, rows);
+		expect(error?.message).toContain('does not pass "Name"');
+	});
+
+	it('for a part of the name is told, once', async () => {
+		const { given, error, hints } = await collections({ name__like: 'zzz' }, all);
+		expect([given.length, error, hints]).toEqual([
+			12,
+			undefined,
+			[
+				'The Credit Profile Service gave a collection that does not pass "Name Contains" in Filters. If the deployment writes filters otherwise, set filterEncoding in the credential\'s API Mapping.',
+			],
+		]);
+	});
+});
+
+describe('rows that may pass a filter are given', () => {
+	it.each<[string, IDataObject, IDataObject]>([
+		['in another case', { name__eq: ['garantías'] }, { name: 'GARANTÍAS' }],
+		['with other blanks', { name__eq: ['A B'] }, { name: ' A  B ' }],
+		['without accents', { name__eq: ['Garantías'] }, { name: 'Garantias' }],
+		['a number as text', { parentCollectionId__eq: [7] }, { parentCollectionId: '7' }],
+		['a text as number', { name__eq: ['2024'] }, { name: 2024 }],
+		['without the field', { processorKey__eq: ['x'] }, { processorKey: undefined }],
+		['with null', { parentCollectionId__eq: [7] }, { parentCollectionId: null }],
+		['with nothing', { processorKey__eq: ['x'] }, { processorKey: '' }],
+		['with an object', { parentCollectionId__eq: [7] }, { parentCollectionId: { id: 7 } }],
+		['without tags', { tags__eq: ['x'] }, { tags: null }],
+		['with tags as text', { tags__anyOf: ['x'] }, { tags: 'x,y' }],
+		['with tags as objects', { tags__anyOf: ['x'] }, { tags: [{ id: 1, label: 'x' }] }],
+		['with one of the exact tags', { tags__eq: ['x', 'y'] }, { tags: ['X', 'z'] }],
+		['of an organization that is not shown', { organizationId__eq: [7] }, {}],
+		['of which the name holds the words', { name__like: '%nomina%' }, { name: 'De Nómina' }],
+		['all at once', { name__eq: ['N'], tags__eq: ['x'] }, { name: 'n', tags: ['x'] }],
+	])('%s', async (_what, filters, shown) => {
+		expect(await collections(filters, [row(1, shown)])).toMatchObject({
+			given: [1],
+			error: undefined,
+			hints: [],
+		});
+	});
+});
+
+describe('a collection by its ID', () => {
+	const get = async (answer: unknown) => {
+		const service = await startStranger(() => ({ body: answer }));
+		const { items, error } = await runNode({
+			type: 'creditProfile',
+			parameters: {
+				...{ resource: 'dataCollection', operation: 'get' },
+				collection: { __rl: true, mode: 'id', value: 5 },
+			},
+			credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
+		});
+		await service.close();
+		return { items, error };
+	};
+
+	it.each([row(99), { data: row(99) }, row(1, { id: '99' })])(
+		'that is another one is an error: %j',
+		async (answer) => {
+			const { items, error } = await get(answer);
+			expect([items, error?.message]).toEqual([
+				[],
+				expect.stringMatching(/^The Credit Profile Service gave data collection (99), not 5$/),
+			]);
+		},
+	);
+
+	it.each([row(5), row(1, { id: '5' }), row(1, { id: ' 05 ' }), row(1, { id: 'c5' })])(
+		'is taken: %j',
+		async (answer) => {
+			const { items, error } = await get(answer);
+			expect([error, items[0].json.slug]).toEqual([undefined, answer.slug]);
+		},
+	);
+});
