@@ -7,6 +7,7 @@ import { codeOf, inDocumentNames, pathOf, type QueryService } from '../queries/c
 import { connectionOf } from '../queries/client';
 import { comparable } from '../queries/echoIndex';
 import type { ExpectedRecord } from './findQuery';
+import { shortHash } from './journal';
 
 /** What an item asks, read from its parameters and checked offline. */
 export interface QueryInput {
@@ -66,10 +67,17 @@ export interface PreparedQuery {
 	secrets: string[];
 	/** One for each query that is billed. */
 	expected: ExpectedRecord[];
+	/** The same, where an earlier try has sent other additional fields. */
+	expectedAs(sentAs: string): ExpectedRecord[];
 	/** The same for all in this process who ask the same of the same client. */
 	question: string;
-	/** The same for this question to the same account, also with another token: the journal finds it again by that. */
+	/**
+	 * The same for this question to the same account, also with another token: the journal finds it again by that.
+	 * Additional fields are not in it, for they may tell the time, and differ in each try.
+	 */
 	journalKey: string;
+	/** What tells it apart from the same question with other additional fields; undefined where it has none. */
+	sentAs?: string;
 	limits: Limits;
 	sendAgain: boolean;
 }
@@ -113,32 +121,43 @@ export async function prepareQuery(
 	const open = Object.fromEntries(
 		Object.entries(fields).filter(([name]) => !secret.includes(name)),
 	);
-	const [additional, secretAdditional] = parted(additionalBodyFields);
+	// a record shows a CIEC masked
+	const [secretAdditional, additional] = split(additionalBodyFields, (name) =>
+		/^ciec$/i.test(name),
+	);
 	const secretNames = [
 		...secret.map((name) => names[name] ?? name),
 		...Object.keys(secretAdditional),
 	];
+	const documented = [...Object.keys(fields), ...definition.service.fields];
+	const ownNames = documented.map((name) => names[name] ?? name);
+	const [replacing, further] = split(additional, (name) => ownNames.includes(name));
+	const asked = (more: IDataObject) =>
+		Object.entries({ ...named(open), ...replacing, ...more })
+			.map(([name, one]) => [name, comparable(one)])
+			.filter(([, one]) => one !== '')
+			.sort();
+	const keyOf = (more: IDataObject) => JSON.stringify([account, value, asked(more)]);
+	const sentAs = shortHash(keyOf(further));
 	const service = codeOf(definition.service, mapping);
-	const expected = (records ?? [{ echo: open }]).map((record): ExpectedRecord => {
-		const echo = { ...named(record.echo), ...additional };
-		const { isExact, wholeSince = -Infinity }: RecordInput = record;
-		return {
-			service,
-			echo,
-			isExact(echoed, madeAt = Infinity) {
-				if (madeAt < wholeSince) return false;
-				if (!isExact) return holdsNoMore(echoed, [...Object.keys(echo), ...secretNames]);
-				const entries = Object.entries(echoed);
-				const own = entries.filter(([name]) => !Object.hasOwn(additionalBodyFields, name));
-				return isExact(inDocumentNames(Object.fromEntries(own), value, mapping));
-			},
-		};
-	});
+	const expectedAs = (sent: string) =>
+		(records ?? [{ echo: open }]).map((record): ExpectedRecord => {
+			const echo = { ...named(record.echo), ...(sent === sentAs ? additional : replacing) };
+			const { isExact, wholeSince = -Infinity }: RecordInput = record;
+			return {
+				service,
+				echo,
+				isExact(echoed, madeAt = Infinity) {
+					if (madeAt < wholeSince) return false;
+					const [more, own] = split(echoed, (name) => Object.hasOwn(further, name));
+					if (sent !== sentAs && shortHash(keyOf(more)) !== sent) return false;
+					if (!isExact) return holdsNoMore(own, [...Object.keys(echo), ...secretNames]);
+					const [, asDocumented] = split(own, (name) => Object.hasOwn(additionalBodyFields, name));
+					return isExact(inDocumentNames(asDocumented, value, mapping));
+				},
+			};
+		});
 	const body = { ...named(fields), ...additionalBodyFields };
-	const asked = Object.entries({ ...named(open), ...additional })
-		.map(([name, one]) => [name, comparable(one)])
-		.filter(([, one]) => one !== '')
-		.sort();
 	return {
 		definition,
 		path: pathOf(value, path, mapping),
@@ -147,21 +166,21 @@ export async function prepareQuery(
 		secrets: [...secret.map((name) => fields[name]), ...Object.values(secretAdditional)].map(
 			textOf,
 		),
-		expected,
-		question: JSON.stringify([client, value, asked]),
-		journalKey: JSON.stringify([account, value, asked]),
+		expected: expectedAs(sentAs),
+		expectedAs,
+		question: JSON.stringify([client, value, asked(further)]),
+		journalKey: keyOf({}),
+		sentAs: Object.keys(further).length > 0 ? sentAs : undefined,
 		limits: { maxQueries, maxQueriesPerDay },
 		sendAgain,
 	};
 }
 
-/** Additional fields, and those of them that hold a CIEC: a record shows it masked. */
-function parted(additional: IDataObject): [IDataObject, IDataObject] {
-	const [open, secret]: [IDataObject, IDataObject] = [{}, {}];
-	for (const [name, value] of Object.entries(additional)) {
-		(/^ciec$/i.test(name) ? secret : open)[name] = value;
-	}
-	return [open, secret];
+/** The fields whose name fits, and the others. */
+function split(values: IDataObject, fits: (name: string) => boolean): [IDataObject, IDataObject] {
+	const parted: [IDataObject, IDataObject] = [{}, {}];
+	for (const [name, value] of Object.entries(values)) parted[fits(name) ? 0 : 1][name] = value;
+	return parted;
 }
 
 const holdsNoMore = (echoed: IDataObject, names: string[]) =>

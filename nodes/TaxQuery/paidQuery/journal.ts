@@ -10,6 +10,8 @@ interface Kept extends IDataObject {
 	/** Queries sent in this execution, its retries included. */
 	sent: number;
 	queries: Record<string, JournalEntry>;
+	/** A hash of what was sent, where Additional Body Fields may differ in a further try. */
+	sentAs?: Record<string, string>;
 	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
 	reused?: Record<string, Array<string | null>>;
 }
@@ -52,9 +54,16 @@ export class Journal {
 		return this.kept.queries[this.key(item, journalKey)];
 	}
 
+	/** What was sent of it; undefined if that can only be the same as now. */
+	sentAs(item: Item, journalKey: string): string | undefined {
+		return this.kept.sentAs?.[this.key(item, journalKey)];
+	}
+
 	/** So many queries of an item are on their way, beside those that it has sent before. */
-	sending(item: Item, journalKey: string, count: number): void {
-		this.kept.queries[this.key(item, journalKey)] = Date.now();
+	sending(item: Item, journalKey: string, count: number, sentAs?: string): void {
+		const key = this.key(item, journalKey);
+		this.kept.queries[key] = Date.now();
+		if (sentAs !== undefined) (this.kept.sentAs ??= {})[key] = sentAs;
 		this.kept.sent += count;
 	}
 
@@ -64,10 +73,17 @@ export class Journal {
 	}
 
 	/** They surely were not accepted; what was known of the question before holds again. */
-	refused(item: Item, journalKey: string, count: number, before?: JournalEntry): void {
+	refused(
+		item: Item,
+		journalKey: string,
+		count: number,
+		before?: JournalEntry,
+		sentAs?: string,
+	): void {
 		const key = this.key(item, journalKey);
 		if (before === undefined) delete this.kept.queries[key];
 		else this.kept.queries[key] = before;
+		if (sentAs !== undefined) (this.kept.sentAs ??= {})[key] = sentAs;
 		this.kept.sent -= count;
 	}
 
@@ -77,11 +93,14 @@ export class Journal {
 	}
 
 	reuse(item: Item, journalKey: string, ids: Array<string | null>): void {
-		this.kept.reused = { ...this.kept.reused, [this.key(item, journalKey)]: ids };
+		(this.kept.reused ??= {})[this.key(item, journalKey)] = ids;
 	}
 
 	private key({ index }: Item, journalKey: string): string {
-		const hash = createHash('sha256').update(journalKey).digest('base64url').slice(0, 16);
-		return `${this.run.index}:${index}:${hash}`;
+		return `${this.run.index}:${index}:${shortHash(journalKey)}`;
 	}
 }
+
+/** What tells two questions apart, and neither of them. */
+export const shortHash = (text: string): string =>
+	createHash('sha256').update(text).digest('base64url').slice(0, 16);

@@ -29,6 +29,8 @@ interface Unsure {
 	word?: IDataObject;
 	/** The word tells all that there is to know. */
 	isEnough?: boolean;
+	/** What an earlier try has sent, where that may differ. */
+	sentAs?: string;
 }
 
 interface LastAccepted {
@@ -103,22 +105,22 @@ export class QuerySender {
 	 * there (unless the operator wants it sent again).
 	 */
 	async send(item: Item, query: PreparedQuery, before?: Unsure): Promise<Accepted> {
-		const { definition, question, expected } = query;
+		const { definition, question, journalKey, expected } = query;
 		let unsure = before ?? this.beforeRetry(item, query);
 		if (Array.isArray(unsure)) {
 			return { queries: await this.readKept(item, query, unsure), how: 'kept' };
 		}
 		for (let attempt = 1; ; attempt++) {
 			if (!unsure) {
-				const outcome = await sendLocks.shared(question, async () => await this.post(item, query));
+				const post = async () => await this.post(item, query);
+				const outcome = await sendLocks.shared(journalKey, post);
 				if ('queries' in outcome) return outcome;
 				unsure = outcome;
 			}
-			const { error, since, word, isEnough = false }: Unsure = unsure;
-			const found = await sendLocks.exclusive(
-				question,
-				async () => await this.findAccepted(item, query, since(), isEnough),
-			);
+			const lost: Unsure = unsure;
+			const { error, since, word, isEnough } = lost;
+			const find = async () => await this.findAccepted(item, query, lost);
+			const found = await sendLocks.exclusive(journalKey, find);
 			if ('queries' in found) return found;
 			if (word) return await this.take(item, query, { queries: [word], how: 'sent' }, isEnough);
 			await this.limit.sent(item, expected.length, []);
@@ -144,18 +146,18 @@ export class QuerySender {
 		const entry = this.journal.find(item, query.journalKey);
 		if (typeof entry !== 'number') return entry;
 		const error = new UserError('an earlier try of this execution sent it and had no answer');
-		return { error, since: () => entry };
+		return { error, since: () => entry, sentAs: this.journal.sentAs(item, query.journalKey) };
 	}
 
 	private async post(item: Item, query: PreparedQuery): Promise<Accepted | Unsure> {
-		const { definition, path, fields, body, secrets, expected, question, journalKey } = query;
+		const { definition, path, body, secrets, expected, question, journalKey, sentAs } = query;
 		const before = this.journal.find(item, journalKey);
-		let since = thisMoment();
-		let counted = 0;
+		const sentBefore = this.journal.sentAs(item, journalKey);
+		let [since, counted] = [thisMoment(), 0];
 		const beforeSend = () => {
 			since = thisMoment();
 			this.limit.sending(question, expected.length - counted);
-			this.journal.sending(item, journalKey, expected.length - counted);
+			this.journal.sending(item, journalKey, expected.length - counted, sentAs);
 			counted = expected.length;
 		};
 		try {
@@ -168,19 +170,21 @@ export class QuerySender {
 				: { ...read, since };
 		} catch (error) {
 			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
-			this.journal.refused(item, journalKey, counted, before);
+			this.journal.refused(item, journalKey, counted, before, sentBefore);
 			await this.limit.sent(item, expected.length, []);
-			throw refusedError(error, definition, fields);
+			throw refusedError(error, definition, query.fields);
 		}
 	}
 
 	/** What is not final is looked for again in a further try. */
 	private async take(item: Item, query: PreparedQuery, accepted: Accepted, isFinal = true) {
-		const { question, journalKey, expected } = query;
+		const { question, journalKey, sentAs, expected } = query;
 		const ids = accepted.queries.flatMap((record) => queryIdOf(record) ?? []);
 		if (isFinal) this.journal.accepted(item, journalKey, ids);
 		await this.claim(item, ids);
-		lastAccepted.set(question, { at: Date.now(), queries: accepted.queries });
+		const last = { at: Date.now(), queries: accepted.queries };
+		lastAccepted.set(question, last);
+		if (sentAs !== undefined && ids.length === 0) lastAccepted.set(sentAs, last);
 		lastUnsure.delete(question);
 		await this.limit.sent(item, expected.length, ids);
 		return accepted;
@@ -192,13 +196,14 @@ export class QuerySender {
 	}
 
 	/** What an earlier try of this execution has paid for, as it stands now. */
-	private async readKept(item: Item, { question }: PreparedQuery, ids: string[]) {
+	private async readKept(item: Item, { question, journalKey }: PreparedQuery, ids: string[]) {
 		const connection = await connectionOf(item);
 		await this.claim(item, ids);
 		const queries = await Promise.all(
 			ids.map(async (_id) => await getQuery(connection, _id).catch(orNotListedYet(_id))),
 		);
-		const known = ids.length > 0 ? queries : lastAccepted.get(question)?.queries;
+		const key = this.journal.sentAs(item, journalKey) ?? question;
+		const known = ids.length > 0 ? queries : lastAccepted.get(key)?.queries;
 		if (known) return known;
 		throw new UserError(
 			'An earlier try of this execution has paid for this query, but its answer held no ID by which it can be read again',
@@ -210,17 +215,16 @@ export class QuerySender {
 	private async findAccepted(
 		item: Item,
 		query: PreparedQuery,
-		since: number,
-		isOneLookEnough: boolean,
+		{ since, isEnough, sentAs }: Unsure,
 	): Promise<Accepted | Unfound> {
-		const { expected } = query;
+		const expected = sentAs === undefined ? query.expected : query.expectedAs(sentAs);
 		const { client } = await connectionOf(item);
 		const kept = new Set(this.journal.ids); // also of items that are not read again yet
 		const isFree = (id: string) => !kept.has(id) && !claimed.has(`${client} ${id}`);
 		let unfound: Unfound = { said: '', isMissing: false };
 		for (const pause of LOOKS_MS) {
 			await item.wait(pause);
-			const outcome = await findCreated(item, expected, since, isFree).then(
+			const outcome = await findCreated(item, expected, since(), isFree).then(
 				(created) => created,
 				({ message }: Error) => ({ message }),
 			);
@@ -234,7 +238,7 @@ export class QuerySender {
 				return await this.take(item, query, { queries: found, how: 'recovered' });
 			}
 			unfound = unfoundOf(found, expected.length, cutOff);
-			if (isOneLookEnough) break;
+			if (isEnough) break;
 		}
 		return unfound;
 	}

@@ -1,0 +1,120 @@
+import type { IDataObject, IExecuteContextData } from 'n8n-workflow';
+import { give, oddService, type Kept } from './oddService';
+import { getCrf, operation, rfcs } from './support';
+
+const [RFC, OTHER] = rfcs(2);
+/** Each try sends another text. */
+const extra = (more = '') => ({
+	additionalBodyFields: `={{ JSON.stringify({ at: $now.toISO() + Math.random()${more} }) }}`,
+});
+const item = { items: [{ rfc: RFC }] };
+
+describe('a further try, whose Additional Body Fields hold something else', () => {
+	let service: Awaited<ReturnType<typeof oddService>>;
+	let [losing, hides, refusing] = [0, false, 0];
+	let answer: ((kept: Kept) => unknown) | undefined;
+	beforeEach(async () => {
+		[losing, hides, refusing, answer] = [0, false, 0, undefined];
+		service = await oddService({
+			post(accept, response) {
+				if (refusing-- === 1) return give(response, { message: 'Momentary' }, 400);
+				const kept = accept();
+				if (losing-- > 0) return void response.destroy();
+				give(response, answer ? answer(kept) : { queryId: kept._id });
+			},
+			list: (kept, response) => give(response, hides ? [] : kept),
+		});
+	});
+	afterEach(async () => await service.close());
+	const askedFor = () => service.billed.map(({ query }) => query.rfc).sort();
+
+	it.each(['Retry On Fail', "the editor's Retry"])(
+		'pays once for what was accepted: %s',
+		async (how) => {
+			refusing = 2;
+			const memory: IExecuteContextData = {};
+			const again = how === 'Retry On Fail' ? { maxTries: 2 } : { memory };
+			const run = async () =>
+				await service.run(getCrf({}, extra()), { items: [{ rfc: RFC }, { rfc: OTHER }], ...again });
+			const first = await run();
+			const { items } = how === 'Retry On Fail' ? first : await run();
+			const ids = items.map(({ json }) => json.queryId);
+			expect([ids.sort(), askedFor()]).toEqual([
+				service.billed.map(({ _id }) => _id).sort(),
+				[RFC, OTHER],
+			]);
+		},
+	);
+
+	it('finds what was accepted under the fields of the first try, when it is listed', async () => {
+		[losing, hides] = [1, true];
+		const memory: IExecuteContextData = {};
+		const { error } = await service.run(getCrf({}, extra()), { ...item, memory });
+		hides = false;
+		const { items } = await service.run(getCrf({}, extra()), { ...item, memory });
+		expect([error?.description, items.map(({ json }) => json.queryId), service.sent()]).toEqual([
+			expect.stringContaining('Retrying this execution looks for it and sends nothing'),
+			service.billed.map(({ _id }) => _id),
+			1,
+		]);
+	});
+
+	it('sends nothing where it is not listed', async () => {
+		[losing, hides] = [1, true];
+		const { error } = await service.run(getCrf({}, extra()), { ...item, maxTries: 2 });
+		expect([error?.message, service.sent()]).toEqual([
+			expect.stringContaining('may have been accepted'),
+			1,
+		]);
+	});
+
+	it.each([
+		[false, true],
+		[true, true],
+		[true, false],
+	])(
+		'gives each item its own, where they differ in such a field alone (one was not accepted: %s, another changes: %s)',
+		async (isOneLost, isChanging) => {
+			const parameters = getCrf(
+				{ rfc: RFC, simplify: false },
+				{
+					additionalBodyFields: `={{ JSON.stringify({ ...$json${isChanging ? ', at: Math.random()' : ''} }) }}`,
+				},
+			);
+			const items = [{ kind: 'issued' }, { kind: 'received' }];
+			[losing, hides] = [2, true];
+			const memory: IExecuteContextData = {};
+			const how = { items, memory, onError: 'continueRegularOutput' as const };
+			await service.run(parameters, how);
+			const lost = isOneLost ? service.billed.splice(0, 1)[0].query.kind : undefined;
+			hides = false;
+			const again = await service.run(parameters, how);
+			const kinds = again.items.map(({ json }) => (json.query as IDataObject)?.kind);
+			expect(kinds).toEqual(items.map(({ kind }) => (kind === lost ? undefined : kind)));
+		},
+	);
+
+	it('gives a result that came without an ID again', async () => {
+		answer = ({ query }) => ({ rfc: query.name === 'Emma' ? RFC : OTHER });
+		refusing = 2;
+		const { items } = await service.run(
+			operation(
+				'taxpayer',
+				'calculateRfc',
+				{ name: '={{ $json.name }}', firstLastName: 'Díaz', birthDate: '1956-12-31' },
+				extra(),
+			),
+			{ items: [{ name: 'Emma' }, { name: 'Ana' }], maxTries: 2 },
+		);
+		expect([items.map(({ json }) => json.rfc), service.billed.length]).toEqual([[RFC, OTHER], 2]);
+	});
+
+	it('asks for another value where the field is one of the document', async () => {
+		const memory: IExecuteContextData = {};
+		const items = [{ rfc: RFC }];
+		const by = (rfc: string) => getCrf({}, { additionalBodyFields: JSON.stringify({ rfc }) });
+		await service.run(by(RFC), { items, memory });
+		await service.run(by(OTHER), { items, memory });
+		expect(askedFor()).toEqual([RFC, OTHER]);
+	});
+});
