@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import { otherIdentifiers, type Warning } from '../fields/identifiers';
+import { isOtherBirth, otherIdentifiers, type Warning } from '../fields/identifiers';
 import { areOthers } from '../../shared/identifiers';
 import { isAcknowledgement, isRemark, senseOf } from './answer';
 import {
@@ -68,10 +68,13 @@ export function output(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 }
 
 /**
- * Whether a record surely is that of another question: it echoes another whole identifier than what was asked, or is of
- * another service that is known. One that is masked or written otherwise may be the same.
+ * Whether a record surely is that of another question: it echoes another whole identifier or birth date than what was
+ * asked, or is of another service that is known. One that is masked or written otherwise may be the same.
  */
-function isOfAnother(query: IDataObject, { expected, mapping }: Shape): boolean {
+function isOfAnother(
+	query: IDataObject,
+	{ expected, mapping, echoed, definition }: Shape,
+): boolean {
 	const code = loosely(query.service);
 	const isKnown = (row: QueryService) =>
 		row.isCodeShown === true || mapping.services[row.operation] !== undefined;
@@ -79,7 +82,8 @@ function isOfAnother(query: IDataObject, { expected, mapping }: Shape): boolean 
 	if (code !== loosely(expected[0].service) && queryServices.some(isOther)) return true;
 	const echo = echoOf(query);
 	const [{ echo: asked }] = expected;
-	return Object.entries(asked).some(([name, value]) => areOthers(echo[name], value));
+	if (Object.entries(asked).some(([name, value]) => areOthers(echo[name], value))) return true;
+	return isOtherBirth(echoed, inDocumentNames(echo, definition.service.operation, mapping));
 }
 
 function ofAnother({ definition: { name } }: Shape, query: IDataObject): UserError {

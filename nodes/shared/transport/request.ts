@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { tellsFailure } from '../http/failure';
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
-import { redactValues } from '../utils/redact';
+import { redact, redactValues } from '../utils/redact';
 import { MESSAGE_NAMES, speaks } from '../utils/serviceMessage';
 import { sleepFor } from '../utils/sleep';
 import { classify } from './classify';
@@ -123,9 +123,10 @@ export async function connect<Mapping>(
 				Math.max(1, until - performance.now()),
 			);
 			if ('body' in verdict) {
-				const body = redactValues(verdict.body, request.secrets ?? []);
+				const own = redactValues(verdict.body, request.secrets ?? []);
+				const body = withoutLong(own, secrets);
 				if (tellsFailure(body)) return redactValues(body, secrets);
-				// what was read may hold by chance what is a secret: of it only words that an error may have
+				// what was read may hold by chance what is a short secret: of it only words that an error may have
 				const mayBeError = request.method !== 'GET' || speaks(body);
 				return mayBeError ? redactValues(body, secrets, MESSAGE_NAMES) : body;
 			}
@@ -157,6 +158,20 @@ export async function connect<Mapping>(
 		clockOffsetMs: () => clock.ms,
 		statistics,
 	};
+}
+
+/** No text as long as this is a secret by chance. */
+const LONG = 16;
+
+/** An answer in which long secrets are masked wherever they stand: a record may repeat its request. */
+function withoutLong<T>(body: T, secrets: string[]): T {
+	const long = secrets.filter(({ length }) => length >= LONG);
+	try {
+		const text = JSON.stringify(body); // looked through at once, for hardly any answer holds one
+		return redact(text, long) === text ? body : redactValues(body, long);
+	} catch {
+		return redactValues(body, long); // nested too deep to be written
+	}
 }
 
 const CANCELLED = { message: 'The execution was cancelled', description: '' };

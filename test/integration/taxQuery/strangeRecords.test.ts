@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { askStranger } from '../dialects/stranger';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs } from './support';
 
@@ -227,5 +228,39 @@ describe('a list from the oldest to the newest, on whose first page all have one
 		await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), { items });
 		await service.close();
 		expect(service.asked).toEqual(['GET /query', 'GET /query', 'POST /query/crf']);
+	});
+});
+
+describe('a record that repeats the head of its request', () => {
+	const TOKEN = 'an-access-token-of-the-service';
+	const person = {
+		_id: 'q1',
+		service: 'CURP',
+		status: 'SUCCESS',
+		query: { curp: CURP },
+		metadata: { request: { headers: { authorization: `Bearer ${TOKEN}` } } },
+		authentication: Buffer.from('secret-of-the-client').toString('base64'),
+		response: { curp: CURP, nombre: 'EMMA' },
+		createdAt: new Date().toISOString(),
+	};
+	it.each([
+		operation('person', 'getCurpData', { curp: CURP, simplify: false }),
+		operation('query', 'get', { queryId: 'q1', simplify: false }),
+		operation('query', 'getAll', { returnAll: true, simplify: false }),
+	])('tells no secret of the credential: $operation', async (parameters) => {
+		const { rows } = await askStranger(
+			({ method, path }) => ({
+				body: method === 'GET' && path === '/api/query' ? [person] : person,
+			}),
+			parameters,
+			{ token: { access_token: TOKEN }, secrets: [TOKEN, person.authentication] },
+		);
+		expect(rows).toEqual([
+			{
+				...person,
+				metadata: { request: { headers: { authorization: 'Bearer ***' } } },
+				authentication: '***',
+			},
+		]);
 	});
 });

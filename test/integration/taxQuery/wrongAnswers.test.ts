@@ -56,6 +56,33 @@ describe("somebody else's result", () => {
 		]);
 	});
 
+	const emma = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
+	const calculation = operation('taxpayer', 'calculateRfc', { ...emma, birthDate: '1956-12-03' });
+	const born = (query: object) =>
+		record('q1', '', { service: 'RFC_CALCULATOR', query, response: { rfc: RFC } });
+	it.each<[string, object, object?]>([
+		['on another day', { ...emma, day: 4, month: 12, year: 1956 }],
+		['in another month, as text', { ...emma, day: '03', month: '04', year: '1956' }],
+		['in another year', { name: 'LUIS', day: 3, month: 12, year: 1980 }],
+		['on another day by its own name', { dia: 4 }, { day: 'dia' }],
+	])('is not given to an RFC that is calculated: born %s', async (_when, query, names = {}) => {
+		const { rows, error } = await askStranger(answering({ body: born(query) }), calculation, {
+			apiMapping: { fields: { calculateRfc: names } },
+		});
+		expect([rows, error?.message]).toEqual([[], REFUSED]);
+	});
+
+	it.each<[string, object]>([
+		['as text', { ...emma, day: '03', month: '12', year: '1956' }],
+		['with two digits of the year', { ...emma, day: 3, month: 12, year: 56 }],
+		['by month name', { ...emma, day: 3, month: 'diciembre', year: 1956 }],
+		['masked', { ...emma, day: '**', month: '**', year: '19**' }],
+		['not at all', { ...emma }],
+	])('is none of an RFC that is calculated where the birth is echoed %s', async (_how, query) => {
+		const { rows } = await askStranger(answering({ body: born(query) }), calculation);
+		expect(rows.map(({ rfc }) => rfc)).toEqual([RFC]);
+	});
+
 	it('fails those items alone whose query it is not, where one ID was answered to three', async () => {
 		const { rows } = await askStranger(
 			answering(accepted, [], record('q1', RFC)),
