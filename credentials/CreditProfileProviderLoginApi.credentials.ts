@@ -25,5 +25,14 @@ export class CreditProfileProviderLoginApi implements ICredentialType {
 		dark: 'file:../icons/creditProfile.dark.svg',
 	};
 
-	properties: INodeProperties[] = [providerField(all), ...loginFields(all)];
+	properties: INodeProperties[] = [
+		{
+			displayName: 'The test checks the shape only; nothing is sent.',
+			name: 'testNotice',
+			type: 'notice',
+			default: '',
+		},
+		providerField(all),
+		...loginFields(all),
+	];
 }

@@ -89,13 +89,13 @@ function withCredentials(file: string, nodes: WorkflowNode[], ids: Map<string, s
 	});
 }
 
-/** Sticky notes link to files of `examples/` and to the sandbox; here these have addresses. */
+/** Sticky notes link to examples and to the sandbox's page, on GitHub; here these have addresses of their own. */
 function withAddresses(nodes: WorkflowNode[], addressOf: (link: string) => string | undefined) {
 	return nodes.map((node) => {
 		const { content } = (node.parameters ?? {}) as { content?: unknown };
 		if (typeof content !== 'string') return node;
 		const linked = content.replace(
-			/\]\(([\w.-]+)\)/g,
+			/\]\(([^()\s]+)\)/g,
 			(whole, link: string) => `](${addressOf(link) ?? link})`,
 		);
 		return { ...node, parameters: { ...node.parameters, content: linked } };
@@ -130,7 +130,7 @@ export async function provision(
 	const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
 	const workflows = new Map<string, Provisioned>();
 	const addressOf = (link: string) => {
-		if (link === 'sandbox') return sandbox.page;
+		if (link.endsWith('/docs/sandbox.md')) return sandbox.page;
 		const linked = workflows.get(basename(link, '.json'));
 		return linked && `${n8n.url}/workflow/${linked.id}`;
 	};

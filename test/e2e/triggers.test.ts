@@ -142,7 +142,12 @@ describe('the triggers in a real n8n', () => {
 			'fetch the latest result as a test event',
 			async () => {
 				const latest = await queries.result('/query/rfc-data');
+				const addresses = editor.page.getByText('Webhook URLs', { exact: true });
+				await open();
+				await addresses.first().waitFor();
 				await open({ receiveBy: 'asking' });
+				await editor.page.getByTestId('node-execute-button').waitFor();
+				await addresses.first().waitFor({ state: 'hidden' });
 				await editor.screenshot('trigger-asking');
 				await editor.page.getByTestId('node-execute-button').click();
 				await editor.page.getByText(latest._id).first().waitFor();

@@ -140,7 +140,7 @@ const formats: INodeProperties = {
 		{ name: 'CSV', value: 'csv', description: 'For a sheet; lists and objects as JSON in a cell' },
 		{ name: 'NDJSON', value: 'ndjson', description: 'One JSON object on each line' },
 	],
-	default: 'ndjson',
+	default: 'csv',
 	displayOptions: { show: { output: ['file'] } },
 };
 const fileFormat: Field<FileFormat> = {
@@ -148,7 +148,7 @@ const fileFormat: Field<FileFormat> = {
 	read: (item) =>
 		item.parameter('output') === 'file'
 			? oneOf('csv', 'ndjson')(item.parameter('fileFormat'), 'File Format')
-			: 'ndjson',
+			: 'csv',
 };
 
 const getMany = operation({
@@ -179,8 +179,12 @@ const getMany = operation({
 			if (isSeparate) return separateAssociations(document, isSimple);
 			return [titles ? simplifyDocument(document, titles, item.protect) : document];
 		};
+		let given = 0;
 		async function* pages() {
-			for await (const page of listPages(item, list)) yield page.flatMap(shape);
+			for await (const page of listPages(item, list)) {
+				given += page.length;
+				yield page.flatMap(shape);
+			}
 		}
 		if (values.output === 'items') return await collect(pages());
 
@@ -190,6 +194,10 @@ const getMany = operation({
 			columns: isSimple ? simpleColumns : isSeparate ? RAW_ASSOCIATION_COLUMNS : RAW_COLUMNS,
 			name: `collection-${id}`,
 		});
+		if (given >= values.wanted) {
+			const first = `The file holds the first ${given} documents; there may be more`;
+			item.run.hint(`${first}. Switch on Return All for all.`);
+		}
 		return new WithFiles([{ json: { rows, collectionId: id }, file }]);
 	},
 });

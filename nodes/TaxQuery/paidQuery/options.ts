@@ -73,7 +73,7 @@ const reuseResults: Field<Reuse | undefined> = {
 					name: 'Only While Building (24 Hours)',
 					value: 'building',
 					description:
-						'In the editor and when an execution is retried, results of the last 24 hours are reused; production pays',
+						'In the editor and when an execution is retried, results (not failures) of the last 24 hours are reused; production pays',
 				},
 				{ name: 'Up To (Hours)', value: 'hours' },
 				{ name: 'This Calendar Month', value: 'month' },
@@ -127,7 +127,7 @@ export const priceNotice = ({
 }: PaidQuery): Field<undefined> => ({
 	properties: [
 		{
-			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : 'While building, results of the last 24 hours are reused (see Reuse Results).'}`,
+			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : 'While building, results (not failures) of the last 24 hours are reused (see Reuse Results).'}`,
 			name: 'priceNotice',
 			type: 'notice',
 			default: '',

@@ -237,7 +237,7 @@ function failure({ definition: { name }, secrets }: Shape, outcomes: Outcome[]):
 		description: sentences(
 			`${name}, query ID ${ids}`,
 			reasonOf(query, secrets),
-			'Check the fields of this item. Retrying this execution reads the same query again; a new execution asks, and pays, again',
+			'If the reason speaks of the fields, correct them. Retrying this execution reads the same query again; a new execution asks, and pays, again',
 		),
 	});
 }

@@ -19,7 +19,7 @@ const shown = ({ protect }: Item, text: string) => String(protect({ text }).text
 /** What a run has spent: told in the output pane, kept with the execution, and added to its error. */
 export class Receipt {
 	private readonly counts = { sent: 0, recovered: 0, kept: 0, reused: 0 };
-	private readonly accepted: string[] = [];
+	private readonly accepted: Array<{ index: number; id: string }> = [];
 	private readonly references = new Set<string>();
 	private readonly warnings: string[] = [];
 	private readonly notes = new Set<string>();
@@ -28,9 +28,11 @@ export class Receipt {
 	private readonly doubtful = new Map<number, number>();
 	private pending = 0;
 	private reusesByDefault = false;
+	/** What is pending is reused by the next click. */
+	private isBuilding = false;
 
 	constructor(private readonly run: Run) {
-		run.atEnd((error) => this.end(error));
+		run.atEnd((error, failed) => this.end(error, failed));
 	}
 
 	/** Queries that an item has got, paid for in this execution or before. */
@@ -43,8 +45,11 @@ export class Receipt {
 		for (const { how, query } of outcomes) {
 			this.counts[how]++;
 			const id = queryIdOf(query);
-			if (how !== 'reused' && id !== undefined) this.accepted.push(shown(item, id));
+			if (how !== 'reused' && id !== undefined) {
+				this.accepted.push({ index: item.index, id: shown(item, id) });
+			}
 		}
+		this.isBuilding ||= reusesByDefault && this.run.mode === 'manual';
 		this.reusesByDefault ||= reusesByDefault && outcomes.some(({ how }) => how === 'reused');
 		if (typeof externalReference === 'string' || typeof externalReference === 'number') {
 			const reference = String(externalReference);
@@ -74,7 +79,7 @@ export class Receipt {
 		}
 	}
 
-	private end(error?: ItemError): void {
+	private end(error?: ItemError, failed = 0): void {
 		this.writeMetadata();
 		if (error) error.description = sentences(error.description, ...this.spentBefore(error));
 		const { sent, recovered, kept, reused } = this.counts;
@@ -87,16 +92,18 @@ export class Receipt {
 			counted(this.pending, 'still pending', 'still pending'),
 			counted(doubtful, 'may have been accepted', 'may have been accepted'),
 			counted(this.warned, 'with a warning', 'with a warning'),
+			counted(failed, 'failed: see the column error', 'failed: see the column error'),
 		].filter((text) => text !== '');
 		if (told.length === 0) return;
+		const canWait = this.isBuilding && this.warned === 0 && this.notes.size === 0;
 		this.run.hint(
 			sentences(
 				told.join(', '),
 				this.reusesByDefault
-					? 'While building, results of the last 24 hours are reused; production pays (Reuse Results)'
+					? 'While building, results (not failures) of the last 24 hours are reused; production pays (Reuse Results)'
 					: '',
 				this.pending > 0
-					? 'Pending: collect the results with the Tax Query Trigger, or later with Query → Get'
+					? `Pending: collect the results with the Tax Query Trigger, or later with Query → Get${canWait ? ', or run this step again with Wait for Result on: the query is reused, not paid again' : ''}`
 					: '',
 				doubtful > 0
 					? 'May have been accepted: the error of the item says how to look for it, before it is sent again'
@@ -108,11 +115,14 @@ export class Receipt {
 	}
 
 	/** What an error does not say itself: what the other items are charged for. */
-	private spentBefore({ context }: ItemError): string[] {
+	private spentBefore({ context, description }: ItemError): string[] {
+		const accepted = this.accepted
+			.filter(({ index, id }) => index !== context.itemIndex || !description?.includes(id))
+			.map(({ id }) => id);
 		const doubtful = [...this.doubtful.keys()].filter((index) => index !== context.itemIndex);
 		return [
-			this.accepted.length > 0
-				? `Accepted before that, and paid for: ${first(this.accepted)}. Retrying this execution reads them and does not pay again`
+			accepted.length > 0
+				? `Accepted before that, and paid for: ${first(accepted)}. Retrying this execution reads them and does not pay again`
 				: '',
 			doubtful.length > 0
 				? `May have been accepted and billed, too: item ${first(doubtful)}. Retrying this execution looks for it; a new one asks, and may pay, again`
@@ -135,7 +145,10 @@ export class Receipt {
 			this.counts.sent + this.counts.recovered + Number(metadata.get('paidQueries') || 0);
 		metadata.setAll({
 			paidQueries: String(paid),
-			queryIds: joined('queryIds', this.accepted),
+			queryIds: joined(
+				'queryIds',
+				this.accepted.map(({ id }) => id),
+			),
 			...(references.length > 0 && {
 				externalReference: joined('externalReference', references),
 			}),

@@ -69,6 +69,7 @@ export const webhookDescription: IWebhookDescription = {
 	responseMode: 'onReceived',
 	responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's answer
 	path: 'tax-query',
+	ndvHideUrl: '={{ $parameter["receiveBy"] === "asking" }}', // by the editor alone
 	...({ [RESOLVERS]: { httpMethod } } as object),
 };
 
@@ -87,7 +88,7 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 		active: `${whileBuilding} Put the production URL back afterwards, where the service keeps a single one.<br /><br /><b>The workflow runs by itself</b> with each new result. These executions show up in the <a data-key="executions">executions list</a>, not in the editor.`,
 	},
 	activationHint:
-		'Once the workflow is built, publish it and register the production URL: results then start it without a click.',
+		'Once the workflow is built, publish it; unless it is Asking Only, register the production URL, too: results then start it without a click.',
 };
 
 const byProof = { receiveBy: ['both', 'webhook'], authenticity: ['credential'] };

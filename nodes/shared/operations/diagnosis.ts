@@ -20,7 +20,8 @@ export type Found<T> = Finding & { value?: T };
 const PASTE =
 	'Copy suggestedMapping of the last item (JSON view) into API Mapping of the credential, then diagnose again.';
 const MEND = 'Mend what the first row tells, then diagnose again.';
-const KEEP = 'What plain reads can tell stands in the API Mapping of the credential.';
+const KEEP =
+	'Nothing to change: the API Mapping fits all that plain reads can tell. The table view shows every check.';
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {

@@ -61,8 +61,8 @@ export interface Run {
 	cancelled?: AbortSignal;
 	/** One value for all items of this run, made by the first that asks; `make` is its key. */
 	shared<T>(make: (run: Run) => T): T;
-	/** Calls back once all items have ended; `error` is what the run fails with, and may be added to. */
-	atEnd(callback: (error?: ItemError) => void): void;
+	/** Calls back once all items have ended; what the run fails with may be added to. */
+	atEnd(callback: (error: ItemError | undefined, failed: number) => void): void;
 	/** Tells the operator something in the output pane. */
 	hint(message: string): void;
 	/** Metadata of the execution, where the host has it. */

@@ -4,7 +4,7 @@ import type { ItemError, Run } from './operation';
 /** A run of a node, and what ends it. */
 export function runOf(context: IExecuteFunctions) {
 	const values = new Map<unknown, unknown>();
-	const callbacks: Array<(error?: ItemError) => void> = [];
+	const callbacks: Array<Parameters<Run['atEnd']>[0]> = [];
 	const cancelled = context.getExecutionCancelSignal();
 	const stop = new AbortController();
 	const run: Run = {
@@ -33,7 +33,8 @@ export function runOf(context: IExecuteFunctions) {
 		signal: cancelled ? AbortSignal.any([cancelled, stop.signal]) : stop.signal,
 		/** An item has failed, and with it the run. */
 		fail: () => stop.abort(),
-		end: (error?: ItemError) => callbacks.forEach((callback) => callback(error)),
+		end: (error: ItemError | undefined, failed: number) =>
+			callbacks.forEach((callback) => callback(error, failed)),
 	};
 }
 

@@ -87,7 +87,7 @@ export async function runItems(
 	}));
 	while (standing.length > 0 && failures.length === 0) standing = await runPhase(standing);
 	const failure = failures.sort((a, b) => a.index - b.index).at(0)?.error;
-	started.end(failure);
+	started.end(failure, results.flat().filter(({ error }) => error).length);
 	if (failure) {
 		// An AI agent is told the message alone, so that must say what to do, too.
 		if (started.run.isTool) failure.message = sentences(failure.message, failure.description);

@@ -196,6 +196,27 @@ describe('files of documents', () => {
 			},
 		); // prettier-ignore
 
+		it('is a CSV, where nothing else is chosen', async () => {
+			expect((await list({})).binary?.data.fileName).toBe('collection-1.csv');
+		});
+
+		const atMost = (count: number) =>
+			`The file holds the first ${count} documents; there may be more. Switch on Return All for all.`;
+		it.each<[string, INodeParameters, string[]]>([
+			['ends at the Limit', { limit: 10 }, [atMost(10)]],
+			[
+				'ends at the Limit, however many associations it holds',
+				{ limit: 12, options: { separateAssociations: true } },
+				[atMost(12)],
+			],
+			['holds fewer than the Limit', { limit: 41 }, []],
+			['holds all', { returnAll: true }, []],
+		])('tells whether it %s', async (_what, parameters, told) => {
+			const base = { resource: 'dataDocument', operation: 'getAll', collection, output: 'file' };
+			const { hints } = await run({ ...base, returnAll: false, ...parameters });
+			expect(hints.map(({ message }) => message)).toEqual(told);
+		});
+
 		it('CSV has a column for each title, and a line for each document', async () => {
 			const file = await list({ fileFormat: 'csv', limit: 10, returnAll: false });
 			const [header, first] = contentOf(file).split('\r\n');

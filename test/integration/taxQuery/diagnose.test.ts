@@ -127,7 +127,7 @@ describe('Connection → Diagnose', () => {
 		await sandbox.close();
 		expect(items.filter(({ json }) => 'suggestedMapping' in json)).toHaveLength(1);
 		expect(hints.map(({ message }) => message)).toEqual([
-			'What plain reads can tell stands in the API Mapping of the credential.',
+			'Nothing to change: the API Mapping fits all that plain reads can tell. The table view shows every check.',
 		]);
 	});
 

@@ -21,6 +21,20 @@ describe('an item that fails', () => {
 		expect(told(result)).toEqual([expect.stringContaining('"RFC" cannot be right'), 1]);
 	});
 
+	it('does not read as paid for twice, where its query ended without a result', async () => {
+		const { rfc } = sandbox.reserved('failed');
+		const { error } = await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), {
+			items: itemsOf([rfc]),
+		});
+		const [{ queryId }] = await sandbox.ledger();
+		const told = String(error?.description);
+		expect([told.split(queryId).length, told]).toEqual([
+			2,
+			expect.stringMatching(/If the reason speaks of the fields, correct them\. Retrying/),
+		]);
+		expect(told).not.toContain('paid for');
+	});
+
 	it('tells which others may have been accepted; a retry finds them, and pays for none again', async () => {
 		const [refused, lost] = rfcs(2);
 		const arrived: string[] = [];

@@ -2,6 +2,7 @@ import axios from 'axios';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
+import type { NodeRunOptions } from '../support/runNode';
 import {
 	createTaxProfile,
 	getCrf,
@@ -558,8 +559,38 @@ describe('a receipt', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^1 query sent, 1 still pending, 1 may have been accepted\. /),
+			expect.stringMatching(
+				/^1 query sent, 1 still pending, 1 may have been accepted, 1 failed: see the column error\. /,
+			),
 		]);
+	});
+
+	it('tells how many items failed, where the run goes on', async () => {
+		const { rfc } = sandbox.reserved('failed');
+		const { hints } = await sandbox.run(waiting, {
+			items: itemsOf([...rfcs(1), rfc, rfc]),
+			onError: 'continueRegularOutput',
+		});
+		expect(hints.map(({ message }) => message)).toEqual([
+			'3 queries sent, 2 failed: see the column error.',
+		]);
+	});
+
+	it.each<[NodeRunOptions['mode'], object, boolean]>([
+		['manual', {}, true],
+		['trigger', {}, false],
+		['manual', { reuse: 'never' }, false],
+	])('names the next step of what is pending, in mode %s with %j', async (mode, fields, isTold) => {
+		const slow = await taxQuerySandbox({ resultDelay: 600 });
+		const run = async (parameters: object) =>
+			await slow.run(getCrf({ ...fields, ...parameters }), { items: itemsOf(rfcs(1)), mode });
+		const { hints } = await run({});
+		const again = await run({ waitForResult: true, maxWait: 1 });
+		const billed = (await slow.ledger()).length;
+		await slow.close();
+		const next = /run this step again with Wait for Result on: the query is reused, not paid again/;
+		expect([next.test(hints[0].message), billed]).toEqual([isTold, isTold ? 1 : 2]);
+		expect(again.items[0].json.pending).toBe(true);
 	});
 
 	it('tells each query ID once, however often the node was tried', async () => {
@@ -581,7 +612,7 @@ describe('a receipt', () => {
 			['1 query sent.'],
 			['1 query sent.'],
 			[
-				'1 reused. While building, results of the last 24 hours are reused; production pays (Reuse Results).',
+				'1 reused. While building, results (not failures) of the last 24 hours are reused; production pays (Reuse Results).',
 			],
 		]);
 	});

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
@@ -79,6 +79,28 @@ describe('the examples that take results', () => {
 			),
 		);
 		expect(without).toEqual([]);
+	});
+});
+
+describe('the notes of the examples', () => {
+	const notes = files.flatMap((file) =>
+		read(file).nodes.map(({ parameters }) => String(parameters.content ?? '')),
+	);
+
+	it('link to files of this repository, by whole addresses', () => {
+		const links = notes.flatMap((note) => [...note.matchAll(/\]\(([^)]*)\)/g)].map(([, to]) => to));
+		const main = 'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/';
+		const isThere = (to: string) =>
+			to.startsWith(main) && existsSync(join(root, to.slice(main.length)));
+		expect([links.length, links.filter((to) => !isThere(to))]).toEqual([14, []]);
+	});
+
+	it('say before the first click that a real credential pays', () => {
+		const warning = "**Only with the sandbox's credential: with a real one each click pays";
+		const page = readFileSync(join(root, 'docs', 'examples.md'), 'utf8');
+		const start = notes.find((note) => note.includes('Start here')) ?? '';
+		const before = [start, page].map((text) => text.slice(0, text.search(/Click|Execute/)));
+		expect(before).toEqual([expect.stringContaining(warning), expect.stringContaining(warning)]);
 	});
 });
 
