@@ -1,7 +1,7 @@
 import { UserError, type IBinaryData, type IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/http/answerBody';
-import { retryAt } from '../../shared/rateLimit/limitHeaders';
+import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
 import { isObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
@@ -14,7 +14,10 @@ type ByteStream = Exclude<Parameters<FileHelpers['prepareBinaryData']>[0], Buffe
 const MEGABYTE = 1_000_000;
 /** How often a file is asked for where a fault is answered by repeating it. */
 const MAX_ATTEMPTS = 3;
+/** … and where its host is asked too often, and does not tell when to come again. */
+const MAX_BUSY = 10;
 const WAIT_MS = 1000;
+const MAX_WAIT_MS = 60_000;
 /** CP §8.1, §8.3: of requests without a token, by IP. */
 const PER_SECOND = 10;
 /** All attempts at one file together. */
@@ -43,7 +46,7 @@ export async function download(
 	const pace = rateLimiterFor({ baseUrl: origin, token: '', pointsPerSecond: PER_SECOND });
 	const { executionId: execution = '', cancelled: signal } = item.run;
 	let last: UserError | undefined;
-	let faults = 0;
+	let [faults, busy] = [0, 0];
 	for (;;) {
 		await pace
 			.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) })
@@ -53,15 +56,19 @@ export async function download(
 		const outcome = await attemptDownload(item, link, maxMegabytes, { end, pace });
 		if ('file' in outcome) return outcome.file;
 		last = outcome.error;
-		if (outcome.isPassing && outcome.waitMs === undefined) faults++;
-		const waitMs = outcome.waitMs ?? WAIT_MS * faults;
-		if (!outcome.isPassing || faults === MAX_ATTEMPTS || waitMs > leftMs()) throw last;
+		if (!outcome.isPassing) throw last;
+		if (outcome.waitMs === undefined && outcome.isBusy) busy++;
+		else if (outcome.waitMs === undefined) faults++;
+		const waitMs = outcome.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
+		if (faults === MAX_ATTEMPTS || busy === MAX_BUSY || waitMs > leftMs()) throw last;
 		await item.wait(waitMs);
 	}
 }
 
 /** A fault may pass; where the host says when, so many milliseconds are waited. */
-type Outcome = { file: IBinaryData } | { error: UserError; isPassing: boolean; waitMs?: number };
+type Outcome =
+	| { file: IBinaryData }
+	| { error: UserError; isPassing: boolean; isBusy?: boolean; waitMs?: number };
 
 /** A signal that aborts once nothing was heard for so long; `hear` is told of what came. */
 function silence(longestMs: number) {
@@ -121,13 +128,16 @@ async function attemptDownload(
 		signal.addEventListener('abort', giveUp);
 		const answer = { status: statusCode, headers, sentAt, receivedAt: Date.now() };
 		pace.update(answer);
-		const told = statusCode === 503 ? retryAt(answer) : undefined;
-		const waitMs = statusCode === 429 ? 0 : told && told - Date.now(); // after a 429 the pace waits
+		const isBusy = statusCode === 429;
+		const told = isBusy || statusCode === 503 ? retryAt(answer) : undefined;
+		const isTold = told !== undefined || (readLimits(answer).reset ?? 0) > Date.now();
+		const busyMs = isTold ? 0 : undefined; // after a 429 that tells when, the pace waits
+		const waitMs = isBusy ? busyMs : told && told - Date.now();
 		const type = textOf(headers['content-type']).split(';')[0].trim().toLowerCase();
 		const refusal = refusalOf(called, statusCode, pageInstead(link, type));
 		if (refusal) {
 			body.destroy();
-			return { error: refusal, isPassing: statusCode >= 500 || statusCode === 429, waitMs };
+			return { error: refusal, isPassing: statusCode >= 500 || isBusy, isBusy, waitMs };
 		}
 		if (Number(headers['content-length'] ?? 0) > maxMegabytes * MEGABYTE) {
 			body.destroy();

@@ -3,8 +3,16 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import { sleepFor } from '../../../nodes/shared/utils/sleep';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 import { LOANS } from './support';
+
+jest.mock('../../../nodes/shared/utils/sleep', () => {
+	const actual = jest.requireActual<{ sleepFor: typeof sleepFor }>(
+		'../../../nodes/shared/utils/sleep',
+	);
+	return { sleepFor: jest.fn(actual.sleepFor) };
+});
 
 const PERSON = 'JUAN PEREZ GODE561231GR8';
 
@@ -160,6 +168,16 @@ describe('the files of a collection', () => {
 			};
 			const { items } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
 			expect([items[0]?.binary?.data.data, asked['/0']]).toEqual(['YQ==', 2]);
+		});
+
+		it('a 429 that does not say how long is asked for ten times, more and more seldom', async () => {
+			const pauses = jest.mocked(sleepFor).mockClear();
+			for (let pause = 1; pause < 10; pause++) pauses.mockResolvedValueOnce(); // at once
+			hosts['/0'] = refuse(429);
+			const { error } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
+			expect(error?.message).toContain('its host answered with status 429');
+			const seconds = pauses.mock.calls.map(([ms]) => ms / 1000);
+			expect([asked['/0'], seconds]).toEqual([10, [1, 2, 4, 8, 16, 32, 60, 60, 60]]);
 		});
 	});
 
