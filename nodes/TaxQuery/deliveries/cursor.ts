@@ -98,7 +98,7 @@ export class Cursor {
 		Object.assign(this.saved, this.place, { startedFrom });
 		this.pending = new Set();
 		const isOld = (one: Place) => !updatedAt || (one.updatedAt ?? Infinity) <= updatedAt;
-		this.settle(...listed.filter(isOld).sort(byAge));
+		this.settle(listed.filter(isOld).sort(byAge));
 		this.advance(listed, [], false);
 	}
 
@@ -169,8 +169,8 @@ export class Cursor {
 		delete this.saved.started[deliveryId];
 	}
 
-	settle(...results: Result[]): void {
-		for (const result of results) {
+	settle(...results: Array<Result | Result[]>): void {
+		for (const result of results.flat()) {
 			this.inFlight.delete(result.deliveryId);
 			this.settled.set(short(result), result.updatedAt ?? 0);
 			// before the place it is forgotten at once
@@ -191,7 +191,7 @@ export class Cursor {
 		const undated = listed.filter((one) => one.updatedAt === undefined && !isPending(one));
 		const old = this.saved.undated > MAX_SAVED ? undated.filter((one) => this.isNews(one)) : [];
 		this.place = { updatedAt, deliveryId: '' };
-		this.settle(...known, ...old);
+		this.settle(known, old);
 		return old.length;
 	}
 

@@ -105,7 +105,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	);
 	watcher.mustBeOpen();
 
-	cursor.settle(...fresh.filter((row) => !isDue(row) && !isPending(row)));
+	cursor.settle(fresh.filter((row) => !isDue(row) && !isPending(row)));
 	const left = ready.slice(batch.length);
 	const isMore = left.some((row) => triesOf(row) === 0);
 	// in the order of their creation, they may stand behind pages without news the next time

@@ -29,6 +29,14 @@ describe('the cursor', () => {
 		expect(JSON.stringify(cursor.saved).length).toBeLessThan(100_000);
 	});
 
+	it('begins with a list of 150,000', () => {
+		const cursor = new Cursor();
+		const results = many(150_000, 'SUCCESS');
+		cursor.begin(undefined, results, '');
+		expect([results[0], results[40_000]].map((one) => cursor.isNew(one))).toEqual([false, false]);
+		expect(cursor.isNew(result('later', -1))).toBe(true);
+	});
+
 	it('keeps it under 100 kB also where IDs are long', () => {
 		const cursor = new Cursor();
 		const long = (index: number, status: string) => result(`${'x'.repeat(200)}${index}`, 0, status);
