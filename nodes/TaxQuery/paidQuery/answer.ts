@@ -123,12 +123,13 @@ export function senseOf(
 	{ service: { isImmediate, resultFields }, hasNoResult }: PaidQuery,
 	mapping: TaxQueryMapping,
 ): 'accepted' | 'perhaps a result' | undefined {
-	if (isImmediate || hasNoResult || queryIdOf(answer) !== undefined) return undefined;
-	if (isRemark(withoutIds(answer)) || isFilled(answer.response)) return undefined;
+	if (hasNoResult || queryIdOf(answer) !== undefined || isFilled(answer.response)) return undefined;
 	const { status = answer.estatus } = answer;
-	if (textOf(status) !== '' && stateOf({ status }, mapping) === 'pending') return 'accepted';
+	const isPending = textOf(status) !== '' && stateOf({ status }, mapping) === 'pending';
 	const names = Object.values(resultFields ?? {});
-	if (names.some((name) => isThere(answer[name]))) return undefined;
+	const isResult = names.some((name) => isThere(answer[name]));
+	if (isPending && !(isImmediate && isResult)) return 'accepted';
+	if (isImmediate || isResult || isRemark(withoutIds(answer))) return undefined;
 	const isShort = (value: unknown) => typeof value !== 'object' && textOf(value).length <= SHORT;
 	if (!Object.values(withoutIds(answer)).every((value) => value === null || isShort(value))) {
 		return undefined;

@@ -2,8 +2,11 @@ import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 
-/** When a query was sent whose fate is not known (milliseconds, our clock), or the IDs of what was accepted. */
-type JournalEntry = number | string[];
+/**
+ * When a query was sent whose fate is not known (milliseconds, our clock), the same of one that the service said it
+ * accepted, without an ID, or the IDs of what was accepted.
+ */
+type JournalEntry = number | { sentAt: number } | string[];
 
 /** Where it stands in the memory that n8n keeps for a node; the name is seen in the execution's data. */
 interface Kept extends IDataObject {
@@ -36,16 +39,14 @@ export class Journal {
 
 	/** The IDs of everything that was accepted. */
 	get ids(): string[] {
-		return Object.values(this.kept.queries).flatMap((entry) =>
-			typeof entry === 'number' ? [] : entry,
-		);
+		return Object.values(this.kept.queries).flatMap((entry) => (Array.isArray(entry) ? entry : []));
 	}
 
 	/** The IDs of what was accepted for an item. */
 	idsOf(item: Item): string[] {
 		const own = `${this.run.index}:${item.index}:`;
 		return Object.entries(this.kept.queries).flatMap(([key, entry]) =>
-			key.startsWith(own) && typeof entry !== 'number' ? entry : [],
+			key.startsWith(own) && Array.isArray(entry) ? entry : [],
 		);
 	}
 
@@ -70,6 +71,13 @@ export class Journal {
 	/** Under these IDs; none where the answer held a result without one. */
 	accepted(item: Item, journalKey: string, ids: string[]): void {
 		this.kept.queries[this.key(item, journalKey)] = ids;
+	}
+
+	/** By a word that names no ID: it is looked for in a further try, and never sent again. */
+	acceptedByWord(item: Item, journalKey: string): void {
+		const key = this.key(item, journalKey);
+		const sentAt = this.kept.queries[key];
+		if (typeof sentAt === 'number') this.kept.queries[key] = { sentAt };
 	}
 
 	/** They surely were not accepted; what was known of the question before holds again. */

@@ -132,7 +132,7 @@ function marksOf(
 	const warnings = [
 		...shape.warnings,
 		...(isUnknown ? [unknownStatus(query)] : []),
-		...(isRemark(query) ? [UNCONFIRMED] : []),
+		...(isRemark(query) && sense === undefined ? [UNCONFIRMED] : []),
 		...(unread === undefined ? [] : [notRead(unread)]),
 		...(sense === undefined ? [] : [NO_ID]),
 		...otherIdentifiers(shape.asked, isObject(query.response) ? query.response : query),

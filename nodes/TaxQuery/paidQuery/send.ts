@@ -2,9 +2,8 @@ import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryIdOf, stateOf } from '../queries';
-import { connectionOf, getQuery } from '../queries/client';
+import { completeRecord, connectionOf } from '../queries/client';
 import { thisMoment } from '../../shared/transport/clockOffset';
-import { isNotFound } from '../../shared/transport/errors';
 import {
 	ambiguousError,
 	isUnsure,
@@ -106,10 +105,11 @@ export class QuerySender {
 	 */
 	async send(item: Item, query: PreparedQuery, before?: Unsure): Promise<Accepted> {
 		const { definition, question, journalKey, expected } = query;
-		let unsure = before ?? this.beforeRetry(item, query);
-		if (Array.isArray(unsure)) {
-			return { queries: await this.readKept(item, query, unsure), how: 'kept' };
+		const earlier = before ?? this.beforeRetry(item, query);
+		if (Array.isArray(earlier)) {
+			return { queries: await this.readKept(item, query, earlier), how: 'kept' };
 		}
+		let unsure = earlier;
 		for (let attempt = 1; ; attempt++) {
 			if (!unsure) {
 				const post = async () => await this.post(item, query);
@@ -122,7 +122,8 @@ export class QuerySender {
 			const find = async () => await this.findAccepted(item, query, lost);
 			const found = await sendLocks.exclusive(journalKey, find);
 			if ('queries' in found) return found;
-			if (word) return await this.take(item, query, { queries: [word], how: 'sent' }, isEnough);
+			const how = unsure === earlier ? 'kept' : 'sent';
+			if (word) return await this.take(item, query, { queries: [word], how }, isEnough);
 			await this.limit.sent(item, expected.length, []);
 			if (!found.isMissing || !(await this.maySendAgain(item, query, attempt))) {
 				lastUnsure.set(question, since());
@@ -144,9 +145,13 @@ export class QuerySender {
 	/** What an earlier try of this execution has left of a question. */
 	private beforeRetry(item: Item, query: PreparedQuery): Unsure | string[] | undefined {
 		const entry = this.journal.find(item, query.journalKey);
-		if (typeof entry !== 'number') return entry;
+		if (entry === undefined || Array.isArray(entry)) return entry;
 		const error = new UserError('an earlier try of this execution sent it and had no answer');
-		return { error, since: () => entry, sentAs: this.journal.sentAs(item, query.journalKey) };
+		const sentAs = this.journal.sentAs(item, query.journalKey);
+		if (typeof entry === 'number') return { error, since: () => entry, sentAs };
+		const last = lastAccepted.get(sentAs ?? query.question);
+		const word = last?.queries.find((one) => !queryIdOf(one)) ?? { status: 'PENDING' };
+		return { error, since: () => entry.sentAt, sentAs, word, isEnough: false };
 	}
 
 	private async post(item: Item, query: PreparedQuery): Promise<Accepted | Unsure> {
@@ -165,9 +170,9 @@ export class QuerySender {
 			const request = { path, body, secrets, beforeSend, emptyAs };
 			const answer = await item.request({ method: 'POST', ...request });
 			const read = readPosted(answer, query, (await connectionOf(item)).mapping);
-			return 'queries' in read
-				? await this.take(item, query, { ...read, how: 'sent' })
-				: { ...read, since };
+			if ('queries' in read) return await this.take(item, query, { ...read, how: 'sent' });
+			if (read.word) this.journal.acceptedByWord(item, journalKey);
+			return { ...read, since };
 		} catch (error) {
 			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
 			this.journal.refused(item, journalKey, counted, before, sentBefore);
@@ -200,7 +205,7 @@ export class QuerySender {
 		const connection = await connectionOf(item);
 		await this.claim(item, ids);
 		const queries = await Promise.all(
-			ids.map(async (_id) => await getQuery(connection, _id).catch(orNotListedYet(_id))),
+			ids.map(async (_id) => await completeRecord(connection, { _id })), // which may not be there yet
 		);
 		const key = this.journal.sentAs(item, journalKey) ?? question;
 		const known = ids.length > 0 ? queries : lastAccepted.get(key)?.queries;
@@ -243,8 +248,3 @@ export class QuerySender {
 		return unfound;
 	}
 }
-
-const orNotListedYet = (_id: string) => (error: unknown) => {
-	if (isNotFound(error)) return { _id };
-	throw error as Error;
-};
