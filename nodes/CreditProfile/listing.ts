@@ -4,10 +4,10 @@ import { simplify } from '../shared/operations/fields';
 import type { Item, Operation } from '../shared/operations/operation';
 import { readPages, type Page, type Range } from '../shared/transport/pagination';
 import type { ServiceRequest } from '../shared/transport/request';
-import { tellsFailure } from '../shared/http/failure';
+import { isGoodWord, tellsFailure } from '../shared/http/failure';
 import { findList, findMarks, findOne, isNone, type IsRow } from '../shared/http/envelope';
 import { isObject } from '../shared/utils/json';
-import { messageOfService, speaks } from '../shared/utils/serviceMessage';
+import { findMessage, messageOfService } from '../shared/utils/serviceMessage';
 
 type Body = IDataObject | IDataObject[];
 
@@ -58,7 +58,8 @@ export const tellsNothing = (body: Body): boolean =>
 export function pageOf(body: Body, field: 'data' | 'documents'): Page {
 	const rows = rowsOf(body, `"${field}"`, field);
 	const { total } = findMarks(body, hasId, rows.length);
-	if (rows.length === 0 && total === undefined && speaks(body)) throw failureOf(body, `"${field}"`);
+	const said = total === undefined && rows.length === 0 ? findMessage(body) : undefined;
+	if (said !== undefined && !isGoodWord(said)) throw failureOf(body, `"${field}"`);
 	return { rows, total };
 }
 

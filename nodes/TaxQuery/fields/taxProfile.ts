@@ -46,24 +46,29 @@ const plain = (rfc: string) => rfc.replace(/[\s-]/g, '').toUpperCase();
 
 /** With these a service may say that there is no tax profile. */
 export const PROFILE_STATUSES = ['400', '403', '404', '409', '412', '422'];
-/** Words for a tax profile, and for any profile that is not there; an API's own profile is neither. */
+/** Words for a profile that is not there. */
 const NO_PROFILE = new RegExp(
 	[
-		'\\b(tax|fiscal)[ _-]?profile\\b|\\bperfil (fiscal|tributario|del sat)\\b',
-		'\\b(no|not|without|missing|needs?|requires?|create|sin|falta|requiere|crear?)\\b.{0,40}\\b(profile|perfil)\\b',
-		'\\b(profile|perfil)\\b.{0,30}\\b(not (found|exist)|missing|required|needed|no (existe|encontrado|registrado)|inexistente|requerido)\\b',
+		'\\b(no|not|without|missing|lacks?|needs?|requires?|create|register|sin|falta|requiere|necesita|cre(ar?|e))\\b.{0,40}\\b(profile|perfil)\\b',
+		'\\b(profile|perfil)\\b.{0,30}\\b(not (been |yet )?(found|exist|created|registered)|missing|required|needed|no (ha sido |esta )?(existe|encontrad[oa]|registrado|creado|se encontro)|inexistente|requerido|necesario)\\b',
 	].join('|'),
-	'i',
 );
 
-/** Words for what somebody may not do, or has not paid. */
-const OTHER_REASON = /permis|permit|allow|autoriz|authoriz|billing|saldo/i;
+/** Words for what somebody may not do, or has not paid; or for a profile that is there. */
+const OTHER_REASON = new RegExp(
+	[
+		'permis|permit|allow|autoriz|authoriz|billing|saldo',
+		'validat(ed|ing)|validar|validad|valido|being processed|procesando|(in|en) proces|block|bloque|activ|habilitad|disponible',
+		'ya existe|already|(?<!\\bno .*)\\bexists|wrong|incorrect|expir|caduc|vencid|found, but|match|coincid',
+	].join('|'),
+);
 
 /** The document shows no error for a missing tax profile, so it is told by its words, or by a status without words. */
 export function lacksProfile({ httpCode, description }: NodeApiError): boolean {
 	const status = httpCode ?? '';
 	const said = saidIn(description);
-	const isTold = NO_PROFILE.test(said) && !OTHER_REASON.test(said);
+	const plain = said.normalize('NFD').replace(/\p{M}/gu, '').replace(/_/g, ' ').toLowerCase();
+	const isTold = NO_PROFILE.test(plain) && !OTHER_REASON.test(plain);
 	if (isTold && PROFILE_STATUSES.includes(status)) return true;
 	const isSilent = said === '' || /"(conflict|precondition (failed|required))\.?"/i.test(said);
 	return isSilent && ['409', '412'].includes(status);

@@ -65,6 +65,18 @@ describe('an answer without content', () => {
 	});
 });
 
+describe('an empty list beside a good word', () => {
+	it.each(['OK', 'Operación exitosa'])('is an empty list: %s', async (message) => {
+		for (const [list, key] of [
+			[collections, 'data'],
+			[documents, 'documents'],
+		] as const) {
+			const { rows, error } = await ask({ body: { [key]: [], message } }, list);
+			expect([error, rows]).toEqual([undefined, []]);
+		}
+	});
+});
+
 describe('a list that comes at once and tells of more than it holds', () => {
 	it.each([
 		['logins', logins, { data: [{ id: 1 }], total: 25 }],

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { askStranger, type Answer, type Asked } from '../dialects/stranger';
+import { askStranger, startStranger, type Answer, type Asked } from '../dialects/stranger';
+import { runNode } from '../support/runNode';
 import { createTaxProfile, curps, getCrf, operation, rfcs } from './support';
 
 const [RFC, OTHER] = rfcs(2);
@@ -234,6 +235,58 @@ describe('a query that was accepted under an ID with a name that is not known', 
 		]);
 	});
 
+	describe.each([false, true])('and that no list shows, with Send Again %s', (sendAgain) => {
+		const words: Array<[IDataObject]> = [
+			[{ message: 'accepted', requestId: 'r-1' }],
+			[{ message: 'Solicitud aceptada', status: 'PENDING' }],
+		];
+		const parameters = { ...csf, rfc: '={{ $json.rfc }}', options: { sendAgain } };
+
+		it.each(words)('is sent once through all tries, and pending: %j', async (word) => {
+			let refusals = 0;
+			const { rows, error, asked } = await askStranger(
+				({ method, body }) => {
+					if (method === 'GET') return { body: [] };
+					if (body.includes(RFC)) return { body: word };
+					return refusals++ === 0 ? { status: 404, body: {} } : { body: { queryId: 'q2' } };
+				},
+				parameters,
+				{ items: [{ rfc: RFC }, { rfc: OTHER }], maxTries: 2 },
+			);
+			expect([
+				error?.description,
+				rows.map((row) => [row.rfc, row.pending, codes(row)]),
+				asked.filter(({ method, body }) => method === 'POST' && body.includes(RFC)).length,
+			]).toEqual([
+				undefined,
+				[
+					[RFC, true, ['noId']],
+					[OTHER, true, []],
+				],
+				1,
+			]);
+			expect(rows[0]).toMatchObject(word);
+		});
+
+		it('is so with another token, too, after which nobody here remembers the word', async () => {
+			const service = await startStranger(answering({ body: words[0][0] }));
+			const memory = {};
+			const retry = async (pastedToken: string) => {
+				const taxQueryApi = { baseUrl: `${service.url}/api`, grant: 'accessToken', pastedToken };
+				const credentials = { taxQueryApi };
+				const items = [{ rfc: RFC }];
+				return await runNode({ type: 'taxQuery', parameters, credentials, items, memory });
+			};
+			await retry('token-a');
+			const { items } = await retry('token-b');
+			await service.close();
+			expect([items.map(({ json }) => [json.pending, codes(json)]), posts(service.asked)]).toEqual([
+				[[true, ['noId']]],
+				1,
+			]);
+		});
+	});
+
 	it.each<[string, IDataObject, string[]]>([
 		['short', { rfc: RFC, regimen: '601', situacion: 'ACTIVO' }, ['noId']],
 		['with a document', { rfc: RFC, message: 'ok', pdf: 'JVBERi0xLjcK'.repeat(50) }, []],
@@ -264,6 +317,15 @@ describe('a refusal', () => {
 		[400, 'profileId must be an integer'],
 		[409, 'Ya existe una consulta igual en proceso'],
 		[412, 'If-Match is needed'],
+		[409, 'The tax profile is still being validated, try again in a few minutes'],
+		[403, 'The tax profile of this RFC is blocked for 24 hours'],
+		[422, 'The CIEC of the tax profile is wrong'],
+		[422, 'No coincide la CIEC con el perfil fiscal'],
+		[400, 'Tax profile found, but the period must be YYYY-MM'],
+		[409, 'El perfil fiscal ya existe'],
+		[422, 'The tax profile expired'],
+		[422, 'No se pudo validar el perfil fiscal'],
+		[409, 'A tax profile exists; create no other'],
 	])('%i "%s" is about no missing tax profile', async (status, message) => {
 		const [said, description] = await refused(status, { message });
 		expect([said === NO_PROFILE, description]).toEqual([
@@ -279,9 +341,19 @@ describe('a refusal', () => {
 		[409, {}],
 		[409, { error: 'Conflict' }],
 		[412, { message: 'El perfil del contribuyente no existe' }],
+		[404, { message: 'No tax profile exists for this RFC' }],
+		[422, { code: 'TAX_PROFILE_NOT_FOUND' }],
+		[422, { message: 'Validation failed', errors: ['a tax profile is required'] }],
+		[409, { message: 'El perfil fiscal aún no está registrado' }],
+		[400, { message: 'RFC sin perfil fiscal, cree uno' }],
 		[422, { errors: { rfc: ['Falta crear el perfil fiscal'] } }],
 	])('%i %j is about a missing tax profile', async (status, body) => {
 		expect((await refused(status, body))[0]).toBe(NO_PROFILE);
+	});
+
+	it('may be about one where the service does not say so', async () => {
+		const [, description] = await refused(422, { message: 'The tax profile expired' });
+		expect(description).toContain('If it has no tax profile yet, run Tax Authority');
 	});
 
 	it.each([csf, crf, jobs])('tells the query that it names', async (parameters) => {
@@ -308,6 +380,31 @@ describe('a refusal', () => {
 		],
 	])('%i is told in the words of the service: %j', async (status, body, words) => {
 		expect((await refused(status, body, crf))[1]).toContain(`The service says: "${words}"`);
+	});
+});
+
+describe('good words where services put their errors', () => {
+	it.each<[IDataObject, IDataObject, unknown]>([
+		[
+			curpData,
+			{ curp: CURP, nombre: 'EMMA', errorCode: 'SUCCESS', errorMessage: 'Success' },
+			'EMMA',
+		],
+		[curpData, { data: { nombre: 'EMMA' }, errorMessage: 'Operación exitosa' }, 'EMMA'],
+		[csf, { message: 'ok', id: 'q1', errorMessage: 'Success' }, 'q1'],
+		[csf, { data: { id: 'q1' }, errorMessage: 'Sin error', errorCode: 'NONE' }, 'q1'],
+		[csf, { id: 'q1', status: 'PENDING', error: 'no error' }, 'q1'],
+	])('are no failure: %# %j', async (parameters, body, expected) => {
+		const { rows, error, asked } = await askStranger(answering({ body }), {
+			...parameters,
+			reuse: 'never',
+			options: { sendAgain: true },
+		} as never);
+		expect([error?.message, rows.map((row) => row.nombre ?? row.queryId), posts(asked)]).toEqual([
+			undefined,
+			[expected],
+			1,
+		]);
 	});
 });
 

@@ -129,6 +129,13 @@ describe('an answer', () => {
 		[{ error_message: 'x' }],
 		[{ result: 'ERROR' }],
 		[{ data: { estatus: 'fallido' } }],
+		[{ errorMessage: 'Consulta no exitosa' }],
+		[{ errorMessage: 'Sin éxito' }],
+		[{ error: 'Unsuccessful' }],
+		[{ errorMessage: 'Ninguna consulta procesada' }],
+		[{ errorMessage: 'No errors, but no funds' }],
+		[{ errorCode: 'SUCCESS', errorMessage: 'No such RFC' }],
+		[{ errorCode: '2001' }],
 	])('%j tells a failure', (body) => expect(tellsFailure(body)).toBe(true));
 
 	it.each([
@@ -138,5 +145,12 @@ describe('an answer', () => {
 		[{ errorCode: 'OK', result: { error: 'x' } }],
 		[{ RazonSocial: 'ERROR SA', detalle: 'x', descripcion: 'fallo', motivo: 'y' }],
 		[{ resultado: 'POSITIVO', estatus: 'ACTIVO' }],
+		[{ errorCode: 'SUCCESS', errorMessage: 'Success' }],
+		[{ errorCode: '00', errorMessage: 'Operación exitosa' }],
+		[{ errorCode: 200, errorMessage: '¡Consulta realizada con éxito!' }],
+		[{ errorCode: 'NONE', errorMessage: 'Sin error' }],
+		[{ errorCode: 'NO_ERROR', error: 'Sin errores.' }],
+		[{ error: 'Ninguno', errors: 'no error', errorMessage: 'OK.' }],
+		[{ error_message: 'The request was completed successfully' }],
 	])('%j tells none', (body) => expect(tellsFailure(body)).toBe(false));
 });
