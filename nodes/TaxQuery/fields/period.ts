@@ -2,7 +2,9 @@ import { type DateTime } from 'luxon';
 import { UserError, type INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
+import { sentences } from '../../shared/utils/sentences';
 import { readDay, refuseFuture } from './dates';
+import type { Warning } from './identifiers';
 
 const MONTH = 'yyyy-MM';
 const DAY = 'yyyy-MM-dd';
@@ -106,4 +108,22 @@ function refuseLong(from: DateTime, to: DateTime): void {
 		description:
 			'Nothing was sent. Each month is paid for: choose a shorter period, or split it over several items.',
 	});
+}
+
+/** Months that were asked for and are not there, or the reverse; by their count where the answer does not name all. */
+export function compareMonths(asked: string[], given: string[]): Warning[] {
+	const areNamed = ![...asked, ...given].includes('');
+	const fewer = asked.length - given.length;
+	const missing = areNamed ? asked.filter((month) => !given.includes(month)) : [];
+	const odd = areNamed
+		? given.filter((month, at) => !asked.includes(month) || given.indexOf(month) < at)
+		: [];
+	if (fewer <= 0 && missing.length + odd.length === 0) return [];
+	const message = sentences(
+		fewer > 0 ? `The service accepted ${fewer} fewer of the months than were asked for` : '',
+		missing.length > 0 ? `Not there: ${missing.join(', ')}` : '',
+		odd.length > 0 ? `There twice, or not asked for: ${odd.join(', ')}` : '',
+		'Compare the periods of these items before you ask again',
+	);
+	return [{ field: 'Answer', code: odd.length > 0 ? 'otherMonths' : 'fewerQueries', message }];
 }

@@ -4,6 +4,7 @@ import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import { isOtherBirth, otherIdentifiers, type Warning } from '../fields/identifiers';
+import { compareMonths } from '../fields/period';
 import { areOthers } from '../../shared/identifiers';
 import { isAcknowledgement, isRemark, senseOf } from './answer';
 import {
@@ -52,47 +53,58 @@ export interface Shape {
 	secrets: string[];
 }
 
-/** One item for each query. Throws a UserError if there is a result of none and never will be, or one of somebody else. */
+/**
+ * One item for each query, but for a month of somebody else, which a warning names. Throws a UserError if there is a
+ * result of none and never will be, or none that is this item's.
+ */
 export function output(shape: Shape, outcomes: Outcome[]): IDataObject[] {
-	const { mapping, secrets, isSimple } = shape;
-	const strange = outcomes.find(({ query }) => isOfAnother(query, shape));
-	if (strange) throw ofAnother(shape, strange.query);
-	if (outcomes.length > 0 && outcomes.every((one) => stateOf(one.query, mapping) === 'failed')) {
-		throw failure(shape, outcomes);
+	const { mapping, secrets, isSimple, expected } = shape;
+	const told = outcomes.flatMap(({ query }) => strangeness(query, shape) ?? []);
+	const own = outcomes.filter(({ query }) => strangeness(query, shape) === undefined);
+	if (told.length > 0 && (own.length === 0 || expected.length === 1)) {
+		const message = 'The service answered with another query than the one of this item';
+		throw new UserError(message, { description: told[0] });
 	}
-	return outcomes.map((outcome) => {
+	if (own.length > 0 && own.every(({ query }) => stateOf(query, mapping) === 'failed')) {
+		throw failure(shape, own);
+	}
+	const ofMonths = [
+		...told.map((message): Warning => ({ field: 'Answer', code: 'otherQuery', message })),
+		...monthsAmiss(outcomes, shape),
+	];
+	return own.map((outcome) => {
 		const query = redactValues(outcome.query, secrets);
 		const json = isSimple ? simplified(query, shape) : query;
-		return { ...json, ...marksOf({ ...outcome, query }, shape, monthsAmiss(outcomes, shape)) };
+		return { ...json, ...marksOf({ ...outcome, query }, shape, ofMonths) };
 	});
 }
+
+/** What records of a service are called, unless that is only guessed. */
+const sureCode = (row: QueryService, mapping: TaxQueryMapping) =>
+	(row.isCodeShown ?? mapping.services[row.operation]) ? loosely(codeOf(row, mapping)) : undefined;
+const isSureCode = (code: unknown, mapping: TaxQueryMapping) =>
+	queryServices.some((row) => sureCode(row, mapping) === loosely(code));
 
 /**
- * Whether a record surely is that of another question: it echoes another whole identifier or birth date than what was
- * asked, or is of another service that is known. One that is masked or written otherwise may be the same.
+ * What is to be said of a record that surely is that of another question: it echoes another whole identifier or birth
+ * date than what was asked (one that is masked or written otherwise may be the same), or is of another service that is
+ * known. Where the code of the own one is only guessed, it is enough that the record echoes who was asked about.
  */
-function isOfAnother(
-	query: IDataObject,
-	{ expected, mapping, echoed, definition }: Shape,
-): boolean {
-	const code = loosely(query.service);
-	const isKnown = (row: QueryService) =>
-		row.isCodeShown === true || mapping.services[row.operation] !== undefined;
-	const isOther = (row: QueryService) => isKnown(row) && loosely(codeOf(row, mapping)) === code;
-	if (code !== loosely(expected[0].service) && queryServices.some(isOther)) return true;
+function strangeness(query: IDataObject, shape: Shape): string | undefined {
+	const { definition, expected, asked, echoed, mapping } = shape;
+	const { name, service } = definition;
 	const echo = echoOf(query);
-	const [{ echo: asked }] = expected;
-	if (Object.entries(asked).some(([name, value]) => areOthers(echo[name], value))) return true;
-	return isOtherBirth(echoed, inDocumentNames(echo, definition.service.operation, mapping));
-}
-
-function ofAnother({ definition: { name } }: Shape, query: IDataObject): UserError {
-	return new UserError('The service answered with another query than the one of this item', {
-		description: sentences(
-			`${name}, query ID ${queryIdOf(query) ?? 'unknown'}, is about somebody else or of another service, by its record; nothing of it was taken`,
-			'Look at it with Query → Get, and tell the provider. Asking again may cost money',
-		),
-	});
+	const isOfOther =
+		Object.entries(expected[0].echo).some(([field, value]) => areOthers(echo[field], value)) ||
+		isOtherBirth(echoed, inDocumentNames(echo, service.operation, mapping));
+	const code = loosely(query.service);
+	const who = loosely(asked.rfc ?? asked.curp);
+	const isOfAsked = Object.values(echo).map(loosely).includes(who);
+	const isEnough = isOfAsked && sureCode(service, mapping) === undefined;
+	const isOwn = code === loosely(codeOf(service, mapping)) || isEnough;
+	if (!isOfOther && (isOwn || !isSureCode(code, mapping))) return undefined;
+	const whose = isOfOther ? 'about somebody else' : `of another service (${textOf(query.service)})`;
+	return `${name}, query ID ${queryIdOf(query) ?? 'unknown'}, is ${whose}, by its record; nothing of it was taken. Look at it with Query → Get, and tell the provider. Asking again may cost money.`;
 }
 
 function simplified(
@@ -160,10 +172,15 @@ function marksOf(
 const isCalledOtherwise = ({ service }: IDataObject, shape: Shape): boolean =>
 	typeof service === 'string' && service.toUpperCase() !== shape.expected[0].service.toUpperCase();
 
-const unknownService = ({ service }: IDataObject, { definition }: Shape): Warning => ({
+const unknownService = ({ service }: IDataObject, { definition, mapping }: Shape): Warning => ({
 	field: 'Service',
 	code: 'unknownService',
-	message: `The service calls this query "${textOf(service)}", by which it could neither be reused nor found again, nor does the trigger know it. Set services.${definition.service.operation} to that name in the credential's API Mapping.`,
+	message: sentences(
+		`The service calls this query "${textOf(service)}", by which it could neither be reused nor found again, nor does the trigger know it`,
+		isSureCode(service, mapping)
+			? 'Another kind of query is called so, too: compare the result with what was asked for'
+			: `Set services.${definition.service.operation} to that name in the credential's API Mapping`,
+	),
 });
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result paid for. */
@@ -207,27 +224,13 @@ const NO_ID: Warning = {
 		'The answer holds no query ID by which its result could be read, and the list of queries does not show it. If what came is only the word that the query was accepted, look for it with Query → Get Many; do not ask again.',
 };
 
-/** Months that were asked for and are not there, or the reverse; by their count where the answer does not name all. */
 function monthsAmiss(outcomes: Outcome[], { expected, definition, mapping }: Shape): Warning[] {
 	const name = mapping.fields[definition.service.operation]?.period ?? 'period';
 	const monthOf = (echo: IDataObject) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(echo[name]))?.slice(1).join('-') ?? '';
 	const asked = expected.map(({ echo }) => monthOf(echo));
 	const given = outcomes.map(({ query }) => monthOf(echoOf(query)) || monthOf(query));
-	const areNamed = ![...asked, ...given].includes('');
-	const fewer = expected.length - outcomes.length;
-	const missing = areNamed ? asked.filter((month) => !given.includes(month)) : [];
-	const odd = areNamed
-		? given.filter((month, at) => !asked.includes(month) || given.indexOf(month) < at)
-		: [];
-	if (fewer <= 0 && missing.length + odd.length === 0) return [];
-	const message = sentences(
-		fewer > 0 ? `The service accepted ${fewer} fewer of the months than were asked for` : '',
-		missing.length > 0 ? `Not there: ${missing.join(', ')}` : '',
-		odd.length > 0 ? `There twice, or not asked for: ${odd.join(', ')}` : '',
-		'Compare the periods of these items before you ask again',
-	);
-	return [{ field: 'Answer', code: odd.length > 0 ? 'otherMonths' : 'fewerQueries', message }];
+	return compareMonths(asked, given);
 }
 
 function failure({ definition: { name }, secrets }: Shape, outcomes: Outcome[]): UserError {

@@ -122,6 +122,50 @@ describe("somebody else's result", () => {
 		expect(rows.map(({ legalName }) => legalName)).toEqual([`OF ${RFC}`]);
 	});
 
+	it.each<[string, IDataObject, string, object]>([
+		[
+			'Shareholders',
+			operation('company', 'getShareholders', { rfc: 'EKU9003173C9' }),
+			'RFC',
+			{ rfc: 'EKU9003173C9' },
+		],
+		['Employment History', jobs, 'CURP', { curp: CURP }],
+		['CSF', csf, 'CRF', { rfc: RFC }],
+	])(
+		'is none where a service has documented words only: %s',
+		async (_name, parameters, service, query) => {
+			const own = record('q1', RFC, { service, query, response: { x: 1 } });
+			const asking = { ...parameters, ...waiting, reuse: 'never', options: often };
+			const { rows, error } = await askStranger(answering(accepted, [], own), asking as never);
+			expect([error?.message, rows.map((row) => [row.queryId, row.x, codes(row)])]).toEqual([
+				undefined,
+				[['q1', 1, ['unknownService']]],
+			]);
+		},
+	);
+
+	it.each<[string, IDataObject, object, string]>([
+		['somebody else', { query: { rfc: OTHER }, service: 'CRF' }, {}, 'is about somebody else, by'],
+		['an unknown person', { query: {}, service: 'CRF' }, {}, 'is of another service (CRF), by'],
+		[
+			'another mapped service',
+			{ service: 'CRF' },
+			{ services: { getCsf: 'SITUACION' } },
+			'is of another service (CRF), by',
+		],
+	])('is said to be what it is: of %s', async (_who, more, apiMapping, words) => {
+		const parameters = { ...csf, ...waiting, options: often };
+		const own = record('q1', RFC, more);
+		const { rows, error } = await askStranger(answering(accepted, [], own), parameters as never, {
+			apiMapping,
+		});
+		expect([rows, error?.message, error?.description]).toEqual([
+			[],
+			REFUSED,
+			expect.stringContaining(words),
+		]);
+	});
+
 	it('is told where only the result names somebody else, beside who was asked about', async () => {
 		const corrected = person(CURP);
 		(corrected.response as IDataObject).curp = OTHER_CURP;
@@ -502,6 +546,34 @@ describe('invoices of several months', () => {
 		);
 		const [told] = (rows[0].warnings ?? []) as IDataObject[];
 		expect(told?.message).toEqual(warning && expect.stringContaining(warning));
+	});
+
+	it('are given but for one that is of somebody else, whose query ID is told', async () => {
+		const months = ['2026-01', '2026-02', '2026-03'];
+		const results = months.map((period, at) => month(`m${at}`, period));
+		const ended = (at: number) =>
+			record(`m${at}`, RFC, {
+				service: 'INVOICE',
+				query: { rfc: at === 1 ? OTHER : RFC, period: months[at] },
+				response: { n: at },
+			});
+		const { rows, error } = await askStranger(
+			({ method, path }) => {
+				if (method === 'POST') return { body: { results } };
+				return { body: path === '/api/query' ? [] : ended(Number(path.slice(-1))) };
+			},
+			{ ...invoices('2026-01', '2026-03', waiting), options: often },
+		);
+		expect([error?.message, rows.map((row) => [row.queryId, row.n, codes(row)])]).toEqual([
+			undefined,
+			[
+				['m0', 0, ['otherQuery']],
+				['m2', 2, ['otherQuery']],
+			],
+		]);
+		expect(rows[0].warnings).toEqual([
+			expect.objectContaining({ message: expect.stringContaining('query ID m1, is about') }),
+		]);
 	});
 
 	it('are reused where they were made when the month was over, or today', async () => {
