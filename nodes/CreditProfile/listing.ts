@@ -7,15 +7,18 @@ import type { ServiceRequest } from '../shared/transport/request';
 import { isGoodWord, tellsFailure } from '../shared/http/failure';
 import { findList, findMarks, findOne, isNone, type IsRow } from '../shared/http/envelope';
 import { isObject } from '../shared/utils/json';
+import { sentences } from '../shared/utils/sentences';
 import { findMessage, messageOfService } from '../shared/utils/serviceMessage';
 
 type Body = IDataObject | IDataObject[];
 
 /** What to say where an answer is not made as the document says. */
-const withoutExpected = (missing: string) =>
+export const withoutExpected = (missing: string, first?: string) =>
 	new UserError(`The Credit Profile Service answered without ${missing}`, {
-		description:
-			'Check that the base URL of the credential points to the service itself. Connection → Diagnose tells what it answers.',
+		description: sentences(
+			first,
+			'Check that the base URL of the credential points to the service itself. Connection → Diagnose tells what it answers',
+		),
 	});
 
 const hasId: IsRow = ({ id }) => id !== undefined;
@@ -50,9 +53,9 @@ export function recordOf(body: Body, name: string, secrets: string[] = []): IDat
 	throw withoutExpected(name);
 }
 
-/** Whether an answer is an object that neither holds a row nor says that it is an error. */
+/** Whether an answer neither holds one row nor says that it is an error. */
 export const tellsNothing = (body: Body): boolean =>
-	isObject(body) && !tellsFailure(body) && findOne(body, hasId, ['data']) === undefined;
+	!tellsFailure(body) && findOne(body, hasId, ['data']) === undefined;
 
 /** One page of CP §4.4, §4.6 or §4.8; `field` names its array. Throws a UserError if the answer is not made like that. */
 export function pageOf(body: Body, field: 'data' | 'documents'): Page {

@@ -4,12 +4,16 @@ import { limit, simplify } from '../../shared/operations/fields';
 import { loginOf, storedLogin, type Login } from '../../shared/operations/loginSource';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import { providers } from '../../shared/credentials/providerLogin';
+import { providers, type Provider } from '../../shared/credentials/providerLogin';
+import { tellsFailure } from '../../shared/http/failure';
 import type { ServiceRequest } from '../../shared/transport/request';
+import { creditProfile } from '../../shared/transport/service';
+import { isObject } from '../../shared/utils/json';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
 import { messageOfService } from '../../shared/utils/serviceMessage';
-import { hintAtMore, recordOf, rowsOf, tellsNothing } from '../listing';
+import { textOf } from '../../shared/utils/text';
+import { hintAtMore, recordOf, rowsOf, tellsNothing, withoutExpected } from '../listing';
 import { mappingOf, throwUnknownPath } from '../mapping';
 import { simplifyLogin } from '../simplify';
 
@@ -27,10 +31,8 @@ const upsert = operation({
 		return {
 			async next() {
 				const answer = await store(item, login, mapping);
-				const stored = tellsNothing(answer)
-					? confirmed(item, login, answer)
-					: recordOf(answer, 'the provider login', login.secrets);
-				const record = redactValues(stored, login.secrets);
+				const record = redactValues(storedIn(item, login, answer), login.secrets);
+				hintAtDoubts(item, login, mapping, { record, answer });
 				return isSimple ? simplifyLogin(record) : record;
 			},
 		};
@@ -46,6 +48,45 @@ function confirmed(item: Item, login: Login, answer: unknown): IDataObject {
 		sentences('The service took the login without showing it: Get Many tells what is stored', said),
 	);
 	return unseen(login);
+}
+
+function storedIn(item: Item, login: Login, answer: IDataObject | IDataObject[]): IDataObject {
+	if (!tellsNothing(answer)) return recordOf(answer, 'the provider login', login.secrets);
+	if (isObject(answer)) return confirmed(item, login, answer);
+	throw withoutExpected('the provider login', creditProfile.unsureHint);
+}
+
+/** Letters and digits of a provider's path, of which a login's type may be made (not shown, CP §2.1). */
+const plainPath = (path: string) => path.toLowerCase().replace(/[^a-z0-9]/g, '');
+
+/** Tells of what an answer shows otherwise than it was sent; what is masked, or not shown, is no difference. */
+function hintAtDoubts(
+	item: Item,
+	{ provider, login, secrets }: Login,
+	mapping: CreditProfileMapping,
+	{ record, answer }: { record: IDataObject; answer: unknown },
+): void {
+	const [sent = '', user] = [login.user ?? login.username, textOf(record.user)].map((one) =>
+		one?.trim().toLowerCase(),
+	);
+	const isShown = sent && user && !/[*•·…#]|x{3}/.test(user);
+	const isNamed = ({ value }: Provider) =>
+		[value, pathIn(mapping, value)].map(plainPath).includes(plainPath(textOf(record.type)));
+	const hasFailed = tellsFailure(answer);
+	const doubts = [
+		isShown && user !== sent && 'shows another user',
+		!isNamed(provider) && providers.some(isNamed) && 'shows another type',
+		textOf(record.isEnabled).toLowerCase() === 'false' && 'says that it is not enabled',
+		hasFailed && 'tells of an error',
+	].filter(Boolean);
+	if (doubts.length === 0) return;
+	item.run.hint(
+		sentences(
+			`The service took the login for ${provider.name}, but its answer ${doubts.join(', ')}`,
+			'Provider Login → Get Many tells what is stored',
+			hasFailed ? messageOfService(answer, secrets) : '',
+		),
+	);
 }
 
 async function store(item: Item, wanted: Login, mapping: CreditProfileMapping) {

@@ -76,21 +76,27 @@ function redactor(secrets: string[]): (text: string) => string {
 export const redact = (text: string, secrets: string[]): string => redactor(secrets)(text);
 
 /**
- * A copy of a JSON value in which every text that is or holds a secret is masked: values only, no keys and no numbers;
- * and what is nested too deep to be gone through. With `names` (in lower case), only texts under one of them, at any
- * depth. The value itself comes back where there is no secret.
+ * A copy of a JSON value in which every text that is or holds a secret is masked, and every number and key that is one
+ * (a short one is only masked as a text); and what is nested too deep to be gone through. With `names` (in lower case),
+ * only what stands under one of them, at any depth, and no keys. The value itself comes back where there is no secret.
  */
 export function redactValues<T>(json: T, secrets: string[], names?: string[]): T {
 	if (!secrets.some((secret) => secret !== '')) return json;
 	const mask = redactor(secrets);
+	const long = secrets.map((secret) => secret.trim()).filter(({ length }) => length >= SHORTEST);
+	const words = new Set(names ? [] : long);
+	const numbers = new Set(long.filter((secret) => /^\d+$/.test(secret)).map(Number));
+	const isSecret = (value: unknown) =>
+		typeof value === 'number' && String(value).length >= SHORTEST && numbers.has(value);
 	const copy = (value: unknown, depth: number, isNamed: boolean): unknown => {
 		if (typeof value === 'string') return isNamed ? mask(value) : value;
+		if (isNamed && isSecret(value)) return MASK;
 		if (!Array.isArray(value) && !isObject(value)) return value;
 		if (depth > DEEPEST) return MASK;
 		if (Array.isArray(value)) return value.map((inner) => copy(inner, depth + 1, isNamed));
 		return Object.fromEntries(
 			Object.entries(value).map(([key, inner]) => [
-				key,
+				words.has(key.trim()) ? MASK : key,
 				copy(inner, depth + 1, isNamed || names?.includes(key.toLowerCase()) === true),
 			]),
 		);

@@ -95,7 +95,8 @@ describe('the credentials of providers', () => {
 
 	it('come back simplified, without a secret', async () => {
 		const login = stored(...logins[1]);
-		const { items } = await run(upsert('bureau/pf'), { login });
+		const { items, hints } = await run(upsert('bureau/pf'), { login });
+		expect(hints).toEqual([]);
 		expect(items.map(({ json }) => json)).toEqual([
 			{
 				id: expect.any(Number),
@@ -144,6 +145,16 @@ describe('the credentials of providers', () => {
 				},
 			]);
 		}
+	});
+
+	it('come back without a secret that the service repeats as a number or as a key', async () => {
+		const body = { id: 11, type: 'bureau/pf', password: 12345678, metadata: { '12345678': 1 } };
+		await sandbox.faults({ path: '/api/v1/credential/bureau/pf', fault: { status: 200, body } });
+		const login = stored('bureau/pf', { user: 'lender_2', password: '12345678' });
+		const { items } = await run({ ...upsert('bureau/pf'), simplify: false }, { login });
+		expect(items.map(({ json }) => json)).toEqual([
+			{ ...body, password: '***', metadata: { '***': 1 } },
+		]);
 	});
 
 	describe('listed', () => {

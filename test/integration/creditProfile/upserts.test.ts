@@ -28,6 +28,7 @@ async function store(
 	return {
 		error,
 		sent,
+		hints: run.hints.map(({ message }) => message),
 		rows: run.items.map(({ json }) => json.user ?? json.error),
 		failed: run.failed.map(({ json }) => json.error),
 	};
@@ -129,6 +130,68 @@ describe('a login that the service refuses with status 200', () => {
 			[],
 			'The Credit Profile Service answered with an error instead of the provider login',
 			expect.stringContaining(said),
+		]);
+	});
+});
+
+describe('an answer that is not what was sent', () => {
+	const record = { id: 1, type: LEGAL, user: 'lender', isEnabled: true, createdAt: '2026-01-01' };
+	const told = async (body: unknown) => await store(() => ({ body }), [login('Secret_1')]);
+
+	it.each<[string, IDataObject, string]>([
+		['another user', { user: 'SOMEBODY_ELSE' }, 'shows another user'],
+		['another type', { type: 'bureau-pm' }, 'shows another type'],
+		['a login that is off', { isEnabled: false }, 'says that it is not enabled'],
+		[
+			'errors',
+			{ errors: ['invalid Secret_1'] },
+			'tells of an error. Provider Login → Get Many tells what is stored. The service says: "invalid ***"',
+		],
+		['the state of an error', { status: 'error', message: 'No' }, 'tells of an error'],
+		[
+			'all of it',
+			{ user: 'x', type: 'BUREAU_PF', isEnabled: 'false', error: 'E' },
+			'shows another user, shows another type, says that it is not enabled, tells of an error',
+		],
+	])('is told, and is no failure: %s', async (_what, more, doubt) => {
+		const { error, rows, hints } = await told({ ...record, ...more });
+		expect([error, rows, hints]).toEqual([
+			undefined,
+			[more.user ?? 'lender'],
+			[
+				expect.stringContaining(
+					`The service took the login for Legal Records, but its answer ${doubt}`,
+				),
+			],
+		]);
+	});
+
+	it.each<[string, IDataObject]>([
+		['what was sent', {}],
+		['a masked user', { user: 'le****' }],
+		['a user masked by x', { user: 'lexxxx' }],
+		['the user in another case', { user: ' Lender' }],
+		['no user', { user: null }],
+		['a type of its own', { type: 'PJ_RECORDS' }],
+		['the type in other letters', { type: 'LEGAL_RECORDS' }],
+		['no state', { isEnabled: null }],
+		['an empty list of errors', { errors: [], error: null }],
+	])('may be %s', async (_what, more) => {
+		const { error, hints } = await told({ ...record, ...more });
+		expect([error, hints]).toEqual([undefined, []]);
+	});
+
+	it.each<[string, unknown]>([
+		['nothing', []],
+		['all logins', [{ ...record, id: 2, type: 'bureau-pm' }, record]],
+	])('may have been stored all the same: %s', async (_what, body) => {
+		const { error, rows } = await told(body);
+		expect([rows, error?.message, error?.description]).toEqual([
+			[],
+			'The Credit Profile Service answered without the provider login',
+			expect.stringMatching(
+				/^It may have been accepted all the same. Running it again is safe: .* Check that the base/,
+			),
 		]);
 	});
 });

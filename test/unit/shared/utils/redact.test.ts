@@ -125,6 +125,25 @@ describe('an answer that is masked by value', () => {
 		expect(redactValues({ said: 'ciec Ab12 taken' }, ['Ab12'])).toEqual({ said: 'ciec *** taken' });
 	});
 
+	it('hides a number and a key that are a secret, and no longer ones', () => {
+		const secrets = ['12345678', ' Passw0rd_1', '98765432109876543210', '007', '0012345'];
+		const answer = JSON.parse(
+			'{"a": 12345678, "b": [98765432109876543210, 123456789, 0.12345678], "Passw0rd_1": 1, "Passw0rd_11": 7, "c": {"12345678": 12345}}',
+		) as object;
+		expect(redactValues(answer, secrets)).toEqual({
+			...{ a: '***', b: ['***', 123456789, 0.12345678], '***': 1, Passw0rd_11: 7 },
+			c: { '***': '***' },
+		});
+	});
+
+	it('keeps keys, and numbers that do not stand under one of the names, where there are names', () => {
+		const answer = { Ab12: 1, n: 12345678, error: { code: 12345678, '12345678': 1 } };
+		expect(redactValues(answer, ['12345678', 'Ab12'], ['error'])).toEqual({
+			...{ Ab12: 1, n: 12345678 },
+			error: { code: '***', '12345678': 1 },
+		});
+	});
+
 	it('keeps every text that does not stand under one of the names, where there are names', () => {
 		const answer = {
 			...{ message: 'of Ab12', queryId: 'xAb12', response: { tags: ['Ab12'] } },
