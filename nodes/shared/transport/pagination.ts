@@ -1,10 +1,19 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
+import { isRefusal } from './errors';
+import {
+	CHANGING,
+	idOf,
+	isPastEnd,
+	notFromStartAt,
+	REFUSED,
+	rowKey,
+	sameAgain,
+	tells,
+	type Page,
+	type TotalledPage,
+} from './pages';
 
-/** One page of a list, and how many rows the whole list has by this answer, if it tells. */
-export interface Page {
-	rows: IDataObject[];
-	total?: number;
-}
+export type { Page } from './pages';
 
 /** Reads one page; `limit` and `offset` count rows. */
 type ReadPage = (limit: number, offset: number) => Promise<Page>;
@@ -31,11 +40,6 @@ interface Asked {
 	isBeyond?: true;
 }
 
-/** A page of a list that tells no total is taken for its last one. */
-interface TotalledPage extends Required<Page> {
-	isTold: boolean;
-}
-
 /** CP §4.4, §4.6, §4.8: no page is larger. */
 const LARGEST_PAGE = 100;
 /** Enough to hide the latency behind the pace: 10 pages per second at an answer time of 4 seconds. */
@@ -51,9 +55,9 @@ const LOOKS = 100;
  *
  * The list may change meanwhile: it is read to the end that the newest page tells, no row comes twice (by its `id`),
  * and rows that slipped from one page to another between two answers are looked up. Where pages hold fewer rows than
- * asked for, the rest is asked for, and the next ones stand that much closer. Where the total is not told, or a full
- * page ends at it or beyond, it is read on until a page is empty. Throws what `read` throws, and a UserError if the
- * first rows come whatever is asked for; then no further page is asked for.
+ * asked for, the rest is asked for, and the next ones stand that much closer. Where the total is not told or untrue, or
+ * a full page ends at it, it is read on until a page is empty, not found, or holds what is there already. Throws what
+ * `read` throws, and a UserError if the first rows come whatever is asked for; then no further page is asked for.
  */
 export async function* readPages(
 	read: ReadPage,
@@ -63,8 +67,16 @@ export async function* readPages(
 	const onTheirWay: Asked[] = [];
 	const sizeOf = (rows: number) => Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
 	let told: number | undefined; // the newest total
+	/** A page not found behind the beginning is an empty one, if it is not found twice, or as the total says. */
+	const tryRead = async (limit: number, at: number, isAgain = false): Promise<Page> =>
+		await read(limit, at).catch(async (error: unknown) => {
+			if (at === 0 || !isPastEnd(error)) throw error;
+			if (isAgain || at >= (told ?? Infinity)) return { rows: [] };
+			if (at === startAt) told = (await read(sizeOf(1), 0)).total; // throws where there is no such list
+			return await tryRead(limit, at, true);
+		});
 	const readPage = async (limit: number, at: number): Promise<TotalledPage> => {
-		const { rows, total = told } = await read(limit, at);
+		const { rows, total = told } = await tryRead(limit, at);
 		told = total;
 		return { rows, total: total ?? at + rows.length, isTold: total !== undefined };
 	};
@@ -72,8 +84,20 @@ export async function* readPages(
 	const add = (row: IDataObject) => {
 		const id = idOf(row);
 		if (id !== undefined && ids.has(id)) return;
-		ids.add(id);
+		if (id !== undefined) ids.add(id);
 		fresh.push(row);
+	};
+	let last: unknown; // the last row so far
+	/** What stands behind the last row that is there already. */
+	const behindKnown = (rows: IDataObject[]) => {
+		const isKnown = (row: IDataObject) => ids.has(idOf(row) ?? NaN) || rowKey(row) === last;
+		return rows.slice(rows.map(isKnown).lastIndexOf(true) + 1);
+	};
+	/** Beyond its end a list may begin again somewhere, even before Start At. */
+	const take = ({ rows }: Page, isBeyond = false) => {
+		const behind = isBeyond || startAt > 0 ? behindKnown(rows) : rows;
+		(isBeyond || behind.length === 0 ? behind : rows).forEach(add);
+		if (rows.length > 0) last = rowKey(rows[rows.length - 1]);
 	};
 	let largest = LARGEST_PAGE; // that the service gives
 	let [looks, isChanging] = [0, false]; // at pages again, and whether they were not enough
@@ -83,22 +107,38 @@ export async function* readPages(
 		let at = Math.max(startAt, meet - Math.max(slipped, largest)); // they may slip on while they are looked up
 		while (slipped > 0 && at < until) {
 			if (++looks > LOOKS + total / LARGEST_PAGE) return void (isChanging = true);
-			const { rows } = await read(LARGEST_PAGE, at);
+			const { rows } = await tryRead(LARGEST_PAGE, at);
 			rows.forEach(add);
 			if (rows.length === 0) return;
 			at += rows.length;
 		}
 	};
-	let first: unknown; // the ID of the first row
+	/** Whether "offset" moves the rows: the row before the first is none of them, or the next one is another. */
+	const isMovedByOffset = async ({ rows }: Page) => {
+		const page = await tryRead(sizeOf(1), startAt > 0 ? startAt - 1 : 1);
+		const other = rowKey(page.rows[0]);
+		return !(startAt > 0 ? rows : rows.slice(0, 1)).some((row) => rowKey(row) === other);
+	};
+	/** More rows than are left from Start At on: none may be left, the total untrue, or "offset" ignored. */
+	const fromStart = async (page: TotalledPage): Promise<TotalledPage> => {
+		const left = Math.max(0, page.total - startAt);
+		const isTooMuch = page.rows.length > left;
+		if (startAt === 0 && isTooMuch && page.rows.length > LARGEST_PAGE) {
+			onMissing?.(`${tells(page)}, but gave ${page.rows.length} at once: more may follow.`);
+		}
+		const isSure = startAt === 0 || page.rows.length === 0 || (page.isTold && !isTooMuch);
+		if (isSure || (await isMovedByOffset(page))) return page;
+		if (left > 0 || page.rows.length >= page.total) throw notFromStartAt(page, left);
+		onMissing?.(
+			`${tells(page)}, so none are left from Start At on: those that it gave are left out.`,
+		);
+		return { ...page, rows: [] };
+	};
+	let first: unknown; // the first row
 	const refuseSame = (page: TotalledPage, at: number) => {
 		if (at === startAt) {
-			first = idOf(page.rows[0]);
-			const isTooMuch = page.rows.length > Math.max(0, page.total - startAt);
-			if (isTooMuch && startAt > 0) throw fromTheBeginning(page);
-			if (isTooMuch && page.rows.length > LARGEST_PAGE) {
-				onMissing?.(`${tells(page)}, but gave ${page.rows.length} at once: more may follow.`);
-			}
-		} else if (first !== undefined && idOf(page.rows[0]) === first) {
+			first = rowKey(page.rows[0]);
+		} else if (first !== undefined && rowKey(page.rows[0]) === first) {
 			throw sameAgain(page, given + fresh.length);
 		}
 	};
@@ -116,11 +156,12 @@ export async function* readPages(
 			newest = await readPage(asked, at);
 			await addSlipped(at, before - newest.total);
 			refuseSame(newest, at);
-			newest.rows.forEach(add);
+			take(newest);
 			largest = Math.min(largest, Math.max(page.rows.length, newest.rows.length, 1));
 			at += newest.rows.length;
 		}
-		return { at, end: isEnd() ? at : Infinity, total: newest.total };
+		const isFull = newest !== page && newest.rows.length === largest;
+		return { at, end: isEnd() ? at : Infinity, total: newest.total, isFull };
 	};
 	let total = startAt + 1; // as the newest page tells; until the first has told, only that one is asked for
 	let end = total; // of what there is to ask for
@@ -129,7 +170,6 @@ export async function* readPages(
 	let given = 0;
 	let isTold = true;
 	let beyond: number | undefined; // where the list may go on behind its total
-	let last: unknown; // the first row of the page before
 
 	const ask = (how: Pick<Asked, 'isBeyond'> = {}) => {
 		const limit = sizeOf(wanted - given - expected);
@@ -150,30 +190,36 @@ export async function* readPages(
 		const next = onTheirWay.shift();
 		if (!next) break;
 
-		const page = await next.page.catch((error: unknown): TotalledPage => {
-			if (next.isBeyond && isTold) return { rows: [], total, isTold }; // by the total they are all there
-			throw error;
+		let page = await next.page.catch((error: unknown): TotalledPage => {
+			if (!next.isBeyond || !(isTold || isRefusal(error))) throw error;
+			if (!isTold) onMissing?.(REFUSED); // else by the total they are all there
+			return { rows: [], total, isTold };
 		});
 		expected -= next.size;
-		if (next.isBeyond && page.rows.length > 0 && rowKey(page.rows[0]) === last) {
-			const again = sameAgain(page, given);
-			const mayBePart = isCut(page, next) && given === page.rows.length;
-			if (mayBePart && !page.isTold) throw again;
-			if (mayBePart) onMissing?.(again.message);
+		if (next.isBeyond && page.rows.length > 0 && behindKnown(page.rows).length === 0) {
+			const isSame = rowKey(page.rows[0]) === first && isCut(page, next);
+			if (isSame && (isTold || startAt === 0) && !(await isMovedByOffset(page))) {
+				if (startAt > 0) throw notFromStartAt(page, given);
+				if (!isTold) throw sameAgain(page, given);
+				onMissing?.(sameAgain(page, given).message);
+			}
 			break; // it gives all at once, or its last page
 		}
 		if (!next.isBeyond && next.offset > startAt) {
 			await addSlipped(next.offset, total - page.total);
 		}
+		if (next.offset === startAt) page = await fromStart(page);
 		refuseSame(page, next.offset);
-		page.rows.forEach(add);
-		[total, isTold, last] = [page.total, page.isTold, rowKey(page.rows[0])];
+		take(page, next.isBeyond);
+		[total, isTold] = [page.total, page.isTold];
 		const rest = await addRest(page, next);
 		total = rest.total;
 		end = Math.min(total, rest.end);
 		offset = Math.max(offset, rest.at);
-		const isFull = page.rows.length === next.size || (next.offset === startAt && isCut(page, next));
-		const isOpen = next.isBeyond ? fresh.length > 0 : !isTold || (isFull && rest.at >= total);
+		const isFirstCut = next.offset === startAt && isCut(page, next);
+		const isFull = rest.isFull || page.rows.length === next.size || isFirstCut;
+		const mayGoOn = !isTold || rest.at > total || (isFull && rest.at === total);
+		const isOpen = next.isBeyond ? fresh.length > 0 : mayGoOn;
 		beyond = isOpen && page.rows.length > 0 && rest.end === Infinity ? rest.at : undefined;
 		const rows = fresh.slice(0, wanted - given);
 		fresh = [];
@@ -190,35 +236,3 @@ export async function* readPages(
 /** Whether a page may have been cut to a size: to that asked for, or to one of the service's own. */
 const isCut = ({ rows: { length } }: TotalledPage, { limit }: Asked): boolean =>
 	length === limit || USUAL_SIZES.includes(length);
-
-/** What tells a row from the first one of another page. */
-const rowKey = (row: IDataObject | undefined): unknown => idOf(row) ?? JSON.stringify(row);
-
-/** What tells a row from others; undefined if it has nothing that does. */
-function idOf(row: IDataObject | undefined): unknown {
-	const id = row?.id;
-	if (id === null || id === '') return undefined;
-	return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER ? undefined : id;
-}
-
-const tells = ({ total, isTold }: TotalledPage) =>
-	`The service tells ${isTold ? `of ${total} rows` : 'no total'}`;
-
-const CHANGING =
-	'The list kept changing while it was read, so some of its rows may be missing: read it again.';
-
-const fromTheBeginning = (page: TotalledPage) =>
-	new UserError(
-		`${tells(page)}, but gives ${page.rows.length} where fewer are left from Start At on`,
-		{
-			description: 'It seems to ignore "offset". Take Start At away, and tell the provider.',
-		},
-	);
-
-const sameAgain = (page: TotalledPage, rows: number) =>
-	new UserError(
-		`${tells(page)}, but gives the same ${rows} again where the next ones are asked for`,
-		{
-			description: `It seems to ignore "offset". Set a Limit of ${rows} or less, and tell the provider.`,
-		},
-	);

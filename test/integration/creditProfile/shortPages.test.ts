@@ -15,8 +15,10 @@ interface Odd {
 	hidden?: number[];
 	/** What the answer says of the total, where that is not true: of so many rows, or null. */
 	told?: number | null | ((rows: number) => number);
-	/** It refuses to be asked for rows that are not there. */
-	refusesBeyond?: true;
+	/** What it says where rows are asked for that are not there, if that is no empty page. */
+	beyond?: 'the last page' | 400 | 404 | 416;
+	/** So many rows go once the second page was asked for. */
+	shrinksBy?: number;
 	/** The ID of a row, where that is not its number. */
 	idOf?: (row: number) => unknown;
 }
@@ -32,7 +34,8 @@ async function listAt(
 		hidden = [],
 		told = total,
 		idOf = (row) => row,
-		refusesBeyond,
+		beyond,
+		shrinksBy = 0,
 	}: Odd,
 	list: INodeParameters,
 ) {
@@ -40,16 +43,21 @@ async function listAt(
 	const page = ({ path, query }: Asked) => {
 		const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
 		asked.push([offset, limit]);
-		const start = ignoresOffset ? 0 : offset;
-		if (refusesBeyond && offset >= total) return { status: 400, body: { message: 'offset' } };
 		const most = ignoresLimit ? Infinity : Math.min(cap, oneLess ? limit - 1 : limit);
+		const there = asked.length > 1 ? total - shrinksBy : total;
+		const isBeyond = offset >= there && !ignoresOffset;
+		if (isBeyond && typeof beyond === 'number') {
+			return { status: beyond, body: { message: 'offset' } };
+		}
+		const nearest = isBeyond && beyond ? Math.max(0, there - most) : offset;
+		const start = ignoresOffset ? 0 : nearest;
 		const rows = Array.from(
-			{ length: Math.max(0, Math.min(most, total - start)) },
+			{ length: Math.max(0, Math.min(most, there - start)) },
 			(_, index) => start + index + 1,
 		)
 			.filter((row) => !hidden.includes(row))
 			.map((row) => ({ id: idOf(row), row, schema: {} }));
-		const count = typeof told === 'function' ? told(rows.length) : told;
+		const count = typeof told === 'function' ? told(rows.length) : told && told - (total - there);
 		return { body: { total: count, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
 	};
 	const service = await startStranger(page);
@@ -212,8 +220,8 @@ describe('a service whose total is too small', () => {
 		[200, 3],
 		[230, 3],
 	])('costs a list that has %i as told %i requests', async (total, requests) => {
-		for (const refusesBeyond of [undefined, true] as const) {
-			const odd = { total, refusesBeyond };
+		for (const beyond of [undefined, 400, 404, 416] as const) {
+			const odd = { total, beyond };
 			const { ids, error, asked } = await listAt(odd, { ...collections, returnAll: true });
 			expect([error, ids, asked.length]).toEqual([undefined, upTo(total), requests]);
 		}
@@ -333,5 +341,149 @@ describe('a service that tells of more rows than it gives', () => {
 			{ ...collections, returnAll: true, options: { startAt: 150 } },
 		);
 		expect([ids, hints]).toEqual([upTo(200, 151), []]);
+	});
+});
+
+describe('a service that gives its last page again beyond the end', () => {
+	const beyond = 'the last page';
+	const from = (startAt: number) => ({ returnAll: true, options: { startAt } });
+
+	it.each<[string, Odd, INodeParameters, number[]]>([
+		['10 documents', { total: 60, beyond }, { ...documents, ...from(50) }, upTo(60, 51)],
+		['10 collections', { total: 120, beyond }, { ...collections, ...from(110) }, upTo(120, 111)],
+		[
+			'3, without a total',
+			{ total: 65, told: null, beyond },
+			{ ...documents, ...from(62) },
+			[63, 64, 65],
+		],
+		[
+			'64, without a total',
+			{ total: 264, cap: 64, told: null, beyond },
+			{ ...documents, ...from(200) },
+			upTo(264, 201),
+		],
+		[
+			'all, told too many',
+			{ total: 250, told: 1000, beyond },
+			{ ...documents, ...from(200) },
+			upTo(250, 201),
+		],
+		[
+			'all, told too few',
+			{ total: 250, told: 30, beyond },
+			{ ...documents, ...from(200) },
+			upTo(250, 201),
+		],
+		[
+			'none, as it tells',
+			{ total: 110, beyond },
+			{ ...documents, limit: 50, options: { startAt: 150 } },
+			[],
+		],
+	])('gives from Start At on what is there: %s', async (_what, odd, list, there) => {
+		const { ids, error } = await listAt(odd, list);
+		expect([error, ids]).toEqual([undefined, there]);
+	});
+
+	it('is read in batches to its end', async () => {
+		const batches = [];
+		for (const startAt of [0, 50, 100]) {
+			const odd = { total: 110, beyond } as const;
+			const { ids, hints } = await listAt(odd, { ...documents, limit: 50, options: { startAt } });
+			batches.push([ids, hints]);
+		}
+		expect(batches).toEqual([[upTo(50), []], [upTo(100, 51), []], [upTo(110, 101), []]]); // prettier-ignore
+	});
+
+	it.each([undefined, null])('is known for what it is by a whole page (total %s)', async (told) => {
+		for (const total of [50, 100]) {
+			const odd = { total, cap: total, told, beyond } as const;
+			const { ids, error, hints } = await listAt(odd, { ...collections, returnAll: true });
+			expect([error, ids, hints]).toEqual([undefined, upTo(total), []]);
+		}
+	});
+
+	it('and tells no total: rows from before Start At are none from there on', async () => {
+		for (const wanted of [{ returnAll: true }, { limit: 20 }]) {
+			const odd = { total: 53, told: null, beyond } as const;
+			const { ids, error } = await listAt(odd, {
+				...documents,
+				...wanted,
+				options: { startAt: 60 },
+			});
+			expect([ids, error]).toEqual([
+				[],
+				'The service tells no total, but gives rows before Start At again',
+			]);
+		}
+	});
+});
+
+describe('a service that finds nothing beyond the end', () => {
+	it.each<[string, Odd, INodeParameters]>([
+		['without a total', { total: 250, told: null }, { returnAll: true }],
+		['without a total, ending with a page', { total: 200, told: null }, { returnAll: true }],
+		['without a total, for a Limit', { total: 120, told: null }, { limit: 200 }],
+		['in pages of 30', { total: 250, cap: 30, told: null }, { returnAll: true }],
+	])('gives what there is: %s', async (_what, odd, wanted) => {
+		for (const beyond of [404, 416] as const) {
+			const { ids, error, hints } = await listAt({ ...odd, beyond }, { ...documents, ...wanted });
+			expect([error, ids, hints]).toEqual([undefined, upTo(odd.total), []]);
+		}
+	});
+
+	it('and tells of more gives what there is, and says so', async () => {
+		const odd = { total: 250, told: 1000, beyond: 404 } as const;
+		const { ids, error, hints } = await listAt(odd, { ...collections, returnAll: true });
+		expect([error, ids, hints]).toEqual([
+			undefined,
+			upTo(250),
+			['The service tells of 1000 rows, but gave only 250 of them.'],
+		]);
+	});
+
+	it('may shrink while it is read', async () => {
+		const odd = { total: 1000, shrinksBy: 600, beyond: 404 } as const;
+		const { ids, error } = await listAt(odd, { ...collections, returnAll: true });
+		expect([error, ids]).toEqual([undefined, upTo(400)]);
+	});
+
+	it.each([110, 200])('gives nothing from Start At %i on', async (startAt) => {
+		for (const told of [110, null]) {
+			const odd = { total: 110, told, beyond: 404 } as const;
+			const { ids, error, hints } = await listAt(odd, {
+				...{ ...documents, returnAll: true },
+				options: { startAt },
+			});
+			expect([error, ids, hints]).toEqual([undefined, [], []]);
+		}
+	});
+
+	it('and refuses to be asked: its rows come out, and it is said', async () => {
+		const odd = { total: 250, told: null, beyond: 400 } as const;
+		const { ids, error, hints } = await listAt(odd, { ...collections, returnAll: true });
+		expect([error, ids, hints]).toEqual([
+			undefined,
+			upTo(250),
+			['The service tells no total, and refuses to go on behind these rows: more may follow.'],
+		]);
+	});
+});
+
+describe('a total that is less than the rows beside it', () => {
+	it('is not believed', async () => {
+		const odd = { total: 250, cap: 30, told: 0 };
+		const { ids, error, hints } = await listAt(odd, { ...documents, returnAll: true });
+		expect([error, ids, hints]).toEqual([undefined, upTo(250), []]);
+	});
+
+	it('or than Start At is not believed', async () => {
+		const odd = { total: 250, told: (rows: number) => rows };
+		const { ids, error } = await listAt(odd, {
+			...{ ...documents, returnAll: true },
+			options: { startAt: 120 },
+		});
+		expect([error, ids]).toEqual([undefined, upTo(250, 121)]);
 	});
 });
