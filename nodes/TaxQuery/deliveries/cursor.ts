@@ -1,4 +1,5 @@
-import type { IDataObject } from 'n8n-workflow';
+import { LAST, nothingSaved, type CutOff, type SavedCursor } from './memory/saved';
+import { isUndated, Unsure } from './memory/unsure';
 import { byAge, isPending, isVague, type Place, type Result } from './result';
 import { queryIdOf } from '../queries';
 import { BoundedMap } from '../../shared/utils/boundedMap';
@@ -15,34 +16,6 @@ const MAX_LETTERS = 35_000;
 const LETTERS_BESIDE_ID = 50;
 /** The same kept in this process, where a service gives its rows no dates. */
 const MAX_KNOWN = 50_000;
-/** Behind every deliveryId, which are hexadecimal. */
-const LAST = '~';
-
-type CutOff = [queryId: string, times: number];
-
-/** What is saved in the workflow's static data. */
-export interface SavedCursor extends IDataObject {
-	updatedAt: number;
-	deliveryId: string;
-	/** What has settled behind the place, by short deliveryId: its time of update; 0 for what has no date. */
-	settled: Record<string, number>;
-	/** IDs of queries without a result. Whether a result renews `updatedAt` is not shown (TQ §2.1). */
-	pending: string[];
-	/** Results whose execution is not known to have ended, by deliveryId: query ID, and how often it was started. */
-	started: Record<string, CutOff>;
-	/** The parameters that it began with: a workflow published with others begins anew. */
-	startedFrom: string;
-	/** The account of the service whose results these are; '' if that was not noted. */
-	account: string;
-	/** When the list was last read to its end. */
-	readWholeAt: number;
-	/** Rows without a date that have settled, saved or not. */
-	undated: number;
-	/** Pending queries that are not saved, because they are too many. */
-	unsaved: number;
-	/** Executions run in another process (queue mode), so the end of this one cuts none off. Unknown until one has begun. */
-	runsElsewhere?: boolean;
-}
 
 /** The letters of a deliveryId that are saved. */
 const short = ({ deliveryId }: Place) => deliveryId.slice(0, 12);
@@ -56,6 +29,10 @@ export class Cursor {
 	readonly saved: SavedCursor;
 	private readonly settled = new BoundedMap<string, number>(MAX_KNOWN);
 	private pending: Set<string>;
+	/** Queries that have settled, whatever their dates are; and whether there can be no others. */
+	private readonly met = new BoundedMap<string, true>(MAX_KNOWN);
+	private areAllMet = false;
+	unsure = new Unsure();
 	/** All that has settled behind the place is known one by one. */
 	private isComplete: boolean;
 	/** The saved place, or one before it: this process remembers more results one by one than it saves. */
@@ -67,19 +44,7 @@ export class Cursor {
 
 	/** `ended` is a result whose execution has ended since the rest was saved. */
 	constructor(saved: Partial<SavedCursor> = {}, ended = '') {
-		this.saved = {
-			updatedAt: 0,
-			deliveryId: LAST,
-			settled: {},
-			pending: [],
-			started: {},
-			startedFrom: '',
-			account: '',
-			readWholeAt: 0,
-			undated: 0,
-			unsaved: 0,
-			...saved,
-		};
+		this.saved = { ...nothingSaved(), ...saved };
 		this.place = { updatedAt: this.saved.updatedAt, deliveryId: this.saved.deliveryId };
 		for (const [id, time] of Object.entries(this.saved.settled)) this.settled.set(id, time);
 		this.isComplete = this.saved.startedFrom === '';
@@ -91,15 +56,30 @@ export class Cursor {
 
 	/**
 	 * Begins with what is listed: what is not later than a moment is old, or all of it without one. It is known one by
-	 * one, so that neither clocks nor equal dates hide what comes.
+	 * one, so that neither clocks nor equal dates hide what comes. What a row does not tell, its record will (`isOld`).
 	 */
-	begin(updatedAt: number | undefined, listed: Result[], startedFrom: string): void {
+	begin(startAt: number | undefined, listed: Result[], from: string, isAll = false): void {
 		this.place = { updatedAt: 0, deliveryId: LAST };
-		Object.assign(this.saved, this.place, { startedFrom });
+		Object.assign(this.saved, this.place, { startedFrom: from, beganAt: Date.now() });
 		this.pending = new Set();
-		const isOld = (one: Place) => !updatedAt || (one.updatedAt ?? Infinity) <= updatedAt;
-		this.settle(listed.filter(isOld).sort(byAge));
+		this.isComplete = true;
+		this.areAllMet = isAll;
+		const isOld = (one: Result) =>
+			!startAt || (one.updatedAt === undefined ? isUndated(one) : one.updatedAt <= startAt);
+		const old = listed.filter(isOld);
+		this.settle([...old].sort(byAge));
+		this.unsure = new Unsure(old, startAt);
 		this.advance(listed, [], false);
+	}
+
+	/** Takes in what was read of such a row: whether it is old. If not, it is awaited. */
+	isOld(row: Result, read: Result): boolean {
+		if (this.unsure.rankOf(row) === 0) return false;
+		if (this.unsure.isOld(row, read)) return true;
+		this.unsure.delete(queryIdOf(row.record) ?? '');
+		this.settled.delete(short(row));
+		this.awaitQuery(queryIdOf(row.record));
+		return false;
 	}
 
 	/** Whether it was settled or is on its way; any result, also one that is not listed. */
@@ -114,9 +94,18 @@ export class Cursor {
 
 	/** Whether a listed result has come since. */
 	isNew(result: Result): boolean {
+		if (this.unsure.rankOf(result) > 0) return true;
 		if (this.has(result)) return false;
 		if (result.updatedAt === undefined || byAge(result, this.place) > 0) return true;
-		return !isPending(result) && this.isPendingQuery(queryIdOf(result.record));
+		const id = queryIdOf(result.record);
+		const isUnmet = this.areAllMet && this.met.size < MAX_KNOWN && !this.met.has(id ?? '');
+		return !isPending(result) && (this.isPendingQuery(id) || (isUnmet && id !== undefined));
+	}
+
+	/** A delivery names it: it is new whatever its place is, unless it has settled. */
+	awaitDelivered(result: Result): void {
+		const id = queryIdOf(result.record) ?? '';
+		if (!isPending(result) && !this.has(result) && !this.met.has(id)) this.awaitQuery(id);
 	}
 
 	/** Whether a listed result tells anything new: not so a query that is known to be pending, and still is. */
@@ -127,6 +116,11 @@ export class Cursor {
 
 	isPendingQuery(id: string | undefined): boolean {
 		return id !== undefined && this.pending.has(id);
+	}
+
+	/** Queries by which the service shows that it is the same. */
+	get landmarks(): string[] {
+		return [this.saved.landmark ?? '', ...this.pendingQueries.slice(-1)].filter(Boolean);
 	}
 
 	/** Queries without a result, the latest last. */
@@ -174,7 +168,11 @@ export class Cursor {
 			this.inFlight.delete(result.deliveryId);
 			this.settled.set(short(result), result.updatedAt ?? 0);
 			// before the place it is forgotten at once
-			if (!isPending(result)) this.pending.delete(queryIdOf(result.record) ?? '');
+			const id = queryIdOf(result.record) ?? '';
+			if (!isPending(result)) this.pending.delete(id);
+			this.unsure.delete(id);
+			this.met.set(id, true);
+			this.saved.landmark = id || this.saved.landmark;
 		}
 		this.write();
 	}
@@ -183,14 +181,16 @@ export class Cursor {
 	 * After a restart: what has settled without being saved, because a list has no dates or many equal ones, is known
 	 * again one by one from a list that was read to its end. Returns how many may be new and are taken for old.
 	 */
-	recognize(listed: Result[]): number {
+	recognize(listed: Result[], isAll: boolean): number {
 		if (this.isComplete) return 0;
 		this.isComplete = true;
 		const { updatedAt } = this.place;
 		const known = listed.filter((one) => one.updatedAt === updatedAt && !this.isNew(one));
-		const undated = listed.filter((one) => one.updatedAt === undefined && !isPending(one));
+		const undated = listed.filter(isUndated);
 		const old = this.saved.undated > MAX_SAVED ? undated.filter((one) => this.isNews(one)) : [];
 		this.place = { updatedAt, deliveryId: '' };
+		for (const one of listed) if (!this.isNew(one)) this.met.set(queryIdOf(one.record) ?? '', true);
+		this.areAllMet = isAll;
 		this.settle(known, old);
 		return old.length;
 	}
@@ -222,7 +222,7 @@ export class Cursor {
 			if (isSettled) this.pending.delete(id);
 			// a row that says nothing is pending only until it was read by its ID
 			const isPast = isSettled || byAge(result, this.place) <= 0;
-			if (!isPending(result) || (isVague(result) && isPast && !this.pending.has(id))) continue;
+			if (!isPending(result) || (isVague(result) && (isPast || this.pending.has(id)))) continue;
 			this.pending.delete(id);
 			this.pending.add(id); // the latest last
 		}

@@ -8,7 +8,8 @@ import { tellBeginning, turnOf } from './emitter';
 import { filterOf, leftOutBy } from './filter';
 import { byAge, itemMaker, resultOf } from './result';
 import { readSettings } from './settings';
-import { ENDED, KEY, watcherOf, watchersIn } from './watcher';
+import { ENDED, KEY } from './memory/node';
+import { watcherOf, watchersIn } from './watcher';
 
 /**
  * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a delivery,

@@ -1,6 +1,7 @@
 import type { IDataObject, INodeProperties, ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { queryIdOf } from '../queries';
 import { codeOf, queryServices, serviceOf } from '../queries/catalog';
 import { leftOut } from '../queries/pastQueries';
 import { report } from './outage';
@@ -135,11 +136,16 @@ export function tellLeftOut(
 	for (const { service, status } of records) {
 		met.set(JSON.stringify([service, status]), { service, status });
 	}
-	const what = leftOutBy(choosing, mapping, [...met.values()]);
-	if (what === undefined || told.has(what)) return;
-	told.add(what);
-	report(context, undefined, what);
+	const isNameless = records.some((record) => queryIdOf(record) === undefined);
+	for (const what of [leftOutBy(choosing, mapping, [...met.values()]), isNameless && NAMELESS]) {
+		if (!what || told.has(what)) continue;
+		told.add(what);
+		report(context, undefined, what);
+	}
 }
+
+const NAMELESS =
+	'The list of queries has rows without an ID, or with a number of more than 15 digits, which JSON does not hold exactly: results of the same second cannot be told apart, and one of them alone starts the workflow. Tell the provider';
 
 /** The texts of a list, or of one text with commas. */
 function listed(value: unknown): string[] {

@@ -22,8 +22,9 @@ export interface Listed {
 	requests: number;
 	/** It was read to its end though there was no news: the next looks cost less. */
 	isDaily: boolean;
-	/** Why the end could not be reached. */
+	/** Why the end could not be reached; and whether that is where the newest queries are, or may be. */
 	cutOff?: string;
+	hidesNewest?: boolean;
 	/** IDs that the service has refused for good. */
 	refused: string[];
 	/** Of the IDs asked for: those that the service does not know, that could not be read, and that must wait. */
@@ -63,7 +64,7 @@ export async function readList(
 		listed.results.push(...page);
 		listed.requests++;
 		if (cutOff !== undefined) {
-			Object.assign(listed, { isWhole: false, cutOff });
+			Object.assign(listed, { isWhole: false, cutOff, hidesNewest: order.isSurelyOther });
 			cursor.saved.readWholeAt = Date.now() - DAY_MS + HOUR_MS;
 		}
 		if (isLast || cutOff !== undefined) break;
@@ -127,9 +128,14 @@ export async function readAsked(
 	return listed;
 }
 
+/** Whether the list was read to its end, as far as that is sure. */
+export const isAll = ({ isWhole, results }: Listed): boolean =>
+	isWhole && !CAPS.includes(results.length);
+
 /**
- * Of the queries that a delivery named, those that the list lacks, by their IDs: where nothing asks again, and where the
- * list was not read to its end, or that is not sure. There, what cannot be read holds up nothing.
+ * Of the queries that a delivery named, those of which the list does not tell, by their IDs; and those that it lacks,
+ * where nothing asks again, or where it was not read to its end, or that is not sure. What cannot be read there holds up
+ * nothing.
  */
 export async function addUnlisted(
 	listed: Listed,
@@ -138,10 +144,10 @@ export async function addUnlisted(
 	asked: Set<string>,
 ): Promise<void> {
 	const isByTimer = settings.receiveBy !== 'webhook';
-	const mayBeCapped = CAPS.includes(listed.results.length);
-	if (!hasList(connection.mapping) || (isByTimer && listed.isWhole && !mayBeCapped)) return;
-	const ids = new Set(listed.results.map(({ record }) => queryIdOf(record)));
-	const lacking = [...asked].filter((id) => !ids.has(id)).reverse();
+	if (!hasList(connection.mapping) || asked.size === 0) return;
+	const isSure = isByTimer && isAll(listed);
+	const ids = new Map(listed.results.map((row) => [queryIdOf(row.record), isVague(row)]));
+	const lacking = [...asked].filter((id) => ids.get(id) ?? !isSure).reverse();
 	await addById(listed, context, connection, lacking, asked).catch((error: unknown) => {
 		if (!isByTimer) throw error as Error;
 		listed.failed.push(...lacking);
@@ -166,25 +172,46 @@ async function addById(
 	listed.unread.push(...idsOf('later'));
 }
 
-/** In what order a list gives its rows, as far as it was read. */
+/** How the dates of rows go on, as far as a list was read. */
+interface Course {
+	last?: number;
+	ups: number;
+	downs: number;
+	gaps: number;
+}
+
+function follow(course: Course, time = NaN): void {
+	const { last } = course;
+	course.last = time;
+	if (last === undefined || time === last) return;
+	if (time < last) course.downs++;
+	else if (time > last) course.ups++;
+	else course.gaps++;
+}
+
+/** In what order a list gives its rows, by their creation or their update. */
 class Order {
-	private last: number | undefined;
-	private descends = false;
+	private readonly created: Course = { ups: 0, downs: 0, gaps: 0 };
+	private readonly updated: Course = { ups: 0, downs: 0, gaps: 0 };
 	private rows = 0;
-	private isBroken = false;
 
 	/** Equal dates alone do not tell; a single row is in order. */
 	get isFromNewestOn(): boolean {
-		return !this.isBroken && (this.descends || this.rows < 2);
+		const falls = ({ ups, downs, gaps }: Course) => ups + gaps === 0 && downs > 0;
+		const { created, updated } = this;
+		return this.rows < 2 || falls(created) || (falls(updated) && created.downs > 0);
+	}
+
+	/** More than a few rows that were made or updated at the same time stand before older ones. */
+	get isSurelyOther(): boolean {
+		return [this.created, this.updated].every(({ ups }) => ups > this.rows / 4);
 	}
 
 	read(page: Result[]): void {
+		this.rows += page.length;
 		for (const { record, updatedAt } of page) {
-			this.rows++;
-			const time = timeOf(record.createdAt) ?? updatedAt ?? NaN;
-			if (this.last !== undefined && time < this.last) this.descends = true;
-			else if (this.last !== undefined && !(time <= this.last)) this.isBroken = true;
-			this.last = time;
+			follow(this.created, timeOf(record.createdAt) ?? updatedAt);
+			follow(this.updated, updatedAt);
 		}
 	}
 }

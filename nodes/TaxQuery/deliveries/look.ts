@@ -1,15 +1,21 @@
-import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { taxQuery } from '../../shared/transport/service';
-import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isLean as isLeanRow, queryIdOf } from '../queries';
 import { hasList, type QueryConnection } from '../queries/client';
 import { complete, isToBeRead, readQuery, timesTried, triedInVain } from './byId';
-import type { Cursor } from './cursor';
-import { isOnlyRenewed, nodeKey, type Outcome } from './emitter';
+import { isOnlyRenewed, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
-import { addUnlisted, readAsked, readList, type Listed } from './list';
+import { addUnlisted, isAll, readAsked, readList } from './list';
+import {
+	begin,
+	begun,
+	hasAny,
+	isToBegin,
+	tellCutOff,
+	type PublishedTrigger,
+} from './memory/published';
 import {
 	byAge,
 	isPending,
@@ -19,25 +25,8 @@ import {
 	type ItemMaker,
 	type Result,
 } from './result';
-import { readStart, type Settings } from './settings';
 
-const MAX_NODES = 500;
 const CONFIRMED = { confirmed: true };
-
-/** The published trigger that looks. */
-export interface PublishedTrigger {
-	context: ITriggerFunctions;
-	cursor: Cursor;
-	settings: Settings;
-	/** Whether it has not run before, or so long ago that what came since is not asked for. */
-	isAnew: boolean;
-	/** Throws if the workflow was unpublished: a look that began before must not change anything. */
-	mustBeOpen(): void;
-	/** Emits a result, unless it was emitted before; of one that was cut off, `cutOff` counts its starts. */
-	emitOnce(result: Result, item: INodeExecutionData, cutOff?: number): Promise<Outcome>;
-	/** What becomes of a result that is on its way. */
-	outcomeOf(result: Result): Promise<Outcome> | undefined;
-}
 
 /** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
 type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'unread' | 'failed';
@@ -76,26 +65,34 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		: await readAsked(context, connection, cursor, asked);
 	await addUnlisted(listed, watcher, connection, asked);
 	watcher.mustBeOpen();
-	tellOnce(context, listed.cutOff);
+	tellCutOff(watcher, listed);
 	const records = listed.results.map(({ record }) => record);
 	tellLeftOut(context, settings, mapping, records);
-	const isStrange = isElsewhere && !listed.results.some(isKnown);
-	if (mustBegin || isStrange) begin(watcher, listed);
-	if (isStrange) context.logger.warn(STRANGE);
+	const isStrange =
+		isElsewhere && !listed.results.some(isKnown) && !(await hasAny(connection, cursor.landmarks));
+	watcher.mustBeOpen();
+	if (mustBegin || isStrange) begin(watcher, listed, isStrange);
 	cursor.saved.account = connection.account;
 	begun.add(watcher);
 	await startOnceMore(watcher, connection, toItem);
-	const old = listed.isWhole ? cursor.recognize(listed.results) : 0;
+	for (const row of listed.results)
+		if (asked.has(queryIdOf(row.record) ?? '')) cursor.awaitDelivered(row);
+	const old = listed.isWhole ? cursor.recognize(listed.results, isAll(listed)) : 0;
 	if (old > 0) context.logger.warn(`${old} results of a list without dates are taken for old`);
 
+	const telling = listed.results.filter((row) => !isVague(row));
+	const toldIds = new Set(telling.map(({ record }) => queryIdOf(record)));
 	const fresh = listed.results
+		.filter((row) => !isVague(row) || !toldIds.has(queryIdOf(row.record)))
 		.filter((result) => (isVague(result) ? cursor.isNews(result) : cursor.isNew(result)))
 		.sort(byAge);
 	// a row may hold less than its record: only where it is whole is it sure that it does not suit
 	const isLean = ({ record }: Result) => isLeanRow(record, mapping);
 	const isDue = (row: Result) => suits(row) || (isLean(row) && (!isPending(row) || isVague(row)));
 	const triesOf = ({ record }: Result) => timesTried(context, queryIdOf(record));
-	const due = fresh.filter(isDue).sort((a, b) => triesOf(a) - triesOf(b));
+	const due = fresh
+		.filter(isDue)
+		.sort((a, b) => triesOf(a) - triesOf(b) || cursor.unsure.rankOf(a) - cursor.unsure.rankOf(b));
 	const { onTheirWay } = cursor; // of these it is not known yet what becomes of them
 	const isOnItsWay = ({ record }: Result) => onTheirWay.has(queryIdOf(record));
 	const ready = due.filter((row) => !isOnItsWay(row));
@@ -109,7 +106,9 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	const left = ready.slice(batch.length);
 	const isMore = left.some((row) => triesOf(row) === 0);
 	// in the order of their creation, they may stand behind pages without news the next time
-	for (const { record } of left) cursor.awaitQuery(queryIdOf(record));
+	const awaitRow = (row: Result) =>
+		cursor.unsure.rankOf(row) > 0 || cursor.awaitQuery(queryIdOf(row.record));
+	for (const row of left) awaitRow(row);
 	let hasNews = false;
 	const vague = new Map(listed.results.filter(isVague).map((row) => [queryIdOf(row.record), row]));
 	for (const [index, result] of read.entries()) {
@@ -118,8 +117,9 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 		if (result === 'refused') cursor.settle(row);
 		else if (result === undefined) {
 			left.push(row);
-			cursor.awaitQuery(queryIdOf(row.record)); // wherever the list has it the next time
-		} else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result))) {
+			awaitRow(row); // wherever the list has it the next time
+		} else if (cursor.isOld(row, result)) cursor.settle(row, result);
+		else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result))) {
 			if (isOnlyRenewed(context, result)) cursor.settle(row, result);
 			else {
 				hasNews ||= !watcher.outcomeOf(result);
@@ -158,14 +158,6 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 	};
 }
 
-/** Why lists could not be read to their end, as it was told last, by node. */
-const told = new BoundedMap<string, string | undefined>(MAX_NODES);
-
-function tellOnce(context: ITriggerFunctions, why: string | undefined): void {
-	if (why !== undefined && told.get(nodeKey(context)) !== why) context.logger.warn(why);
-	told.set(nodeKey(context), why);
-}
-
 /** Settles the row only when it is known what became of its result, which may be on its way already. */
 function emit(
 	watcher: PublishedTrigger,
@@ -176,26 +168,6 @@ function emit(
 	void watcher.emitOnce(result, item).then((outcome) => {
 		if (outcome !== 'failed') watcher.cursor.settle(row);
 	});
-}
-
-/** Parameters that, when they are changed, let the trigger begin anew. */
-const startOf = ({ context }: PublishedTrigger): string => {
-	const { startFrom, hours, date } = context.getNode().parameters;
-	return JSON.stringify([startFrom, hours, date]);
-};
-
-const STRANGE =
-	'The credential leads to another service or client, which knows none of the queries so far: the trigger begins anew';
-const begun = new WeakSet<PublishedTrigger>();
-
-function isToBegin(watcher: PublishedTrigger): boolean {
-	const isFirst = !begun.has(watcher);
-	const { startedFrom } = watcher.cursor.saved;
-	return startedFrom !== startOf(watcher) || (isFirst && watcher.isAnew);
-}
-
-function begin(watcher: PublishedTrigger, { results }: Listed): void {
-	watcher.cursor.begin(readStart(watcher.context), results, startOf(watcher));
 }
 
 /**

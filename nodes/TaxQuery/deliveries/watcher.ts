@@ -1,6 +1,5 @@
 import {
 	OperationalError,
-	sleep,
 	type INodeExecutionData,
 	type ITriggerFunctions,
 	type ITriggerResponse,
@@ -8,46 +7,33 @@ import {
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
-import { Cursor, type SavedCursor } from './cursor';
+import type { Cursor } from './cursor';
 import { emit, nodeKey, type Outcome } from './emitter';
-import { look, type Look, type PublishedTrigger } from './look';
-import { load, save } from '../../shared/operations/nodeState';
-import { Outage, withoutPersonalData } from './outage';
+import { look, type Look } from './look';
+import { save } from '../../shared/operations/nodeState';
+import { askedEarly, KEY, MAX_UNREAD, memoryOf, type NodeMemory } from './memory/node';
+import type { PublishedTrigger } from './memory/published';
+import { withoutPersonalData } from './outage';
 import { itemMaker, type Result } from './result';
 import { MIN_ASK_MS, readSettings, type Settings } from './settings';
 
-export const KEY = 'taxQueryCursor';
-/** The result of the execution that n8n saved last, at its end. */
-export const ENDED = 'taxQueryEnded';
 /** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
 const FIRST_LOOK_MS = 10_000;
 const SPREAD_MS = 5_000;
-const SLICE_MS = 250;
 /** Looks must leave the rate limit to the lookups of executions, and the process to n8n. */
 const MIN_REST_MS = 1_000;
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
-const MAX_NODES = 500;
 const MAX_OWED = 1_000;
 /** Results come in streams: while they do, looks come so many times as often, and workers get no bursts. */
 const TIMES_IN_STREAM = 6;
-/** IDs that are kept for a later look; who sent others is told to come again. */
-const MAX_UNREAD = 100;
 /** After an emission that failed, and where nothing asks at intervals after such a look. */
 const RETRY_MS = 60_000;
 
-/** What this process knows of a trigger, also while it is being published anew. */
-interface NodeMemory {
-	cursor: Cursor;
-	/** What becomes of results that are on their way, by deliveryId. */
-	outcomes: Map<string, Promise<Outcome>>;
-	outage: Outage;
-	closedAt?: number;
-}
-const memories = new BoundedMap<string, NodeMemory>(MAX_NODES);
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const published = new Map<string, ResultWatcher>();
 
@@ -88,16 +74,11 @@ export class ResultWatcher implements PublishedTrigger {
 		readonly settings: Settings,
 	) {
 		this.key = nodeKey(context);
-		const kept = memories.get(this.key);
-		this.memory = kept ?? {
-			cursor: new Cursor(load<SavedCursor>(context, KEY), load<string>(context, ENDED)),
-			outcomes: new Map(),
-			outage: new Outage(),
-		};
-		memories.set(this.key, this.memory);
+		this.memory = memoryOf(context);
 		this.cursor = this.memory.cursor;
 		save(context, KEY, this.cursor.saved);
 		published.set(this.key, this);
+		this.askAgain(askedEarly(context));
 	}
 
 	get isAnew(): boolean {
@@ -210,18 +191,22 @@ export class ResultWatcher implements PublishedTrigger {
 		const restMs = await looking.then(
 			(seen) => {
 				this.memory.outage.end(this.context);
-				for (const id of seen.unread.slice(0, Math.max(0, MAX_UNREAD - this.asked.size)))
-					this.asked.add(id);
+				this.askAgain(seen.unread);
 				if (seen.isMore || seen.unread.length > 0) this.lookInBackground();
 				return Math.max(seen.requests * REST_PER_REQUEST_MS, seen.rows * REST_PER_ROW_MS);
 			},
 			(error: unknown) => {
+				this.askAgain([...asked]);
 				if (!this.isClosed) this.memory.outage.count(this.context, error);
 				return 0;
 			},
 		);
 		this.rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
 		return await looking;
+	}
+
+	private askAgain(ids: string[]): void {
+		for (const id of ids.slice(0, Math.max(0, MAX_UNREAD - this.asked.size))) this.asked.add(id);
 	}
 
 	private async keepLooking(): Promise<void> {
@@ -244,7 +229,6 @@ export class ResultWatcher implements PublishedTrigger {
 
 	/** Waits until so long after a moment, or until the trigger is unpublished. */
 	private async untilAfter(since: number, ms: number): Promise<void> {
-		for (let left = msLeft(since, ms); left > 0 && !this.isClosed; left = msLeft(since, ms))
-			await sleep(Math.min(SLICE_MS, left));
+		await untilAfter(since, ms, () => this.isClosed);
 	}
 }

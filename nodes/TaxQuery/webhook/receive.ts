@@ -11,6 +11,7 @@ import type { Look } from '../deliveries/look';
 import { tellHourly } from '../deliveries/outage';
 import { isDated, isPending, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
+import { askLater } from '../deliveries/memory/node';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
 import {
 	worstOf,
@@ -108,7 +109,13 @@ async function takeBody(
 	const deployment = await deploymentOf(context);
 	const { mapping } = deployment;
 	const isListed = asks && hasList(mapping);
-	if (!watcher && !isTest && isListed) return later; // this process has no trigger
+	if (!watcher && !isTest && isListed) {
+		askLater(
+			context,
+			namedIn(announced, mapping).map(({ queryId }) => queryId),
+		);
+		return later; // this process has no trigger yet
+	}
 	if (!isTest) watcher ??= await watcherSoon(context);
 	// what holds less than a record has another deliveryId than the listed one, which a look would start again
 	const isWhole = announced.every(

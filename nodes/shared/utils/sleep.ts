@@ -1,4 +1,5 @@
 import { sleep, OperationalError } from 'n8n-workflow';
+import { msLeft } from './time';
 
 const SLICE_MS = 200;
 
@@ -8,4 +9,10 @@ export async function sleepFor(ms: number, signal?: AbortSignal): Promise<void> 
 		if (signal?.aborted) throw new OperationalError('The execution was cancelled');
 		await sleep(Math.min(left, SLICE_MS));
 	}
+}
+
+/** Waits until `ms` have passed since a moment, or until it is not wanted any more. */
+export async function untilAfter(since: number, ms: number, isOver: () => boolean): Promise<void> {
+	for (let left = msLeft(since, ms); left > 0 && !isOver(); left = msLeft(since, ms))
+		await sleep(Math.min(SLICE_MS, left));
 }

@@ -6,6 +6,8 @@ const SECONDS = /^\d{10}(\.\d+)?$/;
 const MILLISECONDS = /^\d{13}(\.\d+)?$/;
 /** ISO 8601 without a zone, which would be read in that of n8n's process. */
 const ZONELESS = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d+)?)?)$/;
+/** Of day and month nobody can tell which comes first. */
+const AMBIGUOUS = /^\d{1,2}[/.-]\d{1,2}[/.-]\d/;
 
 /**
  * A moment in milliseconds since the epoch, from a date (in UTC where it names no zone) or such a number, also as text;
@@ -16,6 +18,7 @@ export function timeOf(value: unknown): number | undefined {
 	const text = String(value).trim();
 	if (SECONDS.test(text)) return Math.round(Number(text) * 1000);
 	if (MILLISECONDS.test(text)) return Math.round(Number(text));
+	if (AMBIGUOUS.test(text)) return undefined;
 	const time = typeof value === 'string' ? Date.parse(text.replace(ZONELESS, '$1T$2Z')) : NaN;
 	return Number.isNaN(time) ? undefined : time;
 }

@@ -37,6 +37,8 @@ export class ListService {
 	};
 	/** The ID that it fails to read. */
 	broken = '';
+	/** It fails to answer anything but the login. */
+	isDown = false;
 	/** So long it takes to read a query by its ID. */
 	slowMs = 0;
 	/** Path of each request but the token's. */
@@ -46,6 +48,7 @@ export class ListService {
 		const { pathname, searchParams } = new URL(url, 'http://localhost');
 		if (pathname === '/oauth/token') return give(response, { access_token: 'list-token-1' });
 		this.asked.push(pathname);
+		if (this.isDown) return give(response, { message: 'Down' }, 500);
 		if (pathname === '/query')
 			return give(response, this.page(Number(searchParams.get('offset') ?? 0)));
 		if (pathname === `/query/${this.broken}`) return give(response, { message: 'Broken' }, 500);
@@ -62,21 +65,23 @@ export class ListService {
 		return service;
 	}
 
+	/** A credential that leads to it. */
+	credentials(clientId = 'list'): TriggerHostOptions['credentials'] {
+		return {
+			taxQueryApi: {
+				baseUrl: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
+				grant: 'clientCredentials',
+				clientId,
+				clientSecret: 'List_Secret_1',
+				pointsPerSecond: 0,
+				accessToken: '',
+			},
+		};
+	}
+
 	/** A trigger that asks it. */
 	async trigger(options: Partial<TriggerHostOptions> = {}): Promise<TriggerHost> {
-		return await TriggerHost.start({
-			credentials: {
-				taxQueryApi: {
-					baseUrl: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
-					grant: 'clientCredentials',
-					clientId: 'list',
-					clientSecret: 'List_Secret_1',
-					pointsPerSecond: 0,
-					accessToken: '',
-				},
-			},
-			...options,
-		});
+		return await TriggerHost.start({ credentials: this.credentials(), ...options });
 	}
 
 	async stop(): Promise<void> {

@@ -53,12 +53,21 @@ describe('a moment', () => {
 		},
 	);
 
-	it.each([['2026-13-02T12:00:00'], ['T12:00:00'], ['soon'], [''], [null], [{}], [true], [17]])(
-		'is none: %j',
-		(value) => {
-			expect(timeOf(value)).toBeUndefined();
-		},
-	);
+	it.each([
+		['2026-13-02T12:00:00'],
+		['T12:00:00'],
+		['soon'],
+		[''],
+		[null],
+		[{}],
+		[true],
+		[17],
+		['01/12/2026 12:00:00'],
+		['1-12-2026'],
+		['01.12.26 10:00'],
+	])('is none: %j', (value) => {
+		expect(timeOf(value)).toBeUndefined();
+	});
 });
 
 describe('a bounded map', () => {
