@@ -12,6 +12,8 @@ import type { Settings } from './settings';
 const MAX_REQUESTS = 3;
 /** A list of so many rows may be one that shows its newest alone, and tells nobody. */
 const CAPS = [10, 20, 25, 50, 100, 200, 250, 500, 1000];
+/** So long rows behind the first page are read that do not tell whether they are old. */
+const BEGINNING_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -57,6 +59,8 @@ export async function readList(
 		failed: [],
 		unread: [],
 	};
+	const isBeginning =
+		cursor.unsure.size > 0 && msLeft(cursor.saved.beganAt ?? 0, BEGINNING_MS) > 0;
 	const order = new Order();
 	const sought = new Set([...asked].filter((id) => cursor.isPendingQuery(id)));
 	for await (const { records, cutOff, isLast } of queryPages(connection)) {
@@ -70,7 +74,7 @@ export async function readList(
 		if (isLast || cutOff !== undefined) break;
 		order.read(page);
 		for (const { record } of page) sought.delete(queryIdOf(record) ?? '');
-		const mayHoldNews = isDue || !order.isFromNewestOn || page.some((row) => cursor.isNews(row));
+		const mayHoldNews = isDue || isBeginning || !order.isFromNewestOn || page.some((row) => cursor.isNews(row));
 		// by their IDs, those that are sought would cost a request each
 		if (mayHoldNews || sought.size > listed.requests) continue;
 		listed.isWhole = false;

@@ -110,10 +110,7 @@ async function takeBody(
 	const { mapping } = deployment;
 	const isListed = asks && hasList(mapping);
 	if (!watcher && !isTest && isListed) {
-		askLater(
-			context,
-			namedIn(announced, mapping).map(({ queryId }) => queryId),
-		);
+		askLater(context, namedIn(announced, mapping));
 		return later; // this process has no trigger yet
 	}
 	if (!isTest) watcher ??= await watcherSoon(context);

@@ -35,9 +35,9 @@ type Identity = Parameters<typeof nodeKey>[0];
 const early = new BoundedMap<string, Set<string>>(MAX_NODES);
 
 /** Keeps them for its first look. */
-export function askLater(context: Identity, ids: string[]): void {
+export function askLater(context: Identity, named: Array<{ queryId: string }>): void {
 	const asked = early.getOrMake(nodeKey(context), () => new Set());
-	for (const id of ids.slice(0, MAX_UNREAD - asked.size)) asked.add(id);
+	for (const { queryId } of named.slice(0, MAX_UNREAD - asked.size)) asked.add(queryId);
 }
 
 export function askedEarly(context: Identity): string[] {

@@ -29,6 +29,10 @@ export class Unsure {
 		this.ranks = new Map(all.map(({ record }, index) => [queryIdOf(record) ?? '', index + 1]));
 	}
 
+	get size(): number {
+		return this.ranks.size;
+	}
+
 	/** 0 for what is none of them. */
 	rankOf({ record }: Result): number {
 		return this.ranks.get(queryIdOf(record) ?? '') ?? 0;

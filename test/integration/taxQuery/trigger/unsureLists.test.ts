@@ -72,6 +72,22 @@ describe.each<[string, (one: Row) => object]>([
 		expect(started()).toEqual(['waiting0', 'waiting5']);
 	});
 
+	it('has one started that stands on a page far behind', async () => {
+		service.page = (offset) => ({
+			data: service.listed().slice(offset, offset + PAGE),
+			total: service.rows.length,
+		});
+		service.rows = [...many('old', 40, 100), row('waiting', 500, pending)];
+		await start({ parameters: { settings: { maxResults: 30 } } });
+		pass(60_000);
+		await looks(1);
+		finish('waiting');
+		pass(60_000);
+		await host?.deliver({ queryId: 'waiting' });
+		await looks(2);
+		expect(started()).toEqual(['waiting']);
+	});
+
 	it('has none of 300 old ones started, and each read once', async () => {
 		service.rows = many('old', 300, 100);
 		await start({ parameters: { settings: { maxResults: 150 } } });
