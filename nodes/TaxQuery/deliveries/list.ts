@@ -59,8 +59,7 @@ export async function readList(
 		failed: [],
 		unread: [],
 	};
-	const isBeginning =
-		cursor.unsure.size > 0 && msLeft(cursor.saved.beganAt ?? 0, BEGINNING_MS) > 0;
+	const isBeginning = cursor.unsure.size > 0 && msLeft(cursor.saved.beganAt ?? 0, BEGINNING_MS) > 0;
 	const order = new Order();
 	const sought = new Set([...asked].filter((id) => cursor.isPendingQuery(id)));
 	for await (const { records, cutOff, isLast } of queryPages(connection)) {
@@ -74,7 +73,8 @@ export async function readList(
 		if (isLast || cutOff !== undefined) break;
 		order.read(page);
 		for (const { record } of page) sought.delete(queryIdOf(record) ?? '');
-		const mayHoldNews = isDue || isBeginning || !order.isFromNewestOn || page.some((row) => cursor.isNews(row));
+		const mayHoldNews =
+			isDue || isBeginning || !order.isFromNewestOn || page.some((row) => cursor.isNews(row));
 		// by their IDs, those that are sought would cost a request each
 		if (mayHoldNews || sought.size > listed.requests) continue;
 		listed.isWhole = false;
