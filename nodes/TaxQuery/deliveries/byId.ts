@@ -1,28 +1,32 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { RateLimitTimeoutError } from '../../shared/rateLimit/rateLimiter';
+import { raceAbort } from '../../shared/http/answerBody';
 import { isForGood, isNotFound, isRefusal } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isLean, queryIdOf } from '../queries';
 import { getQuery, type QueryConnection } from '../queries/client';
-import { report } from './outage';
+import { nodeKey } from './emitter';
+import { report, tellHourly } from './outage';
 import { isPending, resultOf, type Result } from './result';
 
 /** A sender waits for the answer, so that reading must not take long. */
 const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
-/** For a row's record; the look waits for it, and so do all other results. */
-const FOR_A_ROW = { timeoutMs: 5_000, patienceMs: 10_000 };
+/** For a row's record. A look waits so long for it, and so do all other results; then it is left to a later look. */
+const FOR_A_ROW = { timeoutMs: 40_000, patienceMs: 10_000 };
+const LOOK_WAITS_MS = 15_000;
 const PER_SECOND = 2;
 const UNKNOWN_MS = 60_000;
 const MAX_UNKNOWN = 1_000;
 const MAX_NODES = 500;
-/** A query that is refused so often is put aside. */
+/** A query that is refused in so many minutes is put aside. */
 const MAX_REFUSALS = 5;
+const REFUSAL_MS = 60_000;
+/** What cannot be read for so long is told. */
+const TELL_AFTER_MS = 10 * 60_000;
 /** So often a listed query may be missing under its ID, as where a copy of the service's data lags behind. */
 const MAX_MISSES = 2;
-/** The longest time for a slow one, after some tries, as a multiple of the first. */
-const MAX_TIMES = 8;
 const MAX_TRIED = 1_000;
 
 /** A query by its ID; undefined if the service has nothing under that. */
@@ -85,21 +89,30 @@ export async function readById(
 	return read;
 }
 
-/** What was tried in vain, by query ID, since a trigger was published. */
-const tried = new WeakMap<
-	ITriggerFunctions,
-	BoundedMap<string, { times: number; refusals: number }>
->();
+/** How a query was tried in vain. */
+interface Tries {
+	times: number;
+	refusals: number;
+	refusedAt: number;
+	failedSince?: number;
+}
 
-function triesOf(context: ITriggerFunctions) {
-	const tries = tried.get(context) ?? new BoundedMap(MAX_TRIED);
-	tried.set(context, tries);
-	return tries;
+/** What was tried in vain, and what is still being read, by query ID, since a trigger was published. */
+interface Memory {
+	tries: BoundedMap<string, Tries>;
+	running: Map<string, Promise<{ record?: IDataObject; error?: unknown }>>;
+}
+const memories = new WeakMap<ITriggerFunctions, Memory>();
+
+function memoryOf(context: ITriggerFunctions): Memory {
+	const memory = memories.get(context) ?? { tries: new BoundedMap(MAX_TRIED), running: new Map() };
+	memories.set(context, memory);
+	return memory;
 }
 
 /** How often a query's result was tried in vain: who was tried less often comes first. */
 export const timesTried = (context: ITriggerFunctions, id = ''): number =>
-	triesOf(context).get(id)?.times ?? 0;
+	memoryOf(context).tries.get(id)?.times ?? 0;
 
 /**
  * Takes in that a query has no result yet, or could not be read for this reason. True if it is to be put aside, because
@@ -107,17 +120,28 @@ export const timesTried = (context: ITriggerFunctions, id = ''): number =>
  */
 export function triedInVain(context: ITriggerFunctions, id: string, error?: unknown): boolean {
 	if (error instanceof RateLimitTimeoutError) return false; // nothing was sent
-	const { times, refusals } = triesOf(context).get(id) ?? { times: 0, refusals: 0 };
-	const now = refusals + Number(error !== undefined && isForGood(error));
-	triesOf(context).set(id, { times: times + 1, refusals: now });
-	if (error === undefined) return false;
+	const { tries } = memoryOf(context);
+	const known = tries.get(id) ?? { times: 0, refusals: 0, refusedAt: -Infinity };
+	const isRefused = error !== undefined && isForGood(error);
+	const counts = isRefused && msLeft(known.refusedAt, REFUSAL_MS) <= 0;
+	const refusals = known.refusals + Number(counts);
+	const failedSince = error === undefined ? undefined : (known.failedSince ?? Date.now());
+	const refusedAt = counts ? Date.now() : known.refusedAt;
+	tries.set(id, { times: known.times + 1, refusals, refusedAt, failedSince });
+	if (failedSince === undefined) return false;
 	const reason = error instanceof Error ? error.message : 'no reason was given';
 	context.logger.warn(`The result of query ${id} could not be read: ${reason}`);
-	if (now < MAX_REFUSALS || !isForGood(error)) return false;
-	triesOf(context).delete(id);
-	const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
-	report(context, undefined, told);
-	return true;
+	if (counts && refusals >= MAX_REFUSALS) {
+		tries.delete(id);
+		const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
+		report(context, undefined, told);
+		return true;
+	}
+	if (msLeft(failedSince, TELL_AFTER_MS) <= 0) {
+		const told = `The result of query ${id} could not be read for ten minutes, and is tried on: ${reason}`;
+		tellHourly(`unreadable ${nodeKey(context)}`, () => report(context, undefined, told));
+	}
+	return false;
 }
 
 /**
@@ -140,20 +164,47 @@ export async function complete(
 	const id = queryIdOf(row.record) ?? '';
 	if (id === '' || !isToBeRead(row, mapping)) return row;
 	const times = timesTried(context, id);
-	const timeoutMs = FOR_A_ROW.timeoutMs * Math.min(MAX_TIMES, 2 ** times);
 	try {
-		const record = await readQuery(connection, id, { ...FOR_A_ROW, timeoutMs }).catch(
-			(error: unknown) => {
-				if (isForGood(error) && !isLean(row.record, mapping)) return undefined;
-				throw error;
-			},
-		);
+		const read = await readRow(context, connection, row, id);
+		if (read === 'running') return undefined;
+		const { record } = read;
 		const result = record ? resultOf(record, mapping) : row;
 		const isMissing = !record && isLean(row.record, mapping) && times < MAX_MISSES;
-		if (!isMissing && (!isPending(result) || isPending(row))) return result;
+		if (!isMissing && (!isPending(result) || isPending(row))) {
+			memoryOf(context).tries.delete(id);
+			return result;
+		}
 		triedInVain(context, id);
 	} catch (error) {
 		if (triedInVain(context, id, error)) return 'refused';
 	}
 	return undefined;
+}
+
+/** A row's record, undefined if there is none, in time for a look; or that it is still being read. */
+async function readRow(
+	context: ITriggerFunctions,
+	connection: QueryConnection,
+	{ record: row }: Result,
+	id: string,
+): Promise<{ record?: IDataObject } | 'running'> {
+	const { running } = memoryOf(context);
+	const known = running.get(id);
+	const reading =
+		known ??
+		readQuery(connection, id, FOR_A_ROW).then(
+			(record) => ({ record }),
+			(error: unknown) =>
+				isForGood(error) && !isLean(row, connection.mapping) ? { record: undefined } : { error },
+		);
+	running.set(id, reading);
+	const signal = AbortSignal.timeout(known ? 1 : LOOK_WAITS_MS);
+	const read = await raceAbort(reading, signal).catch(() => undefined);
+	if (!read) {
+		if (!known) triedInVain(context, id);
+		return 'running';
+	}
+	running.delete(id);
+	if ('error' in read) throw read.error as Error;
+	return read;
 }

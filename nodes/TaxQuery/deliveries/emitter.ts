@@ -14,7 +14,7 @@ export type Outcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
-	deliveryId: string;
+	result: Result;
 	/** How often this result is started, with this time. */
 	times: number;
 	/** Called when it is known whether another process runs the execution. */
@@ -71,8 +71,9 @@ export async function turnOf(context: Identity, deliveryId: string): Promise<voi
  * soon as it is known what became of it: in queue mode when the execution ends. Never throws.
  */
 export async function emit(context: ITriggerFunctions, emission: Emission): Promise<Outcome> {
-	const { item, deliveryId, times, onPlace, onEnd } = emission;
-	const name = `${nodeKey(context)} ${deliveryId}`;
+	const { item, result, times, onPlace, onEnd } = emission;
+	const name = `${nodeKey(context)} ${result.deliveryId}`;
+	keep(context, result, true);
 	const done = context.helpers.createDeferredPromise<IRun>();
 	const begun = context.helpers.createDeferredPromise<Outcome>();
 	let hasBegun = false;
@@ -94,7 +95,8 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 	context.emit([[item]], undefined, done, deduplicationKey(name, times));
 	void ended.then((outcome) => {
 		emitted.delete(name);
-		if (outcome !== 'failed') onEnd();
+		if (outcome === 'failed') keep(context, result, false);
+		else onEnd();
 	});
 	return await Promise.race([begun.promise, ended]);
 }
@@ -106,31 +108,50 @@ const isCancellation = ({ name, constructor }: Error) =>
 const deduplicationKey = (name: string, times: number) =>
 	createHash('sha256').update(`${name} ${times}`).digest('hex');
 
-/** So often, within so long, one result is started under different dates. */
-const MAX_STARTS = 3;
+/** So often within an hour one query is started in one state, while its response differs. */
+const MAX_STARTS = 10;
 const WITHIN_MS = 3_600_000;
 const MAX_KEPT = 5_000;
 
-/** When which deliveryIds were started, by node, query, status and response. */
-const starts = new BoundedMap<string, Map<string, number>>(MAX_KEPT);
+/** What was started: its deliveryId, by node, query, state and response. */
+const starts = new BoundedMap<string, string>(MAX_KEPT);
+/** When something was started, by node, query and state. */
+const times = new BoundedMap<string, number[]>(MAX_KEPT);
+
+const hashOf = (...parts: unknown[]) =>
+	createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+
+function keysOf(context: Identity, { state, record }: Result) {
+	const word = state === 'unknown' ? statusOf(record) : '';
+	const what = [nodeKey(context), queryIdOf(record), state, word];
+	return { start: hashOf(...what, record.response), query: hashOf(...what) };
+}
+
+/** Takes in that a result is started, or that n8n could not. */
+function keep(context: Identity, result: Result, isStarted: boolean): void {
+	if (queryIdOf(result.record) === undefined) return; // what names no query
+	const { start, query } = keysOf(context, result);
+	if (isStarted && starts.get(start) !== result.deliveryId) {
+		const recent = (times.get(query) ?? []).filter((at) => msLeft(at, WITHIN_MS) > 0);
+		times.set(query, [...recent, Date.now()]);
+	}
+	if (isStarted) starts.set(start, result.deliveryId);
+	else starts.delete(start);
+}
 
 /**
- * Whether a result was started often enough that differs in nothing but its date: a service that renews the date each
- * time that a query is read or listed would start executions without end. It is told once an hour.
+ * Whether this process has started the result under another date: a service may write to a record when it delivers, or
+ * renew the date each time that one reads it. Or whether a response that differs each time has started so many
+ * executions within an hour that they must end, which is told.
  */
-export function isOnlyRenewed(context: ITriggerFunctions, result: Result): boolean {
-	const node = nodeKey(context);
+export function isRepeated(context: ITriggerFunctions, result: Result): boolean {
+	const { start, query } = keysOf(context, result);
+	const known = starts.get(start);
+	if (known !== undefined) return known !== result.deliveryId;
+	const recent = times.get(query)?.filter((at) => msLeft(at, WITHIN_MS) > 0) ?? [];
+	if (recent.length < MAX_STARTS) return false;
 	const id = queryIdOf(result.record) ?? '';
-	const what = JSON.stringify([node, id, statusOf(result.record), result.record.response]);
-	const known = starts.getOrMake(createHash('sha256').update(what).digest('hex'), () => new Map());
-	for (const [deliveryId, at] of known) {
-		if (msLeft(at, WITHIN_MS) <= 0) known.delete(deliveryId);
-	}
-	if (known.has(result.deliveryId) || known.size < MAX_STARTS) {
-		known.set(result.deliveryId, Date.now());
-		return false;
-	}
-	const told = `The service gives query ${id} another date again and again, and nothing else changes: after ${MAX_STARTS} executions within an hour it starts no more`;
-	tellHourly(`renewed ${node}`, () => report(context, undefined, told));
+	const told = `The response of query ${id} differs each time that the service gives it: after ${MAX_STARTS} executions within an hour it starts no more`;
+	tellHourly(`repeated ${nodeKey(context)}`, () => report(context, undefined, told));
 	return true;
 }

@@ -5,7 +5,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { isLean as isLeanRow, queryIdOf } from '../queries';
 import { hasList, type QueryConnection } from '../queries/client';
 import { complete, isToBeRead, readQuery, timesTried, triedInVain } from './byId';
-import { isOnlyRenewed, type Outcome } from './emitter';
+import { isRepeated, type Outcome } from './emitter';
 import { filterOf, tellLeftOut } from './filter';
 import { addUnlisted, isAll, readAsked, readList } from './list';
 import {
@@ -120,7 +120,7 @@ export async function look(watcher: PublishedTrigger, asked: Set<string>): Promi
 			awaitRow(row); // wherever the list has it the next time
 		} else if (cursor.isOld(row, result)) cursor.settle(row, result);
 		else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result))) {
-			if (isOnlyRenewed(context, result)) cursor.settle(row, result);
+			if (isRepeated(context, result)) cursor.settle(row, result);
 			else {
 				hasNews ||= !watcher.outcomeOf(result);
 				emit(watcher, toItem(result, CONFIRMED), result, row);

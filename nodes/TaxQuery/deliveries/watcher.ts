@@ -143,7 +143,7 @@ export class ResultWatcher implements PublishedTrigger {
 		save(this.context, KEY, this.cursor.saved); // n8n saves it with the emit
 		const outcome = emit(this.context, {
 			item,
-			deliveryId,
+			result,
 			times,
 			onPlace: (isElsewhere) => (this.cursor.saved.runsElsewhere = isElsewhere),
 			onEnd: () => this.cursor.end(result),
@@ -181,7 +181,7 @@ export class ResultWatcher implements PublishedTrigger {
 		if (this.isClosed) throw new OperationalError('The workflow was unpublished meanwhile');
 	}
 
-	private get needsLooks(): boolean {
+	get needsLooks(): boolean {
 		return this.settings.receiveBy !== 'webhook' || this.settings.isToBeConfirmed;
 	}
 

@@ -1,3 +1,7 @@
+import type { Look } from '../deliveries/look';
+import type { ResultWatcher } from '../deliveries/watcher';
+import type { Named } from './named';
+
 /** What a sender is answered: a status and a reason. */
 export interface Answer {
 	status: 200 | 202 | 400 | 401 | 404 | 413 | 500 | 503;
@@ -29,4 +33,22 @@ export function worstOf(answers: Answer[]): Answer {
 		(a, b) => b.status - a.status || Number(b === accepted) - Number(a === accepted),
 	);
 	return worst;
+}
+
+/** What to answer by what a look showed of a query. */
+export async function answerFor(
+	{ queryId, isSaidPending }: Named,
+	{ queries, isWhole }: Look,
+	{ settings }: ResultWatcher,
+): Promise<Answer> {
+	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;
+	const shown = queries.get(queryId);
+	if (shown === undefined) return isWhole ? unknown : notYet;
+	if (shown === 'unknown') return unknown;
+	if (shown === 'unread') return tooMany;
+	if (shown === 'settled') return nothingNew;
+	if (shown === 'pending') return isSaidPending ? nothingNew : notYet;
+	const outcome = await shown;
+	if (outcome === 'failed') return notTaken;
+	return outcome === 'started' ? accepted : nothingNew;
 }

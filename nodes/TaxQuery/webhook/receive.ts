@@ -1,42 +1,32 @@
-import { type IWebhookFunctions, type IWebhookResponseData } from 'n8n-workflow';
-import { raceAbort } from '../../shared/http/answerBody';
+import { createHash } from 'node:crypto';
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { protectionOf } from '../../shared/personalData/personalData';
-import { hasList } from '../queries/client';
-import { connect } from '../../shared/transport/request';
-import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
 import { filterOf, tellLeftOut } from '../deliveries/filter';
-import type { Look } from '../deliveries/look';
 import { tellHourly } from '../deliveries/outage';
-import { isDated, isPending, itemMaker, resultOf } from '../deliveries/result';
+import { isDated, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { askLater } from '../deliveries/memory/node';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
+import { hasList } from '../queries/client';
 import {
-	worstOf,
-	type Answer,
-	accepted,
+	answerFor,
 	cannotAsk,
 	later,
-	notTaken,
 	nothingNew,
-	tooMany,
 	tryAgain,
-	unknown,
 	unreachable,
+	worstOf,
+	type Answer,
 } from './answers';
+import { bring, bringNamed, bringShared, inTime, type Outcome } from './bring';
 import { deploymentOf, proofOf } from './credentials';
-import { isIdAlone, isWithoutResult, namedIn, readNamed, type Named } from './named';
-import { readPayload } from './payload';
-import { readRawBody } from './rawBody';
-import { unrecognized, type Brought } from './unrecognized';
+import { isIdAlone, isWithoutResult, namedIn, type Named } from './named';
+import { readPayload, readRawBody } from './payload';
+import { unrecognized } from './unrecognized';
 import { watcherSoon } from './watcherSoon';
 
-/** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
-const PATIENCE_MS = 8_000;
-/** Where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for the start. */
-const HANDED_OVER_MS = 5;
 /** The most senders that wait at the same time. */
 const MAX_WAITING = 200;
 const RETRY_AFTER_SECONDS = 5;
@@ -65,7 +55,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 /** Messages of Standard Webhooks that were taken: a copy, or a replay within the tolerance, is not looked at again. */
 const taken = new BoundedMap<string, true>(MAX_TAKEN);
 
-async function take(context: IWebhookFunctions): Promise<Answer | IWebhookResponseData> {
+async function take(context: IWebhookFunctions): Promise<Outcome> {
 	const settings = readSettings(context);
 	const read = await readRawBody(context.getRequestObject());
 	if ('status' in read) {
@@ -79,7 +69,9 @@ async function take(context: IWebhookFunctions): Promise<Answer | IWebhookRespon
 		return { status: 401, message: 'Unauthorized' };
 	}
 	const isTest = context.getMode() === 'manual';
-	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId}` : '';
+	// a service may use a query's ID for each of its messages
+	const text = createHash('sha256').update(read.body).digest('hex');
+	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId} ${text}` : '';
 	if (taken.has(message)) return nothingNew;
 	const outcome = await takeBody(context, settings, read.body);
 	const isTaken = !('status' in outcome) || outcome.status === 200;
@@ -91,14 +83,16 @@ async function takeBody(
 	context: IWebhookFunctions,
 	settings: Settings,
 	body: Buffer,
-): Promise<Answer | IWebhookResponseData> {
+): Promise<Outcome> {
 	const payload = readPayload(body);
 	let watcher = watcherOf(context);
 	const isTest = context.getMode() === 'manual';
 	if (!('announced' in payload)) {
 		const isWanted = settings.isAuthenticated && settings.options.emitUnrecognized === true;
-		if (payload.status !== 400 || !isWanted)
+		if (payload.status !== 400 || !isWanted) {
+			if (watcher && !isTest) ringFor(watcher, payload.reason);
 			return { status: payload.status, message: payload.reason };
+		}
 		const { mapping, pseudonymKey } = await deploymentOf(context);
 		const protection = protectionOf(settings.personalData, pseudonymKey);
 		const brought = unrecognized(body, payload.reason, mapping, protection);
@@ -133,20 +127,21 @@ async function takeBody(
 		});
 		return await bring(isTest ? undefined : watcher, results, isListed);
 	}
-	// not awaited here, or what was read of the body would be kept as long
+	// not awaited here, or what was read of a body that nothing proves would be kept as long
 	const named = namedIn(announced, mapping);
-	if (!watcher || isTest) return bringNamed(context, settings, named);
+	const proved = isByProof ? announced : [];
+	if (!watcher || isTest) return bringNamed(context, settings, named, proved);
 	if (!isByProof) return lookFor(watcher, named, isListed);
-	return inTime(bringNamed(context, settings, named, watcher), PATIENCE_MS, () => tryAgain);
+	return inTime(bringShared(context, settings, named, proved, watcher), () => tryAgain);
 }
 
-/** The answer, or after so long another one; leaves no timer behind. */
-const inTime = async <T>(
-	answering: Promise<T>,
-	patienceMs = PATIENCE_MS,
-	otherwise = () => later,
-): Promise<T | Answer> =>
-	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise());
+/** What is not understood may tell of a result all the same: the trigger looks, as it does for any delivery. */
+function ringFor(watcher: ResultWatcher, reason: string): void {
+	const { context } = watcher;
+	const told = `The Tax Query Trigger does not understand a delivery: ${reason}`;
+	tellHourly(`unread ${nodeKey(context)}`, () => context.logger.warn(told));
+	if (watcher.needsLooks) watcher.lookSoon([]).catch(() => {}); // the watcher tells why
+}
 
 let waiting = 0;
 
@@ -167,80 +162,7 @@ async function lookFor(watcher: ResultWatcher, named: Named[], isListed: boolean
 		})
 		.catch(() => unreachable); // the watcher has told why
 	waiting++;
-	return await inTime(looking, PATIENCE_MS, () => otherwise).finally(() => {
+	return await inTime(looking, () => otherwise).finally(() => {
 		waiting--;
 	});
-}
-
-async function answerFor(
-	{ queryId, isSaidPending }: Named,
-	{ queries, isWhole }: Look,
-	{ settings }: ResultWatcher,
-): Promise<Answer> {
-	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;
-	const shown = queries.get(queryId);
-	if (shown === undefined) return isWhole ? unknown : notYet;
-	if (shown === 'unknown') return unknown;
-	if (shown === 'unread') return tooMany;
-	if (shown === 'settled') return nothingNew;
-	if (shown === 'pending') return isSaidPending ? nothingNew : notYet;
-	const outcome = await shown;
-	if (outcome === 'failed') return notTaken;
-	return outcome === 'started' ? accepted : nothingNew;
-}
-
-/** Emits each by the published trigger; without one n8n starts the execution, which is at least once. */
-async function bring(
-	watcher: ResultWatcher | undefined,
-	brought: Brought[],
-	willBeListed = false,
-): Promise<Answer | IWebhookResponseData> {
-	if (brought.length === 0) return nothingNew;
-	if (!watcher) {
-		return {
-			workflowData: [brought.map(({ item }) => item)],
-			webhookResponse: { message: accepted.message },
-		};
-	}
-	const outcomes = Promise.all(
-		brought.map(async ({ result, item }) => await watcher.emitOnce(result, item)),
-	).then((all) => {
-		if (all.includes('failed')) return notTaken;
-		return all.includes('started') ? accepted : nothingNew;
-	});
-	return willBeListed
-		? await inTime(outcomes, HANDED_OVER_MS, () => accepted)
-		: await inTime(outcomes);
-}
-
-/**
- * Reads the records by their IDs: in a test, in a process that has no published trigger, and of a proved delivery without
- * the response where nothing asks.
- */
-async function bringNamed(
-	context: IWebhookFunctions,
-	settings: Settings,
-	named: Named[],
-	watcher?: ResultWatcher,
-): Promise<Answer | IWebhookResponseData> {
-	const connection = await connect(context, taxQuery);
-	const { mapping } = connection;
-	const suits = filterOf(settings, mapping);
-	const toItem = itemMaker(settings, connection);
-	const patienceMs = settings.isToBeConfirmed ? 0 : watcher ? Infinity : PATIENCE_MS;
-	const reading = readNamed(nodeKey(context), connection, named, patienceMs);
-	const records = await reading.catch(() => undefined);
-	if (!records) return unreachable;
-	if (records.every((record) => record === 'unknown')) return unknown;
-	const isUnread = records.includes('later') || records.includes('failed');
-	const all = records
-		.filter((record) => typeof record === 'object')
-		.map((record) => resultOf(record, mapping));
-	const results = all.filter(suits);
-	const isEarly = all.some((result) => isPending(result) && !suits(result));
-	const isLeft = isUnread || (isEarly && !named.every(({ isSaidPending }) => isSaidPending));
-	if (isLeft && !watcher) return tryAgain;
-	const items = results.map((result) => ({ result, item: toItem(result, { confirmed: true }) }));
-	const outcome = await bring(watcher, items);
-	return isLeft ? tryAgain : outcome;
 }

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
@@ -81,6 +82,104 @@ describe('with Webhook Only and without confirmation, a proved delivery without 
 		const alone = await deliver({ queryId: 'q1' });
 		const { status } = await deliver({ queryId: 'q2', status: 'SUCCESS' });
 		expect([alone.status, status, host.started]).toEqual([503, 200, ['q2']]);
+	});
+});
+
+describe('a proved delivery of a query that the service does not know by its ID', () => {
+	const SECRET = 'whsec-flor-blanca';
+	const start = async () => {
+		const taxQueryWebhookApi = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+		host = await TriggerHost.start({
+			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: false },
+			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
+		});
+		pass(60_000); // n8n has started
+	};
+	const deliver = async (body: object) => await host.deliver(body, { 'X-Secret': SECRET });
+
+	it('is taken as it is where it holds a result under another name', async () => {
+		await start();
+		const { status } = await deliver({ queryId: 'w1', status: 'SUCCESS', result: { RFC: 'X' } });
+		expect([status, host.items]).toEqual([
+			200,
+			[expect.objectContaining({ queryId: 'w1', status: 'SUCCESS', confirmed: false })],
+		]);
+	});
+
+	it('is to come again where it holds none', async () => {
+		await start();
+		const { status } = await deliver({ queryId: 'w1', status: 'SUCCESS' });
+		expect([status, host.started]).toEqual([503, []]);
+	});
+
+	it('is read once, however often it is sent meanwhile', async () => {
+		await start();
+		const ids: string[] = [];
+		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
+		const readings = async () =>
+			(await Promise.all(ids.map(async (id) => await sandbox.requests(`/api/query/${id}`)))).flat()
+				.length;
+		const before = await readings();
+		const copies = Array.from(
+			{ length: 10 },
+			async () => await deliver(ids.map((queryId) => ({ queryId }))),
+		);
+		const answers = new Set((await Promise.all(copies)).map(({ status }) => status));
+		const reads = (await readings()) - before;
+		expect([answers, reads, new Set(host.started)]).toEqual([new Set([200]), 5, new Set(ids)]);
+	});
+});
+
+describe('a service that gives each message of a query its ID', () => {
+	it('has the result taken, though the ID was seen when the query began', async () => {
+		const key = Buffer.from('agua-clara-del-valle-2026');
+		const secret = `whsec_${key.toString('base64')}`;
+		host = await TriggerHost.start({
+			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
+			credentials: {
+				...sandbox.credentials(),
+				taxQueryWebhookApi: { method: 'standard', secret },
+			},
+		});
+		const { _id } = await sandbox.result();
+		const send = async (body: object) => {
+			pass(1_000);
+			const timestamp = String(Math.floor(Date.now() / 1000));
+			const text = JSON.stringify(body);
+			const signature = createHmac('sha256', key).update(`${_id}.${timestamp}.${text}`);
+			return await host.deliver(text, {
+				'webhook-id': _id,
+				'webhook-timestamp': timestamp,
+				'webhook-signature': `v1,${signature.digest('base64')}`,
+			});
+		};
+		const first = await send({ queryId: await sandbox.pending(), status: 'PENDING' });
+		const second = await send({ queryId: _id, status: 'SUCCESS' });
+		const copy = await send({ queryId: _id, status: 'SUCCESS' });
+		expect([first.status, second.status, copy.status, host.started]).toEqual([
+			200,
+			200,
+			200,
+			[_id],
+		]);
+	});
+});
+
+describe('a delivery of a shape that nobody knows', () => {
+	it('is refused, and lets the trigger look: what it meant comes all the same', async () => {
+		host = await TriggerHost.start({
+			credentials: sandbox.credentials(),
+			parameters: { receiveBy: 'webhook' },
+		});
+		const { _id } = await sandbox.result();
+		pass(1_000);
+		const { status } = await host.deliver({ type: 'query.completed', subject: { key: _id } });
+		await host.executed(1);
+		expect([status, host.started, host.log]).toEqual([
+			400,
+			[_id],
+			[expect.stringMatching(/^warn: .* does not understand a delivery: The body names no query$/)],
+		]);
 	});
 });
 

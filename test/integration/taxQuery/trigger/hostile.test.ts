@@ -8,6 +8,13 @@ const REFUSED = expect.stringMatching(
 	/^warn: The Tax Query Trigger refuses deliveries \(401\)[^{}]*$/,
 ) as string;
 
+const NOT_READ = expect.stringMatching(
+	/^warn: The Tax Query Trigger does not understand a delivery: The body [\w -]+$/,
+) as string;
+/** Larger bodies are refused unread. */
+const MAX_BYTES = 1_000_000;
+const LINES: Record<number, string[]> = { 400: [NOT_READ], 401: [REFUSED], 413: [NOT_READ] };
+
 describe('a hostile delivery starts nothing and is refused:', () => {
 	let sandbox: SandboxWithQueries;
 	let record: Record<string, unknown>;
@@ -37,7 +44,7 @@ describe('a hostile delivery starts nothing and is refused:', () => {
 			expect({ status, executions: host.executions, log: host.log }).toEqual({
 				status: expected,
 				executions: [],
-				log: expected === 401 ? [REFUSED] : [],
+				log: content.length > MAX_BYTES ? [] : (LINES[expected] ?? []),
 			});
 		},
 	);
@@ -93,7 +100,7 @@ describe('500 hostile deliveries that are invented', () => {
 			await host.stop();
 			await sandbox.close();
 			expect(host.started).toEqual([known._id]);
-			expect(host.log).toEqual(credential ? [REFUSED] : []);
+			expect([...host.log].sort()).toEqual(credential ? [NOT_READ, REFUSED] : [NOT_READ]);
 			expect(
 				[...statuses.keys()].filter((status) => ![200, 400, 401, 404, 413].includes(status)),
 			).toEqual([]);

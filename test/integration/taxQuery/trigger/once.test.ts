@@ -101,8 +101,9 @@ describe('the same result starts one execution', () => {
 	it('but a later state of the same query starts another', async () => {
 		await startProved();
 		const record = await sandbox.result();
-		for (const updatedAt of ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']) {
-			await host.deliver({ ...record, updatedAt }, proved.headers);
+		for (const day of ['01', '02']) {
+			const changed = { updatedAt: `2026-01-${day}T00:00:00.000Z`, response: { RFC: 'X', day } };
+			await host.deliver({ ...record, ...changed }, proved.headers);
 		}
 		expect(host.executions).toHaveLength(2);
 	});

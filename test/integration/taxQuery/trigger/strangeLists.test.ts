@@ -70,20 +70,57 @@ describe('Max Results per Look', () => {
 });
 
 describe('a service that gives another date each time that it lists a query', () => {
-	it('has a result started three times at most, which is told', async () => {
+	const renewing = async (looks: number, more: (look: number) => object = () => ({})) => {
 		await start();
-		service.rows = [row('q', 1), row('r', 1)];
-		for (let each = 0; each < 10; each++) {
-			service.rows = service.rows.map((one, index) => ({
-				...one,
-				updatedAt: ago(60 - 2 * each - index),
-			}));
+		for (let each = 0; each < looks; each++) {
+			service.rows = ['q', 'r'].map((id, index) =>
+				row(id, 60, { updatedAt: ago(60 - 2 * each - index), ...more(each) }),
+			);
 			await host.look();
 		}
-		expect([host.started.sort(), host.failures]).toEqual([
-			['q', 'q', 'q', 'r', 'r', 'r'],
-			[expect.stringContaining('another date again and again')],
+		return [...host.started].sort();
+	};
+
+	it('has a result started once', async () => {
+		expect([await renewing(10), host.failures]).toEqual([['q', 'r'], []]);
+	});
+
+	it('has a result started again where there is more in it', async () => {
+		const twice = await renewing(4, (each) => ({ response: { RFC: each < 2 ? 'X' : 'Y' } }));
+		expect(twice).toEqual(['q', 'q', 'r', 'r']);
+	});
+
+	it('has one whose response differs each time started ten times an hour, which is told', async () => {
+		const started = await renewing(15, (each) => ({ response: { RFC: 'X', link: each } }));
+		expect([started.length, host.failures]).toEqual([
+			20,
+			[expect.stringMatching('The response of query . differs each time')],
 		]);
+	});
+});
+
+describe('a service that writes to a record when it has delivered it', () => {
+	it.each([true, false])('has it started once (confirmed: %s)', async (confirm) => {
+		const secret = 'whsec-agua-clara';
+		await start({
+			parameters: { authenticity: 'credential', confirm },
+			credentials: {
+				...service.credentials(),
+				taxQueryWebhookApi: { method: 'header', secret, headerName: 'X-Secret' },
+			},
+		});
+		for (const id of ['a', 'b']) {
+			const one = row(id, 5);
+			service.rows = [one, ...service.rows];
+			pass(1_000);
+			await host.deliver(confirm ? { queryId: id } : one, { 'X-Secret': secret });
+			await host.executed(service.rows.length);
+			service.rows = service.rows.map((each) =>
+				each._id === id ? { ...each, status: 'Success', updatedAt: ago(1) } : each,
+			);
+			await looks(2);
+		}
+		expect(host.started).toEqual(['a', 'b']);
 	});
 });
 

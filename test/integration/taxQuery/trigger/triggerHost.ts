@@ -117,7 +117,11 @@ export class TriggerHost {
 		await once(host.server, 'listening');
 		host.url = `http://127.0.0.1:${(host.server.address() as AddressInfo).port}/webhook`;
 		const { activation = 'activate' } = options;
-		if (activation !== null) await host.publish(activation);
+		if (activation === null) return host;
+		await host.publish(activation).catch(async (error: unknown) => {
+			await host.stop();
+			throw error;
+		});
 		return host;
 	}
 

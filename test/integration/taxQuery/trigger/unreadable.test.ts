@@ -3,7 +3,8 @@ import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queri
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const FIRST_LOOK_MS = 15_000;
-const TWO_MINUTES = 120_000;
+const A_MINUTE = 60_000;
+const TWO_MINUTES = 2 * A_MINUTE;
 
 let sandbox: SandboxWithQueries;
 let host: TriggerHost;
@@ -92,7 +93,10 @@ describe('a query that cannot be read by its ID', () => {
 		await listing([]);
 		await start();
 		await listing([good, bad], { bad: { status: 400 } });
-		await looks(7);
+		for (let each = 0; each < 7; each++) {
+			pass(A_MINUTE);
+			await host.look();
+		}
 		const before = (await sandbox.requests('/api/query/bad')).length;
 		await looks(2);
 		expect({
@@ -162,6 +166,36 @@ describe('a query that cannot be read by its ID', () => {
 });
 
 describe('an outage of what is read by its ID', () => {
+	it.each<[string, Fault]>([
+		['a notice of maintenance', answer({ message: 'Under maintenance' })],
+		['refusals', { status: 400 }],
+	])('loses nothing where it brings %s to many looks in a short time', async (_, fault) => {
+		await listing([]);
+		await start();
+		await listing([lean(bad)], { bad: fault });
+		await looks(8);
+		await listing([lean(bad)]);
+		await looks(1);
+		expect([host.started, host.failures]).toEqual([['bad'], []]);
+	});
+
+	it('is told where it lasts for ten minutes, and ends by itself', async () => {
+		await listing([]);
+		await start();
+		await listing([lean(bad)], { bad: { status: 403 } });
+		for (let each = 0; each < 12; each++) {
+			pass(A_MINUTE);
+			await host.look();
+		}
+		const { failures } = host;
+		await listing([lean(bad)]);
+		await looks(1);
+		expect([failures, host.started]).toEqual([
+			[expect.stringMatching('query bad could not be read for ten minutes')],
+			['bad'],
+		]);
+	});
+
 	it.each<[string, Fault]>([
 		['the connection is reset', 'resetBefore'],
 		['the balance of the account is used up', { status: 402 }],
