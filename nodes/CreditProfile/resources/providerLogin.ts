@@ -109,6 +109,29 @@ async function store(item: Item, wanted: Login, mapping: CreditProfileMapping) {
 	});
 }
 
+const STORED =
+	/\b(?:accepted|created|updated|stored|saved|success(?:ful|fully)?|succeeded|ok|done|processed|received|queued|true|20[0-4]|aceptad[oa]|cread[oa]|actualizad[oa]|guardad[oa]|registrad[oa]|almacenad[oa]|recibid[oa]|exito|exitos[oa]|exitosamente|correctamente)\b/i;
+const NOT_STORED =
+	/\b(?:false|no|not|cannot|never|already|ya|must|should|debe|sin|without|pero|but|unsuccessful\w*)\b|n't|invalid|incorrect[ao]?\b|unauthor|reject|rechaz|refus|den(?:y|ied|eg)|fail|fall[oa]|error|wrong|expir|forbid|block|bloque|unable|imposible/i;
+
+/** Throws a UserError if a status 200 without a row does not say that the login was stored. */
+function mustSayStored(answer: IDataObject | IDataObject[], secrets: string[]): void {
+	if (!isObject(answer) || !tellsNothing(answer) || answer.success === true) return;
+	const told: string[] = [];
+	const text = JSON.stringify(answer, (_name, value: unknown) => {
+		if (typeof value !== 'object') told.push(textOf(value).replace(/_/g, ' ').trim());
+		return value;
+	});
+	const said = told.join(', ').normalize('NFD').replace(/\p{M}/gu, '');
+	if (told.every((one) => one === '') || (STORED.test(said) && !NOT_STORED.test(said))) return;
+	throw new UserError('Nobody knows whether the provider login was stored', {
+		description: sentences(
+			'Look with Provider Login → Get Many before you send it again',
+			messageOfService(answer, secrets) || messageOfService(text, secrets),
+		),
+	});
+}
+
 /** Of each path of a run what was sent last, and what came of it. */
 const lastByPath = () => new Map<string, { body: string; answer: ReturnType<Item['request']> }>();
 
@@ -116,12 +139,18 @@ const lastByPath = () => new Map<string, { body: string; answer: ReturnType<Item
  * Sends it once the one of the item before has ended, for the last item is to be the one that stays. The same login
  * again is not sent again. To be called in the items' order.
  */
-async function inTurn(item: Item, request: Pick<ServiceRequest, 'method' | 'path' | 'body'>) {
+async function inTurn(item: Item, request: ServiceRequest & { secrets: string[] }) {
 	const last = item.run.shared(lastByPath);
 	const before = last.get(request.path);
 	const body = JSON.stringify(request.body);
 	if (before?.body === body) return await before.answer;
-	const send = async () => await item.request(request);
+	const send = async () => {
+		let status = 0;
+		const onAnswer = (told: { status: number }) => void ({ status } = told);
+		const answer = await item.request({ ...request, onAnswer });
+		if (status === 200) mustSayStored(answer, request.secrets);
+		return answer;
+	};
 	// The pause lets a failure end the run first, so that nothing more is sent.
 	const answer = before
 		? before.answer.then(send, async () => await item.wait(1).then(send))

@@ -102,6 +102,57 @@ it('a stored login with a state of its own is no error', async () => {
 	expect([error, rows]).toEqual([undefined, ['lender']]);
 });
 
+describe('an answer without the login', () => {
+	const told = async (body: unknown, status = 200) =>
+		await store(() => ({ status, body }), [login('Lender_Secret_1')]);
+
+	it.each<[unknown, string]>([
+		[{ message: 'Invalid bureau credentials' }, 'Invalid bureau credentials'],
+		[{ message: 'Credenciales inválidas' }, 'Credenciales inválidas'],
+		[{ mensaje: 'No autorizado' }, 'No autorizado'],
+		[{ detail: 'Lender_Secret_1 rejected by the bureau' }, '*** rejected by the bureau'],
+		[{ message: 'Login could not be stored' }, 'Login could not be stored'],
+		[{ message: 'Not accepted' }, 'Not accepted'],
+		[{ status: 'rejected' }, "{'status':'rejected'}"],
+		[{ valid: false }, "{'valid':false}"],
+		[{ code: 'INVALID_CREDENTIALS', message: 'x' }, 'x'],
+		[{ requestId: 'a1' }, "{'requestId':'a1'}"],
+	])('that does not say it was stored is an error: %j', async (body, said) => {
+		const { error, rows } = await told(body);
+		expect([rows, error?.message]).toEqual([
+			[],
+			'Nobody knows whether the provider login was stored',
+		]);
+		expect(error?.description).toContain('Look with Provider Login → Get Many before you send');
+		expect(error?.description).toContain(`The service says: "${said}"`);
+	});
+
+	it.each<[unknown, number]>([
+		[{}, 200],
+		[{ data: null, message: '' }, 200],
+		[{ success: true, message: 'No changes' }, 200],
+		[{ ok: true }, 200],
+		[{ status: 'OK' }, 200],
+		[{ message: 'Credential stored successfully' }, 200],
+		[{ mensaje: 'Operación realizada con éxito' }, 200],
+		[{ code: 'CREDENTIAL_CREATED' }, 200],
+		[{ statusCode: 200, message: '' }, 200],
+		[{ requestId: 'a1' }, 201],
+		[{ message: 'Being processed' }, 202],
+	])('that says it was, or has a status that does, is none: %j, %i', async (body, status) => {
+		const { error, rows } = await told(body, status);
+		expect([error, rows.length]).toEqual([undefined, 1]);
+	});
+
+	it('lets no further item be sent, and the same login is not sent again', async () => {
+		const answer = () => ({ body: { status: 'rejected' } });
+		const items = [login('A'), login('A'), login('B')];
+		expect((await store(answer, items)).sent).toEqual(['A']);
+		const { sent, failed } = await store(answer, items, { onError: 'continueErrorOutput' });
+		expect([sent, failed.length]).toEqual([['A', 'B'], 3]);
+	});
+});
+
 describe('a login that the service refuses with status 200', () => {
 	it.each<[string, unknown, string]>([
 		[
