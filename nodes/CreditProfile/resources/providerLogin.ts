@@ -114,8 +114,11 @@ const STORED =
 const NOT_STORED =
 	/\b(?:false|no|not|cannot|never|already|ya|must|should|debe|sin|without|pero|but|unsuccessful\w*)\b|n't|invalid|incorrect[ao]?\b|unauthor|reject|rechaz|refus|den(?:y|ied|eg)|fail|fall[oa]|error|wrong|expir|forbid|block|bloque|unable|imposible/i;
 
-/** Throws a UserError if a status 200 without a row does not say that the login was stored. */
-function mustSayStored(answer: IDataObject | IDataObject[], secrets: string[]): void {
+/** Throws a UserError if a status 200 without a row neither says that the login was stored nor shows its user. */
+function mustSayStored(
+	answer: IDataObject | IDataObject[],
+	{ secrets, body }: Pick<ServiceRequest, 'body'> & { secrets: string[] },
+): void {
 	if (!isObject(answer) || !tellsNothing(answer) || answer.success === true) return;
 	const told: string[] = [];
 	const text = JSON.stringify(answer, (_name, value: unknown) => {
@@ -123,7 +126,9 @@ function mustSayStored(answer: IDataObject | IDataObject[], secrets: string[]): 
 		return value;
 	});
 	const said = told.join(', ').normalize('NFD').replace(/\p{M}/gu, '');
-	if (told.every((one) => one === '') || (STORED.test(said) && !NOT_STORED.test(said))) return;
+	const user = isObject(body) ? textOf(body.user) : '';
+	const isGood = STORED.test(said) || (user !== '' && answer.user === user);
+	if (told.every((one) => one === '') || (isGood && !NOT_STORED.test(said))) return;
 	throw new UserError('Nobody knows whether the provider login was stored', {
 		description: sentences(
 			'Look with Provider Login → Get Many before you send it again',
@@ -148,7 +153,7 @@ async function inTurn(item: Item, request: ServiceRequest & { secrets: string[] 
 		let status = 0;
 		const onAnswer = (told: { status: number }) => void ({ status } = told);
 		const answer = await item.request({ ...request, onAnswer });
-		if (status === 200) mustSayStored(answer, request.secrets);
+		if (status === 200) mustSayStored(answer, request);
 		return answer;
 	};
 	// The pause lets a failure end the run first, so that nothing more is sent.

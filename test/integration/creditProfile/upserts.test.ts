@@ -117,6 +117,7 @@ describe('an answer without the login', () => {
 		[{ valid: false }, "{'valid':false}"],
 		[{ code: 'INVALID_CREDENTIALS', message: 'x' }, 'x'],
 		[{ requestId: 'a1' }, "{'requestId':'a1'}"],
+		[{ user: 'lender', message: 'Wrong password' }, 'Wrong password'],
 	])('that does not say it was stored is an error: %j', async (body, said) => {
 		const { error, rows } = await told(body);
 		expect([rows, error?.message]).toEqual([
@@ -137,6 +138,7 @@ describe('an answer without the login', () => {
 		[{ mensaje: 'Operación realizada con éxito' }, 200],
 		[{ code: 'CREDENTIAL_CREATED' }, 200],
 		[{ statusCode: 200, message: '' }, 200],
+		[{ user: 'lender', type: LEGAL }, 200],
 		[{ requestId: 'a1' }, 201],
 		[{ message: 'Being processed' }, 202],
 	])('that says it was, or has a status that does, is none: %j, %i', async (body, status) => {
