@@ -21,7 +21,7 @@ const MAY_BE_PACKED =
 	/^(package\.json|(README|CHANGELOG|LICENSE)\.md|dist\/(bundle\.js|icons\/\w+(\.dark)?\.svg|(nodes|credentials)\/[\w/]+\.(node|credentials)\.(js|json)))$/;
 
 /** Bytes that the package may take unpacked. */
-const MAX_UNPACKED = 315_000;
+const MAX_UNPACKED = 340_000;
 
 const problems: string[] = [];
 
