@@ -6,6 +6,7 @@ import { textOf } from '../../shared/utils/text';
 import {
 	findMessage,
 	messageOfService,
+	namedQueryOf,
 	queryIdSaidIn,
 	saidIn,
 } from '../../shared/utils/serviceMessage';
@@ -96,8 +97,9 @@ export function readPosted(
 ): { queries: IDataObject[] } | Unclear {
 	const queries = readAnswer(answer, definition, mapping)?.map((one) => withoutCiec(one, mapping));
 	if (queries) return { queries: ownOf(queries, expected, mapping) };
+	const [first] = [answer].flat();
 	const error = new UserError('its answer holds neither an ID nor a result', {
-		description: messageOfService([answer].flat()[0], secrets),
+		description: sentences(messageOfService(first, secrets), namedQueryOf(first, secrets)),
 	});
 	const content = contentOf(answer);
 	if (!content || tellsFailure(answer)) return { error };
@@ -219,30 +221,17 @@ export function ambiguousError(
 	const from = DateTime.fromMillis(since - CLOCKS_MS)
 		.toUTC()
 		.toFormat("yyyy-MM-dd'T'HH:mm:ss'Z'");
+	const id = queryIdSaidIn(error.description);
 	const message = `The query may have been accepted and billed: ${error.message}`;
 	const description = sentences(
 		`It was sent after ${from}`,
 		said,
 		saidIn(error.description),
+		id === undefined ? '' : `It names the query "${id}": read that with Query → Get`,
 		`Before you send it again, look for "${name}" with Query → Get Many (enter that time as Created After) or in the service. Retrying this execution looks for it and sends nothing. If the list has it all the same, its record calls the service otherwise: set services.${service.operation} in the credential's API Mapping`,
 	);
 	if (error instanceof UserError) return new UserError(message, { description });
 	return Object.assign(error, { message, description });
-}
-
-/** What is to be said of a query that was looked for, and whether the whole list surely does not have it. */
-export interface Unfound {
-	said: string;
-	isMissing: boolean;
-}
-
-/** Of `count` queries these were found; `cutOff` says why the list may not be whole. */
-export function unfoundOf(found: IDataObject[], count: number, cutOff?: string): Unfound {
-	const ids = found.map(queryIdOf).join(', ');
-	const some = `Of its ${count} queries these were found: ${ids}`;
-	const none = 'It was looked for among the queries made (GET /query) and not found';
-	const isMissing = found.length === 0 && cutOff === undefined;
-	return { said: isMissing ? none : sentences(found.length > 0 ? some : '', cutOff), isMissing };
 }
 
 /** Whether nobody knows if a query was accepted; a cancelled execution does not hear of it any more. */

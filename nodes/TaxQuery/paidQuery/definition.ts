@@ -1,8 +1,10 @@
 import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
+import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import type { Item } from '../../shared/operations/operation';
+import { queryIdOf } from '../queries';
 import { codeOf, inDocumentNames, pathOf, type QueryService } from '../queries/catalog';
 import { connectionOf } from '../queries/client';
 import { comparable } from '../queries/echoIndex';
@@ -88,6 +90,21 @@ export interface Accepted {
 	queries: IDataObject[];
 	/** recovered: found among the queries made, after an answer was lost; kept: an earlier try of this execution paid. */
 	how: 'sent' | 'recovered' | 'kept';
+}
+
+/** What is to be said of a query that was looked for, and whether the whole list surely does not have it. */
+export interface Unfound {
+	said: string;
+	isMissing: boolean;
+}
+
+/** Of `count` queries these were found; `cutOff` says why the list may not be whole. */
+export function unfoundOf(found: IDataObject[], count: number, cutOff?: string): Unfound {
+	const ids = found.map(queryIdOf).join(', ');
+	const some = `Of its ${count} queries these were found: ${ids}`;
+	const none = 'It was looked for among the queries made (GET /query) and not found';
+	const isMissing = found.length === 0 && cutOff === undefined;
+	return { said: isMissing ? none : sentences(found.length > 0 ? some : '', cutOff), isMissing };
 }
 
 /** What an item may send at most. */

@@ -4,18 +4,13 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryIdOf, stateOf } from '../queries';
 import { completeRecord, connectionOf } from '../queries/client';
 import { thisMoment } from '../../shared/transport/clockOffset';
-import {
-	ambiguousError,
-	isUnsure,
-	readPosted,
-	refusedError,
-	unfoundOf,
-	type Unfound,
-} from './answer';
-import type { Accepted, PreparedQuery } from './definition';
+import { queryIdSaidIn } from '../../shared/utils/serviceMessage';
+import { ambiguousError, isUnsure, readPosted, refusedError } from './answer';
+import { unfoundOf, type Accepted, type PreparedQuery, type Unfound } from './definition';
 import { findCreated, QueryHistory } from './findQuery';
 import { Journal } from './journal';
 import { QueryLimit } from './queryLimit';
+import { readNamed } from './waitForResult';
 import { SharedLocks } from '../../shared/utils/sharedLock';
 
 /** A query that was sent and may have been accepted. */
@@ -220,15 +215,18 @@ export class QuerySender {
 	private async findAccepted(
 		item: Item,
 		query: PreparedQuery,
-		{ since, isEnough, sentAs }: Unsure,
+		{ error, since, isEnough, sentAs }: Unsure,
 	): Promise<Accepted | Unfound> {
 		const expected = sentAs === undefined ? query.expected : query.expectedAs(sentAs);
 		const { client } = await connectionOf(item);
 		const kept = new Set(this.journal.ids); // also of items that are not read again yet
 		const isFree = (id: string) => !kept.has(id) && !claimed.has(`${client} ${id}`);
+		const id = queryIdSaidIn(error.description) ?? '';
 		let unfound: Unfound = { said: '', isMissing: false };
 		for (const pause of LOOKS_MS) {
 			await item.wait(pause);
+			const named = id && isFree(id) && (await readNamed(item, id, expected, since()));
+			if (named) return await this.take(item, query, { queries: [named], how: 'recovered' });
 			const outcome = await findCreated(item, expected, since(), isFree).then(
 				(created) => created,
 				({ message }: Error) => ({ message }),
@@ -245,6 +243,6 @@ export class QuerySender {
 			unfound = unfoundOf(found, expected.length, cutOff);
 			if (isEnough) break;
 		}
-		return unfound;
+		return id ? { ...unfound, isMissing: false } : unfound;
 	}
 }

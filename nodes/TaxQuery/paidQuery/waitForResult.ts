@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
 import type { Connection } from '../../shared/transport/request';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { isLean, queryIdOf, stateOf } from '../queries';
+import { echoOf, isLean, isSurelyBefore, queryIdOf, stateOf } from '../queries';
 import {
 	completeRecord,
 	getQuery,
@@ -11,8 +11,10 @@ import {
 	lastingConnectionOf,
 	queryPages,
 } from '../queries/client';
+import { EchoIndex } from '../queries/echoIndex';
 import { isAcknowledgement } from './answer';
 import type { PaidQuery } from './definition';
+import type { ExpectedRecord } from './findQuery';
 import type { Outcome } from './output';
 
 const BACKOFF = 1.5;
@@ -229,4 +231,18 @@ export async function readResult(
 			return { ...outcome, unread: error.message };
 		},
 	);
+}
+
+/** The query that an unclear answer names by its ID, if it is there, asks just this and was made since then. */
+export async function readNamed(
+	item: Item,
+	id: string,
+	[{ service, echo, isExact }, ...others]: ExpectedRecord[],
+	since: number,
+): Promise<IDataObject | undefined> {
+	const connection = await lastingConnectionOf(item);
+	const record = await getQuery(connection, id).catch(() => undefined);
+	if (!record || isSurelyBefore(record, since + connection.clockOffsetMs())) return undefined;
+	const [found] = others.length > 0 ? [] : new EchoIndex([record]).find(service, echo);
+	return found && isExact(echoOf(found)) ? found : undefined;
 }

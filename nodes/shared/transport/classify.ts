@@ -3,7 +3,7 @@ import { CredentialError } from '../credentials/credentialError';
 import { describeFault, isTlsFault, wasNeverSent } from '../http/faults';
 import { sentences } from '../utils/sentences';
 import { redact } from '../utils/redact';
-import { messageOfService, namedQueryOf } from '../utils/serviceMessage';
+import { messageOfService, namedQueryOf, queryIdAt } from '../utils/serviceMessage';
 import { textOf } from '../utils/text';
 import type { Problem } from './errors';
 import type { Service } from './service';
@@ -177,18 +177,21 @@ function ofSuccess({ status, headers, body }: Answer, asked: Asked): Verdict {
 	if (isEmpty && isFine) return { body: emptyAs };
 	// A body that claims to be JSON and is none was cut off; any other is some web page that comes again.
 	const isText = typeof body === 'string';
-	if (isText && String(headers['content-type']).includes('json')) {
-		return ofFault('ECONNRESET', asked);
-	}
+	const isJson = isText && String(headers['content-type']).includes('json');
+	if (isJson && (!isEmpty || asked.method === 'GET')) return ofFault('ECONNRESET', asked);
 	const problem = {
-		message: isText
-			? `The ${asked.service.displayName} answered with something that is not JSON`
-			: `The ${asked.service.displayName} answered with JSON that is neither an object nor a list`,
+		message: isEmpty
+			? `The ${asked.service.displayName} gave an empty answer`
+			: isText
+				? `The ${asked.service.displayName} answered with something that is not JSON`
+				: `The ${asked.service.displayName} answered with JSON that is neither an object nor a list`,
 		description:
 			'Check that the base URL of the credential points to the service itself, not to a web page or a proxy.',
 		httpCode: String(status),
 	};
-	return { problem: asked.method === 'GET' ? problem : ambiguous(problem, asked) };
+	const id = isEmpty ? queryIdAt(headers.location) : undefined;
+	const named = id === undefined ? '' : namedQueryOf({ queryId: id }, asked.secrets);
+	return { problem: asked.method === 'GET' ? problem : ambiguous(problem, asked, named) };
 }
 
 function ofTooLarge(maxBytes: number, asked: Asked): Problem {

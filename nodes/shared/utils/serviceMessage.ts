@@ -1,6 +1,6 @@
 import { isObject } from './json';
 import { redact } from './redact';
-import { textOf } from './text';
+import { idText, textOf } from './text';
 
 const MAX_SAID = 300;
 /** So many of several entries are told. */
@@ -48,11 +48,15 @@ export const saidIn = (description: string | null | undefined): string =>
 export function namedQueryOf(body: unknown, secrets: string[], depth = 0): string {
 	if (!isObject(body) || depth > DEEPEST) return '';
 	const own = Object.entries(body).find(([name]) => /^query[_-]?id$/i.test(name));
-	const id = redact(textOf(own?.[1]), secrets);
+	const id = redact(idText(own?.[1]), secrets);
 	if (/^[\w.:~-]{1,200}$/.test(id)) return `It names the query "${id}"`;
 	const inside = Object.values(body).map((one) => namedQueryOf(one, secrets, depth + 1));
 	return inside.find(Boolean) ?? '';
 }
+
+/** The ID at the end of an address: a last part that holds a digit. */
+export const queryIdAt = (location: unknown): string | undefined =>
+	/\/(?=[^/?#]*\d)([^/?#]+)\/?(?:[?#].*)?$/.exec(textOf(location))?.[1];
 
 /** The ID that namedQueryOf has added to a description. */
 export const queryIdSaidIn = (description: string | null | undefined): string | undefined =>

@@ -107,6 +107,49 @@ describe('an ID that is a number', () => {
 	});
 });
 
+describe('an answer that leaves open whether the query was accepted, and names it by its ID', () => {
+	const unclear: Array<[string, Answer]> = [
+		['with status 500', { status: 500, body: { message: 'boom', queryId: 'q7' } }],
+		['as a failure', { body: { success: false, error: { message: 'Too slow', queryId: 'q7' } } }],
+		['where it is empty', { status: 202, headers: { location: '/api/query/q7' } }],
+	];
+	const service =
+		(post: Answer, query: object) =>
+		({ method, path }: Asked): Answer => {
+			if (method === 'POST') return post;
+			return { body: path === '/api/query' ? [] : record('q7', { query }) };
+		};
+	const crf = getCrf({ rfc: RFC }, { sendAgain: true });
+	const posts = (asked: Asked[]) => paths(asked).filter((one) => one === 'POST /api/query/crf');
+
+	it.each(unclear)('%s is followed to the query, though no list shows it', async (_how, post) => {
+		const { rows, asked } = await askStranger(service(post, { rfc: RFC }), crf);
+		expect([
+			rows.map(({ queryId, legalName, recovered }) => [queryId, legalName, recovered]),
+			posts(asked).length,
+		]).toEqual([[['q7', PERSON.legalName, true]], 1]);
+	});
+
+	it.each(unclear)('%s tells the ID where that is about somebody else', async (_how, post) => {
+		const { rows, error, asked } = await askStranger(service(post, { rfc: 'EKU9003173C9' }), crf);
+		expect([rows, posts(asked).length, error?.description]).toEqual([
+			[],
+			1,
+			expect.stringContaining('It names the query "q7": read that with Query → Get.'),
+		]);
+	});
+
+	it('is said to be empty, where it is', async () => {
+		const { error } = await askStranger(
+			({ method }) => (method === 'POST' ? { status: 202 } : { body: [] }),
+			getCrf({ rfc: RFC }),
+		);
+		expect(error?.message).toBe(
+			'The query may have been accepted and billed: The Tax Query Service gave an empty answer',
+		);
+	});
+});
+
 const FAILURES: unknown[] = [
 	{ success: false, message: 'Saldo insuficiente', requestId: 'r1' },
 	{ statusCode: 402, error: 'Payment Required', message: 'No funds', path: '/query/tax/csf' },
