@@ -138,13 +138,18 @@ async function begin(
 	// Found wanting before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
 	const protection = (protections[index] = protectionOf(mode, key));
+	const read = <T>(name: string) => {
+		const value = parameter<T>(name);
+		protection?.learn(name, value);
+		return value;
+	};
 	return await operation.execute({
 		index,
 		run,
 		timezone: context.getTimezone(),
 		timeoutMs,
 		continuesOnFail: context.continueOnFail(),
-		parameter,
+		parameter: read,
 		options,
 		credentials: async (type) => await context.getCredentials(type, index),
 		connection,

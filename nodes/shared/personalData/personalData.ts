@@ -18,6 +18,8 @@ export interface Protection {
 	json(value: IDataObject, namesBefore?: NamesBefore): IDataObject;
 	/** A text, such as an error's, with identifiers and e-mail addresses in it replaced. */
 	text(value: string): string;
+	/** A value that was asked for under this name: if it is personal, a text hides it, however it is written. */
+	learn(name: string, value: unknown): void;
 }
 
 export const personalDataOption: INodeProperties = {
@@ -43,9 +45,12 @@ export const personalDataOption: INodeProperties = {
 		'How names, identifiers, addresses, e-mail and phone come out. Fields are known by their names, identifiers and e-mail addresses in any text; look at the output once where documents have fields of your own. What stands in downloaded files stays as it is.',
 };
 
-/** A UUID is left alone: a part of it may look like an RFC. Then CURP, RFC, e-mail address. */
+/**
+ * A UUID is left alone: a part of it may look like an RFC. Then CURP, RFC, each as people write it (but LOAN-261122-001
+ * is an ID), RFC without homoclave (but where it is all of a text, which may be an ID: LOAN261122), e-mail address.
+ */
 const IN_TEXT =
-	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ])(?:[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z0-9]\d|[A-ZÑ&]{3,4}\d\d(?:0[1-9]|1[0-2])[0-3]\d[A-Z0-9]{2}[0-9A])(?![A-Z0-9Ñ])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
+	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ])(?:[A-Z]{4}[ -]?\d{6}[ -]?[HMX][A-Z]{5}[ -]?[A-Z0-9]\d|[A-ZÑ&]{3,4}(?:\d\d(?:0[1-9]|1[0-2])[0-3]\d|[ -]?\d\d(?:0[1-9]|1[0-2])[0-3]\d[ -]?(?=\w{0,2}\d)(?=\w{0,2}[A-Z]))[A-Z0-9]{2}[0-9A]|(?<basic>(?<![A-Z0-9Ñ][-_])[A-ZÑ&]{4}-?\d\d(?:0[1-9]|1[0-2])[0-3]\d(?![-_]\w)))(?![A-Z0-9Ñ])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;
 
 /** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
 export function readPersonalData(options: IDataObject): PersonalDataMode {
@@ -79,9 +84,11 @@ function protectionBy(hide: (value: string) => string): Protection {
 		return known.get(key);
 	};
 	const text = (value: string) =>
-		value.replace(IN_TEXT, (found: string, ...groups: unknown[]) =>
-			(groups.at(-1) as { uuid?: string }).uuid ? found : hide(found),
-		);
+		value.replace(IN_TEXT, (found: string, ...more: unknown[]) => {
+			const { uuid, basic } = more.at(-1) as { uuid?: string; basic?: string };
+			if (uuid || (basic && found === value)) return found;
+			return hide(found.includes('@') ? found : found.replace(/[ -]/g, ''));
+		});
 	/** JSON within a text is protected by its keys. */
 	const inText = (value: string): string => {
 		if (!/^\s*[{[]/.test(value)) return text(value);
@@ -119,6 +126,7 @@ function protectionBy(hide: (value: string) => string): Protection {
 		return Object.fromEntries(result) as IDataObject;
 	};
 	const done = new WeakSet<IDataObject>();
+	const learned = new Map<string, RegExp>();
 	return {
 		json(value, namesBefore) {
 			if (done.has(value)) return value;
@@ -126,9 +134,35 @@ function protectionBy(hide: (value: string) => string): Protection {
 			done.add(safe);
 			return safe;
 		},
-		text,
+		text: (value) =>
+			text(
+				[...learned].reduce((told, [one, pattern]) => {
+					return told
+						.normalize('NFD')
+						.replace(pattern, () => hide(one))
+						.normalize();
+				}, value),
+			),
+		learn(name, value) {
+			const isOfForm = /As$/.test(name); // birthDateAs: how it is entered
+			if (typeof value !== 'string' || isOfForm || kindOf(name) === undefined) return;
+			const letters = value.normalize('NFD').match(/[\p{L}\p{N}]/gu) ?? [];
+			const isCount = /^\d{1,4}$/.test(letters.join(''));
+			if (letters.length < SHORTEST_LEARNED || letters.length > LONGEST_LEARNED || isCount) return;
+			const pattern = letters.join('[^\\p{L}\\p{N}]{0,3}');
+			const isCode = /rfc|curp/i.test(name);
+			const edge = '[\\p{L}\\p{N}]';
+			learned.set(
+				isCode ? letters.join('') : value,
+				new RegExp(`(?<!${edge})${pattern}(?!${edge})\\p{M}*`, 'giu'),
+			);
+		},
 	};
 }
+
+/** A shorter name is a part of any text. */
+const SHORTEST_LEARNED = 3;
+const LONGEST_LEARNED = 200;
 
 const BEGINS_LIKE_IDENTIFIER = /^[A-ZÑ&]{3,4}\d{4}(?=\d\d)/i;
 const STARS = '******';

@@ -15,7 +15,7 @@ const PART =
 	/nombre|apellid|paterno|materno|(?:first|middle|last|full|given|family|maiden|legal|trade|company|customer|client|user|owner|contact)names?$|razonsocial|rfc|curp|clabe|claveelector|telefon|celular|whatsapp|phone|email|correo|nacimiento|birth|domicilio|direccion|codigopostal|zipcode/;
 /** Whoever has a part in it: a text is a name then, an object tells by its own keys. */
 const ROLE =
-	/^(?:clientes?|clients?|customers?|titular|titulares|aval|avales|contactos?|contacts?|apoderad[oa]s?|fiador|deudor|usuarios?|applicants?|borrowers?|guarantors?|spouse)$|acreditad|solicitante|beneficiari|representa(?:nte|tive)|conyuge/;
+	/^(?:clientes?|clients?|customers?|titular|titulares|aval|avales|contactos?|contacts?|apoderad[oa]s?|fiador|deudor|usuarios?|applicants?|borrowers?|guarantors?|spouse|accionistas?|socios?|shareholders?|partners?|holder|contribuyente|taxpayer|emisor|receptor|issuer|receiver|empresa|company)$|acreditad|solicitante|beneficiari|representa(?:nte|tive)|conyuge/;
 
 /** The name of a thing or the status of an identifier, if the whole key says just that. */
 const OF_THING =
@@ -27,7 +27,8 @@ const HAS_STATUS = set('certificado certificate probatorio proof');
 const NEVER_HARMLESS = /nacimiento|birth/;
 /** What is told of a role, and is no name: "Total cliente", "Tipo de titular". */
 const OF_ROLE = set(
-	'id ids uuid key type tipo total monto saldo amount numero num no number folio count score fecha date es is has tiene',
+	`id ids uuid key type tipo total monto saldo amount numero num no number folio count score fecha date es is has tiene
+	regimen regime uso situacion situation actividad activity sector pais country porcentaje percentage`,
 );
 
 const words = (key: string): string[] =>

@@ -312,6 +312,19 @@ describe('the option Personal Data of a query', () => {
 		expect(text).toContain(`${RFC.slice(0, 8)}****** no localizado, e***@example.com`);
 	});
 
+	it('holds for an error that repeats what was asked for, however it is written', async () => {
+		const name = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
+		const person = { ...name, birthDate: '1956-12-31' };
+		const message = 'No hay EMMA GOMEZ-DIAZ (gode-561231-gr8), folio CRF-261122-007';
+		const { error } = await askStranger(
+			({ method }) => (method === 'POST' ? { status: 422, body: { message } } : { body: [] }),
+			operation('taxpayer', 'calculateRfc', person, { personalData: 'masked' }),
+		);
+		expect(error?.description).toContain(
+			'The service says: "No hay E*** G***-D*** (gode5612******), folio CRF-261122-007"',
+		);
+	});
+
 	it.each(['emma@example.com', 'Emma Gómez', 'Emma', '12345678903', '5512345678'])(
 		'keeps no reference that may be a person: %s',
 		async (reference) => {

@@ -40,6 +40,8 @@ describe('Personal Data', () => {
 			['an identifier in a form', { message: `rfc=${RFC}&curp=${CURP}&next` }, { message: 'rfc=GODE5612******&curp=GODE5612******&next' }],
 			['JSON within a text', { data: '{"nombre":"Eva Luna","n":[{"rfc":"' + RFC + '"}]}' }, { data: '{"nombre":"E*** L***","n":[{"rfc":"GODE5612******"}]}' }],
 			['identifiers in a text', { message: `${RFC} and ${CURP.toLowerCase()}, eva@example.com` }, { message: 'GODE5612****** and gode5612******, e***@example.com' }],
+			['identifiers as people write them', { message: 'gode-561231-gr8, GODE 561231 GR8, GODE561231, GODE-561231 and GODE561231-HVZRSN-09' }, { message: 'gode5612******, GODE5612******, GODE5612******, GODE5612****** and GODE5612******' }],
+			['who has a part in a company or an invoice', { shareholders: ['JUAN PEREZ'], socio: 'Ana Ruiz', emisor: 'Acme', receptor: { uso: 'G03' }, empresa: 'Acme' }, { shareholders: ['J*** P***'], socio: 'A*** R***', emisor: 'A***', receptor: { uso: 'G03' }, empresa: 'A***' }],
 			['an identifier that is a key', { byRfc: { [RFC]: 1 } }, { byRfc: { 'GODE5612******': '******' } }],
 			['the title of a field as key', { 'Correo electrónico': 'eva@example.com' }, { 'Correo electrónico': 'e***@example.com' }],
 		]; // prettier-ignore
@@ -50,6 +52,9 @@ describe('Personal Data', () => {
 			['the name of a collection', { id: 1, name: 'Solicitudes', slug: 'solicitudes', tags: ['PF'] }],
 			['statuses', { curpStatus: 'RCN', certificateStatus: 'Activo', EstadoCertificado: 'Activo' }],
 			['a state', { state: 'CMX', stateName: 'Ciudad de México', Estado: 'Ciudad de México' }],
+			['what looks like an RFC without homoclave and is all of a text', { externalReference: 'LOAN261122' }],
+			['references and query IDs that hold a date', { externalReference: 'LOAN-261122-001', queryId: 'crf-261122-007', message: 'Query crf-261122-007 of LOAN-261122-1, page 261122 una of 100' }],
+			['a text that speaks of roles', { status: 'socio', message: 'The partner is a company, page 261122 of 100' }],
 			['numbers and dates', { total: 12.5, createdAt: '2026-11-21T00:00:00.000Z', isActive: true }],
 			['how many have a part in it', { clientes: 120, aval: 1, 'Total cliente': 7 }],
 			['a schema', { schema: { properties: { rfc: { title: 'RFC', type: 'string' } } } }],
@@ -76,6 +81,22 @@ describe('Personal Data', () => {
 		it.each([undefined, '', 'short'])('are refused with the key %j', (key) =>
 			expect(() => protectionOf('pseudonym', key)).toThrow('Pseudonyms need the Pseudonym Key'),
 		);
+	});
+
+	it('hides in a text what was asked for, however it is written there', () => {
+		const protection = protectionOf('masked', undefined) as Protection;
+		protection.learn('name', 'Emma');
+		protection.learn('firstLastName', 'Gómez');
+		protection.learn('secondLastName', 'De');
+		protection.learn('rfc', 'gode-561231-gr8');
+		protection.learn('resource', 'taxpayer');
+		protection.learn('birthDateAs', 'date');
+		protection.learn('exteriorNumber', '404');
+		expect(
+			protection.text(
+				"El nombre 'EMMA Go\u0301mez' (Gomez De, Gomezano) de GODE561231-GR8, taxpayer date 404",
+			),
+		).toBe("El nombre 'E*** G***' (G*** De, Gomezano) de gode5612******, taxpayer date 404");
 	});
 
 	it.each([masked, pseudonyms])('no identifier is left, whatever is around it', (protection) => {
@@ -105,7 +126,7 @@ describe('Personal Data', () => {
 		NOMBRECOMPLETO, telefonocelular, razonsocial, fechanacimiento, fecNac, RFC2, rfccliente, codigopostal, emailaddress,
 		phonenumber, tel, Cel, WhatsApp, Cliente, titular, Acreditado, aval, Cónyuge, Representante legal, representantelegal,
 		CLABE, Clave de elector, claveElector, INE, customer, estadoCivilNombreConyuge, Nombre (válido), Estado del teléfono,
-		CP, Usuario, emergencyContact, nombre_cliente, Teléfono del cliente (número), domicilio_servicio, telefonoServicio,
+		CP, Usuario, accionista, Socios, shareholder, contribuyente, issuer, companyName, emergencyContact, nombre_cliente, Teléfono del cliente (número), domicilio_servicio, telefonoServicio,
 		Nombre del titular del servicio, Nombre del suscriptor del servicio, titular_servicio, RFC titular servicio,
 		CURP (régimen), Correo de la colección, serviceEmail, nombreTitularServicio, statusNombre, estatus_cliente_nombre,
 		Nombre/estatus, Domicilio (estatus), TELEFONOSTATUS, Estado y calle, Ciudad/estado, Correo electrónico válido,
@@ -115,7 +136,7 @@ describe('Personal Data', () => {
 	); // prettier-ignore
 	it.each(keys(`id, externalId, status, service, total, tags, collection, regimes, filelabel, monthlyIncome, Total cliente,
 		clienteId, Tipo de cliente, clientType, Número de cliente, Estado civil, Estado civil del cónyuge, estatusCurp, RFCSTATUS, curpstatus,
-		EstadoCertificado, Nombre del servicio, collection_name, Nombre del régimen fiscal, Estatus del RFC, stateName, state, Telemetría, Cantidad, Celda, Avalúo, Maternidad, Hotel,
+		RegimenFiscalReceptor, Situación del contribuyente, taxpayerRegime, issuerCountry, socioStatus, shareholderId, Tipo de empresa, companyType, totalSocios, partnership, EstadoCertificado, Nombre del servicio, collection_name, Nombre del régimen fiscal, Estatus del RFC, stateName, state, Telemetría, Cantidad, Celda, Avalúo, Maternidad, Hotel,
 		representativeId, loanAmount, Monto, organizationId, ownerId, createdAt`))(
 		'%s is not',
 		(key) => expect(personalKind(key)).toBeUndefined(),
@@ -127,7 +148,7 @@ describe('Personal Data', () => {
 		const personal = [...new Set(columns)].filter((column) => personalKind(column) !== undefined);
 		expect(personal.sort()).toEqual(
 			keys(`address, askedCurp, askedRfc, birthDate, birthState, contactEmail, creatorEmail, creatorName, curp, curpActive, firstLastName,
-			legalName, municipality, name, nss, originalFilename, representativeRfc, rfc, secondLastName, zipCode`),
+			legalName, municipality, name, nss, originalFilename, representativeRfc, rfc, secondLastName, shareholders, zipCode`),
 		);
 	});
 });
