@@ -63,14 +63,20 @@ const httpMethod = {
 	resolve: ({ receiveBy }: INodeParameters) => (receiveBy === 'asking' ? '' : 'POST'),
 };
 
+/** By the editor alone. */
+const ndvHideUrl = {
+	template: '={{ $parameter["receiveBy"] === "asking" }}',
+	resolve: ({ receiveBy }: INodeParameters) => receiveBy === 'asking',
+};
+
 export const webhookDescription: IWebhookDescription = {
 	name: 'default',
 	httpMethod: httpMethod.template,
 	responseMode: 'onReceived',
 	responseData: '', // else n8n sends the text "firstEntryJson" in place of the node's answer
 	path: 'tax-query',
-	ndvHideUrl: '={{ $parameter["receiveBy"] === "asking" }}', // by the editor alone
-	...({ [RESOLVERS]: { httpMethod } } as object),
+	ndvHideUrl: ndvHideUrl.template,
+	...({ [RESOLVERS]: { httpMethod, ndvHideUrl } } as object),
 };
 
 /** What the editor says while it waits. */
