@@ -27,6 +27,10 @@ import { keysOfFields, keysOfPath, type QueryService } from '../queries/catalog'
 import { lacksProfile, PROFILE_STATUSES } from '../fields/taxProfile';
 import type { PaidQuery, PreparedQuery } from './definition';
 
+/** What web frameworks say of a path that is not theirs. */
+const NO_PATH =
+	/\bCannot POST\b|\b(?:route|endpoint|ruta)\b.*\bno(?:t found| encontrada| existe)\b/i;
+
 /** The error of a query that was surely not accepted, with what to do about it. */
 export function refusedError(error: unknown, definition: PaidQuery, fields: IDataObject): unknown {
 	if (!(error instanceof NodeApiError)) return error;
@@ -37,6 +41,12 @@ export function refusedError(error: unknown, definition: PaidQuery, fields: IDat
 			error.description,
 			'Read that with Query → Get before you ask again',
 		);
+		return error;
+	}
+	if (status === '404' && NO_PATH.test(saidIn(error.description))) {
+		error.message = 'The service has nothing at the path of this query';
+		const todo = `Set ${keysOfPath(service)} in the credential's API Mapping, or correct its base URL`;
+		error.description = sentences(todo, saidIn(error.description));
 		return error;
 	}
 	if (needsProfile && lacksProfile(error)) {

@@ -27,6 +27,18 @@ describe('an error in the editor', () => {
 		]);
 	});
 
+	it.each(['Cannot POST /api/query/crf', 'Route POST:/api/query/crf not found'])(
+		'about a path that the service does not know speaks of the path: %s',
+		async (message) => {
+			const fault = { status: 404, body: { statusCode: 404, error: 'Not Found', message } };
+			await sandbox.faults({ path: '/api/query/crf', fault });
+			expect(await told(getCrf({ rfc: RFC, reuse: 'never' }))).toEqual([
+				'The service has nothing at the path of this query',
+				`Set paths.getCrf in the credential's API Mapping, or correct its base URL. The service says: "${message}".`,
+			]);
+		},
+	);
+
 	it('about a missing tax profile says what to run, and nothing else', async () => {
 		expect(await told(operation('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
 			'There is no tax profile for the RFC of this item',
