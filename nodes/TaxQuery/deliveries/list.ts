@@ -1,4 +1,5 @@
 import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
+import { USUAL_SIZES } from '../../shared/http/envelope';
 import { msLeft, timeOf } from '../../shared/utils/time';
 import { queryIdOf } from '../queries';
 import { hasList, queryPages, type QueryConnection } from '../queries/client';
@@ -10,8 +11,6 @@ import type { Settings } from './settings';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
-/** A list of so many rows may be one that shows its newest alone, and tells nobody. */
-const CAPS = [10, 20, 25, 50, 100, 200, 250, 500, 1000];
 /** So long rows behind the first page are read that do not tell whether they are old. */
 const BEGINNING_MS = 15 * 60_000;
 const HOUR_MS = 3_600_000;
@@ -134,7 +133,7 @@ export async function readAsked(
 
 /** Whether the list was read to its end, as far as that is sure. */
 export const isAll = ({ isWhole, results }: Listed): boolean =>
-	isWhole && !CAPS.includes(results.length);
+	isWhole && !USUAL_SIZES.includes(results.length);
 
 /**
  * Of the queries that a delivery named, those of which the list does not tell, by their IDs; and those that it lacks,

@@ -5,17 +5,11 @@ import type { Connection } from '../../shared/transport/request';
 import { isOfLogin } from '../../shared/credentials/credentialError';
 import { RateLimitCancelledError } from '../../shared/rateLimit/rateLimiter';
 import { sentences } from '../../shared/utils/sentences';
-import { createdAt, echoOf, isSurelyBefore, queryIdOf, stateOf } from '../queries';
+import { createdAt, echoOf, isMaybeSince, isSurelyBefore, queryIdOf, stateOf } from '../queries';
 import { EchoIndex, isMaybeOf } from '../queries/echoIndex';
-import { meantBy, notReused } from '../queries/pastQueries';
-import {
-	completeRecord,
-	connectionOf,
-	lastingConnectionOf,
-	queryPages,
-	withEchoes,
-	type QueryList,
-} from '../queries/client';
+import { meantBy, muteNote, notReused } from '../queries/pastQueries';
+import { connectionOf, lastingConnectionOf, queryPages, type QueryList } from '../queries/client';
+import { completeRecord, withEchoes } from '../queries/rows';
 
 /** What a query's record must say to be the one looked for. */
 export interface ExpectedRecord {
@@ -70,7 +64,8 @@ async function readSince(
 ): Promise<QueryList> {
 	const list: QueryList = { records: [] };
 	let [last, falls, rises] = [NaN, false, false];
-	for await (const { records, cutOff } of queryPages(connection)) {
+	const pages = queryPages(connection, {}, { isThorough: true });
+	for await (const { records, cutOff, isUntold, doubt } of pages) {
 		for (const record of records) {
 			const at = createdAt(record);
 			falls ||= at < last;
@@ -81,7 +76,7 @@ async function readSince(
 		const oldest = records.at(-1);
 		const isOlder = oldest && isSurelyBefore(oldest, since + connection.clockOffsetMs());
 		if (falls && !rises && isOlder) return { records: list.records };
-		list.cutOff = cutOff;
+		list.cutOff = isUntold ? doubt : cutOff;
 	}
 	return list;
 }
@@ -150,7 +145,7 @@ export class QueryHistory {
 					exact.find((record) => stateOf(record, mapping) === state);
 				const found = inState('success') ?? inState('pending');
 				if (!found) {
-					const note = notReused(index, { service, echo }, mapping);
+					const note = notReused(index, { service, echo }, mapping, from);
 					if (note !== '') this.notes.add(`Reuse Results: ${note}`);
 					return undefined;
 				}
@@ -173,12 +168,15 @@ export class QueryHistory {
 			this.readToReuse(item, since).then(async ({ records, cutOff }) => {
 				if (cutOff !== undefined) this.notes.add(cutOff);
 				const from = since + connection.clockOffsetMs();
-				const recent = records.filter((row) => !(createdAt(row) < from));
+				const isRecent = (row: IDataObject) => !(createdAt(row) < from);
+				const isMeant = meantBy(service, records.filter(isRecent), mapping);
 				const { rows, unread } = await withEchoes(
 					connection,
-					recent,
-					meantBy(service, recent, mapping),
+					records.filter((row) => isRecent(row) || isMaybeSince(row, from)),
+					(row) => isRecent(row) && isMeant(row),
 				);
+				const mute = unread > 0 ? '' : muteNote(service, rows.filter(isRecent), mapping);
+				if (mute !== '') this.notes.add(`Reuse Results: ${mute}`);
 				if (unread > 0) {
 					this.notes.add(
 						`The list of queries does not say what was asked; of its ${service} queries the ${unread} oldest were not read, and not reused`,

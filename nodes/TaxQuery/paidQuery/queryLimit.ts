@@ -2,8 +2,10 @@ import { DateTime } from 'luxon';
 import { UserError, type IDataObject } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { sentences } from '../../shared/utils/sentences';
 import { createdAt, queryIdOf } from '../queries';
-import { connectionOf, readRows } from '../queries/client';
+import { connectionOf } from '../queries/client';
+import { readRows } from '../queries/rows';
 import type { PreparedQuery } from './definition';
 import { advise, type QueryHistory } from './findQuery';
 import type { Journal } from './journal';
@@ -108,7 +110,11 @@ export class QueryLimit {
 			);
 		if (cutOff !== undefined) {
 			throw new UserError('The queries of today cannot be counted for Max Queries per Day', {
-				description: `Nothing was sent. ${cutOff}. Set list in the credential's API Mapping, so that the whole list can be read.`,
+				description: sentences(
+					'Nothing was sent',
+					cutOff,
+					"Set list in the credential's API Mapping, so that the whole list can be read",
+				),
 			});
 		}
 		const connection = await connectionOf(item);

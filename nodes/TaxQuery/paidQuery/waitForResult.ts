@@ -4,14 +4,9 @@ import type { Item } from '../../shared/operations/operation';
 import type { Connection } from '../../shared/transport/request';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { echoOf, isLean, isSurelyBefore, queryIdOf, stateOf } from '../queries';
-import {
-	completeRecord,
-	getQuery,
-	hasList,
-	lastingConnectionOf,
-	queryPages,
-} from '../queries/client';
+import { getQuery, hasList, lastingConnectionOf, queryPages } from '../queries/client';
 import { EchoIndex } from '../queries/echoIndex';
+import { isWhole, readRow } from '../queries/rows';
 import { isAcknowledgement } from './answer';
 import type { PaidQuery } from './definition';
 import type { ExpectedRecord } from './findQuery';
@@ -127,12 +122,14 @@ class PendingQueries {
 			for await (const { records } of queryPages(connection)) {
 				for (const row of records) {
 					const id = String(queryIdOf(row));
-					const isWhole = isPending(row, connection.mapping) || !isLean(row, connection.mapping);
-					for (const waiter of missing.get(id) ?? []) {
-						if (isWhole) this.see(waiter, row);
+					const waiters = missing.get(id) ?? [];
+					missing.delete(id);
+					if (waiters.length === 0) continue;
+					const isShown = isPending(row, connection.mapping) || (await isWhole(connection, row));
+					for (const waiter of waiters) {
+						if (isShown) this.see(waiter, row);
 						else void this.lookById(waiter, row);
 					}
-					missing.delete(id);
 				}
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
 			}
@@ -153,7 +150,7 @@ class PendingQueries {
 		const { connection, id } = waiter;
 		try {
 			const record = row
-				? await completeRecord(connection, row, { patienceMs })
+				? await readRow(connection, row, { patienceMs })
 				: await getQuery(connection, id, { patienceMs });
 			this.see(waiter, record);
 		} catch (error) {

@@ -3,7 +3,7 @@ import { findList, findMarks, findOne, type PageMarks } from '../../shared/http/
 import { tellsFailure } from '../../shared/http/failure';
 import { sentences } from '../../shared/utils/sentences';
 import { messageOfService } from '../../shared/utils/serviceMessage';
-import { queryIdOf } from './record';
+import { ID_NAME, queryIdOf } from './record';
 
 /** Where services usually put one record. */
 const RECORD_KEYS = ['data', 'query', 'record', 'result'];
@@ -40,12 +40,22 @@ export type { PageMarks } from '../../shared/http/envelope';
 export const pageMarksOf = (body: unknown): PageMarks =>
 	findMarks(body, isQueryRecord, findQueries(body)?.length ?? 0);
 
+/** Whether an object is a record that names no ID: what was asked for by it need not. An error may look like one. */
+function isUnnamed(body: IDataObject): boolean {
+	if (typeof body.status !== 'string') return false;
+	if (Object.keys(body).some((name) => ID_NAME.test(name))) return false;
+	const [isOne, isOther] = ['response' in body, 'service' in body];
+	return tellsFailure(body) ? isOne && isOther : isOne || isOther;
+}
+
 /**
- * The query record (TQ §2.1) in the answer of GET /query/{queryId} (TQ §4.13, whose shape is not shown). Throws a
- * UserError if there is none.
+ * The query record (TQ §2.1) in the answer of GET /query/{queryId} (TQ §4.13, whose shape is not shown), with the ID
+ * that was asked for where it has none. Throws a UserError if there is none.
  */
-export function readQueryRecord(body: unknown): IDataObject {
+export function readQueryRecord(body: unknown, _id: string): IDataObject {
 	const record = findOne(body, isQueryRecord, RECORD_KEYS);
 	if (record) return record;
+	const unnamed = findOne(body, isUnnamed, RECORD_KEYS);
+	if (unnamed) return { _id, ...unnamed };
 	throw holdsNo('query record', 'an object with an ID and a status', body);
 }

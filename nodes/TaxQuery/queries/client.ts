@@ -1,15 +1,14 @@
 import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
-import { isNotFound } from '../../shared/transport/errors';
+import { USUAL_SIZES } from '../../shared/http/envelope';
 import { sentences } from '../../shared/utils/sentences';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
-import { pageMarksOf, readQueryList, readQueryRecord } from './answer';
+import { pageMarksOf, readQueryList, readQueryRecord, type PageMarks } from './answer';
 import { pathOf } from './catalog';
-import { comparable } from './echoIndex';
-import { createdAt, hasQueryId, isBare, isLean, queryIdOf, withoutCiec } from './record';
+import { hasQueryId, queryIdOf, withoutCiec } from './record';
 
-type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
+export type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
 export type QueryConnection = Pick<Connection<TaxQueryMapping>, 'mapping' | 'send'>;
 
 /** The connection as an item uses it: with its timeout, and its index in each error. */
@@ -34,6 +33,8 @@ export interface QueryList {
 	cutOff?: string;
 	/** Why this may not be the end of the list, of which the service tells nothing. */
 	doubt?: string;
+	/** Nothing speaks for its being the end, either: the list has as many rows as a page usually has. */
+	isUntold?: true;
 	/** Of the whole list: how many queries came at once, at most. */
 	largestPage?: number;
 }
@@ -51,7 +52,8 @@ export async function getQuery(
 ): Promise<IDataObject> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
-	const record = readQueryRecord(await send({ method: 'GET', path, emptyAs: 'not found', ...how }));
+	const answer = await send({ method: 'GET', path, emptyAs: 'not found', ...how });
+	const record = readQueryRecord(answer, id);
 	if (hasQueryId(record, id)) return withoutCiec(record, mapping);
 	throw new UserError('The query service answered with another query than the one asked for', {
 		description: `Nothing of it was taken. Compare paths.get in the credential's API Mapping with your contract, or tell the provider.`,
@@ -63,33 +65,37 @@ export async function getQuery(
  * where the answer says that more exist (a total, a mark, the next page's address), or where it says nothing and the API
  * Mapping names how the list is paged (a page may be smaller than asked for); by that address's parameters, else by page
  * number or `offset` as the mapping says. Ends with `cutOff` where a page holds nothing new although more should exist
- * (the service ignores what is asked for), and behind 500 pages.
+ * (the service ignores what is asked for), and behind 500 pages. `isThorough`: where nothing tells and the first page
+ * may be a cut one, it is tried whether one comes behind it; else that is left open, with `doubt`.
  */
 export async function* queryPages(
 	{ mapping, send }: QueryConnection,
 	parameters: IDataObject = {},
-	how: How = {},
+	{ isThorough = false, ...how }: How & { isThorough?: boolean } = {},
 ): AsyncGenerator<QueryList> {
-	const { list } = mapping;
+	let { list } = mapping;
 	if (!hasList(mapping)) throw noList();
 	const path = pathOf('getAll', '/query', mapping);
 	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
-	const isPaged = (list.limit ?? list.offset ?? list.page) !== undefined;
+	let isPaged = (list.limit ?? list.offset ?? list.page) !== undefined;
 	const seen = new Set<unknown>();
 	let rowsRead = 0;
 	let fullPage = 1; // of which a shorter one is the last
 	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
-	for (let page = 1; page <= MAX_PAGES; page++) {
-		const query = { ...list.parameters, ...limit, ...place, ...parameters };
+	const ask = async (at: IDataObject) => {
+		const query = { ...list.parameters, ...limit, ...at, ...parameters };
 		const answer = await send({ method: 'GET', path, query, emptyAs: [], ...how }).catch(withKeys);
 		const rows = readQueryList(answer).map((row) => withoutCiec(row, mapping));
+		return { rows, ...pageMarksOf(answer) };
+	};
+	for (let page = 1; page <= MAX_PAGES; page++) {
+		const { rows, total, hasMore, next, ...marks } = await ask(place);
 		const records = rows.filter((row) => {
 			const id = queryIdOf(row) ?? row;
 			return !seen.has(id) && seen.add(id);
 		});
 		rowsRead += rows.length;
 
-		const { total, hasMore, next } = pageMarksOf(answer);
 		const isTold = (hasMore ?? next ?? total) !== undefined;
 		const isMore =
 			hasMore ??
@@ -98,8 +104,22 @@ export async function* queryPages(
 		fullPage = Math.max(fullPage, rows.length);
 		// A query that was made meanwhile moves the others by one, so that the last page may be empty.
 		const isEnd = rows.length === 0 && rowsRead >= (total ?? rowsRead);
-		if (!isMore || isEnd) return yield { records, isLast: true };
-		if (records.length === 0 && !isTold) return yield { records, ...sameAgain(rows, mapping) };
+		const isOpen = page === 1 && !isTold && !isPaged && mayBeCut(rows, marks);
+		if (isThorough && isOpen) {
+			yield { records };
+			const further = await tryNext(ask, rows, marks);
+			if (!further || further === 'none')
+				return yield { records: [], ...(further ? {} : untold(rows)) };
+			[list, isPaged] = [{ ...list, ...further }, true];
+			place = list.page === undefined ? { offset: rowsRead } : { page: list.firstPage + 1 };
+			continue;
+		}
+		if (!isMore || isEnd) return yield { records, isLast: true, ...(isOpen && untold(rows)) };
+		if (records.length === 0 && !isTold)
+			return yield {
+				records,
+				...(list === mapping.list ? sameAgain(rows, mapping) : untold(rows)),
+			};
 		if (records.length === 0) {
 			const cutOff = `The service tells of ${total ?? 'more'} queries but lists only ${seen.size} of them`;
 			return yield { records, cutOff };
@@ -113,6 +133,38 @@ export async function* queryPages(
 	}
 	yield { records: [], cutOff: `The list of queries has more than ${MAX_PAGES} pages` };
 }
+
+/** Whether a list, of which nothing is told, is as long as a page. */
+const mayBeCut = ({ length }: IDataObject[], { size = 0 }: PageMarks): boolean =>
+	size < length ? USUAL_SIZES.includes(length) : size === length && size > 0;
+
+/**
+ * How the queries behind a first page can be asked for, by the page's number where the answer tells it, else from the
+ * last row on; 'none' where there are none, and undefined where what comes does not tell.
+ */
+async function tryNext(
+	ask: (at: IDataObject) => Promise<PageMarks & { rows: IDataObject[] }>,
+	rows: IDataObject[],
+	marks: PageMarks,
+): Promise<Partial<TaxQueryMapping['list']> | 'none' | undefined> {
+	const page = marks.page === 0 || marks.page === 1 ? marks.page : undefined;
+	const place = page === undefined ? { offset: rows.length - 1 } : { page: page + 1 };
+	const found = await ask(place).catch(() => undefined);
+	if (!found) return undefined;
+	const known = rows.map(queryIdOf);
+	const places = found.rows.map((row) => known.indexOf(queryIdOf(row)));
+	const isNone = page === undefined ? places.every((at) => at >= 0) : places.length === 0;
+	const isAnswered =
+		page === undefined ? places[0] > 0 : isNone ? found.page === page + 1 : places.includes(-1);
+	if (!isAnswered) return undefined;
+	if (isNone) return 'none';
+	return page === undefined ? { offset: 'offset' } : { page: 'page', firstPage: page };
+}
+
+const untold = ({ length }: IDataObject[]): Partial<QueryList> => ({
+	doubt: `The service lists ${length} queries and does not tell whether there are more: if there are, name list.limit, and list.offset or list.page, in the credential's API Mapping (Connection → Diagnose tries them).`,
+	isUntold: true,
+});
 
 /** A further page brought the same queries: the service ignores how it is asked for, or gives its last page again. */
 function sameAgain({ length }: IDataObject[], { list }: TaxQueryMapping): Partial<QueryList> {
@@ -157,68 +209,4 @@ export async function listQueries(
 		Object.assign(whole, { cutOff, doubt, largestPage });
 	}
 	return whole;
-}
-
-/**
- * A row of the list with its result: what it holds of a record is not shown (TQ §4.12), so one without a response is
- * read by its ID, and stays as it is where the service has nothing under that.
- */
-export async function completeRecord(
-	connection: QueryConnection,
-	row: IDataObject,
-	how: How = {},
-): Promise<IDataObject> {
-	return isLean(row, connection.mapping) ? await readRow(connection, row, how) : row;
-}
-
-/** So many rows of a list that does not echo queries are read by their ID. */
-const MAX_READ = 1000;
-/** So many of them at a time. */
-const READERS = 20;
-
-/** The rows; the first thousand of these as their IDs give them. */
-export async function readRows(
-	connection: QueryConnection,
-	rows: IDataObject[],
-	toRead: IDataObject[],
-): Promise<IDataObject[]> {
-	const byRow = new Map<IDataObject, IDataObject>();
-	const left = toRead.slice(0, MAX_READ).values();
-	const reader = async () => {
-		for (const row of left) byRow.set(row, await readRow(connection, row));
-	};
-	await Promise.all(Array.from({ length: READERS }, reader));
-	return rows.map((row) => byRow.get(row) ?? row);
-}
-
-/** The rows; those that are meant and lack service, date or what was asked are read by their ID, the newest of them. */
-export async function withEchoes(
-	connection: Connection<TaxQueryMapping>,
-	rows: IDataObject[],
-	isMeant: (row: IDataObject) => boolean,
-): Promise<{ rows: IDataObject[]; unread: number }> {
-	const isToRead = (row: IDataObject) =>
-		isNameless(row) || isBare(row, connection.mapping) || Number.isNaN(createdAt(row));
-	const bare = rows
-		.filter((row) => isMeant(row) && queryIdOf(row) !== undefined && isToRead(row))
-		.sort((a, b) => createdAt(b) - createdAt(a));
-	const unread = Math.max(0, bare.length - MAX_READ);
-	return { rows: await readRows(connection, rows, bare), unread };
-}
-
-/** Whether a row does not tell its service. */
-const isNameless = ({ service }: IDataObject) => comparable(service) === '';
-
-/** A row by its ID; as it is listed where the service has nothing under that. */
-async function readRow(
-	connection: QueryConnection,
-	row: IDataObject,
-	how: How = {},
-): Promise<IDataObject> {
-	const id = queryIdOf(row);
-	if (id === undefined) return row;
-	return await getQuery(connection, id, how).catch((error: unknown) => {
-		if (isNotFound(error)) return row;
-		throw error as Error;
-	});
 }

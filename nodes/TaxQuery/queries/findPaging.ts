@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
+import { SIZE_KEYS } from '../../shared/http/envelope';
 import type { Found } from '../../shared/operations/diagnosis';
 import type { PageMarks } from './answer';
 import { queryIdOf, readQueryList } from './index';
 import { pathOf } from './catalog';
 import { listQueries, type QueryConnection } from './client';
 
-const LIMITS = ['limit', 'pageSize', 'page_size', 'perPage', 'per_page', 'size', 'take'];
 const OFFSETS = ['offset', 'skip', 'start', 'from'];
 const PAGES = ['page', 'pageNumber', 'page_number', 'currentPage'];
 
@@ -28,7 +28,7 @@ export async function findPaging(
 	};
 	const second = queryIdOf(rows[1]);
 	const isSecond = (found: unknown[]) => found.length === 1 && found[0] === second;
-	for (const limit of LIMITS) {
+	for (const limit of SIZE_KEYS) {
 		if ((await ids({ [limit]: 1 })).length !== 1) continue;
 		const pageSize = rows.length;
 		for (const offset of OFFSETS) {

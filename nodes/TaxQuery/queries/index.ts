@@ -7,6 +7,7 @@ export {
 	ID_NAME,
 	isBare,
 	isLean,
+	isMaybeSince,
 	isSurelyBefore,
 	namesOfCiec,
 	queryIdOf,

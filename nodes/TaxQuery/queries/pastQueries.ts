@@ -6,7 +6,7 @@ import { sentences } from '../../shared/utils/sentences';
 import { isObject } from '../../shared/utils/json';
 import { textOf } from '../../shared/utils/text';
 import { comparable, isMaybeOf, type EchoIndex } from './echoIndex';
-import { createdAt, echoOf, stateOf } from './index';
+import { createdAt, echoOf, isMaybeSince, stateOf } from './index';
 import { catalog, serviceOf, type QueryService } from './catalog';
 
 /** What past queries tell of a deployment's words: those that the mapping does not know, and what they seem to mean. */
@@ -112,12 +112,14 @@ export function notReused(
 	index: EchoIndex,
 	{ service, echo }: { service: string; echo: IDataObject },
 	mapping: TaxQueryMapping,
+	since: number,
 ): string {
 	const like = index.findLike(service, echo, LIKE_READ);
-	const rows = like.filter((record) => stateOf(record, mapping) !== 'failed');
-	const { operation, fields, echo: more = [] } = serviceOf(service, mapping) ?? { fields: [] };
+	const notFailed = like.filter((record) => stateOf(record, mapping) !== 'failed');
+	const rows = notFailed.filter((record) => !isMaybeSince(record, since));
+	const { operation } = serviceOf(service, mapping) ?? {};
 	if (operation === undefined) return '';
-	const own = [...fields, ...more].map((name) => mapping.fields[operation]?.[name] ?? name);
+	const own = namesOf(service, mapping);
 	const isOdd = ([name, value]: [string, unknown]) =>
 		Object.hasOwn(echo, name) ? comparable(value) !== comparable(echo[name]) : !own.includes(name);
 	const same = rows.filter((row) => comparable(row.service) === comparable(service));
@@ -130,7 +132,31 @@ export function notReused(
 			? `${service} queries that may be the same are left out, for what they hold under ${odd.slice(0, 5).join(', ')}. If a field is only called otherwise, set fields.${operation} in the credential's API Mapping`
 			: '',
 		isUndated ? `${service} queries are left out that tell no date (createdAt)` : '',
+		notFailed.some((row) => !rows.includes(row) && comparable(row.service) === comparable(service))
+			? `${service} queries that may be the same are left out: their date (createdAt) has no zone, and is too old if it means UTC`
+			: '',
 	);
+}
+
+/** The names under which records of a service say what was asked. */
+function namesOf(service: string, mapping: TaxQueryMapping): string[] {
+	const { operation = '', fields = [], echo = [] } = serviceOf(service, mapping) ?? {};
+	return [...fields, ...echo].map((name) => mapping.fields[operation]?.[name] ?? name);
+}
+
+/** Why queries of a service are not reused whatever is asked: they do not say what was, or hide it; '' if none is so. */
+export function muteNote(service: string, rows: IDataObject[], mapping: TaxQueryMapping): string {
+	const names = namesOf(service, mapping);
+	const isSaid = (value: unknown) => comparable(value) !== '' && !/[*•]{2}/.test(textOf(value));
+	const mute = rows.filter(
+		(row) =>
+			comparable(row.service) === comparable(service) &&
+			stateOf(row, mapping) !== 'failed' &&
+			!names.some((name) => isSaid(echoOf(row)[name])),
+	);
+	return mute.length === 0
+		? ''
+		: `${service} queries are left out that do not say what was asked, or hide it: ${mute.length}`;
 }
 
 function toldOf(what: string, words: string[], keys: string[]): string {

@@ -42,6 +42,10 @@ const ZONELESS_MS = 36 * 3_600_000;
 export const isSurelyBefore = (record: IDataObject, at: number) =>
 	createdAt(record) < at - (isZoned(record.createdAt) ? LATE_MS : ZONELESS_MS);
 
+/** Whether a date without a zone, which lies before a moment as UTC, may mean a later one. */
+export const isMaybeSince = (record: IDataObject, at: number) =>
+	createdAt(record) < at && !isZoned(record.createdAt) && !isSurelyBefore(record, at);
+
 /** The request's fields, which a record echoes under the names they were sent by: in `query`, else in its metadata. */
 export function echoOf({ query, metadata }: IDataObject): IDataObject {
 	if (isObject(query) && isFilled(query)) return query;

@@ -7,7 +7,6 @@ import { MASK } from '../../shared/utils/redact';
 import { findMessage } from '../../shared/utils/serviceMessage';
 import { textOf } from '../../shared/utils/text';
 import { inDocumentNames, serviceOf, type QueryService } from './catalog';
-import { curpStatusOf } from './curpStatus';
 import { echoOf, queryIdOf, stateOf } from './record';
 
 /** More make a sheet that nobody reads. */
@@ -151,4 +150,33 @@ function isoOf(text: string): string {
 	if (!text.includes('T')) return local.toISODate();
 	const includeOffset = /T.*(Z|[+-]\d\d:?\d\d)$/.test(text);
 	return local.toISO({ suppressMilliseconds: true, includeOffset });
+}
+
+/** The civil registry's codes; the document shows none (TQ §2.4). Those that begin with B have ended. */
+const MEANINGS: Record<string, string> = {
+	AN: 'Registered',
+	AH: 'Registered; another person has like data',
+	CRA: 'Reactivated',
+	RCN: 'Corrected; the CURP stayed the same',
+	RCC: 'Corrected; the CURP changed',
+	BAP: 'Ended: apocryphal document',
+	BCC: 'Ended: replaced by another CURP',
+	BCN: 'Ended: correction of data',
+	BD: 'Ended: the person has died',
+	BDA: 'Ended: duplicate',
+	BDM: 'Ended: administrative decision',
+	BDP: 'Ended: adoption',
+	BJD: 'Ended: by order of a court',
+	BSU: 'Ended: never used',
+};
+
+/** What the status of a CURP says; null where its code is not known, for that says nothing in its favour. */
+function curpStatusOf(status: string): IDataObject {
+	const code = status.trim().toUpperCase();
+	const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : null;
+	return {
+		curpActive: meaning === null ? null : !code.startsWith('B'),
+		curpStatus: status,
+		curpStatusMeaning: meaning ?? 'Not known; look it up at the civil registry (RENAPO)',
+	};
 }

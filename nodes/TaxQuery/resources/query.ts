@@ -5,7 +5,8 @@ import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { textField } from '../fields/text';
 import { simplifyRecord } from '../queries';
-import { completeRecord, connectionOf, getQuery, queryPages } from '../queries/client';
+import { connectionOf, getQuery, queryPages } from '../queries/client';
+import { completeRecord } from '../queries/rows';
 import { filters } from './queryFilters';
 
 const queryId = field(

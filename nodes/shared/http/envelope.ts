@@ -22,6 +22,10 @@ const PAGES_KEYS = [
 	'page_count',
 ];
 const PAGE_KEYS = ['page', 'currentPage', 'current_page'];
+/** What services call the size of a page. */
+export const SIZE_KEYS = ['limit', 'pageSize', 'page_size', 'perPage', 'per_page', 'size', 'take'];
+/** A list of so many rows may be one that was cut to a page, though its answer says nothing of it. */
+export const USUAL_SIZES = [10, 20, 25, 50, 100, 200, 250, 500, 1000];
 /** How many objects an answer may wrap around what is meant. */
 const MAX_DEPTH = 3;
 
@@ -114,6 +118,9 @@ export interface PageMarks {
 	hasMore?: boolean;
 	/** The parameters of the next page's address, where the answer gives one. */
 	next?: IDataObject;
+	/** Which page this is, and how many rows one has at most, where nothing else is told. */
+	page?: number;
+	size?: number;
 }
 
 /** Reads the usual marks, on top of an answer or up to two objects down; `rows` are those of the page. */
@@ -137,15 +144,24 @@ export function findMarks(body: unknown, isRow: IsRow, rows: number): PageMarks 
 	const more = firstOf(MORE_KEYS, (value) => ['true', 'false'].includes(textOf(value)));
 	const next = firstOf(NEXT_KEYS, (value) => value !== undefined);
 	const pages = firstOf(PAGES_KEYS, isCount);
+	const [page, size] = [PAGE_KEYS, SIZE_KEYS].map((keys) => firstOf(keys, isCount));
 	const isUntold = total === undefined && more === undefined && next === undefined;
 	const address = textOf(isObject(next) ? (next.href ?? next.url) : next);
 	return {
 		...(total !== undefined && { total: Number(total) }),
 		...(more !== undefined ? { hasMore: textOf(more) === 'true' } : nextTells(next, address)),
-		...(isUntold && pages !== undefined && pagesTell(firstOf(PAGE_KEYS, isCount), pages)),
+		...(isUntold && pages !== undefined && pagesTell(page, pages)),
+		...(isUntold && pages === undefined && { ...numbers({ page, size }) }),
 		...(address.includes('?') && { next: parametersOf(address) }),
 	};
 }
+
+const numbers = (marks: Record<string, unknown>) =>
+	Object.fromEntries(
+		Object.entries(marks)
+			.filter(([, value]) => value !== undefined)
+			.map(([name, value]) => [name, Number(value)]),
+	);
 
 const isCount = (value: unknown) => /^\d{1,15}$/.test(textOf(value));
 

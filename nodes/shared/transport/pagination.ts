@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { USUAL_SIZES } from '../http/envelope';
 import { isRefusal } from './errors';
 import {
 	CHANGING,
@@ -44,8 +45,6 @@ interface Asked {
 const LARGEST_PAGE = 100;
 /** Enough to hide the latency behind the pace: 10 pages per second at an answer time of 4 seconds. */
 const CONCURRENCY = 40;
-/** Pages that a service may have cut to its own size, though its total says that they are all. */
-const USUAL_SIZES = [10, 20, 25, 50];
 /** How many pages are looked at again at most, beside as many as the list has. */
 const LOOKS = 100;
 
@@ -235,4 +234,4 @@ export async function* readPages(
 
 /** Whether a page may have been cut to a size: to that asked for, or to one of the service's own. */
 const isCut = ({ rows: { length } }: TotalledPage, { limit }: Asked): boolean =>
-	length === limit || USUAL_SIZES.includes(length);
+	length === limit || (length < LARGEST_PAGE && USUAL_SIZES.includes(length));

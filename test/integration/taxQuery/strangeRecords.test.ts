@@ -100,6 +100,8 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 });
 
 describe('Reuse Results, while the workflow is built', () => {
+	const MUTE =
+		'Reuse Results: CRF queries are left out that do not say what was asked, or hide it: 1';
 	const twice = async (change: Change, first: typeof crf, second = first) => {
 		const service = await serviceThat(change, false);
 		await service.run(first, { items, mode: 'manual' });
@@ -139,6 +141,15 @@ describe('Reuse Results, while the workflow is built', () => {
 			() => ({ createdAt: undefined }),
 			'CRF queries are left out that tell no date (createdAt)',
 		],
+		[
+			'a date without a zone, which may be local time',
+			getCrf(),
+			() => ({ createdAt: new Date(Date.now() - 30 * HOUR_MS).toISOString().slice(0, 19) }),
+			'Reuse Results: CRF queries that may be the same are left out: their date (createdAt) has no zone',
+		],
+		['no fields', getCrf(), () => ({ query: {} }), MUTE],
+		['masked fields', getCrf(), () => ({ query: { rfc: 'GODE*********' } }), MUTE],
+		['hashed fields', getCrf(), () => ({ query: { rfcHash: 'ab12' } }), MUTE],
 	])(
 		'says why it pays again for what the list has with %s',
 		async (_what, parameters, change, why) => {

@@ -1,5 +1,5 @@
 import type { FaultRule } from '../../../sandbox/plugins/faults';
-import { give, oddService } from './oddService';
+import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const waiting = (options = {}) =>
@@ -246,5 +246,55 @@ describe('a result that failed', () => {
 		await hanging;
 		await sandbox.close();
 		expect(items.map(({ json }) => json.status)).toEqual(new Array(4).fill('SUCCESS'));
+	});
+});
+
+describe('a list that shows a short form of the results', () => {
+	const short = (kept: Kept[]) =>
+		kept.map((one) => ({ ...one, response: { legalName: one.response.legalName } }));
+	async function serviceThat(list: (kept: Kept[]) => Kept[]) {
+		return await oddService({
+			list: (kept, response) => give(response, list(kept)),
+			post(accept, response) {
+				const kept = accept();
+				kept.response = { legalName: 'X', more: { name: 'M' }, zipCode: '01000' };
+				give(response, { queryId: kept._id });
+			},
+		});
+	}
+	const reads = (asked: string[]) => asked.filter((one) => one.startsWith('GET /query/')).length;
+
+	it.each([3, 4, 30])('costs no result anything: %i items', async (count) => {
+		const service = await serviceThat(short);
+		const items = rfcs(count).map((rfc) => ({ rfc }));
+		const { items: given } = await service.run(waiting({ simplify: false }), { items });
+		const reuse = getCrf({ reuse: 'hours', reuseHours: 1 });
+		const again = await service.run(reuse, { items });
+		await service.close();
+		const columns = [...given, ...again.items].map(({ json }) => [json.zipCode, json.pending]);
+		expect([columns, again.items.every(({ json }) => json.reused), service.sent()]).toEqual([
+			new Array(2 * count).fill(['01000', undefined]),
+			true,
+			count,
+		]);
+	});
+
+	it('is not taken for one where it is as full: one result alone is compared', async () => {
+		const service = await serviceThat((kept) => kept);
+		const items = rfcs(30).map((rfc) => ({ rfc }));
+		await service.run(waiting(), { items });
+		await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), { items });
+		await service.close();
+		expect(reads(service.asked)).toBe(1);
+	});
+
+	it('is believed where no query can be read by its ID', async () => {
+		const service = await oddService({
+			get: (_one, response) => give(response, { message: 'No' }, 403),
+		});
+		const items = rfcs(5).map((rfc) => ({ rfc }));
+		const { items: given } = await service.run(waiting(), { items });
+		await service.close();
+		expect(given.map(({ json }) => json.status)).toEqual(new Array(5).fill('SUCCESS'));
 	});
 });

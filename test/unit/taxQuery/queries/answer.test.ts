@@ -127,6 +127,10 @@ describe('what a list tells of further pages', () => {
 		[{ data: [row], totalPages: 4, hasMore: false }, { hasMore: false }],
 		[{ data: [row], totalPages: 4, next: null }, { hasMore: false }],
 		[{ data: [row], totalPages: 'many' }, {}],
+		[
+			{ data: [row], page: 1, perPage: '20' },
+			{ page: 1, size: 20 },
+		],
 		[{ data: [row], totalPages: -4 }, {}],
 		[{ data: [{ ...row, totalPages: 4 }] }, {}],
 		[
@@ -152,7 +156,17 @@ describe('a query record, whose shape as an answer is not shown', () => {
 		['as the only one of a list', [full]],
 		['as the only row under a key', { rows: [full] }],
 	])('is read as %s', (_where, body) => {
-		expect(readQueryRecord(body)).toEqual(full);
+		expect(readQueryRecord(body, 'q1')).toEqual(full);
+	});
+
+	const unnamed = { status: 'FAILED', service: 'CRF', response: { message: 'No' } };
+	it.each<[object, object?]>([
+		[unnamed],
+		[{ status: 'SUCCESS', response: { RFC: 'X' } }],
+		[{ status: 'PENDING', service: 'CRF' }],
+		[{ data: unnamed, ok: true }, unnamed],
+	])('has the ID that was asked for where it names none: %j', (body, record = body) => {
+		expect(readQueryRecord(body, 'q1')).toEqual({ _id: 'q1', ...record });
 	});
 
 	it.each<[unknown]>([
@@ -160,12 +174,17 @@ describe('a query record, whose shape as an answer is not shown', () => {
 		['text'],
 		[[]],
 		[{}],
+		[{ status: 'PENDING' }],
+		[{ status: 'error', service: 'gateway' }],
+		[{ status: 500, response: 'Oops' }],
+		[{ one: unnamed, other: unnamed }],
+		[{ RFC: 'X', RazonSocial: 'Y' }],
 		[{ message: 'gone' }],
 		[{ _id: 'q1' }],
 		[{ one: record, other: { ...record, _id: 'q2' } }],
 		[[record, { ...record, _id: 'q2' }]],
 	])('is refused as %j', (body) => {
-		expect(() => readQueryRecord(body)).toThrow('holds no query record');
+		expect(() => readQueryRecord(body, 'q1')).toThrow('holds no query record');
 	});
 });
 

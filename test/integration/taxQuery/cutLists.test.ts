@@ -1,0 +1,152 @@
+import type { ServerResponse } from 'node:http';
+import { DateTime } from 'luxon';
+import { give, oddService, type Kept } from './oddService';
+import { getCrf, operation, rfcs } from './support';
+
+const [RFC] = rfcs(1);
+const ONE_DAY = { reuse: 'hours', reuseHours: 24 };
+/** Midnight just over would make the queries those of yesterday. */
+const timezone = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'UTC';
+const item = { items: [{ rfc: RFC }], timezone };
+const getMany = operation('query', 'getAll', { returnAll: true, filters: {} });
+const UNTOLD = expect.stringContaining('does not tell whether there are more');
+
+type Shape = (rows: Kept[], asked: { page: number; offset: number }) => unknown;
+const newest = (rows: Kept[]) => rows.slice(0, 20);
+
+/** How services answer that list their newest 20 queries, whatever they are asked for. */
+const cut: Array<[string, Shape]> = [
+	['a plain array', newest],
+	['rows under data', (rows) => ({ data: newest(rows) })],
+	['page and limit', (rows) => ({ data: newest(rows), page: 1, limit: 20 })],
+	['a count of the rows', (rows) => ({ data: newest(rows), count: 20 })],
+	['pagination', (rows) => ({ queries: newest(rows), pagination: { page: 1, perPage: 20 } })],
+	['an odd limit', (rows) => ({ data: rows.slice(0, 17), limit: 17 })],
+	['a filter by what it does not know', (rows, { offset }) => (offset ? [] : newest(rows))],
+];
+/** How those answer that give others where they are asked for, and do not tell that there are more. */
+const further: Array<[string, Shape]> = [
+	[
+		'by page',
+		(rows, { page }) => ({ data: rows.slice((page - 1) * 20, page * 20), page, limit: 20 }),
+	],
+	['by offset', (rows, { offset }) => rows.slice(offset, offset + 20)],
+];
+
+/** A service with so many queries made a while ago. */
+async function serviceWith(shape: Shape, count: number, agoMs = 60_000, isLosing = false) {
+	const listed: string[] = [];
+	const service = await oddService({
+		list(kept: Kept[], response: ServerResponse) {
+			const { search, searchParams } = new URL(String(response.req.url), 'http://any');
+			listed.push(search);
+			const [page, offset] = ['page', 'offset'].map((name) => Number(searchParams.get(name)));
+			give(response, shape(kept, { page: page || 1, offset }));
+		},
+		post(accept, response) {
+			const kept = accept();
+			if (isLosing) response.destroy();
+			else give(response, { queryId: kept._id });
+		},
+	});
+	service.billed.push(
+		...rfcs(count).map((rfc, index) => ({
+			_id: `${service.baseUrl}-${index}`,
+			service: 'CRF',
+			status: 'SUCCESS',
+			query: { rfc },
+			response: { RFC: rfc },
+			createdAt: new Date(Date.now() - agoMs - (count - index) * 10).toISOString(),
+		})),
+	);
+	return { ...service, listed };
+}
+const limited = (maxQueriesPerDay: number, more = {}) => getCrf(more, { maxQueriesPerDay });
+
+describe('a list as long as a page, that does not tell whether there are more', () => {
+	it.each(cut)('is not counted for Max Queries per Day: %s', async (_what, shape) => {
+		const service = await serviceWith(shape, 60);
+		const { error } = await service.run(limited(100), item);
+		await service.close();
+		expect([error?.message, error?.description, service.sent()]).toEqual([
+			'The queries of today cannot be counted for Max Queries per Day',
+			expect.stringMatching(/does not tell whether there are more.*list\.limit.*list\.page/),
+			0,
+		]);
+	});
+
+	it.each(further)('is counted whole where the others come: %s', async (_how, shape) => {
+		const service = await serviceWith(shape, 45);
+		const { error } = await service.run(limited(45), item);
+		const { items } = await service.run(limited(46), item);
+		await service.close();
+		expect([error?.message, items.length, service.sent()]).toEqual([
+			expect.stringContaining('45 were made today'),
+			1,
+			1,
+		]);
+	});
+
+	it.each(further)('is counted where there are no others: %s', async (_how, shape) => {
+		const service = await serviceWith(shape, 20);
+		const { error } = await service.run(limited(21), item);
+		await service.close();
+		expect([error, service.sent(), service.listed.length]).toEqual([undefined, 1, 2]);
+	});
+
+	it.each(cut)('is told of by Reuse Results: %s', async (_what, shape) => {
+		const service = await serviceWith(shape, 60);
+		const { hints } = await service.run(getCrf(ONE_DAY), item);
+		await service.close();
+		expect(hints.map(({ message }) => message)).toEqual([UNTOLD]);
+	});
+
+	it.each(further)('is read on by Reuse Results: %s', async (_how, shape) => {
+		const service = await serviceWith(shape, 60);
+		const { items } = await service.run(getCrf(ONE_DAY), item);
+		await service.close();
+		expect([items[0].json.reused, service.sent()]).toEqual([true, 0]);
+	});
+
+	it.each(cut.slice(0, 3))('lets nothing be sent again: %s', async (_what, shape) => {
+		const oldest: Shape = (rows, asked) => shape([...rows].reverse(), asked);
+		const service = await serviceWith(oldest, 60, 60_000, true);
+		const { error } = await service.run(getCrf({}, { sendAgain: true }), item);
+		await service.close();
+		expect([error?.description, service.sent()]).toEqual([UNTOLD, 1]);
+	});
+
+	it.each([...cut, ...further])(
+		'comes out of Get Many with a hint, and no further request: %s',
+		async (_what, shape) => {
+			const service = await serviceWith(shape, 60);
+			const { items, hints } = await service.run(getMany);
+			await service.close();
+			const told = hints.map(({ message }) => message);
+			expect([items.length >= 17, told, service.listed]).toEqual([true, [UNTOLD], ['']]);
+		},
+	);
+
+	it('is the last of several where it names no next one', async () => {
+		const service = await serviceWith((rows, { page }) => {
+			const data = rows.slice((page - 1) * 20, page * 20);
+			return { data, ...(page < 2 && { next: '/query?page=2' }) };
+		}, 40);
+		const { hints } = await service.run(getMany);
+		const { error } = await service.run(limited(41), item);
+		await service.close();
+		expect([hints, error, service.listed]).toEqual([[], undefined, ['', '?page=2', '', '?page=2']]);
+	});
+
+	it.each<[string, Shape, number, number]>([
+		['reaches back far enough', newest, 60, 48 * 3_600_000],
+		['is shorter', newest, 19, 60_000],
+		['tells a larger size', (rows) => ({ data: rows, limit: 100 }), 20, 60_000],
+		['tells a total', (rows) => ({ data: rows, total: rows.length }), 20, 60_000],
+	])('is asked for as ever where it %s', async (_what, shape, count, agoMs) => {
+		const service = await serviceWith(shape, count, agoMs);
+		const { error } = await service.run(limited(30, ONE_DAY), item);
+		await service.close();
+		expect([error, service.listed.join('')]).toEqual([undefined, '']);
+	});
+});
