@@ -468,7 +468,7 @@ describe('the Credit Profile node at a service that answers', () => {
 				'one title for two, and it with a key for a third',
 				{ c: title('A (b)'), x: title('A'), b: title('A') },
 				{ c: 1, x: 2, b: 3 },
-				{ 'A (b)': 1, A: 2, 'A (b) (b)': 3 },
+				{ 'A (b)': 1, 'A (x)': 2, 'A (b) (b)': 3 },
 			],
 			[
 				'columns that each row has',

