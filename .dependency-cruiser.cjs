@@ -91,7 +91,7 @@ module.exports = {
 		tsPreCompilationDeps: true,
 		tsConfig: { fileName: 'tsconfig.json' },
 		doNotFollow: { path: 'node_modules' },
-		exclude: { path: '^(demo/n8n-host|dist)/' },
+		exclude: { path: '^(demo/n8n-host|dist|sandbox/dist)/' },
 		combinedDependencies: true,
 		enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.cjs', '.js', '.json'] },
 	},

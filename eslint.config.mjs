@@ -3,7 +3,16 @@ import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-	{ ignores: ['**/node_modules', 'dist', 'coverage', '.test-output', 'demo/n8n-host'] },
+	{
+		ignores: [
+			'**/node_modules',
+			'dist',
+			'sandbox/dist',
+			'coverage',
+			'.test-output',
+			'demo/n8n-host',
+		],
+	},
 	{
 		files: ['**/*.{ts,mjs,js}'],
 		extends: [tseslint.configs.recommended],
@@ -41,7 +50,7 @@ export default tseslint.config(
 			'sandbox/cli.ts',
 			'test/run.ts',
 			'test/bench/**',
-			'release/cli.ts',
+			'release/**',
 			'test/compat/cli.ts',
 			'test/docs/**',
 			'test/package/**',

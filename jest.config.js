@@ -16,6 +16,7 @@ const common = {
 	modulePathIgnorePatterns: [
 		'<rootDir>/demo/n8n-host',
 		'<rootDir>/dist',
+		'<rootDir>/sandbox/dist',
 		'<rootDir>/test/compat/hosts',
 		'<rootDir>/test/compat/nodes',
 		'<rootDir>/.test-output',

@@ -7,6 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthorization } from '../nodes/shared/credentials/authorization';
+import { depart } from '../nodes/shared/credentials/departure';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 
 export class CreditProfileApi implements ICredentialType {
@@ -15,7 +16,7 @@ export class CreditProfileApi implements ICredentialType {
 	displayName = 'Credit Profile API';
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#credit-profile-api';
+		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/credentials.md#credit-profile-api';
 
 	icon: Icon = {
 		light: 'file:../icons/creditProfile.svg',
@@ -53,6 +54,6 @@ export class CreditProfileApi implements ICredentialType {
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const Authorization = creditProfileAuthorization(credentials);
-		return { ...request, headers: { ...request.headers, Authorization } };
+		return depart(request, Authorization);
 	}
 }

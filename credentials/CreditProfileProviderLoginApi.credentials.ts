@@ -18,7 +18,7 @@ export class CreditProfileProviderLoginApi implements ICredentialType {
 	restrictToSupportedNodes = true as const;
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#provider-or-tax-authority-ciec-login-api';
+		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/credentials.md#provider-or-ciec-login';
 
 	icon: Icon = {
 		light: 'file:../icons/creditProfile.svg',

@@ -10,7 +10,8 @@ import {
 import { logIn } from '../nodes/shared/credentials/accessToken';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
-import { CredentialError } from '../nodes/shared/credentials/credentialError';
+import { depart } from '../nodes/shared/credentials/departure';
+import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 
 export class TaxQueryApi implements ICredentialType {
@@ -19,7 +20,7 @@ export class TaxQueryApi implements ICredentialType {
 	displayName = 'Tax Query API';
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#tax-query-api';
+		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/credentials.md#tax-query-api';
 
 	icon: Icon = { light: 'file:../icons/taxQuery.svg', dark: 'file:../icons/taxQuery.dark.svg' };
 
@@ -89,7 +90,7 @@ export class TaxQueryApi implements ICredentialType {
 			displayOptions: { show: { grant: ['accessToken'] } },
 		},
 		{
-			displayName: 'Points per Second',
+			displayName: 'Max Requests per Second',
 			name: 'pointsPerSecond',
 			type: 'number',
 			typeOptions: { minValue: 0 },
@@ -104,7 +105,7 @@ export class TaxQueryApi implements ICredentialType {
 			typeOptions: { minValue: 1 },
 			default: 1,
 			description:
-				'How many processes of n8n send requests with this credential: 1, or in queue mode the number of workers (and the main, where it runs triggers). Each takes its share of Points per Second.',
+				'How many processes of n8n send requests with this credential: 1, or in queue mode the number of workers (and the main, where it runs triggers). Each takes its share of Max Requests per Second.',
 		},
 		apiMappingField('{"paths": {"tax": "authority"}}'),
 		pseudonymKeyField,
@@ -133,11 +134,11 @@ export class TaxQueryApi implements ICredentialType {
 	): Promise<IHttpRequestOptions> {
 		const Authorization = taxQueryAuthorization(credentials);
 		if (Authorization === undefined) {
-			// Read by n8n as an answer 401, upon which it calls preAuthentication and then sends the request. A token that
-			// was refused to others meanwhile is due again: that passes with the next attempt.
-			const error = new CredentialError('The access token is due for renewal', '', true);
+			// n8n takes it for a response 401, calls preAuthentication and then sends the request. A token that was
+			// refused to others meanwhile is due again: that passes with the next attempt.
+			const error = new LoginError({ kind: 'login', reason: 'renewal', isPassing: true });
 			throw Object.assign(error, { response: { status: 401 } });
 		}
-		return { ...request, headers: { ...request.headers, Authorization } };
+		return depart(request, Authorization);
 	}
 }

@@ -11,7 +11,7 @@ export class TaxQueryWebhookApi implements ICredentialType {
 	restrictToSupportedNodes = true as const;
 
 	documentationUrl =
-		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile#tax-query-webhook-api';
+		'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/credentials.md#tax-query-webhook';
 
 	icon: Icon = { light: 'file:../icons/taxQuery.svg', dark: 'file:../icons/taxQuery.dark.svg' };
 

@@ -18,10 +18,8 @@ const child = spawn(process.execPath, ['--import', 'tsx', join(root, program), .
 	cwd: root,
 	stdio: 'inherit',
 });
-// Ctrl-C reaches the child from the terminal; wait for it to clean up. SIGTERM is passed on.
-process.on('SIGINT', () => {});
-process.on('SIGHUP', () => {});
-process.on('SIGTERM', () => child.kill('SIGTERM'));
+// Passed on, because only a terminal's Ctrl-C reaches the child by itself; then wait for it to clean up.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 // npm's shell does not pass SIGTERM on, it just dies: to lose the parent means the same.
 const parent = process.ppid;
 const watch = setInterval(() => {

@@ -3,6 +3,7 @@ import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './demo';
 import { ensureHost } from './n8nHost';
 import { Processes } from './processes';
+import { OPERATOR } from './provision';
 import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
@@ -61,9 +62,11 @@ sandbox  ${sandbox.page}
    It links to every other example.
 2. Onboard an applicant by a form: ${n8n.url}/form/onboard-applicant
    (or click Execute workflow in ${editor('onboard-applicant')})
+   The operator's pages: ${n8n.url}/webhook/solicitudes (${OPERATOR.user}, ${OPERATOR.password})
 3. A moment later the tax authority's result starts
    ${editor('collect-query-results')} (click Executions)
 `);
+	console.log('Guía del operador en español: docs/es/guia.md');
 	if (queueMode) printQueueMode(queueMode);
 	console.log('\nCtrl-C ends all of it and removes its data.');
 }

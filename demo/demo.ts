@@ -7,7 +7,7 @@ import { installPackage } from './package';
 import { Processes } from './processes';
 import { provision, type AgentServices, type Provisioned } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
-import { startSandbox, type Sandbox } from './sandbox';
+import { startSandbox, type Sandbox, type SandboxProgram } from './sandbox';
 import { missingStores } from './stores';
 
 export interface Demo {
@@ -28,6 +28,8 @@ interface DemoOptions {
 	log?: (line: string) => void;
 	/** n8n in queue mode, over PostgreSQL and Redis, instead of one process. */
 	queue?: boolean;
+	/** The sandbox; that of the sources when absent. */
+	sandboxProgram?: SandboxProgram;
 	/** Stand-ins for a language model and a mail server. */
 	agentServices?: AgentServices;
 	/** What n8n and the sandbox are started with. */
@@ -55,6 +57,7 @@ async function startSingle(
 export async function startDemo({
 	log = () => {},
 	queue = false,
+	sandboxProgram,
 	agentServices,
 	processes = new Processes(),
 	signal,
@@ -74,7 +77,7 @@ export async function startDemo({
 	try {
 		await ensureHost(processes, log);
 		log('Starting the sandbox …');
-		const sandbox = await startSandbox(processes);
+		const sandbox = await startSandbox(processes, sandboxProgram);
 		if (queue) queueMode = await startQueueMode(processes, userFolder, log);
 		const n8n = queueMode ?? (await startSingle(processes, userFolder, log));
 		log('Creating the credentials and the example workflows …');

@@ -4,6 +4,13 @@ const LAST_PAGE_TIMEOUT_MS = 60_000;
 /** The editor says that it waits for a form a moment before n8n shows it. */
 const FORM_TIMEOUT_MS = 20_000;
 
+/** The fields of the example's application form in their order: what was typed, the text of the authorization, its box. */
+export const applicationOf = (typed: Record<string, string>): string[] => [
+	...Object.values(typed),
+	'',
+	JSON.stringify(['Leí y acepto la autorización']),
+];
+
 /**
  * Fills in a form of n8n as a browser does: opens it, sends its fields in their order, waits for the last page, and opens
  * that, which ends the execution. Returns the page's HTML. Throws if n8n does not take the form, or the execution ends

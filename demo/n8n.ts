@@ -15,6 +15,24 @@ export interface N8n {
 	ended: Promise<string>;
 }
 
+/** What every n8n of the demo is told. */
+export const SETTINGS = {
+	N8N_SECURE_COOKIE: 'false', // plain HTTP, on the loopback address only
+	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true', // this package
+	N8N_PYTHON_ENABLED: 'false',
+	// Nothing of the demo is reported to, or fetched from, anywhere.
+	N8N_DIAGNOSTICS_ENABLED: 'false',
+	N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+	N8N_HIRING_BANNER_ENABLED: 'false',
+	N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
+	N8N_PERSONALIZATION_ENABLED: 'false',
+	N8N_TEMPLATES_ENABLED: 'false',
+	N8N_VERIFIED_PACKAGES_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+	N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
+	N8N_DISABLED_MODULES: 'mcp-registry,instance-ai',
+};
+
 /** n8n's own settings of whoever runs this must not reach the demo's n8n. */
 function cleanEnvironment(): NodeJS.ProcessEnv {
 	const foreign = /^(N8N_|DB_|EXECUTIONS_|QUEUE_|NODES_|NODE_FUNCTION_|GENERIC_|WEBHOOK_|JEST_)/;
@@ -38,20 +56,7 @@ function environment(
 		N8N_LISTEN_ADDRESS: '127.0.0.1',
 		N8N_PORT: String(port),
 		N8N_RUNNERS_BROKER_PORT: String(brokerPort),
-		N8N_SECURE_COOKIE: 'false', // plain HTTP, on the loopback address only
-		N8N_UNVERIFIED_PACKAGES_ENABLED: 'true', // this package
-		N8N_PYTHON_ENABLED: 'false',
-		// Nothing of the demo is reported to, or fetched from, anywhere.
-		N8N_DIAGNOSTICS_ENABLED: 'false',
-		N8N_DYNAMIC_BANNERS_ENABLED: 'false',
-		N8N_HIRING_BANNER_ENABLED: 'false',
-		N8N_LICENSE_AUTO_RENEW_ENABLED: 'false',
-		N8N_PERSONALIZATION_ENABLED: 'false',
-		N8N_TEMPLATES_ENABLED: 'false',
-		N8N_VERIFIED_PACKAGES_ENABLED: 'false',
-		N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
-		N8N_VERSION_NOTIFICATIONS_WHATS_NEW_ENABLED: 'false',
-		N8N_DISABLED_MODULES: 'mcp-registry,instance-ai',
+		...SETTINGS,
 		...extra,
 	};
 }

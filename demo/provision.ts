@@ -21,6 +21,8 @@ export interface AgentServices {
 }
 /** With it an MCP client reaches the example's server. */
 export const MCP_TOKEN = 'sandbox-mcp-token';
+/** With it an operator opens the pages of Review applicants. */
+export const OPERATOR = { user: 'operador', password: 'solo-demostracion' };
 
 /** The credentials under the names by which the workflows in `examples/` ask for them. */
 async function createCredentials(
@@ -45,6 +47,8 @@ async function createCredentials(
 				grant: 'clientCredentials',
 				clientId: taxQuery.clientId,
 				clientSecret: taxQuery.clientSecret,
+				// the sandbox lists all queries at once; limits per day count only in a list that is known to be whole
+				apiMapping: '{"list": {"paging": "none"}}',
 			},
 		},
 		{
@@ -68,6 +72,7 @@ async function createCredentials(
 			data: { host: '127.0.0.1', port: mailPort, secure: false, disableStartTls: true },
 		},
 		{ type: 'httpBearerAuth', name: 'MCP access token', data: { token: MCP_TOKEN } },
+		{ type: 'httpBasicAuth', name: 'Operators of the lender', data: OPERATOR },
 	];
 	const ids = new Map<string, string>();
 	for (const { type, name, data } of credentials) {

@@ -26,7 +26,7 @@ export interface QueueMode extends N8n {
 }
 
 /** The settings that matter beyond the addresses of the stores, with the reason for each. */
-const forEveryProcess = () => ({
+export const forEveryProcess = () => ({
 	EXECUTIONS_MODE: 'queue',
 	/** Credentials are encrypted with it; who has another one cannot read them. */
 	N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
@@ -36,7 +36,12 @@ const forEveryProcess = () => ({
 	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '60',
 	/** Else n8n makes an expression engine, some 60 ms of CPU, also where none is needed. */
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
+	/** Clicks in the editor run on workers, too. */
+	OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 });
+
+/** How many processes run beside the main. */
+export const PROCESSES = { workers: 2, webhookProcessors: 1 };
 
 /**
  * Starts n8n in queue mode below `folder`, with the built package in the folder of every process: a worker without it
@@ -46,13 +51,17 @@ export async function startQueueMode(
 	processes: Processes,
 	folder: string,
 	log: (line: string) => void,
-	{ workers = 2, webhookProcessors = 1, extra = {} }: QueueModeOptions = {},
+	{
+		workers = PROCESSES.workers,
+		webhookProcessors = PROCESSES.webhookProcessors,
+		extra = {},
+	}: QueueModeOptions = {},
 ): Promise<QueueMode> {
 	log('Starting PostgreSQL and Redis …');
 	const stores = await startStores(processes);
 	try {
 		const settings = { ...forEveryProcess(), ...stores.settings };
-		const env = { ...settings, OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true', ...extra };
+		const env = { ...settings, ...extra };
 		const main = join(folder, 'main');
 		await mkdir(main, { recursive: true });
 		await installPackage(processes, main);

@@ -10,19 +10,32 @@ export interface Sandbox {
 	page: string;
 }
 
+/** How the sandbox is started, without its flags. */
+export interface SandboxProgram {
+	command: string;
+	args: string[];
+	cwd: string;
+}
+
+const fromSources: SandboxProgram = {
+	command: process.execPath,
+	args: ['--import', 'tsx', join(root, 'sandbox', 'cli.ts')],
+	cwd: root,
+};
+
 /** Starts the sandbox on a free port and waits until it listens. */
-export async function startSandbox(processes: Processes): Promise<Sandbox> {
+export async function startSandbox(
+	processes: Processes,
+	{ command, args, cwd }: SandboxProgram = fromSources,
+	flags: string[] = [],
+): Promise<Sandbox> {
 	return await new Promise<Sandbox>((resolve, reject) => {
-		const sandbox = processes.start(
-			process.execPath,
-			['--import', 'tsx', join(root, 'sandbox', 'cli.ts'), '--json', '--port', '0'],
-			{
-				cwd: root,
-				onLine: (line) => {
-					if (line.startsWith('{')) resolve(JSON.parse(line) as Sandbox);
-				},
+		const sandbox = processes.start(command, [...args, '--json', '--port', '0', ...flags], {
+			cwd,
+			onLine: (line) => {
+				if (line.startsWith('{')) resolve(JSON.parse(line) as Sandbox);
 			},
-		);
+		});
 		void sandbox.exited.then((code) =>
 			reject(new Error(`The sandbox ended with ${code}:\n${sandbox.tail()}`)),
 		);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinished, type Execution, type ExecutionError, type NodeRun } from './n8nClient';
-import { submitForm } from './form';
+import { applicationOf, submitForm } from './form';
 import type { Provisioned } from './provision';
 import type { Demo } from './demo';
 
@@ -116,19 +116,24 @@ export async function smokeTest(
 
 	log(`Submitting an applicant to "${onboarding.name}" …`);
 	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
-	const dossier = submitForm(`${n8n.url}/form/onboard-applicant`, Object.values(applicant)).catch(
+	const lastPage = submitForm(`${n8n.url}/form/onboard-applicant`, applicationOf(applicant)).catch(
 		({ message }: Error) => message,
 	);
 	const run = await next(onboarding, knownOnboardings, EXECUTION_TIMEOUT_MS);
-	if (!run) return failed(`"${onboarding.name}" did not run: ${await dossier}`);
+	if (!run) return failed(`"${onboarding.name}" did not run: ${await lastPage}`);
 	if (run.status !== 'success') {
-		const reason = reasonOf(run) ?? (await dossier);
+		const reason = reasonOf(run) ?? (await lastPage);
 		return failed(`"${onboarding.name}" ended with ${run.status}: ${reason}`);
 	}
 
-	const [asked] = run.data?.resultData.runData['Ask for CRF'].flatMap(itemsOf) ?? [];
-	const crfQueryId = String(asked?.json.queryId);
-	log(`The dossier is here; waiting for the result of query ${crfQueryId} …`);
+	const runsOf = (node: string) => run.data?.resultData.runData[node]?.flatMap(itemsOf) ?? [];
+	const [asked] = runsOf('Asked');
+	if (!asked) {
+		const reason = String(runsOf('Set aside').at(0)?.json.motivo ?? 'the form was not accepted');
+		return failed(`"${onboarding.name}" set the applicant aside: ${reason}`);
+	}
+	const crfQueryId = String(asked.json.consultaCrf);
+	log(`The application is taken; waiting for the result of query ${crfQueryId} …`);
 	const collected = await next(
 		collecting,
 		knownCollections,

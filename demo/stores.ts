@@ -60,8 +60,18 @@ export async function ensureStores(
 	}
 }
 
+/** n8n's settings that name both. */
+export const settingsFor = (redisPort: number, postgresPort: number) => ({
+	DB_TYPE: 'postgresdb',
+	DB_POSTGRESDB_HOST: '127.0.0.1',
+	DB_POSTGRESDB_PORT: String(postgresPort),
+	DB_POSTGRESDB_DATABASE: 'postgres',
+	DB_POSTGRESDB_USER: 'n8n',
+	QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+	QUEUE_BULL_REDIS_PORT: String(redisPort),
+});
+
 interface Stores {
-	/** n8n's settings that name both. */
 	settings: Record<string, string>;
 	/** Removes their data, once their processes have ended. */
 	remove(): Promise<void>;
@@ -106,15 +116,7 @@ export async function startStores(processes: Processes): Promise<Stores> {
 		throw error;
 	}
 	return {
-		settings: {
-			DB_TYPE: 'postgresdb',
-			DB_POSTGRESDB_HOST: '127.0.0.1',
-			DB_POSTGRESDB_PORT: String(postgresPort),
-			DB_POSTGRESDB_DATABASE: 'postgres',
-			DB_POSTGRESDB_USER: 'n8n',
-			QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-			QUEUE_BULL_REDIS_PORT: String(redisPort),
-		},
+		settings: settingsFor(redisPort, postgresPort),
 		remove,
 	};
 }

@@ -1,22 +1,17 @@
-// npm run release [-- major|minor|patch|1.2.3] [--dry-run]: makes the release in a clone of this repository (version,
-// changelog, build, scan, pack, install) and, unless it is a dry run, commits and tags the same here. Pushing the tag
-// publishes it: .github/workflows/publish.yml.
+// npm run release [-- major|minor|patch|1.2.3] [--dry-run]: makes the release of both packages in a clone of this
+// repository (version, changelog, build, scan, pack, install) and, unless it is a dry run, commits and tags the same
+// here. Pushing the tag publishes them: .github/workflows/publish.yml.
+// npm run release -- --ready: ends with 1 while a placeholder stands where the maintainer's own name belongs.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { npm } from '../demo/npm';
 import { nextVersion, unreleased, withRelease } from './changelog';
+import { manifestIn, PACKAGES, placeholdersIn } from './packages';
 
 const root = join(__dirname, '..');
-
-interface Manifest {
-	name: string;
-	version: string;
-	author: { email: string };
-	repository: { url: string };
-}
 
 const run = (command: string, args: string[], cwd = root) =>
 	execFileSync(command, args, {
@@ -25,8 +20,6 @@ const run = (command: string, args: string[], cwd = root) =>
 		stdio: ['ignore', 'pipe', 'inherit'],
 	}).trim();
 const step = (what: string) => console.log(`\n== ${what}`);
-const manifestIn = (folder: string) =>
-	JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 
 /** The version to release: as asked for, or the one that package.json names, if that is not released yet. */
 function versionFor(wanted: string | undefined): string {
@@ -36,14 +29,22 @@ function versionFor(wanted: string | undefined): string {
 	throw new Error(`${version} is released already: npm run release -- major, minor or patch.`);
 }
 
-/** Writes version and changelog in a folder; returns the files written. */
+/** Writes versions and changelog in a folder; returns the files written. */
 function write(folder: string, version: string): string[] {
-	const files = ['package.json', 'package-lock.json', 'CHANGELOG.md'];
-	run(...npm(['version', version, '--no-git-tag-version', '--allow-same-version']), folder);
+	const files = ['package.json', 'package-lock.json', 'sandbox/package.json', 'CHANGELOG.md'];
+	const args = ['version', version, '--no-git-tag-version', '--allow-same-version'];
+	for (const one of PACKAGES) run(...npm(args), join(folder, one));
 	const changelog = join(folder, 'CHANGELOG.md');
 	const date = new Date().toISOString().slice(0, 10);
 	writeFileSync(changelog, withRelease(readFileSync(changelog, 'utf8'), version, date));
 	return files;
+}
+
+/** Packs a package; returns the archive's path. */
+function pack(folder: string, destination: string): string {
+	const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
+	const [{ filename }] = JSON.parse(run(...npm(args), folder)) as Array<{ filename: string }>;
+	return join(destination, filename);
 }
 
 /** Installs the archive as README says, where n8n has left its package.json, and sees to it that one package comes. */
@@ -56,34 +57,45 @@ function tryInstall(archive: string): void {
 	const installed = folders.filter((name) => !name.startsWith('.')).length;
 	rmSync(nodes, { recursive: true, force: true });
 	if (installed !== 1) throw new Error(`Installing brings ${installed} packages, not 1.`);
-	console.log(`installs: ${installed} package`);
+	console.log(`installs: ${basename(archive)}: ${installed} package`);
 }
 
 /** What a maintainer sets once, outside of this repository. */
-function toBeSet({ name, author, repository }: Manifest, version: string): string {
+function toBeSet(version: string): string {
+	const { name, author, repository } = manifestIn(root);
+	const names = PACKAGES.map((folder) => manifestIn(join(root, folder)).name);
 	const url = repository.url.replace(/^git\+|\.git$/g, '');
 	return `
 Set once by a maintainer:
 - the repository ${url} exists, is public, and package.json names it under repository, homepage and bugs;
 - the e-mail ${author.email} (package.json, SECURITY.md, CODE_OF_CONDUCT.md) is read by somebody;
-- npm: the name ${name} is yours, with two-factor authentication. npm takes a trusted publisher only for a package
-  that exists, so take the name by hand, in a clone of its own:
-    npm ci && npm run build && npm version 0.0.1 --no-git-tag-version && npm publish --access public
-  then name this repository, the workflow publish.yml and the environment "npm" as trusted publisher in the package's
-  settings (no token is stored anywhere), and after the first release: npm deprecate ${name}@0.0.1 "a placeholder"
+- npm: the names ${names.join(' and ')} are yours, with two-factor authentication. npm takes a trusted publisher only
+  for a package that exists, so take the names by hand, in a clone of its own, there and in its folder sandbox:
+    npm ci && npm run build
+    npm version 0.0.1 --no-git-tag-version && npm publish --access public
+  then name this repository, the workflow publish.yml and the environment "npm" as trusted publisher in each package's
+  settings (no token is stored anywhere), and after the first release:
+${names.map((one) => `    npm deprecate ${one}@0.0.1 "a placeholder"`).join('\n')}
 - GitHub: an environment called "npm", with the people who may approve a release; private vulnerability reporting is on;
-- n8n: after the first release, submit the package for verification (docs/verification.md).
+- n8n: after the first release, submit ${name} for verification (docs/verification.md).
 
-Each release: npm run release, then git push --follow-tags. The tag v${version} starts publish.yml: tests, then npm publish
-with provenance.`;
+Each release: npm run release, then git push --follow-tags. The tag v${version} starts publish.yml: tests, then npm publish of
+both packages, with provenance.`;
 }
 
 function main(): void {
 	const { values, positionals } = parseArgs({
 		allowPositionals: true,
-		options: { 'dry-run': { type: 'boolean', default: false } },
+		options: {
+			'dry-run': { type: 'boolean', default: false },
+			ready: { type: 'boolean', default: false },
+		},
 	});
 	const isDry = values['dry-run'];
+	const placeholders = placeholdersIn(root);
+	const toSet = `Placeholders stand for the maintainer:\n- ${placeholders.join('\n- ')}`;
+	if (placeholders.length > 0 && !isDry) throw new Error(`${toSet}\nSet them before a release.`);
+	if (values.ready) return;
 	const version = versionFor(positionals[0]);
 	const changes = run('git', ['status', '--porcelain', '--untracked-files=no']);
 	if (changes && !isDry) throw new Error(`Commit first:\n${changes}`);
@@ -106,14 +118,12 @@ function main(): void {
 			[join(root, 'node_modules', 'gulp', 'bin', 'gulp.js'), '--silent', 'build'],
 			clone,
 		);
+		run(process.execPath, ['--import', 'tsx', join(clone, 'release', 'bundleSandbox.ts')], clone);
 		step('package');
 		const check = join(clone, 'test', 'package', 'check.ts');
 		console.log(run(process.execPath, ['--import', 'tsx', check], clone));
 		step('install');
-		const [{ filename }] = JSON.parse(
-			run(...npm(['pack', '--json', '--pack-destination', folder]), clone),
-		) as Array<{ filename: string }>;
-		tryInstall(join(folder, filename));
+		for (const one of PACKAGES) tryInstall(pack(join(clone, one), folder));
 
 		if (isDry) {
 			step('dry run: nothing was changed here, nothing was published');
@@ -126,7 +136,9 @@ function main(): void {
 			run('git', ['commit', '--quiet', '--message', `Release ${version}`]);
 			run('git', ['tag', '--annotate', `v${version}`, '--message', notes]);
 		}
-		console.log(toBeSet(manifestIn(root), version));
+		if (placeholders.length > 0)
+			console.log(`\n${toSet}\nWithout --dry-run, they stop the release.`);
+		console.log(toBeSet(version));
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

@@ -15,6 +15,13 @@ import { taxQueryService } from './services/taxQuery';
 
 const CREDIT_PROFILE = '/api/v1';
 const TAX_QUERY = '/api';
+const LOGO = {
+	type: 'image/svg+xml',
+	content: Buffer.from(
+		'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 160 40"><text y="29" font-family="sans-serif" font-size="28" fill="#fff">Sandbox</text></svg>',
+	),
+	href: '/',
+};
 
 /** Refuses what no route takes: 405 where another method would do, else 404. */
 function refuseUnknown(routes: Array<{ method: string; url: string }>) {
@@ -45,7 +52,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 			info: { title: 'Sandbox of the Credit Profile and the Tax Query service', version: '0.1.0' },
 		},
 	});
-	await app.register(swaggerUi, { routePrefix: '/docs' });
+	await app.register(swaggerUi, { routePrefix: '/docs', logo: LOGO });
 
 	await app.register(async (services) => {
 		logRequests(services, context.requests);

@@ -24,10 +24,15 @@ async function main(): Promise<void> {
 	}
 	const sandbox = await startSandbox(options);
 	const { creditProfile, taxQuery, page } = sandbox;
-	console.log(json ? JSON.stringify({ creditProfile, taxQuery, page }) : describe(sandbox));
-	for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-		process.once(signal, () => void sandbox.close());
+	let isClosing = false;
+	for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+		process.on(signal, () => {
+			if (isClosing) return; // Ctrl-C comes twice: from the terminal, and from whoever started this
+			isClosing = true;
+			void sandbox.close();
+		});
 	}
+	console.log(json ? JSON.stringify({ creditProfile, taxQuery, page }) : describe(sandbox));
 }
 
 main().catch((error: NodeJS.ErrnoException) => {

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { readMapping } from './mapping';
 
 /** Thrown for a command line that cannot be read; the message is the one line that the user sees. */
@@ -25,6 +26,13 @@ export const choice =
 export const url: Read = (text, name) => {
 	if (/^https?:\/\//.test(text) && URL.canParse(text)) return text;
 	throw new UsageError(`--${name} must be a URL beginning with http:// or https://, not "${text}"`);
+};
+
+export const address: Read = (text, name) => {
+	if (isIP(text)) return text;
+	throw new UsageError(
+		`--${name} must be an IP address such as 127.0.0.1 or 0.0.0.0, not "${text}"`,
+	);
 };
 
 export const asWritten: Read = (text) => text;

@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
+import { assets } from './assets';
 import {
+	address,
 	asWritten,
 	choice,
 	listShape,
@@ -20,164 +22,209 @@ interface Flag {
 	read: Read;
 }
 
-const flags: Record<string, Flag> = {
-	port: {
-		option: 'port',
-		value: 'n',
-		help: 'port on 127.0.0.1; 0 takes a free one',
-		read: wholeNumber({ max: 65_535 }),
+const groups: Record<string, Record<string, Flag>> = {
+	Start: {
+		host: {
+			option: 'host',
+			value: 'address',
+			help: 'listen on this address; 0.0.0.0 lets containers and other machines in',
+			read: address,
+		},
+		port: {
+			option: 'port',
+			value: 'n',
+			help: 'listen on this port; 0 takes a free one',
+			read: wholeNumber({ max: 65_535 }),
+		},
+		state: {
+			option: 'state',
+			value: 'file',
+			help: 'read the state from this file, if it exists; write it at the end',
+			read: asWritten,
+		},
 	},
-	seed: {
-		option: 'seed',
-		value: 'n',
-		help: 'the same seed gives the same data and secrets',
-		read: wholeNumber(),
+	Data: {
+		seed: {
+			option: 'seed',
+			value: 'n',
+			help: 'the same seed gives the same people, documents and secrets',
+			read: wholeNumber(),
+		},
+		documents: {
+			option: 'documents',
+			value: 'n',
+			help: 'documents in the largest collection',
+			read: wholeNumber(),
+		},
+		'past-queries': {
+			option: 'pastQueries',
+			value: 'n',
+			help: 'finished queries in the list from the start',
+			read: wholeNumber(),
+		},
 	},
-	documents: {
-		option: 'documents',
-		value: 'n',
-		help: 'documents in the largest collection',
-		read: wholeNumber(),
+	'Speed and limits': {
+		latency: {
+			option: 'latency',
+			value: 'ms',
+			help: 'wait before each response',
+			read: wholeNumber(),
+		},
+		'result-delay': {
+			option: 'resultDelay',
+			value: 'ms',
+			help: 'time until a slow query has its result',
+			read: wholeNumber(),
+		},
+		'rate-limit': {
+			option: 'rateLimit',
+			value: 'n',
+			help: 'points per second and token; 0 switches the limit off',
+			read: wholeNumber(),
+		},
+		'tax-rate-limit': {
+			option: 'taxRateLimit',
+			value: 'n',
+			help: 'the same for the query service',
+			read: wholeNumber(),
+		},
+		'tax-rate-limit-headers': {
+			option: 'taxRateLimitHeaders',
+			help: 'report its points in headers',
+			read: asWritten,
+		},
+		'clock-skew': {
+			option: 'clockSkew',
+			value: 'ms',
+			help: "how far the services' clock is ahead; negative: behind",
+			read: wholeNumber({ min: Number.MIN_SAFE_INTEGER }),
+		},
 	},
-	'past-queries': {
-		option: 'pastQueries',
-		value: 'n',
-		help: 'old queries in the list from the start',
-		read: wholeNumber(),
+	'What the API references leave open': {
+		'query-list': {
+			option: 'queryList',
+			value: 'form',
+			help: 'GET /query: array, page ({data, total}), or lean (without query and response)',
+			read: choice('array', 'page', 'lean'),
+		},
+		'list-order': {
+			option: 'listOrder',
+			value: 'order',
+			help: 'order of GET /query: newest, oldest or none',
+			read: choice('newest', 'oldest', 'none'),
+		},
+		'page-size': {
+			option: 'pageSize',
+			value: 'n',
+			help: 'rows per GET /query; 0: 100 in a page, all in an array',
+			read: wholeNumber(),
+		},
+		'list-shape': {
+			option: 'listShape',
+			value: 'key[,key]',
+			help: "names of that page's rows and total (or hasMore, next): items,totalCount",
+			read: listShape,
+		},
+		record: {
+			option: 'record',
+			value: 'form',
+			help: 'full, or lean: no response in GET /query/{id} and GET /query',
+			read: choice('full', 'lean'),
+		},
+		'record-envelope': {
+			option: 'recordEnvelope',
+			value: 'key',
+			help: 'wrap one record in this key',
+			read: asWritten,
+		},
+		'immediate-records': {
+			option: 'immediateRecords',
+			help: 'CRF and RFC data return the record at once',
+			read: asWritten,
+		},
+		'status-words': {
+			option: 'statusWords',
+			value: 'words',
+			help: 'for example success=DONE,pending=WAIT,failed=ERROR',
+			read: statusWords,
+		},
+		'token-lifetime': {
+			option: 'tokenLifetime',
+			value: 's',
+			help: 'lifetime of an access token',
+			read: wholeNumber(),
+		},
+		'token-shape': {
+			option: 'tokenShape',
+			value: 'form',
+			help: 'names in the token response: snake, camel or data (below data)',
+			read: choice('snake', 'camel', 'data'),
+		},
+		'token-expires-in': {
+			option: 'tokenExpiresIn',
+			value: 'form',
+			help: 'its lifetime as number, text, zero, negative or absent',
+			read: choice('number', 'text', 'zero', 'negative', 'absent'),
+		},
+		'no-refresh-token': {
+			option: 'noRefreshToken',
+			help: 'leave the refresh token out',
+			read: asWritten,
+		},
+		mapping: {
+			option: 'mapping',
+			value: 'file',
+			help: 'JSON {creditProfile, taxQuery}: other names for paths, fields and words',
+			read: mapping,
+		},
 	},
-	latency: {
-		option: 'latency',
-		value: 'ms',
-		help: 'waited before each answer',
-		read: wholeNumber(),
-	},
-	'rate-limit': {
-		option: 'rateLimit',
-		value: 'n',
-		help: 'points per second and token; 0: off',
-		read: wholeNumber(),
-	},
-	'tax-rate-limit': {
-		option: 'taxRateLimit',
-		value: 'n',
-		help: 'the same for the query service',
-		read: wholeNumber(),
-	},
-	'tax-rate-limit-headers': {
-		option: 'taxRateLimitHeaders',
-		help: 'and its points are told in headers',
-		read: asWritten,
-	},
-	'clock-skew': {
-		option: 'clockSkew',
-		value: 'ms',
-		help: "the services' clock before this one; negative: behind",
-		read: wholeNumber({ min: Number.MIN_SAFE_INTEGER }),
-	},
-	'result-delay': {
-		option: 'resultDelay',
-		value: 'ms',
-		help: 'until a slow query has its result',
-		read: wholeNumber(),
-	},
-	'immediate-records': {
-		option: 'immediateRecords',
-		help: 'CRF and RFC data answer with the record at once',
-		read: asWritten,
-	},
-	'query-list': {
-		option: 'queryList',
-		value: 'form',
-		help: 'GET /query answers array, page: {data, total}, or lean: the same without query and response',
-		read: choice('array', 'page', 'lean'),
-	},
-	'list-shape': {
-		option: 'listShape',
-		value: 'key[,key]',
-		help: 'keys of the rows and the total (or hasMore, next) of that page',
-		read: listShape,
-	},
-	'record-envelope': {
-		option: 'recordEnvelope',
-		value: 'key',
-		help: 'one record is answered under this key',
-		read: asWritten,
-	},
-	'status-words': {
-		option: 'statusWords',
-		value: 'words',
-		help: 'e.g. success=DONE,pending=WAIT,failed=ERROR',
-		read: statusWords,
-	},
-	'token-lifetime': {
-		option: 'tokenLifetime',
-		value: 's',
-		help: 'life of an access token',
-		read: wholeNumber(),
-	},
-	'token-shape': {
-		option: 'tokenShape',
-		value: 'form',
-		help: 'names of the token answer: snake, camel, or data: below data',
-		read: choice('snake', 'camel', 'data'),
-	},
-	'token-expires-in': {
-		option: 'tokenExpiresIn',
-		value: 'form',
-		help: 'its life as number, text, zero, negative, or absent',
-		read: choice('number', 'text', 'zero', 'negative', 'absent'),
-	},
-	'no-refresh-token': {
-		option: 'noRefreshToken',
-		help: 'and no refresh token comes with it',
-		read: asWritten,
-	},
-	'webhook-url': {
-		option: 'webhookUrl',
-		value: 'url',
-		help: 'where results are delivered',
-		read: url,
-	},
-	'webhook-signing': {
-		option: 'webhookSigning',
-		value: 'way',
-		help: 'none, hmac, header, basic, or standard: Standard Webhooks',
-		read: choice('none', 'hmac', 'header', 'basic', 'standard'),
-	},
-	state: {
-		option: 'state',
-		value: 'file',
-		help: 'the state is taken from it, if it exists, and put into it at the end',
-		read: asWritten,
-	},
-	mapping: {
-		option: 'mapping',
-		value: 'file',
-		help: 'JSON {creditProfile, taxQuery}: what this deployment calls paths, fields and words',
-		read: mapping,
+	Webhook: {
+		'webhook-url': {
+			option: 'webhookUrl',
+			value: 'url',
+			help: 'deliver results to this URL',
+			read: url,
+		},
+		'webhook-signing': {
+			option: 'webhookSigning',
+			value: 'way',
+			help: 'none, hmac, header, basic or standard (Standard Webhooks)',
+			read: choice('none', 'hmac', 'header', 'basic', 'standard'),
+		},
 	},
 };
+
+const flags = Object.assign({}, ...Object.values(groups)) as Record<string, Flag>;
 
 /** What a person gets without the flag, if one line can tell it. */
 function standardOf(option: keyof SandboxOptions): string {
 	const standard = defaultOptions[option];
 	return standard === '' || ['object', 'boolean', 'undefined'].includes(typeof standard)
 		? ''
-		: ` (${String(standard)})`;
+		: ` [${String(standard)}]`;
 }
+
+/** Where the explanations begin. */
+const COLUMN = 29;
+
+const lineOf = ([name, { value, help: text, option }]: [string, Flag]) => {
+	const flag = `  --${name}${value ? ` <${value}>` : ''}`;
+	return `${flag.padEnd(COLUMN)}${text}${standardOf(option)}`;
+};
 
 export const help = `The Credit Profile and the Tax Query service, simulated on this machine.
 
-  npm run sandbox -- [flags]
+Usage: ${assets.command} [flags]
 
-${Object.entries(flags)
-	.map(([name, { value, help: text, option }]) => {
-		const flag = `--${name}${value ? ` <${value}>` : ''}`;
-		return `  ${flag.padEnd(26)} ${text}${standardOf(option)}`;
-	})
-	.join('\n')}
-  --json                     print one line of JSON when ready
-  --help                     print this
+${Object.entries(groups)
+	.map(([title, some]) => `${title}\n${Object.entries(some).map(lineOf).join('\n')}`)
+	.join('\n\n')}
+
+Output
+${'  --json'.padEnd(COLUMN)}print one line of JSON when ready
+${'  --help'.padEnd(COLUMN)}print this
+
+The page shows what happens, steers it, and has example workflows for n8n.
 `;
 
 /** What the command line asks for. Throws a UsageError for an unknown flag or a malformed value. */

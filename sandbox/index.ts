@@ -15,8 +15,14 @@ export interface Sandbox {
 	close(): Promise<void>;
 }
 
+/** A listening address as it is written in a URL; at every address means at the loopback one, too. */
+function hostIn(address: string): string {
+	if (['0.0.0.0', '::'].includes(address)) return '127.0.0.1';
+	return address.includes(':') ? `[${address}]` : address;
+}
+
 /**
- * Starts both services on 127.0.0.1. In: the options that differ from the default. Out: addresses and secrets.
+ * Starts both services on 127.0.0.1, unless the options name another address. In: the options that differ from the default. Out: addresses and secrets.
  * Throws with code EADDRINUSE if the port is taken.
  */
 export async function startSandbox(options: Partial<SandboxOptions> = {}): Promise<Sandbox> {
@@ -29,9 +35,10 @@ export async function startSandbox(options: Partial<SandboxOptions> = {}): Promi
 		closing.abort();
 		throw error;
 	}
-	await app.listen({ host: '127.0.0.1', port: context.options.port });
+	const { host } = context.options;
+	await app.listen({ host, port: context.options.port });
 	const { port } = app.server.address() as AddressInfo;
-	const origin = `http://127.0.0.1:${port}`;
+	const origin = `http://${hostIn(host)}:${port}`;
 	const { token, clientId, clientSecret } = context.secrets;
 	return {
 		creditProfile: { baseUrl: origin, token },

@@ -2,7 +2,9 @@ import type { Mapping } from './mapping';
 
 /** What a sandbox is started with; the command line offers the same under the same names in kebab-case. */
 export interface SandboxOptions {
-	/** TCP port on 127.0.0.1; 0 takes a free one. */
+	/** Address at which it listens; 0.0.0.0: at every one of this machine. */
+	host: string;
+	/** TCP port; 0 takes a free one. */
 	port: number;
 	/** The same seed gives the same people, collections and documents. */
 	seed: number;
@@ -24,8 +26,14 @@ export interface SandboxOptions {
 	immediateRecords: boolean;
 	/** How `GET /query` answers (not shown, TQ §4.12): a plain array; a page `{data, total}`; a page of lean rows. */
 	queryList: 'array' | 'page' | 'lean';
+	/** In which order `GET /query` lists queries: by time, or by nothing that a reader could use. */
+	listOrder: 'newest' | 'oldest' | 'none';
+	/** Rows of `GET /query` at most; 0: as many as the mapping says, else 100 of a page and all of an array. */
+	pageSize: number;
 	/** Keys under which a page has its rows, and its total (or `hasMore`, `next`); undefined: as queryList says. */
 	listShape: { rows: string; total?: string } | undefined;
+	/** Whether `GET /query/{id}` and `GET /query` hold the response of a query (not shown, TQ §4.13). */
+	record: 'full' | 'lean';
 	/** Key under which one record is answered; '': the record itself. */
 	recordEnvelope: string;
 	/** What the query service calls the states of a query. */
@@ -51,6 +59,7 @@ export interface SandboxOptions {
 }
 
 export const defaultOptions: SandboxOptions = {
+	host: '127.0.0.1',
 	port: 0,
 	seed: 1,
 	latency: 0,
@@ -62,7 +71,10 @@ export const defaultOptions: SandboxOptions = {
 	resultDelay: 1500,
 	immediateRecords: false,
 	queryList: 'array',
+	listOrder: 'newest',
+	pageSize: 0,
 	listShape: undefined,
+	record: 'full',
 	recordEnvelope: '',
 	statusWords: {},
 	tokenShape: 'snake',

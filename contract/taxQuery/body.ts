@@ -26,10 +26,13 @@ export type CurpBody = Static<typeof CurpBody>;
 export const TaxProfileBody = Type.Object({ rfc, ciec: Type.String({ minLength: 1 }) });
 export type TaxProfileBody = Static<typeof TaxProfileBody>;
 
-/** A month, or a day of it. */
+/** A month, a day of it, or an instant of that day: ISO 8601, with or without fraction and zone. */
 const month = Type.Union([
 	Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])$' }),
 	Type.String({ format: 'date' }),
+	Type.String({
+		pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d+)?)?(Z|[+-]\\d{2}:\\d{2})?$',
+	}),
 ]);
 
 /** TQ §4.11: the fields' names and the period's format are not shown. */

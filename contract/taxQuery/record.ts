@@ -6,8 +6,10 @@ const text = Type.String();
 /** TQ §2.2 */
 export const RfcCalculatorResponse = Type.Object({ rfc: Type.String({ format: 'rfc' }) });
 
-/** TQ §2.3: local date and time without zone. */
-const localDateTime = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$' });
+/** TQ §2.3: local date and time without zone; ISO 8601 allows a fraction of the second. */
+const localDateTime = Type.String({
+	pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?$',
+});
 
 /** TQ §2.3; the shape of the items of RegimenesFiscales is not shown. */
 export const FiscalResponse = Type.Object({

@@ -98,3 +98,20 @@ export const switches = (properties: INodeProperties[]): Field<IDataObject> => (
 				.map(({ name, displayName }) => [name, parseBoolean(options[name], displayName)]),
 		),
 });
+
+/** CP §4.8 */
+export const order = option<string | undefined>(
+	{
+		displayName: 'Order',
+		name: 'order',
+		type: 'options',
+		options: [
+			{ name: 'Newest First', value: '-document.createdAt' },
+			{ name: 'Oldest First', value: 'document.createdAt' },
+		],
+		default: 'document.createdAt',
+		description: 'By when the documents were created',
+	},
+	oneOf('-document.createdAt', 'document.createdAt'),
+	undefined,
+);

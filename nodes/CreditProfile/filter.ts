@@ -1,8 +1,9 @@
-import { NodeApiError, UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
 import type { ServiceRequest } from '../shared/transport/request';
+import { RequestError } from '../shared/transport/result';
 import { isObject } from '../shared/utils/json';
 import { sentences } from '../shared/utils/sentences';
 import { textOf } from '../shared/utils/text';
@@ -99,7 +100,8 @@ export const filters: Field<IDataObject> = {
 		const filter: IDataObject = {};
 		for (const { displayName, name, type } of keys) {
 			if (!Object.hasOwn(given, name)) continue;
-			const entered = [given[name]].flat();
+			const isTags = type === 'multiOptions';
+			const entered = [given[name]].flat().flatMap((one) => (isTags ? listed(one) : [one]));
 			// A model fills in what it was not told to look for with nothing, or with the default.
 			const isEmpty = (value: unknown) =>
 				['', null, undefined].includes(value as string) || (value === 0 && type === 'number');
@@ -114,6 +116,10 @@ export const filters: Field<IDataObject> = {
 		return filter;
 	},
 };
+
+/** Tags that an expression gives in one text. */
+const listed = (value: unknown): unknown[] =>
+	typeof value === 'string' ? value.split(',').map((one) => one.trim()) : [value];
 
 const noValue = (label: string) =>
 	new UserError(`"${label}" in Filters has no value`, {
@@ -149,20 +155,20 @@ export function encodeFilter(
 }
 
 /** Which keys of the API Mapping say how a filter is written. */
-function advice(filter: IDataObject): string {
-	const hasList = Object.values(filter).some(Array.isArray);
-	const keys = hasList ? 'filterEncoding or listEncoding' : 'filterEncoding';
-	return `If the deployment writes filters otherwise, set ${keys} in the credential's API Mapping`;
-}
+const keysOf = (filter: IDataObject): string[] =>
+	Object.values(filter).some(Array.isArray)
+		? ['filterEncoding', 'listEncoding']
+		: ['filterEncoding'];
+
+const advice = (filter: IDataObject): string =>
+	`If the service reads filters in another form, set ${keysOf(filter).join(' or ')} in the credential's API Mapping`;
 
 /** Adds to the error of a filtered list which keys of the API Mapping say how a filter is written. */
 export function withFilterKeys(filter: IDataObject): (error: unknown) => never {
 	return (error) => {
-		const isRefused = error instanceof NodeApiError && /^4(00|22)$/.test(error.httpCode ?? '');
-		if (isRefused && Object.keys(filter).length > 0) {
-			error.description = sentences(error.description, advice(filter));
-		}
-		throw error as Error;
+		const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
+		if (!isRefused || Object.keys(filter).length === 0) throw error;
+		throw error.withAdvice({ mappingKeys: keysOf(filter) });
 	};
 }
 

@@ -5,47 +5,85 @@ import type { Item } from '../shared/operations/operation';
 export type FileFormat = 'csv' | 'ndjson';
 
 const MIME_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
-/** What a row has beyond the columns, as JSON, so that nothing is lost. */
-export const OTHER = 'other';
+/** By it Excel knows that a file is UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF';
 
-/** Writes rows to one file, a page at a time; where n8n keeps files outside its memory, no more than a page is held. */
+interface FileShape {
+	format: FileFormat;
+	/** Columns that stand behind all others, in this order. */
+	lastColumns: string[];
+	hasByteOrderMark: boolean;
+	name: string;
+}
+
+/**
+ * Writes rows to one file. NDJSON a page at a time: where n8n keeps files outside its memory, no more than a page is
+ * held. A CSV begins with its columns, which only the last row tells, so all rows are held.
+ */
 export async function writeFile(
 	item: Item,
 	pages: AsyncIterable<IDataObject[]>,
-	{ format, columns, name }: { format: FileFormat; columns: string[]; name: string },
+	{ format, lastColumns, hasByteOrderMark, name }: FileShape,
 ): Promise<{ rows: number; file: IBinaryData }> {
-	const isCsv = format === 'csv';
-	let rows = 0;
-	async function* chunks(): AsyncGenerator<Buffer> {
-		if (isCsv) yield Buffer.from(csvLine([...columns, OTHER]));
+	let count = 0;
+	async function* lines(): AsyncGenerator<Buffer> {
 		for await (const page of pages) {
-			const shown = page.map((row) => item.protect(row));
-			const lines = shown.map((row) => (isCsv ? csvRow(row, columns) : `${JSON.stringify(row)}\n`));
-			rows += page.length;
-			yield Buffer.from(lines.join(''));
+			count += page.length;
+			yield Buffer.from(page.map((row) => `${JSON.stringify(row)}\n`).join(''));
+		}
+	}
+	async function* table(): AsyncGenerator<Buffer> {
+		const rows: IDataObject[] = [];
+		for await (const page of pages) for (const row of page) rows.push(row);
+		count = rows.length;
+		const columns = columnsOf(rows, lastColumns);
+		yield Buffer.from((hasByteOrderMark ? BYTE_ORDER_MARK : '') + csvLine(columns));
+		for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
+			const some = rows.slice(at, at + ROWS_AT_A_TIME);
+			const cells = some.map((row) => csvLine(columns.map((column) => row[column])));
+			yield Buffer.from(cells.join(''));
 		}
 	}
 	// n8n's rules let no node import node:stream; every stream class, Hash among them, can make a stream of chunks.
-	const content = Hash.from(chunks());
+	const content = Hash.from(format === 'csv' ? table() : lines());
 	const file = await item.files.prepareBinaryData(content, `${name}.${format}`, MIME_TYPES[format]);
-	return { rows, file };
+	return { rows: count, file };
 }
 
-function csvRow(row: IDataObject, columns: string[]): string {
-	const others = Object.entries(row).filter(([key]) => !columns.includes(key));
-	const other = others.length > 0 ? Object.fromEntries(others) : undefined;
-	return csvLine([...columns.map((column) => row[column]), other]);
+const ROWS_AT_A_TIME = 100;
+
+/** The columns that hold anything. */
+function columnsOf(rows: IDataObject[], lastColumns: string[]): string[] {
+	const filled = new Set<string>();
+	for (const row of rows) {
+		for (const [column, value] of Object.entries(row)) if (!isEmpty(value)) filled.add(column);
+	}
+	return [
+		...[...filled].filter((column) => !lastColumns.includes(column)),
+		...lastColumns.filter((column) => filled.has(column)),
+	];
 }
+
+const isEmpty = (value: unknown) =>
+	value === undefined ||
+	value === null ||
+	value === '' ||
+	(Array.isArray(value) && value.length === 0);
 
 const csvLine = (cells: unknown[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 
 /** What a sheet would take for a formula: applicants type names, and a sheet carries out what they typed. */
 const isFormula = (text: string) => /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
 
-/** RFC 4180; lists and objects as JSON, a formula with an apostrophe before it. */
+/** RFC 4180; a list of texts with commas between, other lists and objects as JSON, a formula with an apostrophe. */
 function csvCell(value: unknown): string {
 	if (value === undefined || value === null) return '';
-	const plain = typeof value === 'object' ? JSON.stringify(value) : String(value);
+	const isPlainList = Array.isArray(value) && value.every((one) => typeof one !== 'object');
+	const plain = isPlainList
+		? value.join(', ')
+		: typeof value === 'object'
+			? JSON.stringify(value)
+			: String(value);
 	const text = isFormula(plain) ? `'${plain}` : plain;
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

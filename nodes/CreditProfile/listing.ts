@@ -1,122 +1,124 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../shared/operations/field';
-import { simplify } from '../shared/operations/fields';
+import { asItIs, simplify } from '../shared/operations/fields';
 import type { Item, Operation } from '../shared/operations/operation';
-import { readPages, type Page, type Range } from '../shared/transport/pagination';
+import {
+	IncompleteList,
+	readPages,
+	type Range,
+	type ReadPage,
+} from '../shared/transport/pagination';
 import type { ServiceRequest } from '../shared/transport/request';
-import { isGoodWord, tellsFailure } from '../shared/http/failure';
-import { findList, findMarks, findOne, isNone, type IsRow } from '../shared/http/envelope';
-import { isObject } from '../shared/utils/json';
-import { sentences } from '../shared/utils/sentences';
-import { findMessage, messageOfService } from '../shared/utils/serviceMessage';
+import { RequestError, type JsonBody } from '../shared/transport/result';
+import { creditProfile } from '../shared/transport/service';
+import { readRow, readRows, readTexts, rowWith, type Page } from '../shared/http/read';
+import { tagsRule } from './personal';
 
-type Body = IDataObject | IDataObject[];
+/** What rows are, by the fields that their sections require; `expected` of several and of one. */
+export const kinds = {
+	/** CP §2.1 */
+	login: {
+		isRow: rowWith('createdAt', 'updatedAt', 'organizationId', 'type', 'isEnabled'),
+		list: 'a list of provider logins',
+		one: 'a provider login',
+	},
+	/** CP §2.2 */
+	collection: {
+		isRow: rowWith('name', 'activeDataCollectionVersionId', 'creatorId', 'tags'),
+		list: 'a list of data collections',
+		one: 'a data collection',
+	},
+	/** CP §2.4 */
+	version: {
+		isRow: rowWith('createdAt', 'creatorId', 'isActive', 'schema'),
+		list: 'a list of versions',
+		one: 'a version',
+	},
+	/** CP §2.7, which does not say which fields are required. */
+	document: {
+		isRow: rowWith('document', 'dataCollectionId', 'dataCollectionVersionId', 'createdAt'),
+		list: 'a list of data documents',
+		one: 'a data document',
+	},
+} as const;
 
-/** What to say where an answer is not made as the document says. */
-export const withoutExpected = (missing: string, first?: string) =>
-	new UserError(`The Credit Profile Service answered without ${missing}`, {
-		description: sentences(
-			first,
-			'Check that the base URL of the credential points to the service itself. Connection → Diagnose tells what it answers',
-		),
-	});
+export type Kind = keyof typeof kinds;
 
-const hasId: IsRow = ({ id }) => id !== undefined;
+const FIELDS: Partial<Record<Kind, string>> = {
+	collection: 'data',
+	version: 'data',
+	document: 'documents',
+};
 
-/** What to say where an answer says itself that it is an error. */
-const failureOf = (body: unknown, missing: string, secrets: string[] = []) =>
-	new UserError(`The Credit Profile Service answered with an error instead of ${missing}`, {
-		description: messageOfService(isObject(body) ? body : [body].flat()[0], secrets),
-	});
+/** Reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
+export const rowsIn = (kind: Kind) => (body: JsonBody) =>
+	readRows(body, { isRow: kinds[kind].isRow, expected: kinds[kind].list }, FIELDS[kind]);
 
-/**
- * The rows of a list in an answer. Throws a UserError if there is none, if something else is in it, or if it is empty
- * because of an error.
- */
-export function rowsOf(body: unknown, name: string, field?: string): IDataObject[] {
-	const rows = findList(body, hasId, field === undefined ? [] : [field]);
-	const documented: unknown = isObject(body) && field !== undefined ? body[field] : body;
-	const isWhole = !Array.isArray(documented) || documented.every(isObject);
-	const hasRows = rows !== undefined && rows.length > 0;
-	if (!hasRows && tellsFailure(body)) throw failureOf(body, name);
-	if (rows && isWhole) return rows;
-	throw withoutExpected(name);
-}
+/** Reads one row. */
+export const rowIn = (kind: Kind) => (body: JsonBody) =>
+	readRow(body, { isRow: kinds[kind].isRow, expected: kinds[kind].one });
 
-/** One object with an ID. Throws a UserError if the answer holds none or says that it is an error. */
-export function recordOf(body: Body, name: string, secrets: string[] = []): IDataObject {
-	const record = findOne(body, hasId, ['data']);
-	// A record may have a state of its own; an error was created by nobody, at no time.
-	const isSure = [record?.createdAt, record?.creatorId].some((value) => value !== undefined);
-	if (!isSure && tellsFailure(body)) throw failureOf(body, name, secrets);
-	if (record) return record;
-	throw withoutExpected(name);
-}
-
-/** Whether an answer neither holds one row nor says that it is an error. */
-export const tellsNothing = (body: Body): boolean =>
-	!tellsFailure(body) && findOne(body, hasId, ['data']) === undefined;
-
-/** One page of CP §4.4, §4.6 or §4.8; `field` names its array. Throws a UserError if the answer is not made like that. */
-export function pageOf(body: Body, field: 'data' | 'documents'): Page {
-	const rows = rowsOf(body, `"${field}"`, field);
-	const { total } = findMarks(body, hasId, rows.length);
-	const said = total === undefined && rows.length === 0 ? findMessage(body) : undefined;
-	if (said !== undefined && !isGoodWord(said)) throw failureOf(body, `"${field}"`);
-	return { rows, total };
-}
-
-/** Says so where a list that comes at once tells of more than it holds. */
-export function hintAtMore(item: Item, body: Body, what: string, given: number): void {
-	const { total = 0 } = findMarks(body, hasId, given);
-	if (total <= given) return;
-	item.run.hint(`The service tells of ${total} ${what}, but gave only ${given} of them.`);
-}
-
-/** The tags of CP §4.3 or §4.7. Throws a UserError if the answer is not made like that. */
-export function tagsOf(body: Body): string[] {
-	if (isObject(body) && isNone(body, hasId)) return [];
-	const { data }: IDataObject = isObject(body) ? body : { data: body };
-	const lists = data === undefined ? Object.values(body).filter(Array.isArray) : [data];
-	const [tags] = lists as unknown[][];
-	const areTags = Array.isArray(tags) && tags.every((tag) => typeof tag === 'string');
-	if (!tags?.length && tellsFailure(body)) throw failureOf(body, '"data"');
-	if (areTags && lists.length === 1) return tags;
-	throw withoutExpected('"data"');
-}
+/** Reads the tags of CP §4.3 or §4.7. */
+export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
 
 export interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
-	/** What the answer calls its rows. */
-	field: 'data' | 'documents';
+	kind: Kind;
 }
 
 /** CP §4.8; the smallest page is larger than that of other lists. */
 export const documentsOf = (collectionId: number) =>
 	({
 		path: `/data/collection/${collectionId}/document`,
-		field: 'documents',
+		kind: 'document',
 		smallestPage: 10,
 	}) satisfies Partial<ListRequest>;
 
-/** The wanted rows of a list, a page at a time. */
-export const listPages = (
+/** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
+export async function* listPages(
 	item: Item,
-	{ path, query, lists, field, ...range }: ListRequest,
-): AsyncGenerator<IDataObject[]> =>
-	readPages(
-		async (limit, offset) => {
-			const page = { ...query, limit, offset };
-			const request = { method: 'GET' as const, path, query: page, lists, emptyAs: [] as [] };
-			return pageOf(await item.request(request), field);
-		},
-		{ ...range, onMissing: (message) => item.run.hint(message) },
-	);
+	{ path, query, lists, kind, ...range }: ListRequest,
+): AsyncGenerator<IDataObject[]> {
+	const read: ReadPage = async (limit, offset) => {
+		const page = { ...query, limit, offset };
+		return await item.read({ method: 'GET', path, query: page, lists }, rowsIn(kind));
+	};
+	try {
+		yield* readPages(read, range);
+	} catch (error) {
+		throw withWords(error);
+	}
+}
+
+/** The wanted rows of a list that comes at once. Throws a RequestError if the service reports more than it gives. */
+export function wholeOf({ rows, total = 0 }: Page, wanted: number): IDataObject[] {
+	if (rows.length >= Math.min(wanted, total)) return rows.slice(0, wanted);
+	throw withWords(new IncompleteList(rows.length, total));
+}
+
+/** The error of a list, with words where rows are missing. */
+function withWords(error: unknown): Error {
+	if (!(error instanceof IncompleteList)) return error as Error;
+	const { given, total } = error;
+	return new RequestError(creditProfile, { kind: 'incomplete', given, total });
+}
 
 /** All rows of the pages in one list. */
 export async function collect(pages: AsyncIterable<IDataObject[]>): Promise<IDataObject[]> {
 	const rows: IDataObject[] = [];
 	for await (const page of pages) for (const row of page) rows.push(row);
 	return rows;
+}
+
+/** How many rows a list has: one request. Throws a RequestError if the service does not say. */
+export async function countOf(
+	item: Item,
+	{ path, query, lists, kind, smallestPage = 1 }: Omit<ListRequest, 'startAt' | 'wanted'>,
+): Promise<number> {
+	const page = { ...query, limit: smallestPage, offset: 0 };
+	const request = { method: 'GET' as const, path, query: page, lists };
+	const { total } = await item.read(request, rowsIn(kind));
+	if (total !== undefined) return total;
+	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list with its total' });
 }
 
 /** The wanted rows of a list, each in the shape asked for. */
@@ -140,10 +142,10 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		description: `Get the different tags that the ${of}s of the organization have, each once`,
 		fields: { simplify },
 		async execute(item, { simplify: isSimple }) {
-			const body = await item.request({ method: 'GET', path: `/data/${of}/tags`, emptyAs: [] });
-			const tags = tagsOf(body);
-			hintAtMore(item, body, 'tags', tags.length);
-			if (isSimple) return tags.map((tag) => ({ tag }));
-			return isObject(body) ? body : { data: tags };
+			const { texts } = await item.read({ method: 'GET', path: `/data/${of}/tags` }, tagsIn);
+			const rows = isSimple
+				? texts.map((tag) => ({ tag }))
+				: [{ count: texts.length, data: texts }];
+			return rows.map((row) => item.protect(row, tagsRule, asItIs));
 		},
 	});

@@ -6,7 +6,7 @@ import type {
 import { connect } from '../shared/transport/request';
 import { creditProfile } from '../shared/transport/service';
 import { encodeFilter } from './filter';
-import { pageOf, tagsOf } from './listing';
+import { rowsIn, tagsIn } from './listing';
 
 const LIST_PAGE = 50;
 
@@ -19,16 +19,18 @@ export async function searchCollections(
 	text?: string,
 	token?: string,
 ): Promise<INodeListSearchResult> {
-	const { send, mapping } = await connect(this, creditProfile);
+	const { read, mapping } = await connect(this, creditProfile);
 	const { query, lists } = encodeFilter(text ? { name__like: text } : {}, mapping);
 	const offset = Number(token ?? 0);
-	const body = await send({
-		method: 'GET',
-		path: '/data/collection',
-		query: { ...query, limit: LIST_PAGE, offset },
-		lists,
-	});
-	const { rows, total } = pageOf(body, 'data');
+	const { rows, total } = await read(
+		{
+			method: 'GET',
+			path: '/data/collection',
+			query: { ...query, limit: LIST_PAGE, offset },
+			lists,
+		},
+		rowsIn('collection'),
+	);
 	const next = offset + rows.length;
 	return {
 		results: rows.map(({ id, name }) => ({ name: String(name), value: id as number })),
@@ -40,7 +42,7 @@ export async function searchCollections(
 export async function getCollectionTags(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const { send } = await connect(this, creditProfile);
-	const tags = tagsOf(await send({ method: 'GET', path: '/data/collection/tags' }));
-	return tags.map((tag) => ({ name: tag, value: tag }));
+	const { read } = await connect(this, creditProfile);
+	const { texts } = await read({ method: 'GET', path: '/data/collection/tags' }, tagsIn);
+	return texts.map((tag) => ({ name: tag, value: tag }));
 }

@@ -1,8 +1,7 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import type { Item } from '../shared/operations/operation';
 import { isObject } from '../shared/utils/json';
-import { textOf } from '../shared/utils/text';
-import { freeColumn, type Titles } from './titles';
+import { typeOf, type AssociationType } from './personal';
+import { freeColumn, type ColumnOf } from './titles';
 
 /** The named fields that a row has, in this order; values as the service gave them. */
 function pick(row: IDataObject, names: string[]): IDataObject {
@@ -66,23 +65,14 @@ export function simplifyVersion(row: IDataObject): IDataObject {
 	};
 }
 
-/**
- * CP §2.7: what is in the document first, under the titles of its schema; associations in lists by type. Personal data is
- * protected here, for by a title alone nobody may know it.
- */
-export function simplifyDocument(
-	row: IDataObject,
-	titles: Titles,
-	protect: Item['protect'],
-): IDataObject {
+/** CP §2.7: what is in the document first, each field in its column; associations in lists by type. */
+export function simplifyDocument(row: IDataObject, columnOf: ColumnOf): IDataObject {
 	const { associations } = row;
-	const { content, keys } = contentOf(row, titles);
-	const simple = {
-		...content,
+	return {
+		...contentOf(row, columnOf),
 		...(Array.isArray(associations) ? byType(associations) : filled({ associations })),
 		...pick(row, ['tags', 'createdAt', 'externalId', 'id']),
 	};
-	return protect(simple, keys);
 }
 
 const filled = (row: IDataObject): IDataObject =>
@@ -90,39 +80,43 @@ const filled = (row: IDataObject): IDataObject =>
 		Object.entries(row).filter(([, value]) => value !== undefined && value !== null),
 	);
 
-/** The fields of a document, each in a column of its own, with its key; a document that has none as it came. */
-function contentOf({ document, dataCollectionVersionId }: IDataObject, { columnOf }: Titles) {
-	const keys = new Map<string, string>();
-	if (!isObject(document)) return { content: filled({ document }), keys };
-	const content = Object.entries(document).map(([key, value]) => {
-		const column = freeColumn(columnOf(dataCollectionVersionId, key), key, keys);
-		keys.set(column, key);
-		return [column, value];
-	});
-	return { content: Object.fromEntries(content) as IDataObject, keys };
+/** The fields of a document, each in a column of its own; a document that has none as it came. */
+function contentOf(
+	{ document, dataCollectionVersionId }: IDataObject,
+	columnOf: ColumnOf,
+): IDataObject {
+	if (!isObject(document)) return filled({ document });
+	const content = new Map<string, unknown>();
+	for (const [key, value] of Object.entries(document)) {
+		content.set(freeColumn(columnOf(dataCollectionVersionId, key), key, content), value);
+	}
+	return Object.fromEntries(content) as IDataObject;
 }
 
-/** Those of a type that the document does not name are kept as they came. */
+/**
+ * Associations in lists by type, of those that came with what they hold: where all of a type are null they were not
+ * asked for, and the type is left out. Those of a type that the document does not name are kept as they came.
+ */
 function byType(associations: unknown[]): IDataObject {
-	const ofType = (type: string) =>
-		associations.filter(isObject).filter((one) => typeOf(one) === type);
+	const entries = associations.filter(isObject);
+	const lists = (Object.keys(associationFields) as AssociationType[]).flatMap((type) => {
+		const ofType = entries.filter((entry) => typeOf(entry) === type);
+		const held = ofType.filter(({ association }) => isObject(association));
+		const isNotAsked = ofType.length > 0 && held.length === 0;
+		return isNotAsked ? [] : [[type.toLowerCase(), held.map(simplifyAssociation)]];
+	});
 	const others = associations.filter(
 		(one) => one !== null && !(isObject(one) && typeOf(one) !== undefined),
 	);
 	return {
-		...Object.fromEntries(
-			Object.keys(associationFields).map((type) => [
-				type.toLowerCase(),
-				ofType(type).map(simplifyAssociation),
-			]),
-		),
+		...(Object.fromEntries(lists) as IDataObject),
 		...(others.length > 0 && { associations: others as IDataObject[] }),
 	};
 }
 
 const personFields = ['accountType', 'rfc', 'curp', 'email', 'phone'];
 /** CP §2.8 to §2.10: what of an association is kept, beside the name and the ID. */
-const associationFields: Record<string, string[]> = {
+const associationFields: Record<AssociationType, string[]> = {
 	Profiles: [...personFields, 'tags', 'createdAt', 'updatedAt', 'externalId'],
 	Forms: [...personFields, 'monthlyIncome', 'loanAmount', 'completedDate', 'tags', 'profileId'],
 	Files: [
@@ -138,12 +132,6 @@ const associationFields: Record<string, string[]> = {
 	],
 };
 
-/** The type of an entry `{type, association}` as the document writes it; undefined if it is none of these. */
-export const typeOf = ({ type }: IDataObject): string | undefined =>
-	Object.keys(associationFields).find(
-		(known) => known.toLowerCase() === textOf(type).trim().toLowerCase(),
-	);
-
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
 function simplifyAssociation(entry: IDataObject): IDataObject {
 	const association = objectOf(entry.association);
@@ -156,16 +144,6 @@ function simplifyAssociation(entry: IDataObject): IDataObject {
 		...pick(association, ['id']),
 	};
 }
-
-/** The columns of associations as separate items. */
-export const ASSOCIATION_COLUMNS = [
-	...new Set(['associationType', 'name', ...Object.values(associationFields).flat(), 'id']),
-	'documentExternalId',
-	'documentId',
-];
-
-/** The same with Simplify off. */
-export const RAW_ASSOCIATION_COLUMNS = ['type', 'association', 'documentExternalId', 'documentId'];
 
 /** The entries `{type, association}` of a document, of which `association` may be null (CP §2.8 to §2.10). */
 export function associationsOf({ associations, id }: IDataObject): IDataObject[] {
@@ -180,13 +158,21 @@ export function associationsOf({ associations, id }: IDataObject): IDataObject[]
 	);
 }
 
-/** One item for each association of a document, the document's IDs last. */
-export function separateAssociations(document: IDataObject, isSimple: boolean): IDataObject[] {
-	return associationsOf(document).map((entry) => ({
-		...(isSimple ? { associationType: entry.type, ...simplifyAssociation(entry) } : entry),
-		...pick({ documentExternalId: document.externalId, documentId: document.id }, [
-			'documentExternalId',
-			'documentId',
-		]),
+/** One item for each association, the document's IDs last. */
+export const separateSimplified = (document: IDataObject): IDataObject[] =>
+	associationsOf(document).map((entry) => ({
+		associationType: entry.type,
+		...simplifyAssociation(entry),
+		...idsOf(document),
 	}));
-}
+
+/** One item for each association as it came, with the fields of its document. */
+export const separateRaw = (document: IDataObject): IDataObject[] =>
+	associationsOf(document).map((entry) => ({
+		...entry,
+		...Object.fromEntries(Object.entries(document).filter(([name]) => name !== 'associations')),
+		...idsOf(document),
+	}));
+
+const idsOf = ({ externalId, id }: IDataObject): IDataObject =>
+	pick({ documentExternalId: externalId, documentId: id }, ['documentExternalId', 'documentId']);

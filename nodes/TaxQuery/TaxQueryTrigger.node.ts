@@ -22,7 +22,6 @@ import {
 	webhookDescription,
 } from './webhook/description';
 import { receive } from './webhook/receive';
-import { isRegistered, register, unregister } from './webhook/registration';
 
 export class TaxQueryTrigger implements INodeType {
 	description: INodeTypeDescription = {
@@ -33,7 +32,7 @@ export class TaxQueryTrigger implements INodeType {
 		version: 1, // not more: see the hidden field "options"
 		subtitle: `={{ $parameter["services"].length > 1 ? $parameter["services"].length + " queries" : (${JSON.stringify(subtitles)})[$parameter["services"][0]] || "On any query result" }}`,
 		description:
-			'Tax and identity queries about Mexican persons and companies: start a workflow once for each result, by webhook and by asking',
+			'Tax and identity queries about Mexican persons and companies: start a workflow once for each result, by webhook and by checks',
 		eventTriggerDescription,
 		defaults: { name: 'Tax Query Trigger' },
 		inputs: [],
@@ -54,17 +53,16 @@ export class TaxQueryTrigger implements INodeType {
 
 	methods = { credentialTest: { testTaxQuery, testWebhookCredential } };
 
+	// TQ §6.2 shows no endpoint for registration: the operator gives the URL to the service
 	webhookMethods = {
 		default: {
 			async checkExists(this: IHookFunctions): Promise<boolean> {
-				return await isRegistered(this);
+				return true;
 			},
 			async create(this: IHookFunctions): Promise<boolean> {
-				await register(this);
 				return true;
 			},
 			async delete(this: IHookFunctions): Promise<boolean> {
-				await unregister(this);
 				return true;
 			},
 		},

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { clockControl } from './clock';
+import { exampleRoutes } from './examples';
 import { faultControl } from './faults';
 import { fileRoutes } from './files';
 import { ledgerControl } from './ledger';
@@ -23,6 +24,7 @@ export function controlRoutes(app: FastifyInstance, context: SandboxContext): vo
 	clockControl(app, context.clock);
 	snapshotControl(app, context);
 	stateControl(app, context);
-	fileRoutes(app);
+	fileRoutes(app, context.clock);
+	exampleRoutes(app);
 	page(app);
 }

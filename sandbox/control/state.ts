@@ -1,14 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
+import { assets } from '../assets';
 import { explained } from '../webhook/sign';
 
 const NEWEST = 50;
+/** What n8n in a container calls the machine that it runs on. */
+const FROM_A_CONTAINER = 'host.docker.internal';
 
 /** `GET /sandbox/state`: what the page shows. */
 export function stateControl(app: FastifyInstance, context: SandboxContext): void {
 	const { clock, secrets, queries, webhooks, ledger, outcomes, reserved, dialect } = context;
 	const { token, clientId, clientSecret } = secrets;
-	app.get('/sandbox/state', async ({ host }) => ({
+	app.get('/sandbox/state', async ({ host, port }) => ({
 		services: [
 			{ name: 'Credit Profile base URL', value: `http://${host}` },
 			{ name: 'API token', value: token },
@@ -16,10 +19,17 @@ export function stateControl(app: FastifyInstance, context: SandboxContext): voi
 			{ name: 'Client ID', value: clientId },
 			{ name: 'Client secret', value: clientSecret },
 		],
+		fromContainer: [
+			{ name: 'Credit Profile base URL', value: `http://${FROM_A_CONTAINER}:${port ?? 80}` },
+			{ name: 'Tax Query base URL', value: `http://${FROM_A_CONTAINER}:${port ?? 80}/api` },
+		],
+		guide: `${assets.repository}/blob/main/docs/es/guia.md`,
 		now: clock.iso(),
 		reserved,
 		scripts: outcomes.save(),
 		billed: ledger.list().length,
+		/** One entry for each billed query. */
+		billedQueries: ledger.list().map(({ queryId }) => queryId),
 		webhook: {
 			url: webhooks.settings.url,
 			shape: webhooks.settings.shape,

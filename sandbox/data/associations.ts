@@ -4,11 +4,12 @@ import type {
 	FormAssociation,
 	ProfileAssociation,
 } from '../../contract/creditProfile';
-import type { Address, Company } from './people';
+import type { Company } from './people';
 import type { Applicant } from './applicant';
 import type { GeneratedDocument } from './documents';
-import { fileUrl, sampleFile } from './files';
+import { fileUrl, sampleFile, type LinkOrigin } from './files';
 import { ORGANIZATION_ID } from './organization';
+import { nationalityOf, residenceOf } from './residence';
 
 /** Which associations are sent whole; the others are listed with null. */
 interface Include {
@@ -26,12 +27,13 @@ const dates = ({ document: { createdAt, updatedAt } }: GeneratedDocument) => ({
 const idOf = ({ document }: GeneratedDocument): number => document.id ?? 0;
 
 /** What a profile and a form say alike about the person, or about the company. */
-function whoIs({ applicant, isCompany }: GeneratedDocument) {
+function whoIs({ applicant, isCompany, index }: GeneratedDocument) {
+	const company = isCompany ? applicant.company() : undefined;
 	return {
-		...(isCompany ? companyFields(applicant.company()) : personFields(applicant)),
+		...(company ? companyFields(company) : personFields(applicant)),
+		...residenceOf(company ?? applicant, index),
 		phone: applicant.phone,
-		country: 'MX',
-		nationality: 'MX',
+		nationality: company ? 'MX' : nationalityOf(applicant, index),
 	};
 }
 
@@ -49,11 +51,10 @@ function personFields(person: Applicant) {
 		nss,
 		birthdate: person.birthDate,
 		email,
-		...addressFields(person.address),
 	};
 }
 
-function companyFields({ legalName, rfc, constituted, email, address }: Company) {
+function companyFields({ legalName, rfc, constituted, email }: Company) {
 	return {
 		accountType: 'PM' as const,
 		tradeName: legalName,
@@ -62,19 +63,11 @@ function companyFields({ legalName, rfc, constituted, email, address }: Company)
 		nss: null,
 		birthdate: constituted,
 		email,
-		...addressFields(address),
 	};
 }
 
 /** The homoclave with its check digit has three characters. */
 const rfcFields = (rfc: string) => ({ rfc, basicRFC: rfc.slice(0, -3) });
-
-const addressFields = ({ street, ...others }: Address) => ({
-	address: street,
-	address2: null,
-	interiorNumber: null,
-	...others,
-});
 
 /** CP §2.8 */
 function profileOf(generated: GeneratedDocument): ProfileAssociation {
@@ -94,9 +87,11 @@ function formOf(generated: GeneratedDocument): FormAssociation {
 	const { index, document, isCompany } = generated;
 	const tags = document.tags ?? [];
 	const isCompleted = index % 2 === 0;
+	const person = whoIs(generated);
 	return {
 		id: idOf(generated),
-		...whoIs(generated),
+		...person,
+		zipCode: person.zipCode || null, // a profile's may be empty, a form's has five digits
 		extraInformation: null,
 		monthlyIncome: 8_000 + (index % 90) * 500,
 		loanAmount: 20_000 + (index % 50) * 5_000,
@@ -135,7 +130,7 @@ function formOf(generated: GeneratedDocument): FormAssociation {
 }
 
 /** CP §2.10 */
-function fileOf(generated: GeneratedDocument, origin: string): FileAssociation {
+function fileOf(generated: GeneratedDocument, link: LinkOrigin): FileAssociation {
 	const file = sampleFile(generated.index);
 	const hasPreview = !['csv', 'json'].includes(file.filetype);
 	return {
@@ -149,8 +144,8 @@ function fileOf(generated: GeneratedDocument, origin: string): FileAssociation {
 		externalId: null,
 		uploaderId: generated.document.creatorId,
 		originalFilename: file.name,
-		url: fileUrl(origin, 'download', file),
-		previewUrl: hasPreview ? fileUrl(origin, 'preview', file) : null,
+		url: fileUrl(link, 'download', file),
+		previewUrl: hasPreview ? fileUrl(link, 'preview', file) : null,
 		fileCollectionId: 1,
 		tags: [],
 	};
@@ -158,12 +153,12 @@ function fileOf(generated: GeneratedDocument, origin: string): FileAssociation {
 
 /**
  * The associations of a document, or undefined if none were asked for. Nearly every document has a profile,
- * every third a form, every fourth a file; `origin` is the address under which the sandbox serves it.
+ * every third a form, every fourth a file.
  */
 export function associationsOf(
 	generated: GeneratedDocument,
 	include: Include,
-	origin: string,
+	link: LinkOrigin,
 ): Association[] | undefined {
 	const { all, profile, form, file } = include;
 	if (!all && !profile && !form && !file) return undefined;
@@ -175,7 +170,7 @@ export function associationsOf(
 		associations.push({ type: 'Forms', association: form ? formOf(generated) : null });
 	}
 	if (generated.index % 4 === 0 && (all || file)) {
-		associations.push({ type: 'Files', association: file ? fileOf(generated, origin) : null });
+		associations.push({ type: 'Files', association: file ? fileOf(generated, link) : null });
 	}
 	return associations;
 }

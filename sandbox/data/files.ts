@@ -62,11 +62,17 @@ export const SAMPLES: SampleFile[] = [
 /** The file that the document at this place of its collection has. */
 export const sampleFile = (index: number): SampleFile => SAMPLES[index % SAMPLES.length];
 
-/** Where the file can be fetched for the next 24 hours (CP §2.10); `origin` is the sandbox's own address. */
+/** Where and when files are linked: the sandbox's own address, and its clock in milliseconds since 1970. */
+export interface LinkOrigin {
+	origin: string;
+	now: number;
+}
+
+/** Where the file can be fetched for the next 24 hours (CP §2.10). */
 export function fileUrl(
-	origin: string,
+	{ origin, now }: LinkOrigin,
 	kind: 'download' | 'preview',
 	{ name }: SampleFile,
 ): string {
-	return `${origin}${FILES_PATH}/${kind}/${name}?expires=${Date.now() + DAY_MS}`;
+	return `${origin}${FILES_PATH}/${kind}/${name}?expires=${now + DAY_MS}`;
 }

@@ -88,7 +88,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const outcome = summary(ids, sink.arrivals);
 
 		log(`timing ${TIMED} answers`);
-		const proved = { authenticity: 'credential', confirm: false };
+		const proved = { authenticity: 'credential', confirm: 'off' };
 		const timed = await publish(n8n, credential, 'unconfirmed', proved, sink.url);
 		const byWebhook = { ...proved, receiveBy: 'webhook' };
 		const { url: only } = await publish(n8n, credential, 'webhook-only', byWebhook, sink.url);

@@ -1,5 +1,5 @@
 // npm run compat [-- --host NAME … | --tools | --node MAJOR …]: installs each pinned n8n from its lock, runs the package
-// on it, and writes what it saw into README.md's table; then the repository's own tools on each pinned Node, into that of
+// on it, and writes what it saw into the table of docs/compatibility.md; then the repository's own tools on each pinned Node, into that of
 // CONTRIBUTING.md. One host or one Node renews its column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -156,7 +156,7 @@ async function checkHosts(names: string[], processes: Processes): Promise<boolea
 		columns.push(await runOn(name, host));
 	}
 	const heads = [...hosts.values()].map(versionOf);
-	await writeTable({ document: 'README.md', title: 'n8n', heads }, columns);
+	await writeTable({ document: 'docs/compatibility.md', title: 'n8n', heads }, columns);
 	return columns.every(isGood);
 }
 

@@ -1,6 +1,6 @@
 // The package on one pinned n8n. Each outer title is a row of the table that `npm run compat` makes.
 import type { INodeParameters } from 'n8n-workflow';
-import { type catalog } from '../../nodes/TaxQuery/queries/catalog';
+import { type catalog } from '../../nodes/TaxQuery/service/names';
 import type { SandboxOptions } from '../../sandbox';
 import type { LedgerEntry } from '../../sandbox/services/taxQuery/ledger';
 import { createTaxProfile, curps, getCrf, operation, rfcs } from '../integration/taxQuery/support';
@@ -78,7 +78,7 @@ const queries: Record<keyof typeof catalog, INodeParameters> = {
 	}),
 };
 
-describe('Every query, waited for where its result comes later', () => {
+describe('Every query; waiting for results that arrive later', () => {
 	it.each(Object.entries(queries))('%s', async (_name, parameters) => {
 		const run = await asking({ ...parameters, waitForResult: true, maxWait: 60 });
 		const { outputs, error } = await run();
@@ -147,7 +147,7 @@ describe('Both ways to continue on fail', () => {
 	});
 });
 
-describe('An answer that is lost after the query was billed: found, not paid again', () => {
+describe('A lost response of a billed query: found, not billed again', () => {
 	it.each(['resetAfter', 'truncated'] as const)('%s', async (fault) => {
 		await sandbox.faults({ path: '/api/query/crf', method: 'POST', fault, times: 1 });
 		const run = await asking(getCrf());
@@ -159,7 +159,7 @@ describe('An answer that is lost after the query was billed: found, not paid aga
 	});
 });
 
-describe('A connection that is refused is told as such', () => {
+describe('A refused connection is reported as such', () => {
 	it('and nothing is said to be billed', async () => {
 		const run = await asking(getCrf(), { baseUrl: 'http://127.0.0.1:1/api' });
 		const { error } = await run([{ rfc: RFC }]);
@@ -213,7 +213,7 @@ describe('The trigger, each result once', () => {
 	});
 
 	it('by asking', async () => {
-		const trigger = await published({ receiveBy: 'asking', askEvery: 5 });
+		const trigger = await published({ receiveBy: 'asking', settings: { checkEvery: 5 } });
 		const others = await queriesAt(sandbox);
 		const record = await others.result();
 		expect(idsOf(await trigger.started(1))).toEqual([record._id]);

@@ -18,6 +18,14 @@ export const nodes = readdirSync(folder)
 const tools = new Map([
 	['Unit tests', [jest, '--selectProjects', 'unit']],
 	['Integration tests', [jest, '--selectProjects', 'integration', '--maxWorkers', '4']],
+	[
+		'`npx credit-profile-sandbox`',
+		[
+			jest,
+			...['--selectProjects', 'e2e', '--testPathPatterns', 'sandboxPackage'],
+			...['--testNamePattern', 'brings|explains|starts by npx|every flag'],
+		],
+	],
 	['`npm run demo -- --check`', [bootstrap, join('demo', 'cli.ts'), '--check']],
 ]);
 

@@ -1,9 +1,11 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/demo';
-import { submitForm } from '../../demo/form';
+import { applicationOf, submitForm } from '../../demo/form';
+import { OPERATOR } from '../../demo/provision';
+import { applicantFile } from '../../demo/smokeTest';
 import { root } from '../../demo/package';
 import { Editor } from '../e2e/support/editor';
 
@@ -147,18 +149,24 @@ async function listening(editor: Editor, demo: Demo): Promise<void> {
 	await take(editor.page, 'trigger-listening');
 }
 
+/** The applicant's last page, and the operator's dossier once the CRF is there. */
 async function dossier(editor: Editor, demo: Demo): Promise<void> {
-	const html = await submitForm(`${demo.n8n.url}/form/onboard-applicant`, [
-		'Laura',
-		'Godoy',
-		'Estrada',
-		'1990-12-31',
-		'GOEL901231MDFDSR07',
-	]);
+	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
+	const url = `${demo.n8n.url}/form/onboard-applicant`;
+	const html = await submitForm(url, applicationOf(applicant));
 	const page = await editor.page.context().newPage();
 	await page.setContent(html);
 	await settled(page);
-	await take(page, 'dossier', page.locator('.card').first());
+	await take(page, 'thank-you', page.locator('main'));
+	const credentials = Buffer.from(`${OPERATOR.user}:${OPERATOR.password}`).toString('base64');
+	await page.setExtraHTTPHeaders({ authorization: `Basic ${credentials}` });
+	await page.goto(`${demo.n8n.url}/webhook/solicitudes`);
+	await page.getByRole('link', { name: /^S-/ }).first().click();
+	while ((await page.getByText('605').count()) === 0) {
+		await settled(page);
+		await page.reload();
+	}
+	await take(page, 'dossier', page.locator('main'));
 	await page.close();
 }
 
@@ -191,6 +199,7 @@ async function main(): Promise<void> {
 		await dossier(editor, demo);
 		await page.goto(demo.sandbox.page);
 		await page.setViewportSize(WINDOW);
+		await page.addStyleTag({ content: 'section:has(#reserved) { display: none }' }); // docs/sandbox.md has them
 		await settled(page);
 		await take(page, 'sandbox-page', page.locator('body'));
 

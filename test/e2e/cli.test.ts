@@ -49,9 +49,9 @@ describe('the command line of the demo', () => {
 		beforeAll(() => (temporary = mkdtempSync(join(tmpdir(), 'credit-profile-test-'))));
 		afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-		it(
-			'leaves nothing running and nothing behind',
-			async () => {
+		it.each(['SIGINT', 'SIGTERM'] as const)(
+			'by %s to the process that npm started, leaves nothing running and nothing behind',
+			async (signal) => {
 				const child = start([], { ...process.env, TMPDIR: temporary });
 				const urls: string[] = [];
 				for await (const line of createInterface({ input: child.stdout })) {
@@ -59,7 +59,7 @@ describe('the command line of the demo', () => {
 					if (url) urls.push(url);
 					if (line.startsWith('Ctrl-C')) break;
 				}
-				child.kill('SIGTERM');
+				child.kill(signal);
 				const [code] = await once(child, 'exit');
 				const answers = await Promise.allSettled(urls.map(async (url) => await fetch(url)));
 				expect({

@@ -1,7 +1,8 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDemo, type Demo } from '../../demo/demo';
-import { submitForm } from '../../demo/form';
+import { applicationOf, submitForm } from '../../demo/form';
+import { applicantFile } from '../../demo/smokeTest';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { root } from '../../demo/package';
 import { productionUrl, type Provisioned } from '../../demo/provision';
@@ -23,13 +24,15 @@ const clicks: Array<[example: string, last: string, trigger: string | undefined]
 	['list-documents', 'Respond with documents', undefined],
 	['monthly-invoices', 'Month', 'Webhook'],
 	['monthly-invoices', 'Month', 'First of the month'],
-	['onboard-applicant', 'Dossier', undefined],
+	['onboard-applicant', 'Thank you', 'Application form'],
 	['reconcile-results', 'List of results', undefined],
 	['reuse-results', 'Respond with regimes', undefined],
+	['review-applicants', 'Keep result', 'Tax Query Trigger'],
+	['review-applicants', 'Respond with page', "Operator's page"],
 	['rotate-provider-credentials', 'Respond with logins', undefined],
 	['start-here', 'Slow', undefined],
 ];
-const APPLICANT = ['Laura', 'Godoy', 'Estrada', '1990-12-31', 'GOEL901231MDFDSR07'];
+const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
 const TAX_QUERY = 'Tax Query';
 const CREDIT_PROFILE = 'Credit Profile';
@@ -143,10 +146,10 @@ describe('the examples in a real n8n', () => {
 				await editor.click(trigger);
 				if (example === 'onboard-applicant') {
 					await editor.listening();
-					await submitForm(`${demo.n8n.url}/form-test/onboard-applicant`, APPLICANT);
+					await submitForm(`${demo.n8n.url}/form-test/onboard-applicant`, applicationOf(applicant));
 				}
 				const before = await deliveredTo();
-				if (trigger === 'Tax Query Trigger') {
+				if (example === 'ask-with-reference' && trigger === 'Tax Query Trigger') {
 					await editor.listening();
 					await deliverTest(example);
 				}

@@ -296,7 +296,7 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 			let execution = await failed();
 			while (!execution?.data) execution = await failed();
 			expect(execution.data.resultData.error?.message).toBe(
-				"Queries are left out whose service is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
+				"Queries are left out whose query type is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
 			);
 			expect(JSON.stringify(execution.data)).not.toContain(RFC);
 		},

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
 import axios from 'axios';
 import type { Browser, Page } from 'playwright-core';
@@ -7,6 +9,9 @@ import { startReceiver, type Receiver } from '../integration/sandbox/support/rec
 import { queriesAt } from '../integration/support/queries';
 import { describeWithBrowser } from './support/browser';
 import { launchBrowser, takeScreenshot } from './support/launch';
+
+const folder = join(__dirname, '..', '..', 'examples');
+const examples = readdirSync(folder).filter((name) => name.endsWith('.json'));
 
 describeWithBrowser("the sandbox's page", () => {
 	let sandbox: Sandbox;
@@ -49,6 +54,42 @@ describeWithBrowser("the sandbox's page", () => {
 		await page.locator('#deliveries tr', { hasText: queryId }).getByText('delivered').waitFor();
 	});
 
+	it('tells how often each query is billed, and each delivery tried', async () => {
+		const billed = page.locator('#queries tr', { hasText: queryId }).locator('td').nth(4);
+		const attempts = page.locator('#deliveries tr', { hasText: queryId }).locator('td').nth(4);
+		expect([await billed.textContent(), await attempts.textContent()]).toEqual(['1', '1 (200)']);
+	});
+
+	it('names the sandbox for n8n in a container', async () => {
+		const { port } = new URL(sandbox.page);
+		const shown = await page.locator('#fromContainer code').allTextContents();
+		expect(shown).toEqual(['', '/api'].map((path) => `http://host.docker.internal:${port}${path}`));
+	});
+
+	it('gives each example workflow by a click: copied, and as a file', async () => {
+		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+		expect(await page.locator('#examples li').count()).toBe(examples.length);
+		for (const file of ['start-here.json', 'onboard-applicant.json']) {
+			const wanted = readFileSync(join(folder, file), 'utf8');
+			const { name } = JSON.parse(wanted) as { name: string };
+			await page.getByRole('button', { name: `Copy ${name}` }).click();
+			await page.getByRole('button', { name: `Copied ${name}` }).waitFor();
+			const downloaded = page.waitForEvent('download');
+			await page.getByRole('link', { name: `Download ${name}` }).click();
+			const download = await downloaded;
+			expect([
+				await page.evaluate<string>('navigator.clipboard.readText()'),
+				readFileSync(await download.path(), 'utf8'),
+				download.suggestedFilename(),
+			]).toEqual([wanted, wanted, file]);
+		}
+	});
+
+	it('links the guide in Spanish', async () => {
+		const href = await page.getByRole('link', { name: 'Guía en español' }).getAttribute('href');
+		expect(href).toMatch(/^https:.+\/docs\/es\/guia\.md$/);
+	});
+
 	it('shows the payload on a click, and keeps it open while the table is refreshed', async () => {
 		await page.locator('#deliveries summary').click();
 		const refreshed = page.waitForResponse('**/sandbox/state');
@@ -82,6 +123,7 @@ describeWithBrowser("the sandbox's page", () => {
 		await page.getByLabel('signed').selectOption({ label: 'HMAC-SHA256 of time and body, hex' });
 		await page.getByRole('button', { name: 'Save' }).click();
 		await page.getByText('HMAC sha256 over').waitFor();
+		await page.locator('#acknowledgement').getByText('Saved.').waitFor();
 		const secret = await page.locator('#secret code').textContent();
 		await page.getByRole('button', { name: 'Resend' }).click();
 		const { headers, body } = (await receiver.arrived(3))[2];
@@ -120,6 +162,24 @@ describeWithBrowser("the sandbox's page", () => {
 		const { body } = (await receiver.arrived(before + 1))[before];
 		const { _id: id } = JSON.parse(body) as { _id: string };
 		expect((await queries.query(id)).status).toBe('SUCCESS');
+		const billed = page.locator('#queries tr', { hasText: id }).locator('td').nth(4);
+		expect(await billed.textContent()).toBe('0');
+		await page.getByText(/^Test delivery \d+: delivered, 1 \(200\)$/).waitFor();
+	});
+
+	it('copies the address to which results are delivered', async () => {
+		await page.getByRole('button', { name: 'Copy webhook address' }).click();
+		await page.getByRole('button', { name: 'Copied webhook address' }).waitFor();
+		expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(receiver.url);
+	});
+
+	it('draws the cards of reserved people in even rows', async () => {
+		const tops = await page.evaluate<number[][]>(
+			`[...document.querySelectorAll('article')].map((card) =>
+				[...card.querySelectorAll('dt')].map((name) => name.getBoundingClientRect().top))`,
+		);
+		expect(tops).toHaveLength(5);
+		expect(new Set(tops.map(String)).size).toBe(1);
 	});
 
 	it('delivers a query now that would stay pending for ever', async () => {

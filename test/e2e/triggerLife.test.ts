@@ -241,7 +241,11 @@ describe('the trigger in a real n8n', () => {
 		'is an error in the list of executions after a restart with a secret that was revoked, once, and runs the error workflow',
 		async () => {
 			const errorWorkflow = await createErrorWorkflow();
-			const id = await publish('revoked', { askEvery: 5 }, { settings: { errorWorkflow } });
+			const id = await publish(
+				'revoked',
+				{ settings: { checkEvery: 5 } },
+				{ settings: { errorWorkflow } },
+			);
 			const refused = { status: 401, body: { message: 'revoked' } };
 			await sandbox.faults(
 				{ path: '/api/oauth/token', fault: refused },

@@ -87,7 +87,7 @@ describe('the triggers in a real n8n', () => {
 			await editor.page.getByTestId('radio-button-production').click();
 			await editor.page.getByText(urlOf(webhookId)).waitFor();
 			await editor.screenshot('trigger-panel');
-			expect(await shown('where the service keeps a single URL')).toBe(true);
+			expect(await shown('If the service keeps a single URL')).toBe(true);
 		});
 
 		it(

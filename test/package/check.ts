@@ -22,6 +22,8 @@ const MAY_BE_PACKED =
 
 /** Bytes that the package may take unpacked. */
 const MAX_UNPACKED = 340_000;
+/** Bytes that the sandbox's package may take packed. */
+const MAX_SANDBOX = 1_500_000;
 
 const problems: string[] = [];
 
@@ -66,6 +68,39 @@ function packInto(folder: string): string {
 	const size = `${Math.round(unpackedSize / 1000)} kB unpacked`;
 	console.log(`tarball: ${files.length} files, ${unwanted.length} unwanted, ${size}`);
 	return join(folder, 'package');
+}
+
+/** The sandbox's package: one file that needs no other package, not too large, and nothing that publint finds. */
+async function checkSandbox(folder: string): Promise<void> {
+	execFileSync(process.execPath, ['--import', 'tsx', join(root, 'release', 'bundleSandbox.ts')], {
+		cwd: root,
+	});
+	const destination = join(folder, 'sandbox');
+	mkdirSync(destination);
+	const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', destination];
+	const [{ filename, files, size }] = JSON.parse(
+		execFileSync(...npmCommand(args), { cwd: join(root, 'sandbox'), encoding: 'utf8' }),
+	) as Array<{ filename: string; files: Array<{ path: string }>; size: number }>;
+	const packed = files.map(({ path }) => path).sort();
+	const wanted = ['LICENSE.md', 'README.md', 'dist/credit-profile-sandbox.js', 'package.json'];
+	if (String(packed) !== String(wanted)) problems.push(`the sandbox packs ${packed.join(', ')}`);
+	if (size > MAX_SANDBOX) problems.push(`the sandbox takes ${size} bytes packed`);
+	execFileSync('tar', ['-xzf', filename], { cwd: destination });
+	const unpacked = join(destination, 'package');
+	const [own, other] = [root, unpacked].map(
+		(path) =>
+			JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as {
+				version: string;
+				dependencies?: object;
+			},
+	);
+	if (other.dependencies) problems.push('the sandbox has dependencies');
+	if (own.version !== other.version) {
+		problems.push(`the versions differ: ${own.version}, and ${other.version} of the sandbox`);
+	}
+	console.log(`sandbox: ${files.length} files, ${Math.round(size / 1000)} kB packed`);
+	await lintPublished(unpacked);
+	checkReadme(unpacked);
 }
 
 /** Loads every node and credential in a process of its own that finds only what the host supplies. */
@@ -155,6 +190,7 @@ async function main(): Promise<void> {
 		checkReadme(packed);
 		load(packed, folder);
 		loadOnOldHost(packed, folder);
+		await checkSandbox(folder);
 	} finally {
 		rmSync(folder, { recursive: true, force: true });
 	}

@@ -85,8 +85,9 @@ export function mimeTypeOf({ filetype }: FileLink, type: string, fileName: strin
 /** What a file is called; where personal data is protected, by nothing that a person may have named it. */
 export function nameOf(item: Item, link: FileLink, headers: IDataObject): string {
 	if (readPersonalData(item.options) === 'full') return link.name ?? nameAt(link.url, headers);
-	const plain = (value: unknown) => /^[\w-]+$/.exec(textOf(value))?.[0];
-	const type = plain(link.filetype) ?? endingOf(endOf(link.url));
-	const called = ['file', plain(link.id)].filter(Boolean).join('-') + (type ? `.${type}` : '');
-	return String(item.protect({ called }).called);
+	const type = [textOf(link.filetype).toLowerCase(), endingOf(endOf(link.url))].find((one = '') =>
+		MIME_TYPES.has(one),
+	);
+	const number = typeof link.id === 'number' ? `-${link.id}` : '';
+	return `file${number}${type ? `.${type}` : ''}`;
 }

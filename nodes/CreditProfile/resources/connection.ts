@@ -11,7 +11,7 @@ import {
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { isObject, readObject } from '../../shared/utils/json';
-import { documentsOf, pageOf, recordOf, rowsOf, tagsOf } from '../listing';
+import { documentsOf, rowIn, rowsIn, tagsIn } from '../listing';
 import { mappingOf, throwUnknownPath } from '../mapping';
 import { checkFilters, type Encodings, type Get } from './filterChecks';
 
@@ -46,17 +46,20 @@ const diagnose = operation({
 		const { baseUrl, apiMapping } = await item.credentials('creditProfileApi');
 		let headers: IDataObject = {};
 		let answeredAt = 0;
-		const get: Get = async (path, query, lists) =>
-			await item.request({
-				method: 'GET',
-				path: pathIn(mapping, path),
-				query,
-				lists,
-				onAnswer(answer) {
-					headers = answer.headers;
-					answeredAt = Date.now();
+		const get: Get = async (reader, path, query, lists) =>
+			await item.read(
+				{
+					method: 'GET',
+					path: pathIn(mapping, path),
+					query,
+					lists,
+					onAnswer(answer) {
+						headers = answer.headers;
+						answeredAt = Date.now();
+					},
 				},
-			});
+				reader,
+			);
 
 		const diagnosis = new Diagnosis();
 		await checkLogins(diagnosis, get);
@@ -73,7 +76,7 @@ const diagnose = operation({
 			advice: `Take them from your contract: paths.${providerPaths.join(', paths.')} and fields.bureauPublicKey.`,
 		}));
 		const held = readObject(apiMapping) ?? {};
-		return diagnosis.items(suggestion(mapping, encodings), held, item.run);
+		return diagnosis.items(suggestion(mapping, encodings), held, item);
 	},
 });
 
@@ -81,10 +84,9 @@ const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[
 
 async function checkLogins(diagnosis: Diagnosis, get: Get): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
-		const body = await get('/credential').catch((error: unknown) =>
+		const { rows } = await get(rowsIn('login'), '/credential').catch((error: unknown) =>
 			throwUnknownPath(error, '/credential'),
 		);
-		const rows = rowsOf(body, 'a list of provider logins');
 		const types = [...new Set(rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));
 		const listed = `Reached, and the token is accepted. ${rows.length} logins; types: ${types.join(', ') || 'none'}.`;
@@ -102,8 +104,8 @@ async function checkLogins(diagnosis: Diagnosis, get: Get): Promise<void> {
 async function checkTags(diagnosis: Diagnosis, get: Get): Promise<void> {
 	for (const of of ['collection', 'document']) {
 		await diagnosis.run(`Tags of ${of}s`, async () => {
-			const tags = tagsOf(await get(`/data/${of}/tags`));
-			return { ok: true, seen: `${tags.length} tags.`, advice: '' };
+			const { texts } = await get(tagsIn, `/data/${of}/tags`);
+			return { ok: true, seen: `${texts.length} tags.`, advice: '' };
 		});
 	}
 }
@@ -114,9 +116,10 @@ async function checkCollections(
 ): Promise<IDataObject[] | undefined> {
 	return await diagnosis.run('Collections with version and creator', async () => {
 		const includes = { includeActiveDataCollectionVersion: true, includeCreator: true };
-		const { rows, total = 'An untold number of' } = pageOf(
-			await get('/data/collection', { limit: 100, ...includes }),
-			'data',
+		const { rows, total = 'An unknown number of' } = await get(
+			rowsIn('collection'),
+			'/data/collection',
+			{ limit: 100, ...includes },
 		);
 		if (rows.length === 0) {
 			return { ok: 'unknown', seen: 'There is no collection.', advice: '', value: rows };
@@ -135,26 +138,28 @@ async function checkDetails(
 	const [first] = collections;
 	if (!first) return;
 	await diagnosis.run('One collection by its ID', async () => {
-		const row = recordOf(await get(`/data/collection/${String(first.id)}`), 'a data collection');
+		const { row } = await get(rowIn('collection'), `/data/collection/${String(first.id)}`);
 		return checkShape('A collection', row, COLLECTION, ['id', 'name', 'tags']);
 	});
 	await diagnosis.run('Versions', async () => {
 		const path = `/data/collection/${String(first.id)}/versions`;
-		const { rows, total = 'An untold number of' } = pageOf(await get(path, { limit: 10 }), 'data');
+		const { rows, total = 'An unknown number of' } = await get(rowsIn('version'), path, {
+			limit: 10,
+		});
 		if (rows.length === 0) return { ok: 'unknown', seen: 'It has no version.', advice: '' };
 		const shape = checkShape('A version', rows[0], VERSION, ['id', 'isActive', 'schema']);
 		return { ...shape, seen: `${total} versions. ${shape.seen}` };
 	});
 	await diagnosis.run('Documents with associations', async () => {
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
-			const { path, field } = documentsOf(Number(id));
+			const { path, kind } = documentsOf(Number(id));
 			const includes = {
 				includeDataDocumentAssociations: true,
 				includeProfileAssociation: true,
 				includeFormAssociation: true,
 				includeFileAssociation: true,
 			};
-			const { rows } = pageOf(await get(path, { limit: 10, ...includes }), field);
+			const { rows } = await get(rowsIn(kind), path, { limit: 10, ...includes });
 			if (rows.length === 0) continue;
 			const shape = checkShape('A document', rows[0], DOCUMENT, ['id', 'document', 'associations']);
 			return { ...shape, seen: `${shape.seen} ${associationsSeen(rows)}` };

@@ -5,8 +5,9 @@ import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, startAt, switches } from '../fields';
 import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
-import { getManyTags, readList, recordOf } from '../listing';
+import { countOf, getManyTags, readList, rowIn } from '../listing';
 import { mappingOf } from '../mapping';
+import { collectionRule, versionRule } from '../personal';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 
 const includes = switches([
@@ -36,19 +37,17 @@ const get = operation({
 	fields: { collectionId, simplify },
 	/** CP §4.5 */
 	async execute(item, { collectionId: id, simplify: isSimple }) {
-		const body = await item.request({
-			method: 'GET',
-			path: `/data/collection/${id}`,
-			isOneRecord: true,
-		});
-		const collection = recordOf(body, 'a data collection');
+		const { row: collection } = await item.read(
+			{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
+			rowIn('collection'),
+		);
 		const given = textOf(collection.id).trim();
 		if (/^\d+$/.test(given) && Number(given) !== id) {
 			throw new UserError(`The Credit Profile Service gave data collection ${given}, not ${id}`, {
 				description: 'Nothing of it was taken. Tell the provider.',
 			});
 		}
-		return isSimple ? simplifyCollection(collection) : collection;
+		return item.protect(collection, collectionRule, isSimple ? simplifyCollection : asItIs);
 	},
 });
 
@@ -72,15 +71,35 @@ const getMany = operation({
 				path: '/data/collection',
 				query: { ...values.includes, ...query },
 				lists,
-				field: 'data',
+				kind: 'collection',
 				startAt: values.startAt,
 				wanted: values.wanted,
 			},
 			(row) => {
 				check(row);
-				return shape(row);
+				return item.protect(row, collectionRule, shape);
 			},
 		).catch(withFilterKeys(values.filters));
+	},
+});
+
+const count = operation({
+	name: 'Count',
+	value: 'count',
+	action: 'Count data collections',
+	subtitle: 'Count collections',
+	description:
+		'Count the data collections of the organization, all or those that pass the filters, in one request (the service calls this endpoint a beta)',
+	fields: { filters },
+	/** CP §4.4 */
+	async execute(item, values) {
+		const encoded = encodeFilter(values.filters, await mappingOf(item));
+		const total = await countOf(item, {
+			path: '/data/collection',
+			kind: 'collection',
+			...encoded,
+		}).catch(withFilterKeys(values.filters));
+		return item.protect({ total }, 'written', asItIs);
 	},
 });
 
@@ -99,11 +118,11 @@ const getVersions = operation({
 			item,
 			{
 				path: `/data/collection/${values.collectionId}/versions`,
-				field: 'data',
+				kind: 'version',
 				startAt: values.startAt,
 				wanted: values.wanted,
 			},
-			values.simplify ? simplifyVersion : asItIs,
+			(row) => item.protect(row, versionRule, values.simplify ? simplifyVersion : asItIs),
 		);
 	},
 });
@@ -111,5 +130,5 @@ const getVersions = operation({
 export const dataCollection: Resource = {
 	name: 'Data Collection',
 	value: 'dataCollection',
-	operations: [getMany, get, getManyTags('collection'), getVersions],
+	operations: [getMany, count, get, getManyTags('collection'), getVersions],
 };

@@ -1,74 +1,20 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
-import {
-	field,
-	operation,
-	option,
-	parseNumber,
-	parseText,
-	type Field,
-} from '../../shared/operations/field';
-import { limit } from '../../shared/operations/fields';
+import { UserError, type IDataObject } from 'n8n-workflow';
+import { operation, option, parseNumber } from '../../shared/operations/field';
+import { asItIs, simplify } from '../../shared/operations/fields';
 import { WithFiles, type FileRow, type Item } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
 import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
-import { collectionId, shownIf, startAt } from '../fields';
+import { order, startAt } from '../fields';
+import { filesOf, incomingFiles, source, type WithFile } from './fileSource';
 import { documentsOf, listPages } from '../listing';
-import { associationsOf, separateAssociations, typeOf } from '../simplify';
+import { documentRule, typeOf } from '../personal';
+import { associationsOf, separateRaw, separateSimplified } from '../simplify';
 
 /** How many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
-
-const filesFrom: INodeProperties = {
-	displayName: 'Files From',
-	name: 'filesFrom',
-	type: 'options',
-	noDataExpression: true,
-	options: [
-		{
-			name: 'Documents of a Collection',
-			value: 'collection',
-			description: 'Reads the documents and downloads the files that they are associated with',
-		},
-		{
-			name: 'Link',
-			value: 'link',
-			description: 'Downloads one file by the link that Get Many gave',
-		},
-	],
-	default: 'collection',
-	description: 'Which files to download',
-};
-const fileUrl = field(
-	{
-		displayName: 'File URL',
-		name: 'fileUrl',
-		type: 'string',
-		default: '',
-		required: true,
-		placeholder: 'e.g. {{ $json.url }}',
-		description:
-			'The URL of a file association. It works for 24 hours after the document was read.',
-	},
-	parseText,
-);
-const linked = { filesFrom: ['link'] };
-const inCollection = { filesFrom: ['collection'] };
-
-/** One link, or the documents whose files are wanted. */
-const source: Field<{ url: string } | { id: number; wanted: number }> = {
-	properties: [
-		filesFrom,
-		...shownIf(inCollection, [...collectionId.properties, ...limit.properties]),
-		...shownIf(linked, fileUrl.properties),
-	],
-	async read(item) {
-		if (item.parameter('filesFrom') === 'link') return { url: await fileUrl.read(item) };
-		return { id: await collectionId.read(item), wanted: await limit.read(item) };
-	},
-};
 
 const maxMegabytes = option(
 	{
@@ -90,30 +36,34 @@ export const downloadFiles = operation({
 	subtitle: 'Download files',
 	description:
 		'Download the files that data documents are associated with, one item with binary data for each. Limit counts documents.',
-	fields: { source },
-	options: { maxMegabytes, startAt },
+	fields: { source, simplify },
+	options: { maxMegabytes, order, startAt },
 	/** CP §2.10 */
-	async execute(item, { source: from, maxMegabytes: most, startAt: first }) {
-		if ('url' in from) {
-			return new WithFiles([{ json: {}, file: await download(item, { url: from.url }, most) }]);
+	async execute(item, { source: wanted, simplify: isSimple, maxMegabytes: most, ...range }) {
+		if (wanted.from === 'link') {
+			return new WithFiles([{ json: {}, file: await download(item, { url: wanted.url }, most) }]);
 		}
+		if (wanted.from === 'incoming') {
+			const links = incomingFiles(wanted.document).map((one) => linkedFile(item, one, isSimple));
+			return new WithFiles(await fetchAll(item, links, most));
+		}
+		hintAtRepeats(item, wanted.id);
 		const list = {
-			...documentsOf(from.id),
-			query: { includeDataDocumentAssociations: true, includeFileAssociation: true },
-			startAt: first,
-			wanted: from.wanted,
+			...documentsOf(wanted.id),
+			query: {
+				includeDataDocumentAssociations: true,
+				includeFileAssociation: true,
+				...(range.order && { order: range.order }),
+			},
+			startAt: range.startAt,
+			wanted: wanted.wanted,
 		};
 		const files: FileRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
 			unknown += page.flatMap(associationsOf).filter((one) => typeOf(one) === undefined).length;
-			const links = page.flatMap(fileLinks);
-			while (links.length > 0) {
-				const some = links.splice(0, FILES_AT_A_TIME);
-				files.push(
-					...(await Promise.all(some.map(async (one) => await fetchFile(item, one, most)))),
-				);
-			}
+			const found = page.flatMap(filesOf).map((one) => linkedFile(item, one, isSimple));
+			files.push(...(await fetchAll(item, found, most)));
 		}
 		if (unknown > 0) {
 			item.run.hint(
@@ -124,25 +74,65 @@ export const downloadFiles = operation({
 	},
 });
 
-/** The file associations of a document, each with what comes out beside the file. */
-function fileLinks(document: IDataObject): Array<{ json: IDataObject; association: IDataObject }> {
-	const files = associationsOf(document).filter((entry) => typeOf(entry) === 'Files');
-	return files.map((entry) => {
-		const association = isObject(entry.association) ? entry.association : {};
-		const withoutLinks = { ...association, url: undefined, previewUrl: undefined };
-		const associations = [{ ...entry, association: withoutLinks }];
-		const [json] = separateAssociations({ ...document, associations }, true);
-		return { json, association };
-	});
+/** By collection, how often it was asked for in a run. */
+const askedInRun = () => new Set<number>();
+
+function hintAtRepeats(item: Item, id: number): void {
+	const asked = item.run.shared(askedInRun);
+	if (asked.has(id)) {
+		item.run.hint(
+			`Several items download the files of collection ${id}, so the same files come again. To get the files of each item, set Files From to Files of the Incoming Documents.`,
+		);
+	}
+	asked.add(id);
+}
+
+interface LinkedFile {
+	/** What comes out beside the file. */
+	json: IDataObject;
+	association: IDataObject;
+}
+
+function linkedFile(item: Item, document: WithFile, isSimple: boolean): LinkedFile {
+	const [entry] = document.associations;
+	const association = isObject(entry.association) ? entry.association : {};
+	const withoutLinks = { ...association, url: undefined, previewUrl: undefined };
+	const bare = { ...document, associations: [{ ...entry, association: withoutLinks }] };
+	const [json] = isSimple
+		? item.protect(bare, documentRule, separateSimplified)
+		: item.protect(document, documentRule, ownFields);
+	return { json, association };
+}
+
+/** All fields of CP §2.10, with the document's IDs. */
+const ownFields = (document: IDataObject): IDataObject[] =>
+	separateRaw(document).map(({ association, documentId, documentExternalId }) => ({
+		...(association as IDataObject),
+		documentExternalId,
+		documentId,
+	}));
+
+async function fetchAll(item: Item, links: LinkedFile[], maxMegabytes: number): Promise<FileRow[]> {
+	const files: FileRow[] = [];
+	for (let at = 0; at < links.length; at += FILES_AT_A_TIME) {
+		const some = links.slice(at, at + FILES_AT_A_TIME);
+		files.push(
+			...(await Promise.all(some.map(async (one) => await fetchFile(item, one, maxMegabytes)))),
+		);
+	}
+	return files;
 }
 
 async function fetchFile(
 	item: Item,
-	{ json, association }: ReturnType<typeof fileLinks>[0],
+	{ json, association }: LinkedFile,
 	maxMegabytes: number,
 ): Promise<FileRow> {
 	const link = linkOf(association);
-	if (!link) return { json: { ...json, problem: 'The service gives no link to this file' } };
+	if (!link) {
+		const problem = 'The service gives no link to this file';
+		return { json: item.protect({ ...json, problem }, 'written', asItIs) };
+	}
 	const file = download(item, link, maxMegabytes);
 	return await file.then(
 		(had) => ({ json, file: had }),

@@ -1,16 +1,17 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { Diagnosis } from '../../shared/operations/diagnosis';
-import type { ServiceRequest } from '../../shared/transport/request';
+import type { Reader, ServiceRequest } from '../../shared/transport/request';
 import { encodeFilter } from '../filter';
-import { pageOf } from '../listing';
+import { rowsIn } from '../listing';
 
 /** One plain read. */
-export type Get = (
+export type Get = <T extends object>(
+	reader: Reader<T>,
 	path: string,
 	query?: IDataObject,
 	lists?: ServiceRequest['lists'],
-) => Promise<IDataObject | IDataObject[]>;
+) => Promise<T>;
 
 /** No collection is called so. */
 const UNLIKELY = 'no collection is called this way';
@@ -28,11 +29,13 @@ export async function checkFilters(
 ): Promise<Partial<Encodings>> {
 	const countOf = async (filter: IDataObject, encodings: Encodings) => {
 		const { query, lists } = encodeFilter(filter, { ...mapping, ...encodings });
-		return await get('/data/collection', { ...query, limit: 100 }, lists).then(
-			(body) => {
-				const { rows, total = rows.length } = pageOf(body, 'data');
-				return total;
-			},
+		return await get(
+			rowsIn('collection'),
+			'/data/collection',
+			{ ...query, limit: 100 },
+			lists,
+		).then(
+			({ rows, total = rows.length }) => total,
 			() => undefined,
 		);
 	};

@@ -1,15 +1,13 @@
-import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
-import { RateLimitTimeoutError } from '../../shared/rateLimit/rateLimiter';
+import type { ITriggerFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
+import { RequestError } from '../../shared/transport/result';
 import { isForGood, isNotFound, isRefusal } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { isLean, queryIdOf } from '../queries';
-import { getQuery, type QueryConnection } from '../queries/client';
+import { getQuery, type QueryService } from '../service/client';
 import { nodeKey } from './emitter';
 import { report, tellHourly } from './outage';
-import { isPending, resultOf, type Result } from './result';
+import { resultOf, type TriggerResult } from './result';
 
 /** A sender waits for the answer, so that reading must not take long. */
 const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
@@ -23,21 +21,19 @@ const MAX_NODES = 500;
 /** A query that is refused in so many minutes is put aside. */
 const MAX_REFUSALS = 5;
 const REFUSAL_MS = 60_000;
-/** What cannot be read for so long is told. */
+/** What cannot be read for so long is reported. */
 const TELL_AFTER_MS = 10 * 60_000;
-/** So often a listed query may be missing under its ID, as where a copy of the service's data lags behind. */
-const MAX_MISSES = 2;
 const MAX_TRIED = 1_000;
 
 /** A query by its ID; undefined if the service has nothing under that. */
 export async function readQuery(
-	connection: QueryConnection,
+	service: QueryService,
 	id: string,
 	how = HOW,
-): Promise<IDataObject | undefined> {
-	return await getQuery(connection, id, how).catch((error: unknown) => {
+): Promise<TriggerResult | undefined> {
+	return await getQuery(service, id, how).then(resultOf, (error: unknown) => {
 		if (isNotFound(error)) return undefined;
-		throw error;
+		throw error as Error;
 	});
 }
 
@@ -49,41 +45,42 @@ interface Readings {
 const readings = new BoundedMap<string, Readings>(MAX_NODES);
 
 /** What became of reading an ID: `later` it may be tried again, `failed` it could not be read. */
-export type Read = IDataObject | 'unknown' | 'later' | 'failed';
+export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
 
 /**
- * Records by ID, where IDs come from deliveries that nothing proves: at most two a second for each node, and none that
- * the service did not know a minute ago. Throws if the service cannot be asked.
+ * Records by ID, as webhook calls named them. Those that nothing proves: at most two a second for each node, and none
+ * that the service did not know a minute ago. Throws if the service cannot be asked.
  */
-export async function readById(
+export async function readAsked(
 	node: string,
-	connection: QueryConnection,
+	service: QueryService,
 	ids: string[],
-): Promise<Map<string, Read>> {
+	isProved: (id: string) => boolean,
+): Promise<Map<string, ReadById>> {
 	const { times, unknown } = readings.getOrMake(node, () => ({
 		times: [],
 		unknown: new BoundedMap(MAX_UNKNOWN),
 	}));
-	const read = new Map<string, Read>();
+	const read = new Map<string, ReadById>();
 	let failure: unknown;
 	let isAnswered = false;
 	for (const id of ids) {
 		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
-		const isTooSoon = msLeft(times.at(-PER_SECOND) ?? 0, 1_000) > 0;
+		const isTooSoon = !isProved(id) && msLeft(times.at(-PER_SECOND) ?? 0, 1_000) > 0;
 		if (isKnownUnknown || isTooSoon) {
 			read.set(id, isKnownUnknown ? 'unknown' : 'later');
 			continue;
 		}
 		times.splice(0, times.length - PER_SECOND + 1);
 		times.push(Date.now());
-		const record = await readQuery(connection, id).catch((error: unknown) => {
+		const result = await readQuery(service, id).catch((error: unknown) => {
 			if (isRefusal(error)) return undefined;
 			failure = error;
 			return 'failed' as const;
 		});
-		if (!record) unknown.set(id, Date.now());
-		isAnswered ||= record !== 'failed';
-		read.set(id, record ?? 'unknown');
+		if (!result) unknown.set(id, Date.now());
+		isAnswered ||= result !== 'failed';
+		read.set(id, result ?? 'unknown');
 	}
 	if (failure !== undefined && !isAnswered) throw failure as Error;
 	return read;
@@ -100,7 +97,7 @@ interface Tries {
 /** What was tried in vain, and what is still being read, by query ID, since a trigger was published. */
 interface Memory {
 	tries: BoundedMap<string, Tries>;
-	running: Map<string, Promise<{ record?: IDataObject; error?: unknown }>>;
+	running: Map<string, Promise<{ result?: TriggerResult; error?: unknown }>>;
 }
 const memories = new WeakMap<ITriggerFunctions, Memory>();
 
@@ -111,15 +108,15 @@ function memoryOf(context: ITriggerFunctions): Memory {
 }
 
 /** How often a query's result was tried in vain: who was tried less often comes first. */
-export const timesTried = (context: ITriggerFunctions, id = ''): number =>
+export const timesTried = (context: ITriggerFunctions, id: string): number =>
 	memoryOf(context).tries.get(id)?.times ?? 0;
 
 /**
  * Takes in that a query has no result yet, or could not be read for this reason. True if it is to be put aside, because
- * the service has refused it for good again and again, which is told.
+ * the service has refused it for good again and again, which is reported.
  */
 export function triedInVain(context: ITriggerFunctions, id: string, error?: unknown): boolean {
-	if (error instanceof RateLimitTimeoutError) return false; // nothing was sent
+	if (error instanceof RequestError && error.problem.kind === 'rateLimit') return false; // nothing was sent
 	const { tries } = memoryOf(context);
 	const known = tries.get(id) ?? { times: 0, refusals: 0, refusedAt: -Infinity };
 	const isRefused = error !== undefined && isForGood(error);
@@ -138,73 +135,46 @@ export function triedInVain(context: ITriggerFunctions, id: string, error?: unkn
 		return true;
 	}
 	if (msLeft(failedSince, TELL_AFTER_MS) <= 0) {
-		const told = `The result of query ${id} could not be read for ten minutes, and is tried on: ${reason}`;
+		const told = `The result of query ${id} could not be read for ten minutes. The trigger keeps trying: ${reason}`;
 		tellHourly(`unreadable ${nodeKey(context)}`, () => report(context, undefined, told));
 	}
 	return false;
 }
 
-/**
- * Whether the record may hold more than the row of a list: its result, or the date without which the row has another
- * deliveryId.
- */
-export const isToBeRead = ({ record, updatedAt }: Result, mapping: TaxQueryMapping): boolean =>
-	isLean(record, mapping) || updatedAt === undefined;
+/** Its result was read. */
+export const wasRead = (context: ITriggerFunctions, id: string) =>
+	memoryOf(context).tries.delete(id);
 
-/**
- * A row of the list with its result; undefined if it cannot be had now. A row that lacks its date alone stays as it is
- * where the service refuses it by its ID.
- */
-export async function complete(
+/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
+export async function readInTime(
 	context: ITriggerFunctions,
-	connection: QueryConnection,
-	row: Result,
-): Promise<Result | 'refused' | undefined> {
-	const { mapping } = connection;
-	const id = queryIdOf(row.record) ?? '';
-	if (id === '' || !isToBeRead(row, mapping)) return row;
-	const times = timesTried(context, id);
-	try {
-		const read = await readRow(context, connection, row, id);
-		if (read === 'running') return undefined;
-		const { record } = read;
-		const result = record ? resultOf(record, mapping) : row;
-		const isMissing = !record && isLean(row.record, mapping) && times < MAX_MISSES;
-		if (!isMissing && (!isPending(result) || isPending(row))) {
-			memoryOf(context).tries.delete(id);
-			return result;
-		}
-		triedInVain(context, id);
-	} catch (error) {
-		if (triedInVain(context, id, error)) return 'refused';
-	}
-	return undefined;
-}
-
-/** A row's record, undefined if there is none, in time for a look; or that it is still being read. */
-async function readRow(
-	context: ITriggerFunctions,
-	connection: QueryConnection,
-	{ record: row }: Result,
+	service: QueryService,
 	id: string,
-): Promise<{ record?: IDataObject } | 'running'> {
+): Promise<TriggerResult | 'refused' | undefined> {
 	const { running } = memoryOf(context);
 	const known = running.get(id);
 	const reading =
 		known ??
-		readQuery(connection, id, FOR_A_ROW).then(
-			(record) => ({ record }),
-			(error: unknown) =>
-				isForGood(error) && !isLean(row, connection.mapping) ? { record: undefined } : { error },
+		readQuery(service, id, FOR_A_ROW).then(
+			(result) => ({ result }),
+			(error: unknown) => ({ error }),
 		);
 	running.set(id, reading);
 	const signal = AbortSignal.timeout(known ? 1 : LOOK_WAITS_MS);
 	const read = await raceAbort(reading, signal).catch(() => undefined);
 	if (!read) {
 		if (!known) triedInVain(context, id);
-		return 'running';
+		return undefined;
 	}
 	running.delete(id);
-	if ('error' in read) throw read.error as Error;
-	return read;
+	if ('result' in read && read.result) return read.result;
+	const error = 'error' in read ? read.error : new GoneError();
+	return triedInVain(context, id, error) ? 'refused' : undefined;
+}
+
+/** The list shows a query, or the service has shown it before, and has nothing under its ID. */
+class GoneError extends Error {
+	constructor() {
+		super('the service has nothing under its ID');
+	}
 }

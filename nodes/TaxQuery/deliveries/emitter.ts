@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sleep, type INodeExecutionData, type IRun, type ITriggerFunctions } from 'n8n-workflow';
-import { BoundedMap } from '../../shared/utils/boundedMap';
-import { msLeft } from '../../shared/utils/time';
-import { queryIdOf } from '../queries';
-import { report, tellHourly } from './outage';
-import { statusOf, type Result } from './result';
+import type { TriggerResult } from './result';
 
 /** How long the last execution of several waits for the ends of the others. */
 const LAST_WAITS_MS = 2_000;
@@ -14,7 +10,7 @@ export type Outcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
-	result: Result;
+	result: TriggerResult;
 	/** How often this result is started, with this time. */
 	times: number;
 	/** Called when it is known whether another process runs the execution. */
@@ -73,7 +69,6 @@ export async function turnOf(context: Identity, deliveryId: string): Promise<voi
 export async function emit(context: ITriggerFunctions, emission: Emission): Promise<Outcome> {
 	const { item, result, times, onPlace, onEnd } = emission;
 	const name = `${nodeKey(context)} ${result.deliveryId}`;
-	keep(context, result, true);
 	const done = context.helpers.createDeferredPromise<IRun>();
 	const begun = context.helpers.createDeferredPromise<Outcome>();
 	let hasBegun = false;
@@ -95,8 +90,7 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 	context.emit([[item]], undefined, done, deduplicationKey(name, times));
 	void ended.then((outcome) => {
 		emitted.delete(name);
-		if (outcome === 'failed') keep(context, result, false);
-		else onEnd();
+		if (outcome !== 'failed') onEnd();
 	});
 	return await Promise.race([begun.promise, ended]);
 }
@@ -107,51 +101,3 @@ const isCancellation = ({ name, constructor }: Error) =>
 /** Unique in n8n's database, at most 255 characters. */
 const deduplicationKey = (name: string, times: number) =>
 	createHash('sha256').update(`${name} ${times}`).digest('hex');
-
-/** So often within an hour one query is started in one state, while its response differs. */
-const MAX_STARTS = 10;
-const WITHIN_MS = 3_600_000;
-const MAX_KEPT = 5_000;
-
-/** What was started: its deliveryId, by node, query, state and response. */
-const starts = new BoundedMap<string, string>(MAX_KEPT);
-/** When something was started, by node, query and state. */
-const times = new BoundedMap<string, number[]>(MAX_KEPT);
-
-const hashOf = (...parts: unknown[]) =>
-	createHash('sha256').update(JSON.stringify(parts)).digest('hex');
-
-function keysOf(context: Identity, { state, record }: Result) {
-	const word = state === 'unknown' ? statusOf(record) : '';
-	const what = [nodeKey(context), queryIdOf(record), state, word];
-	return { start: hashOf(...what, record.response), query: hashOf(...what) };
-}
-
-/** Takes in that a result is started, or that n8n could not. */
-function keep(context: Identity, result: Result, isStarted: boolean): void {
-	if (queryIdOf(result.record) === undefined) return; // what names no query
-	const { start, query } = keysOf(context, result);
-	if (isStarted && starts.get(start) !== result.deliveryId) {
-		const recent = (times.get(query) ?? []).filter((at) => msLeft(at, WITHIN_MS) > 0);
-		times.set(query, [...recent, Date.now()]);
-	}
-	if (isStarted) starts.set(start, result.deliveryId);
-	else starts.delete(start);
-}
-
-/**
- * Whether this process has started the result under another date: a service may write to a record when it delivers, or
- * renew the date each time that one reads it. Or whether a response that differs each time has started so many
- * executions within an hour that they must end, which is told.
- */
-export function isRepeated(context: ITriggerFunctions, result: Result): boolean {
-	const { start, query } = keysOf(context, result);
-	const known = starts.get(start);
-	if (known !== undefined) return known !== result.deliveryId;
-	const recent = times.get(query)?.filter((at) => msLeft(at, WITHIN_MS) > 0) ?? [];
-	if (recent.length < MAX_STARTS) return false;
-	const id = queryIdOf(result.record) ?? '';
-	const told = `The response of query ${id} differs each time that the service gives it: after ${MAX_STARTS} executions within an hour it starts no more`;
-	tellHourly(`repeated ${nodeKey(context)}`, () => report(context, undefined, told));
-	return true;
-}

@@ -3,18 +3,18 @@ import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
-import { listQueries } from '../queries/client';
-import { completeRecord } from '../queries/rows';
+import { listQueries, type QueryService } from '../service/client';
+import { completeRow } from '../service/rows';
 import { tellBeginning, turnOf } from './emitter';
-import { filterOf, leftOutBy } from './filter';
-import { byAge, itemMaker, resultOf } from './result';
+import { fateOf, leftOutBy } from './filter';
+import { ENDED, KEY } from './memory';
+import { itemMaker, resultOf, type TriggerResult } from './result';
 import { readSettings } from './settings';
-import { ENDED, KEY } from './memory/node';
 import { watcherOf, watchersIn } from './watcher';
 
 /**
- * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a delivery,
- * which is so with Asking Only: fetches the latest result.
+ * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a webhook call,
+ * which is so with Checks Only: fetches the latest result.
  */
 export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
@@ -33,8 +33,8 @@ async function noteExecution(context: IExecuteFunctions, deliveryId: string): Pr
 	const watcher = watcherOf(context);
 	if (!watcher || watcher.settings.options.afterCrash === 'leave') return;
 	await turnOf(context, deliveryId);
-	for (const { context: trigger, cursor } of watchersIn(context.getWorkflow().id))
-		save(context, KEY, cursor.saved, trigger.getNode().id);
+	for (const { context: trigger, ledger } of watchersIn(context.getWorkflow().id))
+		save(context, KEY, ledger.saved, trigger.getNode().id);
 	save(context, ENDED, deliveryId);
 }
 
@@ -45,14 +45,13 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	});
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
-	const suits = filterOf(settings, mapping);
+	const service: QueryService = connection;
 	const toItem = itemMaker(settings, connection);
-	const { records } = await listQueries(connection);
-	const latest = records
-		.map((record) => resultOf(record, mapping))
-		.filter(suits)
-		.sort(byAge)
-		.at(-1);
+	const { records } = await listQueries(service);
+	const [latest] = records
+		.map(resultOf)
+		.filter((result) => fateOf(result, settings) === 'due')
+		.sort(latestFirst);
 	if (!latest) {
 		throw new UserError('There is no result yet that this trigger would emit', {
 			description: sentences(
@@ -61,6 +60,8 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 			),
 		});
 	}
-	const result = resultOf(await completeRecord(connection, latest.record), mapping);
-	return toItem(result, { confirmed: true });
+	return toItem(resultOf(await completeRow(service, latest.record)), { confirmed: true });
 }
+
+const latestFirst = (a: TriggerResult, b: TriggerResult) =>
+	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

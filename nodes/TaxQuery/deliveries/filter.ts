@@ -1,12 +1,13 @@
-import type { IDataObject, INodeProperties, ITriggerFunctions } from 'n8n-workflow';
+import type { INodeProperties, ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf } from '../queries';
-import { codeOf, queryServices, serviceOf } from '../queries/catalog';
-import { leftOut } from '../queries/pastQueries';
+import { queryServices } from '../service/names';
+import type { QueryRecord } from '../service/types';
+import { leftOut } from '../telling/leftOut';
 import { report } from './outage';
-import type { Result } from './result';
+import type { TriggerResult } from './result';
 import type { Settings } from './settings';
+import type { Fate } from './survey';
 
 const byLabel = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
@@ -14,7 +15,7 @@ const byLabel = (a: { name: string }, b: { name: string }) => a.name.localeCompa
 const onResult = (label: string) =>
 	`On ${label.replace(/[A-Z][a-z]+/g, (word) => word.toLowerCase())}`;
 
-/** What stands below the trigger on the canvas, by its only query: an abbreviation where the label has one. */
+/** What is below the trigger on the canvas, by its only query type: an abbreviation where the label has one. */
 export const subtitles = Object.fromEntries(
 	queryServices.map(({ label, operation }) => [
 		operation,
@@ -22,21 +23,39 @@ export const subtitles = Object.fromEntries(
 	]),
 );
 
-export const filterFields: INodeProperties[] = [
+export const triggerOnField: INodeProperties = {
+	displayName: 'Trigger On',
+	name: 'services',
+	type: 'multiOptions',
+	options: queryServices
+		.map(({ label, operation }) => ({
+			name: label,
+			value: operation,
+			action: onResult(label),
+		}))
+		.sort(byLabel),
+	// those whose results come by webhook (TQ §6.1)
+	default: [
+		'getShareholders',
+		'getComplianceOpinion',
+		'getEmploymentHistory',
+		'getCrf',
+		'getInvoices',
+		'getRfcData',
+	],
+	description: 'Query types whose results start the workflow. Select none for all of them.',
+};
+
+/** Entries of the "Options" collection. */
+export const filterOptions: INodeProperties[] = [
 	{
-		displayName: 'Trigger On',
-		name: 'services',
-		type: 'multiOptions',
-		options: queryServices
-			.map(({ label, operation }) => ({
-				name: label,
-				value: operation,
-				action: onResult(label),
-			}))
-			.sort(byLabel),
-		default: [],
+		displayName: 'Other Query Types',
+		name: 'otherServices',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. SHAREHOLDERS, INVOICES',
 		description:
-			'Queries whose results start the workflow. None chosen means all but those that answer at once (CURP data, RFC calculation), unless Include Immediate Answers is on.',
+			"More query types to trigger on, by the name in the record's field service, separated by commas",
 	},
 	{
 		displayName: 'Statuses',
@@ -49,103 +68,75 @@ export const filterFields: INodeProperties[] = [
 			{
 				name: 'Unknown',
 				value: 'unknown',
-				description: 'A status word that neither the document nor the API Mapping explains',
+				description: 'A status word that neither the API reference nor the API Mapping explains',
 			},
 		],
 		default: [],
-		description: 'Which results start the workflow. None chosen means all that are not pending.',
-	},
-];
-
-/** Entries of the "Options" collection. */
-export const filterOptions: INodeProperties[] = [
-	{
-		displayName: 'Include Immediate Answers',
-		name: 'includeImmediate',
-		type: 'boolean',
-		default: false,
-		description:
-			'Whether to emit also what the action node gets at once (CURP data, RFC calculation) while no query is chosen in Trigger On',
-	},
-	{
-		displayName: 'Other Services',
-		name: 'otherServices',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. SHAREHOLDERS, INVOICES',
-		description:
-			"More services to trigger on, by the name in the record's field service, separated by commas",
+		description: 'Which results start the workflow. Select none for all that are not pending.',
 	},
 ];
 
 type Choosing = Pick<Settings, 'services' | 'statuses' | 'options'>;
 
-/** Tells whether a result starts the workflow, in the words of a deployment. */
-export function filterOf(
-	{ services, statuses, options }: Choosing,
-	mapping: TaxQueryMapping,
-): (result: Pick<Result, 'record' | 'state'>) => boolean {
-	const codes = [
-		...queryServices
-			.filter(({ operation }) => listed(services).includes(operation))
-			.map((service) => codeOf(service, mapping)),
-		...listed(options.otherServices),
-	].map((code) => code.toUpperCase());
-	const states = listed(statuses);
-	return ({ record, state }) => {
-		const code = typeof record.service === 'string' ? record.service : '';
-		const isAsked =
-			codes.length > 0
-				? codes.includes(code.toUpperCase())
-				: options.includeImmediate === true || !serviceOf(code, mapping)?.isImmediate;
-		return isAsked && (states.length > 0 ? states.includes(state) : state !== 'pending');
-	};
+/** Whether a record's query type is chosen; undefined if the record does not say which it is. */
+function isChosen({ code, operation }: QueryRecord, { services, options }: Choosing) {
+	const operations = listed(services);
+	const codes = listed(options.otherServices).map((other) => other.toUpperCase());
+	if (operations.length === 0 && codes.length === 0) return true;
+	if (code === '') return undefined;
+	return operations.includes(operation ?? '') || codes.includes(code.toUpperCase());
+}
+
+/** What becomes of a query in a state: whether it starts the workflow, by what the operator has chosen. */
+export function fateOf({ record, hasStatus }: TriggerResult, choosing: Choosing): Fate {
+	const chosen = isChosen(record, choosing);
+	if (chosen === false) return 'unwanted';
+	const states = listed(choosing.statuses);
+	if (!hasStatus || states.includes(record.state)) return 'due';
+	if (record.state === 'pending') return 'waits';
+	if (states.length === 0) return 'due';
+	return record.state === 'unknown' ? 'waits' : 'unwanted'; // an unknown word may not be the last one
 }
 
 /** Says which results the filter leaves out only because their words are not known; undefined if there are none. */
 export function leftOutBy(
 	{ services, statuses, options }: Choosing,
 	mapping: TaxQueryMapping,
-	records: IDataObject[],
+	records: QueryRecord[],
 ): string | undefined {
 	const codes = listed(options.otherServices);
-	return leftOut(
-		records,
-		{ operations: listed(services), states: listed(statuses), codes },
-		mapping,
-	);
+	const choice = { operations: listed(services), states: listed(statuses), codes };
+	return leftOut(records, choice, mapping);
 }
 
 const MAX_WORDS = 500;
-/** Services and statuses of records that a published trigger has met, and what was told of them. */
+/** Query types and statuses of records that a published trigger has met, and what was reported of them. */
 interface Words {
-	met: BoundedMap<string, IDataObject>;
+	met: BoundedMap<string, QueryRecord>;
 	told: Set<string>;
 }
 const words = new WeakMap<ITriggerFunctions, Words>();
 
 /** Reports what the filter leaves out so, once for each time that a trigger is published. */
-export function tellLeftOut(
+export function reportLeftOut(
 	context: ITriggerFunctions,
 	choosing: Choosing,
 	mapping: TaxQueryMapping,
-	records: IDataObject[],
+	records: QueryRecord[],
 ): void {
 	const { met, told } = words.get(context) ?? { met: new BoundedMap(MAX_WORDS), told: new Set() };
 	words.set(context, { met, told });
-	for (const { service, status } of records) {
-		met.set(JSON.stringify([service, status]), { service, status });
+	const before = met.size;
+	for (const record of records) {
+		const key = `${record.code}\n${record.status ?? ''}`;
+		if (!met.has(key)) met.set(key, record);
 	}
-	const isNameless = records.some((record) => queryIdOf(record) === undefined);
-	for (const what of [leftOutBy(choosing, mapping, [...met.values()]), isNameless && NAMELESS]) {
-		if (!what || told.has(what)) continue;
-		told.add(what);
-		report(context, undefined, what);
-	}
+	if (met.size === before) return;
+	const what = leftOutBy(choosing, mapping, [...met.values()]);
+	if (!what || told.has(what)) return;
+	told.add(what);
+	report(context, undefined, what);
 }
-
-const NAMELESS =
-	'The list of queries has rows without an ID, or with a number of more than 15 digits, which JSON does not hold exactly: results of the same second cannot be told apart, and one of them alone starts the workflow. Tell the provider';
 
 /** The texts of a list, or of one text with commas. */
 function listed(value: unknown): string[] {

@@ -1,41 +1,39 @@
-import type { INodeExecutionData } from 'n8n-workflow';
-import { connect } from '../../shared/transport/request';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
-import { isLean as isLeanRow, queryIdOf } from '../queries';
-import { hasList, type QueryConnection } from '../queries/client';
-import { complete, isToBeRead, readQuery, timesTried, triedInVain } from './byId';
-import { isRepeated, type Outcome } from './emitter';
-import { filterOf, tellLeftOut } from './filter';
-import { addUnlisted, isAll, readAsked, readList } from './list';
-import {
-	begin,
-	begun,
-	hasAny,
-	isToBegin,
-	tellCutOff,
-	type PublishedTrigger,
-} from './memory/published';
-import {
-	byAge,
-	isPending,
-	isVague,
-	itemMaker,
-	resultOf,
-	type ItemMaker,
-	type Result,
-} from './result';
+import { msLeft } from '../../shared/utils/time';
+import { hasList, type QueryService } from '../service/client';
+import { isLean, isOpen } from '../service/record';
+import type { QueryRecord } from '../service/types';
+import { timesTried, triedInVain, wasRead } from './byId';
+import { readCutOff, startAgain } from './cutOff';
+import type { Outcome } from './emitter';
+import { fateOf, reportLeftOut } from './filter';
+import type { Ledger } from './ledger';
+import { checkDates, NO_LIST, readListing, type Listing } from './listing';
+import type { Asked, PublishedTrigger } from './published';
+import { readRecords, type Found } from './records';
+import { reportCourse, reportDropped, reportListing, reportMissing } from './reports';
+import { itemMaker, lacksResult, withResponse, type Origin, type TriggerResult } from './result';
+import { readStart, startOf } from './settings';
+import { isBeginning, isSettled, survey, takeIn, type Rules } from './survey';
 
-const CONFIRMED = { confirmed: true };
+/** Requests for a look at a list that is up to date. */
+const MAX_REQUESTS = 3;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 /** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
-type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'unread' | 'failed';
+export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
+
+/** What forged IDs come to, and seldom a true one. */
+const STRANGE: unknown[] = [undefined, 'unknown', 'later'];
 
 export interface Look {
-	/** What the deployment calls things. */
-	mapping: TaxQueryMapping;
-	/** By query ID; what is not in it is not listed. */
+	/** What was asked for, by query ID; what is not in it is not listed. */
 	queries: Map<string, Shown>;
+	/** The list was read; all queries are in it. */
+	isListed: boolean;
 	isWhole: boolean;
 	/** Of which the next look will need as many. */
 	requests: number;
@@ -46,165 +44,133 @@ export interface Look {
 	isMore: boolean;
 	/** IDs that were asked for and must wait for the next look. */
 	unread: string[];
+	/** How many IDs were asked for that nobody knows. */
+	strangers: number;
 }
 
-/** Looks once: reads what is new, emits it, oldest first, and moves the cursor. Throws if the service cannot be asked. */
-export async function look(watcher: PublishedTrigger, asked: Set<string>): Promise<Look> {
-	const { context, cursor, settings } = watcher;
+/** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
+export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Look> {
+	const { context, ledger, settings, mustBegin } = trigger;
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
-	const suits = filterOf(settings, mapping);
+	const service: QueryService = connection;
 	const toItem = itemMaker(settings, connection);
-	const isKnown = (result: Result) =>
-		cursor.has(result) || cursor.isPendingQuery(queryIdOf(result.record));
-	const mustBegin = isToBegin(watcher);
-	const { account } = cursor.saved;
-	const isElsewhere = hasList(mapping) && account !== '' && account !== connection.account;
-	const listed = hasList(mapping)
-		? await readList(context, connection, cursor, asked, mustBegin || isElsewhere)
-		: await readAsked(context, connection, cursor, asked);
-	await addUnlisted(listed, watcher, connection, asked);
-	watcher.mustBeOpen();
-	tellCutOff(watcher, listed);
-	const records = listed.results.map(({ record }) => record);
-	tellLeftOut(context, settings, mapping, records);
-	const isStrange =
-		isElsewhere && !listed.results.some(isKnown) && !(await hasAny(connection, cursor.landmarks));
-	watcher.mustBeOpen();
-	if (mustBegin || isStrange) begin(watcher, listed, isStrange);
-	cursor.saved.account = connection.account;
-	begun.add(watcher);
-	await startOnceMore(watcher, connection, toItem);
-	for (const row of listed.results)
-		if (asked.has(queryIdOf(row.record) ?? '')) cursor.awaitDelivered(row);
-	const old = listed.isWhole ? cursor.recognize(listed.results, isAll(listed)) : 0;
-	if (old > 0) context.logger.warn(`${old} results of a list without dates are taken for old`);
+	const rules = rulesOf(trigger);
+	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
+	const account = isListed ? connection.account : ledger.saved.account;
+	const isMoved = mustBegin || account !== ledger.saved.account;
+	const startAt = isMoved && isListed ? readStart(context) : undefined;
+	const isAudit = isMoved || msLeft(ledger.saved.auditedAt, DAY_MS) < 0;
+	const ids = [...asked.keys()].reverse(); // a sender that comes again is not to wait behind a flood
 
-	const telling = listed.results.filter((row) => !isVague(row));
-	const toldIds = new Set(telling.map(({ record }) => queryIdOf(record)));
-	const fresh = listed.results
-		.filter((row) => !isVague(row) || !toldIds.has(queryIdOf(row.record)))
-		.filter((result) => (isVague(result) ? cursor.isNews(result) : cursor.isNew(result)))
-		.sort(byAge);
-	// a row may hold less than its record: only where it is whole is it sure that it does not suit
-	const isLean = ({ record }: Result) => isLeanRow(record, mapping);
-	const isDue = (row: Result) => suits(row) || (isLean(row) && (!isPending(row) || isVague(row)));
-	const triesOf = ({ record }: Result) => timesTried(context, queryIdOf(record));
-	const due = fresh
-		.filter(isDue)
-		.sort((a, b) => triesOf(a) - triesOf(b) || cursor.unsure.rankOf(a) - cursor.unsure.rankOf(b));
-	const { onTheirWay } = cursor; // of these it is not known yet what becomes of them
-	const isOnItsWay = ({ record }: Result) => onTheirWay.has(queryIdOf(record));
-	const ready = due.filter((row) => !isOnItsWay(row));
-	const batch = ready.slice(0, settings.maxResults);
-	const read = await Promise.all(
-		batch.map(async (row) => await complete(context, connection, row)),
-	);
-	watcher.mustBeOpen();
+	const listing = isListed
+		? await readListing(service, ledger, { asked: ids, mustBeWhole: isAudit })
+		: NO_LIST;
+	const maxOwing = Math.max(1, MAX_REQUESTS - listing.requests);
+	const oldUntil = startAt ?? Infinity;
+	const situation = { account, begins: mustBegin, oldUntil, asked: ids, maxOwing };
+	const plan = survey(ledger, listing, situation, rules);
+	if (isBeginning(plan) && startAt !== undefined) checkDates(listing.rows);
+	const read = await readRecords(trigger, service, plan, listing, asked);
+	const cutOff = await readCutOff(trigger, service);
 
-	cursor.settle(fresh.filter((row) => !isDue(row) && !isPending(row)));
-	const left = ready.slice(batch.length);
-	const isMore = left.some((row) => triesOf(row) === 0);
-	// in the order of their creation, they may stand behind pages without news the next time
-	const awaitRow = (row: Result) =>
-		cursor.unsure.rankOf(row) > 0 || cursor.awaitQuery(queryIdOf(row.record));
-	for (const row of left) awaitRow(row);
+	trigger.mustBeOpen(); // from here on nothing waits
+	reportCourse(context, plan.course);
+	reportListing(context, listing);
+	reportLeftOut(context, settings, mapping, recordsIn(listing, read.others));
+	reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
+	if (isListed) note(ledger, listing, isAudit);
+	startAgain(trigger, cutOff, toItem);
+
+	const left = new Set<string>();
 	let hasNews = false;
-	const vague = new Map(listed.results.filter(isVague).map((row) => [queryIdOf(row.record), row]));
-	for (const [index, result] of read.entries()) {
-		const listedRow = batch[index];
-		const row = vague.get(queryIdOf(listedRow.record)) ?? listedRow;
-		if (result === 'refused') cursor.settle(row);
-		else if (result === undefined) {
-			left.push(row);
-			awaitRow(row); // wherever the list has it the next time
-		} else if (cursor.isOld(row, result)) cursor.settle(row, result);
-		else if (watcher.outcomeOf(result) || (suits(result) && cursor.isNew(result))) {
-			if (isRepeated(context, result)) cursor.settle(row, result);
-			else {
-				hasNews ||= !watcher.outcomeOf(result);
-				emit(watcher, toItem(result, CONFIRMED), result, row);
-			}
-		} else if (!isPending(result)) cursor.settle(row, result);
-	}
-	for (const id of listed.refused) {
-		cursor.deferPending(id, false);
-		const row = vague.get(id);
-		if (row) cursor.settle(row);
-	}
-	cursor.advance(listed.results, [...left, ...due.filter(isOnItsWay)], listed.isWhole);
+	/** By the record, or why there is none, to a row of the list. */
+	const bring = (row: TriggerResult, found: Found) => {
+		const { queryId } = row;
+		if (found === undefined || found === 'refused') {
+			if (found === undefined) left.add(queryId);
+			else giveUp(ledger, row);
+			return;
+		}
+		const said = asked.get(queryId);
+		const { result, origin } = confirmed(found, said, mapping);
+		const fate = rules.fateOf(result);
+		if (fate === 'unwanted' || isSettled(ledger, result)) return settle(ledger, result, row);
+		ledger.await(queryId); // the others first, the next time
+		if (trigger.outcomeOf(result)) return;
+		if (fate === 'waits' || lacksResult(result)) {
+			left.add(queryId);
+			triedInVain(context, queryId);
+			if (fate === 'due') reportMissing(context, queryId, said?.hasResponse === true);
+			return;
+		}
+		wasRead(context, queryId);
+		hasNews = true;
+		void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
+			if (outcome !== 'failed') settle(ledger, result, row);
+		});
+	};
+	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
+	for (const result of read.others) bring(result, result);
+	for (const id of read.refused) ledger.giveUp(id);
+	ledger.await(...read.inVain.filter((id) => ledger.owes(id)));
 
-	const isLeft = new Set(left);
-	const queries = new Map<string, Shown>();
-	for (const id of listed.unknown) queries.set(id, 'unknown');
-	for (const id of listed.unread) queries.set(id, 'unread');
-	for (const id of listed.failed) queries.set(id, 'failed');
-	for (const row of listed.results) {
-		const isWithout = isPending(row) || isLeft.has(row);
-		const shown = watcher.outcomeOf(row) ?? (isWithout ? 'pending' : 'settled');
-		queries.set(queryIdOf(row.record) ?? '', shown);
-	}
+	const shownOf = (result: TriggerResult): Shown => {
+		const isOver = !left.has(result.queryId) && isSettled(ledger, result);
+		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
+	};
+	const queries = new Map<string, Shown>(read.untold);
+	for (const result of [...read.others, ...ids.flatMap((id) => plan.listed.get(id) ?? [])])
+		if (!queries.has(result.queryId)) queries.set(result.queryId, shownOf(result));
 	return {
-		mapping,
 		queries,
-		isWhole: listed.isWhole,
-		requests:
-			batch.filter((row) => isToBeRead(row, mapping)).length +
-			(listed.isDaily ? 1 : listed.requests),
-		rows: listed.results.length,
+		isListed,
+		isWhole: listing.isWhole,
+		requests: read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests),
+		rows: listing.rows.length,
 		hasNews,
-		isMore,
-		unread: listed.unread,
+		isMore: plan.isMore,
+		unread: ids.filter((id) => queries.get(id) === 'later'),
+		strangers: ids.filter((id) => STRANGE.includes(queries.get(id))).length,
 	};
 }
 
-/** Settles the row only when it is known what became of its result, which may be on its way already. */
-function emit(
-	watcher: PublishedTrigger,
-	item: INodeExecutionData,
-	result: Result,
-	row: Result,
-): void {
-	void watcher.emitOnce(result, item).then((outcome) => {
-		if (outcome !== 'failed') watcher.cursor.settle(row);
-	});
+const rulesOf = (trigger: PublishedTrigger): Rules<TriggerResult> => ({
+	fateOf: (result) => fateOf(result, trigger.settings),
+	isRunning: (result) => trigger.outcomeOf(result) !== undefined,
+	triesOf: ({ queryId }) => timesTried(trigger.context, queryId),
+	maxResults: trigger.settings.maxResults,
+});
+
+/** The record, with the response of the webhook call where it has none and that may be emitted. */
+function confirmed(
+	found: TriggerResult,
+	said: Asked | undefined,
+	mapping: TaxQueryMapping,
+): { result: TriggerResult; origin: Origin } {
+	if (!lacksResult(found) || !said?.detail) return { result: found, origin: { confirmed: true } };
+	const result = withResponse(found, said.detail, mapping);
+	return { result, origin: { confirmed: 'status', event: said.event } };
 }
 
-/**
- * Results whose execution was not known to have ended when n8n did are started once more, never a third time; or only
- * if n8n had not started them at all.
- */
-async function startOnceMore(
-	watcher: PublishedTrigger,
-	connection: QueryConnection,
-	toItem: ItemMaker,
-): Promise<void> {
-	const { context, cursor, settings } = watcher;
-	const { runsElsewhere } = cursor.saved;
-	const isOnceMore = settings.options.afterCrash !== 'leave' && !runsElsewhere;
-	// as long as nobody knows whether a worker goes on with them all, one is tried, and tells
-	const isTried = isOnceMore && runsElsewhere === undefined;
-	if (isTried && cursor.onTheirWay.size > 0) return;
-	const cutOff = [...cursor.cutOff]
-		.sort(([, [a]], [, [b]]) => timesTried(context, a) - timesTried(context, b))
-		.slice(0, isTried ? 1 : undefined);
-	const again = cutOff.map(async ([deliveryId, [queryId, times]]) => {
-		// undefined: the service does not have it, or not any more
-		const read = queryId === '' ? Promise.resolve(undefined) : readQuery(connection, queryId);
-		const record = await read.catch((error: unknown) =>
-			triedInVain(context, queryId, error) ? undefined : ('failed' as const),
-		);
-		if (record === 'failed') return; // for the next look
-		watcher.mustBeOpen();
-		const result = record && resultOf(record, connection.mapping);
-		if (result?.deliveryId === deliveryId) {
-			void watcher.emitOnce(result, toItem(result, CONFIRMED), isOnceMore ? 2 : times);
-			return;
-		}
-		cursor.end({ deliveryId, updatedAt: undefined });
-		const what = queryId === '' ? 'a body that named no query' : `query ${queryId}`;
-		const why = `The execution for ${what} may have been cut off, and the service does not have this result any more`;
-		context.logger.warn(`${why}. Look for it in the executions list.`);
-	});
-	await Promise.all(again);
+/** The query has come through in this state, which a row of the list may call by another word. */
+function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
+	const owesMore = isOpen(result.record.state);
+	if (owesMore && ledger.owes(result.queryId)) ledger.await(result.queryId);
+	ledger.settle(result, owesMore);
+	if (row.word !== result.word) ledger.settle(row, owesMore);
+}
+
+function giveUp(ledger: Ledger, row: TriggerResult): void {
+	ledger.settle(row);
+	ledger.giveUp(row.queryId);
+}
+
+const recordsIn = ({ rows }: Listing, others: TriggerResult[]): QueryRecord[] =>
+	[...rows, ...others].map(({ record }) => record);
+
+/** Takes in how the list was read. */
+function note({ saved }: Ledger, { order, extent }: Listing, isAudit: boolean): void {
+	if (order) saved.order = order;
+	if (isAudit) saved.auditedAt = Date.now() - (extent === 'cut' ? DAY_MS - HOUR_MS : 0);
 }

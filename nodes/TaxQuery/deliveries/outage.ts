@@ -1,5 +1,6 @@
-import { NodeApiError, NodeOperationError, type ITriggerFunctions } from 'n8n-workflow';
-import { protectionOf } from '../../shared/personalData/personalData';
+import { UserError, type ITriggerFunctions } from 'n8n-workflow';
+import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
+import { maskedText } from '../../shared/personalData/personalData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 
@@ -25,23 +26,21 @@ export class Outage {
 }
 
 /** An error in n8n's list of executions, which starts the error workflow. */
-export function report(context: ITriggerFunctions, error: unknown, reason: string): void {
-	const told =
-		error instanceof NodeApiError || error instanceof NodeOperationError
-			? error
-			: new NodeOperationError(context.getNode(), reason);
-	withoutPersonalData(told);
+export function report(
+	context: ITriggerFunctions,
+	error: unknown,
+	reason: string,
+	description?: string,
+): void {
+	const told = errorOf(context, error ?? new UserError(reason, { description }));
 	// hosts before 2.x have only the other, which takes the workflow down and up again
 	if (typeof context.saveFailedExecution === 'function') context.saveFailedExecution(told);
 	else context.emitError(told);
 }
 
-/** Masks whom the service's words name; they stand in n8n's list of executions, whatever the trigger emits. */
-export function withoutPersonalData(error: unknown): void {
-	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return;
-	const said = error.description ?? '';
-	error.description = protectionOf('masked', undefined)?.text(said) ?? said;
-}
+/** An error as n8n shows it: who is named in it is masked, for n8n keeps it whatever the trigger emits. */
+export const errorOf = (context: Pick<ITriggerFunctions, 'getNode'>, error: unknown): ItemError =>
+	itemErrorOf(context.getNode(), error, undefined, { hide: maskedText });
 
 const AN_HOUR = 3_600_000;
 const MAX_TOLD = 1_000;

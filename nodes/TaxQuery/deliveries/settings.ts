@@ -10,22 +10,25 @@ import { readPersonalData, type PersonalDataMode } from '../../shared/personalDa
 /** What the trigger was published with. */
 export interface Settings {
 	receiveBy: 'both' | 'webhook' | 'asking';
-	askEveryMs: number;
-	/** The service's record is emitted, not what was delivered. */
-	isToBeConfirmed: boolean;
-	/** Results of a delivery without a webhook credential are never believed. */
+	checkEveryMs: number;
+	/** Whether results of webhook calls without a webhook credential are refused. */
 	isAuthenticated: boolean;
+	/**
+	 * What the service must confirm: the result; its status alone, with the detail of the webhook call; or nothing, which
+	 * needs a webhook credential.
+	 */
+	confirm: 'result' | 'statusOnly' | 'off';
 	simplify: boolean;
 	personalData: PersonalDataMode;
 	services: unknown;
 	statuses: unknown;
-	/** Results that one look emits at most. */
+	/** Results that one check emits at most. */
 	maxResults: number;
 	options: IDataObject;
 }
 
 const MIN_SECONDS = 5;
-export const MIN_ASK_MS = MIN_SECONDS * 1000;
+export const MIN_CHECK_MS = MIN_SECONDS * 1000;
 const DEFAULT_SECONDS = 30;
 const DEFAULT_RESULTS = 100;
 
@@ -36,32 +39,39 @@ export function readSettings(context: Context): Settings {
 	const read = (name: string, fallback: unknown): unknown =>
 		context.getNodeParameter(name, fallback as string);
 	const receiveBy = read('receiveBy', 'both') as Settings['receiveBy'];
-	const seconds = Number(read('askEvery', DEFAULT_SECONDS));
+	const options = read('settings', {}) as IDataObject;
+	const seconds = Number(options.checkEvery ?? DEFAULT_SECONDS);
 	if (receiveBy !== 'webhook' && !(seconds >= MIN_SECONDS)) {
-		throw new UserError(`"Ask Every (Seconds)" must be a number, ${MIN_SECONDS} or more`, {
-			description: 'Open the trigger and correct it.',
+		throw new UserError(`"Check Every (Seconds)" must be a number, ${MIN_SECONDS} or more`, {
+			description: 'Open the trigger and correct it under Options.',
 		});
 	}
-	const options = read('settings', {}) as IDataObject;
 	const maxResults = Number(options.maxResults ?? DEFAULT_RESULTS);
 	if (!Number.isInteger(maxResults) || maxResults < 1) {
-		throw new UserError('"Max Results per Look" must be a whole number, 1 or more', {
+		throw new UserError('"Max Results per Check" must be a whole number, 1 or more', {
 			description: 'Open the trigger and correct it under Options.',
 		});
 	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
+	const confirm = read('confirm', 'result') as Settings['confirm'];
 	return {
 		receiveBy,
-		askEveryMs: seconds * 1000,
+		checkEveryMs: seconds * 1000,
 		isAuthenticated,
-		isToBeConfirmed: !isAuthenticated || read('confirm', true) !== false,
+		confirm: confirm === 'off' && !isAuthenticated ? 'result' : confirm,
 		simplify: read('simplify', true) !== false,
 		personalData: readPersonalData(options),
 		services: read('services', []),
-		statuses: read('statuses', []),
+		statuses: options.statuses,
 		maxResults,
 		options,
 	};
+}
+
+/** Parameters that, when they are changed, let the trigger begin anew. */
+export function startOf(context: Pick<ITriggerFunctions, 'getNode'>): string {
+	const { startFrom, hours, date } = context.getNode().parameters;
+	return JSON.stringify([startFrom, hours, date]);
 }
 
 /**

@@ -9,15 +9,16 @@ import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
-import type { Cursor } from './cursor';
+import { isOpen } from '../service/record';
 import { emit, nodeKey, type Outcome } from './emitter';
+import type { Ledger } from './ledger';
 import { look, type Look } from './look';
+import type { Asked, PublishedTrigger } from './published';
 import { save } from '../../shared/operations/nodeState';
-import { askedEarly, KEY, MAX_UNREAD, memoryOf, type NodeMemory } from './memory/node';
-import type { PublishedTrigger } from './memory/published';
-import { withoutPersonalData } from './outage';
-import { itemMaker, type Result } from './result';
-import { MIN_ASK_MS, readSettings, type Settings } from './settings';
+import { askedEarly, KEY, MAX_ASKED, memoryOf, type NodeMemory } from './memory';
+import { errorOf } from './outage';
+import { itemMaker, type TriggerResult } from './result';
+import { MIN_CHECK_MS, readSettings, startOf, type Settings } from './settings';
 
 /** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
 const FIRST_LOOK_MS = 10_000;
@@ -26,6 +27,9 @@ const SPREAD_MS = 5_000;
 const MIN_REST_MS = 1_000;
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
+/** So many IDs that nobody knows are a flood of forged calls, which must not take the rate limit. */
+const FLOOD = 10;
+const FLOOD_REST_MS = 3_000;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
 const MAX_OWED = 1_000;
@@ -43,11 +47,16 @@ export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerR
 	const watcher = new ResultWatcher(context, readSettings(context));
 	await watcher.open().catch((error: unknown) => {
 		watcher.close();
-		withoutPersonalData(error);
-		throw error;
+		throw errorOf(context, error);
 	});
 	return { closeFunction: async () => watcher.close() };
 }
+
+const UNPROVED: Asked = { isProved: false, hasResponse: false };
+const entry = <K, V>(map: Map<K, V>, key: K): Array<[K, V]> => {
+	const value = map.get(key);
+	return value === undefined ? [] : [[key, value]];
+};
 
 type Identity = Parameters<typeof nodeKey>[0];
 export const watcherOf = (context: Identity) => published.get(nodeKey(context));
@@ -56,14 +65,16 @@ export const watchersIn = (workflowId: string | undefined) =>
 
 /** A published trigger: it looks for new results at intervals and when a delivery rings, and emits each once. */
 export class ResultWatcher implements PublishedTrigger {
-	readonly cursor: Cursor;
+	readonly ledger: Ledger;
 	private readonly memory: NodeMemory;
 	private readonly key: string;
 	private isClosed = false;
 	/** The look that runs or was the last, and the one that waits for its end. */
 	private last: Promise<unknown> = Promise.resolve();
 	private waiting: Promise<Look> | undefined;
-	private asked = new Set<string>();
+	private asked = new Map<string, Asked>();
+	/** It has not run before, or so long ago that what came since is not asked for; until it has looked. */
+	private isAnew: boolean;
 	/** What n8n could not start, though its sender may have been told that it will come. */
 	private readonly owed = new BoundedMap<string, () => Promise<Outcome>>(MAX_OWED);
 	/** The next look waits so long after a moment. */
@@ -75,16 +86,21 @@ export class ResultWatcher implements PublishedTrigger {
 	) {
 		this.key = nodeKey(context);
 		this.memory = memoryOf(context);
-		this.cursor = this.memory.cursor;
-		save(context, KEY, this.cursor.saved);
+		this.ledger = this.memory.ledger;
+		save(context, KEY, this.ledger.saved);
 		published.set(this.key, this);
-		this.askAgain(askedEarly(context));
-	}
-
-	get isAnew(): boolean {
 		const { closedAt } = this.memory;
 		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
-		return this.context.getActivationMode() === 'activate' && wasClosedLongAgo;
+		this.isAnew = context.getActivationMode() === 'activate' && wasClosedLongAgo;
+		this.askAgain(askedEarly(context).map((id) => [id, UNPROVED]));
+	}
+
+	get mustBegin(): boolean {
+		return this.isAnew || this.ledger.saved.startedFrom !== startOf(this.context);
+	}
+
+	get isBusy(): boolean {
+		return this.memory.outcomes.size > 0;
 	}
 
 	/** Looks for the first time, and then at intervals. Throws if the first look fails, unless n8n is just starting. */
@@ -95,7 +111,7 @@ export class ResultWatcher implements PublishedTrigger {
 			this.rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
 			this.lookInBackground();
 		} else {
-			await this.lookSoon([]);
+			await this.lookSoon();
 		}
 		void this.keepLooking();
 	}
@@ -113,14 +129,14 @@ export class ResultWatcher implements PublishedTrigger {
 	}
 
 	/** A look that begins from now on; those who ask meanwhile share it. Throws if the service cannot be asked. */
-	async lookSoon(ids: string[]): Promise<Look> {
-		for (const id of ids) this.asked.add(id);
+	async lookSoon(asked: Iterable<[id: string, Asked]> = []): Promise<Look> {
+		for (const [id, said] of asked) this.ask(id, said);
 		this.waiting ??= this.last.then(async () => {
 			await this.untilAfter(this.rest.since, this.rest.ms);
 			this.waiting = undefined;
 			this.mustBeOpen();
 			const asked = this.asked;
-			this.asked = new Set();
+			this.asked = new Map();
 			const running = this.look(asked);
 			this.last = running.catch(() => {}); // whoever waits for it is told
 			return await running;
@@ -128,33 +144,41 @@ export class ResultWatcher implements PublishedTrigger {
 		return await this.waiting;
 	}
 
-	async emitOnce(result: Result, item: INodeExecutionData, cutOff?: number): Promise<Outcome> {
-		const { outcomes } = this.memory;
-		const { deliveryId } = result;
+	async emitOnce(
+		result: TriggerResult,
+		item: INodeExecutionData,
+		cutOff?: number,
+	): Promise<Outcome> {
+		const { ledger } = this;
+		const { outcomes, emitted } = this.memory;
+		const { deliveryId, queryId } = result;
 		const running = outcomes.get(deliveryId);
 		if (running) return await running;
-		const before = this.cursor.cutOff.get(deliveryId);
+		const before = ledger.cutOff.get(deliveryId);
 		const isLeftToLook = before !== undefined && this.needsLooks;
-		if (cutOff === undefined ? isLeftToLook || this.cursor.has(result) : !before)
-			return 'duplicate';
+		const isDone = emitted.has(deliveryId) || ledger.isSettled(result);
+		if (cutOff === undefined ? isLeftToLook || isDone : !before) return 'duplicate';
 		if (this.isClosed) return 'failed';
 		const times = cutOff ?? 1;
-		this.cursor.start(result, times);
-		save(this.context, KEY, this.cursor.saved); // n8n saves it with the emit
+		ledger.start(deliveryId, queryId, times);
+		save(this.context, KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emit(this.context, {
 			item,
 			result,
 			times,
-			onPlace: (isElsewhere) => (this.cursor.saved.runsElsewhere = isElsewhere),
-			onEnd: () => this.cursor.end(result),
+			onPlace: (isElsewhere) => (ledger.saved.runsElsewhere = isElsewhere),
+			onEnd: () => ledger.end(deliveryId),
 		}).then((what) => {
 			outcomes.delete(deliveryId);
 			if (what === 'failed') {
-				this.cursor.giveBack(result, before);
+				ledger.giveBack(deliveryId, before);
 				this.owe(deliveryId, async () => await this.emitOnce(result, item, cutOff));
-			} else this.cursor.settle(result);
-			const isOfOthers = before !== undefined && this.cursor.cutOff.size > 0;
-			if (isOfOthers && what !== 'failed') this.lookInBackground(); // they waited for what this one tells
+			} else {
+				emitted.set(deliveryId, true);
+				ledger.settle(result, isOpen(result.record.state));
+			}
+			const isOfOthers = before !== undefined && ledger.cutOff.size > 0;
+			if (isOfOthers && what !== 'failed') this.lookInBackground(); // they waited for what this one shows
 			return what;
 		});
 		outcomes.set(deliveryId, outcome);
@@ -173,7 +197,7 @@ export class ResultWatcher implements PublishedTrigger {
 		});
 	}
 
-	outcomeOf({ deliveryId }: Result): Promise<Outcome> | undefined {
+	outcomeOf({ deliveryId }: TriggerResult): Promise<Outcome> | undefined {
 		return this.memory.outcomes.get(deliveryId);
 	}
 
@@ -182,21 +206,26 @@ export class ResultWatcher implements PublishedTrigger {
 	}
 
 	get needsLooks(): boolean {
-		return this.settings.receiveBy !== 'webhook' || this.settings.isToBeConfirmed;
+		return this.settings.receiveBy !== 'webhook' || this.settings.confirm !== 'off';
 	}
 
-	private async look(asked: Set<string>): Promise<Look> {
+	private async look(asked: Map<string, Asked>): Promise<Look> {
 		const since = Date.now();
 		const looking = look(this, asked);
 		const restMs = await looking.then(
 			(seen) => {
+				this.isAnew = false;
 				this.memory.outage.end(this.context);
-				this.askAgain(seen.unread);
+				this.askAgain(seen.unread.flatMap((id) => entry(asked, id)));
 				if (seen.isMore || seen.unread.length > 0) this.lookInBackground();
-				return Math.max(seen.requests * REST_PER_REQUEST_MS, seen.rows * REST_PER_ROW_MS);
+				return Math.max(
+					seen.requests * REST_PER_REQUEST_MS,
+					seen.rows * REST_PER_ROW_MS,
+					seen.strangers > FLOOD ? FLOOD_REST_MS : 0,
+				);
 			},
 			(error: unknown) => {
-				this.askAgain([...asked]);
+				this.askAgain(asked);
 				if (!this.isClosed) this.memory.outage.count(this.context, error);
 				return 0;
 			},
@@ -205,26 +234,38 @@ export class ResultWatcher implements PublishedTrigger {
 		return await looking;
 	}
 
-	private askAgain(ids: string[]): void {
-		for (const id of ids.slice(0, Math.max(0, MAX_UNREAD - this.asked.size))) this.asked.add(id);
+	/** What was said first of a query stays, unless another call proves more, or brings the result. */
+	private ask(id: string, said: Asked): void {
+		const known = this.asked.get(id);
+		const isMore = (said.isProved && !known?.isProved) || (said.detail && !known?.detail);
+		const isLess = known?.isProved && !said.isProved;
+		const best = known && (!isMore || isLess) ? known : said;
+		const hasResponse = said.hasResponse || known?.hasResponse === true;
+		const isAgain = said.isAgain ?? known?.isAgain;
+		this.asked.set(id, { ...best, hasResponse, ...(isAgain && { isAgain }) });
+	}
+
+	private askAgain(asked: Iterable<[id: string, Asked]>): void {
+		for (const [id, said] of asked)
+			if (this.asked.size < MAX_ASKED) this.ask(id, { ...said, isAgain: true });
 	}
 
 	private async keepLooking(): Promise<void> {
-		const { receiveBy, askEveryMs } = this.settings;
+		const { receiveBy, checkEveryMs } = this.settings;
 		const isByTimer = receiveBy !== 'webhook';
-		const inStreamMs = Math.max(MIN_ASK_MS, askEveryMs / TIMES_IN_STREAM);
-		let ms = isByTimer ? askEveryMs : RETRY_MS;
+		const inStreamMs = Math.max(MIN_CHECK_MS, checkEveryMs / TIMES_IN_STREAM);
+		let ms = isByTimer ? checkEveryMs : RETRY_MS;
 		while (!this.isClosed) {
 			await this.untilAfter(Date.now(), ms);
-			const isOwed = this.memory.outage.isOn || this.cursor.cutOff.size > 0;
+			const isOwed = this.memory.outage.isOn || this.ledger.cutOff.size > 0;
 			if (this.isClosed || (!isByTimer && !isOwed)) continue;
-			const seen = await this.lookSoon([]).catch(() => undefined); // the outage tells why
-			if (isByTimer) ms = seen?.hasNews ? inStreamMs : askEveryMs;
+			const seen = await this.lookSoon().catch(() => undefined); // the outage tells why
+			if (isByTimer) ms = seen?.hasNews ? inStreamMs : checkEveryMs;
 		}
 	}
 
 	private lookInBackground(): void {
-		void this.lookSoon([]).catch(() => undefined); // the outage tells why
+		void this.lookSoon().catch(() => undefined); // the outage tells why
 	}
 
 	/** Waits until so long after a moment, or until the trigger is unpublished. */

@@ -1,22 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
+import { hashOf } from '../question/question';
+import type { Doubt, Id } from '../service/types';
+import type { Life } from './life';
 
-/**
- * When a query was sent whose fate is not known (milliseconds, our clock), the same of one that the service said it
- * accepted, without an ID, or the IDs of what was accepted.
- */
-type JournalEntry = number | { sentAt: number } | string[];
+/** A life as it is kept, small: the IDs of what was accepted, else where it stands. */
+type Entry = Id[] | [at: 'sent' | 'unsure' | 'missing', since: number, hash: string, why: Doubt];
 
 /** Where it stands in the memory that n8n keeps for a node; the name is seen in the execution's data. */
 interface Kept extends IDataObject {
-	/** Queries sent in this execution, its retries included. */
+	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
-	queries: Record<string, JournalEntry>;
-	/** A hash of what was sent, where Additional Body Fields may differ in a further try. */
-	sentAs?: Record<string, string>;
+	lives: Record<string, Entry>;
 	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
-	reused?: Record<string, Array<string | null>>;
+	reused?: Record<string, Array<Id | null>>;
 }
 
 /**
@@ -29,7 +26,7 @@ export class Journal {
 	constructor(private readonly run: Run) {
 		// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
 		const memory = run.executionId === undefined ? {} : run.memory;
-		memory.paidQueries ??= { sent: 0, queries: {} };
+		memory.paidQueries ??= { sent: 0, lives: {} };
 		this.kept = memory.paidQueries as Kept;
 	}
 
@@ -37,78 +34,69 @@ export class Journal {
 		return this.kept.sent;
 	}
 
+	count(queries: number): void {
+		this.kept.sent += queries;
+	}
+
 	/** The IDs of everything that was accepted. */
-	get ids(): string[] {
-		return Object.values(this.kept.queries).flatMap((entry) => (Array.isArray(entry) ? entry : []));
+	get ids(): Id[] {
+		return Object.values(this.kept.lives).flatMap(idsIn);
 	}
 
 	/** The IDs of what was accepted for an item. */
-	idsOf(item: Item): string[] {
+	idsOf(item: Item): Id[] {
 		const own = `${this.run.index}:${item.index}:`;
-		return Object.entries(this.kept.queries).flatMap(([key, entry]) =>
-			key.startsWith(own) && Array.isArray(entry) ? entry : [],
+		return Object.entries(this.kept.lives).flatMap(([key, entry]) =>
+			key.startsWith(own) ? idsIn(entry) : [],
 		);
 	}
 
-	/** What is known of the question of an item. */
-	find(item: Item, journalKey: string): JournalEntry | undefined {
-		return this.kept.queries[this.key(item, journalKey)];
+	lifeOf(item: Item, key: string): Life {
+		const entry = this.kept.lives[this.key(item, key)];
+		if (entry === undefined) return { at: 'planned' };
+		if (isIds(entry)) return { at: 'accepted', ids: entry };
+		const [at, since, hash, why] = entry;
+		return at === 'sent' ? { at, since, hash } : { at, since, hash, why };
 	}
 
-	/** What was sent of it; undefined if that can only be the same as now. */
-	sentAs(item: Item, journalKey: string): string | undefined {
-		return this.kept.sentAs?.[this.key(item, journalKey)];
-	}
-
-	/** So many queries of an item are on their way, beside those that it has sent before. */
-	sending(item: Item, journalKey: string, count: number, sentAs?: string): void {
-		const key = this.key(item, journalKey);
-		this.kept.queries[key] = Date.now();
-		if (sentAs !== undefined) (this.kept.sentAs ??= {})[key] = sentAs;
-		this.kept.sent += count;
-	}
-
-	/** Under these IDs; none where the answer held a result without one. */
-	accepted(item: Item, journalKey: string, ids: string[]): void {
-		this.kept.queries[this.key(item, journalKey)] = ids;
-	}
-
-	/** By a word that names no ID: it is looked for in a further try, and never sent again. */
-	acceptedByWord(item: Item, journalKey: string): void {
-		const key = this.key(item, journalKey);
-		const sentAt = this.kept.queries[key];
-		if (typeof sentAt === 'number') this.kept.queries[key] = { sentAt };
-	}
-
-	/** They surely were not accepted; what was known of the question before holds again. */
-	refused(
-		item: Item,
-		journalKey: string,
-		count: number,
-		before?: JournalEntry,
-		sentAs?: string,
-	): void {
-		const key = this.key(item, journalKey);
-		if (before === undefined) delete this.kept.queries[key];
-		else this.kept.queries[key] = before;
-		if (sentAs !== undefined) (this.kept.sentAs ??= {})[key] = sentAs;
-		this.kept.sent -= count;
+	keep(item: Item, key: string, life: Life): void {
+		const { lives } = this.kept;
+		switch (life.at) {
+			case 'planned':
+			case 'refused':
+				delete lives[this.key(item, key)];
+				break;
+			case 'accepted':
+				lives[this.key(item, key)] = life.ids;
+				break;
+			case 'sent':
+			case 'unsure':
+			case 'missing':
+				lives[this.key(item, key)] = [
+					life.at,
+					life.since,
+					life.hash,
+					life.at === 'sent' ? 'earlierTry' : life.why,
+				];
+		}
 	}
 
 	/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
-	reusedOf(item: Item, journalKey: string): Array<string | null> | undefined {
-		return this.kept.reused?.[this.key(item, journalKey)];
+	reusedOf(item: Item, key: string): Array<Id | null> | undefined {
+		return this.kept.reused?.[this.key(item, key)];
 	}
 
-	reuse(item: Item, journalKey: string, ids: Array<string | null>): void {
-		(this.kept.reused ??= {})[this.key(item, journalKey)] = ids;
+	reuse(item: Item, key: string, ids: Array<Id | null>): void {
+		(this.kept.reused ??= {})[this.key(item, key)] = ids;
 	}
 
-	private key({ index }: Item, journalKey: string): string {
-		return `${this.run.index}:${index}:${shortHash(journalKey)}`;
+	private key({ index }: Item, key: string): string {
+		return `${this.run.index}:${index}:${hashOf(key)}`;
 	}
 }
 
-/** What tells two questions apart, and neither of them. */
-export const shortHash = (text: string): string =>
-	createHash('sha256').update(text).digest('base64url').slice(0, 16);
+const STANDS = ['sent', 'unsure', 'missing'];
+/** No ID of a service is one of these words and stands before a moment. */
+const isIds = (entry: Entry): entry is Id[] =>
+	!(STANDS.includes(entry[0]) && typeof entry[1] === 'number');
+const idsIn = (entry: Entry): Id[] => (isIds(entry) ? entry : []);

@@ -1,27 +1,22 @@
-import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
-import { ofItem } from '../../shared/transport/errors';
-import { sentences } from '../../shared/utils/sentences';
-import { createdAt, queryIdOf, stateOf } from '../queries';
-import { connectionOf, getQuery } from '../queries/client';
-import { isAcknowledgement } from './answer';
-import {
-	prepareQuery,
-	type PaidQuery,
-	type PreparedQuery,
-	type QueryInput,
-	type SendSettings,
-} from './definition';
+import type { IDataObject } from 'n8n-workflow';
+import { questionOf, type PaidQuery, type Question, type QueryInput } from '../question/question';
+import { getQuery, serviceOfItem } from '../service/client';
+import type { Id, QueryRecord } from '../service/types';
+import { withBilled } from '../telling/messages';
+import { Receipt } from '../telling/receipt';
+import { rowsOf, type Outcome, type Shape } from '../telling/rows';
+import type { Limits } from './limit';
 import { fieldsOf, optionsOf, priceNotice, type Reuse, type Wait } from './options';
-import { output, type Outcome, type Shape } from './output';
-import { Receipt } from './receipt';
-import { QuerySender } from './send';
-import { readResult, waitForResult } from './waitForResult';
+import { QuerySender, type Sending } from './send';
+import { isWaitedFor, readResult, waitForResult } from './wait';
 
 /** What an item's fields and options say, beside what it asks. */
-interface Settings extends SendSettings {
+interface Settings extends Limits {
+	sendAgain: boolean;
+	additionalBodyFields: IDataObject;
 	wait: Wait | undefined;
 	reuse: Reuse | undefined;
 	simplify: boolean;
@@ -36,26 +31,25 @@ const PENDING_NOTE =
 /** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
 	const { service, name, action, description, subtitle, credential, input } = definition;
-	const { isImmediate } = service;
 	return operation({
 		name,
 		value: service.operation,
 		action,
 		description,
 		subtitle,
-		toolNote: isImmediate ? undefined : PENDING_NOTE,
+		toolNote: service.isImmediate ? undefined : PENDING_NOTE,
 		credential,
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition), simplify },
 		options: optionsOf(definition),
 		execute: async (item, { input: asked, ...settings }) =>
-			await tellingPaid(item, async () => await plan(item, definition, asked, settings)),
+			await namingBilled(item, async () => await plan(item, definition, asked, settings)),
 	});
 }
 
 /** What the items of a run share. */
 function startSpending(run: Run) {
-	const receipt = new Receipt(run);
-	const sender = new QuerySender(run, (index, count) => receipt.doubt(index, count));
+	const receipt: Receipt = new Receipt(run, () => sender.past.gaps);
+	const sender: QuerySender = new QuerySender(run, receipt);
 	run.atEnd(() => sender.limit.end());
 	return { sender, receipt };
 }
@@ -68,115 +62,84 @@ async function plan(
 	settings: Settings,
 ): Promise<NextPhase> {
 	const { sender, receipt } = item.run.shared(startSpending);
-	const whole = await prepareQuery(item, definition, input, settings);
-	const { reuse } = settings;
-	const isKept = (query: PreparedQuery) =>
-		sender.journal.find(item, query.journalKey) !== undefined;
-	const reusable = isKept(whole) ? [] : await findReusable(item, sender, whole, reuse);
-	sender.history.notes.forEach((note) => receipt.note(note));
-	const parts = await missingParts(item, definition, input, settings, whole, reusable);
-	const isSplit = parts.length > 0 && parts.some(({ question }) => question !== whole.question);
-	if (isSplit) {
-		const ids = reusable.map((one) => (one && queryIdOf(one)) ?? null);
-		sender.journal.reuse(item, whole.journalKey, ids);
+	const asking = { ...(await serviceOfItem(item)), ...settings };
+	const whole = questionOf(definition, input, asking);
+	const { reuse, sendAgain } = settings;
+	const { maxQueries, maxQueriesPerDay } = settings;
+	const sending: Sending = { limits: { maxQueries, maxQueriesPerDay }, sendAgain, reuse };
+	const reusable = sender.isKept(item, whole) ? [] : await findReusable(item, sender, whole, reuse);
+	const parts = missingParts(input, reusable).map((part) => questionOf(definition, part, asking));
+	if (reusable.some(Boolean) && parts.length > 0) {
+		sender.journal.reuse(
+			item,
+			whole.key,
+			reusable.map((one) => one?.id ?? null),
+		);
 	}
-
-	const unsent = parts.filter((part) => !isKept(part));
-	await sender.limit.plan(item, unsent, reuse !== undefined);
+	const unsent = parts.filter((part) => !sender.isKept(item, part));
+	await sender.limit.plan(item, sending.limits, unsent, reuse !== undefined && !reuse.isEach);
 	const next = async () => {
-		const outcomes = await outcomesOf(item, reusable.filter(isDefined));
-		for (const part of parts) outcomes.push(...(await ask(item, sender, part, reuse)));
-		receipt.take(item, outcomes, settings.externalReference, reuse?.isByDefault === true);
-		return await conclude(item, definition, input, settings, whole, outcomes);
+		const outcomes: Outcome[] = reusable
+			.filter((one) => one !== undefined)
+			.map((query) => ({ query, how: 'reused' }));
+		for (const part of parts) {
+			const { queries, how } = await sender.ask(item, part, sending);
+			for (const query of queries) outcomes.push({ query, how });
+		}
+		const dated = await withAge(item, outcomes);
+		const read = await Promise.all(
+			dated.map(async (one) => await readResult(item, one, definition.service)),
+		);
+		receipt.take(item, read, settings);
+		return await conclude(item, definition, input, settings, whole, read);
 	};
-	return { next: async () => await tellingPaid(item, next) };
+	return { next: async () => await namingBilled(item, next) };
 }
 
-/** Work on an item; the error of what fails tells what the item has been charged for all the same. */
-async function tellingPaid<T>(item: Item, work: () => Promise<T>): Promise<T> {
+/** Work on an item; the error of what fails tells what the item has been billed for all the same. */
+async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const ids = item.run.shared(startSpending).sender.journal.idsOf(item);
-		if (ids.length === 0) throw error as Error;
-		const paid = `Paid for already: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
-		if (error instanceof NodeApiError) {
-			const own = ofItem(error, item.index);
-			throw Object.assign(own, { description: sentences(error.description, paid) });
-		}
-		if (error instanceof UserError) {
-			throw new UserError(error.message, { description: sentences(error.description, paid) });
-		}
-		throw error as Error;
+		throw ids.length === 0 ? error : withBilled(error, ids);
 	});
 }
 
-const isDefined = <T>(value: T | undefined): value is T => value !== undefined;
-
-/** The records that need not be paid for, one for each expected; in a further try those of the first. */
+/** The records that need not be billed, one for each expected; in a further try those of the first. */
 async function findReusable(
 	item: Item,
-	{ journal, history }: QuerySender,
-	{ question, journalKey, expected }: PreparedQuery,
+	{ journal, past }: QuerySender,
+	question: Question,
 	reuse: Reuse | undefined,
-): Promise<Array<IDataObject | undefined>> {
-	const before = journal.reusedOf(item, journalKey);
+): Promise<Array<QueryRecord | undefined>> {
+	const before = journal.reusedOf(item, question.key);
 	if (before) {
-		const connection = await connectionOf(item);
+		const service = await serviceOfItem(item);
 		return await Promise.all(
-			before.map(async (id) => (id === null ? undefined : await getQuery(connection, id))),
+			before.map(async (id) => (id === null ? undefined : await getQuery(service, id))),
 		);
 	}
-	return reuse ? await history.findReusable(item, question, expected, reuse.since) : [];
+	if (!reuse) return [];
+	const kept = new Set<Id>(journal.ids);
+	return await past.findReusable(item, question, reuse, (id) => kept.has(id));
 }
 
-/** What is still to be paid for: all of it, or what can be asked for without the records that are there. */
-async function missingParts(
-	item: Item,
-	definition: PaidQuery,
-	input: QueryInput,
-	settings: Settings,
-	whole: PreparedQuery,
-	reusable: Array<IDataObject | undefined>,
-): Promise<PreparedQuery[]> {
-	if (!reusable.some(isDefined)) return [whole];
-	if (reusable.every(isDefined)) return [];
+/** What is still to be sent: all of it, or what can be asked for without the records that are there. */
+function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined>): QueryInput[] {
 	const { records, only } = input;
-	if (!records || !only) {
-		reusable.fill(undefined);
-		return [whole];
-	}
-	const missing = records.filter((_, index) => !reusable[index]);
-	return await Promise.all(
-		only(missing).map(async (part) => await prepareQuery(item, definition, part, settings)),
-	);
+	if (records && only) return only(records.filter((_, index) => !reusable[index]));
+	if (reusable.length > 0 && reusable.every(Boolean)) return [];
+	reusable.length = 0;
+	return [input];
 }
 
-async function ask(
-	item: Item,
-	sender: QuerySender,
-	query: PreparedQuery,
-	reuse: Reuse | undefined,
-): Promise<Outcome[]> {
-	const isKept = sender.journal.find(item, query.journalKey) !== undefined;
-	const accepted =
-		reuse && !isKept
-			? await sender.sendOnce(item, query, reuse.since)
-			: await sender.send(item, query);
-	const outcomes: Outcome[] =
-		'reused' in accepted
-			? await outcomesOf(item, accepted.reused)
-			: accepted.queries.map((one) => ({ query: one, how: accepted.how }));
-	return await Promise.all(
-		outcomes.map(async (one) => await readResult(item, one, query.definition)),
-	);
-}
-
-async function outcomesOf(item: Item, reused: IDataObject[]): Promise<Outcome[]> {
-	const now = Date.now() + (await connectionOf(item)).clockOffsetMs();
-	return reused.map((query) => ({
-		query,
-		how: 'reused',
-		ageMs: Math.max(0, now - createdAt(query)) || 0,
-	}));
+async function withAge(item: Item, outcomes: Outcome[]): Promise<Outcome[]> {
+	const now = Date.now() + (await serviceOfItem(item)).clockOffsetMs();
+	return outcomes.map((outcome) => {
+		const { query, how } = outcome;
+		if (how !== 'reused') return outcome;
+		const created = query.kind === 'record' ? query.createdAt : undefined;
+		return { ...outcome, ageMs: Math.max(0, now - (created ?? now)) };
+	});
 }
 
 /** What several records of an item have in common: which of them an outcome is, it says itself. */
@@ -191,17 +154,19 @@ async function conclude(
 	definition: PaidQuery,
 	{ records, warnings }: QueryInput,
 	settings: Settings,
-	{ expected, fields, secrets }: PreparedQuery,
+	{ expected, fields, secrets }: Question,
 	outcomes: Outcome[],
 ): Promise<Phase> {
 	const { wait, simplify: isSimple, externalReference, pollIntervalMs: intervalMs } = settings;
 	const { receipt } = item.run.shared(startSpending);
-	const { mapping } = await connectionOf(item);
+	const { mapping } = await serviceOfItem(item);
 	const shape: Shape = {
 		definition,
 		mapping,
 		expected,
-		asked: records ? sharedOf(records.map(({ echo }) => echo)) : fields,
+		asked: records
+			? sharedOf(records.map(({ asked: { rfc, period } }) => ({ rfc, period })))
+			: fields,
 		echoed: records
 			? {}
 			: Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== '')),
@@ -209,29 +174,20 @@ async function conclude(
 		externalReference,
 		warnings,
 		secrets,
+		protect: item.protect,
 	};
 	const give = (ended: Outcome[]) => {
-		const rows = output(shape, ended);
+		const rows = rowsOf(shape, ended);
 		receipt.give(item, rows);
 		return rows;
-	};
-	const isWaitedFor = ({ query }: Outcome) => {
-		if (queryIdOf(query) === undefined) return false;
-		const state = stateOf(query, mapping);
-		const isAcknowledged = isAcknowledgement(query, definition.service) && state !== 'failed';
-		return isAcknowledged || ['pending', 'unknown'].includes(state);
 	};
 	if (!wait || !outcomes.some(isWaitedFor)) return give(outcomes);
 	const { maxMs } = wait;
 	const next = async () =>
 		give(
 			await Promise.all(
-				outcomes.map(async (outcome) =>
-					isWaitedFor(outcome)
-						? await waitForResult(item, outcome, { maxMs, intervalMs })
-						: outcome,
-				),
+				outcomes.map(async (outcome) => await waitForResult(item, outcome, { maxMs, intervalMs })),
 			),
 		);
-	return { together: true, next };
+	return { together: true, next: async () => await namingBilled(item, next) };
 }

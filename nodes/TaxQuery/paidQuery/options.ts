@@ -9,10 +9,10 @@ import {
 	type Field,
 } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
-import type { PaidQuery } from './definition';
+import type { PaidQuery } from '../question/question';
 
 const HOUR_MS = 3_600_000;
-const HOURS_WHILE_BUILDING = 24;
+const DAY_MS = 24 * HOUR_MS;
 /** What an AI agent may spend in one execution, unless the operator says otherwise. */
 const MOST_AS_TOOL = 10;
 const MAX_WAIT_S = 60;
@@ -23,12 +23,16 @@ export interface Wait {
 	maxMs: number;
 }
 
-/** Which results an item takes instead of paying again. */
+/** Which queries an item takes instead of sending another one. */
 export interface Reuse {
 	/** Created since then, by our clock. */
 	since: number;
 	/** Nobody asked for it: the workflow is being built, or an execution is retried. */
 	isByDefault: boolean;
+	/** An execution is retried: what it has sent is in the list, though n8n may not remember it. */
+	isRetry?: boolean;
+	/** Each query is for one item: the operator does not want items to share them. */
+	isEach?: boolean;
 }
 
 const nothing: Field<undefined> = { properties: [], read: () => undefined };
@@ -61,6 +65,7 @@ const waitForResult: Field<Wait | undefined> = {
 };
 
 const startOfRun = () => ({ ms: Date.now() });
+const nowOf = ({ run }: Item): number => run.shared(startOfRun).ms;
 
 const reuseResults: Field<Reuse | undefined> = {
 	properties: [
@@ -94,30 +99,50 @@ const reuseResults: Field<Reuse | undefined> = {
 		},
 	],
 	read(item) {
-		const { mode, timeZone } = item.run;
-		const now = item.run.shared(startOfRun).ms;
-		switch (item.parameter('reuse')) {
-			case 'never':
-				return undefined;
-			case 'month': {
-				const month = DateTime.fromMillis(now, { zone: timeZone }).startOf('month');
-				return { since: month.toMillis(), isByDefault: false };
-			}
-			case 'building':
-				if (mode !== 'manual' && mode !== 'retry') return undefined;
-				return { since: now - HOURS_WHILE_BUILDING * HOUR_MS, isByDefault: true };
-			case 'hours': {
-				const hours = item.parameter('reuseHours');
-				const ms = parseNumber(0)(hours, 'Reuse Results Up To (Hours)') * HOUR_MS;
-				return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
-			}
-			default:
-				throw new UserError('"Reuse Results" holds nothing that is in its list', {
-					description:
-						'It must be building, hours, month or never. Check the expression that fills it for this item.',
-				});
-		}
+		const chosen = chosenReuse(item);
+		return item.run.mode === 'retry' ? ofRetry(item, chosen) : chosen;
 	},
+};
+
+function chosenReuse(item: Item): Reuse | undefined {
+	const { mode, timeZone } = item.run;
+	const now = nowOf(item);
+	switch (item.parameter('reuse')) {
+		case 'never':
+			return undefined;
+		case 'month': {
+			const month = DateTime.fromMillis(now, { zone: timeZone }).startOf('month');
+			return { since: month.toMillis(), isByDefault: false };
+		}
+		case 'building':
+			if (mode !== 'manual' && mode !== 'retry') return undefined;
+			return { since: now - DAY_MS, isByDefault: true };
+		case 'hours': {
+			const hours = item.parameter('reuseHours');
+			const ms = parseNumber(0)(hours, 'Reuse Results Up To (Hours)') * HOUR_MS;
+			return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
+		}
+		default:
+			throw new UserError('"Reuse Results" holds nothing that is in its list', {
+				description:
+					'It must be building, hours, month or never. Check the expression that fills it for this item.',
+			});
+	}
+}
+
+/**
+ * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
+ * shows of the last day is therefore taken first, whatever Reuse Results says.
+ */
+function ofRetry(item: Item, chosen: Reuse | undefined): Reuse {
+	const since = nowOf(item) - DAY_MS;
+	if (!chosen) return { since, isByDefault: true, isRetry: true, isEach: true };
+	return { ...chosen, since: Math.min(since, chosen.since), isRetry: true };
+}
+
+const reuseInRetry: Field<Reuse | undefined> = {
+	properties: [],
+	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, undefined) : undefined),
 };
 
 /** Told before anything is filled in. */
@@ -139,7 +164,7 @@ export const priceNotice = ({
 /** The fields that paid queries have beside what they ask. */
 export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
 	wait: service.isImmediate ? nothing : waitForResult,
-	reuse: hasNoResult ? nothing : reuseResults,
+	reuse: hasNoResult ? reuseInRetry : reuseResults,
 });
 
 const maxQueries = option(

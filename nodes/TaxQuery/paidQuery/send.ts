@@ -1,249 +1,319 @@
-import { NodeApiError, UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
-import { BoundedMap } from '../../shared/utils/boundedMap';
-import { queryIdOf, stateOf } from '../queries';
-import { connectionOf } from '../queries/client';
-import { completeRecord } from '../queries/rows';
 import { thisMoment } from '../../shared/transport/clockOffset';
-import { queryIdSaidIn } from '../../shared/utils/serviceMessage';
-import { ambiguousError, isUnsure, readPosted, refusedError } from './answer';
-import { unfoundOf, type Accepted, type PreparedQuery, type Unfound } from './definition';
-import { findCreated, QueryHistory } from './findQuery';
+import { isNotFound } from '../../shared/transport/errors';
+import type { Said } from '../../shared/http/problem';
+import type { Problem } from '../../shared/transport/result';
+import { pickOwn } from '../question/pickOwn';
+import type { Question } from '../question/question';
+import { getQuery, serviceOfItem } from '../service/client';
+import { readPosted } from '../service/posted';
+import type { Id, Query } from '../service/types';
+import { post } from '../service/wire';
+import { QueryError, wordsOf, type Search } from '../telling/messages';
+import { isWord, type Answer, type Outcome, type Word } from '../telling/rows';
 import { Journal } from './journal';
-import { QueryLimit } from './queryLimit';
-import { readNamed } from './waitForResult';
-import { SharedLocks } from '../../shared/utils/sharedLock';
+import {
+	claim,
+	isClaimed,
+	lastAccepted,
+	lastUnsure,
+	lastWords,
+	reuseLocks,
+	sendLocks,
+} from './ledger';
+import { isDoubtful, step, type Life } from './life';
+import { QueryLimit, type Limits } from './limit';
+import { LostQueries } from './look';
+import type { Reuse } from './options';
+import { PastQueries } from './reuse';
 
-/** A query that was sent and may have been accepted. */
-interface Unsure {
-	/** What happened to its answer. */
-	error: NodeApiError | UserError;
-	/** When it was sent, by our clock. */
-	since(): number;
-	/** What the service said, which comes out if there is no record of it. */
-	word?: IDataObject;
-	/** The word tells all that there is to know. */
-	isEnough?: boolean;
-	/** What an earlier try has sent, where that may differ. */
-	sentAs?: string;
+/** What an item's options say of how it is sent. */
+export interface Sending {
+	limits: Limits;
+	sendAgain: boolean;
+	reuse: Reuse | undefined;
 }
 
-interface LastAccepted {
-	at: number;
-	queries: IDataObject[];
+/** What came of a question: its queries, or what the service said where that is all there is. */
+type Accepted = Pick<Outcome, 'how'> & { queries: Answer[] };
+
+/** What is known of a doubtful question beside its life. */
+interface Doubts {
+	problem?: Problem;
+	/** Of a response without a query ID, and its words. */
+	body?: IDataObject;
+	said?: Said;
 }
+
+type Doubtful = Extract<Life, { since: number }>;
 
 /** So long after it was accepted a query may be missing in the list. */
 const LISTED_MS = 60_000;
 /** How long to wait before each look among the queries made: what was just accepted may not be listed yet. */
 const LOOKS_MS = [0, 1000, 3000];
+/** The same while there is no proof that the list would show it. */
+const FURTHER_MS = 5000;
 const MAX_SENDS = 3;
-const KEPT = 10_000;
 
-/** Queries that an item of this process has got, by client and ID: no other item is given them. */
-const claimed = new BoundedMap<string, true>(10 * KEPT);
-/** Who sends a question and who looks for it; who asks it with Reuse. Both for all executions of this process. */
-const sendLocks = new SharedLocks();
-const reuseLocks = new SharedLocks();
-/** What was accepted last of a question, and since when nobody knows whether one was. */
-const lastAccepted = new BoundedMap<string, LastAccepted>(KEPT);
-const lastUnsure = new BoundedMap<string, number>(KEPT);
+/** Told of what is billed, or may be, as soon as it is known. */
+export interface SpendingLog {
+	accepted(item: Item, ids: Id[], isByEarlierTry?: boolean): void;
+	/** Nobody knows whether so many queries of an item were accepted. */
+	unsure(item: Item, count: number): void;
+}
 
-/** What the items of one run share, so that none takes another one's query. */
+/** Sends the questions of a run, so that each is billed once, and no item takes another one's query. */
 export class QuerySender {
-	readonly history = new QueryHistory();
+	readonly past = new PastQueries();
 	readonly journal: Journal;
 	readonly limit: QueryLimit;
+	private readonly lost = new LostQueries();
 
-	/** `onDoubt` is told how many queries of an item may have been accepted and are not found. */
 	constructor(
 		run: Run,
-		private readonly onDoubt: (index: number, count: number) => void,
+		private readonly log: SpendingLog,
 	) {
 		this.journal = new Journal(run);
-		this.limit = new QueryLimit(this.journal, this.history);
+		this.limit = new QueryLimit(this.journal, this.past);
 	}
 
-	/** Sends a query unless another item or execution has got its result since the list of queries was read. */
-	async sendOnce(
-		item: Item,
-		query: PreparedQuery,
-		since: number,
-	): Promise<Accepted | { reused: IDataObject[] }> {
-		return await reuseLocks.exclusive(query.question, async () => {
-			const before = lastAccepted.get(query.question);
-			if (before && before.at >= since && (await this.isUnlisted(item, since, before))) {
-				return { reused: before.queries };
+	/** Whether an earlier try of this execution has sent a question. */
+	isKept(item: Item, { key }: Question): boolean {
+		const { at } = this.journal.lifeOf(item, key);
+		return at !== 'planned' && at !== 'refused';
+	}
+
+	/** Sends a question unless another item or execution has got its result since the list of queries was read. */
+	async ask(item: Item, question: Question, sending: Sending): Promise<Accepted> {
+		const { reuse } = sending;
+		if (!reuse || this.isKept(item, question)) return await this.send(item, question, sending);
+		return await reuseLocks.exclusive(question.id, async () => {
+			const before = lastAccepted.get(question.id);
+			if (before && before.at >= reuse.since) {
+				const isFree = !reuse.isEach || this.past.take(before.queries);
+				if (isFree && (await this.isUnlisted(item, reuse.since, before))) {
+					return { queries: before.queries, how: 'reused' };
+				}
 			}
-			const unsure = lastUnsure.get(query.question);
-			if (unsure !== undefined && unsure >= since) {
-				const error = new UserError('an equal query was sent before and had no answer');
-				return await this.send(item, query, { error, since: () => unsure });
+			const unsure = lastUnsure.get(question.id);
+			if (unsure !== undefined && unsure >= reuse.since) {
+				const life: Life = {
+					at: 'unsure',
+					since: unsure,
+					hash: question.hash,
+					why: 'earlierTry',
+				};
+				return await this.send(item, question, sending, life);
 			}
-			await this.limit.plan(item, [query], true); // an equal one may have used up what was planned
-			return await this.send(item, query);
+			await this.limit.plan(item, sending.limits, [question], true); // an equal one may have used up what was planned
+			return await this.send(item, question, sending);
 		});
 	}
 
-	/** What was accepted after the list was read, or shortly before and is not in it yet; with a status that is known. */
-	private async isUnlisted(item: Item, since: number, before: LastAccepted): Promise<boolean> {
-		const { mapping } = await connectionOf(item);
-		if (before.queries.some((query) => stateOf(query, mapping) === 'unknown')) return false;
-		const earlierMs = this.history.readAt - before.at;
+	/** What was accepted after the list was read, or shortly before and is not in it yet; in a state that is known. */
+	private async isUnlisted(
+		item: Item,
+		since: number,
+		{ at, queries }: { at: number; queries: Query[] },
+	): Promise<boolean> {
+		if (queries.some((query) => query.kind === 'record' && query.state === 'unknown')) return false;
+		const earlierMs = this.past.readAt - at;
 		if (earlierMs <= 0) return true;
-		return earlierMs <= LISTED_MS && !(await this.history.shows(item, since, before.queries));
+		return earlierMs <= LISTED_MS && !(await this.past.shows(item, since, queries));
 	}
 
 	/**
-	 * Sends one query, so that it is paid for once: if nobody knows whether it was accepted, it is looked for among the
-	 * queries made, while no other item that asks the same is on its way. Throws an error that says so if it is not
-	 * there (unless the operator wants it sent again).
+	 * Drives a question through its life: sent once, and looked for among the queries made if nobody knows whether it was
+	 * accepted, while no other item that asks the same is on its way. Throws a QueryError if that stays open.
 	 */
-	async send(item: Item, query: PreparedQuery, before?: Unsure): Promise<Accepted> {
-		const { definition, question, journalKey, expected } = query;
-		const earlier = before ?? this.beforeRetry(item, query);
-		if (Array.isArray(earlier)) {
-			return { queries: await this.readKept(item, query, earlier), how: 'kept' };
+	private async send(
+		item: Item,
+		question: Question,
+		{ limits, sendAgain }: Sending,
+		known: Life = this.journal.lifeOf(item, question.key),
+	): Promise<Accepted> {
+		const { definition, key, expected } = question;
+		if (known.at === 'accepted') {
+			return { queries: await this.readKept(item, known.ids), how: 'kept' };
 		}
-		let unsure = earlier;
-		for (let attempt = 1; ; attempt++) {
-			if (!unsure) {
-				const post = async () => await this.post(item, query);
-				const outcome = await sendLocks.shared(journalKey, post);
-				if ('queries' in outcome) return outcome;
-				unsure = outcome;
+		let doubtful = isDoubtful(known) ? known : undefined;
+		let doubts: Doubts = {};
+		for (let sends = 1; ; sends++) {
+			if (!doubtful) {
+				const posted = await sendLocks.shared(key, async () => await this.post(item, question));
+				if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
+				({ life: doubtful, doubts } = posted);
 			}
-			const lost: Unsure = unsure;
-			const { error, since, word, isEnough } = lost;
-			const find = async () => await this.findAccepted(item, query, lost);
-			const found = await sendLocks.exclusive(journalKey, find);
-			if ('queries' in found) return found;
-			const how = unsure === earlier ? 'kept' : 'sent';
-			if (word) return await this.take(item, query, { queries: [word], how }, isEnough);
-			await this.limit.sent(item, expected.length, []);
-			if (!found.isMissing || !(await this.maySendAgain(item, query, attempt))) {
-				lastUnsure.set(question, since());
-				this.onDoubt(item.index, expected.length);
-				throw ambiguousError(error, definition, since(), found.said);
+			const lost = doubtful;
+			const mayBeSentAgain = sendAgain && sends < MAX_SENDS;
+			const looked = await sendLocks.exclusive(
+				key,
+				async () => await this.look(item, question, lost, mayBeSentAgain),
+			);
+			if ('queries' in looked) return { queries: looked.queries, how: 'recovered' };
+			const { since, why } = { why: 'earlierTry' as const, ...looked.life };
+			const { body, ...told } = doubts;
+			const word = why === 'noId' && wordOf(question, body);
+			if (word) {
+				lastWords.set(key, word);
+				return { queries: [word], how: lost === known ? 'kept' : 'sent' };
 			}
-			unsure = undefined;
+			this.log.unsure(item, expected.length); // and stays so, whatever is sent after it
+			const isAllowed =
+				mayBeSentAgain && looked.isProved && (await this.mayPlan(item, limits, question));
+			const next = isAllowed ? step(looked.life, { type: 'again' }, expected.length) : looked.life;
+			if (isDoubtful(next)) {
+				lastUnsure.set(question.id, since);
+				const { search } = looked;
+				const count = expected.length;
+				throw new QueryError({ kind: 'unsure', definition, why, count, since, search, ...told });
+			}
+			doubtful = undefined;
 		}
 	}
 
-	private async maySendAgain(item: Item, query: PreparedQuery, attempt: number): Promise<boolean> {
-		if (!query.sendAgain || attempt >= MAX_SENDS) return false;
-		return await this.limit.plan(item, [query]).then(
+	private async mayPlan(item: Item, limits: Limits, question: Question): Promise<boolean> {
+		return await this.limit.plan(item, limits, [question]).then(
 			() => true,
 			() => false,
 		);
 	}
 
-	/** What an earlier try of this execution has left of a question. */
-	private beforeRetry(item: Item, query: PreparedQuery): Unsure | string[] | undefined {
-		const entry = this.journal.find(item, query.journalKey);
-		if (entry === undefined || Array.isArray(entry)) return entry;
-		const error = new UserError('an earlier try of this execution sent it and had no answer');
-		const sentAs = this.journal.sentAs(item, query.journalKey);
-		if (typeof entry === 'number') return { error, since: () => entry, sentAs };
-		const last = lastAccepted.get(sentAs ?? query.question);
-		const word = last?.queries.find((one) => !queryIdOf(one)) ?? { status: 'PENDING' };
-		return { error, since: () => entry.sentAt, sentAs, word, isEnough: false };
-	}
-
-	private async post(item: Item, query: PreparedQuery): Promise<Accepted | Unsure> {
-		const { definition, path, body, secrets, expected, question, journalKey, sentAs } = query;
-		const before = this.journal.find(item, journalKey);
-		const sentBefore = this.journal.sentAs(item, journalKey);
-		let [since, counted] = [thisMoment(), 0];
-		const beforeSend = () => {
-			since = thisMoment();
-			this.limit.sending(question, expected.length - counted);
-			this.journal.sending(item, journalKey, expected.length - counted, sentAs);
-			counted = expected.length;
-		};
-		try {
-			const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
-			const request = { path, body, secrets, beforeSend, emptyAs };
-			const answer = await item.request({ method: 'POST', ...request });
-			const read = readPosted(answer, query, (await connectionOf(item)).mapping);
-			if ('queries' in read) return await this.take(item, query, { ...read, how: 'sent' });
-			if (read.word) this.journal.acceptedByWord(item, journalKey);
-			return { ...read, since };
-		} catch (error) {
-			if (error instanceof NodeApiError && isUnsure(item, error)) return { error, since };
-			this.journal.refused(item, journalKey, counted, before, sentBefore);
-			await this.limit.sent(item, expected.length, []);
-			throw refusedError(error, definition, query.fields);
-		}
-	}
-
-	/** What is not final is looked for again in a further try. */
-	private async take(item: Item, query: PreparedQuery, accepted: Accepted, isFinal = true) {
-		const { question, journalKey, sentAs, expected } = query;
-		const ids = accepted.queries.flatMap((record) => queryIdOf(record) ?? []);
-		if (isFinal) this.journal.accepted(item, journalKey, ids);
-		await this.claim(item, ids);
-		const last = { at: Date.now(), queries: accepted.queries };
-		lastAccepted.set(question, last);
-		if (sentAs !== undefined && ids.length === 0) lastAccepted.set(sentAs, last);
-		lastUnsure.delete(question);
-		await this.limit.sent(item, expected.length, ids);
-		return accepted;
-	}
-
-	private async claim(item: Item, ids: string[]): Promise<void> {
-		const { client } = await connectionOf(item);
-		ids.forEach((id) => claimed.set(`${client} ${id}`, true));
-	}
-
-	/** What an earlier try of this execution has paid for, as it stands now. */
-	private async readKept(item: Item, { question, journalKey }: PreparedQuery, ids: string[]) {
-		const connection = await connectionOf(item);
-		await this.claim(item, ids);
-		const queries = await Promise.all(
-			ids.map(async (_id) => await completeRecord(connection, { _id })), // which may not be there yet
-		);
-		const key = this.journal.sentAs(item, journalKey) ?? question;
-		const known = ids.length > 0 ? queries : lastAccepted.get(key)?.queries;
-		if (known) return known;
-		throw new UserError(
-			'An earlier try of this execution has paid for this query, but its answer held no ID by which it can be read again',
-			{ description: 'Look for it in the service. A new execution asks, and pays, again.' },
-		);
-	}
-
-	/** The queries that were accepted since then; or, if not all of them are there, what is to be said of it. */
-	private async findAccepted(
+	private async post(
 		item: Item,
-		query: PreparedQuery,
-		{ error, since, isEnough, sentAs }: Unsure,
-	): Promise<Accepted | Unfound> {
-		const expected = sentAs === undefined ? query.expected : query.expectedAs(sentAs);
-		const { client } = await connectionOf(item);
-		const kept = new Set(this.journal.ids); // also of items that are not read again yet
-		const isFree = (id: string) => !kept.has(id) && !claimed.has(`${client} ${id}`);
-		const id = queryIdSaidIn(error.description) ?? '';
-		let unfound: Unfound = { said: '', isMissing: false };
-		for (const pause of LOOKS_MS) {
-			await item.wait(pause);
-			const named = id && isFree(id) && (await readNamed(item, id, expected, since()));
-			if (named) return await this.take(item, query, { queries: [named], how: 'recovered' });
-			const outcome = await findCreated(item, expected, since(), isFree).then(
-				(created) => created,
-				({ message }: Error) => ({ message }),
-			);
-			if ('message' in outcome) {
-				unfound = { said: outcome.message, isMissing: false };
-				continue;
-			}
-			const { queries, cutOff } = outcome;
-			const found = queries.filter((record) => record !== undefined);
-			if (found.length === expected.length) {
-				return await this.take(item, query, { queries: found, how: 'recovered' });
-			}
-			unfound = unfoundOf(found, expected.length, cutOff);
-			if (isEnough) break;
+		question: Question,
+	): Promise<{ queries: Query[] } | { life: Doubtful; doubts: Doubts }> {
+		const { definition, path, body, secrets, expected, key, hash } = question;
+		const before = this.journal.lifeOf(item, key);
+		const count = expected.length;
+		const { mapping } = await serviceOfItem(item);
+		let moment = thisMoment();
+		let life: Life = { at: 'planned' };
+		const become = (next: Life) => this.journal.keep(item, key, (life = next));
+		const beforeSend = () => {
+			moment = thisMoment();
+			const isFirst = life.at === 'planned';
+			this.limit.sending(question, isFirst);
+			if (isFirst) this.journal.count(count);
+			become(step(life, { type: 'sending', since: moment(), hash }, count));
+		};
+		const refused = async () => {
+			if (life.at === 'sent') this.journal.count(-count);
+			become(isDoubtful(before) ? before : { at: 'refused' });
+			await this.limit.ended(item, count, 'refused');
+		};
+		const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
+		const request = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
+		const result = await post(item, request).catch(async (error: unknown) => {
+			await refused();
+			throw error;
+		});
+		const posted = pickOwn(readPosted(result, mapping), expected);
+		if (posted.kind === 'refused') {
+			await refused();
+			const about = (['curp', 'rfc'] as const).find((name) => name in question.fields);
+			throw new QueryError({ kind: 'refused', problem: posted.problem, definition, about });
 		}
-		return id ? { ...unfound, isMissing: false } : unfound;
+		const sentAt = moment(); // by our clock as it is now, in case it was set meanwhile
+		become(step(life, { type: 'sending', since: sentAt, hash }, count));
+		become(step(life, { type: 'answered', posted }, count));
+		if (posted.kind === 'unsure') {
+			await this.limit.ended(item, count, 'unsure');
+			const { why, problem, body: given } = posted;
+			const unsure = { at: 'unsure' as const, since: sentAt, hash, why };
+			const { said } = await item.connection();
+			// no document shows it: what repeats the credential is withheld whole
+			const shown = given && !said([given]).isWithheld ? given : undefined;
+			const words = given && said(given, secrets);
+			return { life: unsure, doubts: { problem, body: shown, said: words } };
+		}
+		const ids = posted.queries.map(({ id }) => id);
+		await this.limit.ended(item, count, 'accepted', ids);
+		await this.take(item, question, posted.queries, sentAt);
+		return { queries: posted.queries };
 	}
+
+	private async take(item: Item, question: Question, queries: Query[], sentAt: number) {
+		const { client } = await serviceOfItem(item);
+		const ids = queries.map(({ id }) => id);
+		for (const id of ids) claim(client, id, sentAt);
+		this.log.accepted(item, ids);
+		lastAccepted.set(question.id, { at: Date.now(), queries });
+		lastUnsure.delete(question.id);
+	}
+
+	/** What an earlier try of this execution has got, as it stands now. */
+	private async readKept(item: Item, ids: Id[]): Promise<Query[]> {
+		const service = await serviceOfItem(item);
+		for (const id of ids) claim(service.client, id, 0);
+		this.log.accepted(item, ids, true);
+		return await Promise.all(
+			ids.map(
+				async (id): Promise<Query> =>
+					await getQuery(service, id).catch((error: unknown) => {
+						if (isNotFound(error)) return { kind: 'acknowledged', id, raw: { queryId: id } }; // not there yet
+						throw error as Error;
+					}),
+			),
+		);
+	}
+
+	/** The queries of a doubtful question; or where it stands, and whether the list would surely show them. */
+	private async look(
+		item: Item,
+		question: Question,
+		life: Doubtful,
+		mayBeSentAgain: boolean,
+	): Promise<{ queries: Query[] } | { life: Doubtful; search: Search; isProved: boolean }> {
+		const { definition, key, expected, expectedOf } = question;
+		const { client } = await serviceOfItem(item);
+		const kept = new Set(this.journal.ids); // also of items that are not read again yet
+		const { since } = life;
+		const isFree = async (id: Id) =>
+			!kept.has(id) && !isClaimed(client, id) && !(await this.past.wasListed(id, since));
+		const lost = { expected: expectedOf(life.hash), since, isFree };
+		const isWordEnough = definition.hasNoResult && life.at === 'unsure' && life.why === 'noId';
+		for (let number = 0; ; number++) {
+			await item.wait(LOOKS_MS[number] ?? FURTHER_MS);
+			let [next, search, isProved]: [Life, Search, boolean] = [
+				life,
+				{ unlisted: { message: '', description: '' } },
+				false,
+			];
+			try {
+				const { found, untold, isLater, ...listed } = await this.lost.find(item, lost);
+				const ids = found.map(({ id }) => id);
+				next = step(
+					life,
+					{ type: 'looked', found: ids, untold, extent: listed.extent },
+					expected.length,
+				);
+				if (next.at === 'accepted') {
+					this.journal.keep(item, key, next);
+					await this.limit.found(item, ids);
+					await this.take(item, question, found, since);
+					return { queries: found };
+				}
+				isProved = next.at === 'missing' && (isLater || Date.now() - since >= LISTED_MS);
+				search = { ...listed, found: ids, untold };
+			} catch (error) {
+				search = { unlisted: wordsOf(error) };
+			}
+			const mayWait = mayBeSentAgain && next.at === 'missing' && !isProved;
+			const isEnough = isWordEnough && !('unlisted' in search);
+			if (!isEnough && (number + 1 < LOOKS_MS.length || mayWait)) continue;
+			this.journal.keep(item, key, next);
+			return { life: isDoubtful(next) ? next : life, search, isProved };
+		}
+	}
+}
+
+/** What comes out of a 2xx without an ID that the list does not explain; undefined where that is no response at all. */
+function wordOf({ definition, key }: Question, body: IDataObject | undefined): Word | undefined {
+	const { hasNoShownResponse, service } = definition;
+	const word: Word = body
+		? { kind: 'word', raw: body }
+		: (lastWords.get(key) ?? { kind: 'word', raw: {} });
+	return hasNoShownResponse || isWord(word.raw, service) ? word : undefined;
 }

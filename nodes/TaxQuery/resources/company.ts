@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { paidQueryOperation } from '../paidQuery/operation';
-import { catalog } from '../queries/catalog';
+import { catalog } from '../service/names';
 import { byCompanyRfc } from './inputs';
 
 const getShareholders = paidQueryOperation({

@@ -11,12 +11,15 @@ import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { isNotFound } from '../../shared/transport/errors';
 import { isObject, readObject } from '../../shared/utils/json';
+import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import { pageMarksOf, queryIdOf, readQueryList } from '../queries';
-import { pathOf, queryServices } from '../queries/catalog';
-import { connectionOf, getQuery, listQueries, type QueryConnection } from '../queries/client';
-import { checkPaging } from '../queries/findPaging';
-import { impersonal, wordsOf } from '../queries/pastQueries';
+import { getQuery, listQueries, serviceOfItem, type QueryService } from '../service/client';
+import { readListPage } from '../service/list';
+import { pathOf, queryServices } from '../service/names';
+import type { QueryRecord } from '../service/types';
+import { cutWords } from '../telling/messages';
+import { impersonal } from '../telling/leftOut';
+import { countBy, guessPaging, guessRows, guessWords } from './guesses';
 
 const diagnose = operation({
 	name: 'Diagnose',
@@ -30,76 +33,138 @@ const diagnose = operation({
 		if (item.index > 0) return []; // it is about the credential, not about items
 		let headers: IDataObject = {};
 		let answeredAt = 0;
-		const { mapping } = await connectionOf(item);
-		const connection: QueryConnection = {
-			mapping,
-			send: async (request) =>
-				await item.request({
-					...request,
-					onAnswer(answer) {
-						headers = answer.headers;
-						answeredAt = Date.now();
-					},
-				}),
-		};
+		const own = await serviceOfItem(item);
+		const { mapping } = own;
+		const request: QueryService['request'] = async (asked) =>
+			await own.request({
+				...asked,
+				onAnswer(answer) {
+					headers = answer.headers;
+					answeredAt = Date.now();
+				},
+			});
+		let service: Reader = { mapping, request };
 		const diagnosis = new Diagnosis();
-		const first = await checkList(diagnosis, connection);
+		const first = await checkList(diagnosis, service);
 		const credentials = await item.credentials('taxQueryApi');
 		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl, answeredAt));
 		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
-		const list =
-			first &&
-			(await diagnosis.run(
-				'Paging of the list',
-				async () => await checkPaging(connection, first.rows, pageMarksOf(first.answer)),
-			));
-		await checkOne(diagnosis, connection, first?.rows ?? []);
-		const words =
-			first &&
-			(await checkWords(
-				diagnosis,
-				{ ...connection, mapping: { ...mapping, list: { ...mapping.list, ...list } } },
-				first.rows,
-			));
+		let list: IDataObject = {};
+		/** The checks behind one that proposes something go by its proposal. */
+		const adopt = (found: IDataObject = {}) => {
+			list = { ...list, ...found };
+			service = { request, mapping: { ...mapping, list: { ...mapping.list, ...list } } };
+		};
+		adopt(first?.found);
+		const rows = first?.rows ?? [];
+		const reading = service;
+		if (first) {
+			adopt(
+				await diagnosis.run('Paging of the list', async () => await checkPaging(reading, rows)),
+			);
+		}
+		await checkOne(diagnosis, service, rows);
+		const words = first && (await checkWords(diagnosis, service, rows));
 		await diagnosis.run('Paths of the queries', async () => ({
 			ok: 'unknown',
 			seen: 'No read tells them: each of these requests would be paid for.',
 			advice: `Compare with your contract: ${queryServices.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
 		const held = readObject(credentials.apiMapping) ?? {};
-		return diagnosis.items(suggestion(held, { ...words, list }), held, item.run);
+		return diagnosis.items(suggestion(held, { ...words, list }), held, item);
 	},
 });
 
+type Reader = Pick<QueryService, 'mapping' | 'request'>;
+
 interface FirstPage {
-	rows: IDataObject[];
-	answer: unknown;
+	rows: QueryRecord[];
+	/** What of `list` must be set for that. */
+	found: IDataObject;
 }
 
 async function checkList(
 	diagnosis: Diagnosis,
-	{ mapping, send }: QueryConnection,
+	{ mapping, request }: Reader,
 ): Promise<FirstPage | undefined> {
-	return await diagnosis.run('Address, token and list of queries', async () => {
+	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
-		const answer = await send({ method: 'GET', path, query: mapping.list.parameters });
-		const rows = readQueryList(answer);
-		const keys = isObject(answer)
-			? `under one of the keys ${Object.keys(answer).join(', ')}`
+		const body = await request({ method: 'GET', path, query: mapping.list.parameters });
+		const guessed = readListPage(body, mapping) ? undefined : guessRows(body, mapping);
+		const found = guessed === undefined ? {} : { rows: guessed };
+		const page = readListPage(body, { ...mapping, list: { ...mapping.list, ...found } });
+		const keys = isObject(body)
+			? `under one of the keys ${Object.keys(body).join(', ')}`
 			: 'as a plain array';
-		const withId = rows.filter((row) => queryIdOf(row) !== undefined).length;
+		if (!page) {
+			return {
+				ok: false,
+				seen: `Reached, and the token is accepted, but no list of queries was found ${keys}.`,
+				advice: 'Set list.rows in the API Mapping to the key of the rows, or correct paths.getAll.',
+			};
+		}
+		const { records, unreadable } = page;
+		const advices = [
+			guessed === undefined ? '' : `Set list.rows in the API Mapping to "${guessed}".`,
+			unreadable === 0
+				? ''
+				: 'Queries without an ID (_id or queryId) cannot be found again: ask the service what it is called.',
+		];
 		return {
-			ok: withId === rows.length,
-			seen: `Reached, and the token is accepted. ${rows.length} queries ${keys}, ${withId} of them with an ID.`,
-			advice:
-				withId === rows.length
-					? ''
-					: 'Queries without an ID cannot be found again: ask the service what it is called.',
-			value: { rows, answer },
+			ok: unreadable === 0 && guessed === undefined,
+			seen: `Reached, and the token is accepted. ${records.length + unreadable} queries ${keys}, ${records.length} of them with an ID.`,
+			advice: advices.filter(Boolean).join(' '),
+			value: { rows: records, found },
 		};
 	});
+}
+
+/** Whether the list is read to its end, and what to set where it is not; `rows` are those of the first page. */
+async function checkPaging(service: Reader, rows: QueryRecord[]): Promise<Found<IDataObject>> {
+	const { list } = service.mapping;
+	const listing = await listQueries(service);
+	const listed = listing.records.length;
+	const told =
+		listing.total === undefined ? 'It reports no total' : `It reports ${listing.total} queries`;
+	const isFirstThere = rows.length === 0 || listing.records.some(({ id }) => id === rows[0].id);
+	if (listing.extent !== 'whole' || !isFirstThere) {
+		const paging = await guessPaging(service, rows);
+		const count = paging ? await countBy(service, paging) : 0;
+		if (paging && count >= listed) {
+			return {
+				ok: count === listed ? 'unknown' : false,
+				seen: `${told}. ${listed} came, and ${count} when asked for page by page.`,
+				advice: `Set list in the API Mapping: ${JSON.stringify(paging)}.`,
+				value: paging,
+			};
+		}
+		return {
+			ok: listing.extent === 'untold' && isFirstThere ? 'unknown' : false,
+			seen: isFirstThere
+				? sentences(cutWords({ ...listing, listed })?.message)
+				: 'The first queries are not in the list.',
+			advice:
+				'Ask the service how the list is paged, and name the parameters in the API Mapping: list.limit, and list.offset, or list.page and list.firstPage. If all queries always come at once, set list.paging to "none".',
+		};
+	}
+	const seen = `${told}. ${listed} came, at most ${listing.longest} at once.`;
+	const isOneSize = listed <= listing.longest || listing.longest === list.pageSize;
+	if (list.limit === undefined && listed > listing.longest) {
+		const advice = 'The list is read whole. Larger pages need list.limit in the API Mapping.';
+		return { ok: true, seen, advice, value: {} };
+	}
+	if (list.limit === undefined || isOneSize) return { ok: true, seen, advice: '', value: {} };
+	const isIgnored = listing.longest > list.pageSize;
+	return {
+		ok: !isIgnored,
+		seen,
+		advice: isIgnored
+			? 'The service ignores the page size: correct list.limit in the API Mapping.'
+			: `The service gives no larger pages: set list.pageSize in the API Mapping to ${listing.longest}.`,
+		value: isIgnored ? {} : { pageSize: listing.longest },
+	};
 }
 
 /** By what is kept of the login (its time and that of the next), or by the pasted token's own claims. */
@@ -137,15 +202,11 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 	};
 }
 
-async function checkOne(
-	diagnosis: Diagnosis,
-	connection: QueryConnection,
-	rows: IDataObject[],
-): Promise<void> {
-	const [id] = rows.map(queryIdOf).filter((one) => one !== undefined);
-	if (id === undefined) return;
+async function checkOne(diagnosis: Diagnosis, service: Reader, rows: QueryRecord[]): Promise<void> {
+	if (rows.length === 0) return;
 	await diagnosis.run('One query by its ID', async () => {
-		const record = await getQuery(connection, id).catch((error: unknown) => {
+		const [{ id }] = rows;
+		const record = await getQuery(service, id).catch((error: unknown) => {
 			if (!isNotFound(error)) throw error as Error;
 		});
 		if (!record) {
@@ -155,23 +216,20 @@ async function checkOne(
 				advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
 			};
 		}
-		return { ok: true, seen: `It has the keys ${Object.keys(record).join(', ')}.`, advice: '' };
+		return { ok: true, seen: `It has the keys ${Object.keys(record.raw).join(', ')}.`, advice: '' };
 	});
 }
 
 async function checkWords(
 	diagnosis: Diagnosis,
-	connection: QueryConnection,
-	firstRows: IDataObject[],
+	service: Reader,
+	firstRows: QueryRecord[],
 ): Promise<IDataObject | undefined> {
 	return await diagnosis.run<IDataObject>('Services and statuses of past queries', async () => {
-		const { records } = await listQueries(connection);
-		const bare = records.filter(
-			(row) => !('response' in row) || Object.keys(row.query ?? row.metadata ?? {}).length === 0,
-		);
-		const seen = records.length > 0 ? records : firstRows;
-		const sample = await sampleOf(connection, seen);
-		const words = wordsOf(sample, connection.mapping);
+		const { records } = await listQueries(service);
+		const bare = records.filter(({ asked, raw }) => !asked || !('response' in raw));
+		const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
+		const words = guessWords(sample, service.mapping);
 		const strange = [
 			...words.strangeServices.map((code) => `the service ${impersonal([code])}`),
 			...words.strangeStatuses.map((status) => `the status ${impersonal([status])}`),
@@ -188,18 +246,17 @@ async function checkWords(
 	});
 }
 
-/** Rows for each combination of service and status, read by their IDs where the list shows no result. */
-async function sampleOf(connection: QueryConnection, rows: IDataObject[]): Promise<IDataObject[]> {
-	const chosen = new Map<string, IDataObject>();
+/** Rows for each combination of query type and status, read by their IDs where the list shows no result. */
+async function sampleOf(service: Reader, rows: QueryRecord[]): Promise<QueryRecord[]> {
+	const chosen = new Map<string, QueryRecord>();
 	for (const row of rows) {
-		const key = `${textOf(row.service)} ${textOf(row.status)}`;
+		const key = `${row.code} ${row.status ?? ''}`;
 		if (!chosen.has(key)) chosen.set(key, row);
 	}
-	const sample: IDataObject[] = [];
+	const sample: QueryRecord[] = [];
 	for (const row of [...chosen.values()].slice(0, MAX_SAMPLE)) {
-		const id = queryIdOf(row);
-		const isWhole = 'response' in row && ('query' in row || 'metadata' in row);
-		sample.push(isWhole || id === undefined ? row : await getQuery(connection, id));
+		const isWhole = 'response' in row.raw && ('query' in row.raw || 'metadata' in row.raw);
+		sample.push(isWhole ? row : await getQuery(service, row.id));
 	}
 	return sample;
 }

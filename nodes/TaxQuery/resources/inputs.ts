@@ -7,7 +7,7 @@ import {
 	rfcCheckOptions,
 	type Checked,
 } from '../fields/identifiers';
-import type { PaidQuery, QueryInput } from '../paidQuery/definition';
+import type { PaidQuery, QueryInput } from '../question/question';
 
 /** Of a query about one identifier, which the body calls `name`. */
 const inputOf = (name: 'rfc' | 'curp', field: Field<Checked>): Field<QueryInput> => ({

@@ -1,40 +1,65 @@
 import { DateTime } from 'luxon';
-import type { IDataObject } from 'n8n-workflow';
+import { UserError } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
-import type { QueryInput } from '../paidQuery/definition';
+import type { QueryInput } from '../question/question';
 
-type Formats = TaxQueryMapping['periodFormat'];
-
-/** TQ §4.11: one query for each month, from and to the days of it that are asked for. */
+/**
+ * TQ §4.11: one query for each month, of which the days that are asked for. Months that follow each other are asked for
+ * with one request, but where the deployment has one field for a period instead of two.
+ */
 export function invoicesOf(
 	rfc: string,
 	period: Period,
-	formats: Formats,
+	mapping: TaxQueryMapping,
 	warnings: Warning[],
 ): QueryInput {
 	const { from, to, unit } = period;
+	const format = mapping.periodFormat[unit];
+	const isOneField = fieldsOf(mapping).length === 1;
 	const months = monthsOf(period);
+	if (isOneField && unit === 'days' && months.some(({ from, to }) => !from.hasSame(to, 'day'))) {
+		throw new UserError(
+			'This environment takes one period for a query, not a first and a last day',
+			{
+				description:
+					'Nothing was sent. Choose Month or Months as "Period": by its API Mapping (fields.getInvoices) only one of "from" and "to" is sent.',
+			},
+		);
+	}
 	const records = months.map((month) => ({
-		echo: { rfc, period: nameOf(month) },
-		isExact: (echo: IDataObject) => isSamePart(echo, month, formats),
+		asked: { rfc, period: nameOf(month), from: month.from.toISODate(), to: month.to.toISODate() },
 		wholeSince: wholeSince(month),
 	}));
 	return {
-		fields: { rfc, from: from.toFormat(formats[unit]), to: to.toFormat(formats[unit]) },
+		fields: { rfc, from: from.toFormat(format), to: to.toFormat(format) },
 		records,
-		only: (wanted) =>
-			neighbours(months.filter((_, index) => wanted.includes(records[index]))).map((range) =>
-				invoicesOf(
+		only(wanted = []) {
+			const missing = months.filter((_, index) => wanted.includes(records[index]));
+			const ranges = isOneField ? missing.map((month) => [month]) : neighbours(missing);
+			return ranges.map((range) => ({
+				...invoicesOf(
 					rfc,
 					{ from: range[0].from, to: range[range.length - 1].to, unit },
-					formats,
+					mapping,
 					warnings,
 				),
-			),
+				only: undefined,
+			}));
+		},
 		warnings,
 	};
+}
+
+/** Which of the two ends of a period the deployment has fields for. Throws a UserError if it has none. */
+function fieldsOf({ fields: { getInvoices: names = {} } }: TaxQueryMapping): string[] {
+	const sent = ['from', 'to'].filter((name) => names[name] !== '');
+	if (sent.length > 0) return sent;
+	throw new UserError('By the API Mapping no period is sent', {
+		description:
+			'Nothing was sent. Name fields.getInvoices.from, fields.getInvoices.to, or both, in the API Mapping of the credential.',
+	});
 }
 
 /** The days of one month that a period holds. */
@@ -67,28 +92,4 @@ function neighbours(parts: Part[]): Part[][] {
 		else ranges.push([part]);
 	}
 	return ranges;
-}
-
-/** Whether a record holds the same days of its month; one that names no days holds all of them. */
-function isSamePart(echo: IDataObject, { from, to }: Part, { days, months }: Formats): boolean {
-	const { from: first, to: last } = echo;
-	if (Object.keys(echo).some((name) => !['rfc', 'period', 'from', 'to'].includes(name)))
-		return false;
-	const start = from.startOf('month');
-	const end = from.endOf('month').startOf('day');
-	const read = (value: unknown, otherwise: DateTime, toDay: (month: DateTime) => DateTime) => {
-		if (value === undefined || value === null || value === '') return otherwise;
-		const day = DateTime.fromFormat(String(value), days, { zone: from.zone });
-		if (day.isValid) return day;
-		return toDay(DateTime.fromFormat(String(value), months, { zone: from.zone }));
-	};
-	const firstDay = DateTime.max(
-		start,
-		read(first, start, (month) => month),
-	);
-	const lastDay = DateTime.min(
-		end,
-		read(last, end, (month) => month.endOf('month').startOf('day')),
-	);
-	return firstDay.toISODate() === from.toISODate() && lastDay.toISODate() === to.toISODate();
 }

@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { paidQueryOperation } from '../paidQuery/operation';
-import { catalog } from '../queries/catalog';
+import { catalog } from '../service/names';
 import { byCurp } from './inputs';
 
 const getCurpData = paidQueryOperation({

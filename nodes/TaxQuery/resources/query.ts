@@ -1,12 +1,16 @@
-import { NodeApiError, UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { UserError, type INodeProperties } from 'n8n-workflow';
 import { field, operation, option, parseBoolean, parseText } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
-import { textOf } from '../../shared/utils/text';
+import { isNotFound } from '../../shared/transport/errors';
+import { sentences } from '../../shared/utils/sentences';
 import { textField } from '../fields/text';
-import { simplifyRecord } from '../queries';
-import { connectionOf, getQuery, queryPages } from '../queries/client';
-import { completeRecord } from '../queries/rows';
+import { getQuery, readList, serviceOfItem } from '../service/client';
+import { serviceOf } from '../service/names';
+import { completeRow } from '../service/rows';
+import type { QueryRecord } from '../service/types';
+import { cutWords } from '../telling/messages';
+import { lacksResult, NO_RESULT, shownRecord } from '../telling/simplify';
 import { filters } from './queryFilters';
 
 const queryId = field(
@@ -28,23 +32,22 @@ const get = operation({
 	fields: { queryId, simplify },
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
-		const connection = await connectionOf(item);
-		const outcome = await getQuery(connection, id).then(
-			(record) => ({ record }),
-			(error: unknown) => ({ error }),
-		);
-		if ('record' in outcome) {
-			return isSimple ? simplifyRecord(outcome.record, connection.mapping) : outcome.record;
+		const service = await serviceOfItem(item);
+		const record = await getQuery(service, id).catch((error: unknown) => {
+			throw isNotFound(error) ? noSuchQuery() : error;
+		});
+		if (!isSimple && lacksResult(record, serviceOf(record.code, service.mapping))) {
+			item.run.hint(NO_RESULT.message);
 		}
-		const { error } = outcome;
-		if (error instanceof NodeApiError && error.httpCode === '404') {
-			error.message = 'There is no query with the "Query ID" of this item';
-			error.description =
-				"Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made. If no ID is ever found, the deployment calls this path otherwise: set paths.get in the credential's API Mapping.";
-		}
-		throw error;
+		return shownRecord(item, record, service.mapping, isSimple);
 	},
 });
+
+const noSuchQuery = () =>
+	new UserError('There is no query with the "Query ID" of this item', {
+		description:
+			"Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made. If no ID is ever found, your environment uses another path: set paths.get in the credential's API Mapping.",
+	});
 
 const completeRowsOption: INodeProperties = {
 	displayName: 'Complete Rows',
@@ -68,32 +71,41 @@ const getMany = operation({
 	options: { isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
-		const connection = await connectionOf(item);
-		const { fits, leftOut } = filter(connection.mapping);
-		const rows: IDataObject[] = [];
-		const kinds = new Map<string, IDataObject>();
-		for await (const { records, cutOff, doubt } of queryPages(connection)) {
-			for (const row of records) kinds.set(`${textOf(row.service)} ${textOf(row.status)}`, row);
+		const service = await serviceOfItem(item);
+		const { mapping } = service;
+		const { fits, leftOut } = filter(mapping);
+		const rows: QueryRecord[] = [];
+		const kinds = new Map<string, QueryRecord>();
+		let [listed, unreadable] = [0, 0];
+		for await (const piece of readList(service)) {
+			const { records, isLast, extent, total } = piece;
+			listed += records.length;
+			unreadable += piece.unreadable;
+			for (const row of records) kinds.set(`${row.code} ${row.status ?? ''}`, row);
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {
 				const some = records.slice(at, at + AT_ONCE);
 				const complete = isCompleting
-					? await Promise.all(some.map(async (row) => await completeRecord(connection, row)))
+					? await Promise.all(some.map(async (row) => await completeRow(service, row)))
 					: some;
 				for (const row of complete) if (fits(row)) rows.push(row);
 			}
 			if (rows.length >= wanted) break;
-			if (doubt !== undefined) item.run.hint(doubt);
-			if (cutOff !== undefined) {
-				throw new UserError(cutOff, {
-					description:
-						"Its document does not show how to ask for the others. Name the parameters for it in the credential's API Mapping, by list.limit and list.offset or list.page, or set a Limit.",
-				});
+			if (!isLast) continue;
+			const words = cutWords({ extent, listed, total });
+			if (!words) continue;
+			const { message, description } = words;
+			if (extent === 'cut') {
+				throw new UserError(message, { description: sentences(description, 'Or set a Limit') });
 			}
+			item.run.hint(sentences(message, description));
+		}
+		if (unreadable > 0) {
+			item.run.hint(`${unreadable} rows of the list show no ID (_id or queryId) and are left out`);
 		}
 		const found = rows.slice(0, wanted);
 		const untold = leftOut([...kinds.values()]);
 		if (untold !== undefined) item.run.hint(untold);
-		return isSimple ? found.map((row) => simplifyRecord(row, connection.mapping)) : found;
+		return found.map((row) => shownRecord(item, row, mapping, isSimple));
 	},
 });
 

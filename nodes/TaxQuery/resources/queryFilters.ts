@@ -1,13 +1,14 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { UserError, type INodeProperties } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { refuseSerial, toMoment } from '../fields/dates';
-import { createdAt, isBare, simplifyRecord, stateOf, type QueryState } from '../queries';
-import { queryServices, serviceOf } from '../queries/catalog';
-import { leftOut } from '../queries/pastQueries';
+import { queryServices } from '../service/names';
+import type { QueryRecord, State } from '../service/types';
+import { leftOut } from '../telling/leftOut';
+import { simplifyRecord } from '../telling/simplify';
 
-const STATES: Array<{ name: string; value: QueryState }> = [
+const STATES: Array<{ name: string; value: State }> = [
 	{ name: 'Failed', value: 'failed' },
 	{ name: 'Pending', value: 'pending' },
 	{ name: 'Succeeded', value: 'success' },
@@ -76,9 +77,9 @@ const property: INodeProperties = {
 
 interface Filter {
 	/** Whether a record passes all filters that are set; an empty one is none. */
-	fits(record: IDataObject): boolean;
+	fits(record: QueryRecord): boolean;
 	/** Which of these records do not, only because their words are not known. */
-	leftOut(records: IDataObject[]): string | undefined;
+	leftOut(records: QueryRecord[]): string | undefined;
 }
 
 /** Throws a UserError that names the field. */
@@ -101,12 +102,11 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 		const identifiers = ['rfc', 'curp'].map((name) => [name, plain(chosen[name])] as const);
 		return (mapping) => ({
 			fits(record) {
-				const created = createdAt(record);
+				const { createdAt: created = NaN, operation = '' } = record;
 				if (after > -Infinity && !(created >= after)) return false;
 				if (before < Infinity && !(created < before)) return false;
-				const operation = serviceOf(record.service, mapping)?.operation ?? '';
 				if (operations.length > 0 && !operations.includes(operation)) return false;
-				if (states.length > 0 && !states.includes(stateOf(record, mapping))) return false;
+				if (states.length > 0 && !states.includes(record.state)) return false;
 				return holds(record, identifiers, mapping);
 			},
 			leftOut: (records) => leftOut(records, { operations, states }, mapping),
@@ -115,22 +115,21 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 };
 
 function holds(
-	record: IDataObject,
+	record: QueryRecord,
 	identifiers: Array<readonly [name: string, wanted: string]>,
 	mapping: TaxQueryMapping,
 ): boolean {
 	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 	if (wanted.length === 0) return true;
-	if (isBare(record, mapping) && !('response' in record)) {
+	if (!record.asked && !record.hasResponse) {
 		throw new UserError('The list of queries does not tell what each asked', {
 			description:
 				'It cannot be filtered by RFC or CURP as it is. Set the option Complete Rows, which reads each query by its ID.',
 		});
 	}
 	const simple = simplifyRecord(record, mapping);
-	const echo = simplifyRecord({ ...record, response: {} }, mapping);
 	return wanted.every(([name, identifier]) =>
-		[simple[name], echo[name]].some((value) => plain(value) === identifier),
+		[simple[name], record.asked?.[name]].some((value) => plain(value) === identifier),
 	);
 }
 

@@ -4,8 +4,8 @@ import { rfc, rfcCheckOptions } from '../fields/identifiers';
 import { period } from '../fields/period';
 import { profile } from '../fields/taxProfile';
 import { paidQueryOperation } from '../paidQuery/operation';
-import { catalog } from '../queries/catalog';
-import { connectionOf } from '../queries/client';
+import { catalog } from '../service/names';
+import { serviceOfItem } from '../service/client';
 import { byRfc } from './inputs';
 import { invoicesOf } from './invoices';
 
@@ -18,6 +18,7 @@ const createTaxProfile = paidQueryOperation({
 	description:
 		'Allow the queries of the tax authority about an RFC, by its CIEC (the password at the tax authority); needed once before them. May cost money.',
 	hasNoResult: true,
+	hasNoShownResponse: true,
 	input: profile,
 	credential: storedLogin,
 	options: rfcCheckOptions,
@@ -31,6 +32,7 @@ const getCsf = paidQueryOperation({
 	subtitle: 'Get fiscal situation (CSF)',
 	description:
 		'Ask for the fiscal situation of an RFC (constancia de situación fiscal), which needs a tax profile. Each query costs money.',
+	hasNoShownResponse: true,
 	needsProfile: true,
 });
 
@@ -58,8 +60,8 @@ const getInvoices = paidQueryOperation({
 		properties: [...rfc.properties, ...period.properties],
 		async read(item) {
 			const { value, warnings } = await rfc.read(item);
-			const { mapping } = await connectionOf(item);
-			return invoicesOf(value, await period.read(item), mapping.periodFormat, warnings);
+			const { mapping } = await serviceOfItem(item);
+			return invoicesOf(value, await period.read(item), mapping, warnings);
 		},
 	},
 	options: rfcCheckOptions,

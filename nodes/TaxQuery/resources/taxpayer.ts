@@ -4,7 +4,7 @@ import { birthDate } from '../fields/dates';
 import { checkedName, nameCheckOptions } from '../fields/identifiers';
 import { textField } from '../fields/text';
 import { paidQueryOperation } from '../paidQuery/operation';
-import { catalog } from '../queries/catalog';
+import { catalog } from '../service/names';
 import { byRfc } from './inputs';
 
 const givenNames = field(

@@ -1,6 +1,5 @@
 import type { Look } from '../deliveries/look';
 import type { ResultWatcher } from '../deliveries/watcher';
-import type { Named } from './named';
 
 /** What a sender is answered: a status and a reason. */
 export interface Answer {
@@ -16,6 +15,7 @@ export const tryAgain: Answer = {
 };
 export const tooMany: Answer = { status: 503, message: 'Too many queries are named at once' };
 export const unreachable: Answer = { status: 503, message: 'The query service could not be asked' };
+export const starting: Answer = { status: 503, message: 'The trigger is being published' };
 export const cannotAsk: Answer = {
 	status: 503,
 	message: 'The trigger has no credential to read the result',
@@ -29,23 +29,23 @@ export const unknown: Answer = {
 /** One answer for all: to come again if any should, else that they are taken; 404 only where all are unknown. */
 export function worstOf(answers: Answer[]): Answer {
 	const known = answers.filter(({ status }) => status !== 404);
-	const [worst] = (known.length > 0 ? known : answers).sort(
+	const [worst = nothingNew] = (known.length > 0 ? known : answers).sort(
 		(a, b) => b.status - a.status || Number(b === accepted) - Number(a === accepted),
 	);
 	return worst;
 }
 
-/** What to answer by what a look showed of a query. */
+/** What to answer about a query by what a look showed of it. */
 export async function answerFor(
-	{ queryId, isSaidPending }: Named,
-	{ queries, isWhole }: Look,
+	{ queryId, isSaidPending }: { queryId: string; isSaidPending: boolean },
+	{ queries, isListed, isWhole }: Look,
 	{ settings }: ResultWatcher,
 ): Promise<Answer> {
 	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;
 	const shown = queries.get(queryId);
 	if (shown === undefined) return isWhole ? unknown : notYet;
 	if (shown === 'unknown') return unknown;
-	if (shown === 'unread') return tooMany;
+	if (shown === 'later') return isListed ? later : tooMany;
 	if (shown === 'settled') return nothingNew;
 	if (shown === 'pending') return isSaidPending ? nothingNew : notYet;
 	const outcome = await shown;

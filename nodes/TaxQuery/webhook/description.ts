@@ -4,17 +4,17 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { filterFields, filterOptions } from '../deliveries/filter';
+import { filterOptions, triggerOnField } from '../deliveries/filter';
 import { credentialsHere } from '../../shared/operations/credentialsHere';
 import { simplifyField } from '../../shared/operations/fields';
-import { personalDataOption } from '../../shared/personalData/personalData';
-import { registrationFields } from './registration';
+import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/personalData';
 
 const byWebhook = { displayOptions: { show: { receiveBy: ['both', 'webhook'] } } };
 
 const options: INodeProperties[] = [
 	...filterOptions,
 	personalDataOption,
+	fieldsToKeepOption,
 	{
 		displayName: 'After a Crash',
 		name: 'afterCrash',
@@ -23,41 +23,41 @@ const options: INodeProperties[] = [
 			{
 				name: 'Leave It to Retry',
 				value: 'leave',
-				description:
-					'An execution that was cut off stands as crashed in the list, to be retried by hand',
+				description: 'The execution is listed as crashed, to be retried by hand',
 			},
 			{
 				name: 'Start Once More',
 				value: 'once',
 				description:
-					'A result whose execution is not known to have ended is started once more, with the same deliveryId, never a third time',
+					'A result whose execution may not have ended starts once more, with the same deliveryId, never a third time',
 			},
 		],
 		default: 'once',
 		description: 'What to do when n8n was killed while executions ran',
 	},
 	{
-		displayName: 'Emit Unrecognized',
-		name: 'emitUnrecognized',
-		type: 'boolean',
-		default: false,
-		displayOptions: { show: { '/authenticity': ['credential'] } },
+		displayName: 'Check Every (Seconds)',
+		name: 'checkEvery',
+		type: 'number',
+		typeOptions: { minValue: 5 },
+		default: 30,
 		description:
-			'Whether to start the workflow also with a body that names no query, as an item with the fields unrecognized, reason and body, instead of answering 400. Where personal data is masked, a body without named fields is not shown.',
+			'How often the trigger checks the list of queries. After a new result it checks six times as often, at most every 5 seconds. A check is free by the API reference and usually takes one request.',
+		displayOptions: { show: { '/receiveBy': ['both', 'asking'] } },
 	},
 	{
-		displayName: 'Max Results per Look',
+		displayName: 'Max Results per Check',
 		name: 'maxResults',
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 100,
-		description: 'The oldest come first; the next look, a second later, brings what is left over',
+		description: 'The oldest come first. The next check, a second later, brings the others.',
 	},
 ];
 
-/** Under this key n8n 2.x looks for what spares a delivery the expression engine, an isolate of its own each time. */
+/** Under this key n8n 2.x looks for what spares a webhook call the expression engine, an isolate of its own each time. */
 const RESOLVERS = Symbol.for('n8n.webhookDescriptionResolvers');
-/** No webhook where the trigger only asks. */
+/** No webhook where the trigger only checks. */
 const httpMethod = {
 	template: '={{ $parameter["receiveBy"] === "asking" ? "" : "POST" }}',
 	resolve: ({ receiveBy }: INodeParameters) => (receiveBy === 'asking' ? '' : 'POST'),
@@ -84,7 +84,7 @@ export const eventTriggerDescription =
 	'Waiting for the query service, or the page of the sandbox, to deliver a result to the test URL';
 
 const whileBuilding =
-	'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it deliver a result. It shows up in the editor. Without a delivery: choose <b>Asking Only</b>, and the button fetches the latest result.';
+	'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it deliver a result. It shows up in the editor. Without a webhook call: choose <b>Checks Only</b>, and the button fetches the latest result.';
 
 /** The words beside the node's panel in the editor. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
@@ -94,10 +94,12 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 		active: `${whileBuilding} Put the production URL back afterwards, where the service keeps a single one.<br /><br /><b>The workflow runs by itself</b> with each new result. These executions show up in the <a data-key="executions">executions list</a>, not in the editor.`,
 	},
 	activationHint:
-		'Once the workflow is built, publish it; unless it is Asking Only, register the production URL, too: results then start it without a click.',
+		'Once the workflow is built, publish it. Unless it is Checks Only, also register the production URL. Results then start it without a click.',
 };
 
 const byProof = { receiveBy: ['both', 'webhook'], authenticity: ['credential'] };
+
+const byList = { receiveBy: ['both', 'asking'] };
 
 export const properties: INodeProperties[] = [
 	{ ...credentialsHere, displayOptions: { hide: { authenticity: ['credential'] } } },
@@ -108,19 +110,19 @@ export const properties: INodeProperties[] = [
 		noDataExpression: true,
 		options: [
 			{
-				name: 'Asking Only',
+				name: 'Checks Only',
 				value: 'asking',
 				description: 'For an n8n without a public address',
 			},
 			{
-				name: 'Webhook and Asking',
+				name: 'Webhook and Checks',
 				value: 'both',
-				description: 'At once by webhook; what the webhook misses is brought by asking',
+				description: 'At once by webhook. Missed results arrive with the next check.',
 			},
 			{
 				name: 'Webhook Only',
 				value: 'webhook',
-				description: 'What is not delivered comes with the next delivery',
+				description: 'The list of queries is never read. Missed results do not arrive.',
 			},
 		],
 		default: 'both',
@@ -128,23 +130,13 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow. The test URL is another one, for building the workflow: where the service keeps a single URL, registering the test URL displaces production, so put the production URL back afterwards.',
+			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow. The test URL is for building the workflow. If the service keeps a single URL, put the production URL back after a test.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
 		...byWebhook,
 	},
-	{
-		displayName: 'Ask Every (Seconds)',
-		name: 'askEvery',
-		type: 'number',
-		typeOptions: { minValue: 5 },
-		default: 30,
-		description:
-			'How often the service is asked for new results; while it has some, six times as often, but at most every 5 seconds. It reads only, usually by one request.',
-		displayOptions: { show: { receiveBy: ['both', 'asking'] } },
-	},
-	...filterFields,
+	triggerOnField,
 	{
 		displayName: 'Start From',
 		name: 'startFrom',
@@ -153,12 +145,12 @@ export const properties: INodeProperties[] = [
 			{
 				name: 'Date',
 				value: 'date',
-				description: 'Results since a date',
+				description: 'Also results of queries made since a date',
 			},
 			{
 				name: 'Last Hours',
 				value: 'hours',
-				description: 'Also the results of the hours before the workflow is published',
+				description: 'Also results of queries made in the hours before publishing',
 			},
 			{
 				name: 'Publishing',
@@ -167,7 +159,8 @@ export const properties: INodeProperties[] = [
 			},
 		],
 		default: 'activation',
-		description: 'From when on results are emitted',
+		description: 'From when on results start the workflow',
+		displayOptions: { show: byList },
 	},
 	{
 		displayName: 'Hours',
@@ -175,8 +168,8 @@ export const properties: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 24,
-		description: 'How far back results are emitted, counted from when the workflow is published',
-		displayOptions: { show: { startFrom: ['hours'] } },
+		description: 'How far back, counted from when the workflow is published',
+		displayOptions: { show: { ...byList, startFrom: ['hours'] } },
 	},
 	{
 		displayName: 'Date',
@@ -184,42 +177,59 @@ export const properties: INodeProperties[] = [
 		type: 'dateTime',
 		default: '',
 		required: true,
-		description: 'Results from this moment on are emitted',
-		displayOptions: { show: { startFrom: ['date'] } },
+		description: 'Queries made from this moment on',
+		displayOptions: { show: { ...byList, startFrom: ['date'] } },
 	},
 	simplifyField,
 	{
-		displayName: 'Authenticity',
+		displayName: 'Webhook Verification',
 		name: 'authenticity',
 		type: 'options',
 		options: [
 			{
 				name: 'None',
 				value: 'none',
-				description:
-					'Nothing of a delivery is believed: it makes the trigger ask the service, and the record that the service has is emitted',
+				description: 'Anyone can call the webhook. The service confirms each result.',
 			},
 			{
 				name: 'Webhook Credential',
 				value: 'credential',
-				description: 'A delivery must carry a signature, a secret header or basic auth',
+				description: 'A call must carry a signature, a secret header or basic auth',
 			},
 		],
 		default: 'none',
-		description: 'How a delivery proves that it comes from the query service',
+		description: 'How a webhook call proves that it comes from the query service',
 		...byWebhook,
 	},
 	{ ...credentialsHere, displayOptions: { show: byProof } },
 	{
 		displayName: 'Confirm with the Service',
 		name: 'confirm',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to ask the service, and emit the record that it has instead of what was delivered. Off, whoever has the secret can start the workflow with an invented result; what holds less than a record with its date is asked for anyway, except with Webhook Only.',
-		displayOptions: { show: byProof },
+		type: 'options',
+		options: [
+			{
+				name: 'Off',
+				value: 'off',
+				description:
+					'Nothing: the webhook body is the result. Anyone with the secret can inject results.',
+				displayOptions: { show: { '/authenticity': ['credential'] } },
+			},
+			{
+				name: 'Result',
+				value: 'result',
+				description: "The result: the service's record is emitted, not the webhook body",
+			},
+			{
+				name: 'Status Only',
+				value: 'statusOnly',
+				description:
+					'The status: if the record has no result, the one in the webhook body is emitted. Without a webhook credential, anyone who knows a query ID can inject it.',
+			},
+		],
+		default: 'result',
+		description: 'What the trigger fetches instead of trusting the webhook body',
+		...byWebhook,
 	},
-	...registrationFields,
 	{
 		// n8n leaves the body of a node of version 1 alone where its "options" say so: signatures are over its bytes. Of
 		// any other version it would parse what a stranger sends: 16 MB, forms, XML; some would never be answered.

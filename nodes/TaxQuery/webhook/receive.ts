@@ -1,49 +1,34 @@
 import { createHash } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { protectionOf } from '../../shared/personalData/personalData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
-import { filterOf, tellLeftOut } from '../deliveries/filter';
+import { askLater } from '../deliveries/memory';
 import { tellHourly } from '../deliveries/outage';
-import { isDated, itemMaker, resultOf } from '../deliveries/result';
 import { readSettings, type Settings } from '../deliveries/settings';
-import { askLater } from '../deliveries/memory/node';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
-import { hasList } from '../queries/client';
-import {
-	answerFor,
-	cannotAsk,
-	later,
-	nothingNew,
-	tryAgain,
-	unreachable,
-	worstOf,
-	type Answer,
-} from './answers';
-import { bring, bringNamed, bringShared, inTime, type Outcome } from './bring';
+import { hasList } from '../service/client';
+import { cannotAsk, later, nothingNew, starting, worstOf, type Answer } from './answers';
 import { deploymentOf, proofOf } from './credentials';
-import { isIdAlone, isWithoutResult, namedIn, type Named } from './named';
+import { startHere, type Outcome } from './here';
 import { readPayload, readRawBody } from './payload';
-import { unrecognized } from './unrecognized';
-import { watcherSoon } from './watcherSoon';
+import { isBeingPublished, lookFor, start, triggerSoon } from './published';
+import { saidIn } from './said';
 
-/** The most senders that wait at the same time. */
-const MAX_WAITING = 200;
 const RETRY_AFTER_SECONDS = 5;
 const MAX_TAKEN = 5_000;
 const REFUSED =
-	'The Tax Query Trigger refuses deliveries (401): they do not prove by its webhook credential that they come from the service. If the service sent them, compare method, header names and secret with those of the service';
+	'The Tax Query Trigger refuses webhook calls (401): they do not prove by its webhook credential that they come from the service. If the service sent them, compare method, header names and secret with those of the service';
 
 /**
- * Takes one delivery. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it makes
- * the published trigger look now. Answers the sender by what came of it, in one place, and throws nothing: what is
- * thrown here would start an execution, failed, for each delivery.
+ * Takes one webhook call. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it
+ * makes the published trigger look now. Answers the sender by what came of it, in one place, and throws nothing: what is
+ * thrown here would start an execution, failed, for each call.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const outcome = await take(context).catch((error: unknown): Answer => {
 		const reason = error instanceof Error ? error.message : 'for an unknown reason';
-		context.logger.error(`A delivery could not be handled: ${reason}`);
-		return { status: 500, message: 'The delivery could not be handled' };
+		context.logger.error(`A webhook call could not be handled: ${reason}`);
+		return { status: 500, message: 'The call could not be handled' };
 	});
 	if (!('status' in outcome)) return outcome;
 	const response = context.getResponseObject();
@@ -56,7 +41,9 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 const taken = new BoundedMap<string, true>(MAX_TAKEN);
 
 async function take(context: IWebhookFunctions): Promise<Outcome> {
-	const settings = readSettings(context);
+	const isTest = context.getMode() === 'manual';
+	const published = isTest ? undefined : watcherOf(context);
+	const settings = published?.settings ?? readSettings(context);
 	const read = await readRawBody(context.getRequestObject());
 	if ('status' in read) {
 		const message = read.status === 413 ? 'The body is too large' : 'The body could not be read';
@@ -68,7 +55,6 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 		tellHourly(`refused ${nodeKey(context)}`, () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
 	}
-	const isTest = context.getMode() === 'manual';
 	// a service may use a query's ID for each of its messages
 	const text = createHash('sha256').update(read.body).digest('hex');
 	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId} ${text}` : '';
@@ -85,84 +71,45 @@ async function takeBody(
 	body: Buffer,
 ): Promise<Outcome> {
 	const payload = readPayload(body);
-	let watcher = watcherOf(context);
 	const isTest = context.getMode() === 'manual';
+	const published = isTest ? undefined : watcherOf(context);
 	if (!('announced' in payload)) {
-		const isWanted = settings.isAuthenticated && settings.options.emitUnrecognized === true;
-		if (payload.status !== 400 || !isWanted) {
-			if (watcher && !isTest) ringFor(watcher, payload.reason);
-			return { status: payload.status, message: payload.reason };
-		}
-		const { mapping, pseudonymKey } = await deploymentOf(context);
-		const protection = protectionOf(settings.personalData, pseudonymKey);
-		const brought = unrecognized(body, payload.reason, mapping, protection);
-		return await bring(isTest ? undefined : watcher, [brought]);
+		if (published) ringFor(published, payload.reason);
+		return { status: payload.status, message: payload.reason };
 	}
-	const { announced } = payload;
-	const asks = settings.receiveBy !== 'webhook';
 	const deployment = await deploymentOf(context);
-	const { mapping } = deployment;
-	const isListed = asks && hasList(mapping);
-	if (!watcher && !isTest && isListed) {
-		askLater(context, namedIn(announced, mapping));
+	const all = payload.announced.map((each) => saidIn(each, settings, deployment.mapping));
+	if (isTest) return await startHere(context, settings, all, deployment);
+	const isListed = settings.receiveBy !== 'webhook' && hasList(deployment.mapping);
+	if (!published && isListed) {
+		askLater(
+			context,
+			all.map(({ queryId }) => queryId),
+		);
 		return later; // this process has no trigger yet
 	}
-	if (!isTest) watcher ??= await watcherSoon(context);
-	// what holds less than a record has another deliveryId than the listed one, which a look would start again
-	const isWhole = announced.every(
-		({ record }) => (record.response ?? undefined) !== undefined && isDated(record),
+	const trigger = published ?? (await triggerSoon(context));
+	if (!trigger)
+		return isBeingPublished(context)
+			? starting
+			: await startHere(context, settings, all, deployment);
+
+	const [believed, asked] = [true, false].map((is) =>
+		all.filter((each) => (each.believed !== undefined) === is),
 	);
-	const canAsk = context.getNode().credentials?.taxQueryApi !== undefined;
-	const isBare = announced.some((each) => isWithoutResult(each, mapping));
-	const isByProof = !settings.isToBeConfirmed && (isWhole || !asks || isTest);
-	if (isByProof && !canAsk && announced.every(isIdAlone)) return cannotAsk;
-	if (isByProof && !(isBare && canAsk)) {
-		const suits = filterOf(settings, mapping);
-		const toItem = itemMaker(settings, deployment);
-		const records = announced.map(({ record }) => record);
-		if (watcher && !isTest) tellLeftOut(watcher.context, settings, mapping, records);
-		const results = announced.flatMap(({ record, event }) => {
-			const result = resultOf(record, mapping);
-			return suits(result) ? [{ result, item: toItem(result, { event, confirmed: false }) }] : [];
-		});
-		return await bring(isTest ? undefined : watcher, results, isListed);
+	const answers: Array<Promise<Answer>> = [];
+	if (believed.length > 0) answers.push(start(trigger, believed, deployment, isListed));
+	if (asked.length > 0) {
+		const canAsk = context.getNode().credentials?.taxQueryApi !== undefined;
+		answers.push(canAsk ? lookFor(trigger, asked, isListed) : Promise.resolve(cannotAsk));
 	}
-	// not awaited here, or what was read of a body that nothing proves would be kept as long
-	const named = namedIn(announced, mapping);
-	const proved = isByProof ? announced : [];
-	if (!watcher || isTest) return bringNamed(context, settings, named, proved);
-	if (!isByProof) return lookFor(watcher, named, isListed);
-	return inTime(bringShared(context, settings, named, proved, watcher), () => tryAgain);
+	return Promise.all(answers).then(worstOf); // not awaited here, or the body would be kept as long
 }
 
-/** What is not understood may tell of a result all the same: the trigger looks, as it does for any delivery. */
-function ringFor(watcher: ResultWatcher, reason: string): void {
-	const { context } = watcher;
-	const told = `The Tax Query Trigger does not understand a delivery: ${reason}`;
+/** What is not understood may tell of a result all the same: the trigger looks, as it does for any call. */
+function ringFor(trigger: ResultWatcher, reason: string): void {
+	const { context } = trigger;
+	const told = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
 	tellHourly(`unread ${nodeKey(context)}`, () => context.logger.warn(told));
-	if (watcher.needsLooks) watcher.lookSoon([]).catch(() => {}); // the watcher tells why
-}
-
-let waiting = 0;
-
-/** Lets the trigger look, and answers by what it sees of the queries that the delivery names. */
-async function lookFor(watcher: ResultWatcher, named: Named[], isListed: boolean): Promise<Answer> {
-	// what n8n has been given, or a list will show, comes without the sender
-	let otherwise = isListed ? later : tryAgain;
-	const look = watcher.lookSoon(named.map(({ queryId }) => queryId));
-	if (waiting >= MAX_WAITING) {
-		look.catch(() => {}); // the watcher tells why
-		return otherwise;
-	}
-	const looking = look
-		.then(async (seen) => {
-			const answers = named.map(async (each) => await answerFor(each, seen, watcher));
-			otherwise = later;
-			return worstOf(await Promise.all(answers));
-		})
-		.catch(() => unreachable); // the watcher has told why
-	waiting++;
-	return await inTime(looking, () => otherwise).finally(() => {
-		waiting--;
-	});
+	if (trigger.needsLooks) trigger.lookSoon().catch(() => {}); // the watcher reports why
 }

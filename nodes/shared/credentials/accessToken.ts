@@ -3,7 +3,7 @@ import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-wor
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
 import { isObject, parseJson } from '../utils/json';
-import { CredentialError } from './credentialError';
+import { LoginError } from './loginError';
 import { bareToken, requestToken, sentSecrets } from './tokenRequest';
 
 /** How long a refused login is not tried again, so that a long list of items cannot lock the client out. */
@@ -35,8 +35,8 @@ interface Login {
 	pending?: Promise<StoredToken>;
 	failures: number;
 	failingSince: number;
-	/** The last failure, told again until then. */
-	failed?: { until: number; error: CredentialError };
+	/** The last failure, given again until then. */
+	failed?: { until: number; error: LoginError };
 }
 
 /** One for each client of the query service in this process: concurrent items share one login. */
@@ -124,8 +124,8 @@ export function tokenRefused(credentials: ICredentialDataDecryptedObject): boole
 
 /**
  * Logs in, once for all that ask at the same time, by the refresh token where one came with the last token. Returns what
- * n8n stores in the credential's hidden `accessToken`. Throws a CredentialError; it tells the last failure again until
- * the next attempt is due, and is `isPassing` while an outage may still pass. A test asks anew in any case.
+ * n8n stores in the credential's hidden `accessToken`. Throws a LoginError: the last one again until the next attempt is
+ * due; it is passing while an outage may still pass. A test asks anew in any case.
  */
 export async function logIn(
 	http: IHttpRequestHelper,
@@ -158,13 +158,14 @@ async function renew(
 	const refreshToken = readStored(credentials)?.refreshToken ?? login.current?.refreshToken;
 	const { token, lifetimeMs, ...rest } = await requestToken(http, credentials, refreshToken)
 		// a refresh token may have ended; the client itself may still log in
-		.catch(async (error: CredentialError) => {
-			if (refreshToken === undefined || error.isPassing) throw error;
+		.catch(async (error: unknown) => {
+			const isRefused = error instanceof LoginError && !error.problem.isPassing;
+			if (refreshToken === undefined || !isRefused) throw error as Error;
 			login.isRefreshRefused = true;
 			return await requestToken(http, credentials);
 		})
-		.catch((error: CredentialError) => {
-			throw remember(login, error);
+		.catch((error: unknown) => {
+			throw error instanceof LoginError ? remember(login, error) : (error as Error);
 		});
 	const issuedAt = Date.now();
 	const margin = Math.min(30_000, (lifetimeMs ?? 0) / 10);
@@ -175,15 +176,21 @@ async function renew(
 }
 
 /** Notes a failure; the error to throw, which may pass only while the outage is young. */
-function remember(login: Login, error: CredentialError): CredentialError {
-	const { message, description, isPassing } = error;
+function remember(login: Login, { problem }: LoginError): LoginError {
 	const now = Date.now();
 	const isNewOutage = !login.failed || now > login.failed.until + OUTAGE_MS;
 	login.failures = isNewOutage ? 1 : login.failures + 1;
 	if (isNewOutage) login.failingSince = now;
-	const mayPass = isPassing && now - login.failingSince < OUTAGE_MS;
-	const told = new CredentialError(message, description ?? '', mayPass);
-	const pause = isPassing ? backoffMs(login.failures, MAX_PAUSE_MS) : REFUSAL_MS;
-	login.failed = { until: now + pause, error: told };
-	return told;
+	const mayPass = problem.isPassing && now - login.failingSince < OUTAGE_MS;
+	const error = new LoginError({ ...problem, isPassing: mayPass });
+	const pause = problem.isPassing ? backoffMs(login.failures, MAX_PAUSE_MS) : REFUSAL_MS;
+	login.failed = { until: now + pause, error };
+	return error;
 }
+
+/**
+ * Why there is no token for these credentials at present. Up to n8n 2.33 the error that a login throws does not reach
+ * the request that needed it, so the login keeps its own.
+ */
+export const loginFailure = (credentials: ICredentialDataDecryptedObject): LoginError | undefined =>
+	logins.get(fingerprint(credentials))?.failed?.error;

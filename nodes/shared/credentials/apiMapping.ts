@@ -34,6 +34,12 @@ export interface TaxQueryMapping {
 		page?: string;
 		firstPage: 0 | 1;
 		pageSize: number;
+		/** Where the rows are, if a response holds more than one list. */
+		rows?: string;
+		/** All queries come in one response, however many they are. */
+		paging?: 'none';
+		/** In which order the rows come, if their dates do not show it. */
+		order?: 'newestFirst' | 'oldestFirst';
 	};
 	token: {
 		fields: Record<string, string>;
@@ -97,7 +103,9 @@ const TAX_QUERY: Table = {
 		list: {
 			keys: {
 				parameters: 'object',
-				...each(['limit', 'offset', 'page'], 'word').keys,
+				...each(['limit', 'offset', 'page', 'rows'], 'word').keys,
+				paging: ['none'],
+				order: ['newestFirst', 'oldestFirst'],
 				firstPage: '0 or 1',
 				pageSize: 'count',
 			},

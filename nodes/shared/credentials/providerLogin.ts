@@ -6,6 +6,8 @@ import {
 	type INodeCredentialTestResult,
 	type INodeProperties,
 } from 'n8n-workflow';
+import type { Advice } from '../messages/advice';
+import { sentences } from '../utils/sentences';
 
 /** A company whose login the service uses on behalf of the organization. */
 export interface Provider {
@@ -14,15 +16,13 @@ export interface Provider {
 	value: string;
 	/** Its login, as parameters; the masked ones are secret. */
 	fields: INodeProperties[];
-	/** Each field holds only letters, digits and underscores. */
+	/** Each field holds only letters, digits and underscores, and may be empty (CP §4.1.1 to §4.1.3). */
 	isClosed?: true;
 	/** What to look at where the service refuses the login. */
-	refusedHint?: string;
+	refused?: Advice;
 }
 
-const CLOSED = /^[A-Za-z0-9_]+$/;
-/** Issued by a machine: no blank belongs to them. */
-const ISSUED = ['token', 'apiKey'];
+const CLOSED = /^[A-Za-z0-9_]*$/;
 /** What n8n's editor may keep in the place of a masked value that became an expression. */
 const BLANK = '__n8n_BLANK_VALUE_';
 
@@ -39,12 +39,18 @@ const secret = (displayName: string, name: string, description?: string): INodeP
 	typeOptions: { password: true },
 });
 
-const closedUser = text('User', 'user', 'Letters, digits and underscores only');
-const closedPassword = secret('Password', 'password', 'Letters, digits and underscores only');
-const encryptedPassword = secret(
-	'Encrypted Password',
-	'password',
-	'The encrypted password, not the plain VPN password. Letters, digits and underscores only. The service tries a login for individuals at the bureau.',
+/** May be empty, so n8n must not demand it. */
+const closed = (field: INodeProperties): INodeProperties => ({ ...field, required: false });
+const closedUser = closed(text('User', 'user', 'Letters, digits and underscores only'));
+const closedPassword = closed(
+	secret('Password', 'password', 'Letters, digits and underscores only'),
+);
+const encryptedPassword = closed(
+	secret(
+		'Encrypted Password',
+		'password',
+		'The encrypted password, not the plain VPN password. Letters, digits and underscores only. The service tries a login for individuals at the bureau.',
+	),
 );
 const user = text('User', 'user');
 const username = text('Username', 'username');
@@ -63,8 +69,7 @@ export const providers: Provider[] = [
 		value: 'bureau/pf',
 		fields: [closedUser, encryptedPassword],
 		isClosed: true,
-		refusedHint:
-			'The service tries this login at the bureau: check that it is current, and that the password is the encrypted one.',
+		refused: { todo: 'encryptedPassword' },
 	},
 	{
 		name: 'Credit Bureau: Prospector (Prospección)', // CP §4.1.3
@@ -96,20 +101,23 @@ export const providers: Provider[] = [
 			{ ...username },
 			{ ...password },
 			{
-				...text('Client Private Key', 'clientPrivateKey', 'Your own key, with its line breaks'),
+				...text(
+					'Client Private Key',
+					'clientPrivateKey',
+					'Your own key, sent as entered. On one line, write \\n for each line break.',
+				),
 				typeOptions: { password: true, rows: 4 },
 			},
 			{
 				...text(
 					'Bureau Public Key',
 					'bureauPublicKey',
-					'The key of the bureau, with its line breaks',
+					'The key of the bureau, sent as entered. On one line, write \\n for each line break.',
 				),
 				typeOptions: { rows: 4 },
 			},
 		],
-		refusedHint:
-			"If the deployment calls bureauPublicKey otherwise, set fields.bureauPublicKey in the credential's API Mapping.",
+		refused: { mappingKeys: ['fields.bureauPublicKey'] },
 	},
 ];
 
@@ -128,14 +136,14 @@ export const taxAuthority: Provider = {
 
 /** The selector of these providers. */
 export function providerField(among: Provider[]): INodeProperties {
-	const firstValue = among[0].value;
 	return {
 		displayName: 'Provider',
 		name: 'provider',
 		type: 'options',
 		noDataExpression: true,
-		options: among.map(({ name, value }) => ({ name, value })),
-		default: firstValue,
+		options: [{ name: 'Choose…', value: '' }, ...among.map(({ name, value }) => ({ name, value }))],
+		default: '',
+		required: true,
 		description: 'Whose login it is',
 	};
 }
@@ -154,70 +162,71 @@ export function loginFields(among: Provider[], show: IDataObject = {}): INodePro
 	})) as INodeProperties[];
 }
 
-/**
- * A key as it is sent. Editors of n8n before 2.34.5 drop the line breaks of a masked key: a PEM gets them back where they
- * are gone or written as \\n, and is sent as it is where it has them. Undefined where nobody can tell where they were.
- */
-function readKey(value: string): string | undefined {
-	const isOneLine = !/[\r\n]/.test(value.trim());
-	if (!isOneLine || !/--\s*(?:BEGIN|END)\b/.test(value)) return value;
-	const key = value.replace(/(?:\\+r)?\\+n/g, '\n').trim();
-	const [, label, body] = /^-----BEGIN ([^-]+)-----([^-]+)-----END \1-----$/.exec(key) ?? [];
-	const base64 = body?.replace(/\s/g, '');
-	if (base64 && /^[A-Za-z0-9+/]+={0,2}$/.test(base64)) {
-		const lines = base64.match(/.{1,64}/g) ?? [];
-		return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n');
-	}
-	return /^-----BEGIN ([^-]+)-----\n[^]+\n-----END \1-----$/.test(key) ? `${key}\n` : undefined;
+/** A key on one line, as editors of n8n before 2.34.5 leave it: `\\n` stands for a line break. */
+const keyOf = (value: string) => (/[\r\n]/.test(value) ? value : value.replaceAll('\\n', '\n'));
+
+/** A login as it is sent. */
+export interface CheckedLogin {
+	/** The provider's fields by name. */
+	login: Record<string, string>;
+	/** Those of their values that are secret. */
+	secrets: string[];
+	/** What is odd, and was sent as entered. */
+	warnings: string[];
 }
 
 /**
- * Checks a login before a request is spent on it. In: the provider, and its fields' values by name. Out: the same
- * fields as they are sent, and which of their values are secret. Throws a UserError that names the field, never its value.
+ * Checks a login before a request is spent on it. In: the provider, and its fields' values by name. Throws a UserError
+ * that names the field, never its value.
  */
 export function checkLogin(
 	provider: Provider,
 	values: IDataObject,
-): { login: Record<string, string>; secrets: string[] } {
-	const login: Record<string, string> = {};
-	for (const { displayName, name, typeOptions } of provider.fields) {
+	{ allowsEmpty = false } = {},
+): CheckedLogin {
+	const mayBeEmpty = allowsEmpty && provider.isClosed;
+	const sent = provider.fields.map(({ displayName, name, typeOptions }) => {
 		const value = values[name];
-		if (typeof value !== 'string' || value.trim() === '') {
-			throw new UserError(`"${displayName}" of the provider's login is empty or not a text`, {
-				description: `Enter it as ${provider.name} issued it.`,
+		const label = `"${displayName}" of the provider's login`;
+		if (typeof value !== 'string' || (value.trim() === '' && !(mayBeEmpty && value === ''))) {
+			throw new UserError(`${label} is empty or not a text`, {
+				description: sentences(
+					`Nothing was sent. Enter it as ${provider.name} issued it`,
+					provider.isClosed && 'If it is to be empty, switch on the option Allow Empty',
+				),
 			});
 		}
 		if (value.startsWith(BLANK)) {
 			throw new UserError(
 				`"${displayName}" of the provider's login is a placeholder of n8n: open the credential and enter it again`,
-			);
-		}
-		const edges = ISSUED.includes(name) ? /^\s|\s$/ : /^[\t\r\n]|[\t\r\n]$/;
-		if (!typeOptions?.rows && edges.test(value)) {
-			throw new UserError(
-				`"${displayName}" of the provider's login begins or ends with a blank or line break`,
-				{ description: `Enter it as ${provider.name} issued it.` },
+				{ description: 'Nothing was sent.' },
 			);
 		}
 		if (provider.isClosed && !CLOSED.test(value)) {
 			throw new UserError(
 				`"${displayName}" of the provider's login may hold only letters, digits and underscores`,
-				{ description: 'Copy it as the bureau issued it, without blanks around it.' },
+				{
+					description:
+						'Nothing was sent. Copy it as the bureau issued it, without blanks around it.',
+				},
 			);
 		}
-		const sent = typeOptions?.rows ? readKey(value) : value;
-		if (sent === undefined) {
-			throw new UserError(`"${displayName}" of the provider's login has lost its line breaks`, {
-				description:
-					'Enter it with them. Where the editor shows one line and drops them, write \\n in the place of each.',
-			});
-		}
-		login[name] = sent;
-	}
-	const secrets = provider.fields
-		.filter(({ typeOptions }) => typeOptions?.password)
-		.map(({ name }) => login[name]);
-	return { login, secrets };
+		const isKey = typeOptions?.rows !== undefined;
+		return {
+			name,
+			value: isKey ? keyOf(value) : value,
+			isSecret: typeOptions?.password,
+			warning:
+				!isKey && value !== value.trim()
+					? `${label} begins or ends with a blank or line break; it was sent as entered`
+					: '',
+		};
+	});
+	return {
+		login: Object.fromEntries(sent.map(({ name, value }) => [name, value])),
+		secrets: sent.filter(({ isSecret }) => isSecret).map(({ value }) => value),
+		warnings: sent.map(({ warning }) => warning).filter(Boolean),
+	};
 }
 
 /** Tests a stored provider login offline: only its shape, so that no login is tried at the provider. */

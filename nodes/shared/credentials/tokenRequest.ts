@@ -7,15 +7,15 @@ import {
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { raceAbort, readBody } from '../http/answerBody';
-import { describeFault, faultCode, isTlsFault } from '../http/faults';
+import { faultCode, isTlsFault } from '../http/faults';
+import type { LoginProblem } from '../http/problem';
+import { isPage, saidBy } from '../http/said';
 import { isObject, parseJson, readObject } from '../utils/json';
-import { MASK } from '../utils/redact';
-import { sentences } from '../utils/sentences';
-import { messageOfService } from '../utils/serviceMessage';
 import { textOf } from '../utils/text';
 import { readTaxQueryMapping } from './apiMapping';
 import { taxQueryBaseUrl } from './baseUrl';
 import { CredentialError } from './credentialError';
+import { LoginError } from './loginError';
 
 /** How long one token request may take in all. */
 export const TOKEN_TIMEOUT_MS = 10_000;
@@ -48,8 +48,8 @@ export function additionalSecretFields({
 }
 
 /**
- * Asks for a token (TQ §4.1, §5: request and answer are not shown there, so both are as in OAuth 2.0 unless the API
- * Mapping says otherwise), by refresh token where there is one. One attempt. Throws a CredentialError.
+ * Asks for a token (TQ §4.1, §5 show neither request nor response, so both are as in OAuth 2.0 unless the API Mapping
+ * says otherwise), by refresh token where there is one. One attempt. Throws a LoginError.
  */
 export async function requestToken(
 	http: IHttpRequestHelper,
@@ -63,14 +63,15 @@ export async function requestToken(
 		return { ...answer, body: await readBody(answer.body, MAX_BYTES) };
 	};
 	const answer = await raceAbort(exchange(), signal).catch((error: unknown) => {
-		throw faultError(signal.aborted ? 'ETIMEDOUT' : faultCode(error));
+		throw new LoginError(ofFault(signal.aborted ? 'ETIMEDOUT' : faultCode(error)));
 	});
-	const issued = readToken(answer.body, answer.headers);
-	if (answer.statusCode >= 200 && answer.statusCode < 300 && issued) return issued;
-	const secrets = [...sentSecrets(credentials), refreshToken ?? '', issued?.token ?? ''];
-	const said = messageOfService(answer.body, secrets);
-	throw statusError(answer.statusCode, answer.statusCode < 300 ? withoutTokens(said) : said);
+	const token = readToken(answer.body, answer.headers);
+	if (answer.statusCode >= 200 && answer.statusCode < 300 && token) return token;
+	const secrets = [...sentSecrets(credentials), refreshToken ?? '', token?.token ?? ''];
+	throw new LoginError(problemOf(answer, secrets));
 }
+
+type Answer = Pick<IN8nHttpFullResponse, 'statusCode'> & { body: unknown };
 
 /** What of a token request is secret, in each of the ways in which it may be sent. */
 export function sentSecrets(credentials: ICredentialDataDecryptedObject): string[] {
@@ -127,99 +128,81 @@ function requestOf(
 }
 
 /** A host that does not exist will not do so in a moment; any other fault may pass. */
-const faultError = (code: string): CredentialError =>
-	new CredentialError(
-		describeFault('query service', code),
-		'No access token could be had. Check the base URL in the Tax Query credential, and the network of this n8n.',
-		!isTlsFault(code) && code !== 'ENOTFOUND',
-	);
+const ofFault = (code: string): LoginProblem => ({
+	kind: 'login',
+	reason: 'network',
+	code,
+	isPassing: !isTlsFault(code) && code !== 'ENOTFOUND',
+});
 
-function statusError(status: number, said: string): CredentialError {
-	const hint =
-		'API Mapping says how this deployment wants to be asked: token.fields.client_id, token.fields.client_secret, token.fields.grant_type, token.grantType, token.body, token.clientAuthentication, token.additional.';
-	if (status === 404) {
-		return new CredentialError(
-			'No query service at this base URL; it usually ends with /api.',
-			sentences(
-				'Check it in the Tax Query credential. If it is right, set paths.oauth/token in API Mapping',
-				said,
-			),
-		);
-	}
-	if (status >= 300 && status < 400) {
-		return new CredentialError(
-			'The query service answered with a redirect, which is not followed',
-			'Check the base URL in the Tax Query credential: it may begin with https, or the service has moved.',
-		);
-	}
-	if (status === 429 || status >= 500) {
-		return new CredentialError(
-			`The query service gives no access token at present: status ${status}`,
-			sentences('Try again later', said),
-			true,
-		);
-	}
-	if ([400, 401, 403].includes(status)) {
-		return new CredentialError(
-			'The service refused the client ID or secret.',
-			sentences(`Check both in the Tax Query credential. If they are right: ${hint}`, said),
-		);
-	}
-	return new CredentialError(
-		status < 300
-			? 'The answer of the token request holds no access token'
-			: `The query service answered the token request with status ${status}`,
-		sentences(`Check the base URL in the Tax Query credential. ${hint}`, said),
-	);
+/** Why a response holds no token. What a 2xx holds is not quoted: it may be a token under another name. */
+function problemOf({ statusCode: status, body }: Answer, secrets: string[]): LoginProblem {
+	const reason = reasonOf(status, body);
+	const said = status < 400 ? {} : saidBy(body, secrets);
+	return { kind: 'login', reason, status, isPassing: reason === 'outage', ...said };
 }
 
-/** What may be a token in an answer that grants one, under whatever name. */
-const withoutTokens = (said: string): string =>
-	said.replace(/[^\s"']{20,}|(?=[^\s"']*\d)[^\s"']{8,}/g, MASK);
+function reasonOf(status: number, body: unknown): LoginProblem['reason'] {
+	if (status < 300) return 'noToken';
+	if (status < 400) return 'redirect';
+	if (status === 407 || (status === 403 && isPage(body))) return 'proxy';
+	if (status === 404) return 'notFound';
+	if (status === 408 || status === 429 || status >= 500) return 'outage';
+	return [400, 401, 403].includes(status) ? 'refused' : 'status';
+}
 
-/** In the order in which they are looked for; however they are spelled: access_token, accessToken. */
-const TOKEN_NAMES = ['accesstoken', 'token', 'jwt', 'authtoken', 'idtoken'];
+/** OAuth 2.0 calls it access_token, many services token; each in camel case, too. */
+const TOKEN_NAMES = ['access_token', 'accessToken', 'token'];
+const REFRESH_NAMES = ['refresh_token', 'refreshToken'];
 const JWT = /^eyJ[\w-]+(?:\.[\w-]*){2,4}$/;
 
-/** The answer is not shown (TQ §4.1): a bare JWT, or the only object with one of the usual names, on top or inside. */
+/**
+ * TQ §4.1 shows no response; §5.1 says that the token is a JWT. So it is the token of OAuth 2.0, at the top level or under
+ * one key, else the only JWT there; or the response is nothing but a JWT.
+ */
 function readToken(body: unknown, headers: IDataObject): IssuedToken | undefined {
-	if (typeof body === 'string') {
-		const token = bareToken(body);
-		return JWT.test(token) ? { token, lifetimeMs: lifetimeOf({}, token, headers) } : undefined;
-	}
-	const [fields, another] = tokensIn(body);
-	if (!fields || another) return undefined;
-	const token = bareToken(textUnder(fields, TOKEN_NAMES));
-	const refreshToken = textUnder(fields, ['refreshtoken']);
+	if (typeof body === 'string')
+		return issued(JWT.test(bareToken(body)) ? body : undefined, {}, headers);
+	if (!isObject(body)) return undefined;
+	const levels = [body, ...Object.values(body).filter(isObject)];
+	const named = levels.filter((fields) => textUnder(fields, TOKEN_NAMES) !== undefined);
+	if (named.length > 1) return undefined;
+	const [fields = levels.find(hasJwt) ?? {}] = named;
+	const jwts = levels.flatMap((level) => Object.values(level).filter(isJwt));
+	const only = jwts.length === 1 ? jwts[0] : undefined;
+	return issued(textUnder(fields, TOKEN_NAMES) ?? only, fields, headers);
+}
+
+const isJwt = (value: unknown): value is string =>
+	typeof value === 'string' && JWT.test(bareToken(value));
+const hasJwt = (fields: IDataObject) => Object.values(fields).some(isJwt);
+
+function issued(
+	text: string | undefined,
+	fields: IDataObject,
+	headers: IDataObject,
+): IssuedToken | undefined {
+	const token = bareToken(text);
+	if (token === '') return undefined;
+	const refreshToken = textUnder(fields, REFRESH_NAMES);
 	return { token, refreshToken, lifetimeMs: lifetimeOf(fields, token, headers) };
 }
 
-/** The objects that hold a token, none of them in another. */
-function tokensIn(value: unknown, depth = 0): IDataObject[] {
-	if (typeof value !== 'object' || value === null || depth > 4) return [];
-	if (isObject(value) && textUnder(value, TOKEN_NAMES) !== undefined) return [value];
-	return Object.values(value).flatMap((inner) => tokensIn(inner, depth + 1));
-}
-
-const textUnder = (fields: IDataObject, names: string[]): string | undefined => {
-	const plain = Object.entries(fields).map(
-		([name, value]) => [name.toLowerCase().replace(/[_-]/g, ''), value] as const,
-	);
-	return names
-		.map((name) => plain.find(([own, value]) => own === name && isText(value))?.[1])
-		.find(isText);
-};
+const textUnder = (fields: IDataObject, names: string[]): string | undefined =>
+	names.map((name) => fields[name]).find(isText);
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** By the answer, else by the JWT's own times. A lifetime below a second, which would be over at once, tells nothing. */
+/** By the response, else by the JWT's own times; a lifetime below a second is unknown. */
 function lifetimeOf(fields: IDataObject, token: string, headers: IDataObject): number | undefined {
-	const told = Number(fields.expires_in ?? fields.expiresIn);
-	if (told >= 1 && Number.isFinite(told)) return told * 1000;
+	const seconds = Number(fields.expires_in ?? fields.expiresIn ?? lifetimeInside(token, headers));
+	return seconds >= 1 && Number.isFinite(seconds) ? seconds * 1000 : undefined;
+}
+
+function lifetimeInside(token: string, headers: IDataObject): number | undefined {
 	const claims = parseJson(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
 	if (!isObject(claims) || typeof claims.exp !== 'number') return undefined;
 	const date = DateTime.fromHTTP(String(headers.date));
 	const now = date.isValid ? date.toSeconds() : DateTime.now().toSeconds();
-	const seconds = claims.exp - (typeof claims.iat === 'number' ? claims.iat : now);
-	return seconds >= 1 ? seconds * 1000 : undefined;
+	return claims.exp - (typeof claims.iat === 'number' ? claims.iat : now);
 }

@@ -1,7 +1,6 @@
 import { parseJson } from '../utils/json';
-import { textOf } from '../utils/text';
 
-/** The answer is larger than what is read. */
+/** The response is larger than what is read. */
 export class TooLargeError extends Error {}
 
 type Chunks = AsyncIterable<Buffer | string> & { destroy?(): void };
@@ -10,15 +9,11 @@ const isChunks = (body: unknown): body is Chunks =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 /**
- * Reads the body of an answer that was asked for with `encoding: 'stream'`: n8n's helpers set no bound on the size
+ * Reads the body of an response that was asked for with `encoding: 'stream'`: n8n's helpers set no bound on the size
  * themselves. Resolves with the JSON value, or the text if it is none. Throws a TooLargeError as soon as more than
  * `maxBytes` came, and what the stream throws if it breaks.
  */
-export async function readBody(
-	body: unknown,
-	maxBytes: number,
-	contentType: unknown = '',
-): Promise<unknown> {
+export async function readBody(body: unknown, maxBytes: number): Promise<unknown> {
 	if (!isChunks(body)) return parseJson(body) ?? body;
 	const chunks: Buffer[] = [];
 	let size = 0;
@@ -28,16 +23,15 @@ export async function readBody(
 		if (size > maxBytes) throw new TooLargeError(); // leaving the loop closes the connection
 		chunks.push(bytes);
 	}
-	const text = decode(Buffer.concat(chunks), contentType);
+	const text = decode(Buffer.concat(chunks));
 	const parsed = parseJson(text);
 	return parsed === undefined ? text : parsed; // null is JSON
 }
 
-/** Without a byte order mark. A header may say Latin-1 of UTF-8, which Latin-1 as good as never passes for. */
-function decode(bytes: Buffer, contentType: unknown): string {
-	const isLatin = /charset="?(iso-8859-1|latin-?1|windows-1252)\b/i.test(textOf(contentType));
+/** Without a byte order mark. JSON is UTF-8; what is not is windows-1252, whatever its header says. */
+function decode(bytes: Buffer): string {
 	try {
-		return new TextDecoder('utf-8', { fatal: isLatin }).decode(bytes);
+		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
 	} catch {
 		return new TextDecoder('windows-1252').decode(bytes);
 	}

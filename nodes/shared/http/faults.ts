@@ -7,6 +7,10 @@ const UNREACHED: Record<string, string> = {
 };
 /** The route to a host can also be lost after a request was sent to it. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
+/** The handshake failed: no byte of the request was sent. */
+const NO_HANDSHAKE = /CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/;
+/** What OpenSSL makes of plain text in place of a handshake; it may also be a connection that breaks later. */
+const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /**
  * The code of the network fault that an error of the host's helper is (ECONNREFUSED, ETIMEDOUT, …), '' if it tells
@@ -22,11 +26,11 @@ export function faultCode(error: unknown): string {
 }
 
 /** Whether a request that met this fault never reached the service. */
-export const wasNeverSent = (code: string): boolean => NEVER_SENT.includes(code);
+export const wasNeverSent = (code: string): boolean =>
+	NEVER_SENT.includes(code) || NO_HANDSHAKE.test(code);
 
-/** Whether a secure connection could not be made. That stays so; one that breaks later (ERR_SSL_…) is another matter. */
-export const isTlsFault = (code: string): boolean =>
-	/CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/.test(code);
+/** Whether no secure connection can be made, which stays so. */
+export const isTlsFault = (code: string): boolean => NO_HANDSHAKE.test(code) || NOT_TLS.test(code);
 
 /** What happened, as a sentence about the service of this name. */
 export function describeFault(name: string, code: string): string {
@@ -36,5 +40,5 @@ export function describeFault(name: string, code: string): string {
 		: UNREACHED[code];
 	return what
 		? `The ${name} ${what}`
-		: `The connection to the ${name} broke before the answer was complete`;
+		: `The connection to the ${name} broke before the response was complete`;
 }

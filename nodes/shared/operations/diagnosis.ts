@@ -1,7 +1,8 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
-import { protectionOf } from '../personalData/personalData';
+import { maskedText } from '../personalData/personalData';
 import { sentences } from '../utils/sentences';
-import type { Run } from './operation';
+import { asItIs } from './fields';
+import type { Item } from './operation';
 
 /** What one check of a connection found. */
 interface Check {
@@ -54,17 +55,15 @@ export class Diagnosis {
 	 * All rows, the proposed mapping last; identifiers that a service put into its words are masked. The operator is told
 	 * what to do with a proposal that says more than the credential holds.
 	 */
-	items(suggestedMapping: IDataObject, held: IDataObject, run: Pick<Run, 'hint'>): IDataObject[] {
+	items(suggestedMapping: IDataObject, held: IDataObject, item: Item): IDataObject[] {
 		const isNew = JSON.stringify(suggestedMapping) !== JSON.stringify(held);
-		run.hint(this.hasFirstFailed ? MEND : isNew ? PASTE : KEEP);
-		const masked = protectionOf('masked', undefined);
-		const safe = (text: string) => masked?.text(text) ?? text;
+		item.run.hint(this.hasFirstFailed ? MEND : isNew ? PASTE : KEEP);
 		const rows = this.checks.map((row) => ({
 			...row,
-			seen: safe(row.seen),
-			advice: safe(row.advice),
+			seen: maskedText(row.seen),
+			advice: maskedText(row.advice),
 		}));
-		return [...rows, { suggestedMapping }];
+		return [...rows, { suggestedMapping }].map((row) => item.protect(row, 'written', asItIs));
 	}
 }
 

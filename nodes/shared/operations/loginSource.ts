@@ -8,11 +8,11 @@ import {
 	checkLogin,
 	loginFields,
 	providerField,
+	type CheckedLogin,
 	type Provider,
 } from '../credentials/providerLogin';
 import { credentialsHere } from './credentialsHere';
-import type { Field } from './field';
-import type { Item } from './operation';
+import { option, parseBoolean, type Field } from './field';
 
 const loginFrom: INodeProperties = {
 	displayName: 'Login From',
@@ -46,13 +46,26 @@ export const storedLogin: INodeCredentialDescription = {
 };
 
 /** A provider's login, checked offline. */
-export interface Login {
+export interface Login extends CheckedLogin {
 	provider: Provider;
-	/** The values of the provider's fields by name. */
-	login: Record<string, string>;
-	/** Those of them that are secret. */
-	secrets: string[];
 }
+
+/** CP §4.1.1 to §4.1.3 allow it. */
+export const allowEmpty = option(
+	{
+		displayName: 'Allow Empty',
+		name: 'allowEmpty',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether the user or password of a credit bureau or of the prospector may be empty. Off: an empty field stops the item before sending.',
+	},
+	parseBoolean,
+	false,
+);
+
+/** What was said of logins in a run, each once. */
+const saidInRun = () => new Set<string>();
 
 /** The login of one of these providers, from a stored credential or from fields of the node. */
 export function loginOf(providers: Provider[]): Field<Login> {
@@ -61,31 +74,52 @@ export function loginOf(providers: Provider[]): Field<Login> {
 	const typed = { loginFrom: ['fields'] };
 	return {
 		properties: isChoice
-			? [providerField(providers), loginFrom, credentialsHere, ...loginFields(providers, typed)]
+			? [
+					loginFrom,
+					credentialsHere,
+					{ ...providerField(providers), displayOptions: { show: typed } },
+					...loginFields(providers, typed),
+				]
 			: [
 					loginFrom,
 					credentialsHere,
 					...only.fields.map((field) => ({ ...field, displayOptions: { show: typed } })),
 				],
 		async read(item) {
-			const chosen = isChoice ? item.parameter('provider') : only.value;
+			const isTyped = item.parameter('loginFrom') === 'fields';
+			const stored = isTyped ? {} : ((await item.credentials(storedLogin.name)) as IDataObject);
+			const chosen = !isTyped
+				? stored.provider
+				: isChoice
+					? item.parameter('provider')
+					: only.value;
 			const provider = providers.find(({ value }) => value === chosen);
-			if (!provider) {
-				throw new UserError('"Provider" is not in the list', { description: 'Choose one there.' });
+			if (!provider) throw noProvider(isTyped, providers);
+			const values = isTyped
+				? Object.fromEntries(
+						provider.fields.map(({ name }) => [name, item.parameter<string>(name)]),
+					)
+				: stored;
+			const allowsEmpty = await allowEmpty.read(item);
+			const login = checkLogin(provider, values, { allowsEmpty });
+			const said = item.run.shared(saidInRun);
+			for (const warning of login.warnings.filter((one) => !said.has(one))) {
+				said.add(warning);
+				item.run.hint(`${warning}.`);
 			}
-			return { provider, ...checkLogin(provider, await valuesOf(item, provider)) };
+			return { provider, ...login };
 		},
 	};
 }
 
-async function valuesOf(item: Item, provider: Provider): Promise<IDataObject> {
-	if (item.parameter('loginFrom') === 'fields') {
-		return Object.fromEntries(provider.fields.map(({ name }) => [name, item.parameter(name)]));
+function noProvider(isTyped: boolean, [only, ...others]: Provider[]): UserError {
+	if (isTyped) {
+		return new UserError('"Provider" is empty or not in the list', {
+			description: 'Nothing was sent. Choose whose login it is.',
+		});
 	}
-	const stored = await item.credentials(storedLogin.name);
-	if (stored.provider === provider.value) return stored as IDataObject;
-	throw new UserError(`The stored login is not one of the provider "${provider.name}"`, {
-		description:
-			'Choose the same provider in this node and in the credential "Provider or Tax Authority (CIEC) Login API".',
+	const wanted = others.length > 0 ? 'a data provider' : `"${only.name}"`;
+	return new UserError(`The stored login is not one of ${wanted}`, {
+		description: 'Nothing was sent. Choose another stored login, or its provider there.',
 	});
 }

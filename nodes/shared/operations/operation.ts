@@ -6,12 +6,12 @@ import type {
 	INodeCredentialDescription,
 	INodeProperties,
 	IWorkflowExecutionCustomData,
-	NodeApiError,
-	NodeOperationError,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
-import { personalDataOption, type NamesBefore } from '../personalData/personalData';
-import type { Connection, ServiceRequest } from '../transport/request';
+import { fieldsToKeepOption, personalDataOption } from '../personalData/options';
+import type { Protection } from '../personalData/personalData';
+import type { Connection, Reader, ServiceRequest } from '../transport/request';
+import type { JsonBody, Result } from '../transport/result';
 import { credentialsHere } from './credentialsHere';
 import { toolDescriptionOf } from './toolDescription';
 
@@ -33,14 +33,16 @@ export interface Item {
 	credentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	/** The connection to the node's service, opened by the first item that asks; its `mapping` is the service's. */
 	connection(): Promise<Connection>;
-	/** Sends a request to the node's service, unless an item has failed meanwhile; see Connection.send. */
-	request(
-		request: Omit<ServiceRequest, 'itemIndex' | 'timeoutMs'>,
-	): Promise<IDataObject | IDataObject[]>;
+	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
+	request(request: ItemRequest): Promise<JsonBody>;
+	/** The same; resolves with what the reader finds in the body. */
+	read<T extends object>(request: ItemRequest, reader: Reader<T>): Promise<T>;
+	/** The same; what became of it, as data. */
+	tryRequest(request: ItemRequest): Promise<Result>;
 	/** Waits so many milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;
-	/** A row as it may come out by Personal Data. What an operation returns is treated so anyway, each row once. */
-	protect(row: IDataObject, namesBefore?: NamesBefore): IDataObject;
+	/** A row as it may come out by Personal Data, then in this shape. One that does not come from here is hidden whole. */
+	protect: Protection['shaped'];
 	files: FileHelpers;
 }
 
@@ -61,15 +63,18 @@ export interface Run {
 	cancelled?: AbortSignal;
 	/** One value for all items of this run, made by the first that asks; `make` is its key. */
 	shared<T>(make: (run: Run) => T): T;
-	/** Calls back once all items have ended; what the run fails with may be added to. */
-	atEnd(callback: (error: ItemError | undefined, failed: number) => void): void;
+	/** Calls back once all items have ended. What it gives is said with the error that the run fails with. */
+	atEnd(callback: AtEnd): void;
 	/** Tells the operator something in the output pane. */
 	hint(message: string): void;
 	/** Metadata of the execution, where the host has it. */
 	metadata?: IWorkflowExecutionCustomData;
 }
 
-export type ItemError = NodeApiError | NodeOperationError;
+/** Gets the item that the run fails with, and how many have failed. */
+export type AtEnd = (failure: { index: number } | undefined, failed: number) => string | void;
+
+type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
 
 type Helpers = IExecuteFunctions['helpers'];
 
@@ -193,7 +198,7 @@ function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 			type: 'collection' as const,
 			placeholder: 'Add option',
 			default: {},
-			options: [...options, personalDataOption, timeoutOption],
+			options: [...options, personalDataOption, fieldsToKeepOption, timeoutOption],
 		},
 	].map(shownHere);
 }

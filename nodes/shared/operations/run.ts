@@ -1,10 +1,10 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { ItemError, Run } from './operation';
+import type { AtEnd, Run } from './operation';
 
 /** A run of a node, and what ends it. */
 export function runOf(context: IExecuteFunctions) {
 	const values = new Map<unknown, unknown>();
-	const callbacks: Array<Parameters<Run['atEnd']>[0]> = [];
+	const callbacks: AtEnd[] = [];
 	const cancelled = context.getExecutionCancelSignal();
 	const stop = new AbortController();
 	const run: Run = {
@@ -33,8 +33,8 @@ export function runOf(context: IExecuteFunctions) {
 		signal: cancelled ? AbortSignal.any([cancelled, stop.signal]) : stop.signal,
 		/** An item has failed, and with it the run. */
 		fail: () => stop.abort(),
-		end: (error: ItemError | undefined, failed: number) =>
-			callbacks.forEach((callback) => callback(error, failed)),
+		end: (failure: { index: number } | undefined, failed: number) =>
+			callbacks.map((callback) => callback(failure, failed) ?? ''),
 	};
 }
 

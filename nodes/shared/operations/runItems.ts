@@ -1,29 +1,31 @@
 import {
-	NodeApiError,
-	NodeOperationError,
 	UserError,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
-import { ofItem, withoutParameters } from '../transport/errors';
 import {
 	findOperation,
 	WithFiles,
-	type ItemError,
 	type NextPhase,
+	type Item,
 	type Resource,
 	type Phase,
 } from './operation';
-import { protectionOf, readPersonalData, type Protection } from '../personalData/personalData';
-import { RateLimitCancelledError } from '../rateLimit/rateLimiter';
+import {
+	protectionOf,
+	readFieldsToKeep,
+	readPersonalData,
+	type Protection,
+} from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { connect, type Connection } from '../transport/request';
 import { parseNumber } from './field';
+import { itemErrorOf } from './itemError';
 import { runOf, type StartedRun } from './run';
+import { bodyOf, RequestError } from '../transport/result';
 import type { Service } from '../transport/service';
-import { sentences } from '../utils/sentences';
 import { sleepFor } from '../utils/sleep';
 
 /** Enough to hide the latency behind the pace: 10 points per second at an answer time of 4 seconds. */
@@ -40,12 +42,12 @@ export async function runItems(
 	resources: Resource[],
 	service: Service,
 ): Promise<INodeExecutionData[][]> {
-	const node = withoutParameters(context.getNode());
+	const node = context.getNode();
 	let connecting: Promise<Connection> | undefined;
 	const connection = async () => await (connecting ??= connect(context, service));
 	const started = runOf(context);
 	const results: INodeExecutionData[][] = [];
-	const failures: Array<{ index: number; error: ItemError }> = [];
+	const failures: Array<{ index: number; cause: unknown }> = [];
 	/** How personal data comes out, by item. */
 	const protections: Array<Protection | undefined> = [];
 
@@ -61,13 +63,11 @@ export async function runItems(
 					if (isNextPhase(result)) further.push({ index, step: result });
 					else results[index] = toItems(node, result, index, protections[index]);
 				} catch (cause) {
-					// It was never sent, because another item had failed.
-					if (failures.length > 0 && cause instanceof RateLimitCancelledError) return;
-					const error = withoutPersonalData(toItemError(node, cause, index), protections[index]);
+					if (failures.length > 0 && wasStopped(cause)) return; // because another item had failed
 					if (context.continueOnFail()) {
-						results[index] = [failedItem(error, index)];
+						results[index] = [failedItem(node, cause, index, protections[index])];
 					} else {
-						failures.push({ index, error });
+						failures.push({ index, cause });
 						started.fail();
 					}
 				}
@@ -82,16 +82,19 @@ export async function runItems(
 	let standing: PendingItem[] = context.getInputData().map((_, index) => ({
 		index,
 		step: {
-			next: async () => await begin(context, resources, connection, started, protections, index),
+			next: async () =>
+				await begin(context, resources, service, connection, started, protections, index),
 		},
 	}));
 	while (standing.length > 0 && failures.length === 0) standing = await runPhase(standing);
-	const failure = failures.sort((a, b) => a.index - b.index).at(0)?.error;
-	started.end(failure, results.flat().filter(({ error }) => error).length);
+	const failure = failures.sort((a, b) => a.index - b.index).at(0);
+	const failed = results.flat().filter(({ error }) => error).length;
+	const more = started.end(failure, failed);
 	if (failure) {
-		// An AI agent is told the message alone, so that must say what to do, too.
-		if (started.run.isTool) failure.message = sentences(failure.message, failure.description);
-		throw failure;
+		throw itemErrorOf(node, failure.cause, failure.index, {
+			...wordingOf(protections[failure.index]),
+			...{ more, isJoined: started.run.isTool },
+		});
 	}
 	if (connecting) addRateLimitHint(context, await connecting.catch(() => undefined));
 	return [results.flat()];
@@ -111,15 +114,29 @@ const paired = (json: IDataObject, index: number): INodeExecutionData => ({
 	pairedItem: { item: index },
 });
 
-/** Of a failed item n8n passes on the error's message alone, so that must say what to do, too. */
-function failedItem(error: ItemError, index: number): INodeExecutionData {
-	error.message = sentences(error.message, error.description);
+/** Whether an item ended without a request because the run was stopped. */
+const wasStopped = (cause: unknown): boolean =>
+	cause instanceof RequestError && cause.problem.kind === 'cancelled' && cause.accepted === 'no';
+
+/** Where personal data is hidden in what comes out, errors hide it, too. */
+const wordingOf = (protection: Protection | undefined) =>
+	protection ? { hide: protection.text, isWithoutWords: true } : {};
+
+/** Of a failed item n8n passes on the error's message alone. */
+function failedItem(
+	node: INode,
+	cause: unknown,
+	index: number,
+	protection: Protection | undefined,
+): INodeExecutionData {
+	const error = itemErrorOf(node, cause, index, { ...wordingOf(protection), isJoined: true });
 	return { ...paired({ error: error.message }, index), error };
 }
 
 async function begin(
 	context: IExecuteFunctions,
 	resources: Resource[],
+	service: Service,
 	connection: () => Promise<Connection>,
 	{ run, signal }: StartedRun,
 	protections: Array<Protection | undefined>,
@@ -137,27 +154,26 @@ async function begin(
 	const mode = readPersonalData(options);
 	// Found wanting before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
-	const protection = (protections[index] = protectionOf(mode, key));
-	const read = <T>(name: string) => {
-		const value = parameter<T>(name);
-		protection?.learn(name, value);
-		return value;
-	};
+	const kept = readFieldsToKeep(options);
+	const protection = (protections[index] = protectionOf(mode, key, kept));
+	const tryRequest: Item['tryRequest'] = async (request) =>
+		await (await connection()).send({ signal, ...request, timeoutMs });
 	return await operation.execute({
 		index,
 		run,
 		timezone: context.getTimezone(),
 		timeoutMs,
 		continuesOnFail: context.continueOnFail(),
-		parameter: read,
+		parameter,
 		options,
 		credentials: async (type) => await context.getCredentials(type, index),
 		connection,
-		request: async (request) => {
-			return await (await connection()).send({ signal, ...request, timeoutMs, itemIndex: index });
-		},
+		request: async (request) => bodyOf(await tryRequest(request), service),
+		read: async (request, reader) =>
+			await (await connection()).read({ signal, ...request, timeoutMs }, reader),
+		tryRequest,
 		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
-		protect: (row, namesBefore) => protection?.json(row, namesBefore) ?? row,
+		protect: (row, rule, shape) => protection?.shaped(row, rule, shape) ?? shape(row),
 		files: context.helpers,
 	});
 }
@@ -180,36 +196,13 @@ function toItems(
 	index: number,
 	protection: Protection | undefined,
 ): INodeExecutionData[] {
-	const item = (json: IDataObject) => paired(protection?.json(json) ?? json, index);
+	const item = (json: IDataObject) => paired(protection?.out(json) ?? json, index);
 	if (!(result instanceof WithFiles)) return [result].flat().map(item);
 	return result.rows.map((row) =>
 		'error' in row
-			? failedItem(withoutPersonalData(toItemError(node, row.error, index), protection), index)
+			? failedItem(node, row.error, index, protection)
 			: { ...item(row.json), ...(row.file && { binary: { data: row.file } }) },
 	);
-}
-
-/** A service may echo an identifier in its message; where outputs are protected, errors are. */
-function withoutPersonalData(error: ItemError, protection: Protection | undefined): ItemError {
-	if (!protection) return error;
-	error.message = protection.text(error.message);
-	if (error.description) error.description = protection.text(error.description);
-	return error;
-}
-
-/** The error of an item: what was thrown, with the item's index, and with nothing of a request in it. */
-function toItemError(node: INode, error: unknown, itemIndex: number): ItemError {
-	if (error instanceof NodeApiError) return ofItem(error, itemIndex);
-	if (error instanceof UserError || error instanceof NodeOperationError) {
-		const { message, description } = error;
-		return new NodeOperationError(node, message, {
-			description: description ?? undefined,
-			itemIndex,
-		});
-	}
-	return new NodeOperationError(node, error instanceof Error ? error : new Error(String(error)), {
-		itemIndex,
-	});
 }
 
 function addRateLimitHint(context: IExecuteFunctions, connection: Connection | undefined): void {

@@ -15,6 +15,8 @@ export interface QueryService {
 	echo?: string[];
 	/** Its result comes with the answer, by the document. */
 	isImmediate?: true;
+	/** Its result comes by webhook (TQ §6.1). */
+	isDelivered?: true;
 	/**
 	 * The simplified result, in this order: readable name → name in the response (TQ §2.2 to §2.4). Not set where the
 	 * document does not show the response. docs/output.md holds the columns.
@@ -54,6 +56,7 @@ export const catalog = {
 		label: 'Company Shareholders',
 		path: '/query/company-shareholders',
 		fields: ['rfc'],
+		isDelivered: true,
 	},
 	calculateRfc: {
 		operation: 'calculateRfc', // TQ §4.3
@@ -72,6 +75,7 @@ export const catalog = {
 		label: 'Fiscal Regime Certificate (CRF)',
 		path: '/query/crf',
 		fields: ['rfc'],
+		isDelivered: true,
 		resultFields: { ...HOLDER, regimes: 'RegimenesFiscales', ...CERTIFICATE, ...PLACE },
 	},
 	getRfcData: {
@@ -81,6 +85,7 @@ export const catalog = {
 		label: 'RFC Data',
 		path: '/query/rfc-data',
 		fields: ['rfc'],
+		isDelivered: true,
 		resultFields: { ...HOLDER, ...CERTIFICATE, ...PLACE, municipality: 'Municipio' },
 	},
 	getCurpData: {
@@ -99,6 +104,7 @@ export const catalog = {
 		label: 'Employment History',
 		path: '/query/job-history',
 		fields: ['curp'],
+		isDelivered: true,
 	},
 	createTaxProfile: {
 		operation: 'createTaxProfile', // TQ §4.8
@@ -120,6 +126,7 @@ export const catalog = {
 		label: 'Compliance Opinion (32D)',
 		path: '/query/tax/compliance-opinion',
 		fields: ['rfc'],
+		isDelivered: true,
 	},
 	getInvoices: {
 		operation: 'getInvoices', // TQ §4.11
@@ -127,6 +134,7 @@ export const catalog = {
 		label: 'Invoices',
 		path: '/query/tax/invoice',
 		fields: ['rfc', 'from', 'to'],
+		isDelivered: true,
 		echo: ['period'],
 	},
 } satisfies Record<string, QueryService>;

@@ -201,8 +201,8 @@ export function rateLimiterFor(options: {
 }): RateLimiter {
 	const { baseUrl, token, pointsPerSecond, processes, clock = systemClock } = options;
 	if (!(pointsPerSecond >= 0)) {
-		throw new UserError('Points per Second is not a number of 0 or more', {
-			description: 'Check Points per Second in the credential.',
+		throw new UserError('Max Requests per Second is not a number of 0 or more', {
+			description: 'Check Max Requests per Second in the credential.',
 		});
 	}
 	const key = createHash('sha256')

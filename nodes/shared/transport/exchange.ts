@@ -6,7 +6,8 @@ import type {
 	IHttpRequestOptions,
 	IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { findCredentialError } from '../credentials/credentialError';
+import { onDeparture } from '../credentials/departure';
+import { findLoginError } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
 import { raceAbort, readBody, TooLargeError } from '../http/answerBody';
 import { faultCode } from '../http/faults';
@@ -46,7 +47,7 @@ export interface ServiceRequest {
 	itemIndex?: number;
 	/** When aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by default. */
 	signal?: AbortSignal;
-	/** Called each time right before it is sent; what it throws ends it unsent. */
+	/** Called each time right before it goes to its socket, after a login; what it throws ends it unsent. */
 	beforeSend?(): void;
 	/** Told of each answer, for what the body does not say. */
 	onAnswer?(answer: { status: number; headers: IDataObject }): void;
@@ -60,15 +61,18 @@ export interface HeldCredentials {
 	data: ICredentialDataDecryptedObject;
 }
 
-/** What became of a request, and the credentials that it was sent with; n8n's helper puts a new token into them. */
+/** What became of a request. */
 interface Exchanged {
 	outcome: Outcome;
+	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
+	/** When it went to its socket; undefined if it never did. */
+	sentAt?: number;
 }
 
 /**
  * Sends one request by n8n's helper. `held` is read again where its token cannot be used any more, because another
- * process may have renewed it.
+ * process may have renewed it. Throws what reading the credential or `beforeSend` throws; then nothing was sent.
  */
 export async function exchange(
 	context: RequestContext,
@@ -90,20 +94,35 @@ export async function exchange(
 		arrayFormat: request.lists,
 		body: request.body,
 		json: true,
-		encoding: 'stream', // n8n's helper bounds neither the size of an answer nor its time
+		encoding: 'stream', // n8n's helper bounds neither the size of a response nor its time
 		returnFullResponse: true,
 		ignoreHttpStatusErrors: true, // n8n would send it again after a 401, past the rate limit
 		disableFollowRedirect: true, // a redirect would carry the token to another host
 		timeout: timeoutMs,
 		abortSignal: signal,
 	};
+	const unsent: { cause?: Error } = {};
+	const orKeep = (error: unknown) => {
+		unsent.cause = error as Error; // n8n's helper wraps it, and up to 2.33 loses it
+		throw unsent.cause;
+	};
 	let sentWith = held.data;
+	let sentAt: number | undefined;
 	const getCredentials = async () => {
 		if (service.authorization(held.data) === undefined) {
-			held.data = await context.getCredentials(service.credentialType);
+			held.data = await context.getCredentials(service.credentialType).catch(orKeep);
 		}
 		return (sentWith = held.data);
 	};
+	onDeparture(options, () => {
+		if (signal.aborted) throw signal.reason;
+		try {
+			request.beforeSend?.();
+		} catch (error) {
+			orKeep(error);
+		}
+		sentAt = Date.now();
+	});
 	const send = async (): Promise<Outcome> => {
 		const answer = (await context.helpers.httpRequestWithAuthentication.call(
 			hostOf(context, { getCredentials, getExecutionCancelSignal: () => signal }),
@@ -111,16 +130,22 @@ export async function exchange(
 			options,
 		)) as IN8nHttpFullResponse;
 		const { statusCode: status, headers } = answer;
-		const body = await readBody(answer.body, maxBytes, headers['content-type']);
+		const body = await readBody(answer.body, maxBytes).catch((error: unknown) => {
+			if (error instanceof TooLargeError) return error;
+			throw error;
+		});
+		if (body instanceof TooLargeError) return { tooLarge: { maxBytes, status } };
 		return { answer: { status, headers: headers as IDataObject, body } };
 	};
 	const outcome = await raceAbort(send(), signal).catch((error: unknown): Outcome => {
-		if (deadline.aborted) return { fault: 'ETIMEDOUT' };
-		if (error instanceof TooLargeError) return { tooLarge: { maxBytes } };
-		const refusal = findCredentialError(error);
-		return refusal ? { refusal } : { fault: faultCode(error) };
+		if (unsent.cause) throw unsent.cause;
+		const login =
+			findLoginError(error) ??
+			(sentAt === undefined ? service.tokens?.failure(sentWith) : undefined);
+		if (login) return { login: login.problem };
+		return { fault: deadline.aborted ? 'ETIMEDOUT' : faultCode(error) };
 	});
-	return { outcome, sentWith };
+	return { outcome, sentWith, sentAt };
 }
 
 /**

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { IDataObject } from 'n8n-workflow';
-import { tellsFailure } from '../http/failure';
+import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
-import { redact, redactValues } from '../utils/redact';
-import { MESSAGE_NAMES, speaks } from '../utils/serviceMessage';
 import { sleepFor } from '../utils/sleep';
+import type { Said } from '../http/problem';
+import { saidBy } from '../http/said';
 import { classify } from './classify';
 import { ClockOffset } from './clockOffset';
-import { toNodeError, type Problem } from './errors';
 import {
 	exchange,
 	type HeldCredentials,
@@ -16,34 +14,58 @@ import {
 	type ServiceRequest,
 } from './exchange';
 import { retryAt } from '../rateLimit/limitHeaders';
-import { rateLimiterFor } from '../rateLimit/rateLimiter';
+import {
+	rateLimiterFor,
+	RateLimitCancelledError,
+	RateLimitTimeoutError,
+} from '../rateLimit/rateLimiter';
+import {
+	bodyOf,
+	isProblem,
+	RequestError,
+	type JsonBody,
+	type Problem,
+	type Result,
+} from './result';
+import { acceptedOf, retryOf } from './retry';
 import type { Service } from './service';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
 /** How long one request goes on being held back and sent again. */
 const PATIENCE_MS = 300_000;
-/** How often a request is sent at most where a fault is answered by repeating it. */
+/** How often a request is sent at most because of a fault that may pass. */
 const MAX_ATTEMPTS = 5;
+/** How long its faults may go on in all, a 429 within its reset aside. */
+const TROUBLE_MS = 60_000;
 /** The longest pause of a request that waits for a login. */
 const LOGIN_PAUSE_MS = 2_000;
 
+/** What a body holds, or why it is not what was asked for. */
+export type Reader<T extends object> = (body: JsonBody) => T | Problem;
+
 export interface Connection<Mapping = unknown> {
-	/** What the deployment calls things, by the credential's API Mapping. */
+	/** What the service calls things, by the credential's API Mapping. */
 	mapping: Mapping;
 	/** The same for all connections of this process to the same base URL as the same client. */
 	client: string;
 	/** The same for the same client of the same base URL, whatever its token is. */
 	account: string;
 	/**
-	 * Sends one request, paced, and repeated only where that cannot cost twice. Resolves with the JSON body of the
-	 * answer (an object or array), the request's secrets masked. Throws a NodeApiError that tells what happened and what
-	 * to do; its `context.mayHaveBeenAccepted` is true if nobody knows whether a POST was accepted.
+	 * Sends one request, paced, and repeated only where that cannot cost twice: at most five times, and a minute in all
+	 * beside the waits for a reset. Throws only what its `beforeSend` or the credential throws, and where the execution
+	 * is cancelled in a pause.
 	 */
-	send(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
+	send(request: ServiceRequest): Promise<Result>;
+	/** The same; resolves with the body, and throws a RequestError where there is none. */
+	request(request: ServiceRequest): Promise<JsonBody>;
+	/** The same; resolves with what the body holds, and throws a RequestError where that is a problem, too. */
+	read<T extends object>(request: ServiceRequest, reader: Reader<T>): Promise<T>;
+	/** The service's own words in a body; withheld where they repeat a secret of the credential, or one of these. */
+	said(body: unknown, secrets?: string[]): Said;
 	/** By which pseudonyms are made; '' if the credential holds none. */
 	pseudonymKey: string;
-	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until an answer has told. */
+	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response tells. */
 	clockOffsetMs(): number;
 	/** Milliseconds in which at least one request waited for the rate limit so far, and requests sent again. */
 	statistics: { waitedMs: number; repeated: number };
@@ -87,91 +109,118 @@ export async function connect<Mapping>(
 		});
 	}
 
-	/** Sends it once, in its turn, and learns from the answer. */
-	async function attempt(request: ServiceRequest, maxWaitMs: number) {
-		await turn(maxWaitMs, request.signal ?? signal);
-		request.beforeSend?.();
-		const sentAt = Date.now();
-		const { outcome, sentWith } = await exchange(context, service, held, request);
-		let toldMs: number | undefined; // to wait, by a service that is not there for a while
+	/** Sends it once, in its turn, and learns from the response. */
+	async function attempt(request: ServiceRequest, maxWaitMs: number): Promise<Attempt> {
+		const began = performance.now();
+		const stopped = await turn(maxWaitMs, request.signal ?? signal).catch((error: unknown) =>
+			noTurn(error, performance.now() - began),
+		);
+		if (stopped) return { problem: stopped, isSent: false };
+		const askedAt = Date.now();
+		const { outcome, sentWith, sentAt } = await exchange(context, service, held, request);
+		let waitMs: number | undefined; // as the service says that it is not there for a while
 		if ('answer' in outcome) {
 			const { status, headers } = outcome.answer;
-			const receivedAt = Date.now();
-			const heard = { status, headers, sentAt, receivedAt };
+			const heard = { status, headers, sentAt: sentAt ?? askedAt, receivedAt: Date.now() };
 			rateLimiter.update(heard);
-			const told = status === 503 && retryAt(heard);
-			if (told) toldMs = told - receivedAt;
-			clock.update(headers, sentAt, receivedAt);
+			const retry = status === 503 ? retryAt(heard) : undefined;
+			waitMs = retry && retry - heard.receivedAt;
+			clock.update(headers, heard.sentAt, heard.receivedAt);
 			request.onAnswer?.({ status, headers });
 		} else if (signal?.aborted) {
-			throw fail(CANCELLED, request);
+			return { problem: { kind: 'cancelled' }, isSent: sentAt !== undefined };
 		}
-		// collected only now, because a token may have been had meanwhile
+		// collected only now, because a token may have been issued meanwhile
 		const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
-		const verdict = classify(outcome, { ...request, service, secrets });
-		const isTokenRefused = 'again' in verdict && verdict.again === 'with a new token';
-		if ('answer' in outcome && !isTokenRefused) service.tokens?.accepted(sentWith);
-		return { verdict, sentWith, secrets, toldMs };
+		const read = classify(outcome, { emptyAs: request.emptyAs, secrets });
+		const isSent = 'answer' in outcome || sentAt !== undefined;
+		if ('body' in read && 'answer' in outcome) {
+			service.tokens?.accepted(sentWith);
+			const { status, headers } = outcome.answer;
+			return { result: { ok: true, status, headers, body: read.body } };
+		}
+		const problem = read as Problem;
+		if ('answer' in outcome && !isTokenRefused(problem)) service.tokens?.accepted(sentWith);
+		return { problem, isSent, waitMs, sentWith };
 	}
 
-	async function send(request: ServiceRequest): Promise<IDataObject | IDataObject[]> {
-		const until = performance.now() + (request.patienceMs ?? PATIENCE_MS);
-		let [faults, logins, renewals] = [0, 0, 0];
+	async function send(request: ServiceRequest): Promise<Result> {
+		const { method } = request;
+		const began = performance.now();
+		const patienceMs = request.patienceMs ?? PATIENCE_MS;
+		const left = () => patienceMs - (performance.now() - began);
+		let [repeats, logins, renewals] = [0, 0, 0];
+		let troubledSince: number | undefined;
 		for (;;) {
-			const { verdict, sentWith, secrets, toldMs } = await attempt(
-				request,
-				Math.max(1, until - performance.now()),
-			);
-			if ('body' in verdict) {
-				const own = redactValues(verdict.body, request.secrets ?? []);
-				const body = withoutLong(own, secrets);
-				if (tellsFailure(body)) return redactValues(body, secrets);
-				// what was read may hold by chance what is a short secret: of it only words that an error may have
-				const mayBeError = request.method !== 'GET' || speaks(body);
-				return mayBeError ? redactValues(body, secrets, MESSAGE_NAMES) : body;
-			}
-			const { again, problem } = { again: undefined, ...verdict };
-			// As told, where there is the time for it; else as after any other fault.
-			const waitsMs = toldMs && performance.now() + toldMs < until ? toldMs : undefined;
+			const tried = await attempt(request, Math.max(1, left()));
+			if ('result' in tried) return tried.result;
+			const { problem, isSent, waitMs, sentWith } = tried;
+			const retry = retryOf(problem, method);
+			if (retry !== 'afterReset') troubledSince ??= performance.now();
+			const calm = TROUBLE_MS - (performance.now() - (troubledSince ?? performance.now()));
 			const mayRepeat =
-				performance.now() < until &&
-				(again === 'after the reset' ||
-					again === 'with a login' ||
-					(again === 'after a pause' && (waitsMs || ++faults < MAX_ATTEMPTS)) ||
-					(again === 'with a new token' && ++renewals === 1 && service.tokens?.refused(sentWith)));
-			if (!mayRepeat) throw fail(problem, request);
-			if (again === 'with a login') await sleepFor(backoffMs(++logins, LOGIN_PAUSE_MS), signal);
-			else statistics.repeated++;
-			if (again === 'after a pause') await sleepFor(waitsMs ?? backoffMs(faults), signal);
+				left() > 0 &&
+				(retry === 'afterReset' ||
+					(retry === 'login' && calm > 0) ||
+					(retry === 'backoff' && ++repeats < MAX_ATTEMPTS && calm > (waitMs ?? 0)) ||
+					(retry === 'newToken' && ++renewals === 1 && isRenewable(sentWith)));
+			if (!mayRepeat) {
+				return { ok: false, problem, accepted: isSent ? acceptedOf(problem, method) : 'no' };
+			}
+			if (retry !== 'login') statistics.repeated++;
+			if (retry === 'login') await sleepFor(backoffMs(++logins, LOGIN_PAUSE_MS), signal);
+			if (retry === 'backoff') await sleepFor(waitMs ?? backoffMs(repeats), signal);
 		}
 	}
 
-	const fail = (problem: Problem, { itemIndex }: ServiceRequest) =>
-		toNodeError(context.getNode(), problem, itemIndex);
+	const isRenewable = (sentWith?: ICredentialDataDecryptedObject) =>
+		sentWith !== undefined && service.tokens?.refused(sentWith) === true;
+
+	const request = async (asked: ServiceRequest) => bodyOf(await send(asked), service);
+
+	const said = (body: unknown, secrets: string[] = []) =>
+		saidBy(body, [...service.secrets(held.data), ...secrets]);
+
+	async function read<T extends object>(asked: ServiceRequest, reader: Reader<T>): Promise<T> {
+		const body = await request(asked);
+		const value = reader(body);
+		if (!isProblem(value)) return value;
+		const problem = { ...value, ...said(body, asked.secrets) };
+		throw new RequestError(service, problem, acceptedOf(problem, asked.method));
+	}
 
 	return {
 		mapping,
 		client: named(service.limitedBy(held.data)),
 		account: named(service.account?.(held.data)),
 		send,
+		request,
+		read,
+		said,
 		pseudonymKey: String(held.data.pseudonymKey ?? ''),
 		clockOffsetMs: () => clock.ms,
 		statistics,
 	};
 }
 
-/** No text as long as this is a secret by chance. */
-const LONG = 16;
+/** What one sending brought. */
+type Attempt =
+	| { result: Result }
+	| {
+			problem: Problem;
+			/** It went to its socket. */
+			isSent: boolean;
+			/** How long the service wants to be left alone. */
+			waitMs?: number;
+			sentWith?: ICredentialDataDecryptedObject;
+	  };
 
-/** An answer in which long secrets are masked wherever they stand: a record may repeat its request. */
-function withoutLong<T>(body: T, secrets: string[]): T {
-	const long = secrets.filter(({ length }) => length >= LONG);
-	try {
-		const text = JSON.stringify(body); // looked through at once, for hardly any answer holds one
-		return redact(text, long) === text ? body : redactValues(body, long);
-	} catch {
-		return redactValues(body, long); // nested too deep to be written
-	}
+const isTokenRefused = (problem: Problem): boolean =>
+	problem.kind === 'status' && problem.isTokenRefused === true;
+
+/** Why a request had no turn; rethrows what is no matter of the rate limit. */
+function noTurn(error: unknown, waitedMs: number): Problem {
+	if (error instanceof RateLimitTimeoutError) return { kind: 'rateLimit', waitedMs };
+	if (error instanceof RateLimitCancelledError) return { kind: 'cancelled' };
+	throw error as Error;
 }
-
-const CANCELLED = { message: 'The execution was cancelled', description: '' };

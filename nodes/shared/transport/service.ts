@@ -1,5 +1,11 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { logIn, tokenAccepted, tokenRefused, tokenSecrets } from '../credentials/accessToken';
+import {
+	logIn,
+	loginFailure,
+	tokenAccepted,
+	tokenRefused,
+	tokenSecrets,
+} from '../credentials/accessToken';
 import {
 	readCreditProfileMapping,
 	readTaxQueryMapping,
@@ -38,11 +44,13 @@ export interface Service<Mapping = unknown> {
 	authorization(credentials: Credentials): string | undefined;
 	/** Where tokens are issued and end. Each gets the credentials that a request was sent with. */
 	tokens?: {
-		/** Returns what n8n stores in the credential's `accessToken`. Throws a CredentialError. */
+		/** Returns what n8n stores in the credential's `accessToken`. Throws a LoginError. */
 		logIn: typeof logIn;
 		accepted(credentials: Credentials): void;
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
+		/** Why there is no token at present; undefined if nothing is known. */
+		failure: typeof loginFailure;
 	};
 	/** What the credential's test reads; it only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
@@ -72,7 +80,7 @@ export const creditProfile: Service<CreditProfileMapping> = {
 	noServiceHint: 'No Credit Profile Service at this base URL; it must be the host root.',
 	testKeys: { '404': 'paths.credential' },
 	unsureHint:
-		'It may have been accepted all the same. Running it again is safe: it replaces what is there.',
+		'It is not known whether the service accepted it. Check Get Many before you send it again.',
 };
 
 /** TQ §8: the limit is not shown, so it is a field of the credential. */
@@ -88,7 +96,7 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
 	secrets: tokenSecrets,
 	authorization: taxQueryAuthorization,
-	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused },
+	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused, failure: loginFailure },
 	testPath({ paths: { getAll = 'query' }, list: { parameters } }) {
 		if (getAll === '') return undefined;
 		const search = new URLSearchParams(

@@ -13,7 +13,7 @@ import { raceAbort, readBody } from '../http/answerBody';
 import { faultCode } from '../http/faults';
 import { sentences } from '../utils/sentences';
 import { classify, type Outcome } from './classify';
-import type { Problem } from './errors';
+import { RequestError } from './result';
 import { creditProfile, taxQuery, type Service } from './service';
 
 const TIMEOUT_MS = 30_000;
@@ -28,41 +28,34 @@ const connectionTest = <Mapping>(service: Service<Mapping>) =>
 		this: ICredentialTestFunctions,
 		{ data = {} }: ICredentialsDecrypted,
 	): Promise<INodeCredentialTestResult> {
-		const problem = await findProblem(helperOf(this), service, data);
-		const flaw = problem ? sentences(problem.message, problem.description) : pseudonymKeyFlaw(data);
-		return flaw === undefined
+		const flaw = await findFlaw(helperOf(this), service, data).catch((error: unknown) => {
+			if (error instanceof UserError) return error;
+			throw error;
+		});
+		const message = flaw ? sentences(flaw.message, flaw.description) : pseudonymKeyFlaw(data);
+		return message === undefined
 			? { status: 'OK', message: 'Connection successful!' }
-			: { status: 'Error', message: flaw };
+			: { status: 'Error', message };
 	};
 
 export const testCreditProfile = connectionTest(creditProfile);
 export const testTaxQuery = connectionTest(taxQuery);
 
-async function findProblem<Mapping>(
+/** What is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
+async function findFlaw<Mapping>(
 	http: IHttpRequestHelper,
 	service: Service<Mapping>,
 	credentials: ICredentialDataDecryptedObject,
-): Promise<Problem | undefined> {
-	const outcome = await request(http, service, credentials).catch(refusalOf);
+): Promise<UserError | undefined> {
+	const outcome = await request(http, service, credentials);
 	const secrets = service.secrets(credentials);
-	const verdict = classify(outcome, { service, method: 'GET', emptyAs: [], secrets });
-	if ('body' in verdict) return undefined;
-	const { problem } = verdict;
-	const key = service.testKeys[problem.httpCode ?? ''];
-	if (key === undefined) return problem;
-	const isElsewhere = problem.httpCode === '404';
-	const { message, description } = isElsewhere
-		? { message: service.noServiceHint, description: 'Check it in the credential.' }
-		: problem;
-	return {
-		message,
-		description: sentences(description, `If it is right, set ${key} in API Mapping`),
-	};
-}
-
-/** What a credential tells by itself: a base URL that cannot be right, a login that was refused. */
-function refusalOf(error: unknown): Outcome {
-	return { refusal: error instanceof UserError ? error : new UserError(String(error)) };
+	const read = classify(outcome, { emptyAs: [], secrets });
+	if ('body' in read) return undefined;
+	const key = read.kind === 'status' ? service.testKeys[read.status] : undefined;
+	return new RequestError(service, read, 'no', {
+		...(key !== undefined && { mappingKeys: [key] }),
+		...(read.kind === 'status' && read.status === 404 && { todo: 'checkBaseUrl' }),
+	});
 }
 
 async function request<Mapping>(
@@ -82,8 +75,8 @@ async function request<Mapping>(
 	const headers = { Authorization: service.authorization(credentials) };
 	const signal = AbortSignal.timeout(TIMEOUT_MS);
 	const exchange = async () => {
-		const answer = (await http.helpers.httpRequest({ url, headers })) as IN8nHttpFullResponse;
-		return { ...answer, body: await readBody(answer.body, MAX_BYTES) };
+		const response = (await http.helpers.httpRequest({ url, headers })) as IN8nHttpFullResponse;
+		return { ...response, body: await readBody(response.body, MAX_BYTES) };
 	};
 	return await raceAbort(exchange(), signal).then(
 		({ statusCode, headers: received, body }) => ({

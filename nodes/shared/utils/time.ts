@@ -1,3 +1,5 @@
+import { textOf } from './text';
+
 /** Milliseconds until `ms` have passed since a moment; 0 or less also where the machine's clock was set back by more. */
 export const msLeft = (since: number, ms: number): number => ms - Math.abs(Date.now() - since);
 
@@ -28,4 +30,4 @@ const ZONED = /:\d\d\S*\s*(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i;
 
 /** Whether a date tells the moment, whatever the zone. */
 export const isZoned = (value: unknown): boolean =>
-	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(String(value).trim().slice(-40)));
+	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(textOf(value).trim().slice(-40)));

@@ -12,15 +12,15 @@ export function make(tag, attributes = {}, ...children) {
 }
 
 /** What is heard but not seen: it tells one button from another that looks the same. */
-const unseen = (text) => make('span', { class: 'unseen' }, ` ${text}`);
+export const unseen = (text) => make('span', { class: 'unseen' }, ` ${text}`);
 
 export const button = (label, of, onclick) =>
 	make('button', { type: 'button', onclick }, label, unseen(of));
 
-/** A button that copies a text and says so for a moment. */
+/** A button that copies a text, or what a function gives, and says so for a moment. */
 export function copyButton(text, of) {
 	const copy = button('Copy', of, async () => {
-		await navigator.clipboard.writeText(text);
+		await navigator.clipboard.writeText(typeof text === 'string' ? text : await text());
 		copy.firstChild.data = 'Copied';
 		setTimeout(() => (copy.firstChild.data = 'Copy'), 1200);
 	});

@@ -1,4 +1,15 @@
-import { at, button, cell, fill, make, named, payloadCell, switches } from './elements.js';
+import {
+	at,
+	button,
+	cell,
+	copyButton,
+	fill,
+	make,
+	named,
+	payloadCell,
+	switches,
+	unseen,
+} from './elements.js';
 
 const REFRESH_MS = 1000;
 
@@ -7,8 +18,8 @@ const FAULTS = [
 	['Too many requests (429)', { path: '/api', fault: 'storm' }],
 	['Service failing (503)', { path: '/api', fault: { status: 503 } }],
 	['Every fifth request fails (503)', { path: '/api', probability: 0.2, fault: { status: 503 } }],
-	['Slow answers (3 s)', { path: '/api', fault: { latency: 3000 } }],
-	['No answer', { path: '/api', fault: 'hang' }],
+	['Slow responses (3 s)', { path: '/api', fault: { latency: 3000 } }],
+	['No response', { path: '/api', fault: 'hang' }],
 	['Connection reset after it was accepted', { path: '/api', fault: 'resetAfter' }],
 	['A web page instead of JSON', { path: '/api', fault: 'nonJson' }],
 	['Expired token (401)', { path: '/api/query', fault: 'expiredToken' }],
@@ -78,9 +89,27 @@ function card({ effect, name, givenNames, firstLastName, secondLastName, birthDa
 	);
 }
 
+/** An example workflow, to be downloaded, or copied and pasted onto n8n's canvas. */
+function example({ file, name }) {
+	const href = `/sandbox/examples/${file}.json`;
+	const workflow = () => fetch(href).then((answer) => answer.text());
+	return make(
+		'li',
+		{},
+		make('span', {}, name),
+		copyButton(workflow, name),
+		make('a', { href, download: '', class: 'button' }, 'Download', unseen(name)),
+	);
+}
+
 /** What changes only by what is done here. */
-function showSettings({ services, reserved, webhook }, rules) {
+function showSettings({ services, fromContainer, guide, reserved, webhook }, rules, examples) {
 	at('services').replaceChildren(...services.flatMap(({ name, value }) => named(name, value)));
+	at('fromContainer').replaceChildren(
+		...fromContainer.flatMap(({ name, value }) => named(name, value, 'for a container')),
+	);
+	at('guide').href = guide;
+	at('examples').replaceChildren(...examples.map(example));
 	at('reserved').replaceChildren(...reserved.map(card));
 	const { url, shape, signing } = at('webhook').elements;
 	url.value = webhook.url;
@@ -112,8 +141,26 @@ function showWebhook({ signed, secret }) {
 	at('secret').replaceChildren(...(secret ? named('Webhook secret', secret) : []));
 }
 
-function show({ now, billed, queries, deliveries, scripts, webhook }) {
+/** ID of the query that the last test delivery was about. */
+let tested;
+
+const outcome = ({ status, attempts }) =>
+	status === 'waiting' ? 'is on its way' : `${status}, ${tries(attempts)}`;
+
+/** "3 (503, 503, 200)": how often, and what was answered each time. */
+const tries = (attempts) =>
+	attempts.length === 0
+		? '0'
+		: `${attempts.length} (${attempts.map(({ answer }) => answer).join(', ')})`;
+
+function acknowledge(text) {
+	if (at('acknowledgement').textContent !== text) at('acknowledgement').textContent = text;
+}
+
+function show({ now, billed, billedQueries, queries, deliveries, scripts, webhook }) {
 	showWebhook(webhook);
+	const test = deliveries.find(({ queryId }) => queryId === tested);
+	if (test) acknowledge(`Test delivery ${test.id}: ${outcome(test)}`);
 	at('clock').textContent = new Date(now).toLocaleString();
 	at('billed').textContent = `${billed} billed`;
 	at('scripts').replaceChildren(
@@ -121,13 +168,18 @@ function show({ now, billed, queries, deliveries, scripts, webhook }) {
 			.filter(([, words]) => words.length > 0)
 			.map(([identifier, words]) => make('li', {}, `${identifier}: ${words.join(', ')}`)),
 	);
-	fill('queries', queries, ({ _id, service, status, query, createdAt }) => {
+	const rows = queries.map((query) => ({
+		...query,
+		billed: billedQueries.filter((id) => id === query._id).length,
+	}));
+	fill('queries', rows, ({ _id, service, status, query, createdAt, billed: times }) => {
 		const deliver = () => send('POST', `/sandbox/queries/${_id}/deliver`);
 		return [
 			cell(time(createdAt)),
 			cell(service),
 			cell(Object.values(query).join(' ')),
 			cell(status, status),
+			cell(times),
 			cell(_id),
 			make('td', {}, button('Deliver now', `query ${_id}`, deliver)),
 		];
@@ -140,7 +192,7 @@ function show({ now, billed, queries, deliveries, scripts, webhook }) {
 			cell(queryId),
 			cell(kind),
 			cell(status, status),
-			cell(attempts.map(({ answer }) => answer).join(', ')),
+			cell(tries(attempts)),
 			payloadCell(delivery),
 			make('td', {}, button('Resend', `delivery ${id}`, resend)),
 		];
@@ -161,8 +213,16 @@ on('webhook', 'submit', async ({ elements: { url, shape, signing } }) => {
 		signing: SIGNINGS[signing.value][1],
 	});
 	signing.value = '0';
+	tested = undefined;
+	acknowledge(refused ? '' : url.value ? 'Saved.' : 'Saved. Results are not delivered.');
 });
-on('test-delivery', 'click', () => send('POST', '/sandbox/deliveries/test'));
+on('test-delivery', 'click', async () => {
+	acknowledge('Sending …');
+	const { _id } = await send('POST', '/sandbox/deliveries/test');
+	tested = _id;
+	if (refused) acknowledge('');
+});
+at('copy-url').replaceWith(copyButton(() => at('url').value, 'webhook address'));
 on('advance', 'submit', ({ elements: { minutes } }) =>
 	send('POST', '/sandbox/clock', { advance: Number(minutes.value) * 60_000 }),
 );
@@ -204,12 +264,13 @@ let isFirst = true;
 async function refresh() {
 	try {
 		const state = await read('/sandbox/state');
-		if (isFirst) showSettings(state, await read('/sandbox/faults'));
+		if (isFirst)
+			showSettings(state, await read('/sandbox/faults'), await read('/sandbox/examples'));
 		isFirst = false;
 		show(state);
 		at('notice').textContent = refused;
 	} catch {
-		at('notice').textContent = 'The sandbox does not answer.';
+		at('notice').textContent = 'The sandbox does not respond.';
 	}
 	setTimeout(refresh, REFRESH_MS);
 }

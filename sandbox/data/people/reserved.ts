@@ -19,19 +19,19 @@ const birth = { birthDate: '1985-03-14', sex: 'M' as const, birthState: 'DF' };
 const RESERVATIONS: Reservation[] = [
 	{
 		behaviour: 'success',
-		effect: 'Always answers with a result',
+		effect: 'Always succeeds',
 		person: { name: 'Elena', firstLastName: 'Éxito', secondLastName: 'Seguro', ...birth },
 		company: 'EXI0503141A',
 	},
 	{
 		behaviour: 'notFound',
-		effect: 'Answers 404 at once, or ends as FAILED when the result would come later',
+		effect: 'Returns 404 at once, or ends as FAILED if the result arrives later',
 		person: { name: 'Nadia', firstLastName: 'Ninguna', secondLastName: 'Parte', ...birth },
 		company: 'NIN0503141A',
 	},
 	{
 		behaviour: 'pending',
-		effect: 'Is acknowledged and stays PENDING for ever',
+		effect: 'Is acknowledged and stays PENDING',
 		person: { name: 'Paula', firstLastName: 'Pendiente', secondLastName: 'Eterna', ...birth },
 		company: 'PEN0503141A',
 	},
@@ -43,7 +43,7 @@ const RESERVATIONS: Reservation[] = [
 	},
 	{
 		behaviour: 'slow',
-		effect: 'Has its result after ten times the usual delay',
+		effect: 'Succeeds after ten times the usual delay',
 		person: { name: 'Lorena', firstLastName: 'Lenta', secondLastName: 'Paciente', ...birth },
 		company: 'LEN0503141A',
 	},

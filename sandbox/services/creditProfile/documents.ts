@@ -17,7 +17,7 @@ import { entryOf, tagList } from './collections';
 export function documentRoutes(
 	app: FastifyInstance,
 	collections: Collections,
-	{ options, people }: SandboxContext,
+	{ clock, options, people }: SandboxContext,
 ): void {
 	const tags = ['Data document'];
 
@@ -49,7 +49,7 @@ export function documentRoutes(
 			},
 		},
 		async ({ params, query, protocol, host }) => {
-			const origin = `${protocol}://${host}`;
+			const link = { origin: `${protocol}://${host}`, now: clock.now() };
 			const entry = entryOf(collections, params.collectionId);
 			const include = {
 				all: query.includeDataDocumentAssociations,
@@ -63,7 +63,7 @@ export function documentRoutes(
 				const isDescending = query.order === '-document.createdAt';
 				const index = isDescending ? entry.documents - 1 - place : place;
 				const generated = documentAt(entry, index, options.seed, people);
-				const associations = associationsOf(generated, include, origin);
+				const associations = associationsOf(generated, include, link);
 				documents.push({ ...generated.document, ...(associations && { associations }) });
 			}
 			return { total: entry.documents, documents };

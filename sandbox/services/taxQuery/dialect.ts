@@ -72,7 +72,7 @@ export class Dialect {
 			offset,
 			page,
 			firstPage: others.firstPage ?? 1,
-			pageSize: others.pageSize ?? 100,
+			pageSize: this.options.pageSize || (others.pageSize ?? 100),
 			fixed: others.parameters ?? {},
 		};
 	}
@@ -99,10 +99,9 @@ export class Dialect {
 		for (const field of Object.keys(schema.properties)) {
 			const value = body[this.fieldName(operation, field)];
 			if (value === undefined) continue;
-			const isPeriod = PERIOD_FIELDS.includes(field);
-			const day = isPeriod ? shifted(String(value), this.periodFormats, [MONTH, DAY]) : value;
-			if (day === undefined) throw this.refusal(operation, field, 'is not written as agreed');
-			read[field] = day;
+			read[field] = PERIOD_FIELDS.includes(field) ? this.day(String(value)) : value;
+			if (read[field] === undefined)
+				throw this.refusal(operation, field, 'is not written as agreed');
 		}
 		return read;
 	}
@@ -122,7 +121,7 @@ export class Dialect {
 		return (operation && this.mapping.services?.[operation]) ?? service;
 	}
 
-	/** A record as it stands in a list or a delivery. */
+	/** A record as a webhook call carries it. */
 	record(record: QueryRecord): QueryRecord {
 		const query = this.echo(record);
 		return {
@@ -134,26 +133,50 @@ export class Dialect {
 		};
 	}
 
-	/** A record as one answer. */
+	/** A record as the response to its query. */
 	answer(record: QueryRecord): object {
-		const { recordEnvelope } = this.options;
-		return recordEnvelope ? { [recordEnvelope]: this.record(record) } : this.record(record);
+		return this.wrapped(this.record(record));
+	}
+
+	/** A record as `GET /query/{id}` gives it. */
+	stored(record: QueryRecord): object {
+		return this.wrapped(this.kept(record));
 	}
 
 	/** A page of records in the shape that the options say. */
 	page(page: { data: QueryRecord[]; total: number; next: string | null }): unknown {
 		const { queryList, listShape } = this.options;
 		const rows = page.data.map((record) =>
-			queryList === 'lean' ? lean(this.record(record)) : this.record(record),
+			queryList === 'lean' ? lean(this.record(record)) : this.kept(record),
 		);
-		if (!this.isPaged) return rows;
+		if (queryList === 'array' && !listShape) return rows;
 		const { rows: key, total } = listShape ?? { rows: 'data', total: 'total' };
 		const mark = { hasMore: page.next !== null, next: page.next }[total ?? ''];
 		return { [key]: rows, ...(total && { [total]: mark === undefined ? page.total : mark }) };
 	}
 
+	/** Whether a response of `GET /query` holds a part of the list only. */
 	get isPaged(): boolean {
-		return this.options.queryList !== 'array' || this.options.listShape !== undefined;
+		const { queryList, listShape, pageSize } = this.options;
+		return queryList !== 'array' || listShape !== undefined || pageSize > 0;
+	}
+
+	/** What the service keeps of a query: with `--record lean` not its response. */
+	private kept(record: QueryRecord): object {
+		const whole = this.record(record);
+		return this.options.record === 'lean' ? without(whole, 'response') : whole;
+	}
+
+	private wrapped(record: object): object {
+		const { recordEnvelope } = this.options;
+		return recordEnvelope ? { [recordEnvelope]: record } : record;
+	}
+
+	/** A period's end as month or day of the document; the time of an instant is not looked at. */
+	private day(text: string): string | undefined {
+		const isFormatted = this.mapping.periodFormat !== undefined;
+		const date = isFormatted ? text : text.replace(/T.*$/, '');
+		return shifted(date, this.periodFormats, [MONTH, DAY]);
 	}
 
 	private get periodFormats(): [string, string] {

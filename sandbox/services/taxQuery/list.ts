@@ -2,6 +2,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
+import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 import { toldAs } from '../../plugins/validation';
 
@@ -12,8 +13,18 @@ const Page = Type.Object({
 	next: Type.Union([Type.String(), Type.Null()]),
 });
 
+/** The records, given newest first, in the order that the options say; without one, by their IDs, which are random. */
+function inOrder(order: SandboxOptions['listOrder'], records: QueryRecord[]): QueryRecord[] {
+	if (order === 'newest') return records;
+	if (order === 'oldest') return records.reverse();
+	return records.sort((one, other) => (one._id < other._id ? -1 : 1));
+}
+
 /** TQ §4.12 and §4.13 */
-export function listRoutes(app: FastifyInstance, { queries, dialect }: SandboxContext): void {
+export function listRoutes(
+	app: FastifyInstance,
+	{ queries, dialect, options }: SandboxContext,
+): void {
 	const { limit, offset, page, firstPage, pageSize, fixed } = dialect.list;
 	const tags = ['Query'];
 	/** TQ §4.12 shows no parameter; these are tolerated, and those that a mapping sends always are wanted. */
@@ -30,7 +41,7 @@ export function listRoutes(app: FastifyInstance, { queries, dialect }: SandboxCo
 		{
 			schema: {
 				tags,
-				summary: 'All queries made, newest first',
+				summary: 'All queries made',
 				querystring: ListQuery,
 				response: { 200: toldAs(Page, (listed) => dialect.page(listed)) },
 			},
@@ -42,8 +53,7 @@ export function listRoutes(app: FastifyInstance, { queries, dialect }: SandboxCo
 				}
 			}
 			const { service, status } = query;
-			const records = queries
-				.list()
+			const records = inOrder(options.listOrder, queries.list())
 				.filter((record) => service === undefined || dialect.service(record.service) === service)
 				.filter((record) => status === undefined || dialect.status(record.status) === status);
 			const wanted =
@@ -73,7 +83,7 @@ export function listRoutes(app: FastifyInstance, { queries, dialect }: SandboxCo
 			schema: {
 				tags,
 				summary: 'One query by its ID',
-				response: { 200: toldAs(QueryRecord, (record) => dialect.answer(record)) },
+				response: { 200: toldAs(QueryRecord, (record) => dialect.stored(record)) },
 			},
 		},
 		async ({ params: { queryId } }) => {

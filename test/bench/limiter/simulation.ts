@@ -1,10 +1,21 @@
-// Several n8n processes that share one token, in virtual time: the real rate limiter of each, a limiter of the service
-// as its document describes it, and between them a network.
-import { rateLimiterFor } from '../../../nodes/shared/rateLimit/rateLimiter';
+// Several n8n processes that share one token, in virtual time: the pace that each keeps, a limiter of the service as its
+// document describes it, between them a network, and beside them another program with the same token.
+import { PointWindow, type Answer } from '../../../nodes/shared/rateLimit/pointWindow';
 import { VirtualTime } from './virtualTime';
 
+/** How another program sends its requests with the same token, whatever becomes of them. */
+export type Pattern = 'bursts' | 'evenly' | 'at the start of each window';
+
+/** What is simulated of a process's limiter. */
+export interface Pace {
+	configure(pointsPerSecond: number, processes?: number): void;
+	spend(now: number): boolean;
+	freeAt(now: number): number;
+	update(answer: Answer): void;
+}
+
 export interface Simulated {
-	/** Lookups that each process has to do, all from the same moment on. */
+	/** Lookups that each process has to do, all from about the same moment on. */
 	lookups: number[];
 	/** Points per second of the service. */
 	limit: number;
@@ -14,19 +25,21 @@ export interface Simulated {
 	pointsPerSecond: number;
 	/** For how many processes that is meant; only where there are no headers. */
 	processes?: number;
-	/** How long an answer takes. */
+	/** How long a response takes. */
 	latencyMs?: number;
-	/** By how much answers come later than that at most; one in ten by four times as much. */
+	/** By how much responses come later than that at most; one in ten by four times as much. */
 	jitterMs?: number;
 	/** By how much the clocks of the processes differ from the service's at most. */
 	skewMs?: number;
 	/** By how much the processes differ in when they begin. */
 	startMs?: number;
-	/** Whether all have run such a job before. */
-	isWarm?: boolean;
+	/** Another program that sends so many requests a second. */
+	other?: { perSecond: number; pattern: Pattern };
 	/** Where the service's windows begin. */
 	windows?: 'first request' | 'full seconds' | 'sliding';
 	seed?: number;
+	/** Another rule than that of the nodes. */
+	makePace?: (random: () => number) => Pace;
 }
 
 export interface Outcome {
@@ -34,27 +47,31 @@ export interface Outcome {
 	ms: number;
 	/** The time that the limit leaves no way around. */
 	idealMs: number;
-	/** Answers 429 until then. */
+	/** Responses 429 to the processes until then. */
 	refused: number;
+	/** Responses 429 to the other program, and its requests. */
+	otherRefused: number;
+	otherSent: number;
 	/** When each process was done. */
 	doneAt: number[];
 	/** When each lookup was accepted, and by whose request. */
 	accepted: Array<{ at: number; process: number }>;
 	/** The longest time that a process which had something to send got nothing accepted. */
-	longestPauseMs: number;
+	longestWaitMs: number;
 }
 
-/** When the measured job begins: time enough for one before. */
-const BEGIN_MS = 60_000;
+/** A node has so many items waiting or on their way. */
 const AT_ONCE = 40;
+/** The limiter's own longest sleep. */
+const SLICE_MS = 25;
 const WINDOW_MS = 1000;
 /** When the time begins; headers hold milliseconds since the epoch. */
 const EPOCH = Date.UTC(2026, 10, 20, 12);
-
-let simulations = 0;
+/** Nobody waits for longer. */
+const END_MS = 3_600_000;
 
 /** Numbers between 0 and 1 that come again with the same seed (mulberry32). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
 	let state = seed;
 	return () => {
 		state = (state + 0x6d2b79f5) | 0;
@@ -64,115 +81,146 @@ function randomFrom(seed: number): () => number {
 	};
 }
 
-export async function simulate(options: Simulated): Promise<Outcome> {
-	const {
-		lookups,
-		limit,
-		headers,
-		latencyMs = 300,
-		jitterMs = 30,
-		skewMs = 0,
-		startMs = 100,
-		seed = 1,
-	} = options;
-	const { windows = 'first request', pointsPerSecond, processes } = options;
-	const simulation = simulations++;
-	const random = randomFrom(seed);
-	const time = new VirtualTime();
-	const accepted: Outcome['accepted'] = [];
-	const doneAt = lookups.map(() => 0);
-	let refused = 0;
+/** The service's limiter: says of each request whether it is accepted, what is left and until when. */
+class Service {
+	windowEnd = -Infinity;
+	private used = 0;
+	private readonly sliding: number[] = [];
 
-	let windowEnd = -Infinity;
-	let used = 0;
-	const sliding: number[] = [];
-	/** Consumes a point; the headers tell what is left and until when. */
-	const consume = () => {
-		const { now } = time;
-		if (windows === 'sliding') {
+	constructor(
+		private readonly limit: number,
+		private readonly windows: NonNullable<Simulated['windows']>,
+	) {}
+
+	consume(now: number): { isAccepted: boolean; remaining: number; reset: number } {
+		const { limit, sliding } = this;
+		if (this.windows === 'sliding') {
 			while (sliding[0] <= now - WINDOW_MS) sliding.shift();
 			const isAccepted = sliding.length < limit;
 			if (isAccepted) sliding.push(now);
 			return { isAccepted, remaining: limit - sliding.length, reset: sliding[0] + WINDOW_MS };
 		}
-		if (now >= windowEnd) {
-			windowEnd =
-				WINDOW_MS + (windows === 'full seconds' ? Math.floor(now / WINDOW_MS) * WINDOW_MS : now);
-			used = 0;
+		if (now >= this.windowEnd) {
+			const isAligned = this.windows === 'full seconds';
+			this.windowEnd = WINDOW_MS + (isAligned ? Math.floor(now / WINDOW_MS) * WINDOW_MS : now);
+			this.used = 0;
 		}
-		used++;
-		return { isAccepted: used <= limit, remaining: Math.max(0, limit - used), reset: windowEnd };
-	};
+		this.used++;
+		const remaining = Math.max(0, limit - this.used);
+		return { isAccepted: this.used <= limit, remaining, reset: this.windowEnd };
+	}
+}
 
-	const request = async (process: number) => {
-		await time.sleep(1 + 6 * random() + (random() < 0.02 ? 20 * random() : 0));
-		const { isAccepted, remaining, reset } = consume();
-		if (isAccepted) accepted.push({ at: time.now - BEGIN_MS, process });
-		else {
-			refused++;
-		}
-		const late = jitterMs > 0 ? jitterMs * random() * (random() < 0.1 ? 4 : 1) : 0;
-		await time.sleep(latencyMs * (0.95 + 0.1 * random()) + late);
-		return {
-			status: isAccepted ? 200 : 429,
-			headers: headers
-				? {
-						'x-ratelimit-limit': String(limit),
-						'x-ratelimit-remaining': String(remaining),
-						'x-ratelimit-reset': String(Math.round(EPOCH + reset)),
-					}
-				: {},
-		};
-	};
+export function simulate(options: Simulated): Outcome {
+	const { lookups, limit, headers, pointsPerSecond, processes, other } = options;
+	const { latencyMs = 300, jitterMs = 30, skewMs = 0, startMs = 100, seed = 1 } = options;
+	const { windows = 'first request', makePace = (random) => new PointWindow(random) } = options;
+	const random = randomFrom(seed);
+	const time = new VirtualTime();
+	const service = new Service(limit, windows);
+	const accepted: Outcome['accepted'] = [];
+	const doneAt = lookups.map(() => 0);
+	let [running, refused, otherRefused, otherSent] = [lookups.length, 0, 0, 0];
 
-	const runProcess = async (process: number) => {
+	const travelMs = () => 1 + 6 * random() + (random() < 0.02 ? 20 * random() : 0);
+
+	const startProcess = (process: number) => {
 		const skew = EPOCH + Math.round((2 * random() - 1) * skewMs);
-		const clock = {
-			now: () => Math.floor(time.now + skew),
-			sleep: async (ms: number) => await time.sleep(ms + 2 * random()),
+		const clock = () => Math.floor(time.now + skew);
+		const pace = makePace(random);
+		pace.configure(pointsPerSecond, processes);
+		let left = lookups[process];
+		let onTheirWay = 0;
+		let wakeAt = Infinity;
+		let wakes = 0;
+
+		const waiting = () => Math.min(AT_ONCE, left) - onTheirWay;
+		const sleepFor = (ms: number) => {
+			const id = ++wakes;
+			wakeAt = time.now + ms;
+			time.after(ms + 2 * random(), () => {
+				if (id === wakes) drive();
+			});
 		};
-		const rateLimiter = rateLimiterFor({
-			baseUrl: `https://simulation-${simulation}.test`,
-			token: `of process ${process}`,
-			pointsPerSecond,
-			processes,
-			clock,
-		});
-		const work = async (count: number) => {
-			let left = count;
-			const worker = async () => {
-				while (left-- > 0) {
-					for (let status = 429; status === 429;) {
-						await rateLimiter.acquire({ execution: 'simulated', maxWaitMs: Infinity });
-						const sentAt = clock.now();
-						const answer = await request(process);
-						status = answer.status;
-						rateLimiter.update({ ...answer, sentAt, receivedAt: clock.now() });
+		const serve = () => {
+			while (waiting() > 0 && pace.spend(clock())) send();
+		};
+		const drive = () => {
+			serve();
+			wakeAt = Infinity;
+			const now = clock();
+			if (waiting() > 0) sleepFor(Math.max(1, Math.min(SLICE_MS, pace.freeAt(now) - now)));
+		};
+		const send = () => {
+			const sentAt = clock();
+			onTheirWay++;
+			time.after(travelMs(), () => {
+				const { isAccepted, remaining, reset } = service.consume(time.now);
+				if (isAccepted) accepted.push({ at: time.now, process });
+				else refused++;
+				const late = jitterMs > 0 ? jitterMs * random() * (random() < 0.1 ? 4 : 1) : 0;
+				time.after(latencyMs * (0.95 + 0.1 * random()) + late, () => {
+					onTheirWay--;
+					if (isAccepted && --left === 0) {
+						doneAt[process] = time.now;
+						running--;
 					}
-				}
-			};
-			await Promise.all(Array.from({ length: AT_ONCE }, worker));
+					pace.update({
+						status: isAccepted ? 200 : 429,
+						headers: headers
+							? {
+									'x-ratelimit-limit': String(limit),
+									'x-ratelimit-remaining': String(remaining),
+									'x-ratelimit-reset': String(Math.round(EPOCH + reset)),
+								}
+							: {},
+						sentAt,
+						receivedAt: clock(),
+					});
+					serve();
+					if (wakeAt === Infinity && waiting() > 0) drive();
+				});
+			});
 		};
-		if (options.isWarm) await work(25);
-		await time.sleep(BEGIN_MS - time.now + startMs * random());
-		if (process === 0) [refused, accepted.length] = [0, 0];
-		await work(lookups[process]);
-		doneAt[process] = time.now - BEGIN_MS;
+		time.after(startMs * random(), drive);
 	};
 
-	await time.run(Promise.all(lookups.map(async (_, process) => await runProcess(process))));
+	const startOther = ({ perSecond, pattern }: NonNullable<Simulated['other']>) => {
+		const request = () => {
+			otherSent++;
+			time.after(travelMs(), () => {
+				if (!service.consume(time.now).isAccepted) otherRefused++;
+			});
+		};
+		const evenly = () => {
+			request();
+			time.after(WINDOW_MS / perSecond, evenly);
+		};
+		const burst = () => {
+			for (let count = 0; count < perSecond; count++) request();
+			if (pattern === 'bursts') time.after(WINDOW_MS, burst);
+			else time.after(WINDOW_MS / 2, () => time.after(service.windowEnd - time.now, burst));
+		};
+		time.after(startMs * random(), pattern === 'evenly' ? evenly : burst);
+	};
+
+	lookups.forEach((_, process) => startProcess(process));
+	if (other) startOther(other);
+	time.runUntil(() => running === 0 || time.now > END_MS);
 	const total = lookups.reduce((sum, count) => sum + count, 0);
 	return {
-		ms: Math.max(...doneAt),
-		idealMs: (Math.ceil(total / limit) - 1) * WINDOW_MS + latencyMs,
+		ms: running > 0 ? Infinity : Math.max(...doneAt),
+		idealMs: (Math.ceil(total / (limit - (other?.perSecond ?? 0))) - 1) * WINDOW_MS + latencyMs,
 		refused,
+		otherRefused,
+		otherSent,
 		doneAt,
 		accepted,
-		longestPauseMs: longestPause(accepted, lookups.length),
+		longestWaitMs: longestWait(accepted, lookups.length),
 	};
 }
 
-function longestPause(accepted: Outcome['accepted'], processes: number): number {
+function longestWait(accepted: Outcome['accepted'], processes: number): number {
 	const last = new Array<number>(processes).fill(0);
 	let longest = 0;
 	for (const { at, process } of accepted) {

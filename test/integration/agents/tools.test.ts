@@ -72,7 +72,7 @@ describe('a tool of an AI agent', () => {
 	);
 
 	it('is made of each operation', () => {
-		expect(offered.length).toBe(24);
+		expect(offered.length).toBe(26);
 	});
 
 	it.each(cases)('tells a model what it does and takes: %s', (_name, one) => {

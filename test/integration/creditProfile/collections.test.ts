@@ -35,6 +35,7 @@ describe('data collections', () => {
 			],
 			['activeDataCollectionVersionId__eq', [5003], ['Solicitudes de crédito']],
 			['tags__anyOf', ['nómina', 'campo'], ['Recibos de nómina', 'Visitas domiciliarias']],
+			['tags__anyOf', 'nómina, campo', ['Recibos de nómina', 'Visitas domiciliarias']],
 			['tags__eq', ['originación', 'PF'], ['Personas físicas']],
 			['processorKey__eq', ['legal-records'], ['Expedientes judiciales']],
 			[

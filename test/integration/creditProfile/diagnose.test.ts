@@ -111,7 +111,10 @@ describe('Connection → Diagnose', () => {
 	it('tells what a service is missing', async () => {
 		const sandbox = await sandboxForTest({ rateLimit: 0 });
 		const path = '/api/v1/data/collection';
-		await sandbox.faults({ path, fault: { status: 200, body: { data: [{ id: 1 }], total: 1 } } });
+		await sandbox.faults({
+			path,
+			fault: { status: 200, body: { data: [{ id: 1, creatorId: 2 }], total: 1 } },
+		});
 		const { items } = await nodeOn(sandbox)(diagnose);
 		await sandbox.close();
 		const found = items.find(({ json }) => json.check === 'Collections with version and creator');

@@ -89,20 +89,15 @@ describe('data documents', () => {
 		expect(dates).toEqual([...(dates as string[])].sort(compare));
 	});
 
-	it('are simplified to their fields, under the titles of the schema, with tags, date and IDs last', async () => {
+	it('are simplified to their fields, under their own names, with tags, date and IDs last', async () => {
 		const [first] = await documentsOf('');
 		const { nombre, primerApellido, segundoApellido, rfc, curp, correo, ...more } =
 			first.document as IDataObject;
 		expect(Object.entries(jsonOf(await getMany({ limit: 1 }))[0])).toEqual(
 			Object.entries({
-				Nombre: nombre,
-				'Primer apellido': primerApellido,
-				'Segundo apellido': segundoApellido,
-				RFC: rfc,
-				CURP: curp,
-				'Correo electrónico': correo,
-				...('telefono' in more && { Teléfono: more.telefono }),
-				...('domicilio' in more && { Domicilio: more.domicilio }),
+				...{ nombre, primerApellido, segundoApellido, rfc, curp, correo },
+				...('telefono' in more && { telefono: more.telefono }),
+				...('domicilio' in more && { domicilio: more.domicilio }),
 				tags: first.tags,
 				createdAt: first.createdAt,
 				externalId: first.externalId,
@@ -126,11 +121,35 @@ describe('data documents', () => {
 				resource: 'dataDocument',
 				operation: 'getAll',
 				collection: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
+				options: { columnNames: 'titles' },
 			},
 			{ items: [{ id: LOANS }, { id: EMPTY }, { id: LOANS }] },
 		);
 		const versions = (await sandbox.requests()).filter(({ path }) => path.endsWith('/versions'));
 		expect(versions.length).toBe(2);
+	});
+
+	it.each([
+		['keys', 'nombre'],
+		['titles', 'Nombre'],
+	])('have columns by their %s', async (columnNames, column) => {
+		const [row] = jsonOf(await getMany({ limit: 1, options: { columnNames } }));
+		expect(Object.keys(row)).toContain(column);
+	});
+
+	it('cost one request for each hundred, simplified', async () => {
+		await getMany({ limit: 10 });
+		expect((await sandbox.requests()).length).toBe(1);
+	});
+
+	it.each([
+		['dataDocument', 40],
+		['dataCollection', 30],
+	])('%s are counted by one request', async (resource, total) => {
+		await sandbox.reset();
+		const collection = { __rl: true, mode: 'id', value: LOANS };
+		const { items } = await run({ resource, operation: 'count', collection });
+		expect([items[0].json.total, (await sandbox.requests()).length]).toEqual([total, 1]);
 	});
 
 	describe('with their associations', () => {
@@ -172,7 +191,11 @@ describe('data documents', () => {
 		it('are listed without content where the service does not fill them', async () => {
 			const options = { [general]: true };
 			const [listed] = jsonOf(await getMany({ limit: 1, options }));
-			expect([listed.profiles, listed.forms, listed.files]).toEqual([[{}], [{}], [{}]]);
+			expect([listed.profiles, listed.forms, listed.files]).toEqual([
+				undefined,
+				undefined,
+				undefined,
+			]);
 			const separate = jsonOf(
 				await getMany({ limit: 1, options: { ...options, separateAssociations: true } }),
 			);
@@ -210,7 +233,8 @@ describe('data documents', () => {
 		});
 
 		it('can give one untouched association for each item', async () => {
-			const [{ id, externalId, associations }] = await documentsOf(query);
+			const [{ associations, ...document }] = await documentsOf(query);
+			const { id, externalId } = document;
 			const items = jsonOf(
 				await getMany({
 					limit: 1,
@@ -219,6 +243,7 @@ describe('data documents', () => {
 				}),
 			);
 			const entries = (associations as IDataObject[]).map((entry) => ({
+				...document,
 				documentId: id,
 				documentExternalId: externalId,
 				...entry,

@@ -35,7 +35,7 @@ describe('the files of a collection', () => {
 			asked[pathname] = (asked[pathname] ?? 0) + 1;
 			if (!pathname.endsWith('/document')) return (hosts[pathname] ?? refuse(410))(response);
 			const documents = Object.keys(hosts).map((path, index) => ({
-				id: index + 1,
+				...{ id: index + 1, document: {} },
 				associations: [{ type: types[index] ?? 'Files', association: file(path, index) }],
 			}));
 			response.setHeader('content-type', 'application/json');
@@ -66,7 +66,12 @@ describe('the files of a collection', () => {
 		await runNode({
 			type: 'creditProfile',
 			parameters: {
-				...{ resource: 'dataDocument', operation: 'downloadFiles', returnAll: true },
+				...{
+					resource: 'dataDocument',
+					operation: 'downloadFiles',
+					filesFrom: 'collection',
+					returnAll: true,
+				},
 				collection: { __rl: true, mode: 'id', value: LOANS },
 				...parameters,
 			},
@@ -328,6 +333,75 @@ describe('the files of a collection', () => {
 			await run(link('/never', 3600), { onStart });
 			expect(asked).toEqual({ '/never': 1 });
 		});
+	});
+
+	describe('of incoming documents', () => {
+		const incoming = async (items: IDataObject[], parameters: INodeParameters = {}) =>
+			await run({ filesFrom: 'incoming', ...parameters }, { items });
+		const ine = () => file('/ine', 0);
+		const other = { id: 3, association: { url: 'x' } };
+		beforeEach(() => (hosts = { '/ine': send('INE'), '/id': send('ID') }));
+
+		it.each<[string, () => IDataObject]>([
+			[
+				'a document as it came',
+				() => ({
+					...{ id: 9, externalId: 'E-9' },
+					associations: [
+						{ type: 'Files', association: ine() },
+						{ type: 'Forms', ...other },
+					],
+				}),
+			],
+			[
+				'a simplified document',
+				() => ({ id: 9, externalId: 'E-9', files: [ine()], forms: [other] }),
+			],
+			[
+				'a separate association',
+				() => ({ associationType: 'Files', ...ine(), documentId: 9, documentExternalId: 'E-9' }),
+			],
+			[
+				'a separate association as it came',
+				() => ({
+					...{ type: 'Files', association: ine() },
+					...{ id: 9, documentId: 9, documentExternalId: 'E-9' },
+				}),
+			],
+		])('come from %s, and nothing else is asked for', async (_what, row) => {
+			const { items, error } = await incoming([row()]);
+			expect([error, items.map(({ json }) => json), asked]).toEqual([
+				undefined,
+				[expect.objectContaining({ id: 70, documentId: 9, documentExternalId: 'E-9' })],
+				{ '/ine': 1 },
+			]);
+			expect(JSON.stringify(items[0].json)).not.toContain('http');
+		});
+
+		it('give nothing for a form, or for a document without files', async () => {
+			const { items, error } = await incoming([
+				{ associationType: 'Forms', ...ine() },
+				{ id: 9, files: [] },
+			]);
+			expect([error, items]).toEqual([undefined, []]);
+		});
+
+		it('are an error where the item holds no associations', async () => {
+			const { error } = await incoming([{ id: 9 }]);
+			expect(error?.message).toBe('The incoming item holds no file associations');
+		});
+
+		it('come with all their fields, Simplify off', async () => {
+			const { items } = await incoming([{ id: 9, files: [ine()] }], { simplify: false });
+			expect(items[0].json).toMatchObject({ ...ine(), documentId: 9 });
+		});
+	});
+
+	it('of a collection that several items name are told of', async () => {
+		const { hints } = await run({}, { items: [{}, {}] });
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^Several items download the files of collection 1,/),
+		]);
 	});
 });
 

@@ -5,7 +5,12 @@ import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { EMPTY, LOANS, nodeOn } from './support';
 
 const collection = { __rl: true, mode: 'id', value: LOANS };
-const download = { resource: 'dataDocument', operation: 'downloadFiles', collection };
+const download = {
+	resource: 'dataDocument',
+	operation: 'downloadFiles',
+	filesFrom: 'collection',
+	collection,
+};
 const link = (fileUrl: string, options: INodeParameters = {}) => ({
 	...download,
 	filesFrom: 'link',
@@ -65,7 +70,8 @@ describe('files of documents', () => {
 		});
 
 		it('without an association to tell of them are a row that says so', async () => {
-			const documents = [{ id: 7, associations: [{ type: 'Files', association: null }, null] }];
+			const associations = [{ type: 'Files', association: null }, null];
+			const documents = [{ id: 7, document: {}, associations }];
 			await sandbox.faults({
 				path: `/api/v1/data/collection/${LOANS}/document`,
 				fault: { status: 200, body: { total: 1, documents } },
@@ -191,13 +197,13 @@ describe('files of documents', () => {
 				expect({ json: file.json, rows, name: file.binary?.data.fileName }).toEqual({
 					json: { rows: 40, collectionId: LOANS },
 					rows: await asItems(parameters),
-					name: 'collection-1.ndjson',
+					name: 'solicitudes-de-credito.ndjson',
 				});
 			},
 		); // prettier-ignore
 
 		it('is a CSV, where nothing else is chosen', async () => {
-			expect((await list({})).binary?.data.fileName).toBe('collection-1.csv');
+			expect((await list({})).binary?.data.fileName).toBe('solicitudes-de-credito.csv');
 		});
 
 		const atMost = (count: number) =>
@@ -217,20 +223,38 @@ describe('files of documents', () => {
 			expect(hints.map(({ message }) => message)).toEqual(told);
 		});
 
-		it('CSV has a column for each title, and a line for each document', async () => {
+		it('CSV has a column for each field, and a line for each document', async () => {
 			const file = await list({ fileFormat: 'csv', limit: 10, returnAll: false });
 			const [header, first] = contentOf(file).split('\r\n');
 			const [item] = await asItems({ limit: 10, returnAll: false });
-			expect(header).toContain(
-				'Nombre,Primer apellido,Segundo apellido,RFC,CURP,Correo electrónico',
-			);
-			expect(first).toContain(String(item.RFC));
+			expect(header).toContain('nombre,primerApellido,segundoApellido,rfc,curp,correo');
+			expect(first).toContain(String(item.rfc));
 			expect(contentOf(file).trimEnd().split('\r\n').length).toBe(11);
 		});
 
 		it.each([
-			[true, /^associationType,name,.*,id,documentExternalId,documentId,other$/, 'Profiles,'],
-			[false, /^type,association,documentExternalId,documentId,other$/, 'Profiles,"{""'],
+			[{}, '\uFEFF'],
+			[{ byteOrderMark: false }, 'n'],
+		])(
+			'CSV begins with a byte order mark, unless that is switched off: %j',
+			async (options, sign) =>
+				expect(contentOf(await list({ fileFormat: 'csv', options }))[0]).toBe(sign),
+		);
+
+		it('CSV has no column that is empty', async () => {
+			const lines = contentOf(await list({ fileFormat: 'csv' }))
+				.trim()
+				.split('\r\n');
+			expect(lines[0]).not.toMatch(/profiles|forms|files|other/);
+		});
+
+		it.each([
+			[true, /^\uFEFFassociationType,name,.*,id,documentExternalId,documentId$/, 'Profiles,'],
+			[
+				false,
+				/^\uFEFFtype,association,document,.*,tags,.*,documentExternalId,documentId$/,
+				'Profiles,"{""',
+			],
 		])('CSV of separate associations has their columns, Simplify %s', async (...row) => {
 			const [simplify, columns, start] = row;
 			const options = { separateAssociations: true };
@@ -238,7 +262,6 @@ describe('files of documents', () => {
 			const [header, first] = contentOf(file).split('\r\n');
 			expect(header).toMatch(columns);
 			expect(first.startsWith(start)).toBe(true);
-			expect(first.endsWith(',')).toBe(true); // nothing is left for "other"
 		});
 
 		it('is written masked, if personal data is to be', async () => {

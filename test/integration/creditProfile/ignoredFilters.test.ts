@@ -52,7 +52,7 @@ describe('a filter that the service ignores', () => {
 			expect([given, error?.message, error?.description]).toEqual([
 				[],
 				`The Credit Profile Service gave a collection that does not pass "${label}" in Filters`,
-				`If the deployment writes filters otherwise, set ${keys} in the credential's API Mapping.`,
+				`If the service reads filters in another form, set ${keys} in the credential's API Mapping.`,
 			]);
 		}
 	});
@@ -75,7 +75,7 @@ describe('a filter that the service ignores', () => {
 			12,
 			undefined,
 			[
-				'The Credit Profile Service gave a collection that does not pass "Name Contains" in Filters. If the deployment writes filters otherwise, set filterEncoding in the credential\'s API Mapping.',
+				'The Credit Profile Service gave a collection that does not pass "Name Contains" in Filters. If the service reads filters in another form, set filterEncoding in the credential\'s API Mapping.',
 			],
 		]);
 	});

@@ -14,7 +14,7 @@ const schemaOf = (titles: Fields) => ({
 async function documents(
 	versions: Record<number, Fields>,
 	rows: Array<[version: number, document: unknown, associations?: unknown]>,
-	parameters: INodeParameters = {},
+	{ options, ...parameters }: INodeParameters & { options?: INodeParameters } = {},
 ) {
 	const data = Object.entries(versions).map(([id, titles]) => ({
 		id: Number(id),
@@ -33,6 +33,7 @@ async function documents(
 		parameters: {
 			...{ resource: 'dataDocument', operation: 'getAll', returnAll: true },
 			collection: { __rl: true, mode: 'id', value: 7 },
+			options: { columnNames: 'titles', ...options },
 			...parameters,
 		},
 		credentials: {
@@ -80,25 +81,33 @@ describe('a document whose titles say nothing of what is in it', () => {
 		Object.fromEntries(
 			Object.entries(row).map(([key, value]) => [titles[key as 'nombre'] ?? key, value]),
 		);
+	const STARS = '******';
 	const masked = {
-		nombre: 'E*** M***',
-		telefono: '******78',
-		domicilio: { calle: 'S*** V***', pisos: ['A*** 2***'], n: { x: 'R***' } },
-		rfc: 'GODE5612******',
-		solicitante: { tipo: 'PF', curp: 'GODE5612******' },
-		datos: [{ correo: 'e***@example.com', monto: 5 }],
-		nota: 'RFC GODE5612******',
+		nombre: STARS,
+		telefono: STARS,
+		domicilio: { calle: STARS, pisos: [STARS], n: { x: STARS } },
+		rfc: STARS,
+		solicitante: { tipo: STARS, curp: STARS },
+		datos: [{ correo: STARS, monto: STARS }],
+		nota: STARS,
 	};
 
-	it('is masked by its keys', async () => {
+	it('is masked whole', async () => {
 		expect((await get('masked')).rows).toEqual([titled(masked)]);
 	});
 
-	it('is masked by its keys in a file, too', async () => {
+	it('shows the Fields to Keep', async () => {
+		const options = { personalData: 'masked', fieldsToKeep: ['monto', 'rfc'] };
+		expect((await get('masked', { options })).rows).toEqual([
+			titled({ ...masked, rfc: document.rfc, datos: [{ correo: STARS, monto: 5 }] }),
+		]);
+	});
+
+	it('is masked whole in a file, too', async () => {
 		const { lines } = await get('masked', ndjson);
 		expect(lines.map((line) => JSON.parse(line) as object)).toEqual([{ ...titled(masked), id: 1 }]);
 		const sheet = (await get('masked', csv)).lines.join('\n');
-		expect(sheet).toContain('E*** M***,******78,');
+		expect(sheet).toContain(`${STARS},${STARS},`);
 		expect(sheet).not.toMatch(/Eva|5512345678|Siempre|GODE561231/);
 	});
 
@@ -112,50 +121,13 @@ describe('a document whose titles say nothing of what is in it', () => {
 	});
 });
 
-describe('a document whose titles tell more than its keys', () => {
-	const titles = {
-		campo1: 'Nombre completo',
-		campo2: 'RFC',
-		campo3: 'Correo',
-		nombre: 'schema',
-		apellido: 'name',
-		slug: undefined,
-		cliente: 'Nombre del cliente',
-	};
-	const document = {
-		campo1: 'Eva Muñoz',
-		campo2: 'GODE561231GR8',
-		campo3: 'eva@example.com',
-		nombre: 'Eva',
-		apellido: 'Muñoz',
-		slug: 'x',
-		cliente: { id: 'Eva' },
-	};
-	const get = async (personalData: string) =>
-		(await documents({ 9: titles }, [[9, document]], { options: { personalData } })).rows;
-
-	it('is masked by them, each value once', async () => {
-		expect(await get('masked')).toEqual([
-			{
-				'Nombre completo': 'E*** M***',
-				RFC: 'GODE5612******',
-				Correo: 'e***@example.com',
-				schema: 'E***',
-				name: 'M***',
-				slug: 'x',
-				'Nombre del cliente': { id: 'E***' },
-			},
-		]);
-	});
-
-	it('has the pseudonyms of documents whose keys tell it', async () => {
-		const keys = { nombre: document.campo1, rfc: document.campo2, email: document.campo3 };
-		const [row] = await get('pseudonym');
-		const [told] = (
-			await documents({ 9: {} }, [[9, keys]], { options: { personalData: 'pseudonym' } })
-		).rows;
-		expect(Object.values(row).slice(0, 3)).toEqual(Object.values(told));
-	});
+it('pseudonyms of two documents are the same for the same value', async () => {
+	const options = { options: { personalData: 'pseudonym' } };
+	const document = { campo1: 'Eva Muñoz', campo2: 'GODE561231GR8' };
+	const [row] = (await documents({ 9: {} }, [[9, document]], options)).rows;
+	const keys = { nombre: document.campo1, rfc: document.campo2 };
+	const [other] = (await documents({ 9: {} }, [[9, keys]], options)).rows;
+	expect(Object.values(row).slice(0, 2)).toEqual([other.nombre, other.rfc]);
 });
 
 it('associations of a masked document are masked', async () => {
@@ -169,7 +141,7 @@ it('associations of a masked document are masked', async () => {
 		})
 	).rows;
 	expect(row).toEqual({
-		Monto: 5,
+		Monto: '******',
 		profiles: [{ name: 'E***', rfc: 'GODE5612******', id: 1 }],
 		forms: [],
 		files: [],
@@ -222,18 +194,3 @@ describe('a title that two fields of a version have', () => {
 		expect(rows).toEqual([Object.fromEntries(fields.map((key, at) => [`Monto (${key})`, at]))]);
 	});
 });
-
-it.each([
-	['by its title', { x: 'other', y: 'Monto' }, 'other (x),Monto,'],
-	['by its key', { other: undefined, y: 'Monto' }, 'other (other),Monto,'],
-])(
-	'a field that is called "other" %s has a column of its own in a CSV',
-	async (_, titles, head) => {
-		const document = Object.fromEntries(Object.keys(titles).map((key) => [key, `${key} kept`]));
-		const { lines } = await documents({ 1: titles }, [[1, document]], csv);
-		const columns = lines[0].split(',');
-		expect(lines[0].startsWith(head)).toBe(true);
-		expect(columns.filter((column) => column === 'other')).toEqual(['other']);
-		expect(lines[1]).toContain(`${Object.keys(titles)[0]} kept,y kept`);
-	},
-);

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { startStranger, type Answer, type Asked } from '../dialects/stranger';
+import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 
 const LEGAL = 'legal-records';
@@ -31,6 +32,7 @@ async function store(
 		hints: run.hints.map(({ message }) => message),
 		rows: run.items.map(({ json }) => json.user ?? json.error),
 		failed: run.failed.map(({ json }) => json.error),
+		actions: run.items.map(({ json }) => json.action),
 	};
 }
 const login = (password: string) => ({ user: 'lender', password });
@@ -95,127 +97,132 @@ describe('several logins for one provider in one run', () => {
 	});
 });
 
-it('a stored login with a state of its own is no error', async () => {
-	const createdAt = '2026-01-01T00:00:00.000Z';
-	const body = { id: 1, type: LEGAL, user: 'lender', status: 'failed', createdAt };
-	const { error, rows } = await store(() => ({ body }), [login('A')]);
-	expect([error, rows]).toEqual([undefined, ['lender']]);
-});
-
-describe('an answer without the login', () => {
-	const told = async (body: unknown, status = 200) =>
+describe('a response to a login', () => {
+	const row = {
+		...{ id: 1, type: LEGAL, user: 'lender', isEnabled: true, organizationId: 7 },
+		...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-02-01T00:00:00.000Z' },
+	};
+	const respond = async (body: unknown, status = 200) =>
 		await store(() => ({ status, body }), [login('Lender_Secret_1')]);
 
-	it.each<[unknown, string]>([
-		[{ message: 'Invalid bureau credentials' }, 'Invalid bureau credentials'],
-		[{ message: 'Credenciales inválidas' }, 'Credenciales inválidas'],
-		[{ mensaje: 'No autorizado' }, 'No autorizado'],
-		[{ detail: 'Lender_Secret_1 rejected by the bureau' }, '*** rejected by the bureau'],
-		[{ message: 'Login could not be stored' }, 'Login could not be stored'],
-		[{ message: 'Not accepted' }, 'Not accepted'],
-		[{ status: 'rejected' }, "{'status':'rejected'}"],
-		[{ valid: false }, "{'valid':false}"],
-		[{ code: 'INVALID_CREDENTIALS', message: 'x' }, 'x'],
-		[{ requestId: 'a1' }, "{'requestId':'a1'}"],
-		[{ user: 'lender', message: 'Wrong password' }, 'Wrong password'],
-	])('that does not say it was stored is an error: %j', async (body, said) => {
-		const { error, rows } = await told(body);
-		expect([rows, error?.message]).toEqual([
-			[],
-			'Nobody knows whether the provider login was stored',
-		]);
-		expect(error?.description).toContain('Look with Provider Login → Get Many before you send');
-		expect(error?.description).toContain(`The service says: "${said}"`);
+	it.each<[string, unknown, number?]>([
+		['the row', row],
+		['the row, with what is optional', { ...row, metadata: null, ownerId: null }],
+		['the row without a user', { ...row, user: undefined }],
+		['the row, created', row, 201],
+		['the row, accepted', row, 202],
+		['a short row', { id: 1, type: LEGAL }],
+		['a short row with its user', { id: 1, type: LEGAL, user: 'lender' }],
+		['an ID as text', { ...row, id: '17' }],
+		['a row with a state of its own', { ...row, status: 'failed' }],
+		['a row with a note', { ...row, message: 'Saved, but not checked' }],
+		['the row in a list', [row]],
+		['the row under data', { data: row }],
+		['the row under another name', { credential: row, message: 'ok' }],
+		['the row with success', { success: true, data: row }],
+		['the row without errors', { ...row, errors: [], error: null }],
+	])('that is %s says that it was saved', async (_what, body, status = 200) => {
+		const { error, sent } = await respond(body, status);
+		expect([error, sent]).toEqual([undefined, ['Lender_Secret_1']]);
 	});
 
-	it.each<[unknown, number]>([
-		[{}, 200],
-		[{ data: null, message: '' }, 200],
-		[{ success: true, message: 'No changes' }, 200],
-		[{ ok: true }, 200],
-		[{ status: 'OK' }, 200],
-		[{ message: 'Credential stored successfully' }, 200],
-		[{ mensaje: 'Operación realizada con éxito' }, 200],
-		[{ code: 'CREDENTIAL_CREATED' }, 200],
-		[{ statusCode: 200, message: '' }, 200],
-		[{ user: 'lender', type: LEGAL }, 200],
+	it.each<[unknown, number?]>([
+		['', 200],
+		['', 204],
+		['', 201],
+		['', 202],
+		['OK'],
+		['<html>Saved</html>'],
+		[null],
+		[true],
+		[1],
+		['"saved"'],
+		[[]],
+		[{}],
+		[{}, 201],
+		[{}, 202],
+		[{ locked: true }],
+		[{ message: 'Your contract ended', code: 204 }],
+		[{ message: 'Invalid bureau credentials' }],
+		[{ message: 'Credenciales inválidas' }],
+		[{ mensaje: 'No autorizado' }],
+		[{ detail: 'rejected by the bureau' }],
+		[{ message: 'Login could not be stored' }],
+		[{ message: 'Not accepted' }],
+		[{ status: 'rejected' }],
+		[{ status: 'queued' }, 202],
+		[{ valid: false }],
+		[{ code: 'INVALID_CREDENTIALS', message: 'x' }],
+		[{ requestId: 'a1' }],
 		[{ requestId: 'a1' }, 201],
+		[{ user: 'lender', message: 'Wrong password' }],
+		[{ data: null, message: '' }],
+		[{ success: true }],
+		[{ success: true, message: 'No changes' }],
+		[{ success: true, data: {} }],
+		[{ ok: true }],
+		[{ status: 'OK' }],
+		[{ created: true }, 201],
+		[{ message: 'Credential stored successfully' }],
+		[{ mensaje: 'Operación realizada con éxito' }],
+		[{ code: 'CREDENTIAL_CREATED' }],
+		[{ statusCode: 200, message: '' }],
 		[{ message: 'Being processed' }, 202],
-	])('that says it was, or has a status that does, is none: %j, %i', async (body, status) => {
-		const { error, rows } = await told(body, status);
-		expect([error, rows.length]).toEqual([undefined, 1]);
+		[{ user: 'lender', type: LEGAL }],
+		[{ id: 1 }],
+		[{ id: 1, status: 'ok' }],
+		[{ id: 1, message: 'Rejected' }],
+		[{ id: 17, type: 'error', message: 'Locked' }],
+		[{ id: 'e1', type: 'about:blank', title: 'Locked' }],
+		[{ id: {}, type: LEGAL, user: 'lender' }],
+		[{ id: 1, type: 5, user: 'lender' }],
+		[{ id: null, type: LEGAL, isEnabled: true }],
+		[{ ...row, id: undefined }],
+		[{ ...row, success: false }],
+		[{ ...row, errors: ['invalid'] }],
+		[{ success: false, data: row }],
+		[{ success: false, message: 'Bureau rejected', id: 'err1' }],
+		[{ error: { code: 'X', id: 'e1', title: 'Refused' } }],
+		[{ errors: [{ id: 'e1', detail: 'No such user' }] }],
+		[{ data: { ok: false, id: 4, reason: 'wrong' } }],
+		[[{ ...row, id: 2, type: 'bureau-pm' }, row]],
+		[{ data: [row] }],
+		[{ data: [row, { ...row, id: 2 }] }],
+		[{ old: row, new: row }],
+		[{ data: { credential: row } }],
+	])('that is anything else leaves it unknown: %j, %j', async (body, status = 200) => {
+		const { error, rows, sent } = await respond(body, status);
+		expect([rows, sent, codeOf(error)]).toEqual([[], ['Lender_Secret_1'], 'unsure']);
 	});
 
-	it('lets no further item be sent, and the same login is not sent again', async () => {
+	it('that quotes no row is quoted', async () => {
+		const { error } = await respond({ message: 'Your contract ended' });
+		expect(error?.description).toContain('The service says: "Your contract ended"');
+	});
+
+	it('that repeats the password is not', async () => {
+		const { error } = await respond({ message: 'Lender_Secret_1 rejected' });
+		expect(error?.description).not.toContain('Lender_Secret_1');
+	});
+
+	it('without the row lets no further item be sent, and the same login is not sent again', async () => {
 		const answer = () => ({ body: { status: 'rejected' } });
 		const items = [login('A'), login('A'), login('B')];
 		expect((await store(answer, items)).sent).toEqual(['A']);
 		const { sent, failed } = await store(answer, items, { onError: 'continueErrorOutput' });
 		expect([sent, failed.length]).toEqual([['A', 'B'], 3]);
 	});
-});
-
-describe('a login that the service refuses with status 200', () => {
-	it.each<[string, unknown, string]>([
-		[
-			'success false',
-			{ success: false, message: 'Bureau rejected', id: 'err1' },
-			'The service says: "Bureau rejected"',
-		],
-		[
-			'an error',
-			{ error: { code: 'X', id: 'e1', title: 'Refused' } },
-			'The service says: "Refused"',
-		],
-		[
-			'errors',
-			{ errors: [{ id: 'e1', detail: 'No such user' }] },
-			'The service says: "No such user"',
-		],
-		[
-			'a failure under data',
-			{ data: { ok: false, id: 4, reason: 'Lender_Secret_1 is wrong' } },
-			'The service says: "*** is wrong"',
-		],
-	])('is an error, not stored: %s', async (_what, body, said) => {
-		const { error, rows } = await store(() => ({ body }), [login('Lender_Secret_1')]);
-		expect([rows, error?.message, error?.description]).toEqual([
-			[],
-			'The Credit Profile Service answered with an error instead of the provider login',
-			expect.stringContaining(said),
-		]);
-	});
-});
-
-describe('an answer that is not what was sent', () => {
-	const record = { id: 1, type: LEGAL, user: 'lender', isEnabled: true, createdAt: '2026-01-01' };
-	const told = async (body: unknown) => await store(() => ({ body }), [login('Secret_1')]);
 
 	it.each<[string, IDataObject, string]>([
 		['another user', { user: 'SOMEBODY_ELSE' }, 'shows another user'],
 		['another type', { type: 'bureau-pm' }, 'shows another type'],
 		['a login that is off', { isEnabled: false }, 'says that it is not enabled'],
-		[
-			'errors',
-			{ errors: ['invalid Secret_1'] },
-			'tells of an error. Provider Login → Get Many tells what is stored. The service says: "invalid ***"',
-		],
-		['the state of an error', { status: 'error', message: 'No' }, 'tells of an error'],
-		[
-			'all of it',
-			{ user: 'x', type: 'BUREAU_PF', isEnabled: 'false', error: 'E' },
-			'shows another user, shows another type, says that it is not enabled, tells of an error',
-		],
-	])('is told, and is no failure: %s', async (_what, more, doubt) => {
-		const { error, rows, hints } = await told({ ...record, ...more });
+	])('whose row shows %s is told of, and is no failure', async (_what, more, doubt) => {
+		const { error, rows, hints } = await respond({ ...row, ...more });
 		expect([error, rows, hints]).toEqual([
 			undefined,
 			[more.user ?? 'lender'],
-			[
-				expect.stringContaining(
-					`The service took the login for Legal Records, but its answer ${doubt}`,
-				),
-			],
+			[expect.stringContaining(`The login for Legal Records was saved, but the response ${doubt}`)],
 		]);
 	});
 
@@ -228,23 +235,17 @@ describe('an answer that is not what was sent', () => {
 		['a type of its own', { type: 'PJ_RECORDS' }],
 		['the type in other letters', { type: 'LEGAL_RECORDS' }],
 		['no state', { isEnabled: null }],
-		['an empty list of errors', { errors: [], error: null }],
-	])('may be %s', async (_what, more) => {
-		const { error, hints } = await told({ ...record, ...more });
+	])('whose row shows %s is nothing to tell of', async (_what, more) => {
+		const { error, hints } = await respond({ ...row, ...more });
 		expect([error, hints]).toEqual([undefined, []]);
 	});
 
-	it.each<[string, unknown]>([
-		['nothing', []],
-		['all logins', [{ ...record, id: 2, type: 'bureau-pm' }, record]],
-	])('may have been stored all the same: %s', async (_what, body) => {
-		const { error, rows } = await told(body);
-		expect([rows, error?.message, error?.description]).toEqual([
-			[],
-			'The Credit Profile Service answered without the provider login',
-			expect.stringMatching(
-				/^It may have been accepted all the same. Running it again is safe: .* Check that the base/,
-			),
-		]);
+	it.each<[string, IDataObject, string | null]>([
+		['created', { updatedAt: row.createdAt }, 'created'],
+		['updated', {}, 'updated'],
+		['saved, as far as it tells', { updatedAt: undefined }, null],
+	])('tells that the login was %s', async (_what, more, action) => {
+		const { actions } = await respond({ ...row, ...more });
+		expect(actions).toEqual([action]);
 	});
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { catalog } from '../../../nodes/TaxQuery/queries/catalog';
+import { catalog } from '../../../nodes/TaxQuery/service/names';
 import { testCreditProfile, testTaxQuery } from '../../../nodes/shared/transport/testConnection';
 import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
@@ -274,7 +274,7 @@ describe('a key whose lack brings no error', () => {
 		const { items, hints } = await sandbox.run(all, { apiMapping: wrong });
 		expect([items.length, hints.map(({ message }) => message).join()]).toEqual([
 			pageSize,
-			expect.stringContaining('correct list.page in'),
+			expect.stringContaining('list.page, in'),
 		]);
 		expect(await paging(wrong)).toMatch(/^unknown .*list\.page/);
 	});

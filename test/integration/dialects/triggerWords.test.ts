@@ -34,10 +34,10 @@ const ask = async () => {
 	return items[0].json.queryId;
 };
 const onCrf = { services: ['getCrf'] };
-const onSuccess = { statuses: ['success'] };
+const onSuccess = { settings: { statuses: ['success'] } };
 const told = {
 	service:
-		"Queries are left out whose service is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
+		"Queries are left out whose query type is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
 	status:
 		"Queries are left out whose status is not known: LISTA. If they are meant, set statuses.success in the credential's API Mapping.",
 };
@@ -65,7 +65,7 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 	it('says so of what is delivered without being asked for', async () => {
 		const login = { method: 'header', headerName: 'X-Secret', secret: 'secret-of-the-sender' };
 		await publish(
-			{ ...onCrf, receiveBy: 'webhook', authenticity: 'credential', confirm: false },
+			{ ...onCrf, receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			{},
 			{ taxQueryWebhookApi: login },
 		);
@@ -112,7 +112,7 @@ describe('a trigger that knows what it chooses', () => {
 			{ services: ['getCsf'] },
 			{ services: { getCsf: 'SITUACION' } },
 		],
-		['all queries', {}, { statuses: mapping.statuses }],
+		['all queries', { services: [] }, { statuses: mapping.statuses }],
 		['the unknown service by its own name', { settings: { otherServices: 'CONSTANCIA' } }, {}],
 	])('says nothing of a service that it does not know: it is on %s', async (_, chosen, known) => {
 		await publish(chosen, known);

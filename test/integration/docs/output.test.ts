@@ -144,9 +144,16 @@ describe('docs/output.md', () => {
 			'Data Collection and Document: Get Many Tags',
 			{ resource: 'dataCollection', operation: 'getTags' },
 		],
+		['Data Collection: Count', { resource: 'dataCollection', operation: 'count' }],
+		['Data Document: Count', { resource: 'dataDocument', operation: 'count', collection }],
 		[
 			'Data Document: Download Files',
-			{ resource: 'dataDocument', operation: 'downloadFiles', collection },
+			{
+				resource: 'dataDocument',
+				operation: 'downloadFiles',
+				filesFrom: 'collection',
+				collection,
+			},
 		],
 	];
 
@@ -160,7 +167,7 @@ describe('docs/output.md', () => {
 		const parameters = { resource: 'dataDocument', operation: 'getAll', collection };
 		const { items } = await nodeOn(sandbox)(parameters);
 		const columns = Object.keys(items[0].json);
-		expect(columns.slice(0, 3)).toEqual(['Nombre', 'Primer apellido', 'Segundo apellido']);
+		expect(columns.slice(0, 3)).toEqual(['nombre', 'primerApellido', 'segundoApellido']);
 		expect(columns.slice(-4)).toEqual(columnsOf('Data Document: Get Many'));
 	});
 });

@@ -50,6 +50,23 @@ describe('the command line of the sandbox', () => {
 		expect(Object.keys(taxQuery)).toEqual(['baseUrl', 'clientId', 'clientSecret']);
 	});
 
+	it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+		'by npm ends with 0, and the sandbox with it, when the process that npm started gets %s',
+		async (signal) => {
+			const child = spawn(
+				process.execPath,
+				['demo/bootstrap.mjs', 'sandbox/cli.ts', '--json', '--port', '0'],
+				{ cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+			);
+			const { page } = await ready(child);
+			child.kill(signal);
+			const [code] = (await once(child, 'exit')) as [number];
+			const answer = axios.get(page, { proxy: false });
+			await expect(answer).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+			expect(code).toBe(0);
+		},
+	);
+
 	it('tells a person the addresses, tokens and secrets, and ends on Ctrl-C', async () => {
 		const child = start();
 		const lines: string[] = [];
@@ -60,6 +77,15 @@ describe('the command line of the sandbox', () => {
 		const shown = lines.join('\n');
 		expect(shown).toMatch(/base URL +http:\/\/127\.0\.0\.1:\d+\n +API token +\S+/);
 		expect(shown).toMatch(/base URL +\S+\/api\n +client id +\S+\n +client secret +\S+/);
+	});
+
+	it('listens where --host says, and is called by the loopback address', async () => {
+		const child = start('--json', '--host', '0.0.0.0');
+		const { page } = await ready(child);
+		const { status } = await axios.get(page, { proxy: false });
+		child.kill('SIGTERM');
+		await once(child, 'exit');
+		expect([status, new URL(page).hostname]).toEqual([200, '127.0.0.1']);
 	});
 
 	it('gives the same secrets again for the same seed, and others for another', async () => {
@@ -77,8 +103,8 @@ describe('the command line of the sandbox', () => {
 	it('explains every flag with --help', async () => {
 		const { code, stdout } = await run('--help');
 		const flags =
-			'port seed documents past-queries latency rate-limit tax-rate-limit tax-rate-limit-headers clock-skew ' +
-			'result-delay immediate-records query-list list-shape record-envelope status-words token-lifetime ' +
+			'host port seed documents past-queries latency rate-limit tax-rate-limit tax-rate-limit-headers clock-skew ' +
+			'result-delay immediate-records query-list list-order page-size list-shape record record-envelope status-words token-lifetime ' +
 			'token-shape token-expires-in no-refresh-token webhook-url webhook-signing state mapping json help';
 		expect(code).toBe(0);
 		expect(flags.split(' ').filter((flag) => !stdout.includes(`--${flag} `))).toEqual([]);
@@ -87,12 +113,15 @@ describe('the command line of the sandbox', () => {
 	it.each([
 		[['--port', 'abc'], '--port must be a whole number (0 to 65535), not "abc"\n'],
 		[['--port', '70000'], '--port must be a whole number (0 to 65535), not "70000"\n'],
+		[['--host', 'here'], '--host must be an IP address such as 127.0.0.1 or 0.0.0.0, not "here"\n'],
 		[['--seed', '1.5'], '--seed must be a whole number (0 or more), not "1.5"\n'],
 		[
 			['--webhook-url', 'ftp://x'],
 			'--webhook-url must be a URL beginning with http:// or https://, not "ftp://x"\n',
 		],
 		[['--query-list', 'xml'], '--query-list must be array or page or lean, not "xml"\n'],
+		[['--list-order', 'up'], '--list-order must be newest or oldest or none, not "up"\n'],
+		[['--record', 'thin'], '--record must be full or lean, not "thin"\n'],
 		[
 			['--status-words', 'done=X'],
 			'--status-words must be like success=DONE,pending=WAIT,failed=ERROR\n',

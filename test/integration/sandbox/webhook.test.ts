@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { Delivery } from '../../../sandbox/webhook/webhooks';
 import { startReceiver, type Received, type Receiver } from './support/receiver';
-import { taxQueryBenchForTests } from './support/taxQuery';
+import { startTaxQueryBench, taxQueryBenchForTests } from './support/taxQuery';
 
 const RFC = 'GODE561231GR8';
 /** Reserved: ends as FAILED. */
@@ -90,6 +90,35 @@ describe('a result', () => {
 		const [first, second] = await receiver.arrived(2);
 		expect(second.body).toBe(first.body);
 	});
+});
+
+describe('a webhook call', () => {
+	const shapes = [
+		['record', (payload: object) => payload],
+		['envelope', (payload: { data?: object }) => payload.data],
+	] as const;
+	const rows = (['full', 'lean'] as const).flatMap((record) =>
+		(['array', 'page', 'lean'] as const).flatMap((queryList) =>
+			shapes.map(([shape, recordIn]) => ({ record, queryList, shape, recordIn })),
+		),
+	);
+
+	it.each(rows)(
+		'carries the result with --record $record, --query-list $queryList and the shape $shape',
+		async ({ record, queryList, shape, recordIn }) => {
+			const own = await startTaxQueryBench({ record, queryList });
+			receiver = await startReceiver();
+			await own.control.put('/webhook', { url: receiver.url, shape });
+			const { data } = await own.service.post<{ queryId: string }>('/query/crf', { rfc: RFC });
+			const [{ body }] = await receiver.arrived(1);
+			const stored = (await own.service.get<object>(`/query/${data.queryId}`)).data;
+			await own.sandbox.close();
+			expect(recordIn(JSON.parse(body) as object)).toMatchObject({
+				...stored,
+				response: { RFC },
+			});
+		},
+	);
 });
 
 describe('signing', () => {

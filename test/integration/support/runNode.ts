@@ -40,7 +40,10 @@ export type Credentials = Record<string, ICredentialDataDecryptedObject>;
 
 /** What n8n's own credentials helper does, over a plain object instead of a database. */
 export class CredentialsInMemory extends ICredentialsHelper {
-	constructor(private readonly stored: Credentials) {
+	constructor(
+		private readonly stored: Credentials,
+		private readonly types = credentialTypes,
+	) {
 		super();
 	}
 	getParentTypes() {
@@ -57,7 +60,7 @@ export class CredentialsInMemory extends ICredentialsHelper {
 		type: string,
 		request: IHttpRequestOptions,
 	) {
-		const { authenticate } = credentialTypes[type];
+		const { authenticate } = this.types[type];
 		if (typeof authenticate !== 'function') throw new Error(`${type} has no authenticate function`);
 		return await authenticate(credentials, request);
 	}
@@ -68,7 +71,7 @@ export class CredentialsInMemory extends ICredentialsHelper {
 		_node: INode,
 		isExpired: boolean,
 	) {
-		const { properties, preAuthentication } = credentialTypes[type];
+		const { properties, preAuthentication } = this.types[type];
 		const expirable = properties.find(({ typeOptions }) => typeOptions?.expirable)?.name;
 		if (!expirable || !preAuthentication) return undefined;
 		if (credentials[expirable] !== '' && !isExpired) return undefined;
@@ -86,7 +89,7 @@ export class CredentialsInMemory extends ICredentialsHelper {
 	async updateCredentials() {}
 	async updateCredentialsOauthTokenData() {}
 	getCredentialsProperties(type: string) {
-		return credentialTypes[type].properties;
+		return this.types[type].properties;
 	}
 }
 

@@ -209,7 +209,7 @@ describe('an item with a mistake in it', () => {
 				operation('taxAuthority', name, { rfc: rfcs(2)[1], period: 'month', month: '2026-01' }),
 			);
 			expect([error?.message, error?.description]).toEqual([
-				'There is no tax profile for the RFC of this item',
+				'The Tax Query Service answered with status 409',
 				expect.stringContaining('Run Tax Authority → Create Tax Profile for this RFC first'),
 			]);
 		},

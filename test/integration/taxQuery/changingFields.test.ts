@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteContextData } from 'n8n-workflow';
 import { give, oddService, type Kept } from './oddService';
-import { getCrf, operation, rfcs } from './support';
+import { getCrf, rfcs } from './support';
 
 const [RFC, OTHER] = rfcs(2);
 /** Each try sends another text. */
@@ -93,21 +93,6 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 			expect(kinds).toEqual(items.map(({ kind }) => (kind === lost ? undefined : kind)));
 		},
 	);
-
-	it('gives a result that came without an ID again', async () => {
-		answer = ({ query }) => ({ rfc: query.name === 'Emma' ? RFC : OTHER });
-		refusing = 2;
-		const { items } = await service.run(
-			operation(
-				'taxpayer',
-				'calculateRfc',
-				{ name: '={{ $json.name }}', firstLastName: 'Díaz', birthDate: '1956-12-31' },
-				extra(),
-			),
-			{ items: [{ name: 'Emma' }, { name: 'Ana' }], maxTries: 2 },
-		);
-		expect([items.map(({ json }) => json.rfc), service.billed.length]).toEqual([[RFC, OTHER], 2]);
-	});
 
 	it('asks for another value where the field is one of the document', async () => {
 		const memory: IExecuteContextData = {};

@@ -76,12 +76,12 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 		}
 	});
 
-	it('and makes no column', async () => {
+	it('and makes no column; a text that repeats it is masked whole', async () => {
 		const { rows } = await askStranger(answering(profile()), get(true));
 		expect(rows).toEqual([
 			{
 				rfc: RFC,
-				message: 'Created with ***',
+				message: '***',
 				status: 'SUCCESS',
 				service: 'TAX_PROFILE',
 				createdAt: expect.any(String),

@@ -24,13 +24,14 @@ const cut: Array<[string, Shape]> = [
 	['an odd limit', (rows) => ({ data: rows.slice(0, 17), limit: 17 })],
 	['a filter by what it does not know', (rows, { offset }) => (offset ? [] : newest(rows))],
 ];
-/** How those answer that give others where they are asked for, and do not tell that there are more. */
-const further: Array<[string, Shape]> = [
+/** How those answer that give others where they are asked for as the API Mapping says, and tell no total. */
+const further: Array<[string, Shape, list: object]> = [
 	[
 		'by page',
 		(rows, { page }) => ({ data: rows.slice((page - 1) * 20, page * 20), page, limit: 20 }),
+		{ page: 'page' },
 	],
-	['by offset', (rows, { offset }) => rows.slice(offset, offset + 20)],
+	['by offset', (rows, { offset }) => rows.slice(offset, offset + 20), { offset: 'offset' }],
 ];
 
 /** A service with so many queries made a while ago. */
@@ -63,22 +64,35 @@ async function serviceWith(shape: Shape, count: number, agoMs = 60_000, isLosing
 }
 const limited = (maxQueriesPerDay: number, more = {}) => getCrf(more, { maxQueriesPerDay });
 
-describe('a list as long as a page, that does not tell whether there are more', () => {
+const ONE_OFF = expect.stringMatching(/Set list\.limit.*list\.page/);
+
+describe('a list that does not tell whether there are more', () => {
 	it.each(cut)('is not counted for Max Queries per Day: %s', async (_what, shape) => {
 		const service = await serviceWith(shape, 60);
 		const { error } = await service.run(limited(100), item);
 		await service.close();
 		expect([error?.message, error?.description, service.sent()]).toEqual([
 			'The queries of today cannot be counted for Max Queries per Day',
-			expect.stringMatching(/does not tell whether there are more.*list\.limit.*list\.page/),
+			ONE_OFF,
 			0,
 		]);
 	});
 
-	it.each(further)('is counted whole where the others come: %s', async (_how, shape) => {
+	it('is counted as far as it is enough to refuse', async () => {
+		const service = await serviceWith(newest, 60);
+		const { error } = await service.run(limited(20), item);
+		await service.close();
+		expect([error?.message, service.sent()]).toEqual([
+			'This item would go beyond the 20 queries allowed per day: 20 were made today',
+			0,
+		]);
+	});
+
+	it.each(further)('is counted whole by the API Mapping: %s', async (_how, shape, list) => {
 		const service = await serviceWith(shape, 45);
-		const { error } = await service.run(limited(45), item);
-		const { items } = await service.run(limited(46), item);
+		const mapped = { ...item, ...service.mapped({ list }) };
+		const { error } = await service.run(limited(45), mapped);
+		const { items } = await service.run(limited(46), mapped);
 		await service.close();
 		expect([error?.message, items.length, service.sent()]).toEqual([
 			expect.stringContaining('45 were made today'),
@@ -87,26 +101,38 @@ describe('a list as long as a page, that does not tell whether there are more', 
 		]);
 	});
 
-	it.each(further)('is counted where there are no others: %s', async (_how, shape) => {
-		const service = await serviceWith(shape, 20);
-		const { error } = await service.run(limited(21), item);
+	it('is counted where the API Mapping says that all come at once', async () => {
+		const service = await serviceWith((rows) => rows, 45);
+		const { items } = await service.run(limited(46), {
+			...item,
+			...service.mapped({ list: { paging: 'none' } }),
+		});
 		await service.close();
-		expect([error, service.sent(), service.listed.length]).toEqual([undefined, 1, 2]);
+		expect([items.length, service.sent()]).toEqual([1, 1]);
 	});
 
-	it.each(cut)('is told of by Reuse Results: %s', async (_what, shape) => {
-		const service = await serviceWith(shape, 60);
-		const { hints } = await service.run(getCrf(ONE_DAY), item);
-		await service.close();
-		expect(hints.map(({ message }) => message)).toEqual([UNTOLD]);
-	});
+	it.each<[string, Shape, object?]>([...cut, ...further])(
+		'is told of by Reuse Results: %s',
+		async (_what, shape) => {
+			const service = await serviceWith(shape, 60);
+			const { hints } = await service.run(getCrf(ONE_DAY), item);
+			await service.close();
+			expect(hints.map(({ message }) => message)).toEqual([UNTOLD]);
+		},
+	);
 
-	it.each(further)('is read on by Reuse Results: %s', async (_how, shape) => {
-		const service = await serviceWith(shape, 60);
-		const { items } = await service.run(getCrf(ONE_DAY), item);
-		await service.close();
-		expect([items[0].json.reused, service.sent()]).toEqual([true, 0]);
-	});
+	it.each(further)(
+		'is read on by Reuse Results, by the API Mapping: %s',
+		async (_how, shape, list) => {
+			const service = await serviceWith(shape, 60);
+			const { items } = await service.run(getCrf(ONE_DAY), {
+				...item,
+				...service.mapped({ list }),
+			});
+			await service.close();
+			expect([items[0].json.reused, service.sent()]).toEqual([true, 0]);
+		},
+	);
 
 	it.each(cut.slice(0, 3))('lets nothing be sent again: %s', async (_what, shape) => {
 		const oldest: Shape = (rows, asked) => shape([...rows].reverse(), asked);
@@ -116,7 +142,7 @@ describe('a list as long as a page, that does not tell whether there are more', 
 		expect([error?.description, service.sent()]).toEqual([UNTOLD, 1]);
 	});
 
-	it.each([...cut, ...further])(
+	it.each<[string, Shape, object?]>([...cut, ...further])(
 		'comes out of Get Many with a hint, and no further request: %s',
 		async (_what, shape) => {
 			const service = await serviceWith(shape, 60);
@@ -127,23 +153,11 @@ describe('a list as long as a page, that does not tell whether there are more', 
 		},
 	);
 
-	it('is the last of several where it names no next one', async () => {
-		const service = await serviceWith((rows, { page }) => {
-			const data = rows.slice((page - 1) * 20, page * 20);
-			return { data, ...(page < 2 && { next: '/query?page=2' }) };
-		}, 40);
-		const { hints } = await service.run(getMany);
-		const { error } = await service.run(limited(41), item);
-		await service.close();
-		expect([hints, error, service.listed]).toEqual([[], undefined, ['', '?page=2', '', '?page=2']]);
-	});
-
 	it.each<[string, Shape, number, number]>([
 		['reaches back far enough', newest, 60, 48 * 3_600_000],
-		['is shorter', newest, 19, 60_000],
-		['tells a larger size', (rows) => ({ data: rows, limit: 100 }), 20, 60_000],
+		['is shorter than any page', newest, 9, 60_000],
 		['tells a total', (rows) => ({ data: rows, total: rows.length }), 20, 60_000],
-	])('is asked for as ever where it %s', async (_what, shape, count, agoMs) => {
+	])('is whole where it %s', async (_what, shape, count, agoMs) => {
 		const service = await serviceWith(shape, count, agoMs);
 		const { error } = await service.run(limited(30, ONE_DAY), item);
 		await service.close();

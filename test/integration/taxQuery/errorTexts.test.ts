@@ -23,26 +23,26 @@ describe('an error in the editor', () => {
 		const { curp } = sandbox.reserved('notFound');
 		expect(await told(curpData(curp))).toEqual([
 			'No person was found for this CURP',
-			'Compare it with an official document. The service says: "No taxpayer was found for it". If every item fails so, the deployment calls this path otherwise: set paths.getCurpData in the credential\'s API Mapping.',
+			'Compare it with an official document. The service says: "No taxpayer was found for it". If every item fails so, this environment uses other names: set paths.getCurpData in the credential\'s API Mapping.',
 		]);
 	});
 
 	it.each(['Cannot POST /api/query/crf', 'Route POST:/api/query/crf not found'])(
-		'about a path that the service does not know speaks of the path: %s',
+		'about what is not found speaks of the path, too: %s',
 		async (message) => {
 			const fault = { status: 404, body: { statusCode: 404, error: 'Not Found', message } };
 			await sandbox.faults({ path: '/api/query/crf', fault });
 			expect(await told(getCrf({ rfc: RFC, reuse: 'never' }))).toEqual([
-				'The service has nothing at the path of this query',
-				`Set paths.getCrf in the credential's API Mapping, or correct its base URL. The service says: "${message}".`,
+				'No taxpayer was found for this RFC',
+				`Compare it with an official document. The service says: "${message}". If every item fails so, this environment uses other names: set paths.getCrf in the credential's API Mapping.`,
 			]);
 		},
 	);
 
 	it('about a missing tax profile says what to run, and nothing else', async () => {
 		expect(await told(operation('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
-			'There is no tax profile for the RFC of this item',
-			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first".',
+			'The Tax Query Service answered with status 409',
+			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first".',
 		]);
 	});
 
@@ -51,7 +51,7 @@ describe('an error in the editor', () => {
 			getCrf({ rfc: RFC }),
 			withCredential({ clientSecret: 'Not-the-secret-1' }),
 		);
-		expect(message).toBe('The service refused the client ID or secret.');
+		expect(message).toBe('The service refused the client ID or secret');
 		expect(description).toMatch(/^Check both in the Tax Query credential\./);
 		expect(description).not.toContain('Reuse Results');
 	});
@@ -60,7 +60,7 @@ describe('an error in the editor', () => {
 		const baseUrl = 'http://no-such-host.invalid/api';
 		expect(await told(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
 			'The query service was not found: its host name is unknown',
-			'No access token could be had. Check the base URL in the Tax Query credential, and the network of this n8n.',
+			'Could not get an access token. Check the base URL in the Tax Query credential. Check the network of this n8n, too.',
 		]);
 	});
 

@@ -30,7 +30,7 @@ describe('an item that fails', () => {
 		const told = String(error?.description);
 		expect([told.split(queryId).length, told]).toEqual([
 			2,
-			expect.stringMatching(/If the reason speaks of the fields, correct them\. Retrying/),
+			expect.stringMatching(/If the reason names the fields, correct them\. Retrying/),
 		]);
 		expect(told).not.toContain('paid for');
 	});
@@ -61,7 +61,7 @@ describe('an item that fails', () => {
 		expect([error?.message, error?.description, ofRetry?.description]).toEqual([
 			'The Tax Query Service did not accept the values sent',
 			expect.stringContaining('May have been accepted and billed, too: item 1. Retrying'),
-			expect.stringContaining(`Accepted before that, and paid for: ${_id}.`),
+			expect.stringContaining(`Accepted before that, and billed: ${_id}.`),
 		]);
 		expect(arrived.filter((rfc) => rfc === lost)).toHaveLength(1);
 	});

@@ -74,26 +74,29 @@ export async function oddService(odd: Partial<typeof handlers> = {}) {
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
 	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const credential = {
+		baseUrl,
+		grant: 'clientCredentials',
+		clientId: 'odd',
+		clientSecret: 'Odd_Secret_1',
+		pointsPerSecond: 0,
+		accessToken: '',
+	};
 	return {
 		baseUrl,
 		billed,
 		asked,
 		sent: () => asked.filter((one) => one.startsWith('POST')).length,
+		/** A run's credentials with this API Mapping. */
+		mapped: (apiMapping: object) => ({
+			credentials: { taxQueryApi: { ...credential, apiMapping: JSON.stringify(apiMapping) } },
+		}),
 		run: async (parameters: INodeParameters, more: Partial<NodeRunOptions> = {}) =>
 			await runNode({
 				type: 'taxQuery',
 				parameters,
 				executionId: `odd-${++run}`,
-				credentials: {
-					taxQueryApi: {
-						baseUrl,
-						grant: 'clientCredentials',
-						clientId: 'odd',
-						clientSecret: 'Odd_Secret_1',
-						pointsPerSecond: 0,
-						accessToken: '',
-					},
-				},
+				credentials: { taxQueryApi: { ...credential } },
 				...more,
 			}),
 		async close() {

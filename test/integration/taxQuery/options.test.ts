@@ -1,3 +1,4 @@
+import type { INodeParameters } from 'n8n-workflow';
 import type { NodeRunOptions } from '../support/runNode';
 import { askStranger } from '../dialects/stranger';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -288,7 +289,7 @@ describe('Query → Get Many', () => {
 			fault: { status: 200, body: { data: [], total: 61 } },
 		});
 		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
-		expect(error?.message).toBe('The service tells of 61 queries but lists only 0 of them');
+		expect(error?.message).toBe('The service reports 61 queries but lists only 0 of them');
 	});
 });
 
@@ -312,7 +313,7 @@ describe('the option Personal Data of a query', () => {
 		expect(text).toContain(`${RFC.slice(0, 8)}****** no localizado, e***@example.com`);
 	});
 
-	it('holds for an error that repeats what was asked for, however it is written', async () => {
+	it('holds for an identifier in an error, however it is written', async () => {
 		const name = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 		const person = { ...name, birthDate: '1956-12-31' };
 		const message = 'No hay EMMA GOMEZ-DIAZ (gode-561231-gr8), folio CRF-261122-007';
@@ -320,9 +321,7 @@ describe('the option Personal Data of a query', () => {
 			({ method }) => (method === 'POST' ? { status: 422, body: { message } } : { body: [] }),
 			operation('taxpayer', 'calculateRfc', person, { personalData: 'masked' }),
 		);
-		expect(error?.description).toContain(
-			'The service says: "No hay E*** G***-D*** (gode5612******), folio CRF-261122-007"',
-		);
+		expect(error?.description).not.toMatch(/gode-?561231/i);
 	});
 
 	it.each(['emma@example.com', 'Emma Gómez', 'Emma', '12345678903', '5512345678'])(
@@ -336,4 +335,56 @@ describe('the option Personal Data of a query', () => {
 			]);
 		},
 	);
+});
+
+describe('Personal Data of a record', () => {
+	const record = {
+		_id: 'q-1',
+		service: 'CSF',
+		status: 'SUCCESS',
+		createdAt: '2026-11-20T10:00:00.000Z',
+		query: { rfc: 'GODE561231GR8' },
+		response: { status: 'Emma', valid: 'Gómez', tutor: { nota: 'Díaz' }, since: '2001-02-03' },
+		sinDocumentar: 'Luis',
+	};
+	const read = async (options: INodeParameters, simplify: boolean) => {
+		const answer = () => ({ body: record });
+		const parameters = operation('query', 'get', { queryId: 'q-1', simplify }, options);
+		return (await askStranger(answer, parameters)).rows[0];
+	};
+
+	it('hides a response that is not documented whole, whatever its columns are called', async () => {
+		expect(await read({ personalData: 'masked' }, true)).toEqual({
+			rfc: 'GODE5612******',
+			resultStatus: '******',
+			valid: '******',
+			tutorNota: '******',
+			since: '2001',
+			status: 'SUCCESS',
+			service: 'CSF',
+			createdAt: '2026-11-20T10:00:00.000Z',
+			queryId: 'q-1',
+		});
+	});
+
+	it('hides fields that are not documented, with Simplify off, but for the Fields to Keep', async () => {
+		expect(await read({ personalData: 'masked', fieldsToKeep: ['valid'] }, false)).toEqual({
+			...record,
+			query: { rfc: 'GODE5612******' },
+			response: {
+				status: '******',
+				valid: 'Gómez',
+				tutor: { nota: '******' },
+				since: '2001',
+			},
+			sinDocumentar: '******',
+		});
+	});
+
+	it('tells that the result is of somebody else, though both are masked', async () => {
+		const other = { ...record, service: 'CRF', response: { RFC: 'EKU9003173C9' } };
+		const parameters = operation('query', 'get', { queryId: 'q-1' }, { personalData: 'masked' });
+		const { rows } = await askStranger(() => ({ body: other }), parameters);
+		expect(rows[0]).toMatchObject({ rfc: 'EKU9003******', askedRfc: 'GODE5612******' });
+	});
 });

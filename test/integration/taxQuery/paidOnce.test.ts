@@ -137,7 +137,7 @@ describe('what n8n runs again', () => {
 			const { items, error } = await sandbox.run(getCrf(), again);
 			const [{ queryId }] = await sandbox.ledger();
 			const told = error?.description ?? items[0].json.error;
-			expect(told).toContain(`Paid for already: ${queryId}`);
+			expect(told).toContain(`Already billed: ${queryId}`);
 		},
 	);
 
@@ -153,7 +153,7 @@ describe('what n8n runs again', () => {
 		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
 		const { error } = await sandbox.run(invoices('2026-02'), { memory });
 		const paid = (await sandbox.ledger()).find(({ query }) => query.period === '2026-02');
-		expect(error?.description).toContain(`Paid for already: ${paid?.queryId}`);
+		expect(error?.description).toMatch(new RegExp(`Already billed: .*${paid?.queryId}`));
 	});
 
 	it('asks for the same missing months again, also if one of them has failed', async () => {
@@ -222,7 +222,7 @@ describe('what n8n runs again', () => {
 		const [{ queryId }] = await sandbox.ledger();
 		expect([error?.message, error?.description]).toEqual([
 			'The Tax Query Service did not accept the values sent',
-			expect.stringContaining(`Accepted before that, and paid for: ${queryId}.`),
+			expect.stringContaining(`Accepted before that, and billed: ${queryId}.`),
 		]);
 	});
 
@@ -367,9 +367,7 @@ describe('an answer that is none', () => {
 			await sandbox.reset();
 			await sandbox.faults(once({ status: 200, body }));
 			const { error } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) });
-			expect(error?.message).toBe(
-				'The query may have been accepted and billed: its answer holds neither an ID nor a result',
-			);
+			expect(error?.message).toMatch(/^The query may have been accepted and billed: its response /);
 		},
 	);
 
@@ -548,7 +546,9 @@ describe('a receipt', () => {
 		await sandbox.run(waiting, { items: itemsOf(rfcs(2)) });
 		const { hints } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(5)), mode: 'manual' });
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^3 queries sent, 2 reused, 3 still pending\. While building, /),
+			expect.stringMatching(
+				/^Receipt: 3 queries sent, 2 reused, 3 still pending\. While building, /,
+			),
 		]);
 	});
 
@@ -560,7 +560,7 @@ describe('a receipt', () => {
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(
-				/^1 query sent, 1 still pending, 1 may have been accepted, 1 failed: see the column error\. /,
+				/^Receipt: 1 query sent, 1 still pending, 1 may have been accepted, 1 failed: see the column error\. /,
 			),
 		]);
 	});
@@ -572,7 +572,7 @@ describe('a receipt', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
-			'3 queries sent, 2 failed: see the column error.',
+			'Receipt: 3 queries sent, 2 failed: see the column error.',
 		]);
 	});
 
@@ -588,7 +588,8 @@ describe('a receipt', () => {
 		const again = await run({ waitForResult: true, maxWait: 1 });
 		const billed = (await slow.ledger()).length;
 		await slow.close();
-		const next = /run this step again with Wait for Result on: the query is reused, not paid again/;
+		const next =
+			/run this step again with Wait for Result on: the query is reused, not billed again/;
 		expect([next.test(hints[0].message), billed]).toEqual([isTold, isTold ? 1 : 2]);
 		expect(again.items[0].json.pending).toBe(true);
 	});
@@ -609,10 +610,10 @@ describe('a receipt', () => {
 				({ message }) => message,
 			);
 		expect([await told({}), await told({}), await told({ mode: 'manual' })]).toEqual([
-			['1 query sent.'],
-			['1 query sent.'],
+			['Receipt: 1 query sent.'],
+			['Receipt: 1 query sent.'],
 			[
-				'1 reused. While building, results (not failures) of the last 24 hours are reused; production pays (Reuse Results).',
+				'Receipt: 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed (Reuse Results).',
 			],
 		]);
 	});
@@ -622,7 +623,7 @@ describe('a receipt', () => {
 			items: itemsOf([...rfcs(60), sandbox.reserved('failed').rfc]),
 		});
 		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
-		const [, told] = /paid for: (.*) …\./.exec(String(error?.description)) ?? [];
+		const [, told] = /and billed: (.*) …\./.exec(String(error?.description)) ?? [];
 		const strange = told.split(', ').filter((id) => !ids.includes(id));
 		expect([ids.length, told.split(', ').length, strange]).toEqual([61, 50, []]);
 	});

@@ -64,7 +64,7 @@ describe('the list of all queries at a service that', () => {
 		});
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		const { port } = server.address() as AddressInfo;
-		const { items, error } = await runNode({
+		const { items, error, hints } = await runNode({
 			type: 'taxQuery',
 			parameters: getMany(),
 			credentials: {
@@ -77,14 +77,18 @@ describe('the list of all queries at a service that', () => {
 				},
 			},
 		});
-		return { ids: items.map(({ json }) => json._id), error };
+		return {
+			ids: items.map(({ json }) => json._id),
+			error,
+			hints: hints.map(({ message }) => message),
+		};
 	}
 	const all = (count: number) => rows(count).map(({ _id }) => _id);
 
 	it('ignores paging: is told, and no row comes twice', async () => {
 		const { error } = await listFrom(() => ({ data: rows(10), total: 30 }));
 		expect([error?.message, asked.length]).toEqual([
-			'The service tells of 30 queries but lists only 10 of them',
+			'The service reports 30 queries but lists only 10 of them',
 			2,
 		]);
 	});
@@ -97,37 +101,33 @@ describe('the list of all queries at a service that', () => {
 		expect(ids).toEqual(all(25));
 	});
 
-	it('tells no total but that more exist', async () => {
-		const { ids } = await listFrom(({ offset = 0 }) => {
-			const from = Number(offset);
-			return { items: rows(25).slice(from, from + 10), hasMore: from + 10 < 25 };
-		});
-		expect([ids, asked.length]).toEqual([all(25), 3]);
-	});
-
-	it.each([{ page: 'page' }, undefined])(
-		'tells the number of its pages only: is read to its end, or that it was not is told: %j',
-		async (list) => {
-			const { ids, error } = await listFrom(({ page = '1' }) => {
-				const from = (Number(page) - 1) * 10;
-				return { data: rows(25).slice(from, from + 10), page: Number(page), totalPages: 3 };
-			}, list);
-			expect([ids, asked.length, error?.message]).toEqual(
-				list
-					? [all(25), 3, undefined]
-					: [[], 2, 'The service tells of more queries but lists only 10 of them'],
-			);
+	it.each<[string, (from: number) => object]>([
+		['that more exist', (from) => ({ hasMore: from + 10 < 25 })],
+		["the next page's address", (from) => ({ next: `https://elsewhere.invalid/x?o=${from + 10}` })],
+		['nothing', () => ({})],
+	])(
+		'tells no total but %s: comes in part, with a hint, and whole by the API Mapping',
+		async (_what, mark) => {
+			const answer = ({ offset = 0 }: IDataObject) => {
+				const from = Number(offset);
+				return { items: rows(25).slice(from, from + 10), ...mark(from) };
+			};
+			const part = await listFrom(answer);
+			const [count, hints] = [asked.length, part.hints];
+			server.close();
+			const whole = await listFrom(answer, { offset: 'offset' });
+			expect([part.ids, count, hints]).toEqual([
+				all(10),
+				1,
+				[
+					expect.stringMatching(
+						/10 queries and does not tell whether there are more\. Set list\.limit/,
+					),
+				],
+			]);
+			expect([whole.ids, whole.hints]).toEqual([all(25), []]);
 		},
 	);
-
-	it("gives the next page's address, of which only the parameters are used", async () => {
-		const { ids } = await listFrom(({ cursor = '0' }) => {
-			const from = Number(cursor);
-			const next = from + 10 < 25 ? `https://elsewhere.invalid/steal?cursor=${from + 10}` : null;
-			return { items: rows(25).slice(from, from + 10), next };
-		});
-		expect([ids, asked]).toEqual([all(25), [{}, { cursor: '10' }, { cursor: '20' }]]);
-	});
 
 	it('pages a plain array by number, as the API Mapping says', async () => {
 		const { ids } = await listFrom(
@@ -153,17 +153,30 @@ describe('the list of all queries at a service that', () => {
 		expect([ids, asked.map(({ page }) => page)]).toEqual([all(25), ['0', '1', '2']]);
 	});
 
-	it('tells of more for ever: is given up', async () => {
+	it('gives new rows for ever: is given up', async () => {
 		let index = 0;
-		const { error } = await listFrom(() => ({ items: [row(index++)], hasMore: true }));
+		const { error } = await listFrom(() => [row(index++)], { page: 'page' });
 		expect([error?.message, asked.length]).toEqual([
-			'The list of queries has more than 500 pages',
+			'The list of queries was not read to its end: it has more than 500',
 			500,
 		]);
 	});
 
+	it('gives one page whatever is asked for, by the API Mapping all of it: no hint', async () => {
+		const { ids, hints } = await listFrom(() => rows(25), { paging: 'none' });
+		expect([ids, hints, asked.length]).toEqual([all(25), [], 1]);
+	});
+
+	it('holds two lists of queries: is told which key says which', async () => {
+		const two = () => ({ mine: rows(2), others: rows(3) });
+		const { error } = await listFrom(two);
+		server.close();
+		const { ids } = await listFrom(two, { rows: 'mine' });
+		expect([error?.description, ids]).toEqual([expect.stringContaining('list.rows'), all(2)]);
+	});
+
 	it('answers with another shape: is told in words', async () => {
 		const { error } = await listFrom(() => ({ message: 'Hello' }));
-		expect(error?.message).toBe('The answer of the query service holds no list of queries');
+		expect(error?.message).toBe('The response of the query service holds no list of queries');
 	});
 });

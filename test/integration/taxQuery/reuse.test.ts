@@ -138,7 +138,7 @@ describe('Reuse Results', () => {
 		for (const rfc of others) await service.post('/query/crf', { rfc });
 		const { hints } = await reuse([{ rfc: first }]);
 		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringContaining('of its CRF queries the 2 oldest were not read, and not reused.'),
+			expect.stringContaining('2 queries in the list could not be compared with what was asked'),
 		]);
 	});
 

@@ -58,15 +58,30 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 		expect([service.billed.length, error?.description]).toEqual([
 			1,
 			expect.stringContaining(
-				`may be it, though their service, fields or date differ: ${service.billed[0]._id}.`,
+				`may be it, though their query type, fields or date differ: ${service.billed[0]._id}.`,
 			),
 		]);
 	});
 
-	it('sends again where the list has only queries of others, old ones, and those of another service', async () => {
-		const service = await serviceThat(() => ({}), true);
+	it('sends again once the list shows what was accepted later, and else only queries of others and older ones', async () => {
+		const [, other, later] = rfcs(3);
+		const listed: Kept[] = [];
+		let [lost, onLost] = [0, () => {}];
+		const isLost = new Promise<void>((resolve) => (onLost = resolve));
+		const service = await oddService({
+			async post(accept, response) {
+				if (lost++ === 0) {
+					onLost();
+					response.writeHead(502).end();
+				} else {
+					listed.unshift(accept());
+					give(response, { queryId: listed[0]._id });
+				}
+			},
+			list: (_kept, response) => give(response, listed),
+		});
 		const kept = (query: Kept['query'], more: Partial<Kept> = {}): Kept => ({
-			_id: `other-${service.billed.length}`,
+			_id: `other-${listed.length}`,
 			service: 'CRF',
 			status: 'SUCCESS',
 			query,
@@ -74,19 +89,39 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 			createdAt: new Date().toISOString(),
 			...more,
 		});
-		service.billed.push(
-			kept({ rfc: rfcs(2)[1], channel: 'api' }),
-			kept({ rfc: rfcs(2)[1] }, { service: 'VEHICLE' }),
+		listed.push(
+			kept({ rfc: other, channel: 'api' }),
+			kept({ rfc: other }, { service: 'VEHICLE' }),
 			kept({ rfc: RFC }, { service: 'RFC' }),
-			kept({ rfc: RFC }, { createdAt: new Date(Date.now() - HOUR_MS).toISOString() }),
+			kept({ rfc: RFC }, { createdAt: new Date(Date.now() - 48 * HOUR_MS).toISOString() }),
 		);
-		const lost = await oddService({
+		const running = service.run(crf, { items });
+		await isLost;
+		await service.run(getCrf(), { items: [{ rfc: later }] });
+		const { items: given, hints, metadata } = await running;
+		await service.close();
+		expect([service.sent(), given.map(({ json }) => json.queryId)]).toEqual([3, [listed[0]._id]]);
+		expect([hints[0].message, metadata.unsureQueries]).toEqual([
+			expect.stringContaining('Receipt: 1 query sent, 1 still pending, 1 may have been accepted'),
+			'1',
+		]);
+	});
+
+	it('sends nothing again for an equal query of the last day, whatever its date says', async () => {
+		const service = await oddService({
 			post: (_accept, response) => void response.writeHead(502).end(),
-			list: (_kept, response) => give(response, service.billed),
 		});
-		await lost.run(crf, { items });
-		await Promise.all([service.close(), lost.close()]);
-		expect(lost.sent()).toBe(3);
+		service.billed.push({
+			_id: 'earlier',
+			service: 'CRF',
+			status: 'SUCCESS',
+			query: { rfc: RFC },
+			response: {},
+			createdAt: new Date(Date.now() - 20 * HOUR_MS).toISOString(),
+		});
+		const { error } = await service.run(crf, { items });
+		await service.close();
+		expect([service.sent(), error?.description]).toEqual([1, expect.stringContaining('earlier')]);
 	});
 
 	it("finds it where the service's clock is behind, and its answers name an age of 0", async () => {
@@ -100,8 +135,7 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 });
 
 describe('Reuse Results, while the workflow is built', () => {
-	const MUTE =
-		'Reuse Results: CRF queries are left out that do not say what was asked, or hide it: 1';
+	const UNCOMPARED = 'Reuse Results: 1 query in the list could not be compared with what was asked';
 	const twice = async (change: Change, first: typeof crf, second = first) => {
 		const service = await serviceThat(change, false);
 		await service.run(first, { items, mode: 'manual' });
@@ -110,52 +144,22 @@ describe('Reuse Results, while the workflow is built', () => {
 		return [service.billed.length, hints.map(({ message }) => message).join()];
 	};
 
-	it.each<[string, typeof crf, Change, string]>([
-		[
-			'a service that nobody knows',
-			jobs,
-			() => ({ service: 'EMPLOYMENT_HISTORY' }),
-			'Reuse Results: Queries are left out whose service is not known: EMPLOYMENT_HISTORY. If they are meant, set services.getEmploymentHistory',
-		],
-		[
-			'a status that nobody knows',
-			getCrf(),
-			() => ({ status: 'LISTO' }),
-			'Queries are left out whose status is not known: LISTO. If they are meant, set statuses.success or statuses.pending',
-		],
-		[
-			'one field more',
-			getCrf(),
-			({ query }) => ({ query: { ...query, tipo: 'PF' } }),
-			'CRF queries that may be the same are left out, for what they hold under tipo. If a field is only called otherwise, set fields.getCrf',
-		],
-		[
-			'the field called otherwise',
-			getCrf(),
-			() => ({ query: { taxId: RFC } }),
-			'for what they hold under taxId',
-		],
-		[
-			'no date',
-			getCrf(),
-			() => ({ createdAt: undefined }),
-			'CRF queries are left out that tell no date (createdAt)',
-		],
+	it.each<[string, typeof crf, Change]>([
+		['a service that nobody knows', jobs, () => ({ service: 'EMPLOYMENT_HISTORY' })],
+		['a status that nobody knows', getCrf(), () => ({ status: 'LISTO' })],
+		['one field more', getCrf(), ({ query }) => ({ query: { ...query, tipo: 'PF' } })],
+		['the field called otherwise', getCrf(), () => ({ query: { taxId: RFC } })],
+		['no date', getCrf(), () => ({ createdAt: undefined })],
 		[
 			'a date without a zone, which may be local time',
 			getCrf(),
 			() => ({ createdAt: new Date(Date.now() - 30 * HOUR_MS).toISOString().slice(0, 19) }),
-			'Reuse Results: CRF queries that may be the same are left out: their date (createdAt) has no zone',
 		],
-		['no fields', getCrf(), () => ({ query: {} }), MUTE],
-		['masked fields', getCrf(), () => ({ query: { rfc: 'GODE*********' } }), MUTE],
-		['hashed fields', getCrf(), () => ({ query: { rfcHash: 'ab12' } }), MUTE],
-	])(
-		'says why it pays again for what the list has with %s',
-		async (_what, parameters, change, why) => {
-			expect(await twice(change, parameters)).toEqual([2, expect.stringContaining(why)]);
-		},
-	);
+		['no fields', getCrf(), () => ({ query: {} })],
+		['masked fields', getCrf(), () => ({ query: { rfc: 'GODE*********' } })],
+	])('says why it pays again for what the list has with %s', async (_what, parameters, change) => {
+		expect(await twice(change, parameters)).toEqual([2, expect.stringContaining(UNCOMPARED)]);
+	});
 
 	it.each<[string, Change]>([
 		[
@@ -169,7 +173,10 @@ describe('Reuse Results, while the workflow is built', () => {
 			({ query }) => ({ query: { ...query, day: '05', month: '02' } }),
 		],
 	])('pays once where the service repeats %s', async (_what, change) => {
-		expect(await twice(change, calculation())).toEqual([1, expect.stringMatching(/^1 reused/)]);
+		expect(await twice(change, calculation())).toEqual([
+			1,
+			expect.stringMatching(/^Receipt: 1 reused/),
+		]);
 	});
 
 	it('pays for Peña and for Pena', async () => {

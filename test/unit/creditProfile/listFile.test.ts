@@ -22,7 +22,12 @@ const itemWith = (store: (content: Readable) => Promise<unknown>) =>
 	}) as unknown as Item;
 
 const write = async (item: Item, pages: AsyncIterable<IDataObject[]>, format: FileFormat) =>
-	await writeFile(item, pages, { format, columns: ['id', 'name'], name: 'list' });
+	await writeFile(item, pages, {
+		format,
+		lastColumns: ['id', 'more'],
+		hasByteOrderMark: false,
+		name: 'list',
+	});
 
 describe('a list that goes into a file', () => {
 	it('is read no further than it is written', async () => {
@@ -46,7 +51,7 @@ describe('a list that goes into a file', () => {
 			for await (const chunk of content) text += String(chunk);
 		};
 		await write(itemWith(store), list().pages, 'csv');
-		expect(text.slice(0, 31)).toBe('id,name,other\r\n0,"a,""b""\nc",\r\n');
+		expect(text.slice(0, 24)).toBe('name,id\r\n"a,""b""\nc",0\r\n');
 	});
 
 	it.each([
@@ -64,7 +69,7 @@ describe('a list that goes into a file', () => {
 			for await (const chunk of content) text += String(chunk);
 		};
 		await write(itemWith(store), one(), 'csv');
-		expect(text).toContain(`1,${cell},`);
+		expect(text).toContain(`${cell},1`);
 	});
 
 	it('fails with what failed while it was read', async () => {

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { readTaxQueryMapping } from '../../../nodes/shared/credentials/apiMapping';
-import { simplifyRecord } from '../../../nodes/TaxQuery/queries/simplify';
+import { readRecord } from '../../../nodes/TaxQuery/service/record';
+import type { QueryRecord } from '../../../nodes/TaxQuery/service/types';
+import { simplifyRecord } from '../../../nodes/TaxQuery/telling/simplify';
 
 const root = join(__dirname, '..', '..', '..');
 const files = readdirSync(join(root, 'examples'));
@@ -13,11 +15,11 @@ const read = (file: string) =>
 		connections: IConnections;
 	};
 
-const record = (service: string, status: string, response: object) =>
-	simplifyRecord(
-		{ _id: 'q1', service, status, query: { rfc: 'EISE850314BK8' }, response },
-		readTaxQueryMapping({}),
-	);
+const record = (service: string, status: string, response: object) => {
+	const mapping = readTaxQueryMapping({});
+	const raw = { _id: 'q1', service, status, query: { rfc: 'EISE850314BK8' }, response };
+	return simplifyRecord(readRecord(raw, mapping) as QueryRecord, mapping);
+};
 const regimes = { RFC: 'EISE850314BK8', RazonSocial: 'ELENA', RegimenesFiscales: [{}] };
 
 const evaluate = (expression: unknown, $json: IDataObject): unknown =>
@@ -56,9 +58,9 @@ function endOf(file: string, $json: IDataObject): string {
 describe('the examples that take results', () => {
 	const ways: Array<[service: string, status: string, response: object, reconciled: string, collected: string]> = [
 		['CRF', 'SUCCESS', regimes, 'List of results', 'Fiscal regimes'],
-		['crf', 'completed', regimes, 'List of results', 'Fiscal regimes'],
+		['crf', 'SUCCESS', regimes, 'List of results', 'Fiscal regimes'],
 		['RFC', 'SUCCESS', regimes, 'List of results', 'RFC data'],
-		['SHAREHOLDERS', 'SUCCESS', {}, 'List of results', 'Other result'],
+		['SHAREHOLDERS', 'SUCCESS', { socios: [{}] }, 'List of results', 'Other result'],
 		['CRF', 'FAILED', { message: 'No taxpayer' }, 'To be looked at', 'To be looked at'],
 		['CRF', 'WEIRD', {}, 'To be looked at', 'To be looked at'],
 		['CRF', 'PENDING', {}, 'To be looked at', 'To be looked at'],
@@ -92,7 +94,7 @@ describe('the notes of the examples', () => {
 		const main = 'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/';
 		const isThere = (to: string) =>
 			to.startsWith(main) && existsSync(join(root, to.slice(main.length)));
-		expect([links.length, links.filter((to) => !isThere(to))]).toEqual([14, []]);
+		expect([links.length, links.filter((to) => !isThere(to))]).toEqual([15, []]);
 	});
 
 	it('say before the first click that a real credential pays', () => {

@@ -14,13 +14,15 @@ const sourcesIn = (...folders: string[]) =>
 		.join('\n');
 
 const GITHUB = 'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/';
+/** Pages of the repository that are no files of it. */
+const OF_GITHUB = /^(actions|issues)\b.*/;
 const PICTURES =
 	'https://raw.githubusercontent.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/main/';
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 
 /** n8n's own words, and emphasis. */
 const OF_N8N =
-	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|Save|Approve
+	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|Save|Stop|Approve
 	|Couldn't connect with these settings|More details
 	|once|may have been accepted|cursiva|save successful executions: none|What the operator reads`
 		.split('|')
@@ -28,7 +30,13 @@ const OF_N8N =
 
 /** With how many links and quoted messages each has at least. */
 const pages: Array<[page: string, links: number, messages: number]> = [
-	['README.md', 11, 5],
+	['README.md', 11, 0],
+	['docs/tutorial.md', 5, 0],
+	['docs/first-day.md', 2, 0],
+	['docs/paying.md', 1, 0],
+	['docs/credentials.md', 0, 0],
+	['docs/agents.md', 2, 0],
+	['docs/compatibility.md', 3, 0],
 	['docs/es/guia.md', 11, 5],
 	['docs/examples.md', 14, 0],
 	['docs/sandbox.md', 0, 0],
@@ -46,7 +54,10 @@ describe.each(pages)('what %s quotes', (page, leastLinks, leastMessages) => {
 			.map((link) => {
 				if (link.startsWith(PICTURES)) return link.slice(PICTURES.length);
 				if (link.startsWith(GITHUB))
-					return link.slice(GITHUB.length).replace(/^(blob|tree)\/main\//, '');
+					return link
+						.slice(GITHUB.length)
+						.replace(OF_GITHUB, '')
+						.replace(/^(blob|tree)\/main\//, '');
 				return /^(https?:|$)/.test(link) ? '' : join(dirname(page), link);
 			})
 			.filter((path) => !existsSync(join(root, path)));
@@ -58,7 +69,13 @@ describe.each(pages)('what %s quotes', (page, leastLinks, leastMessages) => {
 		const npmsOwn = ['ci', 'install', 'pack', 'publish'];
 		const unknown = commands.filter(([, name]) => !(name in scripts) && !npmsOwn.includes(name));
 		const flags = [...text.matchAll(/(?<=[\s`])--([a-z][a-z-]+)/g)].map(([, flag]) => flag);
-		const clis = ['demo/cli.ts', 'release/cli.ts', 'test/run.ts', 'test/bench/cli.ts'].map(read);
+		const clis = [
+			'demo/cli.ts',
+			'release/cli.ts',
+			'test/run.ts',
+			'test/bench/cli.ts',
+			'test/compat/cli.ts',
+		].map(read);
 		const known = [sourcesIn('sandbox'), ...clis, 'ignore-scripts legacy-peer-deps'].join('\n');
 		const camel = (flag: string) =>
 			flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

@@ -11,7 +11,7 @@ const REFUSED = [
 	['no-circle', 'sandbox/aCircle.ts', "import type { B } from './b';"],
 	['no-room-circle', 'nodes/TaxQuery/fields', "import { b } from '../paidQuery/b';"],
 	['no-room-circle', 'nodes/TaxQuery/paidQuery', "import { b } from '../fields/b';"],
-	['family', 'nodes/TaxQuery/queries/a.ts', "import { b } from '../../CreditProfile/b';"],
+	['family', 'nodes/TaxQuery/service/a.ts', "import { b } from '../../CreditProfile/b';"],
 	['family', 'nodes/CreditProfile/a.ts', "import type { B } from '../TaxQuery/webhook/b';"],
 	['shared', 'nodes/shared/utils/a.ts', "import type { B } from '../../TaxQuery/webhook/b';"],
 	['nodes', 'nodes/CreditProfile/b1.ts', "import { b } from '../../sandbox/b';"],

@@ -1,7 +1,8 @@
 import type { DocumentsPage, TagList } from '../../../../contract/creditProfile';
-import { benchForTests } from '../support/creditProfile';
+import { benchForTests, startBench } from '../support/creditProfile';
 
 const LARGEST = 2;
+const DAY_MS = 86_400_000;
 
 const bench = benchForTests();
 
@@ -11,6 +12,13 @@ const documentsOf = (id: number, params: object = {}) =>
 	get<DocumentsPage>(`/data/collection/${id}/document`, params);
 
 describe('associations of documents (CP §4.8)', () => {
+	const readPage = async (offset: number) =>
+		await read({
+			limit: 100,
+			offset,
+			includeProfileAssociation: true,
+			includeFormAssociation: true,
+		});
 	const read = async (params: object) => (await documentsOf(LARGEST, params)).documents;
 
 	it('are left out unless requested', async () => {
@@ -49,6 +57,24 @@ describe('associations of documents (CP §4.8)', () => {
 		});
 	});
 
+	it('are of some who live or were born abroad, and of some without country or zip code', async () => {
+		const documents = (await Promise.all([0, 100].map(readPage))).flat();
+		const told = documents.flatMap(({ associations = [] }) =>
+			associations.flatMap((one) => (one.type === 'Files' ? [] : [one])),
+		);
+		const of = (type: string) =>
+			told.flatMap((one) => (one.type === type ? [one.association] : []));
+		for (const people of [of('Profiles'), of('Forms')]) {
+			const countries = new Set(people.map((person) => person?.country));
+			expect([...countries]).toEqual(expect.arrayContaining(['MX', 'US', 'ES', 'DE', 'FR', null]));
+			const nationalities = new Set(people.map((person) => person?.nationality));
+			expect([...nationalities]).toEqual(expect.arrayContaining(['MX', null]));
+			expect(nationalities.size).toBeGreaterThan(2);
+		}
+		expect(of('Profiles').map((person) => person?.zipCode)).toContain('');
+		expect(of('Forms').map((person) => person?.zipCode)).toContain(null);
+	});
+
 	it('are of companies where the collection is of companies', async () => {
 		const { documents } = await documentsOf(3, { includeProfileAssociation: true });
 		expect(documents[0].associations?.[0].association).toMatchObject({ accountType: 'PM' });
@@ -85,6 +111,25 @@ describe('the files of documents (CP §2.10)', () => {
 		const url = (association?.url ?? '').replace(/expires=\d+/, `expires=${Date.now() - 1}`);
 		expect((await bench.anyone.get(url)).status).toBe(403);
 	});
+
+	it.each([0, 7 * DAY_MS, -7 * DAY_MS])(
+		'expire after 24 hours of the sandbox clock, which is %i ms ahead of this one',
+		async (clockSkew) => {
+			const { anyone, service, sandbox } = await startBench({ clockSkew, documents: 10 });
+			const { data } = await service.get<DocumentsPage>(`/data/collection/${LARGEST}/document`, {
+				params: { includeFileAssociation: true },
+			});
+			const [first] = data.documents[0].associations ?? [];
+			const url = first.type === 'Files' ? (first.association?.url ?? '') : '';
+			const statuses = [];
+			for (const advance of [0, DAY_MS - 60_000, 60_001]) {
+				await anyone.post('/sandbox/clock', { advance });
+				statuses.push((await anyone.get(url)).status);
+			}
+			await sandbox.close();
+			expect(statuses).toEqual([200, 200, 403]);
+		},
+	);
 });
 
 describe('the tags of documents (CP §4.7)', () => {

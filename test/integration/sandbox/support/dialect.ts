@@ -97,7 +97,8 @@ const DAY = 'yyyy-MM-dd';
 
 /** A text of one of these formats in the other one that stands at its place; else as it is. */
 function reformatted(value: unknown, from: string[], to: string[]): unknown {
-	const times = from.map((format) => DateTime.fromFormat(String(value), format, { zone: 'utc' }));
+	const [day] = String(value).split('T');
+	const times = from.map((format) => DateTime.fromFormat(day, format, { zone: 'utc' }));
 	const index = times.findIndex(({ isValid }) => isValid);
 	return index < 0 ? value : times[index].toFormat(to[index]);
 }

@@ -78,6 +78,78 @@ describe('the list of queries with --query-list lean', () => {
 	});
 });
 
+describe('the order of the list', () => {
+	const instantsOf = async (listOrder: SandboxOptions['listOrder']) => {
+		await start({ listOrder, pastQueries: 50 });
+		return (await list<QueryRecord[]>()).map(({ createdAt }) => createdAt);
+	};
+
+	it('is oldest first with --list-order oldest, and a new query comes last', async () => {
+		const instants = await instantsOf('oldest');
+		expect(instants).toEqual([...instants].sort());
+		const { data: made } = await bench.service.post('/query/crf', { rfc: 'GODE561231GR8' });
+		expect((await list<QueryRecord[]>()).at(-1)?._id).toBe(made.queryId);
+	});
+
+	it('is none with --list-order none, and the same again', async () => {
+		const instants = await instantsOf('none');
+		expect(instants).not.toEqual([...instants].sort());
+		expect(instants).not.toEqual([...instants].sort().reverse());
+		expect((await list<QueryRecord[]>()).map(({ createdAt }) => createdAt)).toEqual(instants);
+	});
+
+	it.each(['newest', 'oldest', 'none'] as const)(
+		'as %s gives each query once, page by page',
+		async (listOrder) => {
+			await start({ listOrder, queryList: 'page', pageSize: 7, pastQueries: 20 });
+			const pages = [];
+			for (const offset of [0, 7, 14]) pages.push(await list({ offset }));
+			expect(pages.map(({ data }) => data.length)).toEqual([7, 7, 6]);
+			expect(new Set(pages.flatMap(idsOf)).size).toBe(20);
+		},
+	);
+});
+
+describe('the size of a page', () => {
+	it.each([1, 10, 101, 500])('is %i with --page-size', async (pageSize) => {
+		await start({ queryList: 'page', pageSize, pastQueries: 250 });
+		expect((await list()).data).toHaveLength(Math.min(pageSize, 250));
+		expect((await list({ limit: 1000 })).data).toHaveLength(Math.min(pageSize, 250));
+	});
+
+	it('cuts an array, too, which tells nothing of the rest', async () => {
+		await start({ pageSize: 10, pastQueries: 25 });
+		const [first, last] = [await list<unknown[]>(), await list<unknown[]>({ offset: 20 })];
+		expect([first.length, last.length]).toEqual([10, 5]);
+	});
+});
+
+describe('the records with --record lean', () => {
+	it.each(['array', 'page', 'lean'] as const)(
+		'hold no response, neither by ID nor in the list %s',
+		async (queryList) => {
+			await start({ record: 'lean', queryList, pastQueries: 1 });
+			const listed = await list<QueryRecord[] | Page>();
+			const [row] = Array.isArray(listed) ? listed : listed.data;
+			const { data: record } = await bench.service.get<QueryRecord>(`/query/${row._id}`);
+			expect(record).toMatchObject({ _id: row._id, status: 'SUCCESS' });
+			expect(record).toHaveProperty('query');
+			expect('response' in record || 'response' in row).toBe(false);
+		},
+	);
+
+	it('are whole where the document shows the response to the query itself', async () => {
+		await start({ record: 'lean', recordEnvelope: 'data' });
+		const { data: answered } = await bench.service.post<{ data: QueryRecord }>('/query/curp-data', {
+			curp: 'EISE850314MDFXGL08',
+		});
+		const { _id, response } = answered.data;
+		const { data: stored } = await bench.service.get<{ data: QueryRecord }>(`/query/${_id}`);
+		expect(response.curp).toBe('EISE850314MDFXGL08');
+		expect(stored.data).not.toHaveProperty('response');
+	});
+});
+
 describe('the shape of the list', () => {
 	it.each([
 		[{ rows: 'items', total: 'totalCount' }, { totalCount: 150 }, { totalCount: 150 }],

@@ -28,7 +28,7 @@ describe("where the clock of n8n's machine is set back by an hour", () => {
 	});
 
 	it('the trigger goes on asking at intervals', async () => {
-		await start({ parameters: { receiveBy: 'asking', askEvery: 60 } });
+		await start({ parameters: { receiveBy: 'asking', settings: { checkEvery: 60 } } });
 		clockIsSetBack();
 		const record = await sandbox.result();
 		await host.executed(1);

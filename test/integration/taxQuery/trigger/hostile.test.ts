@@ -5,11 +5,11 @@ import { pass, TriggerHost } from './triggerHost';
 
 /** What an operator finds in n8n's log, once an hour. */
 const REFUSED = expect.stringMatching(
-	/^warn: The Tax Query Trigger refuses deliveries \(401\)[^{}]*$/,
+	/^warn: The Tax Query Trigger refuses webhook calls \(401\)[^{}]*$/,
 ) as string;
 
 const NOT_READ = expect.stringMatching(
-	/^warn: The Tax Query Trigger does not understand a delivery: The body [\w -]+$/,
+	/^warn: The Tax Query Trigger does not understand a webhook call: The body [\w -]+$/,
 ) as string;
 /** Larger bodies are refused unread. */
 const MAX_BYTES = 1_000_000;

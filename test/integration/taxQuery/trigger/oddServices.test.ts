@@ -72,11 +72,12 @@ describe('results are started once each, and those from before are not, where', 
 		['3,000 rows have the same date', {}],
 		['3,000 rows have no date', { createdAt: undefined, updatedAt: undefined }],
 	])(
-		'%s',
+		'%s, in an order that the API Mapping names',
 		async (_, dates) => {
 			const old = many('old', 3_000, dates);
 			await listing(old);
-			await start();
+			const apiMapping = '{"list": {"order": "newestFirst", "paging": "none"}}';
+			await start({ credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }) });
 			await listing([row('a', 0, dates), ...old]);
 			await host.look();
 			await killed();
@@ -130,21 +131,6 @@ describe('results are started once each, and those from before are not, where', 
 		expect(host.started).toEqual(['q2', 'q3', 'q4']);
 	});
 
-	it('the list begins with the oldest and is in pages', async () => {
-		await start();
-		const rows = Array.from({ length: 4 }, (_, index) => row(`q${index}`, index * 1_000));
-		const page = (some: Row[]) => ({
-			path: '/api/query',
-			times: 1,
-			fault: { status: 200, body: { data: some, total: 4 } },
-		});
-		await sandbox.faults(page(rows.slice(0, 2)), page(rows.slice(2)));
-		await host.look();
-		await sandbox.faults(page(rows.slice(0, 2)), page(rows.slice(2)));
-		await host.look();
-		expect(host.started).toEqual(['q0', 'q1', 'q2', 'q3']);
-	});
-
 	it('IDs are odd', async () => {
 		const ids = ['a/b?c#d', 'á é', '%2e%2e', "'; DROP TABLE", '🂡', 'x'.repeat(90), '__proto__'];
 		await listing([]);
@@ -155,29 +141,6 @@ describe('results are started once each, and those from before are not, where', 
 		await host.look();
 		await killed();
 		expect([host.started, host.log]).toEqual([ids, []]);
-	});
-
-	it('rows hold an ID and a date alone, and a result comes after an hour', async () => {
-		const bare = ({ _id, createdAt }: Row) => ({ _id, createdAt });
-		const waiting = { ...row('slow', 0), status: 'PENDING', response: {} };
-		await listing([bare(row('old', -5_000))], [row('old', -5_000)]);
-		await start();
-		await listing([bare(waiting), bare(row('old', -5_000))], [waiting]);
-		await host.look();
-		const quick = row('quick', 3_600_000);
-		await listing([bare(quick), bare(waiting)], [waiting, quick]);
-		for (let count = 0; count < 3; count++) await host.look();
-		const first = [...host.started];
-		await listing([bare(quick), bare(waiting)], [row('slow', 0), quick]);
-		for (let count = 0; count < 3; count++) await host.look();
-		await sandbox.control.delete('/requests');
-		await host.look();
-		const requests = (await sandbox.requests()).length;
-		expect({ first, all: host.started, requests }).toEqual({
-			first: ['quick'],
-			all: ['quick', 'slow'],
-			requests: 1,
-		});
 	});
 
 	it.each<[string, (ms: number) => number | string]>([

@@ -25,7 +25,7 @@ async function startAgain(): Promise<void> {
 }
 
 const proved = {
-	parameters: { authenticity: 'credential', confirm: false },
+	parameters: { authenticity: 'credential', confirm: 'off' },
 	credentials: () => ({
 		...sandbox.credentials(),
 		taxQueryWebhookApi: { method: 'header', secret: 'whsec-once', headerName: 'X-Secret' },
@@ -90,7 +90,7 @@ describe('the same result starts one execution', () => {
 	});
 
 	it('when the trigger looks at intervals, too', async () => {
-		await start({ parameters: { askEvery: 5 } });
+		await start({ parameters: { settings: { checkEvery: 5 } } });
 		const record = await sandbox.result();
 		await Promise.all([host.deliver(record), host.look(), host.deliver(record)]);
 		pass(5_000);
@@ -98,22 +98,24 @@ describe('the same result starts one execution', () => {
 		expect(host.started).toEqual([record._id]);
 	});
 
-	it('but a later state of the same query starts another', async () => {
+	it('but another status of the same query starts another', async () => {
 		await startProved();
 		const record = await sandbox.result();
-		for (const day of ['01', '02']) {
-			const changed = { updatedAt: `2026-01-${day}T00:00:00.000Z`, response: { RFC: 'X', day } };
-			await host.deliver({ ...record, ...changed }, proved.headers);
-		}
-		expect(host.executions).toHaveLength(2);
+		for (const status of ['FAILED', 'SUCCESS', 'FAILED'])
+			await host.deliver({ ...record, status }, proved.headers);
+		expect(host.items.map(({ status }) => status)).toEqual(['FAILED', 'SUCCESS']);
+		expect(new Set(host.items.map(({ deliveryId }) => deliveryId)).size).toBe(2);
 	});
 
-	it('whichever way its date is written', async () => {
+	it.each([
+		['its date is renewed', { updatedAt: '2026-12-01T00:00:00Z' }],
+		['its status is in lower case', { status: 'success' }],
+		['its response differs', { response: { RFC: 'X', link: 'https://example.com/2' } }],
+	])('also where %s', async (_, renewed) => {
 		await startProved();
 		const record = await sandbox.result();
-		for (const updatedAt of ['2026-01-01T00:00:00.000Z', '2025-12-31T18:00:00-06:00']) {
-			await host.deliver({ ...record, updatedAt }, proved.headers);
-		}
+		await host.deliver(record, proved.headers);
+		await host.deliver({ ...record, ...renewed }, proved.headers);
 		expect(host.executions).toHaveLength(1);
 	});
 
@@ -166,7 +168,8 @@ describe('a result that is listed without its date', () => {
 		await host.look();
 		await host.kill();
 		await startAgain();
-		expect([host.started, host.items[0]]).toEqual([[record._id, record._id], host.items[1]]);
+		const [first, second] = host.items.map(({ deliveryId }) => deliveryId);
+		expect([host.started, second]).toEqual([[record._id, record._id], first]);
 	});
 
 	it('is started as it is listed, where the service refuses it by its ID', async () => {
@@ -219,6 +222,33 @@ describe('the sender of a proved delivery', () => {
 		await host.look();
 		expect(host.started.sort()).toEqual(records.map(({ _id }) => _id).sort());
 	});
+
+	it.each(['result', 'statusOnly', 'off'])(
+		'starts each result once with Webhook Only, whenever the workflow is published anew (%s)',
+		async (confirm) => {
+			await start({
+				parameters: { ...proved.parameters, receiveBy: 'webhook', confirm },
+				credentials: proved.credentials(),
+			});
+			const records = await Promise.all(Array.from({ length: 15 }, () => sandbox.result()));
+			const deliver = async (record: Query) => {
+				let status = 0;
+				while (status !== 200) ({ status } = await host.deliver(record, proved.headers));
+			};
+			const delivered = records.map(async (record, index) => {
+				if (index % 5 === 0) {
+					await host.unpublish();
+					void deliver(record);
+					await new Promise((settled) => setImmediate(settled));
+					await host.publish('update');
+				}
+				await Promise.all([deliver(record), deliver(record)]);
+			});
+			await Promise.all(delivered);
+			await host.ended(records.length);
+			expect([...host.started].sort()).toEqual(records.map(({ _id }) => _id).sort());
+		},
+	);
 
 	it('waits where nothing asks: it is the only one who would bring the result again', async () => {
 		const parameters = { ...proved.parameters, receiveBy: 'webhook' };

@@ -132,3 +132,52 @@ describe('a list that shows its newest rows alone', () => {
 		]);
 	});
 });
+
+describe('a list of finished queries alone, by their creation,', () => {
+	it('has a slow query started that a webhook call names, also after a restart of n8n, and no other', async () => {
+		service.page = () => service.listed();
+		service.rows = many('old', 700, 60);
+		await start();
+		service.rows = [row('fresh', 1), ...service.rows];
+		await looks(1);
+		await host.kill();
+		service.rows = [...service.rows, row('slow', 2 * 24 * 60), row('slower', 3 * 24 * 60)];
+		await host.publish('init');
+		pass(15_000);
+		await host.deliver({ queryId: 'slow', status: 'SUCCESS' });
+		await looks(2);
+		expect(host.started).toEqual(['fresh', 'slow']);
+	});
+});
+
+describe('what was delivered, and is pushed out of a list of the newest rows,', () => {
+	beforeEach(() => {
+		service.page = () => service.listed().slice(0, PAGE);
+		service.rows = many('old', 12, 600);
+	});
+
+	it('is not forgotten where the look for it fails', async () => {
+		await start();
+		service.rows = [row('victim', 3), ...service.rows];
+		service.isDown = true;
+		pass(1_000);
+		await host.deliver({ queryId: 'victim', status: 'SUCCESS' });
+		service.isDown = false;
+		service.rows = [...many('new', 12, 0), ...service.rows];
+		pass(60_000);
+		await looks(2);
+		expect(host.started).toContain('victim');
+	}, 60_000);
+
+	it('is not forgotten where the trigger is not published yet', async () => {
+		await start();
+		await host.unpublish();
+		service.rows = [row('victim', 3), ...service.rows];
+		const { status } = await host.deliver({ queryId: 'victim', status: 'SUCCESS' });
+		service.rows = [...many('new', 12, 0), ...service.rows];
+		await host.publish('leadershipChange');
+		pass(60_000);
+		await looks(2);
+		expect([status, host.started.includes('victim')]).toEqual([202, true]);
+	});
+});

@@ -7,6 +7,7 @@ import { ExecuteContext, HookContext, TriggerContext, WebhookContext } from 'n8n
 import {
 	createRunExecutionData,
 	Workflow,
+	type ICredentialType,
 	type IDataObject,
 	type INode,
 	type INodeExecutionData,
@@ -45,15 +46,23 @@ export interface TriggerHostOptions {
 type Done = Parameters<ITriggerFunctions['emit']>[2];
 type TriggerClass = new () => INodeType;
 
-/** Loads the trigger with an empty memory, as a new process has it. */
-export async function freshTrigger(): Promise<TriggerClass> {
+/** The trigger and the credential of one process, which share a memory. */
+interface Loaded {
+	Trigger: TriggerClass;
+	taxQueryApi: ICredentialType;
+}
+
+/** Loads both with an empty memory, as a new process has it. */
+async function freshModules(): Promise<Loaded> {
 	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
-	let trigger: TriggerClass | undefined;
+	let loaded: Loaded | undefined;
 	await jest.isolateModulesAsync(async () => {
 		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
-		trigger = (await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node')).TaxQueryTrigger;
+		const { TaxQueryTrigger } = await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node');
+		const { TaxQueryApi } = await import('../../../../credentials/TaxQueryApi.credentials');
+		loaded = { Trigger: TaxQueryTrigger, taxQueryApi: new TaxQueryApi() };
 	});
-	return trigger as TriggerClass;
+	return loaded as Loaded;
 }
 
 interface Running {
@@ -104,7 +113,7 @@ export class TriggerHost {
 	});
 
 	private constructor(
-		private trigger: TriggerClass,
+		private loaded: Loaded,
 		private readonly options: TriggerHostOptions,
 	) {
 		this.areExecutionsLong = options.areExecutionsLong ?? false;
@@ -112,7 +121,7 @@ export class TriggerHost {
 
 	/** Starts it, with the workflow published. */
 	static async start(options: TriggerHostOptions): Promise<TriggerHost> {
-		const host = new TriggerHost(await freshTrigger(), options);
+		const host = new TriggerHost(await freshModules(), options);
 		host.server.listen(0, '127.0.0.1');
 		await once(host.server, 'listening');
 		host.url = `http://127.0.0.1:${(host.server.address() as AddressInfo).port}/webhook`;
@@ -146,7 +155,7 @@ export class TriggerHost {
 			},
 		);
 		Object.defineProperty(context, 'logger', { value: this.logger });
-		const answer = await new this.trigger().trigger?.call(context as ITriggerFunctions);
+		const answer = await new this.loaded.Trigger().trigger?.call(context as ITriggerFunctions);
 		this.close = answer?.closeFunction;
 		this.save(workflow);
 	}
@@ -163,7 +172,7 @@ export class TriggerHost {
 		const { close } = this;
 		this.close = undefined;
 		await close?.(); // of the old process, which emits nothing any more
-		this.trigger = await freshTrigger();
+		this.loaded = await freshModules();
 	}
 
 	/** Ends the executions that run. */
@@ -232,7 +241,7 @@ export class TriggerHost {
 	async hook(name: 'checkExists' | 'create' | 'delete'): Promise<boolean> {
 		const workflow = this.loadWorkflow();
 		const node = workflow.getNode(this.name) as INode;
-		const methods = new this.trigger().webhookMethods?.default;
+		const methods = new this.loaded.Trigger().webhookMethods?.default;
 		const context = new HookContext(
 			workflow,
 			node,
@@ -248,7 +257,7 @@ export class TriggerHost {
 
 	/** Has the editor listen for a test delivery and stop: static data of its own, which n8n never writes. */
 	async listenInEditor(): Promise<void> {
-		const methods = new this.trigger().webhookMethods?.default;
+		const methods = new this.loaded.Trigger().webhookMethods?.default;
 		const workflow = this.loadWorkflow('{}');
 		const call = async (
 			name: 'checkExists' | 'create' | 'delete',
@@ -329,7 +338,7 @@ export class TriggerHost {
 			{ node, data, source: null },
 			[],
 		);
-		return (await new this.trigger().execute?.call(context)) as INodeExecutionData[][];
+		return (await new this.loaded.Trigger().execute?.call(context)) as INodeExecutionData[][];
 	}
 
 	private async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -361,7 +370,7 @@ export class TriggerHost {
 			null,
 		);
 		Object.defineProperty(context, 'logger', { value: this.logger });
-		const output = await new this.trigger().webhook?.call(context as IWebhookFunctions);
+		const output = await new this.loaded.Trigger().webhook?.call(context as IWebhookFunctions);
 		if (output?.noWebhookResponse) return this.save(workflow);
 		if (this.isBroken) throw new Error('the database is gone');
 		this.executions.push((output?.workflowData?.[0] ?? []).map(({ json }) => json));
@@ -391,7 +400,7 @@ export class TriggerHost {
 			),
 			webhookId: 'webhook-1',
 		};
-		const type = new this.trigger();
+		const type = new this.loaded.Trigger();
 		return new Workflow({
 			id: this.workflowId,
 			nodes: [node],
@@ -415,13 +424,15 @@ export class TriggerHost {
 	}
 
 	private webhookData(): IWebhookData {
-		const description = new this.trigger().description.webhooks?.[0];
+		const description = new this.loaded.Trigger().description.webhooks?.[0];
 		return { webhookDescription: description, node: this.name } as unknown as IWebhookData;
 	}
 
 	private additionalData(): IWorkflowExecuteAdditionalData {
 		return {
-			credentialsHelper: new CredentialsInMemory(this.options.credentials),
+			credentialsHelper: new CredentialsInMemory(this.options.credentials, {
+				taxQueryApi: this.loaded.taxQueryApi,
+			}),
 			variables: {},
 			webhookBaseUrl: 'https://n8n.example.com/webhook',
 			webhookWaitingBaseUrl: 'https://n8n.example.com/webhook-waiting',

@@ -30,7 +30,7 @@ const start = async (
 		},
 		parameters: { receiveBy: 'webhook', ...parameters },
 	}));
-const unconfirmed = { authenticity: 'credential', confirm: false };
+const unconfirmed = { authenticity: 'credential', confirm: 'off' };
 
 /** The service lists these. */
 const list = async (rows: object[], fault: FaultRule['fault'] = { status: 200, body: rows }) =>
@@ -142,8 +142,11 @@ describe('a true result that the list does not show yet', () => {
 	it('is asked for again where the service answers later than the sender waits', async () => {
 		await start();
 		const record = await sandbox.result();
-		await list([], { latency: PATIENCE_MS + A_SECOND });
+		const path = `/api/query/${record._id}`;
+		await sandbox.faults({ path, fault: { latency: PATIENCE_MS + A_SECOND } });
 		const { status } = await host.deliver(record);
+		await sandbox.faults();
+		pass(A_MINUTE);
 		await host.executed(1);
 		expect([status, host.started]).toEqual([503, [record._id]]);
 	}, 60_000);
@@ -151,7 +154,8 @@ describe('a true result that the list does not show yet', () => {
 	it('is asked for again where too many senders wait', async () => {
 		await start();
 		const record = await sandbox.result();
-		await list([], { latency: 3 * A_SECOND });
+		const path = `/api/query/${record._id}`;
+		await sandbox.faults({ path, fault: { latency: 3 * A_SECOND } });
 		const answers = await Promise.all(
 			Array.from({ length: 250 }, async () => (await host.deliver(record)).status),
 		);

@@ -23,7 +23,7 @@ const startProved = async (
 			...sandbox.credentials(),
 			taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
 		},
-		parameters: { authenticity: 'credential', confirm: false, ...parameters },
+		parameters: { authenticity: 'credential', confirm: 'off', ...parameters },
 	});
 const secret = { 'X-Secret': SECRET };
 
@@ -93,8 +93,8 @@ describe('a delivered result', () => {
 		expect(status).toBe(400);
 	});
 
-	it('is never believed without a webhook credential', async () => {
-		await start({ parameters: { confirm: false } });
+	it('is never believed without a webhook credential, though Off was chosen with one', async () => {
+		await start({ parameters: { confirm: 'off' } });
 		const { status } = await host.deliver({ _id: 'a1', service: 'CRF', status: 'SUCCESS' });
 		expect([status, host.started]).toEqual([404, []]);
 	});
@@ -132,11 +132,14 @@ describe('a delivered result', () => {
 		expect({ status, executions: host.executions }).toEqual({ status: expected, executions: [] });
 	});
 
-	it('brings with it what was not delivered', async () => {
+	it('is read by its ID, and the list never is, with Webhook Only', async () => {
+		const before = await sandbox.requests('/api/query');
 		await start({ parameters: { receiveBy: 'webhook' } });
-		const [missed, delivered] = [await sandbox.result(), await sandbox.result()];
+		const [, delivered] = [await sandbox.result(), await sandbox.result()];
 		await host.deliver(delivered);
-		expect(host.started).toEqual([missed._id, delivered._id]);
+		expect(host.started).toEqual([delivered._id]);
+		const asked = (await sandbox.requests('/api/query')).slice(before.length);
+		expect(asked.filter(({ path }) => path === '/api/query')).toEqual([]);
 	});
 
 	it('comes together with others of one array, unknown ones left out', async () => {
@@ -233,7 +236,7 @@ describe('a delivery that is not asked for starts nothing and is answered 200:',
 
 	it.each([
 		['another query', { services: ['getInvoices'] }],
-		['another status', { statuses: ['failed'] }],
+		['another status', { settings: { statuses: ['failed'] } }],
 	])('%s', async (_, webhook) => {
 		await start({ parameters: webhook });
 		const { status } = await host.deliver(await sandbox.result());
@@ -244,7 +247,7 @@ describe('a delivery that is not asked for starts nothing and is answered 200:',
 describe('what a filter lets through', () => {
 	it.each([
 		['a chosen query', { services: ['getCrf', 'getInvoices'] }],
-		['a chosen status', { statuses: ['success'] }],
+		['a chosen status', { settings: { statuses: ['success'] } }],
 		['a service by its name in records', { settings: { otherServices: 'invoices, crf' } }],
 	])('%s', async (_, webhook) => {
 		await start({ parameters: webhook });
@@ -263,33 +266,9 @@ describe('what a filter lets through', () => {
 	});
 
 	it('a pending query, where Pending is chosen', async () => {
-		await start({ parameters: { statuses: ['pending'] } });
+		await start({ parameters: { settings: { statuses: ['pending'] } } });
 		await host.deliver({ queryId: await sandbox.pending(), status: 'PENDING' });
 		expect(host.items).toEqual([expect.objectContaining({ status: 'PENDING' })]);
-	});
-});
-
-describe('a body that names no query', () => {
-	const hello = { hello: 'world' };
-
-	it('is emitted as unrecognized where that is asked for', async () => {
-		await startProved({ settings: { emitUnrecognized: true } });
-		await host.deliver(hello, secret);
-		expect(host.items).toEqual([
-			{
-				unrecognized: true,
-				reason: 'The body names no query',
-				body: '{"hello":"world"}',
-				confirmed: false,
-				deliveryId: expect.stringMatching(/^[0-9a-f]{32}$/),
-			},
-		]);
-	});
-
-	it('is not, without a webhook credential', async () => {
-		await start({ parameters: { settings: { emitUnrecognized: true } } });
-		const { status } = await host.deliver(hello);
-		expect([status, host.items]).toEqual([400, []]);
 	});
 });
 
@@ -306,26 +285,9 @@ describe('a delivery with the CIEC of a tax profile in it', () => {
 	};
 
 	it.each([true, false])('is emitted without it (Simplify: %s)', async (simplify) => {
-		await startProved({ simplify, receiveBy: 'webhook' });
+		await startProved({ simplify, receiveBy: 'webhook', services: [] });
 		await host.deliver(profile, secret);
 		expect([host.items.length, JSON.stringify(host.items).includes('Secret')]).toEqual([1, false]);
-	});
-
-	it.each<[string, string | object]>([
-		['as JSON', { rfc: 'GODE561231GR8', ciec: CIEC, note: 'kept' }],
-		['as JSON with blanks, as a number', '{ "CIEC" : 12345678 , "note": "kept" }'],
-		['as JSON within JSON', { text: JSON.stringify({ ciec: CIEC, note: 'kept' }) }],
-		['cut off', '{"note": "kept", "ciec": "Ciec_Secret_9'],
-		['as a form', 'note=kept&ciec=Ciec_Secret_9&rfc=x'],
-		[
-			'nested deep',
-			`${'['.repeat(200_000)}{"ciec":"Ciec_Secret_9","note":"kept"}${']'.repeat(200_000)}`,
-		],
-	])('is emitted without it as unrecognized, too: %s', async (_how, body) => {
-		await startProved({ settings: { emitUnrecognized: true } });
-		await host.deliver(body, secret);
-		const [{ body: text }] = host.items as Array<{ body: string }>;
-		expect([text.includes('kept'), /Secret|12345678/.test(text)]).toEqual([true, false]);
 	});
 });
 

@@ -39,69 +39,6 @@ async function listing(rows: Row[], pageSize: number, ...further: FaultRule[]): 
 	}));
 	await sandbox.faults(...further, ...pages, ...byId);
 }
-const requests = async () => (await sandbox.requests('/api/query')).length;
-
-describe('another service or client behind the same credential', () => {
-	let other: SandboxWithQueries;
-	beforeEach(async () => (other = await sandboxWithQueries({ pastQueries: 30, seed: 7 })));
-	afterEach(async () => await other.close());
-
-	it.each([
-		['before it has shown any query', 0],
-		['after it has shown some', 2],
-	])('does not start what it has done before: exchanged %s', async (_, count) => {
-		const credentials = sandbox.credentials();
-		await start({ credentials });
-		for (let each = 0; each < count; each++) await sandbox.result();
-		await host.look();
-		const before = host.started.length;
-		Object.assign(credentials, other.credentials());
-		await host.publish('update');
-		await host.look();
-		const record = await other.result();
-		await host.look();
-		expect([before, host.started.slice(before)]).toEqual([count, [record._id]]);
-		expect(host.log.join()).toMatch(/another service or client/);
-	});
-
-	it('does not start it where the base URL was edited and nothing was published', async () => {
-		const credentials = sandbox.credentials();
-		await start({ credentials });
-		Object.assign(credentials, other.credentials());
-		await host.look();
-		const record = await other.result();
-		await host.look();
-		expect(host.started).toEqual([record._id]);
-	});
-
-	it('loses nothing where it is the same service under another name or client', async () => {
-		const credentials = sandbox.credentials();
-		await start({ credentials });
-		const first = await sandbox.result();
-		await host.look();
-		const between = await sandbox.result();
-		const { taxQueryApi } = credentials as { taxQueryApi: { baseUrl: string } };
-		taxQueryApi.baseUrl = taxQueryApi.baseUrl.replace('127.0.0.1', 'localhost');
-		await host.publish('update');
-		await host.executed(2);
-		expect(host.started).toEqual([first._id, between._id]);
-	});
-
-	it('is no other where what was saved does not tell', async () => {
-		await start();
-		const { _id } = await sandbox.result();
-		await host.unpublish();
-		const saved = JSON.parse(host.staticData) as {
-			global: { taxQueryCursor: Record<string, Record<string, unknown>> };
-		};
-		delete saved.global.taxQueryCursor['node-1'].account;
-		host.staticData = JSON.stringify(saved);
-		await host.kill();
-		await host.publish('update');
-		await host.executed(1);
-		expect(host.started).toEqual([_id]);
-	});
-});
 
 describe('a trigger that begins anew', () => {
 	it('takes the whole list for old, though its first page holds no news', async () => {
@@ -119,27 +56,6 @@ describe('a trigger that begins anew', () => {
 });
 
 describe('a list in pages', () => {
-	it('that begins with the oldest is read to its end, though the dates of a page are equal', async () => {
-		const [q0, q1] = [row('q0', 60), row('q1', 60)];
-		await listing([q0, q1], 2);
-		await start();
-		await listing([q0, q1], 2);
-		await host.look();
-		await listing([q0, q1, row('q2', 0)], 2);
-		await host.look();
-		expect(host.started).toEqual(['q2']);
-	});
-
-	it('from the newest on is not read to its end, though the dates of a page are equal', async () => {
-		const rows = [row('q0', 1), row('q1', 1), ...past(20)];
-		await listing(rows, 2);
-		await start();
-		await listing(rows, 2);
-		const before = await requests();
-		await host.look();
-		expect([host.started, (await requests()) - before]).toEqual([[], 2]);
-	});
-
 	it('shows behind its first page what was delivered while n8n could not start it', async () => {
 		await listing([], 2, {
 			path: '/api/query',
@@ -148,7 +64,7 @@ describe('a list in pages', () => {
 			fault: { status: 200, body: [] },
 		});
 		await start({
-			parameters: { authenticity: 'credential', confirm: false },
+			parameters: { authenticity: 'credential', confirm: 'off' },
 			credentials: {
 				...sandbox.credentials(),
 				taxQueryWebhookApi: { method: 'header', secret: 'whsec-1', headerName: 'X-Secret' },

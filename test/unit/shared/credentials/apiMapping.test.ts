@@ -4,7 +4,7 @@ import {
 	readCreditProfileMapping,
 	readTaxQueryMapping,
 } from '../../../../nodes/shared/credentials/apiMapping';
-import { asDocumented, catalog, pathOf } from '../../../../nodes/TaxQuery/queries/catalog';
+import { asDocumented, catalog, pathOf } from '../../../../nodes/TaxQuery/service/names';
 
 const read = { creditProfile: readCreditProfileMapping, taxQuery: readTaxQueryMapping };
 type Service = keyof typeof read;

@@ -1,7 +1,6 @@
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
-import { findCredentialError } from '../../../../nodes/shared/credentials/credentialError';
-import { classify } from '../../../../nodes/shared/transport/classify';
-import { taxQuery } from '../../../../nodes/shared/transport/service';
+import { findLoginError } from '../../../../nodes/shared/credentials/loginError';
+import { retryOf } from '../../../../nodes/shared/transport/retry';
 
 const credentials = {
 	baseUrl: 'http://127.0.0.1:9/api',
@@ -17,11 +16,8 @@ describe('a token that ends between its renewal and the request', () => {
 			.authenticate(credentials, { url: '/query' })
 			.catch((thrown: unknown) => thrown);
 		// n8n's helper renews once, and wraps what is thrown after that into an error of its own.
-		const refusal = findCredentialError(new Error('wrapped', { cause: error }));
-		const asked = { service: taxQuery, method: 'POST', secrets: [] };
-		expect([error, refusal && classify({ refusal }, asked)]).toEqual([
-			expect.objectContaining({ response: { status: 401 } }),
-			expect.objectContaining({ again: 'with a login' }),
-		]);
+		const problem = findLoginError(new Error('wrapped', { cause: error }))?.problem;
+		expect(error).toMatchObject({ response: { status: 401 } });
+		expect(problem && retryOf(problem, 'POST')).toBe('login');
 	});
 });

@@ -1,154 +1,267 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import {
+	maskedText,
 	protectionOf,
+	readFieldsToKeep,
 	readPersonalData,
 	type Protection,
+	type Rule,
 } from '../../../../nodes/shared/personalData/personalData';
-import { personalKind } from '../../../../nodes/shared/personalData/personalKeys';
+import { personal, shown } from '../../../../nodes/shared/personalData/rules';
 
 const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';
 const KEY = 'a key of 16 or more';
-const masked = protectionOf('masked', undefined) as Protection;
-const pseudonyms = protectionOf('pseudonym', KEY) as Protection;
+const asItIs = (row: IDataObject) => row;
+const masked = (keep: string[] = []) => protectionOf('masked', undefined, keep) as Protection;
+const pseudonyms = (key = KEY) => protectionOf('pseudonym', key) as Protection;
+const mask = (row: IDataObject, rule: Rule, keep: string[] = []) =>
+	masked(keep).shaped(row, rule, asItIs);
 
-describe('Personal Data', () => {
-	describe('masked', () => {
-		const values: Array<[what: string, row: IDataObject, hidden: IDataObject]> = [
-			['an RFC', { rfc: RFC }, { rfc: 'GODE5612******' }],
-			['a company\'s RFC', { RFC: 'ABC150314XY9' }, { RFC: 'ABC1503******' }],
-			['a CURP', { curp: CURP }, { curp: 'GODE5612******' }],
-			['an RFC without homoclave', { basicRFC: 'GODE561231' }, { basicRFC: 'GODE5612******' }],
-			['a name', { nombre: 'María José' }, { nombre: 'M*** J***' }],
-			['a company', { RazonSocial: 'Acme S.A.' }, { RazonSocial: 'A*** S***' }],
-			['an e-mail address', { email: 'eva@example.com' }, { email: 'e***@example.com' }],
-			['a phone', { phone: '55 1234 5678' }, { phone: '******78' }],
-			['a phone as number', { telefono: 5512345678 }, { telefono: '******78' }],
-			['an NSS', { nss: '12345678903' }, { nss: '******03' }],
-			['a zip code', { CodigoPostal: '06600' }, { CodigoPostal: '******' }],
-			['a birth date', { birthDate: '1956-12-31' }, { birthDate: '******' }],
-			['a link to a file', { url: 'https://files.example.com/ine.pdf' }, { url: '******' }],
-			['an address with all in it', { domicilio: { calle: 'Roble 5', pisos: [2, true, null] } }, { domicilio: { calle: 'R*** 5***', pisos: ['******', true, null] } }],
-			['who has a part in it, by the object\'s own keys', { solicitante: { id: 7, nombre: 'Eva', status: 'ok' }, clientes: ['Eva Luna'] }, { solicitante: { id: 7, nombre: 'E***', status: 'ok' }, clientes: ['E*** L***'] }],
-			['who a service is for, and where', { 'Nombre del titular del servicio': 'Emma Gómez', 'Domicilio del servicio': 'Roble 5', telefonoServicio: '5512345678' }, { 'Nombre del titular del servicio': 'E*** G***', 'Domicilio del servicio': 'R*** 5***', telefonoServicio: '******78' }],
-			['a list of names', { partes: ['Eva Luna'] }, { partes: ['E*** L***'] }],
-			['a name with an @ in it', { tradeName: 'ABARROTES @ JUAN PEREZ', nombre: 'CAF@ EVA' }, { tradeName: 'A*** @*** J*** P***', nombre: 'C*** E***' }],
-			['an e-mail address with a name', { email: 'eva@example.com (Eva Luna)' }, { email: 'e*** (*** L***' }],
-			['an identifier in a form', { message: `rfc=${RFC}&curp=${CURP}&next` }, { message: 'rfc=GODE5612******&curp=GODE5612******&next' }],
-			['JSON within a text', { data: '{"nombre":"Eva Luna","n":[{"rfc":"' + RFC + '"}]}' }, { data: '{"nombre":"E*** L***","n":[{"rfc":"GODE5612******"}]}' }],
-			['identifiers in a text', { message: `${RFC} and ${CURP.toLowerCase()}, eva@example.com` }, { message: 'GODE5612****** and gode5612******, e***@example.com' }],
-			['identifiers as people write them', { message: 'gode-561231-gr8, GODE 561231 GR8, GODE561231, GODE-561231 and GODE561231-HVZRSN-09' }, { message: 'gode5612******, GODE5612******, GODE5612******, GODE5612****** and GODE5612******' }],
-			['who has a part in a company or an invoice', { shareholders: ['JUAN PEREZ'], socio: 'Ana Ruiz', emisor: 'Acme', receptor: { uso: 'G03' }, empresa: 'Acme' }, { shareholders: ['J*** P***'], socio: 'A*** R***', emisor: 'A***', receptor: { uso: 'G03' }, empresa: 'A***' }],
-			['an identifier that is a key', { byRfc: { [RFC]: 1 } }, { byRfc: { 'GODE5612******': '******' } }],
-			['the title of a field as key', { 'Correo electrónico': 'eva@example.com' }, { 'Correo electrónico': 'e***@example.com' }],
-		]; // prettier-ignore
-		it.each(values)('%s', (_what, row, hidden) => expect(masked.json(row)).toEqual(hidden));
+describe('Personal Data: a documented field', () => {
+	it.each([
+		['an RFC', RFC, 'GODE5612******'],
+		["a company's RFC", 'ABC150314XY9', 'ABC1503******'],
+		['a CURP', CURP, 'GODE5612******'],
+		['an RFC without homoclave', 'GODE561231', 'GODE5612******'],
+		['a name', 'María José', 'M*** J***'],
+		['a name of few letters', 'A de Li', '*** *** ***'],
+		['an e-mail address', 'eva@example.com', 'e***@example.com'],
+		['a short e-mail address', 'e@example.com', 'e***'],
+		['a phone', '55 1234 5678', '******78'],
+		['a phone as number', 5512345678, '******78'],
+		['a zip code', '06600', '******'],
+		['a birth date', '1956-12-31', '1956'],
+		['a birth date of the registry', '31/12/1956', '1956'],
+		['a link to a file', 'https://files.example.com/ine.pdf', '******'],
+	])('that is personal: %s', (_, value, hidden) =>
+		expect(mask({ value }, personal('value'))).toEqual({ value: hidden }),
+	);
 
-		const harmless: Array<[what: string, row: IDataObject]> = [
-			['the id of a query', { queryId: 'a1b2c3d4-1111-4222-8333-abc900101abc' }],
-			['the name of a collection', { id: 1, name: 'Solicitudes', slug: 'solicitudes', tags: ['PF'] }],
-			['statuses', { curpStatus: 'RCN', certificateStatus: 'Activo', EstadoCertificado: 'Activo' }],
-			['a state', { state: 'CMX', stateName: 'Ciudad de México', Estado: 'Ciudad de México' }],
-			['what looks like an RFC without homoclave and is all of a text', { externalReference: 'LOAN261122' }],
-			['references and query IDs that hold a date', { externalReference: 'LOAN-261122-001', queryId: 'crf-261122-007', message: 'Query crf-261122-007 of LOAN-261122-1, page 261122 una of 100' }],
-			['a text that speaks of roles', { status: 'socio', message: 'The partner is a company, page 261122 of 100' }],
-			['numbers and dates', { total: 12.5, createdAt: '2026-11-21T00:00:00.000Z', isActive: true }],
-			['how many have a part in it', { clientes: 120, aval: 1, 'Total cliente': 7 }],
-			['a schema', { schema: { properties: { rfc: { title: 'RFC', type: 'string' } } } }],
-			['JSON within a text that tells of nobody', { data: '{"a": 1.50, "b": [] }', list: '[1]', open: '{' }],
-			['nothing', { rfc: null, curp: '', email: undefined }],
-		]; // prettier-ignore
-		it.each(harmless)('leaves %s', (_what, row) => expect(masked.json(row)).toEqual(row));
+	it.each([[7], ['SUCCESS'], ['2026-11-21T00:00:00.000Z'], [null], [['PF', 'vip']]])(
+		'that is shown: %j',
+		(value) => expect(mask({ value }, shown('value'))).toEqual({ value }),
+	);
+
+	it('hides an object where a text or number is documented', () =>
+		expect(mask({ id: { who: 'Emma' } }, shown('id'))).toEqual({ id: { who: '******' } }));
+
+	it('depends on the object that holds it, where its rule does', () => {
+		const rule: Rule = { ...shown('type'), value: ({ type }) => (type === 'A' ? 'shown' : 'free') };
+		expect(['A', 'B'].map((type) => mask({ type, value: 'Emma' }, rule).value)).toEqual([
+			'Emma',
+			'******',
+		]);
 	});
 
-	describe('as pseudonyms', () => {
-		it('are the same for the same value, wherever it stands and however it is written', () => {
-			const { rfc, message } = pseudonyms.json({ rfc: ` ${RFC.toLowerCase()}`, message: RFC });
-			expect({ rfc, same: rfc === message }).toEqual({
-				rfc: expect.stringMatching(/^p_[0-9a-f]{24}$/),
-				same: true,
-			});
+	it('hides what is not documented beside it', () =>
+		expect(mask({ id: 1, tutor: 'Emma' }, shown('id'))).toEqual({ id: 1, tutor: '******' }));
+});
+
+describe('Personal Data: a free-form object', () => {
+	it('hides every text and number; of dates the year stays, and what is true, false, null or empty', () => {
+		const document = {
+			demandado: 'Emma Gómez',
+			saldo: 1250.5,
+			creado: '2019-05-06T10:00:00Z',
+			nacimiento: '6/5/1990',
+			activo: true,
+			aval: null,
+			nota: '',
+			testigos: ['Luis', { madre: 'Ana', hijos: [['Eva']] }],
+		};
+		expect(mask({ document }, {})).toEqual({
+			document: {
+				demandado: '******',
+				saldo: '******',
+				creado: '2019',
+				nacimiento: '1990',
+				activo: true,
+				aval: null,
+				nota: '',
+				testigos: ['******', { madre: '******', hijos: [['******']] }],
+			},
 		});
+	});
 
-		it('are others under another key', () => {
-			const others = protectionOf('pseudonym', `${KEY}!`) as Protection;
-			expect(others.text(RFC)).not.toBe(pseudonyms.text(RFC));
+	it('keeps the names of fields, but for those that hold an identifier, an address or a number', () => {
+		const document = {
+			'Primer apellido': 1,
+			telefono_2: 1,
+			[RFC]: 1,
+			'eva@example.com': 1,
+			'55-1234-5678': 1,
+			['x'.repeat(81)]: 1,
+		};
+		expect(Object.keys(mask(document, 'free'))).toEqual([
+			...['Primer apellido', 'telefono_2'],
+			...['******', '****** 2', '****** 3', '****** 4'],
+		]);
+	});
+
+	it('hides what is nested too deep to be gone through', () => {
+		let deep: IDataObject = { name: 'Emma' };
+		for (let depth = 0; depth < 50_000; depth++) deep = { deep };
+		expect(JSON.stringify(mask(deep, 'free'))).not.toContain('Emma');
+	});
+
+	it('shows the Fields to Keep, with all that is in them', () => {
+		const document = { monto: 5, plan: { meses: 12, aval: 'Luis' }, filas: [{ monto: 6, x: 'y' }] };
+		expect(mask({ document }, {}, ['monto', 'plan'])).toEqual({
+			document: { ...document, filas: [{ monto: 6, x: '******' }] },
 		});
-
-		it.each([undefined, '', 'short'])('are refused with the key %j', (key) =>
-			expect(() => protectionOf('pseudonym', key)).toThrow('Pseudonyms need the Pseudonym Key'),
-		);
 	});
 
-	it('hides in a text what was asked for, however it is written there', () => {
-		const protection = protectionOf('masked', undefined) as Protection;
-		protection.learn('name', 'Emma');
-		protection.learn('firstLastName', 'Gómez');
-		protection.learn('secondLastName', 'De');
-		protection.learn('rfc', 'gode-561231-gr8');
-		protection.learn('resource', 'taxpayer');
-		protection.learn('birthDateAs', 'date');
-		protection.learn('exteriorNumber', '404');
-		expect(
-			protection.text(
-				"El nombre 'EMMA Go\u0301mez' (Gomez De, Gomezano) de GODE561231-GR8, taxpayer date 404",
-			),
-		).toBe("El nombre 'E*** G***' (G*** De, Gomezano) de gode5612******, taxpayer date 404");
+	it('of which no rule was named is hidden whole, but not what came out before', () => {
+		const protection = masked();
+		const safe = protection.shaped({ id: 1 }, shown('id'), asItIs);
+		expect([protection.out(safe), protection.out({ id: 1 })]).toEqual([
+			{ id: 1 },
+			{ id: '******' },
+		]);
 	});
+});
 
-	it.each([masked, pseudonyms])('no identifier is left, whatever is around it', (protection) => {
-		const identifier = fc.constantFrom(RFC, CURP, 'ABC150314XY9');
-		const beside = fc.constantFrom(' ', ',', '&', '=', '?', '"', '/', '<');
+describe('no text or number of a document is found in what comes out', () => {
+	const keys = fc.constantFrom(
+		...'demandado madre testigos numeroCuenta iban tutor aval observaciones nota Primer_apellido importe'.split(
+			' ',
+		),
+		...'defendant mother witnesses accountNumber guardian remarks amount status state type name id'.split(
+			' ',
+		),
+	);
+	const text = fc.oneof(
+		fc.stringMatching(/^[a-zñáé]{7,12}( [A-ZÑ][a-zñ]{4,9}){0,3}$/),
+		fc.stringMatching(/^[A-Z]{4}[5-9]\d[01][1-9][0-2]\d[A-Z]\d[A-Z]$/),
+		fc.stringMatching(/^[a-z]{4,9}@[g-z]{4,9}\.com$/),
+		fc.stringMatching(/^55\d{8}$/),
+		fc
+			.date({ min: new Date('1900-01-01'), max: new Date('2199-12-31'), noInvalidDate: true })
+			.map((date) => date.toISOString()),
+	);
+	const number = fc.oneof(
+		fc.integer({ min: 10_000_000, max: 99_999_999 }),
+		fc.integer({ min: 1_000_000_001, max: 9_999_999_999 }).map((cents) => cents / 100),
+	);
+	const { document } = fc.letrec((tie) => ({
+		document: fc.dictionary(keys, tie('value'), { maxKeys: 6 }),
+		value: fc.oneof(
+			{ maxDepth: 4 },
+			text,
+			number,
+			fc.boolean(),
+			fc.constant(null),
+			fc.array(tie('value'), { maxLength: 3 }),
+			tie('document'),
+		),
+	})) as { document: fc.Arbitrary<IDataObject> };
+
+	const leaves = (value: unknown): string[] =>
+		typeof value === 'object' && value !== null
+			? Object.values(value).flatMap(leaves)
+			: typeof value === 'string' || typeof value === 'number'
+				? [String(value)]
+				: [];
+
+	it.each<[string, () => Protection]>([
+		['Masked', masked],
+		['Pseudonym', pseudonyms],
+	])('%s', (_, make) => {
 		fc.assert(
-			fc.property(fc.jsonValue(), fc.string(), identifier, beside, (json, around, secret, by) => {
-				const note = `${around} ${secret}, ${around}${by}${secret}${by}${around}`;
-				const row = { json, [around]: [{ note }], curp: secret };
-				expect(JSON.stringify(protection.json(row as IDataObject))).not.toContain(secret);
+			fc.property(document, fc.constantFrom<Rule>('free', {}), (row, rule) => {
+				const told = leaves(make().shaped({ row }, rule, asItIs)).join('\n');
+				expect(leaves(row).filter((one) => told.includes(one))).toEqual([]);
 			}),
 			{ numRuns: 2000 },
 		);
 	});
 
-	it('is full only if nothing else was added', () => {
+	it('except under Fields to Keep', () => {
+		fc.assert(
+			fc.property(document, text, (row, kept) => {
+				const safe = mask({ ...row, keep: { kept } }, 'free', ['keep']);
+				expect(safe.keep).toEqual({ kept });
+				const told = leaves({ ...safe, keep: null }).join('\n');
+				expect(leaves({ ...row }).filter((one) => told.includes(one))).toEqual([]);
+			}),
+			{ numRuns: 500 },
+		);
+	});
+});
+
+describe('Personal Data: a text that the node wrote', () => {
+	it.each([
+		[`rfc=${RFC}&curp=${CURP}&next`, 'rfc=GODE5612******&curp=GODE5612******&next'],
+		[`${RFC} and ${CURP.toLowerCase()}, eva@example.com`, 'GODE5612****** and gode5612******, e***@example.com'],
+		['gode-561231-gr8, GODE 561231 GR8 and GODE-561231', 'gode5612******, GODE5612****** and GODE5612******'],
+		['LOAN261122', 'LOAN261122'],
+		['Query crf-261122-007 of LOAN-261122-1', 'Query crf-261122-007 of LOAN-261122-1'],
+		['a1b2c3d4-1111-4222-8333-abc900101abc', 'a1b2c3d4-1111-4222-8333-abc900101abc'],
+	])('%s', (text, safe) => {
+		expect([maskedText(text), mask({ warnings: [{ text }] }, 'written')]).toEqual([
+			safe,
+			{ warnings: [{ text: safe }] },
+		]);
+	}); // prettier-ignore
+
+	it.each(['masked', 'pseudonym'] as const)('no identifier is left: %s', (mode) => {
+		const protection = protectionOf(mode, KEY) as Protection;
+		const identifier = fc.constantFrom(RFC, CURP, 'ABC150314XY9');
+		const beside = fc.constantFrom(' ', ',', '&', '=', '?', '"', '/', '<');
+		fc.assert(
+			fc.property(fc.string(), identifier, beside, (around, secret, by) => {
+				const note = `${around} ${secret}, ${around}${by}${secret}${by}${around}`;
+				expect(protection.text(note)).not.toContain(secret);
+			}),
+			{ numRuns: 1000 },
+		);
+	});
+});
+
+describe('Personal Data: Pseudonym', () => {
+	it('gives the same value the same code, whatever field it is in and however it is written', () => {
+		const row = {
+			rfc: RFC,
+			document: { RFC: ` ${RFC.toLowerCase()}`, clave: 'GODE-561231-GR8' },
+			[RFC]: true,
+		};
+		const safe = pseudonyms().shaped(row, personal('rfc'), asItIs);
+		const code = safe.rfc as string;
+		expect(code).toMatch(/^p_[0-9a-f]{24}$/);
+		expect(safe).toEqual({ rfc: code, document: { RFC: code, clave: code }, [code]: true });
+	});
+
+	it('gives others under another key', () =>
+		expect(pseudonyms(`${KEY}!`).text(RFC)).not.toBe(pseudonyms().text(RFC)));
+
+	it.each([undefined, '', 'short'])('is refused with the key %j', (key) =>
+		expect(() => protectionOf('pseudonym', key)).toThrow('Pseudonyms need the Pseudonym Key'),
+	);
+});
+
+describe('the options', () => {
+	it('are full only if nothing else was added', () => {
 		expect(readPersonalData({})).toBe('full');
 	});
 
-	it.each([undefined, null, '', 'none', 1])('refuses %j as option', (personalData) =>
+	it.each([undefined, null, '', 'none', 1])('refuse %j as Personal Data', (personalData) =>
 		expect(() => readPersonalData({ personalData } as IDataObject)).toThrow('"Personal Data"'),
 	);
 
-	const keys = (text: string) => text.split(',').map((key) => key.trim());
-	it.each(keys(`representativeRfc, EmailContacto, firstLastName, estadoNacimiento, Teléfono, certificateNumber, creatorName,
-		originalFilename, Tel. del solicitante, Solicitante, Ap. Paterno, apMaterno, firstname, lastname, fullname,
-		NOMBRECOMPLETO, telefonocelular, razonsocial, fechanacimiento, fecNac, RFC2, rfccliente, codigopostal, emailaddress,
-		phonenumber, tel, Cel, WhatsApp, Cliente, titular, Acreditado, aval, Cónyuge, Representante legal, representantelegal,
-		CLABE, Clave de elector, claveElector, INE, customer, estadoCivilNombreConyuge, Nombre (válido), Estado del teléfono,
-		CP, Usuario, accionista, Socios, shareholder, contribuyente, issuer, companyName, emergencyContact, nombre_cliente, Teléfono del cliente (número), domicilio_servicio, telefonoServicio,
-		Nombre del titular del servicio, Nombre del suscriptor del servicio, titular_servicio, RFC titular servicio,
-		CURP (régimen), Correo de la colección, serviceEmail, nombreTitularServicio, statusNombre, estatus_cliente_nombre,
-		Nombre/estatus, Domicilio (estatus), TELEFONOSTATUS, Estado y calle, Ciudad/estado, Correo electrónico válido,
-		Estatus CURP y nombre, state address`))(
-		'%s is the key of personal data',
-		(key) => expect(personalKind(key)).toBeDefined(),
-	); // prettier-ignore
-	it.each(keys(`id, externalId, status, service, total, tags, collection, regimes, filelabel, monthlyIncome, Total cliente,
-		clienteId, Tipo de cliente, clientType, Número de cliente, Estado civil, Estado civil del cónyuge, estatusCurp, RFCSTATUS, curpstatus,
-		RegimenFiscalReceptor, Situación del contribuyente, taxpayerRegime, issuerCountry, socioStatus, shareholderId, Tipo de empresa, companyType, totalSocios, partnership, EstadoCertificado, Nombre del servicio, collection_name, Nombre del régimen fiscal, Estatus del RFC, stateName, state, Telemetría, Cantidad, Celda, Avalúo, Maternidad, Hotel,
-		representativeId, loanAmount, Monto, organizationId, ownerId, createdAt`))(
-		'%s is not',
-		(key) => expect(personalKind(key)).toBeUndefined(),
-	); // prettier-ignore
+	it.each<[unknown, string[]]>([
+		[
+			[' monto ', 'plan'],
+			['monto', 'plan'],
+		],
+		['monto, plan', ['monto', 'plan']],
+		[undefined, []],
+	])('take %j as Fields to Keep', (fieldsToKeep, names) =>
+		expect(readFieldsToKeep({ fieldsToKeep } as IDataObject)).toEqual(names),
+	);
 
-	it('of the columns that come out, hides these and no others', () => {
-		const output = readFileSync(join(__dirname, '../../../../docs/output.md'), 'utf8');
-		const columns = [...output.matchAll(/`([A-Za-z]+)`/g)].map(([, column]) => column);
-		const personal = [...new Set(columns)].filter((column) => personalKind(column) !== undefined);
-		expect(personal.sort()).toEqual(
-			keys(`address, askedCurp, askedRfc, birthDate, birthState, contactEmail, creatorEmail, creatorName, curp, curpActive, firstLastName,
-			legalName, municipality, name, nss, originalFilename, representativeRfc, rfc, secondLastName, shareholders, zipCode`),
-		);
-	});
+	it.each([null, 5, [{}]])('refuse %j as Fields to Keep', (fieldsToKeep) =>
+		expect(() => readFieldsToKeep({ fieldsToKeep } as IDataObject)).toThrow('"Fields to Keep"'),
+	);
 });

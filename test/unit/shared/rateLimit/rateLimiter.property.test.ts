@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { answer, limits, newRateLimiter, pass, useFakeTime } from './rateLimiterClock';
+import { limits, newRateLimiter, pass, useFakeTime } from './rateLimiterClock';
 
 useFakeTime();
 
@@ -74,10 +74,19 @@ async function play(steps: Step[]): Promise<Play> {
 	}
 	await pass(MAX_PAUSE_MS);
 	limit = LIMIT;
-	// The service is well again: each window begins with a request of ours, and the answer says so.
-	for (let window = 0; window < 10 + (2 * result.asked) / LIMIT; window++) {
-		answer(rateLimiter, limits(LIMIT, LIMIT - 1, WINDOW_MS));
-		await pass(WINDOW_MS + 30);
+	// The service is well again: it answers each request at once, and truly.
+	let answered = result.sent.length;
+	let [end, used] = [0, 0];
+	for (let ms = 0; ms < 30_000 + (4 * WINDOW_MS * result.asked) / LIMIT; ms += 10) {
+		for (; answered < result.sent.length; answered++) {
+			if (Date.now() >= end) [end, used] = [Date.now() + WINDOW_MS, 0];
+			used++;
+			const headers = limits(LIMIT, Math.max(0, LIMIT - used), end - Date.now());
+			const sentAt = result.sent[answered].at;
+			const status = used > LIMIT ? 429 : 200;
+			rateLimiter.update({ status, headers, sentAt, receivedAt: Date.now() });
+		}
+		await pass(10);
 	}
 	return result;
 }

@@ -41,13 +41,13 @@ export function takeMany(
 	return times;
 }
 
-/** Tells the rateLimiter of an answer that has just come, 1 ms after its request was sent. */
+/** Tells the rateLimiter of an answer that comes in the millisecond in which its request was sent. */
 export function answer(
 	rateLimiter: RateLimiter,
 	headers: Record<string, unknown>,
 	status = 200,
 ): void {
-	rateLimiter.update({ status, headers, sentAt: Date.now() - 1, receivedAt: Date.now() });
+	rateLimiter.update({ status, headers, sentAt: Date.now(), receivedAt: Date.now() });
 }
 
 /** The headers of §8.4. */

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { Agent, createServer } from 'node:https';
 import { connect, createServer as createProxy, type AddressInfo, type Server } from 'node:net';
 import axios from 'axios';
-import { classify } from '../../../../nodes/shared/transport/classify';
-import { taxQuery } from '../../../../nodes/shared/transport/service';
+import { acceptedOf, retryOf } from '../../../../nodes/shared/transport/retry';
 import { faultCode } from '../../../../nodes/shared/http/faults';
 
 const key = Buffer.from('a key that both sides know');
@@ -46,8 +45,9 @@ async function verdictBehind(spoil: (answer: Buffer) => Buffer): Promise<[boolea
 	service.closeAllConnections();
 	service.close();
 	proxy.close();
-	const verdict = classify({ fault }, { service: taxQuery, method: 'POST', secrets: [] });
-	const isUnsure = 'problem' in verdict && verdict.problem.mayHaveBeenAccepted === true;
+	const problem = { kind: 'network', code: fault } as const;
+	const isUnsure =
+		acceptedOf(problem, 'POST') === 'unknown' && retryOf(problem, 'POST') === 'never';
 	return [isUnsure, fault];
 }
 

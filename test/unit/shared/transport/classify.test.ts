@@ -1,122 +1,81 @@
-import { CredentialError } from '../../../../nodes/shared/credentials/credentialError';
 import { classify, type Outcome } from '../../../../nodes/shared/transport/classify';
-import { creditProfile, taxQuery } from '../../../../nodes/shared/transport/service';
 
-const json = { 'content-type': 'application/json' };
 const answer = (status: number, body: unknown = {}, headers = {}): Outcome => ({
 	answer: { status, headers, body },
 });
-const judge = (method: string, outcome: Outcome, service: typeof taxQuery = taxQuery) =>
-	classify(outcome, { service, method, secrets: ['s3cret'] });
+const read = (outcome: Outcome, emptyAs?: [] | 'not found') =>
+	classify(outcome, { emptyAs, secrets: ['s3cret'] });
 
-/** What becomes of a GET and of a POST: again and when, or the end; `unsure` if it may have been accepted. */
-const table: Array<[string, Outcome, string, string]> = [
-	['a 429', answer(429), 'after the reset', 'after the reset'],
-	['a 401', answer(401), 'with a new token', 'with a new token'],
-	['a 500', answer(500), 'after a pause', 'unsure'],
-	['a 503', answer(503), 'after a pause', 'unsure'],
-	['a 302', answer(302), 'the end', 'unsure'],
-	['a 303', answer(303), 'the end', 'unsure'],
-	['a 408', answer(408), 'the end', 'unsure'],
-	...[301, 307, 308].map((status): (typeof table)[number] => [
-		`a ${status}`,
-		answer(status),
-		'the end',
-		'the end',
-	]),
-	...[400, 402, 403, 404, 409, 418, 422].map((status): (typeof table)[number] => [
-		`a ${status}`,
-		answer(status),
-		'the end',
-		'the end',
-	]),
-	...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].map((code): (typeof table)[number] => [
-		code,
-		{ fault: code },
-		'after a pause',
-		'after a pause',
-	]),
-	...[
-		'EHOSTUNREACH',
-		'ENETUNREACH',
-		'ECONNRESET',
-		'ETIMEDOUT',
-		'EPIPE',
-		'ERR_CANCELED',
-		'ERR_SSL_BAD_RECORD_TYPE',
-		'',
-	].map((code): (typeof table)[number] => [
-		`the fault "${code}"`,
-		{ fault: code },
-		'after a pause',
-		'unsure',
-	]),
-	...['CERT_HAS_EXPIRED', 'EPROTO', 'SELF_SIGNED_CERT_IN_CHAIN'].map(
-		(code): (typeof table)[number] => [code, { fault: code }, 'the end', 'the end'],
-	),
-	['JSON that was cut off', answer(200, '{"a":', json), 'after a pause', 'unsure'],
-	['a web page', answer(200, '<html>', { 'content-type': 'text/html' }), 'the end', 'unsure'],
-	['no body', answer(204, ''), 'the end', 'unsure'],
-	['null', answer(200, null, json), 'the end', 'unsure'],
-	['a number', answer(200, 17, json), 'the end', 'unsure'],
-	['too much', { tooLarge: { maxBytes: 5_242_880 } }, 'the end', 'unsure'],
-	['JSON', answer(200, [{ a: 1 }]), 'the body', 'the body'],
+const table: Array<[what: string, outcome: Outcome, expected: object]> = [
+	['an object', answer(200, { a: 1 }), { body: { a: 1 } }],
+	['a list', answer(201, [{ a: 1 }]), { body: [{ a: 1 }] }],
+	['a web page', answer(200, '<html>'), { kind: 'body', flaw: 'notJson', status: 200 }],
+	['JSON that was cut off', answer(200, '{"a":'), { kind: 'body', flaw: 'notJson', status: 200 }],
+	['no body', answer(204, ''), { kind: 'body', flaw: 'empty', status: 204 }],
+	['null', answer(200, null), { kind: 'body', flaw: 'scalar', status: 200 }],
+	['a number', answer(200, 17), { kind: 'body', flaw: 'scalar', status: 200 }],
 	[
-		'a login that may pass',
-		{ refusal: new CredentialError('a', '', true) },
-		...pair('with a login'),
+		'too much',
+		{ tooLarge: { maxBytes: 5, status: 200 } },
+		{ kind: 'body', flaw: 'tooLarge', status: 200, maxBytes: 5 },
 	],
-	['a login that was refused', { refusal: new CredentialError('b', '') }, ...pair('the end')],
+	['a broken connection', { fault: 'ECONNRESET' }, { kind: 'network', code: 'ECONNRESET' }],
+	['401', answer(401), { kind: 'status', status: 401, isTokenRefused: true }],
+	[
+		'400 by RFC 6750',
+		answer(400, { error: 'invalid_token' }),
+		{ kind: 'status', status: 400, said: 'invalid_token', isTokenRefused: true },
+	],
+	[
+		'403 by RFC 6750',
+		answer(403, '', { 'www-authenticate': 'Bearer error="invalid_token"' }),
+		{ kind: 'status', status: 403, isTokenRefused: true },
+	],
+	[
+		'403 in other words',
+		answer(403, { message: 'Token expired' }),
+		{ kind: 'status', status: 403, said: 'Token expired' },
+	],
+	[
+		'a 403 page of a proxy',
+		answer(403, '<html>denied'),
+		{ kind: 'status', status: 403, isPage: true },
+	],
+	[
+		'a redirect, without login and query',
+		answer(302, '', { location: 'https://a:b@host/x?token=1' }),
+		{ kind: 'status', status: 302, location: 'https://host/x' },
+	],
+	[
+		'a redirect that repeats a secret',
+		answer(302, '', { location: 'https://host/s3cret' }),
+		{ kind: 'status', status: 302 },
+	],
+	[
+		'a list of details',
+		answer(422, { message: 'Not valid', errors: [{ field: 'rfc' }] }),
+		{ kind: 'status', status: 422, said: "Not valid: {'field':'rfc'}" },
+	],
+	...['no: s3cret', 'no: S3CRET', 'no: czNjcmV0', 's%33cret s3cret'].map(
+		(message): (typeof table)[number] => [
+			`words that repeat a secret: ${message}`,
+			answer(500, { error: { message } }),
+			{ kind: 'status', status: 500, isWithheld: true },
+		],
+	),
 ];
 
-function pair(what: string): [string, string] {
-	return [what, what];
-}
+describe('a response becomes a value or a problem', () => {
+	it.each(table)('%s', (_, outcome, expected) => expect(read(outcome)).toEqual(expected));
 
-function verdictOf(method: string, outcome: Outcome): string {
-	const verdict = judge(method, outcome);
-	if ('body' in verdict) return 'the body';
-	if ('again' in verdict) return verdict.again;
-	return verdict.problem.mayHaveBeenAccepted ? 'unsure' : 'the end';
-}
-
-describe('what to do after', () => {
-	it.each(table)('%s', (_, outcome, get, post) => {
-		expect([verdictOf('GET', outcome), verdictOf('POST', outcome)]).toEqual([get, post]);
+	it('that says there is nothing is not found, where that is asked for', () => {
+		const nothing = [answer(204, ''), answer(200, null)].map((one) => read(one, 'not found'));
+		expect(nothing).toEqual(Array(2).fill({ kind: 'status', status: 404 }));
 	});
 
-	it('a 401 of a service whose token is pasted', () => {
-		const verdict = classify(answer(401), { service: creditProfile, method: 'GET', secrets: [] });
-		expect(verdict).not.toHaveProperty('again');
-	});
-});
-
-describe('every problem', () => {
-	const problems = table
-		.flatMap(([name, outcome]) => ['GET', 'POST'].map((method) => ({ name, method, outcome })))
-		.map((row) => ({ ...row, verdict: judge(row.method, row.outcome) }))
-		.filter(({ verdict }) => 'problem' in verdict);
-
-	it.each(problems)('tells what to do: $method after $name', ({ method, verdict, outcome }) => {
-		if (!('problem' in verdict) || 'refusal' in outcome) return;
-		expect(verdict.problem.message).toMatch(/^(The|No safe TLS)[^.]+$/);
-		if (method === 'POST' && verdict.problem.httpCode === '404') return; // the operation says what
-		expect(verdict.problem.description).toMatch(/^[A-Z].{10,}\.$/);
-		expect(verdict.problem.description).not.toMatch(/\.\.| {2}/);
-	});
-
-	it('tells what the service said, without a secret', () => {
-		const verdict = judge('POST', answer(500, { error: { message: 'no: s3cret' } }));
-		expect(verdict).toMatchObject({
-			problem: {
-				description: expect.stringMatching(/The service says: "no: \*\*\*"\.$/) as string,
-			},
-		});
-	});
-
-	it('does not read an error body that is nested without end', () => {
+	it('however deep an error body is nested', () => {
 		let body = {};
 		for (let i = 0; i < 50_000; i++) body = { error: body };
-		expect(judge('GET', answer(400, body))).toHaveProperty('problem');
+		expect(read(answer(400, body))).toMatchObject({ kind: 'status', status: 400 });
 	});
 });

@@ -2,9 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { backoffMs } from '../../../../nodes/shared/utils/backoff';
 import { BoundedMap } from '../../../../nodes/shared/utils/boundedMap';
-import { tellsFailure } from '../../../../nodes/shared/http/failure';
 import { sentences } from '../../../../nodes/shared/utils/sentences';
-import { messageOfService } from '../../../../nodes/shared/utils/serviceMessage';
 import { timeOf } from '../../../../nodes/shared/utils/time';
 
 describe('sentences', () => {
@@ -100,66 +98,4 @@ describe('a backoff', () => {
 			expect(new Set(waits).size).toBeGreaterThan(1);
 		}
 	});
-});
-
-describe('the words of a service', () => {
-	it.each<[unknown, string]>([
-		['limit too large', 'limit too large'],
-		[[{ message: 'too large', path: ['limit'] }], 'limit: too large'],
-		[{ errors: { limit: ['too large'] } }, 'limit: too large'],
-		[{ error: { issues: [{ path: ['limit'], message: 'Too big' }] } }, 'limit: Too big'],
-		[{ message: { limit: 'too large' } }, 'limit: too large'],
-		[{ Message: 'too large' }, 'too large'],
-		[{ code: 'LIMIT_TOO_LARGE' }, 'LIMIT_TOO_LARGE'],
-		[{ error: { code: 'NO_FUNDS', id: 'e1' } }, 'NO_FUNDS'],
-		[
-			{ error: 'Bad Request', details: [{ instancePath: '/limit', message: 'must be <= 50' }] },
-			'Bad Request: limit: must be <= 50',
-		],
-		[{ Mensaje: 'Clave s3cret', detalle: 'mala' }, 'Clave ***: mala'],
-		[{ message: 'x'.repeat(400) }, `${'x'.repeat(300)}…`],
-	])('of %j are told', (body, words) => {
-		expect(messageOfService(body, ['s3cret'])).toBe(`The service says: "${words}"`);
-	});
-
-	it.each([['<html>busy</html>'], ['x'.repeat(301)], [{ a: 1 }], [null], [[]], ['']])(
-		'of %j are none',
-		(body) => expect(messageOfService(body, [])).toBe(''),
-	);
-});
-
-describe('an answer', () => {
-	it.each([
-		[{ exito: false }],
-		[{ Success: 'False' }],
-		[{ codigo: 500 }],
-		[{ errores: [{ mensaje: 'x' }] }],
-		[{ errorCode: 'E7' }],
-		[{ error_message: 'x' }],
-		[{ result: 'ERROR' }],
-		[{ data: { estatus: 'fallido' } }],
-		[{ errorMessage: 'Consulta no exitosa' }],
-		[{ errorMessage: 'Sin éxito' }],
-		[{ error: 'Unsuccessful' }],
-		[{ errorMessage: 'Ninguna consulta procesada' }],
-		[{ errorMessage: 'No errors, but no funds' }],
-		[{ errorCode: 'SUCCESS', errorMessage: 'No such RFC' }],
-		[{ errorCode: '2001' }],
-	])('%j tells a failure', (body) => expect(tellsFailure(body)).toBe(true));
-
-	it.each([
-		[{ exito: true, mensaje: 'ok' }],
-		[{ codigo: '01', codigoPostal: '50000' }],
-		[{ errores: [], error: null, errorCode: '0', errorMessage: '' }],
-		[{ errorCode: 'OK', result: { error: 'x' } }],
-		[{ RazonSocial: 'ERROR SA', detalle: 'x', descripcion: 'fallo', motivo: 'y' }],
-		[{ resultado: 'POSITIVO', estatus: 'ACTIVO' }],
-		[{ errorCode: 'SUCCESS', errorMessage: 'Success' }],
-		[{ errorCode: '00', errorMessage: 'Operación exitosa' }],
-		[{ errorCode: 200, errorMessage: '¡Consulta realizada con éxito!' }],
-		[{ errorCode: 'NONE', errorMessage: 'Sin error' }],
-		[{ errorCode: 'NO_ERROR', error: 'Sin errores.' }],
-		[{ error: 'Ninguno', errors: 'no error', errorMessage: 'OK.' }],
-		[{ error_message: 'The request was completed successfully' }],
-	])('%j tells none', (body) => expect(tellsFailure(body)).toBe(false));
 });

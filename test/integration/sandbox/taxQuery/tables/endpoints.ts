@@ -140,6 +140,7 @@ export const endpoints: Endpoint[] = [
 		valid: [
 			{ rfc: PERSON, from: '2025-11', to: '2026-02' },
 			{ rfc: PERSON, from: '2026-01-15', to: '2026-01-31' },
+			{ rfc: PERSON, from: '2026-01-15T00:00:00.000', to: '2026-01-31T23:59:59.999Z' },
 		],
 		violations: [
 			...wrongRfcs.map(
@@ -148,6 +149,7 @@ export const endpoints: Endpoint[] = [
 			['from', { rfc: PERSON, to: '2026-02' }],
 			['from', { rfc: PERSON, from: '2026-13', to: '2026-12' }],
 			['from', { rfc: PERSON, from: '2026-02-30', to: '2026-12' }],
+			['from', { rfc: PERSON, from: '2026-02-30T00:00:00.000Z', to: '2026-12' }],
 			['from', { rfc: PERSON, from: '2026-03', to: '2026-02' }],
 			['from', { rfc: PERSON, from: '2021-01', to: '2026-01' }],
 			['to', { rfc: PERSON, from: '2026-01', to: '2199-01' }],

@@ -28,7 +28,7 @@ export const PERSON = 'GODE561231GR8';
 export const COMPANY = 'EKU9003173C9';
 
 const localDateTime: Row = {
-	allowed: ['2026-01-31T23:59:59'],
+	allowed: ['2026-01-31T23:59:59', '2026-01-31T23:59:59.123'],
 	broken: [5, null, '2026-01-31', '2026-01-31T23:59:59Z', '31/01/2026'],
 };
 const slashedDate: Row = { allowed: ['31/12/1956'], broken: [5, null, '1956-12-31', '1/2/1956'] };

@@ -1,0 +1,98 @@
+import type { IDataObject } from 'n8n-workflow';
+import { personal, shown, type Fields, type Rule } from '../shared/personalData/rules';
+import { isObject } from '../shared/utils/json';
+import { textOf } from '../shared/utils/text';
+
+// What is personal in the objects of CP §2. An object or field that is not named here is hidden whole.
+
+/** CP §2.5: a schema names fields, it holds nobody's data. */
+const schema: Fields = {
+	...shown('title description type pattern format required enum additionalProperties'),
+	properties: ({ properties }) =>
+		Object.fromEntries(
+			Object.keys(isObject(properties) ? properties : {}).map((name) => [name, () => schema]),
+		),
+	items: () => schema,
+};
+
+/** CP §2.6 */
+const user: Fields = {
+	...shown('id organizationId createdAt deletedAt updatedAt permissions role'),
+	...personal('name lastName email phone'),
+};
+
+/** CP §2.3, §2.4 */
+export const versionRule: Fields = {
+	...shown('id creatorId createdAt isActive dataCollectionId organizationId'),
+	schema,
+	creator: user,
+};
+
+/** CP §2.2 */
+export const collectionRule: Fields = {
+	...shown('id name creatorId activeDataCollectionVersionId createdAt updatedAt slug'),
+	...shown('parentCollectionId tags processorKey'),
+	creator: user,
+	activeDataCollectionVersion: versionRule,
+};
+
+/** CP §2.1 */
+export const loginRule: Fields = {
+	...shown('id createdAt updatedAt organizationId type isEnabled ownerId'),
+	...personal('user'),
+	metadata: shown('expirationDate'),
+	configuration: shown('isAutoRenewEnabled'),
+};
+
+/** CP §4.3, §4.7 */
+export const tagsRule: Fields = shown('count data tag');
+
+const PERSON =
+	'email firstName middleName firstLastName secondLastName tradeName rfc basicRFC phone curp neighborhood address address2 exteriorNumber interiorNumber city municipality zipCode nss birthdate';
+
+/** CP §2.8; state, country and nationality are codes. */
+const profile: Fields = {
+	...shown('id organizationId createdAt updatedAt tags tagIds externalId accountType'),
+	...shown('state country nationality'),
+	...personal(PERSON),
+};
+
+/** CP §2.9 */
+const form: Fields = {
+	...shown('id accountType nationality state country completedDate profileId isNipConfirmed'),
+	...shown('createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount'),
+	...personal(`${PERSON} monthlyIncome loanAmount`),
+	tagsAssociation: shown('id label'),
+	formConfig: {
+		...shown('id organizationId name accountType slug createdAt updatedAt customPagesConfigId'),
+		...personal('bureauAuthTradeName formCompletedURL'),
+	},
+};
+
+/** CP §2.10 */
+const file: Fields = {
+	...shown('id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId'),
+	...shown('fileCollectionId tags'),
+	...personal('filelabel originalFilename url previewUrl'),
+};
+
+const rules = { Profiles: profile, Forms: form, Files: file };
+export type AssociationType = keyof typeof rules;
+
+/** The type of an entry `{type, association}` as the document writes it; undefined if it is none of these. */
+export const typeOf = ({ type }: IDataObject): AssociationType | undefined =>
+	(Object.keys(rules) as AssociationType[]).find(
+		(known) => known.toLowerCase() === textOf(type).trim().toLowerCase(),
+	);
+
+function association(entry: IDataObject): Rule {
+	const type = typeOf(entry);
+	return type ? rules[type] : 'free';
+}
+
+/** CP §2.7 */
+export const documentRule: Fields = {
+	...shown('id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt'),
+	...shown('updatedAt'),
+	associations: { ...shown('type'), association },
+};

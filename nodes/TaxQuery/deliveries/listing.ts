@@ -1,0 +1,101 @@
+import { UserError } from 'n8n-workflow';
+import type { QueryService } from '../service/client';
+import { readList } from '../service/client';
+import type { Extent } from '../service/types';
+import type { Ledger } from './ledger';
+import { orderOf, type Order } from './order';
+import { resultOf, type TriggerResult } from './result';
+import { fromNewestOn, isEnough, type Read } from './survey';
+
+export interface Listing extends Read<TriggerResult> {
+	order: Order | undefined;
+	extent: Extent;
+	requests: number;
+	/** Rows without an ID. */
+	unreadable: number;
+	/** How many queries the service reports. */
+	total?: number;
+}
+
+/**
+ * Reads the list of queries (TQ §4.12) until nothing new is expected behind what was read, or to its end where it
+ * `mustBeWhole`. Throws a UserError where nobody could tell which queries are new: it names a key of the API Mapping.
+ */
+export async function readListing(
+	service: QueryService,
+	ledger: Ledger,
+	{ asked, mustBeWhole }: { asked: string[]; mustBeWhole: boolean },
+): Promise<Listing> {
+	const rows: TriggerResult[] = [];
+	const read = {
+		requests: 0,
+		unreadable: 0,
+		extent: 'untold' as Extent,
+		total: undefined as number | undefined,
+	};
+	let pageSize = 0;
+	// by their IDs, those that were asked for would cost a request each
+	const sought = new Set(asked.filter((id) => ledger.owes(id)));
+	for await (const { records, unreadable, extent, total, isLast } of readList(service)) {
+		for (const record of records) rows.push(resultOf(record));
+		for (const { id } of records) sought.delete(id);
+		read.requests++;
+		read.unreadable += unreadable;
+		pageSize = Math.max(pageSize, records.length);
+		if (isLast) Object.assign(read, { extent, total });
+		if (isLast) break;
+		if (!mustBeWhole && isEnough(rows, pageSize, ledger) && sought.size <= read.requests) break;
+	}
+	checkRows(rows, read.unreadable);
+	const isWhole = read.extent === 'whole';
+	const { order = orderOf(rows, ledger.saved.order || undefined) } = service.mapping.list;
+	const place = { isWhole, isOnePage: read.requests === 1 };
+	const sorted = fromNewestOn(rows, order, place, ledger);
+	if (!sorted) throw unusable(order);
+	return { ...read, rows: sorted, isWhole, order };
+}
+
+/** What a trigger knows of a list that it does not read. */
+export const NO_LIST: Listing = {
+	rows: [],
+	isWhole: false,
+	order: undefined,
+	extent: 'untold',
+	requests: 0,
+	unreadable: 0,
+};
+
+const OTHERWISE = 'or receive results by Webhook Only, which does not read the list';
+
+function checkRows(rows: TriggerResult[], unreadable: number): void {
+	if (rows.length === 0 && unreadable > 0) throw withoutFields('IDs (_id or queryId)');
+	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus)) throw withoutFields('status');
+}
+
+const withoutFields = (what: string) =>
+	new UserError(`The list of queries shows no ${what}: new results cannot be told from old ones`, {
+		description: `Set list.parameters in the credential's API Mapping to what makes the service list whole records, ${OTHERWISE}.`,
+	});
+
+function unusable(order: Order | undefined): UserError {
+	if (order === 'oldestFirst') {
+		return new UserError('The list of queries comes in pages and begins with the oldest', {
+			description: `Set list.parameters in the credential's API Mapping to what makes the service begin with the newest, e.g. {"order": "desc"}; if all queries come in one response, set list.paging to none; ${OTHERWISE}.`,
+		});
+	}
+	return new UserError('The list of queries does not show its order: new results may not be seen', {
+		description: `Set list.order in the credential's API Mapping to newestFirst if the service lists the newest queries first, ${OTHERWISE}.`,
+	});
+}
+
+/** Throws a UserError if results are asked for from a moment on, and rows do not say when they were created. */
+export function checkDates(rows: TriggerResult[]): void {
+	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
+	throw new UserError(
+		'The list of queries shows no dates with a time zone (createdAt), which Start From needs',
+		{
+			description:
+				'Set Start From to Publishing, or list.parameters in the API Mapping to what makes the service list whole records.',
+		},
+	);
+}

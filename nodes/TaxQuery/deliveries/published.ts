@@ -1,0 +1,35 @@
+import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { QueryRecord } from '../service/types';
+import type { Outcome } from './emitter';
+import type { Ledger } from './ledger';
+import type { TriggerResult } from './result';
+import type { Settings } from './settings';
+
+/** What a webhook call said of a query. */
+export interface Asked {
+	/** The call proved where it comes from. */
+	isProved: boolean;
+	/** It was asked for before, and the list does not show it still. */
+	isAgain?: true;
+	/** It brought a response; `detail` is kept only where it may be emitted. */
+	hasResponse: boolean;
+	detail?: QueryRecord;
+	event?: string;
+}
+
+/** The published trigger that looks. */
+export interface PublishedTrigger {
+	context: ITriggerFunctions;
+	ledger: Ledger;
+	settings: Settings;
+	/** Whether it is to begin by Start From. */
+	mustBegin: boolean;
+	/** Results are on their way. */
+	isBusy: boolean;
+	/** Throws if the workflow was unpublished: a look that began before must not change anything. */
+	mustBeOpen(): void;
+	/** Emits a result, unless it was emitted before; of one that was cut off, `cutOff` counts its starts. */
+	emitOnce(result: TriggerResult, item: INodeExecutionData, cutOff?: number): Promise<Outcome>;
+	/** What becomes of a result that is on its way. */
+	outcomeOf(result: TriggerResult): Promise<Outcome> | undefined;
+}

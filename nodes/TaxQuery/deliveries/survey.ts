@@ -1,0 +1,216 @@
+import { MAX_SEEN, type Ledger, type Stand } from './ledger';
+import type { Order } from './order';
+
+/** What a look needs to know of a query, as the list or its ID shows it. */
+export interface Sight extends Stand {
+	isPending: boolean;
+	/** It tells its status; else only its record does. */
+	hasStatus: boolean;
+	createdAt?: number;
+}
+
+/** What was read of the list, from the newest on. */
+export interface Read<Row extends Sight> {
+	rows: Row[];
+	/** It was read to its end, and surely nothing is left out. */
+	isWhole: boolean;
+}
+
+/** What becomes of a query in this state: it is not what the trigger is on, owes a result still, or starts an execution. */
+export type Fate = 'unwanted' | 'waits' | 'due';
+
+export interface Rules<Row extends Sight> {
+	fateOf(row: Row): Fate;
+	/** It is on its way into the workflow. */
+	isRunning(row: Row): boolean;
+	/** How often its result was tried in vain: who was tried less often comes first. */
+	triesOf(row: Row): number;
+	/** So many results one look brings at most. */
+	maxResults: number;
+}
+
+export interface Situation {
+	/** Of the service that was asked. */
+	account: string;
+	/** The trigger is to begin, by Start From. */
+	begins: boolean;
+	/** Until when what was created is old, where it begins. */
+	oldUntil: number;
+	/** IDs that webhook calls named, the last first. */
+	asked: string[];
+	/** So many of those that owe a result are read by their ID. */
+	maxOwing: number;
+}
+
+/** How a look goes on from what is known. */
+export type Course =
+	| 'goesOn'
+	| 'begins'
+	/** Another account, which has none of the queries so far: it begins anew. */
+	| 'isElsewhere'
+	/** None of the queries so far is listed any more: only what was created since is new. */
+	| 'isLost';
+
+export interface Plan<Row extends Sight> {
+	course: Course;
+	account: string;
+	isWhole: boolean;
+	/** Rows to take into `seen`, the oldest first; old ones do not start anything. */
+	take: Array<{ row: Row; isOld: boolean }>;
+	/** Until when what was created is old in the next looks, too; 0 if nothing is. */
+	oldUntil: number;
+	/** Known queries in a state that has not settled, the oldest first. */
+	changed: Row[];
+	/** Results to emit now, once each is read whole. */
+	due: Row[];
+	/** There are more of them than one look brings. */
+	isMore: boolean;
+	/** To be read by ID, since they are not listed: IDs that were asked for, and some that owe a result. */
+	asked: string[];
+	owing: string[];
+	/** All that is listed, by ID, the newest first. */
+	listed: Map<string, Row>;
+}
+
+/** How many rows at the end of what was read must be known, so that nothing new is expected behind them. */
+const KNOWN_ROWS = 50;
+
+/** Whether the list need not be read on, from the newest row on, in pages of so many. */
+export function isEnough(rows: Stand[], pageSize: number, ledger: Ledger): boolean {
+	const last = rows.slice(-Math.min(KNOWN_ROWS, pageSize));
+	return last.length > 0 && last.every(({ queryId }) => ledger.isSeen(queryId));
+}
+
+/** The rows from the newest on; undefined if nobody can tell where the newest are. */
+export function fromNewestOn<Row>(
+	rows: Row[],
+	order: Order | undefined,
+	{ isWhole, isOnePage }: { isWhole: boolean; isOnePage: boolean },
+	{ saved }: Ledger,
+): Row[] | undefined {
+	if (order === 'newestFirst' || rows.length < 2) return rows;
+	if (order === 'oldestFirst') return isWhole && isOnePage ? [...rows].reverse() : undefined;
+	// as long as all of it is known, what is not known is new, wherever it is
+	const isKnown = isWhole && saved.isComplete && rows.length <= MAX_SEEN;
+	return isKnown && isOnePage ? rows : undefined;
+}
+
+/** What a look has to do, by what is known, what is listed and what was asked for. It changes nothing. */
+export function survey<Row extends Sight>(
+	ledger: Ledger,
+	{ rows, isWhole }: Read<Row>,
+	{ account, begins, oldUntil, asked, maxOwing }: Situation,
+	rules: Rules<Row>,
+): Plan<Row> {
+	const anchor = lastSeen(rows, ledger);
+	const course = begins ? 'begins' : courseOf(ledger, anchor, rows.length, account);
+	const isAnew = isBeginning({ course });
+	const until =
+		course === 'isLost'
+			? ledger.saved.newest || Infinity
+			: isAnew
+				? oldUntil
+				: ledger.saved.oldUntil;
+	const isOld = ({ createdAt = 0 }: Row) => until > 0 && createdAt <= until;
+
+	const isAnywhere = isAnew || anchor < 0 || (isWhole && ledger.saved.isComplete);
+	const above = isAnywhere ? rows : rows.slice(0, anchor);
+	const fresh = above.filter(({ queryId }) => isAnew || !ledger.isSeen(queryId)).reverse();
+	const isFresh = new Set(fresh);
+	const wanted = new Set(asked);
+	const isKnown = (id: string) => ledger.isSeen(id) || ledger.owes(id) || wanted.has(id);
+	const known = rows.filter((row) => !isFresh.has(row) && isKnown(row.queryId)).reverse();
+	const changed = known.filter((row) => !isSettled(ledger, row));
+
+	const take: Plan<Row>['take'] = [];
+	const due = changed.filter((row) => rules.fateOf(row) === 'due');
+	let results = 0;
+	for (const row of fresh) {
+		const isDue = !isOld(row) && !isSettled(ledger, row) && rules.fateOf(row) === 'due';
+		if (isDue && results === rules.maxResults) break;
+		take.push({ row, isOld: isOld(row) });
+		if (!isDue) continue;
+		results++;
+		due.push(row);
+	}
+	const ready = due
+		.filter((row) => !rules.isRunning(row))
+		.sort((a, b) => rules.triesOf(a) - rules.triesOf(b));
+	const left = ready.slice(rules.maxResults);
+
+	const listed = new Map(rows.map((row) => [row.queryId, row]));
+	const isShown = (id: string) => listed.get(id)?.hasStatus === true;
+	return {
+		course,
+		account,
+		isWhole,
+		take,
+		oldUntil: take.length < fresh.length && until < Infinity ? until : 0,
+		changed,
+		due: ready.slice(0, rules.maxResults),
+		isMore: take.length < fresh.length || left.some((row) => rules.triesOf(row) === 0),
+		asked: asked.filter((id) => !isShown(id) && (!isWhole || ledger.owes(id) || listed.has(id))),
+		owing: isAnew
+			? []
+			: ledger.owing.filter((id) => !isShown(id) && !wanted.has(id)).slice(0, maxOwing),
+		listed,
+	};
+}
+
+/** Where the oldest row is that is seen; -1 if none is. */
+function lastSeen(rows: Stand[], ledger: Ledger): number {
+	for (let at = rows.length - 1; at >= 0; at--) if (ledger.isSeen(rows[at].queryId)) return at;
+	return -1;
+}
+
+/** Whether all that is known so far is forgotten, but for what has settled. */
+export const isBeginning = ({ course }: { course: Course }): boolean =>
+	course === 'begins' || course === 'isElsewhere';
+
+function courseOf(
+	{ isEmpty, saved }: Ledger,
+	anchor: number,
+	rows: number,
+	account: string,
+): Course {
+	if (anchor >= 0) return 'goesOn';
+	if (saved.account !== account) return 'isElsewhere';
+	return isEmpty || rows === 0 ? 'goesOn' : 'isLost';
+}
+
+/** Whether its result in this state came through. A row without a status tells nothing of a query that has settled. */
+export const isSettled = (ledger: Ledger, row: Sight): boolean =>
+	row.hasStatus ? ledger.isSettled(row) : ledger.hasSettled(row.queryId);
+
+/**
+ * Takes in what a look has found: from here on the rows are seen, and those that start nothing settle. What is due owes a
+ * result until it is known what became of it. Returns the IDs that are not awaited any more, because too many are.
+ */
+export function takeIn<Row extends Sight>(
+	ledger: Ledger,
+	plan: Plan<Row>,
+	rules: Pick<Rules<Row>, 'fateOf'>,
+	startedFrom: string,
+): string[] {
+	const { saved } = ledger;
+	if (isBeginning(plan)) {
+		ledger.begin(startedFrom);
+		saved.isComplete = plan.isWhole;
+	}
+	Object.assign(saved, { account: plan.account, oldUntil: plan.oldUntil });
+	const awaited: string[] = [];
+	const note = (row: Row, isOld = false) => {
+		if (isSettled(ledger, row)) return;
+		const fate = rules.fateOf(row);
+		if (fate === 'unwanted' || isOld) ledger.settle(row, row.isPending);
+		if (fate === 'unwanted' || (isOld && !row.isPending)) return;
+		if (!ledger.owes(row.queryId)) awaited.push(row.queryId);
+	};
+	for (const { row, isOld } of plan.take) {
+		ledger.take(row.queryId, row.createdAt);
+		note(row, isOld);
+	}
+	for (const row of plan.changed) note(row);
+	ledger.trim([...plan.listed.keys()]);
+	return ledger.await(...awaited);
+}

@@ -1,0 +1,237 @@
+import { sleep } from 'n8n-workflow';
+import type { Item } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import {
+	getQuery,
+	hasList,
+	lastingServiceOf,
+	readList,
+	type QueryService as Service,
+} from '../service/client';
+import type { QueryService } from '../service/names';
+import { isLean, isOpen } from '../service/record';
+import { isWhole, readRow } from '../service/rows';
+import type { Query, QueryRecord } from '../service/types';
+import { QueryError, wordsOf } from '../telling/messages';
+import type { Outcome } from '../telling/rows';
+
+const BACKOFF = 1.5;
+const LONGEST_PAUSE_MS = 15_000;
+/** So long before its time is over a query is looked at for the last time. */
+const LAST_LOOK_MS = 1000;
+const SLICE_MS = 200;
+/** As the field Poll Interval says; it would never grow from 0. */
+const SHORTEST_PAUSE_MS = 100;
+/** So few are read one by one; more of them by the list. */
+const MAX_BY_ID = 3;
+/** So many are read one by one at last. */
+const MAX_LAST = 100;
+/** What lies deeper in the list is read by its ID. */
+const MAX_PAGES = 20;
+
+/** A query that somebody waits for. */
+interface Waiter {
+	id: string;
+	/** As it was seen last. */
+	query: Query;
+	/** Why it could not be seen last. */
+	problem?: string;
+	/** When the wait is over, by a clock that nobody sets. */
+	deadline: number;
+	pauseMs: number;
+	nextLook: number;
+	isBeingRead: boolean;
+	service: Service;
+	cancelled?: AbortSignal;
+	resolve(seen: Seen): void;
+	reject(error: Error): void;
+}
+
+const isLastLook = ({ deadline }: Waiter, now: number) => deadline - LAST_LOOK_MS <= now;
+
+/** What a wait ends with. */
+type Seen = Pick<Outcome, 'query' | 'overdue'>;
+
+/** Whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
+export const isWaitedFor = ({ query }: Outcome): boolean =>
+	query.kind === 'acknowledged' || (query.kind === 'record' && isOpen(query.state));
+
+/** The queries of one client that items of this process wait for: one look in each round serves them all. */
+class PendingQueries {
+	private readonly waiters = new Set<Waiter>();
+	private isDriving = false;
+	private isListing = false;
+
+	add(waiter: Waiter): void {
+		this.waiters.add(waiter);
+		if (!this.isDriving) void this.drive();
+	}
+
+	/** The only timer: runs while somebody waits, and ends waits in time even if the service does not answer. */
+	private async drive(): Promise<void> {
+		this.isDriving = true;
+		while (this.waiters.size > 0) {
+			const now = performance.now();
+			for (const waiter of [...this.waiters]) this.endIfOver(waiter, now);
+			const due = [...this.waiters].filter(({ nextLook }) => nextLook <= now);
+			const mayLook = !this.isListing || due.some((waiter) => isLastLook(waiter, now));
+			if (due.length > 0 && mayLook) void this.look(now);
+			const next = Math.min(
+				...[...this.waiters].map((one) => Math.min(one.nextLook, one.deadline)),
+			);
+			await sleep(Math.max(1, Math.min(SLICE_MS, next - performance.now())));
+		}
+		this.isDriving = false;
+	}
+
+	private endIfOver(waiter: Waiter, now: number): void {
+		if (waiter.cancelled?.aborted) {
+			this.waiters.delete(waiter);
+			waiter.reject(new QueryError({ kind: 'cancelled' }));
+		} else if (waiter.deadline <= now) {
+			this.waiters.delete(waiter);
+			waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
+		}
+	}
+
+	/**
+	 * Whoever's turn has come, everybody is looked for; and then a while later. At last by the ID, for a list may show
+	 * what has become of a query late, or never.
+	 */
+	private async look(now: number): Promise<void> {
+		const waiting = [...this.waiters];
+		const last = waiting.filter((waiter) => isLastLook(waiter, now)).slice(0, MAX_LAST);
+		const others = waiting.filter((waiter) => !last.includes(waiter));
+		for (const waiter of waiting) {
+			const next = now + waiter.pauseMs;
+			const last = waiter.deadline - LAST_LOOK_MS;
+			waiter.nextLook = next < waiter.deadline || last <= now ? next : last;
+			waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
+		}
+		for (const waiter of last) void this.lookById(waiter);
+		if (others.length === 0 || this.isListing) return;
+		const isFew = others.length <= MAX_BY_ID || !hasList(others[0].service.mapping);
+		for (const waiter of isFew ? others : await this.lookInList(others)) void this.lookById(waiter);
+	}
+
+	/** Returns those that the list does not show: all where it cannot be read. */
+	private async lookInList(waiting: Waiter[]): Promise<Waiter[]> {
+		const missing = new Map<string, Waiter[]>(); // items that ask the same wait for one query
+		for (const waiter of waiting) {
+			const same = missing.get(waiter.id);
+			if (same) same.push(waiter);
+			else missing.set(waiter.id, [waiter]);
+		}
+		const [{ service }] = waiting.sort((a, b) => b.deadline - a.deadline);
+		this.isListing = true;
+		try {
+			let pages = 0;
+			for await (const { records } of readList(service)) {
+				for (const row of records) {
+					const waiters = missing.get(row.id) ?? [];
+					missing.delete(row.id);
+					if (waiters.length === 0) continue;
+					const isShown = isOpen(row.state) || (await isWhole(service, row));
+					for (const waiter of waiters) {
+						if (isShown) this.see(waiter, row);
+						else void this.lookById(waiter, row);
+					}
+				}
+				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
+			}
+			return [...missing.values()].flat();
+		} catch (error) {
+			const unseen = [...missing.values()].flat();
+			for (const waiter of unseen) waiter.problem = wordsOf(error).message;
+			return unseen;
+		} finally {
+			this.isListing = false;
+		}
+	}
+
+	private async lookById(waiter: Waiter, row?: QueryRecord): Promise<void> {
+		if (waiter.isBeingRead || !this.waiters.has(waiter)) return;
+		waiter.isBeingRead = true;
+		const patienceMs = Math.max(waiter.deadline - performance.now(), 1000);
+		const { service, id } = waiter;
+		try {
+			const record = row
+				? await readRow(service, row, { patienceMs })
+				: await getQuery(service, id, { patienceMs });
+			this.see(waiter, record);
+		} catch (error) {
+			waiter.problem = wordsOf(error).message;
+		} finally {
+			waiter.isBeingRead = false;
+		}
+	}
+
+	private see(waiter: Waiter, query: QueryRecord): void {
+		waiter.query = query;
+		waiter.problem = undefined;
+		if (isOpen(query.state)) return;
+		if (this.waiters.delete(waiter)) waiter.resolve({ query });
+	}
+}
+
+const pendingByClient = new BoundedMap<string, PendingQueries>(1000);
+
+/**
+ * Waits until a query has ended or the time is over; then what is known of it comes back, never an error, because a new
+ * query is billed. Throws only if the execution is cancelled.
+ */
+export async function waitForResult(
+	item: Item,
+	outcome: Outcome,
+	{ maxMs, intervalMs }: { maxMs: number; intervalMs: number },
+): Promise<Outcome> {
+	const { query } = outcome;
+	if (query.kind === 'word' || !isWaitedFor(outcome)) return outcome;
+	const service = await lastingServiceOf(item); // one that failed must not blind the others
+	const pending = pendingByClient.getOrMake(service.client, () => new PendingQueries());
+	const now = performance.now();
+	const pauseMs = Math.max(intervalMs, SHORTEST_PAUSE_MS);
+	const seen = await new Promise<Seen>((resolve, reject) => {
+		pending.add({
+			id: query.id,
+			query,
+			deadline: now + maxMs,
+			pauseMs: pauseMs * BACKOFF,
+			nextLook: now + pauseMs,
+			isBeingRead: false,
+			service,
+			cancelled: item.run.cancelled,
+			resolve,
+			reject,
+		});
+	});
+	return { ...outcome, ...seen };
+}
+
+/** What was accepted, as its ID gives it: items that ask the same with Reuse share one read. */
+const reads = new WeakMap<Query, Promise<QueryRecord>>();
+
+/**
+ * What was just accepted, with its result: a record that says success without one, and an acknowledgement where the
+ * document has the record at once, are read by their ID, once. As it is where that fails, with the reason.
+ */
+export async function readResult(
+	item: Item,
+	outcome: Outcome,
+	{ isImmediate }: QueryService,
+): Promise<Outcome> {
+	const { query, how } = outcome;
+	const isNew = how === 'sent' || how === 'reused'; // the others were read
+	if (!isNew || query.kind === 'word') return outcome;
+	const lacks = query.kind === 'record' && query.state === 'success' && isLean(query);
+	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
+	const reading = reads.get(query) ?? getQuery(await lastingServiceOf(item), query.id);
+	reads.set(query, reading);
+	return await reading.then(
+		(record) => ({ ...outcome, query: record }),
+		(error: unknown) => {
+			reads.delete(query);
+			return lacks ? { ...outcome, unread: wordsOf(error).message } : outcome;
+		},
+	);
+}

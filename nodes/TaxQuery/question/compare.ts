@@ -1,0 +1,175 @@
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import { areOthers } from '../../shared/identifiers';
+import { textOf } from '../../shared/utils/text';
+import type { QueryRecord } from '../service/types';
+
+/** One query that a question makes, as its record must say it. */
+export interface Expected {
+	/** What records of this query type are called in this deployment. */
+	code: string;
+	/** The document does not show the code, nor does the API Mapping name it. */
+	isCodeGuessed?: boolean;
+	/** What records of other query types surely are called. */
+	otherCodes: string[];
+	/** Under the document's names, with periods in ISO 8601; without secrets. */
+	asked: IDataObject;
+	/** A record that was made earlier (milliseconds) does not have all of it. */
+	wholeSince?: number;
+	/** An earlier try has sent other values under these names, which only a hash knows. */
+	further?: { names: string[]; fits(values: IDataObject): boolean };
+}
+
+export type Comparison = 'same' | 'other' | 'untold';
+
+/**
+ * Whether a record is the query that is expected: the only answer to "is it mine?". `other` is proved: another query
+ * type, person, birth date or period. What neither proves it nor shows all that was asked, and nothing else, is `untold`.
+ */
+export function compare(expected: Expected, record: QueryRecord): Comparison {
+	const { asked, createdAt } = record;
+	const type = compareType(expected, record);
+	if (type === 'other') return 'other';
+	if (asked === undefined) return 'untold';
+	const content = compareAsked(expected, asked);
+	if (content !== 'same') return content;
+	if (expected.wholeSince !== undefined) {
+		if (createdAt === undefined) return 'untold';
+		if (createdAt < expected.wholeSince) return 'other';
+	}
+	return type;
+}
+
+function compareType(expected: Expected, { code, asked }: QueryRecord): Comparison {
+	const name = comparable(code);
+	if (name === comparable(expected.code)) return 'same';
+	if (!expected.otherCodes.some((other) => comparable(other) === name)) return 'untold';
+	// a guessed code may be another type's in this deployment: then who was asked about decides
+	return expected.isCodeGuessed && asked && holdsPerson(expected.asked, asked) ? 'untold' : 'other';
+}
+
+const PERSON = ['rfc', 'curp'];
+const holdsPerson = (expected: IDataObject, asked: IDataObject): boolean =>
+	PERSON.some((name) => {
+		const wanted = comparable(expected[name]);
+		return wanted !== '' && Object.values(asked).some((value) => comparable(value) === wanted);
+	});
+
+function compareAsked({ asked: wanted, further }: Expected, asked: IDataObject): Comparison {
+	const period = comparePeriods(wanted, asked);
+	if (period === 'other') return 'other';
+	const left = new Map(
+		Object.entries(asked).filter(([name, value]) => !isAside(name) && comparable(value) !== ''),
+	);
+	let isSame = period === 'same';
+	for (const [name, value] of Object.entries(wanted)) {
+		if (isAside(name)) continue;
+		const own = left.get(name);
+		left.delete(name);
+		if (isEqual(name, own, value)) continue;
+		if (isOther(name, own, value)) return 'other';
+		isSame = false;
+	}
+	if (further) {
+		const values = further.names.map((name) => [name, left.get(name) ?? ''] as const);
+		for (const name of further.names) left.delete(name);
+		if (isSame && left.size === 0 && !further.fits(Object.fromEntries(values) as IDataObject)) {
+			return 'other';
+		}
+	}
+	if (left.size === 0) return isSame ? 'same' : 'untold';
+	// a field may only be called otherwise: then another person under it proves another query
+	const isOfOther = (value: unknown) => PERSON.some((name) => areOthers(value, wanted[name]));
+	return !isSame && [...left.values()].some(isOfOther) ? 'other' : 'untold';
+}
+
+/** A record shows the CIEC masked, if at all; periods are compared by their days. */
+const isAside = (name: string) => /^ciec$/i.test(name) || ['period', 'from', 'to'].includes(name);
+
+/** An identifier may be written with blanks and hyphens. */
+const isEqual = (name: string, one: unknown, other: unknown): boolean => {
+	const [a, b] = [one, other].map(comparable);
+	return a === b || (PERSON.includes(name) && a.replace(/[\s-]/g, '') === b.replace(/[\s-]/g, ''));
+};
+
+const BIRTH: Record<string, RegExp> = { day: /^\d\d?$/, month: /^\d\d?$/, year: /^\d{4}$/ };
+
+/** Whether a field surely holds something else: another whole identifier, or another number of a birth date. */
+function isOther(name: string, one: unknown, other: unknown): boolean {
+	if (areOthers(one, other)) return true;
+	const [a, b] = [one, other].map((value) => textOf(value).trim());
+	return (BIRTH[name]?.test(a) && BIRTH[name].test(b) && Number(a) !== Number(b)) ?? false;
+}
+
+/** TQ §4.11: each query has one month, of which days may have been asked for. */
+function comparePeriods(wanted: IDataObject, asked: IDataObject): Comparison {
+	if (wanted.period === undefined && wanted.from === undefined) return 'same';
+	const [own, other] = [daysOf(wanted), daysOf(asked)];
+	if (!own || !other) return 'untold';
+	return own.first === other.first && own.last === other.last ? 'same' : 'other';
+}
+
+/** The days of the month that a query is about. Undefined if they cannot be read, or are those of several months. */
+function daysOf({ period, from, to }: IDataObject) {
+	const read = (value: unknown) => {
+		const text = textOf(value);
+		const format = text.length === 7 ? 'yyyy-MM' : 'yyyy-MM-dd';
+		const start = DateTime.fromFormat(text, format, { zone: 'utc' });
+		return { start, end: text.length === 7 ? start.endOf('month').startOf('day') : start };
+	};
+	const [month, first, last] = [period, from ?? period ?? to, to ?? period ?? from].map(read);
+	if (!first.start.isValid || !last.end.isValid) return undefined;
+	if (period !== undefined && !month.start.isValid) return undefined;
+	if (period === undefined && !first.start.hasSame(last.end, 'month')) return undefined;
+	const [earliest, latest] =
+		period === undefined ? [first.start, last.end] : [month.start, month.end];
+	return {
+		first: DateTime.max(earliest, first.start).toISODate(),
+		last: DateTime.min(latest, last.end).toISODate(),
+	};
+}
+
+/**
+ * Texts without regard to case, blanks, acute accents and diaereses (never Ñ) and the zero of 05; a field that is
+ * missing is an empty one.
+ */
+export const comparable = (value: unknown): string =>
+	typeof value === 'object' && value !== null
+		? JSON.stringify(value)
+		: String(value ?? '')
+				.normalize('NFD')
+				.replace(/[\u0301\u0308]/g, '')
+				.normalize('NFC')
+				.replace(/\s+/g, ' ')
+				.trim()
+				.toUpperCase()
+				.replace(/^0(?=\d$)/, '');
+
+const isMasked = (value: string) => /[*•]{2}/.test(value);
+
+/** Records by what they asked, so that a long list is gone through once for all items. */
+export class RecordIndex {
+	private readonly byValue = new Map<string, QueryRecord[]>();
+	private readonly mute: QueryRecord[] = [];
+
+	constructor(records: QueryRecord[]) {
+		for (const record of records) {
+			const values = new Set(Object.values(record.asked ?? {}).map(comparable));
+			if (values.size === 0 || [...values].some(isMasked)) this.mute.push(record);
+			for (const value of values) {
+				const list = this.byValue.get(value);
+				if (list) list.push(record);
+				else this.byValue.set(value, [record]);
+			}
+		}
+	}
+
+	/** Those that may be expected: all that hold the value by which they are best told apart, or say or show nothing. */
+	like({ asked }: Expected): QueryRecord[] {
+		const lists = Object.entries(asked)
+			.filter(([name, value]) => !isAside(name) && comparable(value) !== '')
+			.map(([, value]) => this.byValue.get(comparable(value)) ?? []);
+		const fewest = lists.reduce((a, b) => (b.length < a.length ? b : a), lists[0] ?? []);
+		return [...new Set([...fewest, ...this.mute])];
+	}
+}

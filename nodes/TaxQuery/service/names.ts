@@ -1,0 +1,77 @@
+import type { IDataObject } from 'n8n-workflow';
+import { DateTime } from 'luxon';
+import { readTaxQueryMapping, type TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { queryServices, type QueryService } from '../../shared/queries/catalog';
+import { textOf } from '../../shared/utils/text';
+
+export { catalog, queryServices, type QueryService } from '../../shared/queries/catalog';
+
+/** A deployment that speaks as the document does. */
+export const asDocumented = readTaxQueryMapping({});
+
+/** What records of this query type call it in a deployment. */
+export const codeOf = ({ operation, code }: QueryService, { services }: TaxQueryMapping): string =>
+	services[operation] ?? code;
+
+/** The query type that a record's code names in a deployment, in capitals or not; undefined if none is called so. */
+export function serviceOf(code: unknown, mapping: TaxQueryMapping): QueryService | undefined {
+	const name = textOf(code).toUpperCase();
+	return queryServices.find((service) => codeOf(service, mapping).toUpperCase() === name);
+}
+
+/** Where a query is sent in a deployment; with leading slash, and with a trailing one where the mapping has it. */
+export function pathOf(operation: string, path: string, { paths }: TaxQueryMapping): string {
+	const own = paths[operation];
+	if (own !== undefined) return `/${own.replace(/^\/+/, '')}`;
+	const { tax = 'tax' } = paths;
+	const parts = path.split('/').flatMap((part) => (part === 'tax' ? tax.split('/') : part));
+	return `/${parts.filter(Boolean).join('/')}`;
+}
+
+/** Which keys of the API Mapping say where a query is sent. */
+export const keysOfPath = ({ operation, path }: QueryService): string[] =>
+	path.includes('/tax/') ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
+
+/** Which keys of the API Mapping say what a query's body holds. */
+export function keysOfFields({ operation, fields }: QueryService): string[] {
+	const keys = fields.map((field) => `fields.${operation}.${field}`);
+	return fields.includes('from') ? [...keys, 'periodFormat'] : keys;
+}
+
+/** Fields of a query under the deployment's names; those that it does not have are left out. */
+export function inDeploymentNames(
+	values: IDataObject,
+	operation: string,
+	{ fields }: TaxQueryMapping,
+): IDataObject {
+	const names = fields[operation] ?? {};
+	return Object.fromEntries(
+		Object.entries(values)
+			.map(([name, value]) => [names[name] ?? name, value] as const)
+			.filter(([name, value]) => name !== '' && value !== ''),
+	);
+}
+
+/** Fields of a query under the document's names, where the deployment has others; periods in ISO 8601. */
+export function inDocumentNames(
+	values: IDataObject,
+	operation: string,
+	{ fields, periodFormat }: TaxQueryMapping,
+): IDataObject {
+	const names = Object.entries(fields[operation] ?? {});
+	return Object.fromEntries(
+		Object.entries(values).map(([own, value]) => {
+			const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
+			return [name, PERIOD.includes(name) ? isoPeriod(value, periodFormat) : value];
+		}),
+	);
+}
+
+const PERIOD = ['from', 'to', 'period'];
+
+/** A month or day, however the deployment writes it, in ISO 8601; as it came where it is neither. */
+function isoPeriod(value: unknown, { months, days }: TaxQueryMapping['periodFormat']) {
+	const [day, month] = [days, months].map((format) => DateTime.fromFormat(textOf(value), format));
+	if (day.isValid) return day.toISODate();
+	return month.isValid ? month.toFormat('yyyy-MM') : (value as IDataObject[string]);
+}

@@ -1,0 +1,108 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { isFilled, isObject } from '../../shared/utils/json';
+import { idText, textOf } from '../../shared/utils/text';
+import { isZoned, timeOf } from '../../shared/utils/time';
+import { withoutCiec } from './ciec';
+import { inDocumentNames, queryServices, serviceOf } from './names';
+import type { Acknowledged, Id, QueryRecord, State } from './types';
+
+/** The fields of TQ §2.1 beside the ID; a record has one of them at least. */
+const FIELDS = ['service', 'status', 'metadata', 'query', 'response', 'state', 'createdAt'];
+
+/** The ID of a query as an acknowledgement and TQ §4.13 call it, else as a record does. */
+const idIn = ({ queryId, _id }: IDataObject): Id | undefined =>
+	([queryId, _id].map(idText).find((id) => id !== '') as Id | undefined) ?? undefined;
+
+/** An ID that somebody entered or delivered; nothing is known of it yet. */
+export const idOf = (text: string): Id => text as Id;
+
+/** Whether an object is called by this ID, under either name. */
+export const isCalled = ({ queryId, _id }: IDataObject, id: string): boolean =>
+	[queryId, _id].some((one) => idText(one).toLowerCase() === id.toLowerCase());
+
+/** A query record (TQ §2.1); undefined for anything else. */
+export function readRecord(body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined {
+	if (!isObject(body)) return undefined;
+	const id = idIn(body);
+	if (id === undefined || !FIELDS.some((name) => name in body)) return undefined;
+	const raw = withoutCiec(body, mapping);
+	const service = serviceOf(raw.service, mapping);
+	const created = isZoned(raw.createdAt) ? timeOf(raw.createdAt) : undefined;
+	const asked = askedIn(raw, mapping);
+	return {
+		kind: 'record',
+		id,
+		code: textOf(raw.service),
+		...(service && { operation: service.operation }),
+		state: stateOf(raw.status, mapping),
+		...(typeof raw.status === 'string' && { status: raw.status }),
+		...(created !== undefined && { createdAt: created }),
+		...(asked && { asked }),
+		hasResponse: hasResponse(raw),
+		raw,
+	};
+}
+
+/** An empty list is a response: there are no invoices in that month. */
+const hasResponse = ({ response }: IDataObject): boolean =>
+	Array.isArray(response) || isFilled(response) || textOf(response) !== '';
+
+/** An acknowledgement (TQ §2.5), or one of several (TQ §4.11); undefined for anything else. */
+export function readAcknowledged(
+	body: unknown,
+	mapping: TaxQueryMapping,
+): Acknowledged | undefined {
+	if (!isObject(body) || idText(body.queryId) === '') return undefined;
+	const raw = withoutCiec(body, mapping);
+	const { period } = inDocumentNames(raw, 'getInvoices', mapping);
+	return {
+		kind: 'acknowledged',
+		id: idText(raw.queryId) as Id,
+		...(typeof period === 'string' && { period }),
+		raw,
+	};
+}
+
+/** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. Whatever else a status says stands in the API Mapping. */
+const DOCUMENTED: Partial<Record<string, State>> = {
+	SUCCESS: 'success',
+	PENDING: 'pending',
+	FAILED: 'failed',
+};
+
+/** What a status word means: of two entries of the API Mapping the worse one. */
+export function stateOf(status: unknown, { statuses }: Pick<TaxQueryMapping, 'statuses'>): State {
+	if (typeof status !== 'string') return 'unknown';
+	const mapped = (['failed', 'pending', 'success'] as const).find((state) =>
+		(statuses[state] ?? []).includes(status),
+	);
+	return mapped ?? DOCUMENTED[status] ?? 'unknown';
+}
+
+/**
+ * The request's fields, which a record echoes under the names they were sent by: in `query`, else in its metadata, where
+ * a service may keep other things. Undefined if the record does not say what was asked.
+ */
+export function askedIn(
+	{ query, metadata, service }: IDataObject,
+	mapping: TaxQueryMapping,
+): IDataObject | undefined {
+	const isOwn = isObject(query) && isFilled(query);
+	const echo = isOwn ? query : isObject(metadata) && isObject(metadata.query) && metadata.query;
+	if (!echo || (!isOwn && !hasSent(echo, mapping))) return undefined;
+	return inDocumentNames(echo, serviceOf(service, mapping)?.operation ?? '', mapping);
+}
+
+/** Whether an object holds a field that some query sends. */
+const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean =>
+	queryServices.some(({ operation, fields, echo: more = [] }) =>
+		[...fields, ...more].some((name) => Object.hasOwn(echo, names[operation]?.[name] ?? name)),
+	);
+
+/** Whether a row of the list, or what was just accepted, may hold less than its record does. */
+export const isLean = ({ state, hasResponse }: QueryRecord): boolean =>
+	!hasResponse && state !== 'pending' && state !== 'failed';
+
+/** Whether nothing is known of how a query ends yet. */
+export const isOpen = (state: State): boolean => state === 'pending' || state === 'unknown';

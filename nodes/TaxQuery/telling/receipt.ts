@@ -1,0 +1,179 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Item, Run } from '../../shared/operations/operation';
+import { asItIs } from '../../shared/operations/fields';
+import { sentences } from '../../shared/utils/sentences';
+import type { Id, Listing } from '../service/types';
+import { cutSentences } from './messages';
+import type { Outcome } from './rows';
+
+/** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
+const METADATA_LENGTH = 255;
+const WARNINGS_TOLD = 3;
+const IDS_TOLD = 50;
+/** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
+const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
+
+/** What surely is an own ID, where personal data is protected: no name, address, phone (10 digits) or NSS (11). */
+const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]+$/;
+/** A text as the item's own output shows it. */
+const shown = ({ protect }: Item, text: string) =>
+	String(protect({ text }, 'written', asItIs).text);
+
+/** What a run has spent: told in the output pane, kept with the execution, and added to its error. */
+export class Receipt {
+	private readonly counts = { sent: 0, recovered: 0, kept: 0, reused: 0 };
+	/** What was accepted, by item. */
+	private readonly billed = new Map<number, string[]>();
+	/** How many queries may have been accepted, by item. */
+	private readonly doubtful = new Map<number, number>();
+	private readonly warnings: string[] = [];
+	private warned = 0;
+	private pending = 0;
+	private reusesByDefault = false;
+	/** What is pending is reused by the next click. */
+	private isBuilding = false;
+
+	/** `gapsOf` tells what the list of queries left open. */
+	constructor(
+		private readonly run: Run,
+		private readonly gapsOf: () => { uncompared: number; cut?: Listing },
+	) {
+		run.atEnd((error, failed) => this.end(error, failed));
+	}
+
+	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */
+	accepted(item: Item, ids: Id[], isByEarlierTry = false): void {
+		const own = ids.map((id) => shown(item, id));
+		this.billed.set(item.index, [...(this.billed.get(item.index) ?? []), ...own]);
+		if (!isByEarlierTry) this.addCount('paidQueries', ids.length);
+		this.addWords('queryIds', own);
+	}
+
+	/** Queries of an item of which nobody knows whether they were accepted. */
+	unsure({ index }: Item, count: number): void {
+		this.doubtful.set(index, (this.doubtful.get(index) ?? 0) + count);
+		this.addCount('unsureQueries', count);
+	}
+
+	/** Queries that an item has got, billed in this execution or before. */
+	take(
+		item: Item,
+		outcomes: Outcome[],
+		{ externalReference, reuse }: { externalReference: unknown; reuse?: { isByDefault: boolean } },
+	): void {
+		for (const { how } of outcomes) this.counts[how]++;
+		const isReused = outcomes.some(({ how }) => how === 'reused');
+		this.isBuilding ||= reuse?.isByDefault === true && this.run.mode === 'manual';
+		this.reusesByDefault ||= reuse?.isByDefault === true && isReused;
+		if (typeof externalReference !== 'string' && typeof externalReference !== 'number') return;
+		const reference = String(externalReference);
+		const isProtected = item.protect({ reference }, 'free', asItIs).reference !== reference;
+		const isOwn = !isProtected || OWN_ID.test(reference);
+		if (isOwn && !IDENTIFIER.test(reference) && this.billed.has(item.index)) {
+			this.addWords('externalReference', [shown(item, reference)]);
+		}
+	}
+
+	/** Items that come out. */
+	give(item: Item, rows: IDataObject[]): void {
+		for (const { pending, statusUnknown, warnings } of rows) {
+			if (pending === true || statusUnknown === true) this.pending++;
+			if (!Array.isArray(warnings) || warnings.length === 0) continue;
+			this.warned++;
+			const [{ field, message }] = warnings as IDataObject[];
+			this.warnings.push(`Item ${item.index}: ${String(field)}: ${shown(item, String(message))}`);
+		}
+	}
+
+	/** Tells the receipt; gives what the error of the run does not say itself. */
+	private end(failure: { index: number } | undefined, failed: number): string {
+		const { sent, recovered, kept, reused } = this.counts;
+		const doubtful = [...this.doubtful.values()].reduce((sum, count) => sum + count, 0);
+		const told = [
+			counted(sent, 'query sent', 'queries sent'),
+			counted(recovered, 'recovered', 'recovered'),
+			counted(kept, 'read again instead of sent again', 'read again instead of sent again'),
+			counted(reused, 'reused', 'reused'),
+			counted(this.pending, 'still pending', 'still pending'),
+			counted(doubtful, 'may have been accepted', 'may have been accepted'),
+			counted(this.warned, 'with a warning', 'with a warning'),
+			counted(failed, 'failed: see the column error', 'failed: see the column error'),
+		].filter((text) => text !== '');
+		const gaps = this.gapWords();
+		if (told.length + gaps.length > 0) {
+			const canWait = this.isBuilding && this.warned === 0 && gaps.length === 0;
+			this.run.hint(
+				sentences(
+					told.length > 0 ? `Receipt: ${told.join(', ')}` : '',
+					this.reusesByDefault ? this.reuseWords() : '',
+					this.pending > 0
+						? `Pending: collect the results with the Tax Query Trigger, or later with Query → Get${canWait ? ', or run this step again with Wait for Result on: the query is reused, not billed again' : ''}`
+						: '',
+					doubtful > 0
+						? 'May have been accepted: the error of the item says how to look for it, before it is sent again'
+						: '',
+					...gaps,
+					...this.warnings.slice(0, WARNINGS_TOLD),
+				),
+			);
+		}
+		return failure ? this.spentBefore(failure.index) : '';
+	}
+
+	private reuseWords(): string {
+		return this.run.mode === 'retry'
+			? 'Retried: queries of the last 24 hours that the list shows are taken first, whatever Reuse Results says'
+			: 'While building, results (not failures) of the last 24 hours are reused; production is billed (Reuse Results)';
+	}
+
+	private gapWords(): string[] {
+		const { uncompared, cut } = this.gapsOf();
+		const notes = [];
+		if (uncompared > 0) {
+			notes.push(
+				`Reuse Results: ${counted(uncompared, 'query', 'queries')} in the list could not be compared with what was asked (query type, fields or date), and ${uncompared === 1 ? 'was' : 'were'} not reused. Set services, fields or statuses in the credential's API Mapping (Connection → Diagnose proposes it)`,
+			);
+		}
+		if (cut) notes.push(cutSentences({ ...cut, listed: cut.records.length }));
+		return notes;
+	}
+
+	/** What the other items are billed for. */
+	private spentBefore(failing: number): string {
+		const ids = [...this.billed].flatMap(([index, own]) => (index === failing ? [] : own));
+		const doubtful = [...this.doubtful.keys()].filter((index) => index !== failing);
+		return sentences(
+			ids.length > 0
+				? `Accepted before that, and billed: ${first(ids)}. Retrying this execution reads them and sends nothing again`
+				: '',
+			doubtful.length > 0
+				? `May have been accepted and billed, too: item ${first(doubtful)}. Retrying this execution looks for it; a new one sends it again`
+				: '',
+		);
+	}
+
+	private addCount(key: string, more: number): void {
+		const { metadata } = this.run;
+		if (more > 0) metadata?.set(key, String(Number(metadata.get(key) || 0) + more));
+	}
+
+	/** So that "which run paid for this query?" is a filter in the list of executions. */
+	private addWords(key: string, more: string[]): void {
+		const { metadata } = this.run;
+		const before = metadata?.get(key) ?? '';
+		if (before.length >= METADATA_LENGTH - 1) return;
+		const words = [...new Set([...before.split(' '), ...more])].filter(Boolean);
+		let all = '';
+		for (const word of words) {
+			if (all.length + word.length >= METADATA_LENGTH) break;
+			all += all === '' ? word : ` ${word}`;
+		}
+		if (all !== before) metadata?.set(key, all);
+	}
+}
+
+const first = (all: Array<string | number>) =>
+	all.slice(0, IDS_TOLD).join(', ') + (all.length > IDS_TOLD ? ' …' : '');
+
+const counted = (count: number, one: string, many: string) =>
+	count === 0 ? '' : `${count} ${count === 1 ? one : many}`;

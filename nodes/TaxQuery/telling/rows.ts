@@ -1,0 +1,256 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { areOthers } from '../../shared/identifiers';
+import { asItIs } from '../../shared/operations/fields';
+import type { Item } from '../../shared/operations/operation';
+import { isObject } from '../../shared/utils/json';
+import { redactValues } from '../../shared/utils/redact';
+import { sentences } from '../../shared/utils/sentences';
+import { reasonIn, saidBy } from '../../shared/http/said';
+import { said } from '../../shared/messages/words';
+import { textOf } from '../../shared/utils/text';
+import { otherIdentifiers, type Warning } from '../fields/identifiers';
+import { compareMonths } from '../fields/period';
+import { askedRule, queryRule } from '../personal';
+import { comparable, compare, type Expected } from '../question/compare';
+import type { PaidQuery } from '../question/question';
+import { inDocumentNames, serviceOf, type QueryService } from '../service/names';
+import type { Query, QueryRecord } from '../service/types';
+import { QueryError } from './messages';
+import { besideResult, lacksResult, NO_RESULT, shownRecord } from './simplify';
+
+/** A response without an ID that came out for want of anything better: no list shows its query. */
+export interface Word {
+	kind: 'word';
+	raw: IDataObject;
+}
+export type Answer = Query | Word;
+
+/** What became of a query. */
+export interface Outcome {
+	query: Answer;
+	/** kept: an earlier try of this execution sent it. */
+	how: 'sent' | 'recovered' | 'reused' | 'kept';
+	/** How old what is reused is. */
+	ageMs?: number;
+	/** There was no result when the time to wait was over; why the last check failed, if it did. */
+	overdue?: { problem?: string };
+	/** Why its result could not be read, where it is said to be there. */
+	unread?: string;
+}
+
+/** How an item's outcomes come out. */
+export interface Shape {
+	definition: PaidQuery;
+	mapping: TaxQueryMapping;
+	/** One for each query that is billed. */
+	expected: Expected[];
+	/** What was asked, under the document's names, for an acknowledgement does not say it. */
+	asked: IDataObject;
+	/** What of it the record must echo. */
+	echoed: IDataObject;
+	isSimple: boolean;
+	externalReference: unknown;
+	warnings: Warning[];
+	secrets: string[];
+	protect: Item['protect'];
+}
+
+/**
+ * One row for each query, but for a month of somebody else, which a warning names. Throws a QueryError if there is a
+ * result of none and never will be, or none that is this item's.
+ */
+export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
+	const { definition, expected, secrets } = shape;
+	const strange = outcomes.flatMap(({ query }) =>
+		query.kind === 'record' && isOfOther(query, expected) ? [query] : [],
+	);
+	const own = outcomes.filter(({ query }) => !strange.some((one) => one === query));
+	if (strange.length > 0 && (own.length === 0 || expected.length === 1)) {
+		throw new QueryError(otherQuery(strange[0], shape));
+	}
+	const failed = own.flatMap(({ query }) =>
+		query.kind === 'record' && query.state === 'failed' ? [query] : [],
+	);
+	if (own.length > 0 && failed.length === own.length) {
+		const [{ raw, status = '' }] = failed;
+		const { response, ...record } = raw;
+		throw new QueryError({
+			kind: 'failed',
+			name: definition.name,
+			ids: failed.map(({ id }) => id),
+			status,
+			said: said(saidBy(reasonIn(response) ?? reasonIn(record) ?? '', secrets)),
+		});
+	}
+	const ofMonths = [
+		...strange.map((query): Warning => {
+			const { message, description } = new QueryError(otherQuery(query, shape));
+			return { field: 'Response', code: 'otherQuery', message: sentences(message, description) };
+		}),
+		...monthsAmiss(outcomes, shape),
+	];
+	return own.map((outcome) => {
+		const json = redactValues(shownAnswer(outcome.query, shape), secrets);
+		return shape.protect({ ...json, ...marksOf(outcome, shape, ofMonths) }, 'written', asItIs);
+	});
+}
+
+/** Whether a record surely is another question's: of another person, birth date or query type. */
+const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
+	expected.every(({ asked, ...one }) => {
+		const who = omit(asked, ['period', 'from', 'to']);
+		return compare({ ...one, wholeSince: undefined, asked: who }, record) === 'other';
+	});
+
+const omit = (values: IDataObject, names: string[]): IDataObject =>
+	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+
+function otherQuery(record: QueryRecord, { definition, expected: [one] }: Shape) {
+	const { id, code } = record;
+	const isOfOtherPerson = compare({ ...one, code, otherCodes: [] }, record) === 'other';
+	const { name } = definition;
+	return { kind: 'otherQuery' as const, name, id, ...(!isOfOtherPerson && { type: code }) };
+}
+
+/** What came, what is personal hidden first. */
+function shownAnswer(query: Answer, shape: Shape): IDataObject {
+	const { definition, mapping, isSimple, protect, expected } = shape;
+	const { service } = definition;
+	if (query.kind === 'record') return shownRecord(shape, query, mapping, isSimple, service);
+	return protect(query.raw, queryRule(query.raw, mapping, service), (safe) => {
+		if (!isSimple) return safe;
+		const code = expected[0].code;
+		if (query.kind === 'word') return { ...besideAsked(safe, shape), service: code };
+		return {
+			...besideAsked(omit(safe, ['queryId']), shape),
+			pending: true,
+			service: code,
+			queryId: query.id,
+		};
+	});
+}
+
+const besideAsked = (raw: IDataObject, { asked, definition, mapping, protect }: Shape) =>
+	besideResult(
+		protect(asked, askedRule, asItIs),
+		inDocumentNames(raw, definition.service.operation, mapping),
+		(name) => areOthers(asked[name], raw[name]),
+	);
+
+/** What the node knows beside what the service said. */
+function marksOf(
+	{ query, how, ageMs = 0, overdue, unread }: Outcome,
+	shape: Shape,
+	ofMonths: Warning[],
+): IDataObject {
+	const { definition, externalReference, asked } = shape;
+	const record = query.kind === 'record' ? query : undefined;
+	const isUnknown = record?.state === 'unknown';
+	const lacks = record && lacksResult(record, definition.service);
+	const { response } = query.raw;
+	const warnings = [
+		...shape.warnings,
+		...(isUnknown ? [unknownStatus(record)] : []),
+		...(query.kind === 'word' ? [wordWarning(definition)] : []),
+		...(lacks ? [unread === undefined ? NO_RESULT : notRead(unread)] : []),
+		...otherIdentifiers(asked, isObject(response) ? response : query.raw),
+		...ofMonths,
+		...(record && isCalledOtherwise(record, shape) ? [unknownService(record, shape)] : []),
+		...(record && how !== 'reused' ? unheard(record, shape) : []),
+	];
+	return {
+		...(externalReference !== undefined && {
+			externalReference: externalReference as IDataObject[string],
+		}),
+		...(how === 'reused' && {
+			reused: true,
+			ageHours: Math.round((100 * ageMs) / 3_600_000) / 100,
+		}),
+		...(how === 'recovered' && { recovered: true }),
+		...(lacks && { pending: true }),
+		...(overdue &&
+			query.kind !== 'word' && { queryId: query.id, ...(!isUnknown && { pending: true }) }),
+		...(isUnknown && { statusUnknown: true }),
+		...(overdue?.problem !== undefined && { lastProblem: overdue.problem }),
+		...(warnings.length > 0 && { warnings }),
+	};
+}
+
+/** Whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
+export function isWord(body: IDataObject | undefined, { resultFields }: QueryService): boolean {
+	const names = Object.values(resultFields ?? {});
+	return body !== undefined && names.length > 0 && names.every((name) => name in body);
+}
+
+const wordWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
+	hasNoShownResponse
+		? {
+				field: 'Response',
+				code: 'unconfirmed',
+				message:
+					'The service reported success but returned no record. Your next query about this RFC will confirm it.',
+			}
+		: {
+				field: 'Response',
+				code: 'noId',
+				message:
+					'The response has no query ID, and the list of queries does not show it. Keep this result: it cannot be read again.',
+			};
+
+const isCalledOtherwise = ({ code }: QueryRecord, { expected: [{ code: own }] }: Shape): boolean =>
+	code !== '' && code.toUpperCase() !== own.toUpperCase();
+
+const unknownService = (
+	{ code }: QueryRecord,
+	{ definition, mapping, expected }: Shape,
+): Warning => ({
+	field: 'Service',
+	code: 'unknownService',
+	message: sentences(
+		`The service calls this query type "${code}", by which it could neither be reused nor found again, nor does the trigger know it`,
+		expected[0].otherCodes.includes(code) && serviceOf(code, mapping)
+			? 'Another query type is called so, too: compare the result with what was asked for'
+			: `Set services.${definition.service.operation} to that name in the credential's API Mapping`,
+	),
+});
+
+/** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
+function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning[] {
+	if (!asked) return [];
+	const plain = (value: unknown) => comparable(value).replace(/[^\p{L}\p{N}]/gu, '');
+	const heard = Object.values(asked).map(plain);
+	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
+	if (lost.length === 0) return [];
+	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`).join(', ');
+	return [
+		{
+			field: lost.join(', '),
+			code: 'notEchoed',
+			message: `The service's record does not repeat this field, so it may have been ignored. If your environment calls it otherwise, set ${keys} in the credential's API Mapping.`,
+		},
+	];
+}
+
+const unknownStatus = ({ raw }: QueryRecord): Warning => ({
+	field: 'Status',
+	code: 'unknownStatus',
+	message: `The status "${textOf(raw.status)}" is not known, so this does not count as a result. If you know what it means, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
+});
+
+const notRead = (problem: string): Warning => ({
+	field: 'Result',
+	code: 'notRead',
+	message: `The service reports success, but its response held no result, and it could not be read by its ID: ${problem}. Read it later with Query → Get; do not send it again.`,
+});
+
+function monthsAmiss(outcomes: Outcome[], { expected }: Shape): Warning[] {
+	const monthOf = (period: unknown) =>
+		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
+	const asked = expected.map(({ asked: { period } }) => monthOf(period));
+	const given = outcomes.map(({ query }) => {
+		if (query.kind === 'word') return '';
+		return monthOf(query.kind === 'record' ? query.asked?.period : query.period);
+	});
+	return compareMonths(asked, given);
+}

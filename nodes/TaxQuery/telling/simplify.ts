@@ -1,0 +1,210 @@
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { areOthers } from '../../shared/identifiers';
+import { isFilled, isObject } from '../../shared/utils/json';
+import { MASK } from '../../shared/utils/redact';
+import { reasonIn } from '../../shared/http/said';
+import { textOf } from '../../shared/utils/text';
+import { serviceOf, type QueryService } from '../service/names';
+import { askedIn } from '../service/record';
+import type { Item } from '../../shared/operations/operation';
+import { queryRule } from '../personal';
+import type { QueryRecord } from '../service/types';
+import type { Warning } from '../fields/identifiers';
+
+/** More make a sheet that nobody reads. */
+const MAX_COLUMNS = 15;
+/** Of the query itself; they stand behind what it is about. */
+const TAIL = ['status', 'service', 'createdAt', 'queryId'];
+const DATES = ['validUntil', 'birthDate'];
+
+/**
+ * A query record (TQ §2.1) as one flat row: the person or company with the result, under readable names and with dates
+ * as ISO 8601; then the query's status, service, time and ID. `pending`, `failed` or `statusUnknown` is true where
+ * there is no result to rely on, `reason` says why a query failed. `service` is known where the query was just made.
+ * docs/output.md shows the rows. `asRead` is the record before personal data was hidden: only it tells whether the
+ * result names somebody else.
+ */
+export function simplifyRecord(
+	record: QueryRecord,
+	mapping: TaxQueryMapping,
+	service = serviceOf(record.code, mapping),
+	asRead = record,
+): IDataObject {
+	const { raw, state } = record;
+	const response = responseOf(raw);
+	const isEnd = state === 'success' || state === 'unknown';
+	const fields = isEnd ? namesIn(response, service) : undefined;
+	const asked = askedOf(record);
+	const resultIn = (one: IDataObject) =>
+		defined(fields ? renamed(one, fields) : flattened(one, Object.keys(asked).length));
+	const result = withMeaning(resultIn(response));
+	const [askedAsRead, resultAsRead] = [askedOf(asRead), resultIn(responseOf(asRead.raw))];
+	const isOther = (name: string) => areOthers(askedAsRead[name], resultAsRead[name]);
+	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
+	const isWithout = lacksResult(record, service);
+	return defined({
+		...besideResult(asked, result, isOther),
+		...fiscalDataOf(raw),
+		...(reason !== undefined && { reason, message: undefined }),
+		...(state === 'unknown' && { statusUnknown: true }),
+		...((!isEnd || isWithout) && { [isEnd ? 'pending' : state]: true }),
+		status: raw.status,
+		service: raw.service,
+		createdAt: raw.createdAt,
+		queryId: record.id,
+		...(isWithout && { warnings: [NO_RESULT] }),
+	});
+}
+
+/** A record as it comes out of an item: what is personal hidden first. */
+export const shownRecord = (
+	{ protect }: Pick<Item, 'protect'>,
+	record: QueryRecord,
+	mapping: TaxQueryMapping,
+	isSimple: boolean,
+	service = serviceOf(record.code, mapping),
+): IDataObject =>
+	protect(record.raw, queryRule(record.raw, mapping, service), (safe) => {
+		if (!isSimple) return safe;
+		const shown = { ...record, raw: safe, asked: askedIn(safe, mapping) };
+		return simplifyRecord(shown, mapping, service, record);
+	});
+
+/** Whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
+export const lacksResult = (
+	{ state, hasResponse }: QueryRecord,
+	service: QueryService | undefined,
+): boolean => state === 'success' && !hasResponse && service?.operation !== 'createTaxProfile';
+
+export const NO_RESULT: Warning = {
+	field: 'Result',
+	code: 'noResult',
+	message: "The service's record has no result; it arrives by webhook.",
+};
+
+const defined = (fields: IDataObject): IDataObject =>
+	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** What was asked before its result; an identifier that is not the result's, too, under a name of its own. */
+export const besideResult = (
+	asked: IDataObject,
+	result: IDataObject,
+	isOther = (name: string) => areOthers(asked[name], result[name]),
+): IDataObject => ({
+	...Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in result))),
+	...result,
+	...Object.fromEntries(
+		['rfc', 'curp'].filter(isOther).map((name) => [`asked${capital(name)}`, asked[name]]),
+	),
+});
+
+/** The request's fields, the person or company first; three numbers as one birth date. */
+function askedOf({ asked: all = {} }: QueryRecord): IDataObject {
+	const { rfc, curp, from, to, day, month, year, ...asked } = Object.fromEntries(
+		Object.entries(all).filter(([name, value]) => !TAIL.includes(name) && value !== MASK),
+	) as IDataObject;
+	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
+	const isWholePeriod = from === asked.period && to === asked.period;
+	return {
+		...defined({ rfc, curp }),
+		...asked,
+		...(!isWholePeriod && { from, to }),
+		...birthOf(born, { day, month, year }),
+	};
+}
+
+/** A birth date as one text; of one that is hidden the year is left. */
+function birthOf(born: DateTime, { day, month, year }: IDataObject): IDataObject {
+	if (born.isValid) return { birthDate: born.toISODate() };
+	const isHidden = typeof day === 'string' && typeof month === 'string' && typeof year === 'number';
+	return isHidden ? { birthDate: textOf(year) } : { day, month, year };
+}
+
+/** TQ §2.3: CRF and RFC data have it in their state; its contents are not shown. */
+const fiscalDataOf = ({ state }: IDataObject): IDataObject =>
+	isObject(state) && isObject(state.FISCAL_DATA) ? { fiscalData: state.FISCAL_DATA } : {};
+
+/** What is no object comes out as a column of its own. */
+const responseOf = ({ response }: IDataObject): IDataObject =>
+	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
+
+/** The documented names of a result; undefined where the response holds none of them, though it is filled. */
+function namesIn(response: IDataObject, service: QueryService | undefined) {
+	const { resultFields: fields } = { resultFields: undefined, ...service };
+	const isNamed = Object.values(fields ?? {}).some((name) => Object.hasOwn(response, name));
+	return isNamed || !isFilled(response) ? fields : undefined;
+}
+
+const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
+	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
+
+/** Names that say something of the query itself, not of its result. */
+const TAKEN = /^(queryId|service|status|statusUnknown|pending|failed|reason|createdAt)$/;
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** A response whose contents are not shown: its own names; an object in it becomes columns if there is room. */
+function flattened(response: IDataObject, otherColumns: number): IDataObject {
+	let columns = otherColumns + Object.keys(response).length + TAIL.length;
+	const flat: IDataObject = {};
+	for (const [name, value] of Object.entries(response)) {
+		const inner = isObject(value) ? Object.entries(value) : [];
+		if (inner.length > 0 && columns + inner.length - 1 <= MAX_COLUMNS) {
+			columns += inner.length - 1;
+			for (const [innerName, one] of inner) flat[name + capital(innerName)] = one;
+		} else {
+			flat[TAKEN.test(name) ? `result${capital(name)}` : name] = value;
+		}
+	}
+	return flat;
+}
+
+/** Dates as ISO 8601, and what a code means. */
+function withMeaning(result: IDataObject): IDataObject {
+	const columns = Object.entries(result).map(([name, value]): IDataObject => {
+		if (DATES.includes(name)) return { [name]: typeof value === 'string' ? isoOf(value) : value };
+		return name === 'curpStatus' ? curpStatusOf(textOf(value)) : { [name]: value };
+	});
+	return Object.assign({}, ...columns) as IDataObject;
+}
+
+/** TQ §2.3: local date-time without zone, TQ §2.4: day/month/year. As it came where it is neither. */
+function isoOf(text: string): string {
+	const day = DateTime.fromFormat(text, 'd/M/yyyy');
+	if (day.isValid) return day.toISODate();
+	const local = DateTime.fromISO(text, { setZone: true });
+	if (!local.isValid) return text;
+	if (!text.includes('T')) return local.toISODate();
+	const includeOffset = /T.*(Z|[+-]\d\d:?\d\d)$/.test(text);
+	return local.toISO({ suppressMilliseconds: true, includeOffset });
+}
+
+/** The civil registry's codes; the document shows none (TQ §2.4). Those that begin with B have ended. */
+const MEANINGS: Record<string, string> = {
+	AN: 'Registered',
+	AH: 'Registered; another person has like data',
+	CRA: 'Reactivated',
+	RCN: 'Corrected; the CURP stayed the same',
+	RCC: 'Corrected; the CURP changed',
+	BAP: 'Ended: apocryphal document',
+	BCC: 'Ended: replaced by another CURP',
+	BCN: 'Ended: correction of data',
+	BD: 'Ended: the person has died',
+	BDA: 'Ended: duplicate',
+	BDM: 'Ended: administrative decision',
+	BDP: 'Ended: adoption',
+	BJD: 'Ended: by order of a court',
+	BSU: 'Ended: never used',
+};
+
+/** What the status of a CURP says; null where its code is not known, for that says nothing in its favour. */
+function curpStatusOf(status: string): IDataObject {
+	const code = status.trim().toUpperCase();
+	const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : null;
+	return {
+		curpActive: meaning === null ? null : !code.startsWith('B'),
+		curpStatus: status,
+		curpStatusMeaning: meaning ?? 'Not known; look it up at the civil registry (RENAPO)',
+	};
+}

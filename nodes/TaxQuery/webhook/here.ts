@@ -1,0 +1,92 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { load } from '../../shared/operations/nodeState';
+import { connect } from '../../shared/transport/request';
+import { taxQuery } from '../../shared/transport/service';
+import { readAsked, type ReadById } from '../deliveries/byId';
+import { nodeKey } from '../deliveries/emitter';
+import { fateOf } from '../deliveries/filter';
+import { Ledger, type SavedLedger } from '../deliveries/ledger';
+import { KEY } from '../deliveries/memory';
+import {
+	itemMaker,
+	lacksResult,
+	withResponse,
+	type Deployment,
+	type Origin,
+	type TriggerResult,
+} from '../deliveries/result';
+import type { Settings } from '../deliveries/settings';
+import {
+	accepted,
+	cannotAsk,
+	nothingNew,
+	tooMany,
+	tryAgain,
+	unknown,
+	unreachable,
+	worstOf,
+	type Answer,
+} from './answers';
+import type { Said } from './said';
+
+/** What came of a webhook call: the sender's answer, or what n8n is to start and answer. */
+export type Outcome = Answer | IWebhookResponseData;
+
+/**
+ * Has n8n start the execution itself: in a test, and in a process that has no published trigger, where a copy may start
+ * another one.
+ */
+export async function startHere(
+	context: IWebhookFunctions,
+	settings: Settings,
+	all: Said[],
+	deployment: Deployment,
+): Promise<Outcome> {
+	const isTest = context.getMode() === 'manual';
+	const toRead = all.filter(({ believed }) => !believed).map(({ queryId }) => queryId);
+	if (toRead.length > 0 && context.getNode().credentials?.taxQueryApi === undefined)
+		return cannotAsk;
+	const read = await readHere(context, toRead, isTest || settings.isAuthenticated);
+	if (!read) return unreachable;
+	const ledger = new Ledger(isTest ? {} : load<SavedLedger>(context, KEY));
+	const toItem = itemMaker(settings, deployment);
+	const bring = (said: Said): Answer | { result: TriggerResult; origin: Origin } => {
+		const { queryId, believed, detail, event, isSaidPending } = said;
+		if (believed) return due(believed, { confirmed: false, event });
+		const found = read.get(queryId);
+		if (found === 'later') return tooMany;
+		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
+		if (lacksResult(found)) {
+			if (!detail) return tryAgain;
+			const result = withResponse(found, detail, deployment.mapping);
+			return due(result, { confirmed: 'status', event });
+		}
+		const isWaiting = fateOf(found, settings) === 'waits' && !isSaidPending;
+		return isWaiting ? tryAgain : due(found, { confirmed: true });
+	};
+	const due = (result: TriggerResult, origin: Origin) =>
+		fateOf(result, settings) === 'due' && !ledger.isSettled(result)
+			? { result, origin }
+			: nothingNew;
+	const brought = all.map(bring);
+	const answers = brought.filter((each) => 'status' in each);
+	const items = brought.flatMap((each) =>
+		'result' in each ? [toItem(each.result, each.origin)] : [],
+	);
+	const answer = worstOf(answers);
+	// the sender comes again for the rest, and with it for these
+	if (items.length === 0 || answer.status === 503) return answer;
+	return { workflowData: [items], webhookResponse: { message: accepted.message } };
+}
+
+/** The records; undefined if the service cannot be asked. */
+async function readHere(
+	context: IWebhookFunctions,
+	ids: string[],
+	isProved: boolean,
+): Promise<Map<string, ReadById> | undefined> {
+	if (ids.length === 0) return new Map();
+	const connection = await connect(context, taxQuery);
+	const service = connection;
+	return await readAsked(nodeKey(context), service, ids, () => isProved).catch(() => undefined);
+}

@@ -1,0 +1,118 @@
+import { sleep, type IWebhookFunctions } from 'n8n-workflow';
+import { raceAbort } from '../../shared/http/answerBody';
+import { msLeft } from '../../shared/utils/time';
+import type { Asked } from '../deliveries/published';
+import { wasPublishedSince } from '../deliveries/memory';
+import { itemMaker, type Deployment } from '../deliveries/result';
+import { fateOf, reportLeftOut } from '../deliveries/filter';
+import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
+import {
+	accepted,
+	answerFor,
+	later,
+	notTaken,
+	nothingNew,
+	tooMany,
+	tryAgain,
+	unreachable,
+	worstOf,
+	type Answer,
+} from './answers';
+import type { Said } from './said';
+
+/** Within which n8n has started its triggers, or one that is being published anew. */
+const START_MS = 60_000;
+/** So long a sender waits in vain where no trigger comes: in a webhook processor. */
+const START_PATIENCE_MS = 5_000;
+const SLICE_MS = 100;
+const loadedAt = Date.now();
+
+/** Whether the trigger is surely coming: this process has had it until a moment ago. */
+export const isBeingPublished = (context: IWebhookFunctions): boolean =>
+	wasPublishedSince(context, Date.now() - START_MS);
+
+/**
+ * The published trigger; undefined if this process has none. n8n takes calls before it starts its triggers, and while it
+ * publishes one anew: then one waits for the trigger, which knows what was started before.
+ */
+export async function triggerSoon(context: IWebhookFunctions): Promise<ResultWatcher | undefined> {
+	const since = Date.now();
+	const isComing = () => msLeft(loadedAt, START_MS) > 0 || isBeingPublished(context);
+	while (!watcherOf(context) && isComing() && msLeft(since, START_PATIENCE_MS) > 0)
+		await sleep(SLICE_MS);
+	return watcherOf(context);
+}
+
+/** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
+const PATIENCE_MS = 8_000;
+/** Where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for the start. */
+const HANDED_OVER_MS = 5;
+/** The most senders that wait at the same time. */
+const MAX_WAITING = 200;
+
+/** The answer, or after eight seconds another one; leaves no timer behind. */
+const inTime = async (
+	answering: Promise<Answer>,
+	otherwise: () => Answer,
+	patienceMs = PATIENCE_MS,
+): Promise<Answer> =>
+	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise());
+
+/** Starts what is believed as it was delivered. */
+export async function start(
+	trigger: ResultWatcher,
+	all: Said[],
+	deployment: Deployment,
+	isListed: boolean,
+): Promise<Answer> {
+	const { context, settings } = trigger;
+	const toItem = itemMaker(settings, deployment);
+	const results = all.flatMap(({ believed, event }) =>
+		believed ? [{ result: believed, event }] : [],
+	);
+	const records = results.map(({ result }) => result.record);
+	reportLeftOut(context, settings, deployment.mapping, records);
+	const due = results.filter(({ result }) => fateOf(result, settings) === 'due');
+	const outcomes = Promise.all(
+		due.map(async ({ result, event }) => {
+			const item = toItem(result, { event, confirmed: false });
+			return await trigger.emitOnce(result, item);
+		}),
+	).then((ends) => {
+		if (ends.includes('failed')) return notTaken;
+		return ends.includes('started') ? accepted : nothingNew;
+	});
+	return isListed
+		? await inTime(outcomes, () => accepted, HANDED_OVER_MS)
+		: await inTime(outcomes, () => later);
+}
+
+let waiting = 0;
+
+/** Lets the trigger look, and answers by what it sees of the queries that the call names. */
+export async function lookFor(
+	trigger: ResultWatcher,
+	all: Said[],
+	isListed: boolean,
+): Promise<Answer> {
+	// what n8n has been given, or a list will show, comes without the sender
+	let otherwise = isListed ? later : tryAgain;
+	if (waiting >= MAX_WAITING) return otherwise === later ? later : tooMany;
+	const named = all.map(({ queryId, isSaidPending }) => ({ queryId, isSaidPending }));
+	const asked = all.map(({ queryId, isProved, hasResponse, detail, event }): [string, Asked] => [
+		queryId,
+		{ isProved, hasResponse, ...(detail && { detail, event }) },
+	]);
+	const looking = trigger
+		.lookSoon(asked)
+		.then(async (seen) => {
+			const answers = named.map(async (each) => await answerFor(each, seen, trigger));
+			otherwise = later;
+			return worstOf(await Promise.all(answers));
+		})
+		.catch(() => unreachable); // the watcher has reported why
+	waiting++;
+	return await inTime(looking, () => otherwise).finally(() => {
+		waiting--;
+	});
+}

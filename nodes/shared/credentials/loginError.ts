@@ -1,0 +1,19 @@
+import { UserError } from 'n8n-workflow';
+import type { LoginProblem } from '../http/problem';
+import { renderLogin } from '../messages/login';
+
+/** No access token came. In words, too, because other nodes use the credential, and n8n shows them what it throws. */
+export class LoginError extends UserError {
+	constructor(readonly problem: LoginProblem) {
+		const { message, description } = renderLogin(problem);
+		super(message, { description });
+	}
+}
+
+/** The LoginError that n8n's helper wrapped into its own. Up to n8n 2.33 it does not keep what it wraps. */
+export function findLoginError(error: unknown): LoginError | undefined {
+	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		if (cause instanceof LoginError) return cause;
+	}
+	return undefined;
+}

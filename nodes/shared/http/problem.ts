@@ -1,0 +1,93 @@
+import type { IDataObject } from 'n8n-workflow';
+
+/** The service's own words; withheld where they repeat a secret. */
+export interface Said {
+	said?: string;
+	isWithheld?: true;
+}
+
+/** Why a request gave no usable body. Data only: `messages/` alone writes words about it. */
+export type Problem = Said &
+	(
+		| StatusProblem
+		/** The connection failed; '' where the host gives no code. */
+		| { kind: 'network'; code: string }
+		| { kind: 'body'; flaw: BodyFlaw; status: number; maxBytes?: number }
+		/** A 2xx whose body reports a failure: `success` false, or errors that are filled. */
+		| { kind: 'failure'; status: number }
+		/** A body of another shape than the document's; `expected` is a noun: "a list of collections". */
+		| { kind: 'shape'; expected: string }
+		/** A list ended before all rows that it reports; `total` is undefined where it reports none. */
+		| { kind: 'incomplete'; given: number; total?: number }
+		/** No access token; nothing else was sent. */
+		| LoginProblem
+		/** No turn came in time; nothing was sent. */
+		| { kind: 'rateLimit'; waitedMs: number }
+		| { kind: 'cancelled' }
+	);
+
+type BodyFlaw = 'empty' | 'notJson' | 'scalar' | 'tooLarge';
+
+export interface StatusProblem extends Said {
+	kind: 'status';
+	status: number;
+	/** Where a redirect leads, without its query. */
+	location?: string;
+	/** The body is a web page: it may come from a proxy. */
+	isPage?: true;
+	/** 401, or what RFC 6750 says of a token that has ended. */
+	isTokenRefused?: true;
+}
+
+export interface LoginProblem extends Said {
+	kind: 'login';
+	reason: LoginFailure;
+	/** It may pass by itself: the request is worth another attempt. */
+	isPassing: boolean;
+	/** Of the token request's response. */
+	status?: number;
+	/** Of its connection's fault. */
+	code?: string;
+}
+
+type LoginFailure =
+	/** The service does not accept client ID and secret. */
+	| 'refused'
+	/** There is no token service at this address. */
+	| 'notFound'
+	| 'redirect'
+	/** What answered is a proxy. */
+	| 'proxy'
+	| 'network'
+	/** Too many logins, or the service is out of order. */
+	| 'outage'
+	/** Any other status. */
+	| 'status'
+	/** A 2xx without a token. */
+	| 'noToken'
+	/** The new token was refused to others before this request could be sent with it. */
+	| 'renewal';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
+
+/** The body of a response: a JSON object or array. */
+export type JsonBody = IDataObject | IDataObject[];
+
+/** Whether the service may have done what it was asked for; a GET asks for nothing that costs: 'no'. */
+export type Accepted = 'no' | 'unknown';
+
+const KINDS = [
+	...['status', 'network', 'body', 'failure', 'shape', 'incomplete', 'login', 'rateLimit'],
+	'cancelled',
+];
+
+/** Whether a value that was read is a problem instead. */
+export const isProblem = (value: object): value is Problem =>
+	'kind' in value && KINDS.includes(String(value.kind));
+
+/** A stable name of a problem, for programs and tests: "status.404", "network", "body.empty". */
+export function codeOf(problem: Problem): string {
+	if (problem.kind === 'status') return `status.${problem.status}`;
+	if (problem.kind === 'body') return `body.${problem.flaw}`;
+	return problem.kind === 'login' ? `login.${problem.reason}` : problem.kind;
+}

@@ -1,0 +1,88 @@
+import type { IDataObject } from 'n8n-workflow';
+import { isFilled, isObject } from '../utils/json';
+import { idText, textOf } from '../utils/text';
+import type { Problem } from './problem';
+
+/** What is looked for in a response. */
+export interface Wanted {
+	/** A noun for an operator: "a list of collections". */
+	expected: string;
+	isRow: (value: unknown) => value is IDataObject;
+}
+
+/** A row of a list: its rows, and how many the whole list has, where the response says so. */
+export interface Page {
+	rows: IDataObject[];
+	total?: number;
+}
+
+/** A row has an ID and one more of the fields that its section requires. */
+export const rowWith =
+	(...required: string[]) =>
+	(value: unknown): value is IDataObject =>
+		isObject(value) &&
+		idText(value.id) !== '' &&
+		required.some((name) => Object.hasOwn(value, name));
+
+/**
+ * The rows of a list: under the documented key, or where that is missing the only array of rows. Anything else is a
+ * problem: a list that is none is never an empty one.
+ */
+export function readRows(body: unknown, { expected, isRow }: Wanted, key?: string): Page | Problem {
+	const rows = documented(body, key) ?? onlyList(body, isRow);
+	const total = totalOf(body);
+	const isList = rows?.every(isRow) === true;
+	if (isList && (rows.length > 0 || !reportsFailure(body))) {
+		return { rows, ...(total !== undefined && { total }) };
+	}
+	return problemOf(body, expected);
+}
+
+const documented = (body: unknown, key?: string): unknown[] | undefined => {
+	const value = key === undefined ? body : isObject(body) ? body[key] : undefined;
+	return Array.isArray(value) ? value : undefined;
+};
+
+/** An array without rows cannot be told from a list of something else. */
+function onlyList(body: unknown, isRow: Wanted['isRow']): unknown[] | undefined {
+	const values = Array.isArray(body) ? [body] : Object.values(isObject(body) ? body : {});
+	const lists = values.filter((value) => Array.isArray(value) && value.some(isRow));
+	return lists.length === 1 ? (lists[0] as unknown[]) : undefined;
+}
+
+/** One row: the response itself, or the only row that is wrapped. */
+export function readRow(
+	body: unknown,
+	{ expected, isRow }: Wanted,
+): { row: IDataObject } | Problem {
+	if (isRow(body)) return { row: body };
+	const inside = typeof body === 'object' && body !== null ? Object.values(body) : [];
+	const [row, another] = inside.filter(isRow);
+	return row && !another ? { row } : problemOf(body, expected);
+}
+
+/** Texts under `data` (CP §4.3, §4.7), or a list of texts by itself. */
+export function readTexts(body: unknown, expected: string): { texts: string[] } | Problem {
+	const list = documented(body, 'data') ?? documented(body);
+	const areTexts = list?.every((one): one is string => typeof one === 'string');
+	if (areTexts && (list.length > 0 || !reportsFailure(body))) return { texts: list as string[] };
+	return problemOf(body, expected);
+}
+
+/** How many rows the whole list has; undefined where the response does not say. */
+function totalOf(body: unknown): number | undefined {
+	if (!isObject(body)) return undefined;
+	const total = textOf(body.total ?? body.totalCount);
+	return /^\d{1,15}$/.test(total) ? Number(total) : undefined;
+}
+
+/** Whether a response reports by itself that it failed. */
+export const reportsFailure = (body: unknown): boolean =>
+	isObject(body) &&
+	(body.success === false || [body.errors, body.error].some((one) => isFilled(one) || isText(one)));
+
+const isText = (value: unknown): value is string =>
+	typeof value === 'string' && value.trim() !== '';
+
+const problemOf = (body: unknown, expected: string): Problem =>
+	reportsFailure(body) ? { kind: 'failure', status: 200 } : { kind: 'shape', expected };

@@ -1,0 +1,58 @@
+import { isFilled, isObject } from '../utils/json';
+import { holdsSecret } from '../utils/secrets';
+import type { Said } from './problem';
+
+const LONGEST = 300;
+/** So many of several entries are quoted. */
+const MOST = 10;
+
+/**
+ * The service's own words for an error. Neither document shows an error's body (CP §7, TQ §7): its words are under
+ * `message`, or as RFC 6749 and RFC 9457 write them; the details beside them. A body without these is quoted as JSON. A
+ * web page, or a text as long as one, is none. What repeats a secret is withheld whole.
+ */
+export function saidBy(body: unknown, secrets: string[]): Said {
+	const words = typeof body === 'string' ? plain(body) : (wordsIn(body) ?? quoted(body));
+	if (words === undefined) return {};
+	if (holdsSecret(words, secrets)) return { isWithheld: true };
+	const text = words.replace(/\s+/g, ' ').trim().replaceAll('"', "'");
+	return { said: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
+}
+
+/** The words of an object, as a record has them that has failed; undefined where it has none. */
+export const reasonIn = (value: unknown): string | undefined =>
+	isObject(value) ? wordsIn(value) : undefined;
+
+const plain = (text: string) =>
+	text.trim() === '' || text.length > LONGEST || isPage(text) ? undefined : text;
+
+/** Whether a text is a web page, or another document of tags. */
+export const isPage = (text: unknown): boolean => typeof text === 'string' && /^\s*</.test(text);
+
+/** So deep are words looked for; a hostile body may be nested without end. */
+const DEEPEST = 5;
+
+function quoted(value: unknown): string | undefined {
+	if (!isFilled(value)) return undefined;
+	try {
+		return JSON.stringify(value);
+	} catch {
+		return undefined; // nested too deep to be written
+	}
+}
+
+function wordsIn(value: unknown, depth = 0): string | undefined {
+	if (typeof value === 'string') return value.trim() === '' ? undefined : value;
+	if (depth > DEEPEST) return undefined;
+	const inside = (one: unknown) => wordsIn(one, depth + 1);
+	if (Array.isArray(value)) {
+		const entries = value.slice(0, MOST).map((one) => (isObject(one) ? quoted(one) : inside(one)));
+		return entries.filter(Boolean).join('; ') || undefined;
+	}
+	if (!isObject(value)) return undefined;
+	const { message, error_description, error, title, detail, errors } = value;
+	const [main] = [message, error_description, error, title].map(inside).filter(Boolean);
+	const details = [detail, errors].map((one) => inside(one) ?? quoted(one));
+	const all = [main, ...details].filter((one) => one !== undefined);
+	return [...new Set(all)].join(': ') || undefined;
+}

@@ -1,0 +1,58 @@
+import { describeFault } from '../http/faults';
+import type { LoginProblem } from '../http/problem';
+import { sentences } from '../utils/sentences';
+import { said, type Words } from './words';
+
+const MAPPING =
+	'API Mapping says how this deployment wants to be asked: token.fields.client_id, token.fields.client_secret, token.fields.grant_type, token.grantType, token.body, token.clientAuthentication, token.additional.';
+const CHECK_URL = 'Check the base URL in the Tax Query credential.';
+
+/** The sentences about a login that failed. */
+export function renderLogin(problem: LoginProblem): Words {
+	const [message, todo] = tell(problem);
+	return { message, description: sentences(todo, said(problem)) };
+}
+
+function tell({ reason, status = 0, code = '' }: LoginProblem): [message: string, todo: string] {
+	switch (reason) {
+		case 'refused':
+			return [
+				'The service refused the client ID or secret',
+				`Check both in the Tax Query credential. If they are right: ${MAPPING}`,
+			];
+		case 'notFound':
+			return [
+				'No query service at this base URL; it usually ends with /api',
+				'Check it in the Tax Query credential. If it is right, set paths.oauth/token in API Mapping.',
+			];
+		case 'redirect':
+			return [
+				'The query service answered with a redirect, which is not followed',
+				'Check the base URL in the Tax Query credential: it may begin with https, or the service has moved.',
+			];
+		case 'proxy':
+			return [
+				'A proxy or firewall refused the token request',
+				'Check the proxy of this n8n, its login, and which addresses it lets through.',
+			];
+		case 'network':
+			return [
+				describeFault('query service', code),
+				`Could not get an access token. ${CHECK_URL} Check the network of this n8n, too.`,
+			];
+		case 'outage':
+			return [
+				`The query service gives no access token at present: status ${status}`,
+				'Try again later.',
+			];
+		case 'noToken':
+			return ['The response to the token request holds no access token', `${CHECK_URL} ${MAPPING}`];
+		case 'status':
+			return [
+				`The query service answered the token request with status ${status}`,
+				`${CHECK_URL} ${MAPPING}`,
+			];
+		case 'renewal':
+			return ['The access token was refused while a request waited for it', 'Try again later.'];
+	}
+}

@@ -1,0 +1,157 @@
+import { describeFault, isTlsFault } from '../http/faults';
+import type { Accepted, Problem, StatusProblem } from '../http/problem';
+import { sentences } from '../utils/sentences';
+import { ADVICE, MEANINGS, type Advice } from './advice';
+import { renderLogin } from './login';
+import { said, type Words } from './words';
+
+/** What the sentences about a service's requests must know of it. */
+export interface ServiceWords {
+	displayName: string;
+	/** What to do when the token is refused. */
+	tokenHint: string;
+	/** What to do when nobody knows whether a POST was accepted. */
+	unsureHint: string;
+}
+
+/** What an error of a request is made of. */
+export interface RequestFailure {
+	problem: Problem;
+	accepted: Accepted;
+	advice?: Advice;
+}
+
+/** The sentences about a request that failed: the only place that writes them. */
+export function render(failure: RequestFailure, service: ServiceWords): Words {
+	const { problem, accepted, advice = {} } = failure;
+	if (problem.kind === 'login') return renderLogin(problem);
+	const [message, todo] = tell(problem, service);
+	const isUnsure = accepted === 'unknown';
+	return {
+		message: advice.meaning ? MEANINGS[advice.meaning] : message,
+		description: sentences(
+			advice.meaning ? message : '',
+			isUnsure ? service.unsureHint : advice.todo ? ADVICE[advice.todo] : todo,
+			mappingHint(advice),
+			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
+			said(problem),
+		),
+	};
+}
+
+const mappingHint = ({ mappingKeys = [] }: Advice): string =>
+	mappingKeys.length > 0 ? `If it is right, set ${mappingKeys.join(' or ')} in API Mapping` : '';
+
+type Telling = [message: string, todo: string];
+
+function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWords): Telling {
+	const the = `The ${service.displayName}`;
+	switch (problem.kind) {
+		case 'status':
+			return problem.isTokenRefused
+				? [`${the} refused the token`, service.tokenHint]
+				: tellStatus(problem, the);
+		case 'network':
+			return tellFault(problem.code, service.displayName);
+		case 'body':
+			return tellBody(problem, the);
+		case 'failure':
+			return [`${the} reported an error with status ${problem.status}`, ADVICE.checkItem];
+		case 'shape':
+			return [
+				`The response of the ${service.displayName} is not ${problem.expected}`,
+				'Check the base URL and the API Mapping of the credential; Connection → Diagnose shows what came.',
+			];
+		case 'incomplete':
+			return tellIncomplete(problem);
+		case 'rateLimit':
+			return [
+				`Waited ${(problem.waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`,
+				'Nothing was sent. Too many requests share this token, in this n8n or elsewhere, or the service keeps refusing them. Run fewer executions at a time, give other programs a token of their own, or try again later.',
+			];
+		case 'cancelled':
+			return ['The execution was cancelled', ''];
+	}
+}
+
+const ACCESS = 'Check the permissions of the token and what the account has contracted.';
+const PROXY =
+	'Check the proxy of this n8n, its login, and which addresses it lets through; and the base URL of the credential.';
+
+/** What a status means, and what the operator can do. */
+const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
+	400: ['did not accept the values sent', ADVICE.checkItem],
+	402: ['asks for payment', 'Check the balance of the account.'],
+	403: ['does not allow this operation', ACCESS],
+	404: ['found nothing for what was sent', ADVICE.checkId],
+	408: ['did not answer in time', ADVICE.tryLater],
+	413: ['refuses a request of this size', 'Send less in this item.'],
+	422: ['did not accept the values sent', ADVICE.checkItem],
+	423: ['has locked what was asked for', ADVICE.tryLater],
+	425: ['is not ready for this request', ADVICE.tryLater],
+	429: [
+		'kept answering that too many requests arrive',
+		'Other programs may be using the same token. Try again later.',
+	],
+};
+
+function tellStatus({ status, isPage }: StatusProblem, the: string): Telling {
+	if (status === 407 || (status === 403 && isPage)) {
+		return [`A proxy or firewall refused the request to the service: status ${status}`, PROXY];
+	}
+	const known = STATUSES[status];
+	if (known) return [`${the} ${known[0]}`, known[1]];
+	if (status >= 500) return [`${the} failed with status ${status}`, ADVICE.tryLater];
+	if (status >= 300 && status < 400) {
+		return [
+			`${the} answered with a redirect, which is not followed`,
+			'Check the base URL of the credential: scheme, host and path.',
+		];
+	}
+	return [
+		`${the} answered with status ${status}`,
+		'Check the base URL of the credential, and a proxy on the way to the service.',
+	];
+}
+
+function tellFault(code: string, displayName: string): Telling {
+	const message = describeFault(displayName, code);
+	const where = 'Check the base URL of the credential, and the network of this n8n.';
+	if (!isTlsFault(code)) return [message, sentences('Try again later', where)];
+	const why = 'Its certificate was not accepted, or it does not speak https at this address.';
+	return [message, sentences(why, where)];
+}
+
+function tellIncomplete({ given, total }: Extract<Problem, { kind: 'incomplete' }>): Telling {
+	const rows = given === 1 ? '1 row' : `${given} rows`;
+	return total === undefined
+		? [
+				`Only ${rows} returned: the service does not report how many there are`,
+				`Set Limit to ${Math.max(1, given)} or less, and tell your provider that the list has no total.`,
+			]
+		: [
+				`${given} of ${total} rows returned`,
+				'Nothing of the list is output, because rows are missing. The list may have changed, or the service ignores offset or limit. Try again; if it stays so, set Limit and tell your provider.',
+			];
+}
+
+function tellBody(
+	{ flaw, maxBytes = 0 }: Extract<Problem, { kind: 'body' }>,
+	the: string,
+): Telling {
+	if (flaw === 'tooLarge') {
+		return [
+			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB, which is as much as is read`,
+			'Ask for less: a shorter period, or fewer rows with what belongs to them.',
+		];
+	}
+	const what = {
+		empty: 'returned an empty response',
+		notJson: 'answered with something that is not JSON',
+		scalar: 'answered with JSON that is neither an object nor a list',
+	}[flaw];
+	return [
+		`${the} ${what}`,
+		'Check that the base URL of the credential points to the service itself, not to a web page or a proxy.',
+	];
+}

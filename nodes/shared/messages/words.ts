@@ -1,0 +1,13 @@
+import type { Said } from '../http/problem';
+
+/** What happened, and what to do about it. */
+export interface Words {
+	message: string;
+	description: string;
+}
+
+/** What the service said, as a sentence; '' if nothing. */
+export function said({ said: text, isWithheld }: Said): string {
+	if (isWithheld) return "The service's message is withheld because it repeats a secret.";
+	return text ? `The service says: "${text}"` : '';
+}

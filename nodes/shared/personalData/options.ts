@@ -1,0 +1,59 @@
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+
+export type PersonalDataMode = 'full' | 'masked' | 'pseudonym';
+
+export const personalDataOption: INodeProperties = {
+	displayName: 'Personal Data',
+	name: 'personalData',
+	type: 'options',
+	options: [
+		{ name: 'Full', value: 'full', description: 'As the service gave it' },
+		{
+			name: 'Masked',
+			value: 'masked',
+			description: 'Like GODE5612******: for a language model, or a sheet that many read',
+		},
+		{
+			name: 'Pseudonym',
+			value: 'pseudonym',
+			description:
+				"The same value always becomes the same code, so that rows can still be joined. Needs the credential's Pseudonym Key.",
+		},
+	],
+	default: 'masked',
+	description:
+		'How personal data appears in the output. Masked and Pseudonym hide names, identifiers, addresses and contacts, and every text and number that the service does not document; of a date the year stays. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
+};
+
+export const fieldsToKeepOption: INodeProperties = {
+	displayName: 'Fields to Keep',
+	name: 'fieldsToKeep',
+	type: 'string',
+	typeOptions: { multipleValues: true, multipleValueButtonText: 'Add field' },
+	default: '',
+	placeholder: 'e.g. monto',
+	displayOptions: { show: { personalData: ['masked', 'pseudonym'] } },
+	description:
+		'Fields that come out in full under Personal Data: Masked or Pseudonym, with all that is in them. Enter each name as the service writes it; Simplify off shows it.',
+};
+
+/** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
+export function readPersonalData(options: IDataObject): PersonalDataMode {
+	if (!Object.hasOwn(options, 'personalData')) return 'full';
+	const { personalData: mode } = options;
+	if (mode === 'full' || mode === 'masked' || mode === 'pseudonym') return mode;
+	throw new UserError('"Personal Data" must be full, masked or pseudonym', {
+		description: 'Choose it from the list, or check the expression that fills it for this item.',
+	});
+}
+
+/** The names of the fields to keep; an expression may give them as one text, with commas between. */
+export function readFieldsToKeep({ fieldsToKeep = [] }: IDataObject): string[] {
+	const given = [fieldsToKeep].flat() as unknown[];
+	return given.flatMap((one) => {
+		if (typeof one === 'string') return one.split(',').map((name) => name.trim());
+		throw new UserError('"Fields to Keep" must be a list of names', {
+			description: 'Check the expression that fills it for this item.',
+		});
+	});
+}

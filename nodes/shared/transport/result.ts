@@ -1,0 +1,63 @@
+import { UserError, type IDataObject } from 'n8n-workflow';
+import { codeOf, type Accepted, type JsonBody, type Problem } from '../http/problem';
+import type { Advice } from '../messages/advice';
+import { render, type ServiceWords } from '../messages/request';
+
+export { isProblem } from '../http/problem';
+export type { Accepted, JsonBody, Method, Problem } from '../http/problem';
+export type { Advice, AdviceCode } from '../messages/advice';
+
+/** What became of a request, after all its repeats. */
+export type Result =
+	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
+	| { ok: false; problem: Problem; accepted: Accepted };
+
+/**
+ * The error of a request: data, and the words that `render` makes of them where it is shown. An operation that knows
+ * more throws `withAdvice`; nobody reads or changes the words.
+ */
+export class RequestError extends UserError {
+	/** Stable, for programs and tests: "status.404", "network", "shape"; "unsure" where a POST may have been accepted. */
+	readonly code: string;
+
+	constructor(
+		readonly service: ServiceWords,
+		readonly problem: Problem,
+		readonly accepted: Accepted = 'no',
+		readonly advice: Advice = {},
+	) {
+		const { message, description } = render({ problem, accepted, advice }, service);
+		super(message, { description });
+		this.code = accepted === 'unknown' ? 'unsure' : codeOf(problem);
+	}
+
+	/** The status of the response, if there was one. */
+	get status(): number | undefined {
+		return 'status' in this.problem ? this.problem.status : undefined;
+	}
+
+	/** The same error for one who knows what to do about it. */
+	withAdvice(advice: Advice): RequestError {
+		return new RequestError(this.service, this.problem, this.accepted, {
+			...this.advice,
+			...advice,
+		});
+	}
+
+	/** The same error without what the service said, which may repeat personal data. */
+	withoutWords(): RequestError {
+		const problem = {
+			...this.problem,
+			said: undefined,
+			isWithheld: undefined,
+			location: undefined,
+		};
+		return new RequestError(this.service, problem, this.accepted, this.advice);
+	}
+}
+
+/** The body of a response. Throws a RequestError if there is none. */
+export function bodyOf(result: Result, service: ServiceWords): JsonBody {
+	if (result.ok) return result.body;
+	throw new RequestError(service, result.problem, result.accepted);
+}

@@ -1,0 +1,36 @@
+/** Shorter ones are found in texts that have nothing to do with them. */
+const SHORTEST = 4;
+/** So long must a line of a key be to be looked for by itself. */
+const LINE = 16;
+
+/** Whether a text repeats a secret: as it is, URL-encoded, in JSON, or as part of base64. */
+export function holdsSecret(text: string, secrets: string[]): boolean {
+	const plain = text.toLowerCase();
+	return secrets
+		.flatMap((secret) => [secret.trim(), ...secret.split(/\s*\n\s*/).filter(isLine)])
+		.filter(({ length }) => length >= SHORTEST)
+		.some((secret) => formsOf(secret).some((form) => plain.includes(form.toLowerCase())));
+}
+
+const isLine = ({ length }: string) => length >= LINE;
+
+function formsOf(secret: string): string[] {
+	const inForm = new URLSearchParams({ secret }).toString().slice('secret='.length);
+	const base64 = [0, 1, 2].map((before) => base64Of(secret, before));
+	return [
+		secret,
+		encodeURIComponent(secret),
+		inForm,
+		inForm.replaceAll('+', '%20'),
+		JSON.stringify(secret).slice(1, -1),
+		...base64,
+		...base64.map((form) => form.replaceAll('+', '-').replaceAll('/', '_')),
+	];
+}
+
+/** The characters of base64 that hold nothing but the secret, where so many bytes stand before it in their group. */
+function base64Of(secret: string, before: number): string {
+	const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
+	const whole = Math.floor((bytes.length * 8) / 6);
+	return bytes.toString('base64').slice(Math.ceil((before * 8) / 6), whole);
+}

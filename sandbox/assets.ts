@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+
+/** Files that the sandbox serves. In the published package, which is one file, the build puts their text here. */
+export interface Assets {
+	/** The page's files by name. */
+	page: Record<string, string>;
+	/** The example workflows as JSON, by name without `.json`. */
+	examples: Record<string, string>;
+	/** Address of the repository. */
+	repository: string;
+	/** What a person types to start the sandbox. */
+	command: string;
+}
+
+/** Reads them from the repository. */
+export function readAssets(): Assets {
+	const root = join(__dirname, '..');
+	const textsIn = (folder: string, type: RegExp) =>
+		readdirSync(join(root, folder))
+			.filter((name) => type.test(name))
+			.sort()
+			.map((name) => [name, readFileSync(join(root, folder, name), 'utf8')] as const);
+	const { repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+		repository: { url: string };
+	};
+	return {
+		page: Object.fromEntries(textsIn('sandbox/control/page', /\.(html|css|js)$/)),
+		examples: Object.fromEntries(
+			textsIn('examples', /\.json$/).map(([name, text]) => [basename(name, '.json'), text]),
+		),
+		repository: repository.url.replace(/^git\+|\.git$/g, ''),
+		command: 'npm run sandbox --',
+	};
+}
+
+export const assets = readAssets();

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startN8n, type N8n } from '../../demo/n8n';
+import type { WorkflowNode } from '../../demo/n8nClient';
+import { ensureHost } from '../../demo/n8nHost';
+import { installPackage } from '../../demo/package';
+import { Processes } from '../../demo/processes';
+import type { SandboxOptions } from '../../sandbox';
+import {
+	sandboxWithQueries,
+	type Query,
+	type SandboxWithQueries,
+} from '../integration/support/queries';
+import { outOf } from './support/executions';
+
+const MINUTES = 60_000;
+const TRIGGER = 'Tax Query Trigger';
+const SECRET = 'whsec-results';
+
+describe('the results of the trigger in a real n8n', () => {
+	const processes = new Processes();
+	const sandboxes: SandboxWithQueries[] = [];
+	let userFolder: string;
+	let n8n: N8n;
+	let secret: { id: string; name: string };
+
+	beforeAll(async () => {
+		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-results-'));
+		await ensureHost(processes, () => {});
+		await installPackage(processes, userFolder);
+		n8n = await startN8n(processes, userFolder, () => {});
+		const data = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+		const name = 'Webhook';
+		secret = { name, id: await n8n.client.createCredential('taxQueryWebhookApi', name, data) };
+	}, 5 * MINUTES);
+
+	afterAll(async () => {
+		await processes.stop();
+		for (const sandbox of sandboxes) await sandbox.close();
+		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
+	}, MINUTES);
+
+	const open = async (options: Partial<SandboxOptions>) => {
+		const sandbox = await sandboxWithQueries(options);
+		sandboxes.push(sandbox);
+		return sandbox;
+	};
+	/** Publishes a workflow of the trigger alone, for the queries of a sandbox. */
+	const publish = async (name: string, { taxQuery }: SandboxWithQueries, parameters: object) => {
+		const { baseUrl, clientId, clientSecret } = taxQuery;
+		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
+		const id = await n8n.client.createCredential('taxQueryApi', name, {
+			...login,
+			pointsPerSecond: 0,
+		});
+		const trigger = {
+			id: 't',
+			name: TRIGGER,
+			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
+			typeVersion: 1,
+			position: [0, 0],
+			webhookId: name,
+			parameters,
+			credentials: { taxQueryApi: { id, name }, taxQueryWebhookApi: secret },
+		};
+		const workflow = await n8n.client.createWorkflow({
+			name,
+			nodes: [trigger] as unknown as WorkflowNode[],
+			connections: {},
+			settings: { executionOrder: 'v1' },
+		});
+		await n8n.client.publish(workflow);
+		return workflow;
+	};
+	const deliver = async (name: string, body: object) => {
+		const { status } = await fetch(`${n8n.url}/webhook/${name}/tax-query`, {
+			method: 'POST',
+			headers: { 'X-Secret': SECRET },
+			body: JSON.stringify(body),
+		});
+		return status;
+	};
+	/** What has come out of the trigger, and how many executions have failed. */
+	const results = async (workflow: string) => {
+		const executions = await n8n.client.executions(workflow);
+		const done = executions.filter(({ status }) => status === 'success');
+		return {
+			items: done.flatMap((execution) => outOf(execution, TRIGGER)),
+			failed: executions.filter(({ status }) => status === 'error').length,
+		};
+	};
+
+	it(
+		'are all there where one webhook call of 25 was lost, in pages of 10',
+		async () => {
+			const sandbox = await open({ queryList: 'page', pageSize: 10, pastQueries: 30 });
+			const parameters = { authenticity: 'credential', confirm: 'off' };
+			const workflow = await publish('gap', sandbox, parameters);
+			const records: Query[] = [];
+			for (let count = 0; count < 25; count++) records.push(await sandbox.result());
+			const lost = records[12];
+			for (const record of records.filter((each) => each !== lost)) await deliver('gap', record);
+			let started: unknown[] = [];
+			while (!started.includes(lost._id)) {
+				await sleep(500);
+				started = (await results(workflow)).items.map(({ queryId }) => queryId);
+			}
+			// n8n lists the newest executions alone
+			const ids = records.map(({ _id }) => _id);
+			expect(started.filter((id) => id === lost._id)).toEqual([lost._id]);
+			expect(new Set(started).size).toBe(started.length);
+			expect(ids).toEqual(expect.arrayContaining(started));
+		},
+		3 * MINUTES,
+	);
+
+	it.each<[string, object, string | boolean | undefined]>([
+		['result', {}, undefined],
+		['result', { authenticity: 'credential' }, 'status'],
+		['statusOnly', {}, 'status'],
+		['off', { authenticity: 'credential' }, false],
+	])(
+		'are never lost where the record has none: Confirm %s, %j',
+		async (confirm, more, confirmed) => {
+			const sandbox = await open({ record: 'lean' });
+			const name = `lean-${confirm}-${Object.keys(more).length}`;
+			const workflow = await publish(name, sandbox, { confirm, ...more });
+			const record = await sandbox.result();
+			const detail = { ...record, response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } };
+			await deliver(name, detail);
+			await deliver(name, detail);
+			const isThere = async () => {
+				const { items, failed } = await results(workflow);
+				return items.length + failed > 0;
+			};
+			while (!(await isThere())) await sleep(500);
+			const { items, failed } = await results(workflow);
+			expect([items.map((item) => [item.legalName, item.confirmed]), failed]).toEqual(
+				confirmed === undefined ? [[], 1] : [[['Delivered', confirmed]], 0],
+			);
+		},
+		2 * MINUTES,
+	);
+});

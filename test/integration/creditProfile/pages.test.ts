@@ -1,0 +1,101 @@
+import type { INodeParameters } from 'n8n-workflow';
+import { startStranger, type Asked } from '../dialects/stranger';
+import { codeOf } from '../support/errorCode';
+import { runNode } from '../support/runNode';
+import { LOANS } from './support';
+
+interface Paged {
+	total: number;
+	/** The most rows of a page. */
+	cap?: number;
+	/** What the response says of the total, where that is not true. */
+	told?: number | null;
+	ignoresOffset?: true;
+	/** A row that it counts and does not show. */
+	hidden?: number;
+}
+
+/** Lists by a service that gives pages of its own size, or not those that are asked for. */
+async function listAt(
+	{ total, cap = 100, told = total, ignoresOffset, hidden }: Paged,
+	list: INodeParameters,
+) {
+	const page = ({ path, query }: Asked) => {
+		const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+		const start = ignoresOffset ? 0 : offset;
+		const rows = upTo(Math.min(total, start + Math.min(cap, limit)), start + 1)
+			.filter((id) => id !== hidden)
+			.map((id) => ({ id, name: `Row ${id}`, schema: {}, document: {} }));
+		return { body: { total: told, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
+	};
+	const service = await startStranger(page);
+	const { items, error } = await runNode({
+		type: 'creditProfile',
+		parameters: { simplify: false, ...list },
+		credentials: {
+			creditProfileApi: { baseUrl: service.url, apiToken: 'token-1', pointsPerSecond: 0 },
+		},
+	});
+	await service.close();
+	return { ids: items.map(({ json }) => json.id), code: codeOf(error), asked: service.asked };
+}
+
+const collections = { resource: 'dataCollection', operation: 'getAll' };
+const collection = { __rl: true, mode: 'id', value: LOANS };
+const versions = { resource: 'dataCollection', operation: 'getVersions', collection };
+const documents = { resource: 'dataDocument', operation: 'getAll', collection };
+const upTo = (last: number, first = 1) =>
+	Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
+
+describe('a service whose pages are smaller than asked for', () => {
+	it.each<[string, INodeParameters, total: number, cap: number, requests: number]>([
+		['collections', collections, 250, 50, 5],
+		['documents', documents, 250, 50, 5],
+		['documents, fewer than are asked for at least', documents, 40, 4, 10],
+		['versions', versions, 250, 50, 5],
+		['collections, one at a time', collections, 15, 1, 15],
+	])('loses no row of all: %s', async (_what, list, total, cap, requests) => {
+		const { ids, code, asked } = await listAt({ total, cap }, { ...list, returnAll: true });
+		expect([code, ids, asked.length]).toEqual([undefined, upTo(total), requests]);
+	});
+
+	it.each<[number, number, INodeParameters]>([
+		[60, 50, collections],
+		[60, 50, documents],
+		[3, 2, documents],
+		[120, 50, collections],
+		[50, 50, collections],
+	])('fills a Limit of %i from pages of %i', async (limit, cap, list) => {
+		const { ids, asked } = await listAt({ total: 250, cap }, { ...list, limit });
+		expect(ids).toEqual(upTo(limit));
+		expect(asked.length).toBe(Math.ceil(limit / cap));
+	});
+
+	it('goes on from Start At', async () => {
+		const { ids } = await listAt(
+			{ total: 250, cap: 50 },
+			{ ...collections, returnAll: true, options: { startAt: 70 } },
+		);
+		expect(ids).toEqual(upTo(250, 71));
+	});
+});
+
+describe('a list of which it is not known whether it is whole is an error, not a part', () => {
+	const all = { ...collections, returnAll: true };
+	it.each<[string, Paged, INodeParameters]>([
+		['without a total, Return All', { total: 7, told: null }, all],
+		['without a total, below the Limit', { total: 7, told: null }, { ...collections, limit: 50 }],
+		['of more rows than reported', { total: 50, told: 7 }, all],
+		['of fewer rows than reported', { total: 130, told: 150 }, all],
+		['of none though some are reported', { total: 0, told: 5 }, all],
+		['whose offset is ignored', { total: 250, ignoresOffset: true }, all],
+		['with a row that is counted and not shown', { total: 250, hidden: 120 }, all],
+	])('%s', async (_what, service, list) => {
+		expect((await listAt(service, list)).code).toBe('incomplete');
+	});
+
+	it('unless it fills the Limit', async () => {
+		const { ids, code } = await listAt({ total: 250, told: null }, { ...collections, limit: 50 });
+		expect([code, ids]).toEqual([undefined, upTo(50)]);
+	});
+});

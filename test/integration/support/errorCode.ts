@@ -1,0 +1,3 @@
+/** The stable code of an error of the nodes: "status.404", "network", "unsure"; undefined where it has none. */
+export const codeOf = (error: unknown): unknown =>
+	(error as { context?: { code?: unknown } } | undefined)?.context?.code;

@@ -1,0 +1,300 @@
+import { give, oddService, type Kept } from './oddService';
+import {
+	createTaxProfile,
+	curps,
+	getCrf,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
+const HOUR_MS = 3_600_000;
+/** So late a list shows what was accepted. */
+const LAG_MS = 6000;
+const [RFC] = rfcs(1);
+const again = getCrf({}, { sendAgain: true });
+const lose = (response: { writeHead(status: number): { end(): void } }) =>
+	response.writeHead(502).end();
+
+describe('Retry of an execution that was stopped, of which n8n keeps nothing', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+	const billed = async () => (await sandbox.ledger()).length;
+
+	it.each(['building', 'never', 'month'])(
+		'sends only what the list does not show, with Reuse %s',
+		async (reuse) => {
+			const wanted = rfcs(20);
+			await sandbox.run(getCrf({ reuse }), { items: itemsOf(wanted.slice(0, 15)) });
+			const { items, hints } = await sandbox.run(getCrf({ reuse }), {
+				items: itemsOf(wanted),
+				mode: 'retry',
+			});
+			expect([items.map(({ json }) => json.rfc), await billed()]).toEqual([wanted, 20]);
+			expect(hints[0].message).toMatch(/^Receipt: 5 queries sent, 15 reused/);
+		},
+	);
+
+	it('takes each query for one item where each item is billed', async () => {
+		await sandbox.run(getCrf({ reuse: 'never' }), { items: itemsOf([RFC, RFC]) });
+		const { items } = await sandbox.run(getCrf({ reuse: 'never' }), {
+			items: itemsOf([RFC, RFC, RFC]),
+			mode: 'retry',
+		});
+		const ids = new Set(items.map(({ json }) => json.queryId));
+		expect([ids.size, await billed()]).toEqual([3, 3]);
+	});
+
+	it('takes tax profiles, too, and says so', async () => {
+		for (const rfc of rfcs(3)) await sandbox.run(createTaxProfile(rfc));
+		const { hints, items } = await sandbox.run(createTaxProfile('={{ $json.rfc }}'), {
+			items: itemsOf(rfcs(4)),
+			mode: 'retry',
+		});
+		expect([items.length, await billed(), hints[0].message]).toEqual([
+			4,
+			4,
+			expect.stringContaining('Retried: queries of the last 24 hours'),
+		]);
+	});
+
+	it('sends nothing while the list cannot be read', async () => {
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403 } });
+		const { error } = await sandbox.run(getCrf({ reuse: 'never' }), {
+			items: itemsOf([RFC]),
+			mode: 'retry',
+		});
+		expect([error?.message, await billed()]).toEqual([
+			expect.stringContaining('The queries made could not be listed'),
+			0,
+		]);
+	});
+});
+
+describe('an execution that is cancelled while it waits', () => {
+	it('keeps the query IDs in its metadata, and names them in its error', async () => {
+		const sandbox = await taxQuerySandbox();
+		const pending = sandbox.reserved('pending').rfc;
+		let cancel = () => {};
+		const running = sandbox.run(getCrf({ waitForResult: true, maxWait: 600 }), {
+			items: itemsOf([pending, pending]),
+			onStart: (cancelExecution) => (cancel = cancelExecution),
+		});
+		const reads = async () =>
+			(await sandbox.requests()).filter(
+				({ method, path }) => method === 'GET' && path !== '/api/query',
+			);
+		while ((await sandbox.ledger()).length < 2 || (await reads()).length === 0) {
+			await new Promise(setImmediate);
+		}
+		cancel();
+		const { metadata, error } = await running;
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId).sort();
+		await sandbox.close();
+		expect([metadata.paidQueries, metadata.queryIds.split(' ').sort()]).toEqual(['2', ids]);
+		expect(ids.some((id) => error?.description?.includes(id))).toBe(true);
+	});
+});
+
+describe('Send Again If Unsure', () => {
+	const wanted = rfcs(3);
+	const run = async (service: Awaited<ReturnType<typeof oddService>>) => {
+		const { items } = await service.run(again, {
+			items: itemsOf(wanted),
+			onError: 'continueRegularOutput',
+		});
+		await service.close();
+		return items.map(({ json }) => json);
+	};
+
+	it('waits for a list that lags, and bills nothing twice', async () => {
+		const service = await oddService({
+			post(accept, response) {
+				accept();
+				lose(response);
+			},
+			list: (kept, response) =>
+				give(
+					response,
+					kept.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > LAG_MS),
+				),
+		});
+		const rows = await run(service);
+		expect([rows.map(({ recovered }) => recovered), service.billed.length]).toEqual([
+			[true, true, true],
+			3,
+		]);
+	});
+
+	it('is stopped by what may be it, though its dates are local time that is labelled UTC', async () => {
+		const service = await oddService({
+			post(accept, response) {
+				const kept = accept();
+				kept.createdAt = new Date(Date.parse(kept.createdAt) - 6 * HOUR_MS).toISOString();
+				lose(response);
+			},
+		});
+		const rows = await run(service);
+		expect([rows.filter(({ error }) => error).length, service.billed.length]).toEqual([3, 3]);
+	});
+});
+
+describe('a clock that lies', () => {
+	it('makes no older query of the same person a recovered one', async () => {
+		const service = await oddService({ post: (_accept, response) => lose(response) });
+		const older: Kept = {
+			_id: 'older',
+			service: 'CRF',
+			status: 'SUCCESS',
+			query: { rfc: RFC },
+			response: { RFC },
+			createdAt: new Date(Date.now() + HOUR_MS).toISOString(),
+		};
+		service.billed.push(older);
+		const { items, error } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		await service.close();
+		expect([items, error?.description]).toEqual([[], expect.stringContaining('may be it')]);
+	});
+
+	it('makes none of what was listed before sending, whatever its date', async () => {
+		const service = await oddService({ post: (_accept, response) => lose(response) });
+		service.billed.push({
+			_id: 'listed',
+			service: 'CRF',
+			status: 'DONE',
+			query: { rfc: RFC },
+			response: { RFC },
+			createdAt: new Date(Date.now() + 1500).toISOString(),
+		});
+		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+			items: itemsOf([RFC]),
+		});
+		await service.close();
+		expect(items).toEqual([]);
+	});
+});
+
+describe('many lost answers', () => {
+	it('are looked for together: one reading of the list serves all', async () => {
+		const service = await oddService({
+			post: (_accept, response) => lose(response),
+			list: (_kept, response) => give(response, []),
+		});
+		await service.run(getCrf(), { items: itemsOf(rfcs(30)), onError: 'continueRegularOutput' });
+		await service.close();
+		const lists = service.asked.filter((one) => one === 'GET /query').length;
+		expect([service.sent(), lists <= 10]).toEqual([30, true]);
+	});
+});
+
+describe('a limit', () => {
+	it.each(['maxQueries', 'maxQueriesPerDay'])(
+		'counts a query of which nobody knows whether it was accepted: %s',
+		async (name) => {
+			const service = await oddService({
+				post(accept, response) {
+					accept();
+					lose(response);
+				},
+				list: (_kept, response) => give(response, []), // it lags
+			});
+			const run = async (rfc: string, memory = {}) =>
+				await service.run(getCrf({}, { [name]: 1 }), {
+					items: itemsOf([rfc]),
+					onError: 'continueRegularOutput',
+					memory,
+				});
+			const memory = {};
+			const [first, second] = rfcs(2);
+			await run(first, memory);
+			const { items } = await run(second, memory);
+			await service.close();
+			expect([service.billed.length, items[0].json.error]).toEqual([
+				1,
+				expect.stringContaining('This item would go beyond the 1 queries allowed'),
+			]);
+		},
+	);
+});
+
+describe('a record that says success and holds no result', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => (sandbox = await taxQuerySandbox({ record: 'lean' })));
+	afterAll(async () => await sandbox.close());
+	const noResult = [expect.objectContaining({ code: 'noResult' })];
+
+	it('ends the wait with a warning, and does not look like a result', async () => {
+		const { items } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 20 }, { pollInterval: 0.05 }),
+			{ items: itemsOf([RFC]) },
+		);
+		expect(items.map(({ json }) => [json.status, json.pending, json.warnings])).toEqual([
+			['SUCCESS', true, noResult],
+		]);
+	});
+
+	it('comes out of Query → Get with the same warning', async () => {
+		const [{ queryId }] = await sandbox.ledger();
+		const get = (simplify: boolean) => operation('query', 'get', { queryId, simplify });
+		const [simple, raw] = [await sandbox.run(get(true)), await sandbox.run(get(false))];
+		expect([simple.items[0].json.warnings, raw.hints.map(({ message }) => message)]).toEqual([
+			noResult,
+			["The service's record has no result; it arrives by webhook."],
+		]);
+	});
+});
+
+describe('one field for a period', () => {
+	const apiMapping = { fields: { getInvoices: { from: 'mes', to: '' } } };
+	const invoices = (more: object) =>
+		operation('taxAuthority', 'getInvoices', { rfc: RFC, ...more });
+	const service = async () => {
+		const months: unknown[] = [];
+		const odd = await oddService({
+			post(accept, response) {
+				const kept = accept();
+				months.push(kept.query.mes);
+				give(response, { queryId: kept._id, message: 'ok' });
+			},
+		});
+		return { ...odd, months, ...odd.mapped(apiMapping) };
+	};
+
+	it('takes one request for each month, each with its own', async () => {
+		const { run, months, credentials, close } = await service();
+		const { items } = await run(
+			invoices({ period: 'months', firstMonth: '2026-01', lastMonth: '2026-03' }),
+			{ credentials },
+		);
+		await close();
+		expect([months, items.length]).toEqual([['2026-01', '2026-02', '2026-03'], 3]);
+	});
+
+	it('takes no days: an error before the first request', async () => {
+		const { run, months, credentials, close } = await service();
+		const { error } = await run(
+			invoices({ period: 'dates', firstDay: '2026-01-05', lastDay: '2026-01-20' }),
+			{ credentials },
+		);
+		await close();
+		expect([error?.message, months]).toEqual([expect.stringContaining('one period'), []]);
+	});
+});
+
+describe('a query whose result comes at once', () => {
+	it('is read by its ID where it is only acknowledged', async () => {
+		const service = await oddService({
+			post(accept, response) {
+				const kept = accept();
+				Object.assign(kept, { service: 'CURP', response: { nombre: 'EMMA' } });
+				give(response, { queryId: kept._id, message: 'ok' });
+			},
+		});
+		const { items } = await service.run(operation('person', 'getCurpData', { curp: curps(1)[0] }));
+		await service.close();
+		expect(items.map(({ json }) => [json.name, json.pending])).toEqual([['EMMA', undefined]]);
+	});
+});

@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { longCells, longSentences, unwantedWords } from './writing';
+
+const root = join(__dirname, '..', '..', '..');
+const pages = [
+	...['README.md', 'CONTRIBUTING.md', 'SECURITY.md'],
+	...[
+		'agents',
+		'compatibility',
+		'credentials',
+		'first-day',
+		'paying',
+		'tutorial',
+		'unspecified',
+	].map((page) => `docs/${page}.md`),
+];
+const read = (page: string) => readFileSync(join(root, page), 'utf8');
+
+describe('how the pages are written', () => {
+	it.each(pages)('%s has no sentence of more than 35 words', (page) => {
+		expect(longSentences(read(page), 35)).toEqual([]);
+	});
+
+	it.each(pages)('%s has no table cell of more than 30 words', (page) => {
+		expect(longCells(read(page), 30)).toEqual([]);
+	});
+
+	it.each(pages)('%s uses one word for one thing', (page) => {
+		expect(unwantedWords(read(page))).toEqual([]);
+	});
+
+	it('README has about 900 words', () => {
+		const text = read('README.md')
+			.replace(/\]\([^)]*\)/g, ']')
+			.replace(/```[\s\S]*?```/g, '');
+		const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+		expect(words.length).toBeLessThan(1000);
+	});
+});
+
+describe('the check of the writing', () => {
+	it('refuses a sentence that says three things at once', () => {
+		const long = `${'word '.repeat(20)}and, where it is so, ${'word '.repeat(20)}end.`;
+		expect(longSentences(`A short one. ${long}`, 35)).toHaveLength(1);
+	});
+
+	it('refuses a crowded cell', () => {
+		expect(longCells(`| a | ${'word '.repeat(31)}|`, 30)).toHaveLength(1);
+	});
+
+	it.each([
+		['Nothing of a delivery is believed', 'delivery'],
+		['The next look brings it', 'look'],
+		['This is told in a hint', 'is told'],
+		['Mend what the first row tells', 'mend'],
+	])('refuses "%s"', (sentence, word) => {
+		expect(unwantedWords(sentence).join()).toContain(word);
+	});
+
+	it('leaves code and quotations of the screen alone', () => {
+		expect(unwantedWords('`deliveryId` and _Send test delivery_ stay')).toEqual([]);
+	});
+});

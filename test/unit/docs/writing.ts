@@ -1,0 +1,66 @@
+/** The rules of writing that a machine can check. A sentence that breaks one is to be written anew, not cut by force. */
+
+/** A page without its code, links' addresses, pictures, comments and quotations of the screen. */
+const proseOf = (page: string): string =>
+	page
+		.replace(/```[\s\S]*?```/g, '\n\n')
+		.replace(/<!--[\s\S]*?-->/g, '')
+		.replace(/!\[[^\]]*\]\([^)]*\)/g, '')
+		.replace(/\]\([^)]*\)/g, ']');
+
+const wordsOf = (text: string): string[] =>
+	text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
+
+/** Paragraphs, list entries and headings, each on one line. */
+const blocksOf = (page: string): string[] =>
+	proseOf(page)
+		.split('\n')
+		.filter((line) => !line.trimStart().startsWith('|'))
+		.join('\n')
+		.split(/\n\s*\n|\n(?=\s*(?:[-*#>]|\d+\.)\s)/)
+		.map((block) => block.replace(/\s+/g, ' ').trim());
+
+/** Sentences with more words than that. */
+export const longSentences = (page: string, most: number): string[] =>
+	blocksOf(page)
+		.flatMap((block) => block.split(/(?<=[.!?:;]["”)*_]*)\s+(?=["“(*_`[]*[\p{Lu}\p{N}`])/u))
+		.filter((sentence) => wordsOf(sentence).length > most);
+
+/** Cells of tables with more words than that. */
+export const longCells = (page: string, most: number): string[] =>
+	proseOf(page)
+		.split('\n')
+		.filter((line) => line.trimStart().startsWith('|'))
+		.flatMap((line) => line.split(/(?<!\\)\|/))
+		.filter((cell) => wordsOf(cell).length > most);
+
+/** Words that have another one in this product, and turns of phrase that hide who does what. */
+const UNWANTED: Array<[pattern: RegExp, instead: string]> = [
+	[/\bdeliver(y|ies)\b/i, 'webhook call (delivery)'],
+	[/\b(a|the|next|each|this|daily|first|last) looks?\b/i, 'check (look)'],
+	[/\bdoorbell\b/i, 'webhook call (doorbell)'],
+	[/\b(is|are|was|were|be) told\b/i, 'reports, says (is told)'],
+	[/\bit tells\b/i, 'it says (it tells)'],
+	[/\bmend(s|ed|ing)?\b/i, 'fix (mend)'],
+	[/\ball the same\b/i, 'still (all the same)'],
+	[/\bby which\b/i, 'a verb (by which)'],
+	[/\bwhat is not\b/i, 'the thing itself (what is not)'],
+	[/\bpaid for\b/i, 'billed (paid for)'],
+	[/\bblot(s|ted)? out\b/i, 'mask, withhold (blot out)'],
+	[/\bdeployments?\b/i, 'environment (deployment)'],
+	[/\bprovider credentials?\b/i, 'provider login (provider credential)'],
+	[/\bstands? (in|on|under|behind|above|beside)\b/i, 'is in (stands in)'],
+	[/\bso long as\b|\bfor want of\b|\bof which nothing\b/i, 'plain English'],
+];
+
+/** What a page says in other words than the product does. Code and labels of the screen are not looked at. */
+export function unwantedWords(page: string): string[] {
+	const prose = proseOf(page)
+		.replace(/`[^`\n]*`/g, '')
+		.replace(/(?<![\w/])_[^_\n]+_(?!\w)/g, '')
+		.replace(/\*\*[^*\n]+\*\*/g, '');
+	return UNWANTED.flatMap(([pattern, instead]) => {
+		const found = new RegExp(`.{0,40}${pattern.source}.{0,20}`, pattern.flags).exec(prose);
+		return found ? [`${instead}: ${found[0]}`] : [];
+	});
+}

@@ -1,0 +1,75 @@
+import type { Method, Problem } from '../../../../nodes/shared/http/problem';
+import { acceptedOf, retryOf } from '../../../../nodes/shared/transport/retry';
+
+const status = (code: number): Problem => ({ kind: 'status', status: code });
+const network = (code: string): Problem => ({ kind: 'network', code });
+const login = (isPassing: boolean): Problem => ({ kind: 'login', reason: 'outage', isPassing });
+
+/** What becomes of a GET and of anything else; "unsure": never sent again, and it may have been accepted. */
+const table: Array<[problem: Problem, get: string, post: string]> = [
+	[status(429), 'afterReset', 'afterReset'],
+	[{ ...status(401), isTokenRefused: true } as Problem, 'newToken', 'newToken'],
+	[{ ...status(400), isTokenRefused: true } as Problem, 'newToken', 'newToken'],
+	...[500, 502, 503, 504, 520, 599, 408].map((code): [Problem, string, string] => [
+		status(code),
+		'backoff',
+		'unsure',
+	]),
+	[status(425), 'backoff', 'never'],
+	...[300, 302, 303, 304, 399].map((code): [Problem, string, string] => [
+		status(code),
+		'never',
+		'unsure',
+	]),
+	...[
+		301, 307, 308, 400, 401, 402, 403, 404, 405, 406, 407, 409, 410, 413, 415, 418, 422, 423, 451,
+	].map((code): [Problem, string, string] => [status(code), 'never', 'never']),
+	...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'].map((code): [Problem, string, string] => [
+		network(code),
+		'backoff',
+		'backoff',
+	]),
+	...[
+		...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ESOCKETTIMEDOUT', 'ECONNABORTED', 'ERR_CANCELED'],
+		...['EHOSTUNREACH', 'ENETUNREACH', 'ERR_SSL_BAD_RECORD_TYPE', 'ERR_STREAM_PREMATURE_CLOSE'],
+		'',
+	].map((code): [Problem, string, string] => [network(code), 'backoff', 'unsure']),
+	...[
+		'CERT_HAS_EXPIRED',
+		'SELF_SIGNED_CERT_IN_CHAIN',
+		'ERR_TLS_CERT_ALTNAME_INVALID',
+		'EPROTO',
+	].map((code): [Problem, string, string] => [network(code), 'never', 'never']),
+	...(['empty', 'notJson', 'scalar', 'tooLarge'] as const).map(
+		(flaw): [Problem, string, string] => [{ kind: 'body', flaw, status: 200 }, 'never', 'unsure'],
+	),
+	[{ kind: 'shape', expected: 'a list' }, 'never', 'unsure'],
+	[{ kind: 'failure', status: 200 }, 'never', 'unsure'],
+	...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'].map(
+		(code): [Problem, string, string] => [network(code), 'never', 'unsure'],
+	),
+	[login(true), 'login', 'login'],
+	[login(false), 'never', 'never'],
+	[{ kind: 'rateLimit', waitedMs: 1 }, 'never', 'never'],
+	[{ kind: 'cancelled' }, 'never', 'unsure'],
+];
+
+const outcome = (problem: Problem, method: Method) =>
+	acceptedOf(problem, method) === 'unknown' && retryOf(problem, method) === 'never'
+		? 'unsure'
+		: retryOf(problem, method);
+
+describe('a request that failed is sent again', () => {
+	it.each(table)('%j: a GET %s, a POST %s', (problem, get, post) => {
+		expect(outcome(problem, 'GET')).toBe(get);
+		for (const method of ['POST', 'PUT', 'DELETE'] as const) {
+			expect(outcome(problem, method)).toBe(post);
+		}
+	});
+
+	it.each(table)('%j: never where it may have been accepted', (problem) => {
+		const mayBe = acceptedOf(problem, 'POST') === 'unknown';
+		expect(mayBe && retryOf(problem, 'POST') !== 'never').toBe(false);
+		expect(acceptedOf(problem, 'GET')).toBe('no');
+	});
+});

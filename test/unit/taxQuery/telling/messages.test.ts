@@ -1,0 +1,24 @@
+import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
+import { RequestError } from '../../../../nodes/shared/transport/result';
+import { taxQuery } from '../../../../nodes/shared/transport/service';
+import type { Id } from '../../../../nodes/TaxQuery/service/types';
+import { withBilled } from '../../../../nodes/TaxQuery/telling/messages';
+
+const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
+
+it('an error after something was billed names it, keeps its code, and hides whom the service names', () => {
+	const refused = new RequestError(taxQuery, { kind: 'status', status: 422, said: 'Not ELENA' });
+	const error = withBilled(refused, ['q1' as Id]);
+	const shown = [false, true].map((isWithoutWords) =>
+		itemErrorOf(node as never, error, 0, { isWithoutWords }),
+	);
+	for (const { context, httpCode, description } of shown as Array<{
+		context: { code?: string };
+		httpCode?: string;
+		description?: string;
+	}>) {
+		expect([context.code, httpCode]).toEqual(['status.422', '422']);
+		expect(description).toContain('q1');
+	}
+	expect(shown.map(({ description }) => description?.includes('ELENA'))).toEqual([true, false]);
+});
