@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { backoffMs } from '../utils/backoff';
+import { redactBody } from '../utils/redact';
 import { BoundedMap } from '../utils/boundedMap';
 import { sleepFor } from '../utils/sleep';
 import type { Said } from '../http/problem';
@@ -137,7 +138,7 @@ export async function connect<Mapping>(
 		if ('body' in read && 'answer' in outcome) {
 			service.tokens?.accepted(sentWith);
 			const { status, headers } = outcome.answer;
-			return { result: { ok: true, status, headers, body: read.body } };
+			return { result: { ok: true, status, headers, body: redactBody(read.body, secrets) } };
 		}
 		const problem = read as Problem;
 		if ('answer' in outcome && !isTokenRefused(problem)) service.tokens?.accepted(sentWith);

@@ -1,5 +1,5 @@
 import { isObject } from './json';
-import { holdsSecret } from './secrets';
+import { secretFinder } from './secrets';
 
 export const MASK = '***';
 /** What lies deeper is masked whole: no response that means something does. */
@@ -7,10 +7,11 @@ const DEEPEST = 500;
 
 /** A copy of a JSON value in which every text, number or key that repeats one of these secrets is masked. */
 export function redactValues<T>(json: T, secrets: string[]): T {
-	const safeKey = (key: string) => (holdsSecret(key, secrets) ? MASK : key);
+	const holdsSecret = secretFinder(secrets);
+	const safeKey = (key: string) => (holdsSecret(key) ? MASK : key);
 	const copy = (value: unknown, depth: number): unknown => {
 		if (typeof value === 'string' || typeof value === 'number') {
-			return holdsSecret(String(value), secrets) ? MASK : value;
+			return holdsSecret(String(value)) ? MASK : value;
 		}
 		if (depth > DEEPEST) return MASK;
 		if (Array.isArray(value)) return value.map((one) => copy(one, depth + 1));
@@ -21,6 +22,16 @@ export function redactValues<T>(json: T, secrets: string[]): T {
 	};
 	return secrets.some((secret) => secret !== '') ? (copy(json, 0) as T) : json;
 }
+
+/** Secrets this long are random: a result that repeats one does so because it repeats the request. */
+const RANDOM = 16;
+
+/** The body of a good response, in which nothing is changed but texts that repeat a secret of the request. */
+export const redactBody = <T>(body: T, secrets: string[]): T =>
+	redactValues(
+		body,
+		secrets.filter(({ length }) => length >= RANDOM),
+	);
 
 /**
  * A JSON value in which the texts and numbers under fields of these names (in lower case) are masked, at any depth; what

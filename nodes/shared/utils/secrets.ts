@@ -4,12 +4,22 @@ const SHORTEST = 4;
 const LINE = 16;
 
 /** Whether a text repeats a secret: as it is, URL-encoded, in JSON, or as part of base64. */
-export function holdsSecret(text: string, secrets: string[]): boolean {
-	const plain = text.toLowerCase();
-	return secrets
+export const holdsSecret = (text: string, secrets: string[]): boolean =>
+	secretFinder(secrets)(text);
+
+/** The same for many texts. */
+export function secretFinder(secrets: string[]): (text: string) => boolean {
+	const forms = secrets
 		.flatMap((secret) => [secret.trim(), ...secret.split(/\s*\n\s*/).filter(isLine)])
 		.filter(({ length }) => length >= SHORTEST)
-		.some((secret) => formsOf(secret).some((form) => plain.includes(form.toLowerCase())));
+		.flatMap((secret) => formsOf(secret))
+		.map((form) => form.toLowerCase());
+	const shortest = Math.min(...forms.map(({ length }) => length));
+	return (text) => {
+		if (text.length < shortest) return false;
+		const plain = text.toLowerCase();
+		return forms.some((form) => plain.includes(form));
+	};
 }
 
 const isLine = ({ length }: string) => length >= LINE;

@@ -276,7 +276,7 @@ describe('a record that repeats the head of its request', () => {
 		expect(rows).toEqual([
 			{
 				...person,
-				metadata: { request: { headers: { authorization: 'Bearer ***' } } },
+				metadata: { request: { headers: { authorization: '***' } } },
 				authentication: '***',
 			},
 		]);

@@ -1,4 +1,4 @@
-import { maskNamed, redactValues } from '../../../../nodes/shared/utils/redact';
+import { maskNamed, redactBody, redactValues } from '../../../../nodes/shared/utils/redact';
 import { holdsSecret } from '../../../../nodes/shared/utils/secrets';
 
 const SECRET = 'sécret with blanks/77';
@@ -46,6 +46,11 @@ describe('values', () => {
 		let json: object = {};
 		for (let i = 0; i < 50_000; i++) json = { inner: json };
 		expect(() => redactValues(json, [SECRET])).not.toThrow();
+	});
+
+	it('of a good response are masked by secrets that are surely random', () => {
+		const body = { head: `Bearer ${SECRET}`, folio: '40718822', user: 'admin' };
+		expect(redactBody(body, [SECRET, '40718822', 'admin'])).toEqual({ ...body, head: '***' });
 	});
 
 	it('under a name are masked, and told', () => {
