@@ -29,10 +29,10 @@ async function start(
 }
 
 /** Requests that a look makes. */
-async function requestsOf(look: () => Promise<unknown>): Promise<number> {
+async function requestsOf(look: () => Promise<unknown>) {
 	await sandbox.control.delete('/requests');
 	await look();
-	return (await sandbox.requests()).length;
+	return await sandbox.requests();
 }
 
 describe(`with ${PAST} past queries`, () => {
@@ -43,10 +43,10 @@ describe(`with ${PAST} past queries`, () => {
 			for (let count = 0; count < 5; count++) await sandbox.pending();
 			const costs: number[] = [];
 			for (let count = 0; count < 3; count++) {
-				costs.push(await requestsOf(async () => await trigger.look()));
+				costs.push((await requestsOf(async () => await trigger.look())).length);
 			}
 			const record = await sandbox.result();
-			costs.push(await requestsOf(async () => await trigger.look()));
+			costs.push((await requestsOf(async () => await trigger.look())).length);
 			expect(trigger.started).toEqual([record._id]);
 			expect(Math.max(...costs)).toBeLessThanOrEqual(AT_MOST);
 			expect(trigger.staticData.length).toBeLessThan(100 * A_KILOBYTE);
@@ -62,7 +62,8 @@ describe(`with ${PAST} past queries`, () => {
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
 		const costs: number[] = [];
 		for (let count = 0; count < 3; count++) {
-			costs.push(await requestsOf(async () => await trigger.look()));
+			const requests = await requestsOf(async () => await trigger.look());
+			costs.push(requests.filter(({ path }) => path === '/api/query').length);
 		}
 		expect([costs, trigger.started, trigger.log]).toEqual([
 			[2, 1, 1],
@@ -82,7 +83,7 @@ describe(`with ${PAST} past queries`, () => {
 			const requests = await requestsOf(async () => {
 				while (!trigger.started.includes(old)) await trigger.look();
 			});
-			expect(requests).toBeLessThanOrEqual(10 * AT_MOST);
+			expect(requests.length).toBeLessThanOrEqual(10 * AT_MOST);
 		},
 		3 * MINUTES,
 	);
