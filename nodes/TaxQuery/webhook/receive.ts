@@ -12,7 +12,7 @@ import { deploymentOf, proofOf } from './credentials';
 import { startHere, type Outcome } from './here';
 import { readPayload, readRawBody } from './payload';
 import { isBeingPublished, lookFor, start, triggerSoon } from './published';
-import { saidIn } from './said';
+import { readAnnounced } from './said';
 
 const RETRY_AFTER_SECONDS = 5;
 const MAX_TAKEN = 5_000;
@@ -78,7 +78,7 @@ async function takeBody(
 		return { status: payload.status, message: payload.reason };
 	}
 	const deployment = await deploymentOf(context);
-	const all = payload.announced.map((each) => saidIn(each, settings, deployment.mapping));
+	const all = payload.announced.map((each) => readAnnounced(each, settings, deployment.mapping));
 	if (isTest) return await startHere(context, settings, all, deployment);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(deployment.mapping);
 	if (!published && isListed) {

@@ -14,7 +14,7 @@ export interface Said extends Asked {
 }
 
 /** What of a call may be used by how far it is believed; of the rest of it nothing is kept. */
-export function saidIn(
+export function readAnnounced(
 	{ queryId, record: body, event }: Announced,
 	{ isAuthenticated: isProved, confirm }: Settings,
 	mapping: TaxQueryMapping,

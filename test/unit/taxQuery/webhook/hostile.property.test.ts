@@ -5,7 +5,7 @@ import type { Settings } from '../../../../nodes/TaxQuery/deliveries/settings';
 import { asDocumented } from '../../../../nodes/TaxQuery/service/names';
 import { readRecord } from '../../../../nodes/TaxQuery/service/record';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { saidIn } from '../../../../nodes/TaxQuery/webhook/said';
+import { readAnnounced } from '../../../../nodes/TaxQuery/webhook/said';
 
 const BODIES = 100_000;
 
@@ -54,7 +54,7 @@ describe('a body that somebody invents', () => {
 				const payload = readPayload(Buffer.from(body));
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const { event } = saidIn(announced, settings, asDocumented);
+					const { event } = readAnnounced(announced, settings, asDocumented);
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;
 					const result = resultOf(record);
