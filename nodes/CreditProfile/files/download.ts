@@ -1,20 +1,32 @@
-import { UserError, type IBinaryData, type IDataObject } from 'n8n-workflow';
+import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/http/answerBody';
+import { faultCode } from '../../shared/http/faults';
+import { FileError, type FileProblem } from '../../shared/messages/file';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isObject } from '../../shared/utils/json';
-import { sentences } from '../../shared/utils/sentences';
-import { textOf } from '../../shared/utils/text';
-import { mimeTypeOf, nameOf, pageInstead, type FileLink } from './fileLink';
+import { noTurn } from '../../shared/transport/request';
+import { isProblem } from '../../shared/transport/result';
+import { retryOf } from '../../shared/transport/retry';
+import { idleTimeout } from '../../shared/utils/idleTimeout';
+import {
+	calledOf,
+	mimeTypeOf,
+	nameOf,
+	originOf,
+	pageInstead,
+	typeOf,
+	type FileLink,
+} from './fileLink';
 
 /** A stream of bytes, as n8n takes and gives them. */
 type ByteStream = Exclude<Parameters<FileHelpers['prepareBinaryData']>[0], Buffer>;
+type Response = { statusCode: number; headers: IDataObject; body: ByteStream };
 
 const MEGABYTE = 1_000_000;
-/** How often a file is asked for where a fault is answered by repeating it. */
+/** How often a file is requested where a fault may pass. */
 const MAX_ATTEMPTS = 3;
-/** … and where its host is asked too often, and does not tell when to come again. */
+/** … and where its host is busy, and does not say for how long. */
 const MAX_BUSY = 10;
 const WAIT_MS = 1000;
 const MAX_WAIT_MS = 60_000;
@@ -26,86 +38,59 @@ const MAX_MS = MAX_MINUTES * 60_000;
 
 /**
  * Downloads a file into n8n's binary data, streamed. Whether a link needs a token is not shown (CP §2.10, §5.1): none
- * is sent, for the host may be anybody's. Throws a UserError that tells what to do; a link is in none, for it may open
- * the file to whoever has it.
+ * is sent, for the host may be anybody's. Throws a FileError.
  */
 export async function download(
 	item: Item,
 	link: FileLink,
-	maxMegabytes: number,
+	megabytes: number,
 ): Promise<IBinaryData> {
-	if (!/^https?:$/.test(URL.canParse(link.url) ? new URL(link.url).protocol : '')) {
-		throw new UserError('The link to the file is not an address that begins with https://', {
-			description: 'Check the expression that fills "File URL" for this item.',
-		});
-	}
-	const end = AbortSignal.timeout(MAX_MS);
-	const until = performance.now() + MAX_MS;
-	const leftMs = () => until - performance.now();
-	const { origin } = new URL(link.url);
+	const origin = originOf(link.url);
+	if (origin === undefined) throw new FileError({ kind: 'link' }, calledOf(item, link));
 	const pace = rateLimiterFor({ baseUrl: origin, token: '', pointsPerSecond: PER_SECOND });
 	const { executionId: execution = '', cancelled: signal } = item.run;
-	let last: UserError | undefined;
+	const began = performance.now();
+	const leftMs = () => began + MAX_MS - performance.now();
+	const end = AbortSignal.timeout(MAX_MS);
+	let last: FileProblem | undefined;
 	let [faults, busy] = [0, 0];
 	for (;;) {
-		await pace
-			.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) })
-			.catch((error: Error) => {
-				throw error instanceof UserError ? (last ?? error) : error;
-			});
-		const outcome = await attemptDownload(item, link, maxMegabytes, { end, pace });
-		if ('file' in outcome) return outcome.file;
-		last = outcome.error;
-		if (!outcome.isPassing) throw last;
-		if (outcome.waitMs === undefined && outcome.isBusy) busy++;
-		else if (outcome.waitMs === undefined) faults++;
-		const waitMs = outcome.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
-		if (faults === MAX_ATTEMPTS || busy === MAX_BUSY || waitMs > leftMs()) throw last;
+		const missed = await pace.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) }).then(
+			() => undefined,
+			(error) => noTurn(error, performance.now() - began),
+		);
+		if (missed) throw new FileError(last ?? missed, calledOf(item, link));
+		const tried = await attempt(item, link, megabytes, { end, pace });
+		if ('file' in tried) return tried.file;
+		last = tried.problem;
+		const retry = retryAfter(last);
+		if (retry === 'backoff') faults++;
+		else if (tried.waitMs === undefined) busy++;
+		const waitMs = tried.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
+		const mayRepeat = retry !== 'never' && faults < MAX_ATTEMPTS && busy < MAX_BUSY;
+		if (!mayRepeat || waitMs > leftMs()) throw new FileError(last, calledOf(item, link));
 		await item.wait(waitMs);
 	}
 }
 
-/** A fault may pass; where the host says when, so many milliseconds are waited. */
-type Outcome =
-	| { file: IBinaryData }
-	| { error: UserError; isPassing: boolean; isBusy?: boolean; waitMs?: number };
+const retryAfter = (problem: FileProblem) =>
+	problem.kind === 'silent' ? 'backoff' : isProblem(problem) ? retryOf(problem, 'GET') : 'never';
 
-/** A signal that aborts once nothing was heard for so long; `hear` is told of what came. */
-function silence(longestMs: number) {
-	const silent = new AbortController();
-	let [heardAt, isOver] = [performance.now(), false];
-	const lookAfter = (ms: number) => {
-		AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', () => {
-			const leftMs = heardAt + longestMs - performance.now();
-			if (isOver) return;
-			if (leftMs > 0) lookAfter(leftMs);
-			else silent.abort();
-		});
-	};
-	lookAfter(longestMs);
-	return {
-		signal: silent.signal,
-		hear: () => void (heardAt = performance.now()),
-		end: () => void (isOver = true),
-	};
-}
+/** What one request brought; `waitMs` as its host says when to come again. */
+type Tried = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
 
-async function attemptDownload(
+async function attempt(
 	item: Item,
 	link: FileLink,
-	maxMegabytes: number,
+	megabytes: number,
 	{ end, pace }: { end: AbortSignal; pace: RateLimiter },
-): Promise<Outcome> {
-	const called = link.name ? `"${nameOf(item, link, {})}"` : 'The file';
-	const tooLarge = () =>
-		new UserError(`${called} is larger than ${maxMegabytes} MB`, {
-			description: 'Raise the option Max File Size (MB), or leave this file out.',
-		});
-	let isTooLarge = false;
-	let giveUp = () => {};
-	const quiet = silence(item.timeoutMs);
+): Promise<Tried> {
 	const { cancelled } = item.run;
-	const signal = AbortSignal.any([quiet.signal, end, ...(cancelled ? [cancelled] : [])]);
+	const idle = idleTimeout(item.timeoutMs);
+	const signal = AbortSignal.any([idle.signal, end, ...(cancelled ? [cancelled] : [])]);
+	let body: ByteStream | undefined;
+	let bytes = 0;
+	const isTooLarge = () => bytes > megabytes * MEGABYTE;
 	try {
 		const sentAt = Date.now();
 		const request = item.files.httpRequest({
@@ -117,100 +102,45 @@ async function attemptDownload(
 			ignoreHttpStatusErrors: true,
 			abortSignal: signal,
 		});
-		request.catch(() => {}); // the signal may end the wait for it
-		const { statusCode, headers, body } = (await raceAbort(request, signal)) as {
-			statusCode: number;
-			headers: IDataObject;
-			body: ByteStream;
-		};
-		body.on('error', () => {}); // it is told by what is made of it
-		giveUp = () => void body.destroy(new Error('given up'));
-		signal.addEventListener('abort', giveUp);
-		const answer = { status: statusCode, headers, sentAt, receivedAt: Date.now() };
+		const response = (await raceAbort(request, signal)) as Response;
+		const { statusCode: status, headers } = response;
+		body = response.body.on('error', () => {}); // whoever reads it is told
+		const answer = { status, headers, sentAt, receivedAt: Date.now() };
 		pace.update(answer);
-		const isBusy = statusCode === 429;
-		const told = isBusy || statusCode === 503 ? retryAt(answer) : undefined;
-		const isTold = told !== undefined || (readLimits(answer).reset ?? 0) > Date.now();
-		const busyMs = isTold ? 0 : undefined; // after a 429 that tells when, the pace waits
-		const waitMs = isBusy ? busyMs : told && told - Date.now();
-		const type = textOf(headers['content-type']).split(';')[0].trim().toLowerCase();
-		const refusal = refusalOf(called, statusCode, pageInstead(link, type));
-		if (refusal) {
-			body.destroy();
-			return { error: refusal, isPassing: statusCode >= 500 || isBusy, isBusy, waitMs };
-		}
-		if (Number(headers['content-length'] ?? 0) > maxMegabytes * MEGABYTE) {
-			body.destroy();
-			return { error: tooLarge(), isPassing: false };
-		}
-		let bytes = 0;
+		if (status !== 200) return { problem: { kind: 'status', status }, waitMs: waitMsOf(answer) };
+		const type = typeOf(headers);
+		const page = pageInstead(link, type);
+		if (page) return { problem: { kind: 'instead', what: page.toUpperCase() } };
+		bytes = Number(headers['content-length'] ?? 0);
+		if (isTooLarge()) return { problem: { kind: 'tooLarge', megabytes } };
+		bytes = 0;
 		const counted = body.map((chunk: Buffer) => {
-			quiet.hear();
+			idle.reset();
 			bytes += chunk.length;
-			isTooLarge = bytes > maxMegabytes * MEGABYTE;
-			if (isTooLarge) throw tooLarge();
+			if (isTooLarge()) throw new Error('too large');
 			return chunk;
 		});
 		const fileName = nameOf(item, link, headers);
 		const mimeType = mimeTypeOf(link, type, fileName);
-		const file = await item.files.prepareBinaryData(counted, fileName, mimeType);
+		const file = await raceAbort(item.files.prepareBinaryData(counted, fileName, mimeType), signal);
 		if (bytes > 0 || link.isEmpty) return { file };
-		return { error: noFile(called, 'an empty answer'), isPassing: false };
+		return { problem: { kind: 'instead', what: 'an empty answer' } };
 	} catch (error) {
-		if (isTooLarge) return { error: tooLarge(), isPassing: false };
-		if (cancelled?.aborted) {
-			return { error: new UserError('The execution was cancelled'), isPassing: false };
-		}
-		if (signal.aborted) return { error: tooSlow(called, item.timeoutMs, end), isPassing: true };
-		const code = isObject(error) && typeof error.code === 'string' ? ` (${error.code})` : '';
-		return {
-			error: new UserError(`${called} could not be downloaded: the connection broke`, {
-				description: `Try again later. Check that this n8n may reach the host of the file${code}.`,
-			}),
-			isPassing: true,
-		};
+		if (isTooLarge()) return { problem: { kind: 'tooLarge', megabytes } };
+		if (cancelled?.aborted) return { problem: { kind: 'cancelled' } };
+		if (end.aborted) return { problem: { kind: 'slow', minutes: MAX_MINUTES } };
+		if (signal.aborted) return { problem: { kind: 'silent', ms: item.timeoutMs } };
+		return { problem: { kind: 'network', code: faultCode(error) } };
 	} finally {
-		quiet.end();
-		signal.removeEventListener('abort', giveUp);
+		idle.end();
+		body?.destroy();
 	}
 }
 
-function tooSlow(called: string, silenceMs: number, end: AbortSignal): UserError {
-	if (end.aborted) {
-		return new UserError(`${called} could not be downloaded within ${MAX_MINUTES} minutes`, {
-			description: 'Its host is slow. Try again later.',
-		});
-	}
-	return new UserError(
-		`${called} could not be downloaded: nothing came from its host for ${silenceMs / 1000} seconds`,
-		{ description: 'Try again later, or raise the option Timeout (Seconds).' },
-	);
-}
-
-/** Why an answer is not the file; undefined if it may be. */
-const refusalOf = (called: string, status: number, page: string | undefined) =>
-	status === 200 ? page && noFile(called, page.toUpperCase()) : refused(called, status);
-
-const ENDED =
-	'A link to a file works for 24 hours after the document was read. Read the document again, then download at once';
-
-const noFile = (called: string, what: string) =>
-	new UserError(`${called} could not be downloaded: its host gave ${what} instead`, {
-		description: sentences(ENDED),
-	});
-
-function refused(called: string, status: number): UserError {
-	const hasEnded = [400, 401, 403, 404, 410].includes(status);
-	const mayWantToken = [401, 403].includes(status);
-	return new UserError(
-		`${called} could not be downloaded: its host answered with status ${status}`,
-		{
-			description: sentences(
-				hasEnded ? ENDED : 'Try again later',
-				mayWantToken
-					? 'If that is refused, too, its host may want a token, which this node never sends with a link: ask the provider how its files are fetched'
-					: undefined,
-			),
-		},
-	);
+/** How long a host that is busy or out of order wants to be left alone; after a 429 the pace waits for its reset. */
+function waitMsOf(answer: Parameters<typeof readLimits>[0]): number | undefined {
+	const at = retryAt(answer);
+	if (answer.status === 503) return at && at - Date.now();
+	const isTold = at !== undefined || (readLimits(answer).reset ?? 0) > Date.now();
+	return answer.status === 429 && isTold ? 0 : undefined;
 }

@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { FileWords } from '../../shared/messages/file';
 import type { Item } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/personalData';
 import { textOf } from '../../shared/utils/text';
@@ -7,6 +8,7 @@ import { textOf } from '../../shared/utils/text';
 export interface FileLink {
 	url: string;
 	id?: unknown;
+	documentId?: unknown;
 	filetype?: unknown;
 	/** Without it the host's name for it is taken, or the end of the address. */
 	name?: string;
@@ -23,28 +25,20 @@ const MIME_TYPES = new Map([
 	['csv', 'text/csv'],
 	['json', 'application/json'],
 ]);
+const formatOf = (one: unknown): string => textOf(one).trim().toLowerCase();
 
 /** Where a file association (CP §2.10) can be downloaded; undefined if the service gives no link. */
-export function linkOf({
-	url,
-	filetype,
-	filelabel,
-	originalFilename,
-	id,
-	size,
-}: IDataObject): FileLink | undefined {
+export function linkOf(association: IDataObject, documentId: unknown): FileLink | undefined {
+	const { url, filetype, filelabel, originalFilename, id, size } = association;
 	if (typeof url !== 'string' || url === '') return undefined;
-	const name = [originalFilename, filelabel && `${String(filelabel)}.${String(filetype)}`].find(
-		(one) => typeof one === 'string' && one !== '',
-	) as string | undefined;
-	return {
-		url,
-		id,
-		filetype,
-		...(name && { name: plainName(name) }),
-		isEmpty: size === 0,
-	};
+	const labelled = [filelabel, filetype].map(textOf).filter(Boolean).join('.');
+	const name = plainName(textOf(originalFilename) || (filelabel ? labelled : ''));
+	return { url, id, documentId, filetype, ...(name && { name }), isEmpty: size === 0 };
 }
+
+/** Where a link leads; undefined unless it is an address of the web. */
+export const originOf = (url: string): string | undefined =>
+	/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined;
 
 const plainName = (name: string) => name.replace(/[\\/]/g, '_');
 
@@ -64,30 +58,39 @@ function nameAt(url: string, headers: IDataObject): string {
 
 const endOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?? '';
 
-const endingOf = (name: string): string | undefined => /\.(\w{1,5})$/.exec(name)?.[1];
+const endingOf = (name: string): string => /\.(\w{1,5})$/.exec(name)?.[1]?.toLowerCase() ?? '';
+
+/** The host's Content-Type as n8n reads one, without parameters; '' where it says none, or only that it is bytes. */
+export function typeOf(headers: IDataObject): string {
+	const [type] = textOf(headers['content-type']).toLowerCase().split(';');
+	const [plain = ''] = /^[\w.+-]+\/[\w.+-]+/.exec(type.trim()) ?? [];
+	return plain.endsWith('/octet-stream') ? '' : plain;
+}
 
 /** What a host sends in the place of a file of another format, where its type says so: html, json or xml. */
 export function pageInstead({ url, filetype }: FileLink, type: string): string | undefined {
-	const format = (textOf(filetype) || (endingOf(endOf(url)) ?? '')).toLowerCase();
+	const format = formatOf(filetype) || endingOf(endOf(url));
 	const page = /\b(html|xhtml|json|xml)\b/.exec(type)?.[1];
 	return page !== format && MIME_TYPES.has(format) ? page : undefined;
 }
 
 /** The type of a file: as the service says, or its host, or the end of its name where the host names none. */
-export function mimeTypeOf({ filetype }: FileLink, type: string, fileName: string): string {
-	const known = MIME_TYPES.get(textOf(filetype).toLowerCase());
-	if (known !== undefined) return known;
-	const isVague = ['', 'application/octet-stream', 'binary/octet-stream'].includes(type);
-	const named = MIME_TYPES.get((endingOf(fileName) ?? '').toLowerCase());
-	return isVague ? (named ?? 'application/octet-stream') : type;
-}
+export const mimeTypeOf = ({ filetype }: FileLink, type: string, fileName: string): string =>
+	MIME_TYPES.get(formatOf(filetype)) ??
+	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
 /** What a file is called; where personal data is protected, by nothing that a person may have named it. */
 export function nameOf(item: Item, link: FileLink, headers: IDataObject): string {
 	if (readPersonalData(item.options) === 'full') return link.name ?? nameAt(link.url, headers);
-	const type = [textOf(link.filetype).toLowerCase(), endingOf(endOf(link.url))].find((one = '') =>
+	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
 		MIME_TYPES.has(one),
 	);
 	const number = typeof link.id === 'number' ? `-${link.id}` : '';
 	return `file${number}${type ? `.${type}` : ''}`;
 }
+
+/** The file as an error names it. */
+export const calledOf = (item: Item, link: FileLink): FileWords => ({
+	...(link.name && { name: nameOf(item, link, {}) }),
+	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
+});

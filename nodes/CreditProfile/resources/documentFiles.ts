@@ -1,10 +1,9 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { operation, option, parseNumber } from '../../shared/operations/field';
 import { asItIs, simplify } from '../../shared/operations/fields';
 import { WithFiles, type FileRow, type Item } from '../../shared/operations/operation';
+import { FileError } from '../../shared/messages/file';
 import { isObject } from '../../shared/utils/json';
-import { sentences } from '../../shared/utils/sentences';
-import { textOf } from '../../shared/utils/text';
 import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
 import { order, startAt } from '../fields';
@@ -128,21 +127,15 @@ async function fetchFile(
 	{ json, association }: LinkedFile,
 	maxMegabytes: number,
 ): Promise<FileRow> {
-	const link = linkOf(association);
+	const link = linkOf(association, json.documentId);
 	if (!link) {
 		const problem = 'The service gives no link to this file';
 		return { json: item.protect({ ...json, problem }, 'written', asItIs) };
 	}
-	const file = download(item, link, maxMegabytes);
-	return await file.then(
-		(had) => ({ json, file: had }),
-		(error: unknown) => {
-			if (!(error instanceof UserError)) throw error as Error;
-			const { message, description } = error;
-			const whose = `It is file ${textOf(json.id)} of document ${textOf(json.documentId)}`;
-			const told = new UserError(message, { description: sentences(whose, description) });
-			if (item.continuesOnFail) return { error: told };
-			throw told;
-		},
-	);
+	try {
+		return { json, file: await download(item, link, maxMegabytes) };
+	} catch (error) {
+		if (item.continuesOnFail && error instanceof FileError) return { error };
+		throw error as Error;
+	}
 }

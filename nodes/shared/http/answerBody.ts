@@ -39,6 +39,7 @@ function decode(bytes: Buffer): string {
 
 /** What `work` gives, unless `signal` aborts first: then it throws the signal's reason, whatever the work does. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+	work.catch(() => {}); // nobody may wait for it any more
 	if (signal.aborted) throw signal.reason;
 	let onAbort = () => {};
 	const aborted = new Promise<never>((_, reject) => {

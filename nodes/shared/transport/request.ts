@@ -220,7 +220,10 @@ const isTokenRefused = (problem: Problem): boolean =>
 	problem.kind === 'status' && problem.isTokenRefused === true;
 
 /** Why a request had no turn; rethrows what is no matter of the rate limit. */
-function noTurn(error: unknown, waitedMs: number): Problem {
+export function noTurn(
+	error: unknown,
+	waitedMs: number,
+): Extract<Problem, { kind: 'rateLimit' | 'cancelled' }> {
 	if (error instanceof RateLimitTimeoutError) return { kind: 'rateLimit', waitedMs };
 	if (error instanceof RateLimitCancelledError) return { kind: 'cancelled' };
 	throw error as Error;

@@ -186,6 +186,20 @@ describe('the files of a collection', () => {
 		});
 	});
 
+	it('a host that stays out of order is asked three times, whatever its Retry-After says', async () => {
+		jest.mocked(sleepFor).mockResolvedValueOnce().mockResolvedValueOnce(); // at once
+		hosts['/0'] = (response) => void response.writeHead(503, { 'retry-after': '1' }).end();
+		const { error } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
+		expect([error?.context?.code, asked['/0']]).toEqual(['file.status.503', 3]);
+	});
+
+	it('a request that timed out at its host (408) is repeated, as other reads are', async () => {
+		jest.mocked(sleepFor).mockResolvedValueOnce();
+		hosts['/0'] = (response) => (asked['/0'] === 1 ? refuse(408) : send('a'))(response);
+		const { items } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
+		expect([items[0]?.binary?.data.data, asked['/0']]).toEqual(['YQ==', 2]);
+	});
+
 	describe('are not mistaken for what else a host sends', () => {
 		const answer =
 			(status: number, type: string, body = '') =>
@@ -257,6 +271,30 @@ describe('the files of a collection', () => {
 		expect(items.map(({ binary }) => binary?.data)).toEqual([
 			expect.objectContaining({ fileName: name, mimeType }),
 		]);
+	});
+
+	it.each([
+		['application/PDF;charset=binary', '/9f3c', 'application/pdf', 'pdf'],
+		['pdf', '/INE.png', 'image/png', 'png'],
+		['text/html charset=utf-8', '/page', 'text/html', 'html'],
+		['', '/9f3c', 'application/octet-stream', 'bin'],
+	])(
+		'of the type %j at %s have a type that n8n can show',
+		async (type, path, mimeType, fileExtension) => {
+			hosts[path] = (response) => void response.setHeader('content-type', type).end('a');
+			const { items } = await run({ filesFrom: 'link', fileUrl: origin + path });
+			expect(items.map(({ binary }) => binary?.data)).toEqual([
+				expect.objectContaining({ mimeType, fileExtension }),
+			]);
+		},
+	);
+
+	it('without a name and a format are called by their label alone', async () => {
+		hosts['/a'] = send('a');
+		const association = { id: 1, url: `${origin}/a`, filelabel: 'INE' };
+		const document = { id: 9, files: [association] };
+		const { items } = await run({ filesFrom: 'incoming' }, { items: [document] });
+		expect(items.map(({ binary }) => binary?.data.fileName)).toEqual(['INE']);
 	});
 
 	describe.each(['masked', 'pseudonym'])('with Personal Data %s', (personalData) => {

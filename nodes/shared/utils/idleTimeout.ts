@@ -1,0 +1,19 @@
+/** A signal that aborts once it was not reset for so long. */
+export function idleTimeout(longestMs: number) {
+	const idle = new AbortController();
+	let [since, isOver] = [performance.now(), false];
+	const lookAfter = (ms: number) => {
+		AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', () => {
+			const leftMs = since + longestMs - performance.now();
+			if (isOver) return;
+			if (leftMs > 0) lookAfter(leftMs);
+			else idle.abort();
+		});
+	};
+	lookAfter(longestMs);
+	return {
+		signal: idle.signal,
+		reset: () => void (since = performance.now()),
+		end: () => void (isOver = true),
+	};
+}
