@@ -37,9 +37,15 @@ describeWithBrowser("the sandbox's page", () => {
 		await receiver?.close();
 	});
 
+	/** The page fills itself once it has read the sandbox's state. */
+	const textsOf = async (selector: string) => {
+		await page.locator(selector).first().waitFor();
+		return await page.locator(selector).allTextContents();
+	};
+
 	it('shows what an n8n credential needs', async () => {
 		const { creditProfile, taxQuery } = sandbox;
-		const shown = await page.locator('#services code').allTextContents();
+		const shown = await textsOf('#services code');
 		expect(shown).toEqual([
 			creditProfile.baseUrl,
 			creditProfile.token,
@@ -62,7 +68,7 @@ describeWithBrowser("the sandbox's page", () => {
 
 	it('names the sandbox for n8n in a container', async () => {
 		const { port } = new URL(sandbox.page);
-		const shown = await page.locator('#fromContainer code').allTextContents();
+		const shown = await textsOf('#fromContainer code');
 		expect(shown).toEqual(['', '/api'].map((path) => `http://host.docker.internal:${port}${path}`));
 	});
 
