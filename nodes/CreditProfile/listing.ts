@@ -142,10 +142,8 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		description: `Get the different tags that the ${of}s of the organization have, each once`,
 		fields: { simplify },
 		async execute(item, { simplify: isSimple }) {
-			const { texts } = await item.read({ method: 'GET', path: `/data/${of}/tags` }, tagsIn);
-			const rows = isSimple
-				? texts.map((tag) => ({ tag }))
-				: [{ count: texts.length, data: texts }];
+			const { texts, count } = await item.read({ method: 'GET', path: `/data/${of}/tags` }, tagsIn);
+			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
 			return rows.map((row) => item.protect(row, tagsRule, asItIs));
 		},
 	});

@@ -9,7 +9,7 @@ import { getQuery, readList, serviceOfItem } from '../service/client';
 import { serviceOf } from '../service/names';
 import { completeRow } from '../service/rows';
 import type { QueryRecord } from '../service/types';
-import { cutWords } from '../telling/messages';
+import { cutWords, totalWords } from '../telling/messages';
 import { lacksResult, NO_RESULT, shownRecord } from '../telling/simplify';
 import { filters } from './queryFilters';
 
@@ -77,9 +77,11 @@ const getMany = operation({
 		const rows: QueryRecord[] = [];
 		const kinds = new Map<string, QueryRecord>();
 		let [listed, unreadable] = [0, 0];
+		let reported: number | undefined;
 		for await (const piece of readList(service)) {
 			const { records, isLast, extent, total } = piece;
 			listed += records.length;
+			reported = total ?? reported;
 			unreadable += piece.unreadable;
 			for (const row of records) kinds.set(`${row.code} ${row.status ?? ''}`, row);
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {
@@ -103,6 +105,10 @@ const getMany = operation({
 			item.run.hint(`${unreadable} rows of the list show no ID (_id or queryId) and are left out`);
 		}
 		const found = rows.slice(0, wanted);
+		if (reported !== undefined) {
+			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
+			item.run.hint(totalWords(found.length, reported, others));
+		}
 		const untold = leftOut([...kinds.values()]);
 		if (untold !== undefined) item.run.hint(untold);
 		return found.map((row) => shownRecord(item, row, mapping, isSimple));

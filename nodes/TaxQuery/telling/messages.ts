@@ -326,6 +326,16 @@ export function cutWords(
 	};
 }
 
+/** How many of the service's queries come out, where it reports their number, and why not the others. */
+export function totalWords(given: number, total: number, others?: 'limit' | 'filters'): string {
+	if (given > total) return `${given} queries returned, though the service reports ${total}.`;
+	return sentences(
+		`${given} of ${total} queries returned`,
+		others === 'limit' && given < total ? 'Switch on Return All, or raise Limit, for more' : '',
+		others === 'filters' ? 'The filters of this node left out the others' : '',
+	);
+}
+
 /** The same in one sentence after the other; '' if nothing is missing. */
 export function cutSentences(list: Parameters<typeof cutWords>[0]): string {
 	const words = cutWords(list);

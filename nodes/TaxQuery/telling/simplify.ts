@@ -13,15 +13,13 @@ import { queryRule } from '../personal';
 import type { QueryRecord } from '../service/types';
 import type { Warning } from '../fields/identifiers';
 
-/** More make a sheet that nobody reads. */
-const MAX_COLUMNS = 15;
 /** Of the query itself; they stand behind what it is about. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];
 const DATES = ['validUntil', 'birthDate'];
 
 /**
- * A query record (TQ §2.1) as one flat row: the person or company with the result, under readable names and with dates
- * as ISO 8601; then the query's status, service, time and ID. `pending`, `failed` or `statusUnknown` is true where
+ * A query record (TQ §2.1) as one row: the person or company with the result, under readable names and with dates as
+ * ISO 8601 (a result that the document does not show as it came); then the query's status, service, time and ID. `pending`, `failed` or `statusUnknown` is true where
  * there is no result to rely on, `reason` says why a query failed. `service` is known where the query was just made.
  * docs/output.md shows the rows. `asRead` is the record before personal data was hidden: only it tells whether the
  * result names somebody else.
@@ -37,8 +35,7 @@ export function simplifyRecord(
 	const isEnd = state === 'success' || state === 'unknown';
 	const fields = isEnd ? namesIn(response, service) : undefined;
 	const asked = askedOf(record);
-	const resultIn = (one: IDataObject) =>
-		defined(fields ? renamed(one, fields) : flattened(one, Object.keys(asked).length));
+	const resultIn = (one: IDataObject) => defined(fields ? renamed(one, fields) : ownNames(one));
 	const result = withMeaning(resultIn(response));
 	const [askedAsRead, resultAsRead] = [askedOf(asRead), resultIn(responseOf(asRead.raw))];
 	const isOther = (name: string) => areOthers(askedAsRead[name], resultAsRead[name]);
@@ -140,24 +137,26 @@ function namesIn(response: IDataObject, service: QueryService | undefined) {
 const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
 	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
 
-/** Names that say something of the query itself, not of its result. */
-const TAKEN = /^(queryId|service|status|statusUnknown|pending|failed|reason|createdAt)$/;
+/** Columns that say something of the query itself, or of how its result came. */
+const TAKEN = new Set([
+	...TAIL,
+	...['statusUnknown', 'pending', 'failed', 'reason', 'fiscalData', 'askedRfc', 'askedCurp'],
+	...['externalReference', 'reused', 'ageHours', 'recovered', 'lastProblem', 'warnings'],
+	...['event', 'envelope', 'deliveryId', 'confirmed'],
+]);
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
-/** A response whose contents are not shown: its own names; an object in it becomes columns if there is room. */
-function flattened(response: IDataObject, otherColumns: number): IDataObject {
-	let columns = otherColumns + Object.keys(response).length + TAIL.length;
-	const flat: IDataObject = {};
-	for (const [name, value] of Object.entries(response)) {
-		const inner = isObject(value) ? Object.entries(value) : [];
-		if (inner.length > 0 && columns + inner.length - 1 <= MAX_COLUMNS) {
-			columns += inner.length - 1;
-			for (const [innerName, one] of inner) flat[name + capital(innerName)] = one;
-		} else {
-			flat[TAKEN.test(name) ? `result${capital(name)}` : name] = value;
-		}
-	}
-	return flat;
+/** A response whose contents are not shown, under its own names; `result…` where the query has a column of that name. */
+function ownNames(response: IDataObject): IDataObject {
+	const isFree = (name: string, own: string) =>
+		!TAKEN.has(name) && (name === own || !Object.hasOwn(response, name));
+	return Object.fromEntries(
+		Object.entries(response).map(([own, value]) => {
+			let name = own;
+			while (!isFree(name, own)) name = `result${capital(name)}`;
+			return [name, value];
+		}),
+	);
 }
 
 /** Dates as ISO 8601, and what a code means. */

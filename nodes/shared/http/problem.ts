@@ -17,8 +17,11 @@ export type Problem = Said &
 		| { kind: 'failure'; status: number }
 		/** A body of another shape than the document's; `expected` is a noun: "a list of collections". */
 		| { kind: 'shape'; expected: string }
-		/** A list ended before all rows that it reports; `total` is undefined where it reports none. */
-		| { kind: 'incomplete'; given: number; total?: number }
+		/**
+		 * A list ended before all rows that it reports; `total` is undefined where it reports none. `isWhole`: it comes at
+		 * once, and has no Limit.
+		 */
+		| { kind: 'incomplete'; given: number; total?: number; isWhole?: true }
 		/** No access token; nothing else was sent. */
 		| LoginProblem
 		/** No turn came in time; nothing was sent. */

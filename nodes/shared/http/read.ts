@@ -61,18 +61,27 @@ export function readRow(
 	return row && !another ? { row } : problemOf(body, expected);
 }
 
-/** Texts under `data` (CP §4.3, §4.7), or a list of texts by itself. */
-export function readTexts(body: unknown, expected: string): { texts: string[] } | Problem {
+/**
+ * Texts under `data` (CP §4.3, §4.7), or a list of texts by itself, and their number. Fewer texts than the response
+ * counts are a problem: there are no further pages of them.
+ */
+export function readTexts(
+	body: unknown,
+	expected: string,
+): { texts: string[]; count: number } | Problem {
 	const list = documented(body, 'data') ?? documented(body);
 	const areTexts = list?.every((one): one is string => typeof one === 'string');
-	if (areTexts && (list.length > 0 || !reportsFailure(body))) return { texts: list as string[] };
-	return problemOf(body, expected);
+	if (!areTexts || (list.length === 0 && reportsFailure(body))) return problemOf(body, expected);
+	const { length: given } = list;
+	const count = totalOf(body, 'count') ?? given;
+	if (given < count) return { kind: 'incomplete', given, total: count, isWhole: true };
+	return { texts: list as string[], count: given };
 }
 
 /** How many rows the whole list has; undefined where the response does not say. */
-function totalOf(body: unknown): number | undefined {
+function totalOf(body: unknown, name = 'total'): number | undefined {
 	if (!isObject(body)) return undefined;
-	const total = textOf(body.total ?? body.totalCount);
+	const total = textOf(body[name] ?? body.total ?? body.totalCount);
 	return /^\d{1,15}$/.test(total) ? Number(total) : undefined;
 }
 

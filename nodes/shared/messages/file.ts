@@ -52,7 +52,6 @@ const MAY_WANT_TOKEN =
 const LATER = 'Try again later';
 
 function tell(problem: FileProblem, called: string): [message: string, todo: string[]] {
-	const missed = `${called} could not be downloaded`;
 	switch (problem.kind) {
 		case 'link':
 			return [
@@ -66,32 +65,32 @@ function tell(problem: FileProblem, called: string): [message: string, todo: str
 			];
 		case 'status':
 			return [
-				`${missed}: its host answered with status ${problem.status}`,
+				`${called} could not be downloaded: its host answered with status ${problem.status}`,
 				[
 					[400, 401, 403, 404, 410].includes(problem.status) ? ENDED : LATER,
 					[401, 403].includes(problem.status) ? MAY_WANT_TOKEN : '',
 				],
 			];
 		case 'instead':
-			return [`${missed}: its host gave ${problem.what} instead`, [ENDED]];
+			return [`${called} could not be downloaded: its host gave ${problem.what} instead`, [ENDED]];
 		case 'network': {
 			const code = problem.code ? ` (${problem.code})` : '';
 			const reach = `Check that this n8n may reach the host of the file${code}`;
-			return [`${missed}: the connection broke`, [LATER, reach]];
+			return [`${called} could not be downloaded: the connection broke`, [LATER, reach]];
 		}
 		case 'silent':
 			return [
-				`${missed}: nothing came from its host for ${problem.ms / 1000} seconds`,
+				`${called} could not be downloaded: nothing came from its host for ${problem.ms / 1000} seconds`,
 				['Try again later, or raise the option Timeout (Seconds).'],
 			];
 		case 'slow':
 			return [
-				`${missed} within ${problem.minutes} minutes`,
+				`${called} could not be downloaded within ${problem.minutes} minutes`,
 				['Its host is slow. Try again later.'],
 			];
 		case 'rateLimit':
 			return [
-				`${missed}: waited ${(problem.waitedMs / 1000).toFixed(1)} s for a turn at its host`,
+				`${called} could not be downloaded: waited ${(problem.waitedMs / 1000).toFixed(1)} s for a turn at its host`,
 				[
 					'Too many files are downloaded from it at a time. Run fewer executions, or try again later.',
 				],

@@ -122,7 +122,16 @@ function tellFault(code: string, displayName: string): Telling {
 	return [message, sentences(why, where)];
 }
 
-function tellIncomplete({ given, total }: Extract<Problem, { kind: 'incomplete' }>): Telling {
+const CHANGED =
+	'The list may have changed, or the service ignores offset or limit. Try again; if it stays so, set Limit and tell your provider.';
+const CUT =
+	'Try again; if it stays so, tell your provider that the list is shorter than its count.';
+
+function tellIncomplete({
+	given,
+	total,
+	isWhole,
+}: Extract<Problem, { kind: 'incomplete' }>): Telling {
 	const rows = given === 1 ? '1 row' : `${given} rows`;
 	return total === undefined
 		? [
@@ -131,7 +140,7 @@ function tellIncomplete({ given, total }: Extract<Problem, { kind: 'incomplete' 
 			]
 		: [
 				`${given} of ${total} rows returned`,
-				'Nothing of the list is output, because rows are missing. The list may have changed, or the service ignores offset or limit. Try again; if it stays so, set Limit and tell your provider.',
+				`Nothing of the list is output, because rows are missing. ${isWhole ? CUT : CHANGED}`,
 			];
 }
 

@@ -33,7 +33,7 @@ const CERTIFICATE = {
 	contactEmail: 'EmailContacto',
 	representativeRfc: 'RFCRepresentante',
 };
-const PLACE = { zipCode: 'CodigoPostal', state: 'EstadoISO' };
+const PLACE = { zipCode: 'CodigoPostal', federalState: 'EstadoISO' };
 
 /** TQ §2.4 */
 const CURP_DATA = {

@@ -56,6 +56,15 @@ describe('a list of which it is not known what it holds is an error', () => {
 		expect([rows, code]).toEqual([[], 'incomplete']);
 	});
 
+	it('where it holds fewer tags than it counts, with words that name no Limit', async () => {
+		const body = { count: 3, data: ['a', 'b'] };
+		for (const resource of ['dataCollection', 'dataDocument']) {
+			const { rows, code, error, description } = await ask({ body }, { ...tags, resource });
+			expect([rows, code, error]).toEqual([[], 'incomplete', '2 of 3 rows returned']);
+			expect(description).not.toContain('Limit');
+		}
+	});
+
 	it('where it comes at once and holds less than it reports, unless that fills the Limit', async () => {
 		const body = { data: [1, 2].map((id) => ({ id, type: 'bureau/pf' })), total: 25 };
 		const all = await ask({ body }, logins);

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { IDataObject } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { runNode } from '../support/runNode';
 import { operation, taxQuerySandbox } from './support';
 
@@ -55,7 +55,11 @@ describe('the list of all queries at a service that', () => {
 	afterEach(() => server.close());
 
 	/** Runs Get Many against a service that answers GET /query so. */
-	async function listFrom(answer: (query: IDataObject) => unknown, list?: object) {
+	async function listFrom(
+		answer: (query: IDataObject) => unknown,
+		list?: object,
+		parameters: INodeParameters = {},
+	) {
 		asked = [];
 		server = createServer(({ url }, response) => {
 			const query = Object.fromEntries(new URL(String(url), 'http://x').searchParams);
@@ -66,7 +70,7 @@ describe('the list of all queries at a service that', () => {
 		const { port } = server.address() as AddressInfo;
 		const { items, error, hints } = await runNode({
 			type: 'taxQuery',
-			parameters: getMany(),
+			parameters: getMany(parameters),
 			credentials: {
 				taxQueryApi: {
 					baseUrl: `http://127.0.0.1:${port}/api`,
@@ -91,6 +95,34 @@ describe('the list of all queries at a service that', () => {
 			'The service reports 30 queries but lists only 10 of them',
 			2,
 		]);
+	});
+
+	it.each<[string, INodeParameters, string]>([
+		['all of them', {}, '25 of 25 queries returned.'],
+		[
+			'fewer, by the Limit',
+			{ returnAll: false, limit: 5 },
+			'5 of 25 queries returned. Switch on Return All, or raise Limit, for more.',
+		],
+		[
+			'fewer, by the filters',
+			{ filters: { status: ['pending'] } },
+			'0 of 25 queries returned. The filters of this node left out the others.',
+		],
+	])('reports its total: %s come, and the total is told', async (_what, parameters, told) => {
+		for (const total of ['total', 'totalCount']) {
+			const answer = ({ offset = 0 }: IDataObject) => ({
+				data: rows(25).slice(Number(offset), Number(offset) + 10),
+				[total]: 25,
+			});
+			expect((await listFrom(answer, undefined, parameters)).hints).toEqual([told]);
+			server.close();
+		}
+	});
+
+	it('reports a total below what came: is told as it is', async () => {
+		const { ids, hints } = await listFrom(() => ({ data: rows(12), total: 3 }));
+		expect([ids, hints]).toEqual([all(12), ['12 queries returned, though the service reports 3.']]);
 	});
 
 	it('repeats the last row of a page on the next: each once', async () => {

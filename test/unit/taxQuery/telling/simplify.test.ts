@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { asDocumented } from '../../../../nodes/TaxQuery/service/names';
+import { asDocumented, queryServices } from '../../../../nodes/TaxQuery/service/names';
 import { readRecord } from '../../../../nodes/TaxQuery/service/record';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/service/types';
 import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/telling/simplify';
@@ -66,7 +66,7 @@ describe('a simplified query record', () => {
 				valid: true,
 				validUntil: '2028-05-06T07:08:09',
 				zipCode: '06700',
-				state: 'CMX',
+				federalState: 'CMX',
 				fiscalData: { some: 'thing' },
 				...tail('CRF'),
 			}),
@@ -101,13 +101,13 @@ describe('a simplified query record', () => {
 		});
 	});
 
-	it('of a service whose result is not shown has its own names, flat', () => {
+	it('of a service whose result is not shown has its own names and nesting', () => {
 		const response = { status: 'ACTIVO', address: { city: 'León' }, regimes: [1] };
 		expect(columns(simplifyRecord(record('CSF', response)))).toEqual(
 			columns({
 				rfc: 'GODE561231GR8',
 				resultStatus: 'ACTIVO',
-				addressCity: 'León',
+				address: { city: 'León' },
 				regimes: [1],
 				...tail('CSF'),
 			}),
@@ -120,7 +120,7 @@ describe('a simplified query record', () => {
 		['CSF', 'JVBERi0xLjQK', { response: 'JVBERi0xLjQK' }],
 		['CRF', 'JVBERi0xLjQK', { response: 'JVBERi0xLjQK' }],
 		['CURP', 0, { response: 0 }],
-		['CRF', { data: { RFC: 'X' } }, { dataRFC: 'X' }],
+		['CRF', { data: { RFC: 'X' } }, { data: { RFC: 'X' } }],
 		['CURP', { nombres: 'EMMA', status: 'ok' }, { nombres: 'EMMA', resultStatus: 'ok' }],
 		['CRF', { rfc: 'x', RazonSocial: 'EMMA' }, { legalName: 'EMMA' }],
 		['CSF', '', noResult],
@@ -138,11 +138,36 @@ describe('a simplified query record', () => {
 		expect([simple.failed, simple.response]).toEqual([true, 'No taxpayer']);
 	});
 
-	it('keeps an object that would make more than 15 columns', () => {
-		const big = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, index]));
-		const simple = simplifyRecord(record('CSF', { big, small: { one: 1 } }));
-		expect([simple.big, simple.smallOne]).toEqual([big, 1]);
+	it.each<[object, object]>([
+		[{ addressCalle: 'own', address: { calle: 'inner' } }, {}],
+		[
+			{ status: 'ACTIVO', resultStatus: 'own' },
+			{ resultResultStatus: 'ACTIVO', resultStatus: 'own' },
+		],
+		[
+			{ event: 'alta', warnings: ['x'], queryId: 7 },
+			{ resultEvent: 'alta', resultWarnings: ['x'], resultQueryId: 7 },
+		],
+	])('loses none of %j', (response, renamed) => {
+		const row = simplifyRecord(record('CSF', response));
+		const result = Object.keys(renamed).length > 0 ? renamed : response;
+		expect(row).toEqual({ rfc: 'GODE561231GR8', ...result, ...tail('CSF') });
 	});
+
+	it('has the same columns for an object, whatever stands beside it', () => {
+		const address = { calle: 'Juárez', colonia: 'Centro' };
+		const more = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`f${index}`, index]));
+		const rows = [{ address }, { address, ...more }].map((one) =>
+			simplifyRecord(record('CSF', one)),
+		);
+		expect(rows.map((row) => row.address)).toEqual([address, address]);
+	});
+
+	it.each(queryServices.map((one) => [one.operation, one] as const))(
+		'of %s takes ten documented fields at most',
+		(_operation, { resultFields = {} }) =>
+			expect(Object.keys(resultFields).length).toBeLessThanOrEqual(10),
+	);
 
 	it('has its fields under the names of the document where the deployment has others', () => {
 		const mapping = readTaxQueryMapping({
