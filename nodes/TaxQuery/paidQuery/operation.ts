@@ -88,7 +88,7 @@ async function plan(
 		}
 		const dated = await withAge(item, outcomes);
 		const read = await Promise.all(
-			dated.map(async (one) => await readResult(item, one, definition.service)),
+			dated.map(async (one) => await readResult(item, one, definition)),
 		);
 		receipt.take(item, read, settings);
 		return await conclude(item, definition, input, settings, whole, read);

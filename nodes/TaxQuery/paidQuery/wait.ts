@@ -1,14 +1,14 @@
 import { sleep } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import type { PaidQuery } from '../question/question';
 import {
 	getQuery,
 	hasList,
 	lastingServiceOf,
 	readList,
-	type QueryService as Service,
+	type QueryService,
 } from '../service/client';
-import type { QueryService } from '../service/names';
 import { isLean, isOpen } from '../service/record';
 import { isWhole, readRow } from '../service/rows';
 import type { Query, QueryRecord } from '../service/types';
@@ -41,7 +41,7 @@ interface Waiter {
 	pauseMs: number;
 	nextLook: number;
 	isBeingRead: boolean;
-	service: Service;
+	service: QueryService;
 	cancelled?: AbortSignal;
 	resolve(seen: Seen): void;
 	reject(error: Error): void;
@@ -218,11 +218,11 @@ const reads = new WeakMap<Query, Promise<QueryRecord>>();
 export async function readResult(
 	item: Item,
 	outcome: Outcome,
-	{ isImmediate }: QueryService,
+	{ service: { isImmediate }, hasNoResult }: PaidQuery,
 ): Promise<Outcome> {
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
-	if (!isNew || query.kind === 'word') return outcome;
+	if (!isNew || query.kind === 'word' || hasNoResult) return outcome;
 	const lacks = query.kind === 'record' && query.state === 'success' && isLean(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reading = reads.get(query) ?? getQuery(await lastingServiceOf(item), query.id);
