@@ -24,7 +24,7 @@ import { connect, type Connection } from '../transport/request';
 import { parseNumber } from './field';
 import { itemErrorOf } from './itemError';
 import { runOf, type StartedRun } from './run';
-import { bodyOf, RequestError } from '../transport/result';
+import { bodyOf } from '../transport/result';
 import type { Service } from '../transport/service';
 import { sleepFor } from '../utils/sleep';
 
@@ -114,9 +114,9 @@ const paired = (json: IDataObject, index: number): INodeExecutionData => ({
 	pairedItem: { item: index },
 });
 
-/** Whether an item ended without a request because the run was stopped. */
+/** Whether an item ended without a request because the run was stopped, whatever it has been billed before. */
 const wasStopped = (cause: unknown): boolean =>
-	cause instanceof RequestError && cause.problem.kind === 'cancelled' && cause.accepted === 'no';
+	cause instanceof UserError && 'code' in cause && cause.code === 'cancelled';
 
 /** Where personal data is hidden in what comes out, errors hide it, too. */
 const wordingOf = (protection: Protection | undefined) =>

@@ -1,3 +1,4 @@
+import { codeOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
 import { give, oddService } from './oddService';
 import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -64,6 +65,32 @@ describe('an item that fails', () => {
 			expect.stringContaining(`Accepted before that, and billed: ${_id}.`),
 		]);
 		expect(arrived.filter((rfc) => rfc === lost)).toHaveLength(1);
+	});
+
+	it('is the one whose error is thrown, though it stopped another one that has been billed', async () => {
+		const [kept, refused] = rfcs(2);
+		let isBeingRead = () => {};
+		const reading = new Promise<void>((resolve) => (isBeingRead = resolve));
+		let isRetry = false;
+		const service = await oddService({
+			async post(accept, response) {
+				const one = accept();
+				if (one.query.rfc === kept) return give(response, { queryId: one._id });
+				service.billed.pop();
+				if (isRetry) await reading;
+				give(response, { message: 'No such RFC' }, 422);
+			},
+			get: () => isBeingRead(), // and does not answer
+		});
+		const memory = {};
+		const run = async () =>
+			await service.run(getCrf({}, { timeout: 2 }), { items: itemsOf([kept, refused]), memory });
+		await run();
+		isRetry = true;
+		const { error } = await run();
+		await service.close();
+		expect([codeOf(error), error?.context?.itemIndex]).toEqual(['status.422', 1]);
+		expect(error?.description).toContain(service.billed[0]._id);
 	});
 
 	it('has an error of its own where many fail for the same reason', async () => {
