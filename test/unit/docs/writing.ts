@@ -49,7 +49,16 @@ const UNWANTED: Array<[pattern: RegExp, instead: string]> = [
 	[/\bblot(s|ted)? out\b/i, 'mask, withhold (blot out)'],
 	[/\bdeployments?\b/i, 'environment (deployment)'],
 	[/\bprovider credentials?\b/i, 'provider login (provider credential)'],
-	[/\bstands? (in|on|under|behind|above|beside)\b/i, 'is in (stands in)'],
+	[/\bstands?\b/i, 'is (stands)'],
+	[/\bcalled otherwise\b/i, 'has another name (called otherwise)'],
+	[/\bpoll(s|ed|ing)?\b/i, 'check (poll)'],
+	[/\basking\b/i, 'a query, to query (asking)'],
+	[/\bfurther\b/i, 'additional (further)'],
+	[/\b(can|could|cannot|may) be had\b/i, 'get (be had)'],
+	[
+		/\b(both |the )?services?['’]s? documents?\b|\bas in the documents?\b/i,
+		'API reference (document)',
+	],
 	[/\bso long as\b|\bfor want of\b|\bof which nothing\b/i, 'plain English'],
 ];
 
@@ -59,8 +68,12 @@ export function unwantedWords(page: string): string[] {
 		.replace(/`[^`\n]*`/g, '')
 		.replace(/(?<![\w/])_[^_\n]+_(?!\w)/g, '')
 		.replace(/\*\*[^*\n]+\*\*/g, '');
+	const subjects = blocksOf(prose).flatMap(
+		(block) => /(?:^|[.:;]\s)(?:- |\d+\. )?What\s[^?.]*\.(?:\s|$)/.exec(block) ?? [],
+	);
+	const whats = subjects.map((sentence) => `a noun for a subject (what): ${sentence}`);
 	return UNWANTED.flatMap(([pattern, instead]) => {
 		const found = new RegExp(`.{0,40}${pattern.source}.{0,20}`, pattern.flags).exec(prose);
 		return found ? [`${instead}: ${found[0]}`] : [];
-	});
+	}).concat(whats);
 }
