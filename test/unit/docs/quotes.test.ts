@@ -22,28 +22,23 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 
 /** n8n's own words, and emphasis. */
 const OF_N8N =
-	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|Save|Stop|Approve
+	`Execute workflow|Execute step|Executions|Binary|Download|Webhook URLs|Human Review|On Error|Save|Stop|Approve
 	|Couldn't connect with these settings|More details
 	|once|may have been accepted|cursiva|save successful executions: none|What the operator reads`
 		.split('|')
 		.map((text) => text.trim());
 
-/** With how many links and quoted messages each has at least. */
-const pages: Array<[page: string, links: number, messages: number]> = [
-	['README.md', 11, 0],
-	['docs/tutorial.md', 5, 0],
-	['docs/first-day.md', 2, 0],
-	['docs/paying.md', 1, 0],
-	['docs/credentials.md', 0, 0],
-	['docs/agents.md', 2, 0],
-	['docs/compatibility.md', 3, 0],
-	['docs/es/guia.md', 11, 5],
-	['docs/examples.md', 14, 0],
-	['docs/sandbox.md', 0, 0],
-	['docs/trigger.md', 0, 0],
-];
+const pages = ['.', 'docs', 'docs/es'].flatMap((folder) =>
+	readdirSync(join(root, folder))
+		.filter((name) => name.endsWith('.md'))
+		.map((name) => join(folder, name)),
+);
 
-describe.each(pages)('what %s quotes', (page, leastLinks, leastMessages) => {
+it('README links all that a reader needs', () => {
+	expect([...read('README.md').matchAll(/\]\(/g)].length).toBeGreaterThan(10);
+});
+
+describe.each(pages)('what %s quotes', (page) => {
 	const text = read(page);
 	const prose = text.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '');
 	const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link);
@@ -61,7 +56,7 @@ describe.each(pages)('what %s quotes', (page, leastLinks, leastMessages) => {
 				return /^(https?:|$)/.test(link) ? '' : join(dirname(page), link);
 			})
 			.filter((path) => !existsSync(join(root, path)));
-		expect([missing, links.length >= leastLinks]).toEqual([[], true]);
+		expect(missing).toEqual([]);
 	});
 
 	it('names commands that exist, with flags that exist', () => {
@@ -83,20 +78,6 @@ describe.each(pages)('what %s quotes', (page, leastLinks, leastMessages) => {
 		expect(flags.filter((flag) => !known.includes(flag) && !known.includes(camel(flag)))).toEqual(
 			[],
 		);
-	});
-
-	it('quotes messages of the nodes, word by word', () => {
-		const sources = sourcesIn('nodes', 'credentials');
-		const rows = [...text.matchAll(/^\| `([A-Z][^`/]+ [^`]+)` /gm)]
-			.map(([, message]) => message)
-			.filter((message) => !/^[A-Z]+ \//.test(message));
-		const wrong = rows.filter((message) =>
-			message
-				.split('…')
-				.map((part) => part.trim())
-				.some((part) => part !== 'The' && !sources.includes(part)),
-		);
-		expect([wrong, rows.length >= leastMessages]).toEqual([[], true]);
 	});
 
 	it('writes labels as they are on the screen', () => {

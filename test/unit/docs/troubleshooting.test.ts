@@ -1,36 +1,48 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { answersToSenders, messagesOfTheNodes } from './catalogue';
 
 const root = join(__dirname, '..', '..', '..');
-const sources = ['nodes', 'credentials']
-	.flatMap((folder) =>
-		readdirSync(join(root, folder), { recursive: true })
-			.map(String)
-			.filter((path) => path.endsWith('.ts'))
-			.map((path) => readFileSync(join(root, folder, path), 'utf8')),
-	)
-	.join('\n');
 
-const messagesIn = (page: string) =>
+/** The first cells of a page's tables that quote a message, or a status and an answer. */
+const quotedIn = (page: string) =>
 	readFileSync(join(root, page), 'utf8')
 		.split('\n')
-		.flatMap((line) => /^\| (?:\d+ )?`([^`]+)` /.exec(line)?.[1] ?? []);
-const rows = messagesIn('docs/troubleshooting.md');
+		.flatMap((line) => {
+			const [, status = '', message] =
+				/^\| (\d+ )?`([A-Z"…][^`]* [^`]*|Unauthorized)` /.exec(line) ?? [];
+			return message === undefined ? [] : [status + message];
+		});
+
+/** Whether a message is quoted so, "…" standing for any text. */
+const isQuoted = (quote: string, message: string) => {
+	const parts = quote.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+	return new RegExp(`^${parts.join('.+')}$`, 's').test(message);
+};
+
+const quotes = quotedIn('docs/troubleshooting.md');
+let messages: string[] = [];
+beforeAll(async () => {
+	messages = [...(await messagesOfTheNodes()), ...answersToSenders()];
+});
 
 describe('the messages in docs/troubleshooting.md', () => {
 	it('are there', () => {
-		expect(rows.length).toBeGreaterThan(25);
-		expect(rows).toEqual([...new Set(rows)]);
+		expect(quotes.length).toBeGreaterThan(45);
+		expect(quotes).toEqual([...new Set(quotes)]);
 	});
 
-	it.each(rows)('are those of the nodes: %s', (message) => {
-		const parts = message.split('…').map((part) => part.trim());
-		expect(parts.filter((part) => part !== 'The' && !sources.includes(part))).toEqual([]);
+	it.each(quotes)('are made by the nodes: %s', (quote) => {
+		expect(messages.filter((message) => isQuoted(quote, message))).not.toEqual([]);
 	});
 
-	it.each(['docs/es/guia.md'])('are all that %s tells of, too', (page) => {
-		const messages = messagesIn(page).filter((message) => /^[A-Z][^/]* /.test(message));
-		expect(messages.length).toBeGreaterThan(5);
-		expect(messages.filter((message) => !rows.includes(message))).toEqual([]);
+	it.each(['docs/es/guia.md'])('are all that %s quotes, too', (page) => {
+		const others = quotedIn(page);
+		expect(others.length).toBeGreaterThan(5);
+		expect(others.filter((quote) => !quotes.includes(quote))).toEqual([]);
 	});
+});
+
+it('a message that nothing makes is refused', () => {
+	expect(messages.some((message) => isQuoted('The service asks for money', message))).toBe(false);
 });
