@@ -37,6 +37,7 @@ const upsert = operation({
 	credential: storedLogin,
 	fields: { notice, login: loginOf(providers), simplify },
 	options: { allowEmpty },
+	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
 		const mapping = await mappingOf(item);

@@ -117,7 +117,7 @@ export async function checkedName(item: Item, text: string, label: string): Prom
 	if ((isName && !NO_NAME.test(text)) || !(await isChecked.read(item))) return text;
 	throw new UserError(`"${label}" is no name`, {
 		description:
-			'Correct it, or check the expression that fills it for this item. Nothing was sent. The option Check Identifiers First switches this check off.',
+			'Correct it, or check the expression that fills it for this item. The option Check Identifiers First switches this check off.',
 	});
 }
 
@@ -126,7 +126,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 	const flaw = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
 	if (flaw) {
 		throw new UserError(`"${field}" cannot be right: ${flaw.message}`, {
-			description: 'Nothing was sent. The option Check Identifiers First switches this check off.',
+			description: 'The option Check Identifiers First switches this check off.',
 		});
 	}
 	return { value: normalized, warnings: warnings.map((warning) => ({ field, ...warning })) };

@@ -105,8 +105,7 @@ function refuseLong(from: DateTime, to: DateTime): void {
 	const count = 12 * (to.year - from.year) + to.month - from.month + 1;
 	if (count <= MAX_MONTHS) return;
 	throw new UserError(`The period has ${count} months, but at most ${MAX_MONTHS} are asked for`, {
-		description:
-			'Nothing was sent. Each month is paid for: choose a shorter period, or split it over several items.',
+		description: 'Each month is billed: choose a shorter period, or split it over several items.',
 	});
 }
 

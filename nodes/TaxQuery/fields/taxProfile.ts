@@ -34,7 +34,7 @@ export const profile: Field<ProfileInput> = {
 		if (plain(rfc) !== plain(ofLogin)) {
 			throw new UserError('The stored login belongs to another RFC than this item', {
 				description:
-					'A tax profile is created with the login of its own RFC. Nothing was sent: choose the login of this RFC, or enter RFC and CIEC in the fields of this node.',
+					'A tax profile is created with the login of its own RFC. Choose the login of this RFC, or enter RFC and CIEC in the fields of this node.',
 			});
 		}
 		return { fields: { rfc, ciec }, secret: ['ciec'], warnings };

@@ -53,10 +53,15 @@ export class Journal {
 
 	lifeOf(item: Item, key: string): Life {
 		const entry = this.kept.lives[this.key(item, key)];
-		if (entry === undefined) return { at: 'planned' };
-		if (isIds(entry)) return { at: 'accepted', ids: entry };
-		const [at, since, hash, why] = entry;
-		return at === 'sent' ? { at, since, hash } : { at, since, hash, why };
+		return entry === undefined ? { at: 'planned' } : lifeIn(entry);
+	}
+
+	/** Of all that was sent for an item, or for any item of this run, but what was refused. */
+	livesOf(index?: number): Life[] {
+		const own = index === undefined ? `${this.run.index}:` : `${this.run.index}:${index}:`;
+		return Object.entries(this.kept.lives).flatMap(([key, entry]) =>
+			key.startsWith(own) ? [lifeIn(entry)] : [],
+		);
 	}
 
 	keep(item: Item, key: string, life: Life): void {
@@ -81,6 +86,11 @@ export class Journal {
 		}
 	}
 
+	/** Keeps a life of a question that begins another one: nobody knows its outcome, whatever comes of the other. */
+	keepLost(item: Item, key: string, life: Life, number: number): void {
+		this.keep(item, `${key} ${number}`, life);
+	}
+
 	/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
 	reusedOf(item: Item, key: string): Array<Id | null> | undefined {
 		return this.kept.reused?.[this.key(item, key)];
@@ -99,4 +109,9 @@ const STANDS = ['sent', 'unsure', 'missing'];
 /** No ID of a service is one of these words and stands before a moment. */
 const isIds = (entry: Entry): entry is Id[] =>
 	!(STANDS.includes(entry[0]) && typeof entry[1] === 'number');
+function lifeIn(entry: Entry): Life {
+	if (isIds(entry)) return { at: 'accepted', ids: entry };
+	const [at, since, hash, why] = entry;
+	return at === 'sent' ? { at, since, hash } : { at, since, hash, why };
+}
 const idsIn = (entry: Entry): Id[] => (isIds(entry) ? entry : []);

@@ -43,6 +43,15 @@ export function step(life: Life, event: Event, count: number): Life {
 export const isDoubtful = (life: Life): life is Extract<Life, { since: number }> =>
 	life.at === 'sent' || life.at === 'unsure' || life.at === 'missing';
 
+/**
+ * How many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was refused, or
+ * never sent; undefined where the outcome of any is unknown.
+ */
+export function billedOf(lives: Life[]): number | undefined {
+	if (lives.some(isDoubtful)) return undefined;
+	return lives.reduce((sum, life) => sum + (life.at === 'accepted' ? life.ids.length : 0), 0);
+}
+
 function answered(sent: Extract<Life, { at: 'sent' }>, posted: Posted): Life {
 	const { since, hash } = sent;
 	switch (posted.kind) {

@@ -10,6 +10,7 @@ import { Receipt } from '../telling/receipt';
 import { rowsOf, type Outcome, type Shape } from '../telling/rows';
 import type { Limits } from './limit';
 import { fieldsOf, optionsOf, priceNotice, type Reuse, type Wait } from './options';
+import { billedOf } from './life';
 import { QuerySender, type Sending } from './send';
 import { isWaitedFor, readResult, waitForResult } from './wait';
 
@@ -31,7 +32,7 @@ const PENDING_NOTE =
 /** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
 	const { service, name, action, description, subtitle, credential, input } = definition;
-	return operation({
+	const paid = operation({
 		name,
 		value: service.operation,
 		action,
@@ -44,11 +45,17 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 		execute: async (item, { input: asked, ...settings }) =>
 			await namingBilled(item, async () => await plan(item, definition, asked, settings)),
 	});
+	const costOf: Operation['costOf'] = (run, index) =>
+		run.shared(startSpending).receipt.costOf(index);
+	return { ...paid, isSending: true, costOf };
 }
 
 /** What the items of a run share. */
 function startSpending(run: Run) {
-	const receipt: Receipt = new Receipt(run, () => sender.past.gaps);
+	const receipt: Receipt = new Receipt(run, {
+		gaps: () => sender.past.gaps,
+		billed: (index) => billedOf(sender.journal.livesOf(index)),
+	});
 	const sender: QuerySender = new QuerySender(run, receipt);
 	run.atEnd(() => sender.limit.end());
 	return { sender, receipt };
@@ -64,6 +71,7 @@ async function plan(
 	const { sender, receipt } = item.run.shared(startSpending);
 	const asking = { ...(await serviceOfItem(item)), ...settings };
 	const whole = questionOf(definition, input, asking);
+	receipt.plan(item, whole.expected.length);
 	const { reuse, sendAgain } = settings;
 	const { maxQueries, maxQueriesPerDay } = settings;
 	const sending: Sending = { limits: { maxQueries, maxQueriesPerDay }, sendAgain, reuse };

@@ -169,6 +169,7 @@ export class QuerySender {
 				const count = expected.length;
 				throw new QueryError({ kind: 'unsure', definition, why, count, since, search, ...told });
 			}
+			this.journal.keepLost(item, key, looked.life, sends);
 			doubtful = undefined;
 		}
 	}

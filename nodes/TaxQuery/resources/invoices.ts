@@ -24,7 +24,7 @@ export function invoicesOf(
 			'This environment takes one period for a query, not a first and a last day',
 			{
 				description:
-					'Nothing was sent. Choose Month or Months as "Period": by its API Mapping (fields.getInvoices) only one of "from" and "to" is sent.',
+					'Choose Month or Months as "Period": by its API Mapping (fields.getInvoices) only one of "from" and "to" is sent.',
 			},
 		);
 	}
@@ -58,7 +58,7 @@ function fieldsOf({ fields: { getInvoices: names = {} } }: TaxQueryMapping): str
 	if (sent.length > 0) return sent;
 	throw new UserError('By the API Mapping no period is sent', {
 		description:
-			'Nothing was sent. Name fields.getInvoices.from, fields.getInvoices.to, or both, in the API Mapping of the credential.',
+			'Name fields.getInvoices.from, fields.getInvoices.to, or both, in the API Mapping of the credential.',
 	});
 }
 

@@ -7,6 +7,7 @@ import { RequestError } from '../../shared/transport/result';
 import { render } from '../../shared/messages/request';
 import { said } from '../../shared/messages/words';
 import { taxQuery } from '../../shared/transport/service';
+import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../question/question';
 import { keysOfFields, keysOfPath } from '../service/names';
 import type { Doubt, Extent, Id, Listing } from '../service/types';
@@ -164,6 +165,10 @@ const billedWords = (ids: Id[]): string =>
 		? ''
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
+/** With this every error and receipt of a billed operation ends. */
+export const costWords = ({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string =>
+	billed === 'unknown' ? 'Billed: unknown' : `Billed: ${billed} of ${queries}`;
+
 function tell(trouble: Trouble): Words {
 	switch (trouble.kind) {
 		case 'refused':
@@ -173,14 +178,13 @@ function tell(trouble: Trouble): Words {
 		case 'limitOfExecution':
 			return {
 				message: `This item would go beyond the ${trouble.most} queries allowed per execution`,
-				description:
-					'It was not sent. Send fewer items, or raise the option Max Queries per Execution.',
+				description: 'Send fewer items, or raise the option Max Queries per Execution.',
 			};
 		case 'limitOfDay':
 			return {
 				message: `This item would go beyond the ${trouble.most} queries allowed per day: ${trouble.made} were made today`,
 				description:
-					'It was not sent. Go on tomorrow, or raise the option Max Queries per Day. The service counts for all who use this credential.',
+					'Go on tomorrow, or raise the option Max Queries per Day. The service counts for all who use this credential.',
 			};
 		case 'uncounted':
 			return tellUncounted(trouble);
@@ -188,11 +192,7 @@ function tell(trouble: Trouble): Words {
 			const cause = wordsOf(trouble.cause);
 			return {
 				message: `The queries made could not be listed: ${cause.message}`,
-				description: sentences(
-					'Nothing was sent for this item',
-					PURPOSES[trouble.purpose],
-					cause.description,
-				),
+				description: sentences(PURPOSES[trouble.purpose], cause.description),
 			};
 		}
 		case 'otherQuery':
@@ -346,7 +346,6 @@ function tellUncounted(trouble: Extract<Trouble, { kind: 'uncounted' }>): Words 
 	return {
 		message: 'The queries of today cannot be counted for Max Queries per Day',
 		description: sentences(
-			'Nothing was sent',
 			'undated' in trouble
 				? `${trouble.undated} of the queries listed do not tell when they were made (createdAt, with a time zone). Remove the option, or ask the provider for the date`
 				: cutSentences(trouble),

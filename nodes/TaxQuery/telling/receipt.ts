@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Item, Run } from '../../shared/operations/operation';
+import type { Cost, Item, Run } from '../../shared/operations/operation';
 import { asItIs } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
 import type { Id, Listing } from '../service/types';
-import { cutSentences } from './messages';
+import { costWords, cutSentences } from './messages';
 import type { Outcome } from './rows';
 
 /** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
@@ -19,9 +19,18 @@ const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]+$/;
 const shown = ({ protect }: Item, text: string) =>
 	String(protect({ text }, 'written', asItIs).text);
 
+/** What others know of a run's queries. */
+interface Known {
+	/** What the list of queries left open. */
+	gaps(): { uncompared: number; cut?: Listing };
+	/** How many are billed for an item, or for all of the run; undefined where nobody knows. */
+	billed(index?: number): number | undefined;
+}
+
 /** What a run has spent: told in the output pane, kept with the execution, and added to its error. */
 export class Receipt {
 	private readonly counts = { sent: 0, recovered: 0, kept: 0, reused: 0 };
+	private readonly planned = new Map<number, number>();
 	/** What was accepted, by item. */
 	private readonly billed = new Map<number, string[]>();
 	/** How many queries may have been accepted, by item. */
@@ -33,12 +42,24 @@ export class Receipt {
 	/** What is pending is reused by the next click. */
 	private isBuilding = false;
 
-	/** `gapsOf` tells what the list of queries left open. */
 	constructor(
 		private readonly run: Run,
-		private readonly gapsOf: () => { uncompared: number; cut?: Listing },
+		private readonly known: Known,
 	) {
 		run.atEnd((error, failed) => this.end(error, failed));
+	}
+
+	/** As so many queries an item is billed, if nothing is reused. */
+	plan({ index }: Item, queries: number): void {
+		this.planned.set(index, queries);
+	}
+
+	/** What an item has cost, or all of the run; what did not come so far as to be planned counts as one query. */
+	costOf(index?: number): Cost {
+		const items = index === undefined ? Array.from({ length: this.run.items }).keys() : [index];
+		const queries = [...items].reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
+		const cost = { billed: this.known.billed(index) ?? ('unknown' as const), queries };
+		return { words: costWords(cost), ...cost };
 	}
 
 	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */
@@ -114,6 +135,7 @@ export class Receipt {
 						: '',
 					...gaps,
 					...this.warnings.slice(0, WARNINGS_TOLD),
+					this.costOf().words,
 				),
 			);
 		}
@@ -127,7 +149,7 @@ export class Receipt {
 	}
 
 	private gapWords(): string[] {
-		const { uncompared, cut } = this.gapsOf();
+		const { uncompared, cut } = this.known.gaps();
 		const notes = [];
 		if (uncompared > 0) {
 			notes.push(

@@ -33,5 +33,5 @@ export function taxQueryAuthorization(
 const withoutToken = (name: string) =>
 	new CredentialError(
 		`The credential has no ${name}`,
-		'Nothing was sent. Open the credential and enter it; if an expression or an external secret fills it, check what that gives.',
+		'Open the credential and enter it; if an expression or an external secret fills it, check what that gives.',
 	);

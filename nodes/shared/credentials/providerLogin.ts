@@ -191,7 +191,7 @@ export function checkLogin(
 		if (typeof value !== 'string' || (value.trim() === '' && !(mayBeEmpty && value === ''))) {
 			throw new UserError(`${label} is empty or not a text`, {
 				description: sentences(
-					`Nothing was sent. Enter it as ${provider.name} issued it`,
+					`Enter it as ${provider.name} issued it`,
 					provider.isClosed && 'If it is to be empty, switch on the option Allow Empty',
 				),
 			});
@@ -199,16 +199,12 @@ export function checkLogin(
 		if (value.startsWith(BLANK)) {
 			throw new UserError(
 				`"${displayName}" of the provider's login is a placeholder of n8n: open the credential and enter it again`,
-				{ description: 'Nothing was sent.' },
 			);
 		}
 		if (provider.isClosed && !CLOSED.test(value)) {
 			throw new UserError(
 				`"${displayName}" of the provider's login may hold only letters, digits and underscores`,
-				{
-					description:
-						'Nothing was sent. Copy it as the bureau issued it, without blanks around it.',
-				},
+				{ description: 'Copy it as the bureau issued it, without blanks around it.' },
 			);
 		}
 		const isKey = typeOptions?.rows !== undefined;

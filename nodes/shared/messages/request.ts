@@ -67,7 +67,7 @@ function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWord
 		case 'rateLimit':
 			return [
 				`Waited ${(problem.waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`,
-				'Nothing was sent. Too many requests share this token, in this n8n or elsewhere, or the service keeps refusing them. Run fewer executions at a time, give other programs a token of their own, or try again later.',
+				'Too many requests share this token, in this n8n or elsewhere, or the service keeps refusing them. Run fewer executions at a time, give other programs a token of their own, or try again later.',
 			];
 		case 'cancelled':
 			return ['The execution was cancelled', ''];

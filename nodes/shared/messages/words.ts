@@ -11,3 +11,7 @@ export function said({ said: text, isWithheld }: Said): string {
 	if (isWithheld) return "The service's message is withheld because it repeats a secret.";
 	return text ? `The service says: "${text}"` : '';
 }
+
+/** Of an item that failed before its request went out; `isOfAll`: so did all others of its run. */
+export const nothingSent = (isOfAll: boolean): string =>
+	isOfAll ? 'Nothing was sent' : 'Nothing was sent for this item';

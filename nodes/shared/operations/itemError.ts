@@ -1,4 +1,10 @@
-import { NodeApiError, NodeOperationError, UserError, type INode } from 'n8n-workflow';
+import {
+	NodeApiError,
+	NodeOperationError,
+	UserError,
+	type IDataObject,
+	type INode,
+} from 'n8n-workflow';
 import { RequestError } from '../transport/result';
 import { sentences } from '../utils/sentences';
 
@@ -7,13 +13,15 @@ export type ItemError = NodeApiError | NodeOperationError;
 /** The node as an error may carry it into the execution data: a login typed into a parameter stays out of it. */
 export const withoutParameters = (node: INode): INode => ({ ...node, parameters: {} });
 
-interface Wording {
+export interface Wording {
 	/** Hides personal data in a text. */
 	hide?(text: string): string;
 	/** The service's own words may name people that the output does not. */
 	isWithoutWords?: boolean;
-	/** What follows the description: what the whole run has sent. */
+	/** What follows the description: what was sent, and what it has cost. */
 	more?: string[];
+	/** What the error gives as data, beside its code. */
+	data?: IDataObject;
 	/** Where n8n shows the message alone (an error item, an AI agent), it says what to do, too. */
 	isJoined?: boolean;
 }
@@ -26,7 +34,7 @@ export function itemErrorOf(
 	node: INode,
 	thrown: unknown,
 	itemIndex: number | undefined,
-	{ hide, isWithoutWords = false, more = [], isJoined = false }: Wording = {},
+	{ hide, isWithoutWords = false, more = [], data = {}, isJoined = false }: Wording = {},
 ): ItemError {
 	const cause = isWithoutWords && hasWords(thrown) ? thrown.withoutWords() : thrown;
 	const words = wordsOf(cause);
@@ -37,7 +45,7 @@ export function itemErrorOf(
 	own.message = message; // NodeApiError replaces some messages by its own
 	own.messages = [];
 	const { code } = (cause ?? {}) as { code?: unknown };
-	if (typeof code === 'string') own.context.code = code;
+	Object.assign(own.context, data, typeof code === 'string' && { code });
 	return own;
 }
 

@@ -115,11 +115,11 @@ export function loginOf(providers: Provider[]): Field<Login> {
 function noProvider(isTyped: boolean, [only, ...others]: Provider[]): UserError {
 	if (isTyped) {
 		return new UserError('"Provider" is empty or not in the list', {
-			description: 'Nothing was sent. Choose whose login it is.',
+			description: 'Choose whose login it is.',
 		});
 	}
 	const wanted = others.length > 0 ? 'a data provider' : `"${only.name}"`;
 	return new UserError(`The stored login is not one of ${wanted}`, {
-		description: 'Nothing was sent. Choose another stored login, or its provider there.',
+		description: 'Choose another stored login, or its provider there.',
 	});
 }

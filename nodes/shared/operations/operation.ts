@@ -50,6 +50,8 @@ export interface Item {
 export interface Run {
 	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
 	executionId?: string;
+	/** How many items came in. */
+	items: number;
 	/** Which run of the node in its execution it is (in a loop 0, 1, …); the same when n8n tries again. */
 	readonly index: number;
 	mode: WorkflowExecuteMode;
@@ -69,6 +71,14 @@ export interface Run {
 	hint(message: string): void;
 	/** Metadata of the execution, where the host has it. */
 	metadata?: IWorkflowExecutionCustomData;
+}
+
+/** What an operation that costs money has cost; in words, with which its errors end. */
+export interface Cost {
+	words: string;
+	/** How many of the queries that were asked for are billed. */
+	billed: number | 'unknown';
+	queries: number;
 }
 
 /** Gets the item that the run fails with, and how many have failed. */
@@ -114,6 +124,10 @@ export interface Operation {
 	isOffline?: true;
 	/** A credential that it needs beside the service's own. */
 	credential?: INodeCredentialDescription;
+	/** It changes or costs something at the service: an error before that says that nothing was sent. */
+	isSending?: true;
+	/** What an item has cost, or all items of the run. */
+	costOf?(run: Run, index?: number): Cost;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
 	execute(item: Item): Promise<Phase>;
 }

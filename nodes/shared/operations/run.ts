@@ -9,6 +9,7 @@ export function runOf(context: IExecuteFunctions) {
 	const stop = new AbortController();
 	const run: Run = {
 		executionId: context.getExecutionId(),
+		items: context.getInputData().length,
 		get index() {
 			return Number(context.evaluateExpression('{{ $runIndex }}', 0));
 		},

@@ -2,7 +2,6 @@ import {
 	UserError,
 	type IDataObject,
 	type IExecuteFunctions,
-	type INode,
 	type INodeExecutionData,
 } from 'n8n-workflow';
 import {
@@ -13,16 +12,11 @@ import {
 	type Resource,
 	type Phase,
 } from './operation';
-import {
-	protectionOf,
-	readFieldsToKeep,
-	readPersonalData,
-	type Protection,
-} from '../personalData/personalData';
+import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { connect, type Connection } from '../transport/request';
 import { parseNumber } from './field';
-import { itemErrorOf } from './itemError';
+import { ItemErrors, type Failure } from './itemErrors';
 import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../transport/result';
 import type { Service } from '../transport/service';
@@ -42,14 +36,12 @@ export async function runItems(
 	resources: Resource[],
 	service: Service,
 ): Promise<INodeExecutionData[][]> {
-	const node = context.getNode();
 	let connecting: Promise<Connection> | undefined;
 	const connection = async () => await (connecting ??= connect(context, service));
 	const started = runOf(context);
+	const errors = new ItemErrors(context.getNode(), started.run);
 	const results: INodeExecutionData[][] = [];
-	const failures: Array<{ index: number; cause: unknown }> = [];
-	/** How personal data comes out, by item. */
-	const protections: Array<Protection | undefined> = [];
+	const failures: Failure[] = [];
 
 	/** Takes each item through the step it stands before; returns those that have another one. */
 	async function runPhase(standing: PendingItem[]): Promise<PendingItem[]> {
@@ -61,11 +53,11 @@ export async function runItems(
 				try {
 					const result = await step.next();
 					if (isNextPhase(result)) further.push({ index, step: result });
-					else results[index] = toItems(node, result, index, protections[index]);
+					else results[index] = toItems(errors, result, index);
 				} catch (cause) {
 					if (failures.length > 0 && wasStopped(cause)) return; // because another item had failed
 					if (context.continueOnFail()) {
-						results[index] = [failedItem(node, cause, index, protections[index])];
+						results[index] = [failedItem(errors, { index, cause })];
 					} else {
 						failures.push({ index, cause });
 						started.fail();
@@ -83,19 +75,14 @@ export async function runItems(
 		index,
 		step: {
 			next: async () =>
-				await begin(context, resources, service, connection, started, protections, index),
+				await begin({ context, resources, service, connection, started, errors }, index),
 		},
 	}));
 	while (standing.length > 0 && failures.length === 0) standing = await runPhase(standing);
 	const failure = failures.sort((a, b) => a.index - b.index).at(0);
 	const failed = results.flat().filter(({ error }) => error).length;
 	const more = started.end(failure, failed);
-	if (failure) {
-		throw itemErrorOf(node, failure.cause, failure.index, {
-			...wordingOf(protections[failure.index]),
-			...{ more, isJoined: started.run.isTool },
-		});
-	}
+	if (failure) throw errors.ofRun(failure, more);
 	if (connecting) addRateLimitHint(context, await connecting.catch(() => undefined));
 	return [results.flat()];
 }
@@ -118,28 +105,24 @@ const paired = (json: IDataObject, index: number): INodeExecutionData => ({
 const wasStopped = (cause: unknown): boolean =>
 	cause instanceof UserError && 'code' in cause && cause.code === 'cancelled';
 
-/** Where personal data is hidden in what comes out, errors hide it, too. */
-const wordingOf = (protection: Protection | undefined) =>
-	protection ? { hide: protection.text, isWithoutWords: true } : {};
+/** n8n makes the item's JSON of the error's message alone, whatever it holds. */
+function failedItem(errors: ItemErrors, failure: Failure): INodeExecutionData {
+	const error = errors.ofItem(failure);
+	return { ...paired({ error: error.message }, failure.index), error };
+}
 
-/** Of a failed item n8n passes on the error's message alone. */
-function failedItem(
-	node: INode,
-	cause: unknown,
-	index: number,
-	protection: Protection | undefined,
-): INodeExecutionData {
-	const error = itemErrorOf(node, cause, index, { ...wordingOf(protection), isJoined: true });
-	return { ...paired({ error: error.message }, index), error };
+/** What the items of a run are begun with. */
+interface Begun {
+	context: IExecuteFunctions;
+	resources: Resource[];
+	service: Service;
+	connection: () => Promise<Connection>;
+	started: StartedRun;
+	errors: ItemErrors;
 }
 
 async function begin(
-	context: IExecuteFunctions,
-	resources: Resource[],
-	service: Service,
-	connection: () => Promise<Connection>,
-	{ run, signal }: StartedRun,
-	protections: Array<Protection | undefined>,
+	{ context, resources, service, connection, started: { run, signal }, errors }: Begun,
 	index: number,
 ): Promise<Phase> {
 	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
@@ -149,15 +132,17 @@ async function begin(
 			description: 'Choose both from their lists.',
 		});
 	}
+	errors.operations.set(index, operation);
 	const options = context.getNodeParameter('options', index, {}) as IDataObject;
 	const timeoutMs = timeout(options);
 	const mode = readPersonalData(options);
 	// Found wanting before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
 	const kept = readFieldsToKeep(options);
-	const protection = (protections[index] = protectionOf(mode, key, kept));
+	const protection = protectionOf(mode, key, kept);
+	if (protection) errors.protections.set(index, protection);
 	const tryRequest: Item['tryRequest'] = async (request) =>
-		await (await connection()).send({ signal, ...request, timeoutMs });
+		await (await connection()).send({ signal, ...errors.watched(index, request), timeoutMs });
 	return await operation.execute({
 		index,
 		run,
@@ -170,7 +155,9 @@ async function begin(
 		connection,
 		request: async (request) => bodyOf(await tryRequest(request), service),
 		read: async (request, reader) =>
-			await (await connection()).read({ signal, ...request, timeoutMs }, reader),
+			await (
+				await connection()
+			).read({ signal, ...errors.watched(index, request), timeoutMs }, reader),
 		tryRequest,
 		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
 		protect: (row, rule, shape) => protection?.shaped(row, rule, shape) ?? shape(row),
@@ -191,16 +178,16 @@ function timeout(options: IDataObject): number {
 }
 
 function toItems(
-	node: INode,
+	errors: ItemErrors,
 	result: IDataObject | IDataObject[] | WithFiles,
 	index: number,
-	protection: Protection | undefined,
 ): INodeExecutionData[] {
+	const protection = errors.protections.get(index);
 	const item = (json: IDataObject) => paired(protection?.out(json) ?? json, index);
 	if (!(result instanceof WithFiles)) return [result].flat().map(item);
 	return result.rows.map((row) =>
 		'error' in row
-			? failedItem(node, row.error, index, protection)
+			? failedItem(errors, { index, cause: row.error })
 			: { ...item(row.json), ...(row.file && { binary: { data: row.file } }) },
 	);
 }

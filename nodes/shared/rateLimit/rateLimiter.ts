@@ -41,7 +41,7 @@ export class RateLimitTimeoutError extends UserError {
 	constructor(waitedMs: number) {
 		super(`Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`, {
 			description:
-				'Nothing was sent. Too many requests share this token, in this n8n or elsewhere, or the service keeps refusing them. Run fewer executions at a time, give other programs a token of their own, or try again later.',
+				'Too many requests share this token, in this n8n or elsewhere, or the service keeps refusing them. Run fewer executions at a time, give other programs a token of their own, or try again later.',
 		});
 	}
 }

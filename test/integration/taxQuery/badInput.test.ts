@@ -165,10 +165,7 @@ describe('an item with a mistake in it', () => {
 
 	it.each(mistakes)('%s: is told which field', async (_what, parameters, message) => {
 		const { error } = await sandbox.run(parameters);
-		expect([error?.message, error?.context?.itemIndex]).toEqual([
-			expect.stringMatching(message),
-			0,
-		]);
+		expect(error?.message).toMatch(message);
 	});
 
 	it.each(mistakes)('%s: costs nothing', async (_what, parameters) => {

@@ -105,13 +105,7 @@ describe('an item that fails', () => {
 			items: itemsOf(rfcs(200)),
 			onError: 'continueRegularOutput',
 		});
-		const messages = new Set(items.map(({ json }) => json.error));
-		const indices = items.map(({ error }) => error?.context.itemIndex as unknown);
-		expect([[...messages], indices]).toEqual([
-			[
-				'The Tax Query Service does not allow this operation. Check the permissions of the token and what the account has contracted.',
-			],
-			items.map((_, index) => index),
-		]);
+		const errors = items.map(({ error }) => [codeOf(error), error?.context.itemIndex]);
+		expect(errors).toEqual(items.map((_, index) => ['status.403', index]));
 	});
 });

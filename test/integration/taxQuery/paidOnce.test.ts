@@ -572,7 +572,7 @@ describe('a receipt', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
-			'Receipt: 3 queries sent, 2 failed: see the column error.',
+			'Receipt: 3 queries sent, 2 failed: see the column error. Billed: 3 of 3.',
 		]);
 	});
 
@@ -610,10 +610,10 @@ describe('a receipt', () => {
 				({ message }) => message,
 			);
 		expect([await told({}), await told({}), await told({ mode: 'manual' })]).toEqual([
-			['Receipt: 1 query sent.'],
-			['Receipt: 1 query sent.'],
+			['Receipt: 1 query sent. Billed: 1 of 1.'],
+			['Receipt: 1 query sent. Billed: 1 of 1.'],
 			[
-				'Receipt: 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed (Reuse Results).',
+				'Receipt: 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed (Reuse Results). Billed: 0 of 1.',
 			],
 		]);
 	});

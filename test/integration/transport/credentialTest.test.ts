@@ -42,7 +42,7 @@ describe('the test of a credential', () => {
 		],
 		[{ apiToken: 'wrong-token-1' }, /^The Credit Profile Service refused the token\. Tokens are/],
 		[{ baseUrl: '' }, /^The credential has no base URL\./],
-		[{ apiToken: '' }, /^The credential has no API token\. Nothing was sent\. Open the credential/],
+		[{ apiToken: '' }, /^The credential has no API token\. Open the credential/],
 		[{ apiToken: 'Token ' }, /^The credential has no API token\./],
 		[{ apiMapping: '{"pathz": {}}' }, /^API Mapping: "pathz" is not known; known are paths/],
 		[{ pseudonymKey: 'too short' }, /^Pseudonym Key must have 16 characters or more\./],

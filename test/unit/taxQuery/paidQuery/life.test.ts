@@ -1,5 +1,11 @@
 import fc from 'fast-check';
-import { isDoubtful, step, type Event, type Life } from '../../../../nodes/TaxQuery/paidQuery/life';
+import {
+	billedOf,
+	isDoubtful,
+	step,
+	type Event,
+	type Life,
+} from '../../../../nodes/TaxQuery/paidQuery/life';
 import type { Extent, Id, Posted } from '../../../../nodes/TaxQuery/service/types';
 
 const ids = (...names: string[]) => names as Id[];
@@ -142,4 +148,15 @@ describe('the life of a paid query, over any sequence of events', () => {
 			{ numRuns: 5000 },
 		);
 	});
+});
+
+it.each<[string, Life[], number | undefined]>([
+	['nothing', [], 0],
+	['what was never sent, and what was refused', [PLANNED, REFUSED], 0],
+	['what was accepted, by its IDs', [ACCEPTED, { at: 'accepted', ids: ids('q2', 'q3') }], 3],
+	['what is on its way', [SENT, ACCEPTED], undefined],
+	['what is unsure', [ACCEPTED, UNSURE], undefined],
+	['what is missing in the list', [MISSING], undefined],
+])('of %s so many are billed', (_what, all, billed) => {
+	expect(billedOf(all)).toBe(billed);
 });

@@ -2,7 +2,7 @@ import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
 import { RequestError } from '../../../../nodes/shared/transport/result';
 import { taxQuery } from '../../../../nodes/shared/transport/service';
 import type { Id } from '../../../../nodes/TaxQuery/service/types';
-import { withBilled } from '../../../../nodes/TaxQuery/telling/messages';
+import { costWords, withBilled } from '../../../../nodes/TaxQuery/telling/messages';
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 
@@ -21,4 +21,12 @@ it('an error after something was billed names it, keeps its code, and hides whom
 		expect(description).toContain('q1');
 	}
 	expect(shown.map(({ description }) => description?.includes('ELENA'))).toEqual([true, false]);
+});
+
+it.each([
+	[{ billed: 0, queries: 1 }, 'Billed: 0 of 1'],
+	[{ billed: 2, queries: 3 }, 'Billed: 2 of 3'],
+	[{ billed: 'unknown' as const, queries: 3 }, 'Billed: unknown'],
+])('the cost %j reads "%s"', (cost, words) => {
+	expect(costWords(cost)).toBe(words);
 });
