@@ -167,7 +167,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	counts.add('operations', subjects.length * runs.length);
 	counts.add('billed', billed.length);
 	counts.add('recovered', rows.filter(({ recovered }) => recovered).length);
-	counts.add('told as unsure', errors.filter(isUnsure).length);
+	counts.add('reported as unsure', errors.filter(isUnsure).length);
 	counts.add('billed, ID in the error', onlyTold.length);
 	counts.add('lost', missing.length - onlyTold.length);
 	for (const key of new Set(subjects)) {
@@ -410,7 +410,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 		'operations',
 		'billed',
 		'recovered',
-		'told as unsure',
+		'reported as unsure',
 		'billed, ID in the error',
 		...OUTCOMES,
 	];
@@ -418,7 +418,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 		[...totals.values()].reduce((all, { values }) => all + (values[what] ?? 0), 0);
 	return {
 		name: 'faults',
-		setting: `${sum('operations') / rounds} operations for each of ${rounds} seeds: all ${KINDS.length} paid kinds in each way, and ${LISTS.length} kinds of lists and upserts, ${AT_ONCE} executions at a time in one n8n; ${ALL.length + POSTS.length} faults, each of which meets ${LIKELY * 100} % of all requests, and a login that fails every fifth time; counted against what the sandbox billed.`,
+		setting: `${sum('operations') / rounds} operations for each of ${rounds} seeds: all ${KINDS.length} billed query types in each way, and ${LISTS.length} kinds of lists and upserts; ${AT_ONCE} executions at a time in one n8n. ${ALL.length + POSTS.length} faults, each on ${LIKELY * 100} % of all requests, and a login that fails every fifth time. Counted against the sandbox's bills.`,
 		rows: [...totals].map(([mode, { values }]) => ({
 			how: mode,
 			...Object.fromEntries(columns.map((column) => [column, values[column] ?? 0])),

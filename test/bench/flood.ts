@@ -85,7 +85,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 		const [alone, , , , own] = rows.map((row) => Number(row['seconds for the lookups']));
 		return {
 			name: 'flood',
-			setting: `${LOOKUPS} lookups with the token that the trigger uses, 10 points/s (median of ${Math.min(rounds, MAX_ROUNDS)} rounds, interleaved; the counts are sums), while a true result is delivered every ${TRUE_EVERY_MS / 1000} s and somebody floods a webhook${isLazy ? '; n8n with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE' : ''}.`,
+			setting: `${LOOKUPS} lookups with the token that the trigger uses, 10 points/s (median of ${Math.min(rounds, MAX_ROUNDS)} rounds, interleaved; the counts are sums). Meanwhile a true result arrives every ${TRUE_EVERY_MS / 1000} s, and somebody floods a webhook${isLazy ? '; n8n with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE' : ''}.`,
 			rows,
 			verdicts: [
 				...rows.slice(1, 4).map((row) => ({
@@ -205,7 +205,7 @@ function summary(rows: Row[]): Row {
 	return {
 		flood: rows[0].flood,
 		'seconds for the lookups': round(median(rows.map((row) => row['seconds for the lookups'])), 1),
-		'deliveries answered': sum((row) => row['deliveries answered']),
+		'webhook calls answered': sum((row) => row['webhook calls answered']),
 		'true results': sum((row) => row['true results']),
 		'true results late': sum((row) => row['true results late']),
 		'not ready': sum((row) => row['not ready']),
@@ -273,7 +273,7 @@ async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, arrivals: Arriv
 	return {
 		flood: flood.name,
 		'seconds for the lookups': round(seconds, 1),
-		'deliveries answered': answered,
+		'webhook calls answered': answered,
 		'true results': results,
 		'true results late': late.length,
 		'not ready': notReady,

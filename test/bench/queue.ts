@@ -64,7 +64,7 @@ const lookups =
 				if (!isOurs) continue;
 				verdicts.push(
 					{ what: `${what}: time ÷ ideal`, value: ideal, atMost: 1.08 },
-					{ what: `${what}: answers 429 per lookup`, value: perLookup, atMost: 0.1 },
+					{ what: `${what}: responses 429 per lookup`, value: perLookup, atMost: 0.1 },
 					{ what: `${what}: most items failed`, value: Math.max(...failed), atMost: 0 },
 				);
 			}

@@ -67,7 +67,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		}
 		return {
 			name: 'small',
-			setting: `${RUNS} runs each of ${SIZES.join(', ')} items, one request an item, no latency, no limiter; wall time from the webhook's call to its answer at the end, CPU time of the n8n process; interleaved by ten, the first of a turn being another each time.`,
+			setting: `${RUNS} runs each of ${SIZES.join(', ')} items, one request an item, no latency, no limiter. Wall time from the webhook call to its answer at the end; CPU time of the n8n process. Interleaved by ten; each turn begins with another contestant.`,
 			rows,
 			verdicts,
 		};

@@ -1,4 +1,4 @@
-// How the triggers keep their promise in a real n8n: 200 asynchronous queries, deliveries dropped, duplicated and
+// How the triggers keep their promise in a real n8n: 200 asynchronous queries, webhook calls dropped, duplicated and
 // reordered, n8n killed in the middle and started again. What came through is counted behind the workflow.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -120,7 +120,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		];
 		return {
 			name: 'trigger',
-			setting: `${QUERIES} asynchronous queries; the trigger, by webhook and asking, of a real n8n, published anew twice, killed by SIGKILL after ${beforeKill} results and started again. Of the deliveries 30 % dropped, 20 % duplicated, 30 % reordered; 20 % of the results came as 50 more copies at once, before the kill and after.`,
+			setting: `${QUERIES} asynchronous queries. The trigger of a real n8n, with webhook and checks, was published again twice, killed by SIGKILL after ${beforeKill} results and started again. 30 % of the webhook calls were dropped, 20 % duplicated, 30 % reordered. 20 % of the results came as 50 more copies at once, before and after the kill.`,
 			rows: [
 				{ what: 'queries', count: ids.length },
 				...Object.entries(deliveries).map(([what, count]) => ({ what, count })),
@@ -147,7 +147,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					count: round(median(lazyTimes), 1),
 				},
 				...everyCost.flatMap(({ perSecond, ours, own, how }) => [
-					{ what: `CPU ms per confirmed delivery, ${perSecond} per second${how}`, count: ours },
+					{ what: `CPU ms per confirmed webhook call, ${perSecond} per second${how}`, count: ours },
 					{ what: "the same by n8n's Webhook node and HTTP Request", count: own },
 				]),
 			],
@@ -166,7 +166,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 					atMost: 50,
 				},
 				...everyCost.map(({ perSecond, ours, own, how }) => ({
-					what: `CPU per confirmed delivery ÷ n8n's Webhook node and HTTP Request, ${perSecond} per second${how}`,
+					what: `CPU per confirmed webhook call ÷ n8n's Webhook node and HTTP Request, ${perSecond} per second${how}`,
 					value: round(ours / own),
 					atMost: 1.5,
 				})),
@@ -206,10 +206,10 @@ async function deliveriesOf(sandbox: Sandbox): Promise<Record<string, number>> {
 	const { data } = await axios.get<Delivery[]>(`${sandbox.page}sandbox/deliveries`);
 	const count = (test: (delivery: Delivery) => boolean) => data.filter(test).length;
 	return {
-		'deliveries dropped': count(({ status }) => status === 'dropped'),
-		'deliveries duplicated': count(({ kind }) => kind === 'duplicate'),
-		'deliveries accepted': count(({ status }) => status === 'delivered'),
-		'deliveries given up, n8n was down': count(({ status }) => status === 'failed'),
+		'webhook calls dropped': count(({ status }) => status === 'dropped'),
+		'webhook calls duplicated': count(({ kind }) => kind === 'duplicate'),
+		'webhook calls accepted': count(({ status }) => status === 'delivered'),
+		'webhook calls given up, n8n was down': count(({ status }) => status === 'failed'),
 	};
 }
 

@@ -77,7 +77,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const ratio = round(beside.ms / alone.ms, 3);
 		return {
 			name: 'waiting',
-			setting: `${QUERIES} queries sent at 10 points per second, every second one with its result ${RESULT_MS / 1000} s later, the others ${SLOW_MS / 1000} s, all waited for; ${LOOKUPS} lookups of a second execution meanwhile.`,
+			setting: `${QUERIES} queries sent at 10 points per second. Every second one has its result ${RESULT_MS / 1000} s later, the others after ${SLOW_MS / 1000} s. The node waits for all of them; ${LOOKUPS} lookups of a second execution run meanwhile.`,
 			rows: [
 				{
 					queries: QUERIES,

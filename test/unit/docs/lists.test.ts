@@ -1,5 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+	readCreditProfileMapping,
+	readTaxQueryMapping,
+} from '../../../nodes/shared/credentials/apiMapping';
 import { People } from '../../../sandbox/data/people';
 import { reserve } from '../../../sandbox/data/people/reserved';
 
@@ -58,6 +62,27 @@ describe('lists in the documents are whole', () => {
 		const named = rowsOf('examples.md').flatMap(([cell]) => /^\[([\w-]+)\]/.exec(cell)?.[1] ?? []);
 		const files = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
 		expect(named.sort()).toEqual(files.sort());
+	});
+});
+
+describe('docs/unspecified.md', () => {
+	const points = readFileSync(join(root, 'docs', 'unspecified.md'), 'utf8')
+		.split('\n### ')
+		.slice(1);
+
+	it.each(points)('has three short lines for each point: %.40s', (point) => {
+		const [, ...lines] = point.split('\n## ')[0].trim().split(/\n+/);
+		const starts = lines.map((line) => /^- \*\*(\w+):\*\*/.exec(line)?.[1]);
+		expect(starts).toEqual(['Open', 'Nodes', 'Setting'].slice(0, lines.length));
+		expect(lines.length).toBeGreaterThan(1);
+	});
+
+	it('names keys that the API Mapping has', () => {
+		const settings = points.flatMap((point) => /^- \*\*Setting:\*\* (.*)$/m.exec(point)?.[1] ?? []);
+		const keys = settings.flatMap((setting) => [...setting.matchAll(/`(\w+)[\w.]*`/g)]);
+		const known = [readTaxQueryMapping({}), readCreditProfileMapping({})].flatMap(Object.keys);
+		expect(keys.length).toBeGreaterThan(12);
+		expect(keys.map(([, key]) => key).filter((key) => !known.includes(key))).toEqual([]);
 	});
 });
 
