@@ -1,9 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation, option, parseNumber } from '../../shared/operations/field';
 import { asItIs, simplify } from '../../shared/operations/fields';
-import { WithFiles, type FileRow, type Item } from '../../shared/operations/operation';
+import { WithFiles, type FileRow, type Item, type Run } from '../../shared/operations/operation';
 import { FileError } from '../../shared/messages/file';
 import { isObject } from '../../shared/utils/json';
+import { idText, textOf } from '../../shared/utils/text';
 import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
 import { order, startAt } from '../fields';
@@ -39,14 +40,17 @@ export const downloadFiles = operation({
 	options: { maxMegabytes, order, startAt },
 	/** CP §2.10 */
 	async execute(item, { source: wanted, simplify: isSimple, maxMegabytes: most, ...range }) {
+		const repeats = item.run.shared(repeatsOf);
 		if (wanted.from === 'link') {
+			repeats.take(item, `file ${wanted.url}`);
 			return new WithFiles([{ json: {}, file: await download(item, { url: wanted.url }, most) }]);
 		}
 		if (wanted.from === 'incoming') {
 			const links = incomingFiles(wanted.document).map((one) => linkedFile(item, one, isSimple));
+			for (const { association } of links) repeats.take(item, `file ${fileKey(association)}`);
 			return new WithFiles(await fetchAll(item, links, most));
 		}
-		hintAtRepeats(item, wanted.id);
+		repeats.take(item, `collection ${wanted.id}`);
 		const list = {
 			...documentsOf(wanted.id),
 			query: {
@@ -73,18 +77,33 @@ export const downloadFiles = operation({
 	},
 });
 
-/** By collection, how often it was asked for in a run. */
-const askedInRun = () => new Set<number>();
-
-function hintAtRepeats(item: Item, id: number): void {
-	const asked = item.run.shared(askedInRun);
-	if (asked.has(id)) {
-		item.run.hint(
-			`Several items download the files of collection ${id}, so the same files come again. To get the files of each item, set Files From to Files of the Incoming Documents.`,
+/** What several items of a run download is told once, at its end. */
+function repeatsOf(run: Run) {
+	const takenBy = new Map<string, number>();
+	const repeated = new Set<string>();
+	run.atEnd(() => {
+		for (const what of repeated) {
+			if (what.startsWith('file')) continue;
+			run.hint(
+				`Several items download the files of ${what}, so the same files come again. To get the files of each item, set Files From to Files of the Incoming Documents.`,
+			);
+		}
+		const files = [...repeated].filter((what) => what.startsWith('file')).length;
+		if (files === 0) return;
+		run.hint(
+			`Several items name the same file, so it comes again for each: ${files === 1 ? '1 file' : `${files} files`}. Remove Duplicates before this node keeps one item of each.`,
 		);
-	}
-	asked.add(id);
+	});
+	return {
+		take({ index }: Item, what: string) {
+			if ((takenBy.get(what) ?? index) !== index) repeated.add(what);
+			takenBy.set(what, index);
+		},
+	};
 }
+
+/** By what a file is known: its ID, or its link, which is another one each time that it is read. */
+const fileKey = ({ id, url }: IDataObject): string => idText(id) || textOf(url);
 
 interface LinkedFile {
 	/** What comes out beside the file. */

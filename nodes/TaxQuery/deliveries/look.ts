@@ -14,7 +14,14 @@ import { checkDates, NO_LIST, readListing, type Listing } from './listing';
 import type { Asked, PublishedTrigger } from './published';
 import { readRecords, type Found } from './records';
 import { reportCourse, reportDropped, reportListing, reportMissing } from './reports';
-import { itemMaker, lacksResult, withResponse, type Origin, type TriggerResult } from './result';
+import {
+	envelopeOf,
+	itemMaker,
+	lacksResult,
+	withResponse,
+	type Origin,
+	type TriggerResult,
+} from './result';
 import { readStart, startOf } from './settings';
 import { isBeginning, isSettled, survey, takeIn, type Rules } from './survey';
 
@@ -148,9 +155,12 @@ function confirmed(
 	said: Asked | undefined,
 	mapping: TaxQueryMapping,
 ): { result: TriggerResult; origin: Origin } {
-	if (!lacksResult(found) || !said?.detail) return { result: found, origin: { confirmed: true } };
+	const around = envelopeOf(found, said?.envelope);
+	if (!lacksResult(found) || !said?.detail) {
+		return { result: found, origin: { confirmed: true, ...around } };
+	}
 	const result = withResponse(found, said.detail, mapping);
-	return { result, origin: { confirmed: 'status', event: said.event } };
+	return { result, origin: { confirmed: 'status', event: said.event, ...around } };
 }
 
 /** The query has come through in this state, which a row of the list may call by another word. */

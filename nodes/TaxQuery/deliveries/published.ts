@@ -2,7 +2,7 @@ import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import type { QueryRecord } from '../service/types';
 import type { Outcome } from './emitter';
 import type { Ledger } from './ledger';
-import type { TriggerResult } from './result';
+import type { Envelope, TriggerResult } from './result';
 import type { Settings } from './settings';
 
 /** What a webhook call said of a query. */
@@ -15,6 +15,8 @@ export interface Asked {
 	hasResponse: boolean;
 	detail?: QueryRecord;
 	event?: string;
+	/** Only of a call that is proved, and where it is wanted. */
+	envelope?: Envelope;
 }
 
 /** The published trigger that looks. */

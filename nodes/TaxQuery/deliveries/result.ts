@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { INodeExecutionData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { asItIs } from '../../shared/operations/fields';
 import {
 	protectionOf,
 	readFieldsToKeep,
@@ -59,11 +60,27 @@ export const withResponse = (
 /** What items are made by: the credential's words, and its key of pseudonyms. */
 export type Deployment = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
+/** What a webhook call holds around a record. */
+export interface Envelope {
+	fields: IDataObject;
+	/** The status that the call names; '' if it names none. */
+	word: string;
+}
+
+/** The envelope of a result: that of a call about another status is not its own. */
+export const envelopeOf = (
+	{ word }: TriggerResult,
+	envelope: Envelope | undefined,
+): { envelope?: IDataObject } =>
+	envelope && ['', word].includes(envelope.word) ? { envelope: envelope.fields } : {};
+
 export interface Origin {
 	/** It was read from the service itself, or the service has confirmed its status alone. */
 	confirmed: boolean | 'status';
 	/** The kind of event that the webhook call named. */
 	event?: string;
+	/** What the proved webhook call held around the record. */
+	envelope?: IDataObject;
 }
 
 /** Makes the item that goes into the workflow. */
@@ -75,17 +92,20 @@ export function itemMaker(
 		simplify,
 		personalData,
 		options = {},
-	}: Pick<Settings, 'simplify' | 'personalData'> & Partial<Pick<Settings, 'options'>>,
+		hasEnvelope = false,
+	}: Pick<Settings, 'simplify' | 'personalData'> &
+		Partial<Pick<Settings, 'options' | 'hasEnvelope'>>,
 	{ mapping, pseudonymKey }: Deployment,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));
 	const protect: Protection['shaped'] = (row, rule, shape) =>
 		protection?.shaped(row, rule, shape) ?? shape(row);
-	return ({ deliveryId, record }, { confirmed, event }) => {
+	return ({ deliveryId, record }, { confirmed, event, envelope }) => {
 		const json = {
 			...shownRecord({ protect }, record, mapping, simplify),
 			...(record.state === 'unknown' && { statusUnknown: true }),
-			...(event !== undefined && { event }),
+			...(event !== undefined && { event: protection?.text(event) ?? event }),
+			...(hasEnvelope && { envelope: envelope ? protect(envelope, 'free', asItIs) : null }),
 		};
 		return { json: { ...json, deliveryId, confirmed } };
 	};

@@ -5,6 +5,7 @@ import {
 	type ITriggerFunctions,
 	type IWebhookFunctions,
 } from 'n8n-workflow';
+import { parseBoolean } from '../../shared/operations/field';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
 
 /** What the trigger was published with. */
@@ -22,6 +23,8 @@ export interface Settings {
 	personalData: PersonalDataMode;
 	services: unknown;
 	statuses: unknown;
+	/** Each item says what the webhook call held around the record. */
+	hasEnvelope: boolean;
 	/** Results that one check emits at most. */
 	maxResults: number;
 	options: IDataObject;
@@ -63,6 +66,9 @@ export function readSettings(context: Context): Settings {
 		personalData: readPersonalData(options),
 		services: read('services', []),
 		statuses: options.statuses,
+		hasEnvelope:
+			Object.hasOwn(options, 'includeEnvelope') &&
+			parseBoolean(options.includeEnvelope, 'Include Envelope'),
 		maxResults,
 		options,
 	};

@@ -242,7 +242,14 @@ export class ResultWatcher implements PublishedTrigger {
 		const best = known && (!isMore || isLess) ? known : said;
 		const hasResponse = said.hasResponse || known?.hasResponse === true;
 		const isAgain = said.isAgain ?? known?.isAgain;
-		this.asked.set(id, { ...best, hasResponse, ...(isAgain && { isAgain }) });
+		const envelope = said.isAgain
+			? (known?.envelope ?? said.envelope)
+			: (said.envelope ?? known?.envelope);
+		this.asked.set(id, {
+			...{ ...best, hasResponse },
+			...(isAgain && { isAgain }),
+			...(envelope && { envelope }),
+		});
 	}
 
 	private askAgain(asked: Iterable<[id: string, Asked]>): void {

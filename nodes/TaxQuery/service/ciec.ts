@@ -10,6 +10,8 @@ export const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];
+/** Where a record, or the webhook call around it, may repeat what was asked. */
+const ECHOES = ['query', 'metadata', 'envelope'];
 /** By which a record is known; a secret that reads the same does not change them. */
 const IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
 /** Shorter ones (`"ciec": "SI"`) say that there is one. */
@@ -28,7 +30,7 @@ export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDat
 	if (known === createTaxProfile) inEcho.push('clave');
 	const found: string[] = [];
 	const masked = Object.entries(record).map(([key, value]) => {
-		const names = key === 'query' || key === 'metadata' ? inEcho : anywhere;
+		const names = ECHOES.includes(key) ? inEcho : anywhere;
 		return [key, maskNamed(value, names, found, anywhere.includes(key.toLowerCase()))];
 	});
 	if (masked.every(([key, value]) => value === record[key as string])) return record;

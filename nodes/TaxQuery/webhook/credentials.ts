@@ -1,6 +1,9 @@
 import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-workflow';
+import { tokenSecrets } from '../../shared/credentials/accessToken';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { secretsIn } from '../../shared/credentials/webhookSecret';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { textOf } from '../../shared/utils/text';
 import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from '../deliveries/emitter';
 import type { Deployment } from '../deliveries/result';
@@ -35,6 +38,8 @@ interface Proof {
 	isAuthentic: boolean;
 	/** By Standard Webhooks; the same each time that a message is sent. */
 	messageId?: string;
+	/** What must not come out again. */
+	secrets: string[];
 }
 
 /** Whether a delivery proves by the webhook credential that it comes from the service. */
@@ -43,13 +48,17 @@ export async function proofOf(context: IWebhookFunctions, body: Buffer): Promise
 	const credential = await read(context, 'taxQueryWebhookApi');
 	const isAuthentic = verifyDelivery({ rawHeaders, body }, credential, Date.now());
 	const messageId = credential.method === 'standard' ? messageIdOf({ rawHeaders }) : undefined;
-	return { isAuthentic, messageId };
+	const secrets = [...secretsIn(credential), textOf(credential.password)];
+	return { isAuthentic, messageId, secrets };
 }
 
 /** What items are made by; as in the document where the trigger has no service credential. */
-export async function deploymentOf(context: IWebhookFunctions): Promise<Deployment> {
+export async function deploymentOf(
+	context: IWebhookFunctions,
+): Promise<Deployment & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
 	const credential = hasCredential ? await read(context, 'taxQueryApi') : {};
 	const pseudonymKey = String(credential.pseudonymKey ?? '');
-	return { mapping: readTaxQueryMapping(credential), pseudonymKey };
+	const secrets = tokenSecrets(credential);
+	return { mapping: readTaxQueryMapping(credential), pseudonymKey, secrets };
 }

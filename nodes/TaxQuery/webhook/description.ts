@@ -46,6 +46,17 @@ const options: INodeProperties[] = [
 		displayOptions: { show: { '/receiveBy': ['both', 'asking'] } },
 	},
 	{
+		displayName: 'Include Envelope',
+		name: 'includeEnvelope',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to add the fields around the record in a verified webhook call (event, attempt, timestamp) under "envelope". Null where no verified call named the result.',
+		displayOptions: {
+			show: { '/receiveBy': ['both', 'webhook'], '/authenticity': ['credential'] },
+		},
+	},
+	{
 		displayName: 'Max Results per Check',
 		name: 'maxResults',
 		type: 'number',

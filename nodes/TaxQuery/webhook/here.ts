@@ -8,6 +8,7 @@ import { fateOf } from '../deliveries/filter';
 import { Ledger, type SavedLedger } from '../deliveries/ledger';
 import { KEY } from '../deliveries/memory';
 import {
+	envelopeOf,
 	itemMaker,
 	lacksResult,
 	withResponse,
@@ -51,18 +52,19 @@ export async function startHere(
 	const ledger = new Ledger(isTest ? {} : load<SavedLedger>(context, KEY));
 	const toItem = itemMaker(settings, deployment);
 	const bring = (said: Said): Answer | { result: TriggerResult; origin: Origin } => {
-		const { queryId, believed, detail, event, isSaidPending } = said;
-		if (believed) return due(believed, { confirmed: false, event });
+		const { queryId, believed, detail, event, envelope, isSaidPending } = said;
+		const around = (result: TriggerResult) => envelopeOf(result, envelope);
+		if (believed) return due(believed, { confirmed: false, event, ...around(believed) });
 		const found = read.get(queryId);
 		if (found === 'later') return tooMany;
 		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
 		if (lacksResult(found)) {
 			if (!detail) return tryAgain;
 			const result = withResponse(found, detail, deployment.mapping);
-			return due(result, { confirmed: 'status', event });
+			return due(result, { confirmed: 'status', event, ...around(result) });
 		}
 		const isWaiting = fateOf(found, settings) === 'waits' && !isSaidPending;
-		return isWaiting ? tryAgain : due(found, { confirmed: true });
+		return isWaiting ? tryAgain : due(found, { confirmed: true, ...around(found) });
 	};
 	const due = (result: TriggerResult, origin: Origin) =>
 		fateOf(result, settings) === 'due' && !ledger.isSettled(result)

@@ -8,6 +8,8 @@ export interface Announced {
 	record: IDataObject;
 	/** The kind of event that the envelope names, if any. */
 	event?: string;
+	/** What stands around the record, as it came; of a bare record what TQ §2.1 does not show. */
+	envelope?: IDataObject;
 }
 
 /** What was read from a body, or why it cannot be one of the service's deliveries, in words for the sender. */
@@ -24,6 +26,12 @@ const ENVELOPES = [
 /** What stands beside the ID of a query, and seldom beside that of an envelope or event. */
 const OF_QUERIES = ['status', 'service', 'response'];
 const KINDS = ['event', 'eventType', 'event_type', 'type', 'kind'];
+/** TQ §2.1, and what names a query. */
+const OF_RECORD = [
+	...['_id', 'id', 'queryId', 'query_id', 'queryID', 'service', 'status', 'authentication'],
+	...['metadata', 'query', 'response', 'state', 'organizationId', 'organizationSlug', 'profileId'],
+	...['createdAt', 'updatedAt'],
+];
 /** Keys that would reach into JavaScript's own objects where items are copied or merged. */
 const UNSAFE = ['__proto__', 'constructor', 'prototype'];
 
@@ -81,10 +89,11 @@ interface Found {
 }
 
 /** Undefined if anything in it is not recognised: half a delivery is never taken for the whole. */
-function read(value: unknown, layer = 0): Found | undefined {
+function read(value: unknown, layer = 0, isInEnvelope = false): Found | undefined {
 	if (typeof value !== 'object' || value === null || layer > MAX_LAYERS) return undefined;
 	if (Array.isArray(value)) {
-		const all = value.slice(0, MAX_RESULTS + 1).map((each) => read(each, layer + 1));
+		const some = value.slice(0, MAX_RESULTS + 1);
+		const all = some.map((each) => read(each, layer + 1, isInEnvelope));
 		if (!all.every((each) => each !== undefined)) return undefined;
 		const announced = all.flatMap((each) => each.announced);
 		return { announced, sureness: Math.min(...all.map(({ sureness }) => sureness)) };
@@ -96,14 +105,25 @@ function read(value: unknown, layer = 0): Found | undefined {
 	const named = [fields.queryId, query_id, queryID].map(idOf).find((each) => each !== undefined);
 	const ownId = idOf(fields._id);
 	const beside = OF_QUERIES.filter((name) => (fields[name] ?? undefined) !== undefined).length;
-	const [inside] = ENVELOPES.map((name) => read(fields[name], layer + 1))
-		.filter((each) => each !== undefined && each.announced.length > 0)
-		.filter((each) => !named || each?.announced.every(({ queryId }) => queryId === named))
-		.sort((a, b) => (b?.sureness ?? 0) - (a?.sureness ?? 0));
+	const [inside] = ENVELOPES.flatMap((name) => {
+		const found = read(fields[name], layer + 1, true);
+		return found ? [{ name, ...found }] : [];
+	})
+		.filter(({ announced }) => announced.length > 0)
+		.filter(({ announced }) => !named || announced.every(({ queryId }) => queryId === named))
+		.sort((a, b) => b.sureness - a.sureness);
 	// an ID with nothing of a query beside it may be the envelope's
 	const isInside = inside && (beside === 0 || inside.sureness + Number(!!named) > beside);
-	if (isInside)
-		return { ...inside, announced: inside.announced.map((each) => ({ ...event, ...each })) };
+	if (isInside) {
+		const { name, announced, sureness } = inside;
+		const around = without(value as IDataObject, [name]);
+		const all = announced.map(({ envelope, ...each }) => ({
+			...event,
+			...each,
+			...enveloped({ ...around, ...(envelope && { [name]: envelope }) }),
+		}));
+		return { announced: all, sureness };
+	}
 
 	const queryId = named ?? ownId ?? idOf(fields.id);
 	if (!queryId) return undefined;
@@ -113,10 +133,20 @@ function read(value: unknown, layer = 0): Found | undefined {
 		delete record.id;
 	}
 	return {
-		announced: [{ queryId, record, ...event }],
+		announced: [
+			{
+				...{ queryId, record, ...event },
+				...(!isInEnvelope && enveloped(without(value as IDataObject, OF_RECORD))),
+			},
+		],
 		sureness: beside + (named ? 2 : 0),
 	};
 }
+
+const without = (fields: IDataObject, names: string[]): IDataObject =>
+	Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+
+const enveloped = (envelope: IDataObject) => (Object.keys(envelope).length > 0 ? { envelope } : {});
 
 /** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */
 function idOf(value: unknown): string | undefined {

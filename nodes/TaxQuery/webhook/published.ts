@@ -3,7 +3,7 @@ import { raceAbort } from '../../shared/http/answerBody';
 import { msLeft } from '../../shared/utils/time';
 import type { Asked } from '../deliveries/published';
 import { wasPublishedSince } from '../deliveries/memory';
-import { itemMaker, type Deployment } from '../deliveries/result';
+import { envelopeOf, itemMaker, type Deployment } from '../deliveries/result';
 import { fateOf, reportLeftOut } from '../deliveries/filter';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
 import {
@@ -67,15 +67,15 @@ export async function start(
 ): Promise<Answer> {
 	const { context, settings } = trigger;
 	const toItem = itemMaker(settings, deployment);
-	const results = all.flatMap(({ believed, event }) =>
-		believed ? [{ result: believed, event }] : [],
+	const results = all.flatMap(({ believed, event, envelope }) =>
+		believed ? [{ result: believed, event, ...envelopeOf(believed, envelope) }] : [],
 	);
 	const records = results.map(({ result }) => result.record);
 	reportLeftOut(context, settings, deployment.mapping, records);
 	const due = results.filter(({ result }) => fateOf(result, settings) === 'due');
 	const outcomes = Promise.all(
-		due.map(async ({ result, event }) => {
-			const item = toItem(result, { event, confirmed: false });
+		due.map(async ({ result, ...origin }) => {
+			const item = toItem(result, { ...origin, confirmed: false });
 			return await trigger.emitOnce(result, item);
 		}),
 	).then((ends) => {
@@ -99,10 +99,12 @@ export async function lookFor(
 	let otherwise = isListed ? later : tryAgain;
 	if (waiting >= MAX_WAITING) return otherwise === later ? later : tooMany;
 	const named = all.map(({ queryId, isSaidPending }) => ({ queryId, isSaidPending }));
-	const asked = all.map(({ queryId, isProved, hasResponse, detail, event }): [string, Asked] => [
-		queryId,
-		{ isProved, hasResponse, ...(detail && { detail, event }) },
-	]);
+	const asked = all.map(
+		({ queryId, isProved, hasResponse, detail, event, envelope }): [string, Asked] => [
+			queryId,
+			{ isProved, hasResponse, ...(detail && { detail, event }), ...(envelope && { envelope }) },
+		],
+	);
 	const looking = trigger
 		.lookSoon(asked)
 		.then(async (seen) => {

@@ -50,7 +50,7 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 		return { status: read.status, message };
 	}
 	if (!settings.isAuthenticated) return await takeBody(context, settings, read.body);
-	const { isAuthentic, messageId } = await proofOf(context, read.body);
+	const { isAuthentic, messageId, secrets } = await proofOf(context, read.body);
 	if (!isAuthentic) {
 		tellHourly(`refused ${nodeKey(context)}`, () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
@@ -59,7 +59,7 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 	const text = createHash('sha256').update(read.body).digest('hex');
 	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId} ${text}` : '';
 	if (taken.has(message)) return nothingNew;
-	const outcome = await takeBody(context, settings, read.body);
+	const outcome = await takeBody(context, settings, read.body, secrets);
 	const isTaken = !('status' in outcome) || outcome.status === 200;
 	if (message && isTaken) taken.set(message, true);
 	return outcome;
@@ -69,6 +69,7 @@ async function takeBody(
 	context: IWebhookFunctions,
 	settings: Settings,
 	body: Buffer,
+	secrets: string[] = [],
 ): Promise<Outcome> {
 	const payload = readPayload(body);
 	const isTest = context.getMode() === 'manual';
@@ -78,7 +79,10 @@ async function takeBody(
 		return { status: payload.status, message: payload.reason };
 	}
 	const deployment = await deploymentOf(context);
-	const all = payload.announced.map((each) => readAnnounced(each, settings, deployment.mapping));
+	const hidden = [...secrets, ...deployment.secrets];
+	const all = payload.announced.map((each) =>
+		readAnnounced(each, settings, deployment.mapping, hidden),
+	);
 	if (isTest) return await startHere(context, settings, all, deployment);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(deployment.mapping);
 	if (!published && isListed) {

@@ -1,7 +1,10 @@
+import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { redactValues } from '../../shared/utils/redact';
 import type { Asked } from '../deliveries/published';
 import { lacksResult, resultOf, type TriggerResult } from '../deliveries/result';
 import type { Settings } from '../deliveries/settings';
+import { withoutCiec } from '../service/ciec';
 import { idOf, readRecord } from '../service/record';
 import type { Announced } from './payload';
 
@@ -15,24 +18,39 @@ export interface Said extends Asked {
 
 /** What of a call may be used by how far it is believed; of the rest of it nothing is kept. */
 export function readAnnounced(
-	{ queryId, record: body, event }: Announced,
-	{ isAuthenticated: isProved, confirm }: Settings,
+	{ queryId, record: body, event, envelope }: Announced,
+	{ isAuthenticated: isProved, confirm, hasEnvelope }: Settings,
 	mapping: TaxQueryMapping,
+	secrets: string[],
 ): Said {
 	const record = readRecord(body, mapping);
 	const result = record && resultOf({ ...record, id: idOf(queryId) });
 	const hasResponse = record?.hasResponse === true;
+	const isWanted = isProved && hasEnvelope;
 	const said = {
 		queryId,
 		isProved,
 		hasResponse,
 		isSaidPending: result?.isPending === true,
 		...(event !== undefined && (isProved || confirm === 'statusOnly') && { event }),
+		...(isWanted &&
+			envelope && {
+				envelope: { fields: masked(envelope, body, mapping, secrets), word: result?.word ?? '' },
+			}),
 	};
 	if (confirm === 'off' && result && saysHowItEnded(result)) return { ...said, believed: result };
 	const isDetail = hasResponse && (isProved || confirm === 'statusOnly');
 	return isDetail ? { ...said, detail: record } : said;
 }
+
+/** The envelope without the CIEC, which it or the record may name, and without these secrets. */
+const masked = (
+	envelope: IDataObject,
+	record: IDataObject,
+	mapping: TaxQueryMapping,
+	secrets: string[],
+): IDataObject =>
+	redactValues(withoutCiec({ ...record, envelope }, mapping).envelope as IDataObject, secrets);
 
 /** A status that nobody knows says so only together with a response. */
 const saysHowItEnded = (result: TriggerResult): boolean =>

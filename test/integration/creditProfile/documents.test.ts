@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
-import { EMPTY, LOANS, nodeOn } from './support';
+import { EMPTY, LOANS, nodeOn, PEOPLE } from './support';
 
 const page = { limit: '50', offset: '0' };
 
@@ -137,9 +137,15 @@ describe('data documents', () => {
 		expect(Object.keys(row)).toContain(column);
 	});
 
-	it('cost one request for each hundred, simplified', async () => {
-		await getMany({ limit: 10 });
-		expect((await sandbox.requests()).length).toBe(1);
+	it('cost one request for each hundred, simplified: 100 for 10,000', async () => {
+		const large = await sandboxForTest({ rateLimit: 0, documents: 10_000 });
+		const { items } = await nodeOn(large)({
+			...{ resource: 'dataDocument', operation: 'getAll', returnAll: true },
+			collection: { __rl: true, mode: 'id', value: PEOPLE },
+		});
+		const requests = await large.requests();
+		await large.close();
+		expect([items.length, requests.length]).toEqual([10_000, 100]);
 	});
 
 	it.each([

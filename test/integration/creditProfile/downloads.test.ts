@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { sleepFor } from '../../../nodes/shared/utils/sleep';
-import { runNode, type NodeRunOptions } from '../support/runNode';
+import { nodeTypes, runNode, type NodeRunOptions } from '../support/runNode';
 import { LOANS } from './support';
 
 jest.mock('../../../nodes/shared/utils/sleep', () => {
@@ -435,11 +435,39 @@ describe('the files of a collection', () => {
 		});
 	});
 
-	it('of a collection that several items name are told of', async () => {
-		const { hints } = await run({}, { items: [{}, {}] });
+	it('of a collection that several items name are told of, once', async () => {
+		const { hints } = await run({}, { items: [{}, {}, {}] });
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(/^Several items download the files of collection 1,/),
 		]);
+	});
+
+	it.each<[string, INodeParameters, IDataObject[], string[]]>([
+		[
+			'of one document in several items',
+			{},
+			[1, 1, 2].map((id) => ({ files: [{ id }] })),
+			['1 file'],
+		],
+		['of different documents', {}, [{ files: [{ id: 1 }, { id: 1 }] }, { files: [{ id: 2 }] }], []],
+		[
+			'by links',
+			{ filesFrom: 'link', fileUrl: '={{ $json.url }}' },
+			['ftp://a', 'ftp://b', 'ftp://a', 'ftp://b'].map((url) => ({ url })),
+			['2 files'],
+		],
+	])('that come again for other items are told of: %s', async (_what, parameters, items, told) => {
+		const { hints } = await run(
+			{ filesFrom: 'incoming', ...parameters },
+			{ items, onError: 'continueRegularOutput' },
+		);
+		expect(hints.map(({ message }) => /: (\d files?)\./.exec(message)?.[1])).toEqual(told);
+	});
+
+	it('are those of the incoming documents unless another source is chosen', () => {
+		const { properties } = nodeTypes.creditProfile.description;
+		const field = properties.find(({ name }) => name === 'filesFrom');
+		expect(field?.default).toBe('incoming');
 	});
 });
 

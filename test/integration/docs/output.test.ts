@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
 import { nodeOn } from '../creditProfile/support';
+import { nodeTypes } from '../support/runNode';
 import {
 	createTaxProfile,
 	operation,
@@ -11,9 +12,11 @@ import {
 
 const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'output.md'), 'utf8');
 
+const [simplified, raw] = [page, page.split('\n## With Simplify off\n')[1]];
+
 /** The second cell of the row that begins so. */
-function rowOf(title: string): string {
-	const row = page
+function rowOf(title: string, text = simplified): string {
+	const row = text
 		.split('\n')
 		.map((line) => line.split('|').map((cell) => cell.trim()))
 		.find((cells) => cells[1] === title);
@@ -22,8 +25,20 @@ function rowOf(title: string): string {
 }
 
 /** The columns that a row of the page names. */
-const columnsOf = (title: string) =>
-	[...rowOf(title).matchAll(/`(\w+)`/g)].map(([, column]) => column);
+const columnsOf = (title: string, text?: string) =>
+	[...rowOf(title, text).matchAll(/`(\w+)`/g)].map(([, column]) => column);
+
+/** The operations of both nodes that ask a service, as "resource operation"; those of a node as its panel has them. */
+const operationsOf = ({ description }: INodeType): string[] =>
+	description.properties
+		.filter(({ name }) => name === 'operation')
+		.flatMap(({ options = [], displayOptions }) =>
+			(options as INodePropertyOptions[]).map(
+				({ value }) => `${String(displayOptions?.show?.resource)} ${String(value)}`,
+			),
+		);
+const called = ({ resource, operation: name }: INodeParameters) =>
+	`${String(resource)} ${String(name)}`;
 
 /** Columns with the same content, which is not a mark such as true or an empty text. */
 function sameContent(row: IDataObject): string[] {
@@ -131,9 +146,55 @@ describe('docs/output.md', () => {
 		expect(Object.keys(record)).toEqual(['rfc', ...columnsOf(title)]);
 	});
 
+	/** Titles of the table of what comes out with Simplify off, where they are not those of the operation. */
+	const RECORD = 'Tax Query: a record (TQ §2.1)';
+	const paid = rows.filter(([title]) => title !== 'Check');
+
+	it.each(paid)('names the fields of %s, with Simplify off', async (_title, parameters) => {
+		const { items, error } = await sandbox.run({ ...parameters(), simplify: false });
+		expect(error).toBeUndefined();
+		expect(Object.keys(items[0].json).sort()).toEqual(columnsOf(RECORD, raw).sort());
+	});
+
+	it('names the fields of what Query gives, simplified as its operation and with Simplify off', async () => {
+		const { items: made } = await sandbox.run(
+			operation('taxpayer', 'getCrf', { ...byRfc(), ...waited }),
+		);
+		const queryId = String(made[0].json.queryId);
+		for (const parameters of [
+			operation('query', 'get', { queryId }),
+			operation('query', 'getAll', { returnAll: true }),
+		]) {
+			const ofSimple = (await sandbox.run(parameters)).items.map(({ json }) => json);
+			const ofRaw = (await sandbox.run({ ...parameters, simplify: false })).items;
+			const simple = ofSimple.find((one) => one.queryId === queryId) ?? {};
+			const row = ofRaw.find(({ json }) => json._id === queryId)?.json ?? {};
+			expect(Object.keys(simple)).toEqual(columnsOf('Get Fiscal Regime Certificate (CRF)'));
+			expect(Object.keys(row).sort()).toEqual(columnsOf(RECORD, raw).sort());
+		}
+	});
+
+	it.each<[string, () => INodeParameters]>([
+		['Tax Query: an acknowledgement (TQ §2.5)', () => operation('taxpayer', 'getRfcData', byRfc())],
+		[
+			'Tax Query: Get Invoices, acknowledged',
+			() =>
+				operation('taxAuthority', 'getInvoices', { ...byRfc(), period: 'month', month: '2026-08' }),
+		],
+	])('names the fields of %s, with Simplify off', async (title, parameters) => {
+		const { items } = await sandbox.run({ ...parameters(), simplify: false });
+		expect(Object.keys(items[0].json).sort()).toEqual(columnsOf(title, raw).sort());
+	});
+
 	const collection = { __rl: true, mode: 'id', value: 1 };
+	const logins = { resource: 'providerLogin', operation: 'getAll' };
+	const upsert = {
+		...{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields' },
+		...{ provider: 'bureau/pf', user: 'lender_1', password: 'Encrypted_9' },
+	};
+	const documents = { resource: 'dataDocument', operation: 'getAll', collection };
 	const lists: Array<[title: string, parameters: INodeParameters]> = [
-		['Provider Login: Get Many', { resource: 'providerLogin', operation: 'getAll' }],
+		['Provider Login: Get Many', logins],
 		['Data Collection: Get Many', { resource: 'dataCollection', operation: 'getAll' }],
 		['Data Collection: Get', { resource: 'dataCollection', operation: 'get', collection }],
 		[
@@ -163,9 +224,57 @@ describe('docs/output.md', () => {
 		expect(Object.keys(items[0].json).length).toBeLessThanOrEqual(15);
 	});
 
+	it.each([
+		...lists.filter(([title]) => !title.endsWith('Count')),
+		['Provider Login: Create or Update', upsert] as const,
+		['Data Document: Get Many', documents] as const,
+		[
+			'Data Collection and Document: Get Many Tags',
+			{ resource: 'dataDocument', operation: 'getTags' },
+		] as const,
+	])('names the fields of %s, with Simplify off', async (title, parameters) => {
+		const { items, error } = await nodeOn(sandbox)({ ...parameters, simplify: false });
+		expect(error).toBeUndefined();
+		const given = Object.keys(items[0].json).sort();
+		const named = columnsOf(title, raw).filter((column) => column !== 'associations');
+		expect(given).toEqual(named.sort());
+	});
+
+	it('names the columns of a login that was created', async () => {
+		const { items } = await nodeOn(sandbox)(upsert);
+		const [action, ...others] = Object.keys(items[0].json);
+		const all = columnsOf('Provider Login: Get Many');
+		expect([action, others]).toEqual(['action', all.filter((one) => others.includes(one))]);
+	});
+
+	it.each(['creditProfile', 'taxQuery'] as const)(
+		'names the columns of Diagnose: %s',
+		async (type) => {
+			const parameters = operation('connection', 'diagnose');
+			const { items } = await (type === 'taxQuery'
+				? sandbox.run(parameters)
+				: nodeOn(sandbox)(parameters));
+			const names = [...page.matchAll(/_Diagnose_ has one row .*/g)].flatMap(([line]) =>
+				[...line.matchAll(/`(\w+)`/g)].map(([, column]) => column),
+			);
+			const columns = new Set(items.flatMap(({ json }) => Object.keys(json)));
+			expect([...columns]).toEqual(names);
+		},
+	);
+
+	it('names the columns of every operation', () => {
+		const compared = [
+			...rows.map(([, parameters]) => called(parameters())),
+			...lists.map(([, parameters]) => called(parameters)),
+			...[upsert, documents, { resource: 'dataDocument', operation: 'getTags' }].map(called),
+			...['query get', 'query getAll', 'connection diagnose'],
+		];
+		const all = [nodeTypes.creditProfile, nodeTypes.taxQuery].flatMap(operationsOf);
+		expect(all.filter((one) => !compared.includes(one))).toEqual([]);
+	});
+
 	it('tells how a document comes out', async () => {
-		const parameters = { resource: 'dataDocument', operation: 'getAll', collection };
-		const { items } = await nodeOn(sandbox)(parameters);
+		const { items } = await nodeOn(sandbox)(documents);
 		const columns = Object.keys(items[0].json);
 		expect(columns.slice(0, 3)).toEqual(['nombre', 'primerApellido', 'segundoApellido']);
 		expect(columns.slice(-4)).toEqual(columnsOf('Data Document: Get Many'));

@@ -281,10 +281,10 @@ export class TriggerHost {
 	}
 
 	/** Delivers to the test URL of the editor; resolves with the items that come out. */
-	async deliverTest(body: object): Promise<IDataObject[]> {
+	async deliverTest(body: object, headers: Record<string, string> = {}): Promise<IDataObject[]> {
 		this.isTest = true;
 		const before = this.executions.length;
-		await this.deliver(body);
+		await this.deliver(body, headers);
 		this.isTest = false;
 		return this.executions.splice(before).flat();
 	}

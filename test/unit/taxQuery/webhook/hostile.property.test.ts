@@ -54,12 +54,14 @@ describe('a body that somebody invents', () => {
 				const payload = readPayload(Buffer.from(body));
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const { event } = readAnnounced(announced, settings, asDocumented);
+					const said = readAnnounced(announced, settings, asDocumented, ['secret']);
+					const { event, envelope } = said;
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;
 					const result = resultOf(record);
 					for (const services of [['getCrf'], []]) fateOf(result, { ...chosen, services });
-					for (const toItem of makers) JSON.stringify(toItem(result, { confirmed: false, event }));
+					for (const toItem of makers)
+						JSON.stringify(toItem(result, { confirmed: false, event, envelope: envelope?.fields }));
 					read++;
 				}
 			}),

@@ -20,22 +20,28 @@ describe('a delivery is recognised', () => {
 		[
 			'with the kind of event beside it',
 			{ event: 'query.finished', data: record },
-			[{ queryId: 'a1', record, event: 'query.finished' }],
+			[{ queryId: 'a1', record, event: 'query.finished', envelope: { event: 'query.finished' } }],
 		],
 		[
 			"by the record's id and not the event's",
 			{ id: 'evt-9', type: 'done', data: record },
-			[{ queryId: 'a1', record, event: 'done' }],
+			[{ queryId: 'a1', record, event: 'done', envelope: { id: 'evt-9', type: 'done' } }],
 		],
 		[
 			'by its own id, whatever ids its result holds',
 			{ queryId: 'a1', status: 'SUCCESS', result: [{ id: 'invoice-1' }] },
-			[{ queryId: 'a1', record: { _id: 'a1', status: 'SUCCESS', result: [{ id: 'invoice-1' }] } }],
+			[
+				{
+					queryId: 'a1',
+					record: { _id: 'a1', status: 'SUCCESS', result: [{ id: 'invoice-1' }] },
+					envelope: { result: [{ id: 'invoice-1' }] },
+				},
+			],
 		],
 		[
 			'in an envelope that also names the id',
 			{ queryId: 'a1', data: record },
-			[{ queryId: 'a1', record }],
+			[{ queryId: 'a1', record, envelope: { queryId: 'a1' } }],
 		],
 		['in two envelopes', { payload: { data: record } }, [{ queryId: 'a1', record }]],
 		[
@@ -50,7 +56,7 @@ describe('a delivery is recognised', () => {
 		[
 			'as an array in an envelope',
 			{ event: 'batch', data: [record] },
-			[{ queryId: 'a1', record, event: 'batch' }],
+			[{ queryId: 'a1', record, event: 'batch', envelope: { event: 'batch' } }],
 		],
 	])('%s', (_, body, announced) => {
 		expect(read(body)).toEqual({ announced });
