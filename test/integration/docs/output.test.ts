@@ -254,7 +254,7 @@ describe('docs/output.md', () => {
 			const { items } = await (type === 'taxQuery'
 				? sandbox.run(parameters)
 				: nodeOn(sandbox)(parameters));
-			const names = [...page.matchAll(/_Diagnose_ has one row .*/g)].flatMap(([line]) =>
+			const names = [...page.matchAll(/_Diagnose_ returns one row .*/g)].flatMap(([line]) =>
 				[...line.matchAll(/`(\w+)`/g)].map(([, column]) => column),
 			);
 			const columns = new Set(items.flatMap(({ json }) => Object.keys(json)));
