@@ -60,6 +60,16 @@ describe('files of documents', () => {
 			);
 		});
 
+		it('are those of the newest documents, by Order and Limit in one node', async () => {
+			const newest = { order: '-document.createdAt' };
+			const { items } = await run({ ...download, limit: 20, options: newest });
+			const all = await run({ ...download, returnAll: true });
+			const documents = all.items.map(({ json }) => json.id).reverse();
+			expect(items.map(({ json }) => json.id)).toEqual(documents.slice(0, items.length));
+			const [{ query }] = await sandbox.requests(`/api/v1/data/collection/${LOANS}/document`);
+			expect([items.length, query]).toEqual([5, expect.objectContaining(newest)]);
+		});
+
 		it('whose link has ended are told with what to do', async () => {
 			const ended = `${sandbox.page}sandbox/files/download/firma.png?expires=1`;
 			const { error } = await run(link(ended));

@@ -68,7 +68,7 @@ describe('the list of all queries at a service that', () => {
 		});
 		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		const { port } = server.address() as AddressInfo;
-		const { items, error, hints } = await runNode({
+		const run = await runNode({
 			type: 'taxQuery',
 			parameters: getMany(parameters),
 			credentials: {
@@ -81,10 +81,12 @@ describe('the list of all queries at a service that', () => {
 				},
 			},
 		});
+		const items = run.items.map(({ json }) => json);
 		return {
-			ids: items.map(({ json }) => json._id),
-			error,
-			hints: hints.map(({ message }) => message),
+			items,
+			ids: items.map(({ _id }) => _id),
+			error: run.error,
+			hints: run.hints.map(({ message }) => message),
 		};
 	}
 	const all = (count: number) => rows(count).map(({ _id }) => _id);
@@ -118,6 +120,18 @@ describe('the list of all queries at a service that', () => {
 			expect((await listFrom(answer, undefined, parameters)).hints).toEqual([told]);
 			server.close();
 		}
+	});
+
+	it('lists a result that the API reference does not show: it keeps its names and nesting', async () => {
+		const response = { addressCalle: 'own', address: { calle: 'inner' }, event: 'alta' };
+		const record = { ...row(1), service: 'CSF', response };
+		const { items } = await listFrom(() => [record], undefined, { simplify: true });
+		expect(items).toEqual([
+			{
+				...{ addressCalle: 'own', address: { calle: 'inner' }, resultEvent: 'alta' },
+				...{ status: 'SUCCESS', service: 'CSF', queryId: 'q1' },
+			},
+		]);
 	});
 
 	it('reports a total below what came: is told as it is', async () => {

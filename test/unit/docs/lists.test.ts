@@ -65,6 +65,14 @@ describe('lists in the documents are whole', () => {
 	});
 });
 
+it.each(['paying.md', 'unspecified.md'])(
+	'docs/%s says that a billed query is sent again after a 429',
+	(page) => {
+		const text = readFileSync(join(root, 'docs', page), 'utf8');
+		expect(text).toMatch(/429[\s\S]{0,250}(reset, then sends it|sent again after the reset)/);
+	},
+);
+
 describe('docs/unspecified.md', () => {
 	const points = readFileSync(join(root, 'docs', 'unspecified.md'), 'utf8')
 		.split('\n### ')
