@@ -105,7 +105,7 @@ async function main(): Promise<number> {
 	console.log();
 	if (noBrowser)
 		console.log(`The browser part ${process.env.CI ? 'failed' : 'was skipped'}: ${noBrowser}`);
-	if (noStores) console.log(`Queue mode was skipped: ${noStores}`);
+	if (noStores) console.log(`Queue mode ${process.env.CI ? 'failed' : 'was skipped'}: ${noStores}`);
 	for (const [project, count] of counts) console.log(`${project}: ${told(count)}`);
 	console.log(told(total));
 	return all.every(({ passed, failed }) => passed > 0 && failed === 0) ? 0 : 1;

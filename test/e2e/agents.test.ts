@@ -1,12 +1,12 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { startDemo, type Demo } from '../../demo/demo';
 import { MCP_TOKEN } from '../../demo/provision';
-import type { Execution, Workflow, WorkflowNode } from '../../demo/n8nClient';
+import { isFinished, type Workflow, type WorkflowNode } from '../../demo/n8nClient';
 import { CreditProfile } from '../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../nodes/TaxQuery/TaxQuery.node';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
-import { outOf } from './support/executions';
+import { executionEnded, outOf } from './support/executions';
 import { Mailbox } from './support/mailbox';
 import { McpClient } from './support/mcpClient';
 import { StandInModel, type ModelRequest, type ToolDefinition } from './support/standInModel';
@@ -268,6 +268,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				model.speak = speak;
 				const before = await billed();
 				const id = demo.workflows.get('onboarding-agent')?.id as string;
+				const ran = (await demo.n8n.client.executions(id)).filter(isFinished).length;
 				await editor.open(id);
 				await editor.click();
 				const mail = await mailbox.next();
@@ -276,9 +277,10 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				await editor.screenshot(`agent-review-${approved}`);
 				// n8n does nothing for programs that only look at links
 				await fetch(linkOf(mail, approved), { headers: { 'user-agent': BROWSER } });
-				let execution: Execution | undefined; // n8n lists it once it has ended
-				do [execution] = await demo.n8n.client.executions(id);
-				while (execution?.status !== 'success');
+				const execution = await executionEnded(demo.n8n.client, id, {
+					runs: ran + 1,
+					status: 'success',
+				});
 				await editor.screenshot(`agent-done-${approved}`);
 				expect(JSON.stringify(outOf(execution, 'Onboarding agent'))).toMatch(told);
 				expect((await billed()) - before).toBe(cost);

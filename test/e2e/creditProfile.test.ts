@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isFinished, type Execution, type Workflow } from '../../demo/n8nClient';
+import type { Execution, Workflow } from '../../demo/n8nClient';
 import { startDemo, type Demo } from '../../demo/demo';
 import { describeWithBrowser } from './support/browser';
+import { executionEnded } from './support/executions';
 import { Editor } from './support/editor';
 
 const MINUTES = 60_000;
@@ -38,13 +39,6 @@ describe('the Credit Profile node in a real n8n', () => {
 	};
 	const credentialsOf = (file: string) =>
 		demo.workflows.get(file)?.nodes.find(({ type }) => type === NODE)?.credentials ?? {};
-	/** The newest execution of a workflow, once it has run so many times. */
-	const ended = async (workflowId: string, runs = 1): Promise<Execution> => {
-		for (;;) {
-			const executions = await demo.n8n.client.executions(workflowId);
-			if (executions.length >= runs && executions.every(isFinished)) return executions[0];
-		}
-	};
 
 	/** The node with these parameters; other settings may go beside them. */
 	const collections = (parameters: object, settings: object = {}) => ({
@@ -117,7 +111,7 @@ describe('the Credit Profile node in a real n8n', () => {
 			);
 			await demo.n8n.client.publish(id);
 			await call(path);
-			return await ended(id);
+			return await executionEnded(demo.n8n.client, id);
 		};
 
 		it('goes on with an item in its place, under Continue On Fail', async () => {
@@ -173,7 +167,11 @@ describe('the Credit Profile node in a real n8n', () => {
 			await faults({ path, fault: { status: 400, body: { message: `Not ${SECRET}` } } });
 			const { body } = await rotate();
 			await faults();
-			await ended(demo.workflows.get('rotate-provider-credentials')?.id as string, 2);
+			await executionEnded(
+				demo.n8n.client,
+				demo.workflows.get('rotate-provider-credentials')?.id as string,
+				{ runs: 2 },
+			);
 			expect({
 				body,
 				withSecret: filesWith(SECRET, demo.folder),

@@ -8,6 +8,7 @@ import { root } from '../../demo/package';
 import { productionUrl, type Provisioned } from '../../demo/provision';
 import { registerWebhook } from '../../demo/sandbox';
 import { KillableN8n } from '../bench/killableN8n';
+import { until } from '../support/until';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
 import { outOf } from './support/executions';
@@ -82,12 +83,15 @@ describe('the examples in a real n8n', () => {
 
 	/** Waits until the newest execution that was begun by a click stands so, and returns it. */
 	const reaches = async (example: string, status: string) => {
-		for (;;) {
-			const executions = await demo.n8n.client.executions(idOf(example));
-			const clicked = executions.find(({ mode }) => mode === 'manual');
-			if (clicked?.status === status) return clicked;
-			await new Promise((resolve) => setTimeout(resolve, 200));
-		}
+		return await until(
+			`${example} is ${status}`,
+			async () => {
+				const executions = await demo.n8n.client.executions(idOf(example));
+				const clicked = executions.find(({ mode }) => mode === 'manual');
+				return clicked?.status === status && clicked;
+			},
+			{ seconds: 240, pauseMs: 200 },
+		);
 	};
 
 	describeWithBrowser('in the editor', () => {

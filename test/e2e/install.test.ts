@@ -11,7 +11,8 @@ import { root } from '../../demo/package';
 import { KillableN8n } from '../bench/killableN8n';
 import { queriesAt } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
-import { executionWith, outOf } from './support/executions';
+import { until } from '../support/until';
+import { executionEnded, outOf } from './support/executions';
 
 const MINUTES = 60_000;
 const NAME = 'n8n-nodes-credit-profile';
@@ -225,7 +226,7 @@ describe("n8n's own installer", () => {
 			);
 			await fetch(`${n8n.url}/webhook/installed-asking`);
 			const billed = async () => (await sandbox.control.get<unknown[]>('/ledger')).data.length;
-			while ((await billed()) === 0);
+			await until('a query is billed', async () => (await billed()) > 0);
 
 			const unpacked = join(folder, 'package');
 			await processes.run('tar', ['-xzf', archive], { cwd: folder });
@@ -235,13 +236,13 @@ describe("n8n's own installer", () => {
 			await registry.publish('0.1.1', await pack(unpacked));
 			const second = await packages('PATCH', { name: NAME });
 
-			const waited = await executionWith(n8n.client, asking, 'CRF');
+			const waited = await executionEnded(n8n.client, asking, { node: 'CRF' });
 			const [result] = outOf(waited, 'CRF');
 			await fetch(`${n8n.url}/webhook/installed-trigger/tax-query`, {
 				method: 'POST',
 				body: JSON.stringify({ queryId: result.queryId }),
 			});
-			const delivered = await executionWith(n8n.client, trigger, 'Trigger');
+			const delivered = await executionEnded(n8n.client, trigger, { node: 'Trigger' });
 			await packages('DELETE', undefined, `?name=${NAME}`);
 			const after = await queriesAt(sandbox);
 			expect({

@@ -12,7 +12,7 @@ import { productionUrl } from '../../demo/provision';
 import type { SandboxOptions } from '../../sandbox';
 import type { Mapping, Operation } from '../../sandbox/mapping';
 import { mappings, speaker, startDialect } from '../integration/sandbox/support/dialect';
-import { executionWith, outOf } from './support/executions';
+import { executionEnded, outOf } from './support/executions';
 
 const MINUTES = 60_000;
 const PACKAGE = 'n8n-nodes-credit-profile';
@@ -153,7 +153,7 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 		});
 		await n8n.client.publish(id);
 		await fetch(`${n8n.url}/webhook/${path}`);
-		const execution = await executionWith(n8n.client, id, nodes[0].name);
+		const execution = await executionEnded(n8n.client, id, { node: nodes[0].name });
 		expect(execution.data?.resultData.error?.message).toBeUndefined();
 		return (name: string) => outOf(execution, name);
 	};
@@ -270,7 +270,7 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 					).data.queryId;
 				await ask('getCrf');
 				const queryId = await ask('getRfcData');
-				const execution = await executionWith(n8n.client, id, 'Result');
+				const execution = await executionEnded(n8n.client, id, { node: 'Result' });
 				expect(outOf(execution, 'Result')).toEqual([
 					expect.objectContaining({
 						...{ queryId, rfc: COMPANY, confirmed: true },
@@ -291,11 +291,8 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 			const { id } = await createTrigger('getCrf', credentials);
 			await dialect.taxQuery.post('/query/crf', { rfc: RFC });
 			await n8n.client.publish(id);
-			const failed = async () =>
-				(await n8n.client.executions(id)).find(({ status }) => status === 'error');
-			let execution = await failed();
-			while (!execution?.data) execution = await failed();
-			expect(execution.data.resultData.error?.message).toBe(
+			const execution = await executionEnded(n8n.client, id, { status: 'error' });
+			expect(execution.data?.resultData.error?.message).toBe(
 				"Queries are left out whose query type is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
 			);
 			expect(JSON.stringify(execution.data)).not.toContain(RFC);

@@ -1,17 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { ensureHost } from '../../demo/n8nHost';
 import { startN8n, type N8n } from '../../demo/n8n';
-import { isFinished, type Execution } from '../../demo/n8nClient';
+import type { Execution } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/package';
 import { KillableN8n } from '../bench/killableN8n';
 import { paidWorkflow, retryExecution } from '../bench/paidWorkflow';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { rfcs } from '../integration/taxQuery/support';
-import { outOf } from './support/executions';
+import { until } from '../support/until';
+import { executionEnded, outOf } from './support/executions';
 
 const MINUTES = 60_000;
 const CRF = { path: '/api/query/crf', method: 'POST' };
@@ -63,13 +63,8 @@ describe('what a real n8n runs again is paid for once', () => {
 	}
 
 	/** The newest execution once so many of the workflow have ended. */
-	async function ended(workflowId: string, count: number): Promise<Execution> {
-		for (;;) {
-			const executions = await n8n.client.executions(workflowId);
-			if (executions.filter(isFinished).length >= count) return executions[0];
-			await sleep(100);
-		}
-	}
+	const ended = async (workflowId: string, runs: number): Promise<Execution> =>
+		await executionEnded(n8n.client, workflowId, { runs });
 
 	const retry = async ({ id }: Execution) => await retryExecution(n8n.url, n8n.login, id);
 
@@ -146,7 +141,7 @@ describe('what a real n8n runs again is paid for once', () => {
 			const wanted = rfcs(150).slice(130);
 			await sandbox.faults({ ...CRF, fault: { trickle: 60_000 } });
 			const id = await start('killed-before-answers', wanted);
-			while ((await billed()).length < 20) await sleep(50);
+			await until('20 queries billed', async () => (await billed()).length >= 20);
 			await processes.kill();
 			await sandbox.faults();
 			await processes.restart(n8n.url);
@@ -166,7 +161,7 @@ describe('what a real n8n runs again is paid for once', () => {
 		async () => {
 			const wanted = rfcs(100).slice(60); // a retry reuses what the tests above have asked
 			const id = await start('killed', wanted);
-			while ((await billed()).length < 12) await sleep(50);
+			await until('12 queries billed', async () => (await billed()).length >= 12);
 			await processes.kill();
 			await processes.restart(n8n.url);
 			const crashed = await ended(id, 1);
@@ -190,7 +185,7 @@ describe('what a real n8n runs again is paid for once', () => {
 			const ids = await Promise.all(
 				['together-1', 'together-2'].map(async (path) => await start(path, wanted, reuse)),
 			);
-			while ((await billed()).length < 12) await sleep(50);
+			await until('12 queries billed', async () => (await billed()).length >= 12);
 			await processes.kill();
 			await processes.restart(n8n.url);
 			await Promise.all(ids.map(async (id) => await retry(await ended(id, 1))));

@@ -2,9 +2,10 @@ import type { Workflow, WorkflowNode } from '../../demo/n8nClient';
 import { productionUrl, type Provisioned } from '../../demo/provision';
 import { registerWebhook } from '../../demo/sandbox';
 import { startDemo, type Demo } from '../../demo/demo';
+import { until } from '../support/until';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
-import { executionWith, outOf } from './support/executions';
+import { executionEnded, outOf } from './support/executions';
 
 const MINUTES = 60_000;
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
@@ -62,7 +63,9 @@ describe('the Tax Query node in a real n8n', () => {
 
 	it('gets the invoices of last month, after creating the tax profile that was missing', async () => {
 		await call('monthly-invoices', {});
-		const execution = await executionWith(demo.n8n.client, idOf('monthly-invoices'), 'Month');
+		const execution = await executionEnded(demo.n8n.client, idOf('monthly-invoices'), {
+			node: 'Month',
+		});
 		const [month] = outOf(execution, 'Month');
 		const paid = (await ledger()).filter(({ service }) => service === 'INVOICE');
 		expect([month, paid]).toEqual([
@@ -84,8 +87,10 @@ describe('the Tax Query node in a real n8n', () => {
 			(await demo.n8n.client.executions(id))
 				.flatMap((execution) => outOf(execution, 'Result of the customer'))
 				.find(({ queryId }) => queryId === asked.queryId);
-		while (!(await result()));
-		expect(await result()).toMatchObject({ customerId: 'C-4711', status: 'SUCCESS' });
+		expect(await until('the result of the customer', result)).toMatchObject({
+			customerId: 'C-4711',
+			status: 'SUCCESS',
+		});
 	});
 
 	describeWithBrowser('shown in its editor', () => {

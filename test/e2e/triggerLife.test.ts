@@ -1,3 +1,4 @@
+import { until } from '../support/until';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
@@ -124,13 +125,15 @@ describe('the trigger in a real n8n', () => {
 	const ofQuery = (executions: Execution[], id: string) =>
 		executions.filter((each) => JSON.stringify(each.data ?? {}).includes(id));
 	/** Executions that a query's result has started, once there is one. */
-	const startedBy = async (workflow: string, id: string): Promise<Execution[]> => {
-		for (;;) {
-			const found = ofQuery(await n8n.client.executions(workflow), id);
-			if (found.length > 0) return found;
-			await sleep(250);
-		}
-	};
+	const startedBy = async (workflow: string, id: string, count = 1): Promise<Execution[]> =>
+		await until(
+			`${count} executions started by query ${id}`,
+			async () => {
+				const found = ofQuery(await n8n.client.executions(workflow), id);
+				return found.length >= count && found;
+			},
+			{ pauseMs: 250 },
+		);
 	const restart = async () => {
 		await processes.kill();
 		await processes.restart(n8n.url);
@@ -160,7 +163,7 @@ describe('the trigger in a real n8n', () => {
 				fault: { latency: 3_000 },
 			});
 			const delivered = deliver(name, record);
-			while ((await sandbox.requests('/api/query')).length === before) await sleep(20);
+			await until('a look', async () => (await sandbox.requests('/api/query')).length > before);
 			await publishAgain(id);
 			await delivered;
 			await startedBy(id, record._id);
@@ -181,7 +184,7 @@ describe('the trigger in a real n8n', () => {
 			const last = await sandbox.result();
 			for (const name of copies.slice(0, 3)) await deliver(name, last);
 			await startedBy(one, last._id);
-			while (ofQuery(await n8n.client.executions(two), last._id).length < 2) await sleep(250);
+			await startedBy(two, last._id, 2);
 			const started = async (id: string) =>
 				ofQuery(await n8n.client.executions(id), record._id).length;
 			expect([await started(two), await started(one)]).toEqual([2, 1]);

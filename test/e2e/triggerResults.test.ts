@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { ensureHost } from '../../demo/n8nHost';
@@ -13,6 +12,7 @@ import {
 	type Query,
 	type SandboxWithQueries,
 } from '../integration/support/queries';
+import { until } from '../support/until';
 import { outOf } from './support/executions';
 
 const MINUTES = 60_000;
@@ -102,11 +102,14 @@ describe('the results of the trigger in a real n8n', () => {
 			for (let count = 0; count < 25; count++) records.push(await sandbox.result());
 			const lost = records[12];
 			for (const record of records.filter((each) => each !== lost)) await deliver('gap', record);
-			let started: unknown[] = [];
-			while (!started.includes(lost._id)) {
-				await sleep(500);
-				started = (await results(workflow)).items.map(({ queryId }) => queryId);
-			}
+			const started = await until(
+				'the lost result',
+				async () => {
+					const all = (await results(workflow)).items.map(({ queryId }) => queryId);
+					return all.includes(lost._id) && all;
+				},
+				{ seconds: 150, pauseMs: 500 },
+			);
 			// n8n lists the newest executions alone
 			const ids = records.map(({ _id }) => _id);
 			expect(started.filter((id) => id === lost._id)).toEqual([lost._id]);
@@ -131,12 +134,14 @@ describe('the results of the trigger in a real n8n', () => {
 			const detail = { ...record, response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } };
 			await deliver(name, detail);
 			await deliver(name, detail);
-			const isThere = async () => {
-				const { items, failed } = await results(workflow);
-				return items.length + failed > 0;
-			};
-			while (!(await isThere())) await sleep(500);
-			const { items, failed } = await results(workflow);
+			const { items, failed } = await until(
+				'a result or a failure',
+				async () => {
+					const there = await results(workflow);
+					return there.items.length + there.failed > 0 && there;
+				},
+				{ pauseMs: 500 },
+			);
 			expect([items.map((item) => [item.legalName, item.confirmed]), failed]).toEqual(
 				confirmed === undefined ? [[], 1] : [[['Delivered', confirmed]], 0],
 			);

@@ -7,9 +7,10 @@ import { startDemo, type Demo } from '../../demo/demo';
 import { attacks, send, signature, signed } from '../integration/taxQuery/trigger/attacks';
 import { invent, modes } from '../integration/taxQuery/trigger/invented';
 import { queriesAt, type Query } from '../integration/support/queries';
+import { until } from '../support/until';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
-import { executionWith, outOf } from './support/executions';
+import { executionEnded, outOf } from './support/executions';
 
 const MINUTES = 60_000;
 const PACKAGE = 'n8n-nodes-credit-profile';
@@ -184,7 +185,9 @@ describe('the triggers in a real n8n', () => {
 		it('not one of them has become an execution', async () => {
 			const content = json(await queries.result());
 			await send(receiverOf(signature).url, content, signed()(content));
-			const genuine = await executionWith(demo.n8n.client, receiverOf(signature).id, TRIGGER);
+			const genuine = await executionEnded(demo.n8n.client, receiverOf(signature).id, {
+				node: TRIGGER,
+			});
 			const started = await Promise.all(
 				[...receivers.values()].map(async ({ id }) => await demo.n8n.client.executions(id)),
 			);
@@ -202,7 +205,7 @@ describe('the triggers in a real n8n', () => {
 			const known = await queries.result();
 			await send(receivers.none.url, json(known), []);
 			for (const { id } of Object.values(receivers)) {
-				await executionWith(demo.n8n.client, id, TRIGGER);
+				await executionEnded(demo.n8n.client, id, { node: TRIGGER });
 			}
 			const deliveries = invent(known, 125);
 			let isOver = false;
@@ -244,7 +247,7 @@ describe('the triggers in a real n8n', () => {
 		const { id, url } = await receiving();
 		const record = await queries.result();
 		await send(url, json({ ...record, response: { RFC: 'XAXX010101000' } }), []);
-		const execution = await executionWith(demo.n8n.client, id, TRIGGER);
+		const execution = await executionEnded(demo.n8n.client, id, { node: TRIGGER });
 		expect(outOf(execution, TRIGGER)).toEqual([
 			expect.objectContaining({ queryId: record._id, rfc: 'GODE561231GR8', confirmed: true }),
 		]);
@@ -271,7 +274,7 @@ describe('the triggers in a real n8n', () => {
 		const arrived = async () =>
 			(await demo.n8n.client.executions(id)).map((each) => outOf(each, TRIGGER)[0].queryId);
 		// n8n lists an execution once it has ended
-		while (!(await arrived()).includes(last._id));
+		await until('the last result', async () => (await arrived()).includes(last._id));
 		// 202 where its start takes n8n longer than a sender is to wait
 		expect(answers.filter((status) => ![200, 202].includes(status))).toEqual([]);
 		expect(await arrived()).toEqual([last._id, record._id]);
@@ -291,8 +294,10 @@ describe('the triggers in a real n8n', () => {
 			(await demo.n8n.client.executions(id))
 				.flatMap((execution) => outOf(execution, node))
 				.map(({ queryId }) => queryId);
-		while (!(await idsIn('To be looked at')).includes(failed._id));
-		while (!(await idsIn('List of results')).includes(record._id));
+		await until('the failed one', async () =>
+			(await idsIn('To be looked at')).includes(failed._id),
+		);
+		await until('the result', async () => (await idsIn('List of results')).includes(record._id));
 		expect(await idsIn('To be looked at')).toEqual([failed._id]);
 		expect(await idsIn('List of results')).not.toContain(failed._id);
 		const statuses = (await demo.n8n.client.executions(id)).map(({ status }) => status);

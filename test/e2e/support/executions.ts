@@ -1,4 +1,5 @@
 import { isFinished, type Execution, type N8nClient } from '../../../demo/n8nClient';
+import { until } from '../../support/until';
 
 /** The items that came out of a node. */
 export const outOf = ({ data }: Execution, node: string): Array<Record<string, unknown>> =>
@@ -6,16 +7,47 @@ export const outOf = ({ data }: Execution, node: string): Array<Record<string, u
 		(run.data?.main?.[0] ?? []).map(({ json }) => json),
 	);
 
-/** The newest finished execution of a workflow that ran this node, once there is one. */
-export async function executionWith(
-	client: N8nClient,
-	workflowId: string,
-	node: string,
-): Promise<Execution> {
-	for (;;) {
-		const found = (await client.executions(workflowId)).find(
-			(execution) => isFinished(execution) && execution.data?.resultData.runData[node],
-		);
-		if (found) return found;
-	}
+/** n8n has little to do beside its executions; each look at them costs it some. */
+const PAUSE_MS = 100;
+
+interface Wanted {
+	/** So many have ended, of those that are meant; 1 by default. */
+	runs?: number;
+	/** How they must end; in any way by default. */
+	status?: string;
+	/** Only those that ran this node are meant. */
+	node?: string;
+	/** Only those that began so are meant: "manual" by a click. */
+	mode?: string;
+	seconds?: number;
 }
+
+/**
+ * The newest execution of a workflow, once so many have ended. Fails at once where one has ended otherwise than it must,
+ * with its status and error.
+ */
+export async function executionEnded(
+	client: Pick<N8nClient, 'executions'>,
+	workflowId: string,
+	{ runs = 1, status, node, mode, seconds }: Wanted = {},
+): Promise<Execution> {
+	const what = `${runs} ${mode ?? ''} executions of workflow ${workflowId} that ended`;
+	return await until(
+		`${what}${node === undefined ? '' : ` and ran ${node}`}`,
+		async () => {
+			const ended = (await client.executions(workflowId)).filter(
+				(execution) =>
+					isFinished(execution) &&
+					(mode === undefined || execution.mode === mode) &&
+					(node === undefined || execution.data?.resultData.runData[node] !== undefined),
+			);
+			const other = ended.find((execution) => status !== undefined && execution.status !== status);
+			if (other) throw new Error(endOf(other));
+			return ended.length >= runs && ended[0];
+		},
+		{ seconds, pauseMs: PAUSE_MS },
+	);
+}
+
+const endOf = ({ id, status, data }: Execution) =>
+	`Execution ${id} ended as ${status}: ${data?.resultData.error?.message ?? 'n8n tells no error'}`;

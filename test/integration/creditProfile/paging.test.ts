@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
+import { until } from '../../support/until';
 import { runNode } from '../support/runNode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { codeOf } from '../support/errorCode';
@@ -158,7 +159,7 @@ describe('Return All and Limit', () => {
 				{ ...documents, returnAll: true },
 				{ onStart: (how) => (cancel = how) },
 			);
-			while ((await calm.requests()).length < 12) await new Promise(setImmediate);
+			await until('12 requests', async () => (await calm.requests()).length >= 12);
 			cancel();
 			await running;
 			const atTheEnd = (await calm.requests()).length;

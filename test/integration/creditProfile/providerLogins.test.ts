@@ -162,15 +162,18 @@ describe('the credentials of providers', () => {
 	});
 
 	describe('listed', () => {
-		beforeEach(async () => {
+		let own: TestSandbox; // in which no other test stores a login
+		beforeAll(async () => {
+			own = await sandboxForTest({ rateLimit: 0 });
 			for (const [provider, login] of logins.slice(0, 3)) {
-				await run(upsert(provider), { login: stored(provider, login) });
+				await nodeOn(own)(upsert(provider), { login: stored(provider, login) });
 			}
 		});
+		afterAll(async () => await own.close());
 		const list = async (parameters: object) =>
-			(await run({ resource: 'providerLogin', operation: 'getAll', ...parameters })).items.map(
-				({ json }) => json.type,
-			);
+			(
+				await nodeOn(own)({ resource: 'providerLogin', operation: 'getAll', ...parameters })
+			).items.map(({ json }) => json.type);
 		/** Two of those that the sandbox has from the start, and the three stored here. */
 		const all = [
 			'identity-verification',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
+import { until } from '../../support/until';
 import { nodeOn } from '../creditProfile/support';
 import { nodeTypes } from '../support/runNode';
 import {
@@ -140,8 +141,10 @@ describe('docs/output.md', () => {
 		const queryId = String(asked.items[0].json.queryId);
 		const read = async () =>
 			(await sandbox.run(operation('query', 'get', { queryId }))).items[0].json;
-		let record = await read();
-		while (record.pending === true) record = await read();
+		const record = await until('its end', async () => {
+			const one = await read();
+			return one.pending !== true && one;
+		});
 		const title = 'Failed, read by Query → Get';
 		expect(Object.keys(record)).toEqual(['rfc', ...columnsOf(title)]);
 	});

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { until } from '../../support/until';
 import { firstViolation } from '../../../contract/check';
 import { Credential, CredentialList, credentialUpserts } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
@@ -206,10 +207,10 @@ describe('other shapes that the documents leave open', () => {
 		});
 		const { data: made } = await bench.service.post('/query/crf', { rfc: PERSON });
 		const statuses = new Set<string>();
-		while (!statuses.has('DONE')) {
+		await until('the status DONE', async () => {
 			const { data } = await bench.service.get(`/query/${made.queryId}`);
-			statuses.add(data.query.status);
-		}
+			return statuses.add(data.query.status).has('DONE');
+		});
 		const { data: deliveries } = await bench.control.get('/deliveries');
 		await bench.sandbox.close();
 		expect([...statuses]).toEqual(expect.arrayContaining(['DONE']));

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { until } from '../../support/until';
 import { benchForTests, startBench } from './support/creditProfile';
 
 const UPSERT = '/credential/bureau/pf';
@@ -125,7 +126,7 @@ describe('faults', () => {
 		const token = async () =>
 			(await bench.anyone.post('/api/oauth/token', { client_id, client_secret })).status;
 		const statuses = [await token()];
-		while (statuses.at(-1) !== 200) statuses.push(await token());
+		await until('a token', async () => statuses[statuses.push(await token()) - 1] === 200);
 		expect(statuses[0]).toBe(503);
 	});
 

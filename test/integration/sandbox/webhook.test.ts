@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { until } from '../../support/until';
 import type { Delivery } from '../../../sandbox/webhook/webhooks';
 import { startReceiver, type Received, type Receiver } from './support/receiver';
 import { startTaxQueryBench, taxQueryBenchForTests } from './support/taxQuery';
@@ -33,12 +34,11 @@ const ask = async (rfc = RFC) =>
 const deliveries = async () => (await bench.control.get<Delivery[]>('/deliveries')).data;
 
 /** The deliveries once each has come to an end. */
-async function settled(): Promise<Delivery[]> {
-	for (;;) {
+const settled = async (): Promise<Delivery[]> =>
+	await until('the end of each webhook call', async () => {
 		const all = await deliveries();
-		if (all.length > 0 && all.every(({ status }) => status !== 'waiting')) return all;
-	}
-}
+		return all.length > 0 && all.every(({ status }) => status !== 'waiting') && all;
+	});
 
 describe('a result', () => {
 	it('is delivered as the record that GET /query/{id} shows', async () => {

@@ -1,4 +1,5 @@
 import axios from 'axios';
+import { until } from '../../support/until';
 import type { Sandbox, SandboxOptions } from '../../../sandbox';
 import { sandboxForTest } from './sandbox';
 
@@ -26,11 +27,14 @@ export async function queriesAt({ taxQuery, page }: Pick<Sandbox, 'taxQuery' | '
 		},
 		/** The record of a query once it has its result. */
 		async finished(id: string): Promise<Query> {
-			for (;;) {
-				const query = await this.query(id);
-				if (query.status !== 'PENDING') return query;
-				await new Promise((resolve) => setImmediate(resolve));
-			}
+			return await until(
+				`the result of query ${id}`,
+				async () => {
+					const query = await this.query(id);
+					return query.status !== 'PENDING' && query;
+				},
+				{ pauseMs: 1 },
+			);
 		},
 		/** An RFC reserved for a behaviour: pending, failed, slow … */
 		async reservedRfc(behaviour: string): Promise<string> {

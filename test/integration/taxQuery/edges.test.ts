@@ -1,3 +1,6 @@
+import { until } from '../../support/until';
+import { codeOf } from '../support/errorCode';
+import { startProcessAnew } from '../support/runNode';
 import { give, oddService, type Kept } from './oddService';
 import {
 	createTaxProfile,
@@ -87,9 +90,10 @@ describe('an execution that is cancelled while it waits', () => {
 			(await sandbox.requests()).filter(
 				({ method, path }) => method === 'GET' && path !== '/api/query',
 			);
-		while ((await sandbox.ledger()).length < 2 || (await reads()).length === 0) {
-			await new Promise(setImmediate);
-		}
+		await until(
+			'two queries billed, one of them read',
+			async () => (await sandbox.ledger()).length === 2 && (await reads()).length > 0,
+		);
 		cancel();
 		const { metadata, error } = await running;
 		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId).sort();
@@ -174,6 +178,77 @@ describe('a clock that lies', () => {
 		});
 		await service.close();
 		expect(items).toEqual([]);
+	});
+});
+
+describe('a query whose answer was lost', () => {
+	const past = (_id: string, hours: number): Kept => ({
+		_id,
+		service: 'CRF',
+		status: 'SUCCESS',
+		query: { rfc: rfcs(2)[1] },
+		response: { RFC },
+		createdAt: new Date(Date.now() - HOUR_MS * hours).toISOString(),
+	});
+
+	it('is looked for on the second page, too, where the list is not sorted', async () => {
+		const service = await oddService({
+			post(accept, response) {
+				accept();
+				lose(response);
+			},
+			list(kept, response) {
+				const rows = [past('a', 1), past('b', 0.5), past('c', 72), ...kept];
+				const offset = Number(
+					new URL(response.req.url ?? '', 'http://x').searchParams.get('offset'),
+				);
+				give(response, { data: rows.slice(offset, offset + 3), total: rows.length });
+			},
+		});
+		const { items } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		const [{ _id }] = service.billed;
+		await service.close();
+		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
+	});
+
+	it('is not taken for that of another item, which a process that has ended got and this one did not read yet', async () => {
+		let isLost = true;
+		let tell = () => {};
+		let wasListed: Promise<void> | undefined;
+		const service = await oddService({
+			post(accept, response) {
+				if (isLost) return lose(response);
+				give(response, { queryId: accept()._id });
+			},
+			list(kept, response) {
+				give(response, kept);
+				tell();
+			},
+			async get(one, response) {
+				await wasListed;
+				give(response, one);
+			},
+		});
+		// more than are sent side by side stand before the last one, which asks the same as the first
+		const wanted = [...rfcs(45), RFC];
+		const memory = {};
+		const run = async (items: string[]) =>
+			await service.run(getCrf({ reuse: 'never' }), {
+				items: itemsOf(items),
+				onError: 'continueRegularOutput',
+				memory,
+			});
+		await run(wanted.slice(0, 1));
+		isLost = false;
+		await run(wanted);
+		await startProcessAnew();
+		wasListed = new Promise((resolve) => (tell = resolve));
+		const { items } = await run(wanted);
+		await service.close();
+		expect([codeOf(items[0].error), items[45].json.queryId]).toEqual([
+			'unsure',
+			service.billed.find(({ query }) => query.rfc === RFC)?._id,
+		]);
 	});
 });
 

@@ -1,4 +1,5 @@
 import { codeOf } from '../support/errorCode';
+import { until } from '../../support/until';
 import type { NodeRun } from '../support/runNode';
 import { give, oddService } from './oddService';
 import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -46,7 +47,7 @@ describe('an item that fails', () => {
 				arrived.push(String(query.rfc));
 				if (query.rfc === lost) return void response.writeHead(502).end();
 				service.billed.pop();
-				while (!arrived.includes(lost)) await new Promise(setImmediate);
+				await until('the query that is lost', () => arrived.includes(lost));
 				give(response, { message: 'No such RFC' }, 422);
 			},
 			list: (kept, response) => give(response, isListed.now ? kept : []),

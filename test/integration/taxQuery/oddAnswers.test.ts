@@ -93,6 +93,8 @@ const found: Array<[string, Handler]> = [
 	],
 ];
 
+afterEach(() => jest.restoreAllMocks()); // the clock
+
 describe('a query that was accepted, whatever came as its answer', () => {
 	it.each(found)('%s: is found, and paid for once', async (_what, handler) => {
 		const service = await oddService({ post: first(handler) });
@@ -194,7 +196,6 @@ describe('a query whose answer is lost', () => {
 			const record = { service: 'CRF', status: 'SUCCESS', query: { rfc: RFC }, response: {} };
 			service.billed.push({ ...record, _id: 'of-another-program', createdAt: old });
 			const { items } = await service.run(getCrf(), { items: [{ rfc: RFC }] });
-			clock.mockRestore();
 			await service.close();
 			expect(items[0]?.json.queryId).toBe(service.billed[1]._id);
 		},
@@ -314,7 +315,6 @@ describe('a query by its ID', () => {
 			},
 		});
 		const result = await service.run(waiting, { items });
-		clock.mockRestore();
 		await service.close();
 		expect(result.items[0].json.pending).toBe(true);
 	});

@@ -2,6 +2,7 @@ import axios from 'axios';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
+import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import {
 	createTaxProfile,
@@ -522,6 +523,16 @@ describe('Max Queries per Day', () => {
 		expect([error, beyond.error?.message]).toEqual([
 			undefined,
 			'This item would go beyond the 5 queries allowed per day: 5 were made today',
+		]);
+	});
+
+	it('gives free what was planned and never sent', async () => {
+		const refused = await sandbox.run(limited, { items: itemsOf(rfcs(6)) });
+		const next = await sandbox.run(limited, { items: itemsOf(rfcs(5)) });
+		expect([codeOf(refused.error), next.error, (await sandbox.ledger()).length]).toEqual([
+			'limitOfDay',
+			undefined,
+			5,
 		]);
 	});
 

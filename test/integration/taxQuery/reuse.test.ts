@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { oddService, type Kept } from './oddService';
 import {
 	createTaxProfile,
 	getCrf,
@@ -86,6 +87,24 @@ describe('Reuse Results', () => {
 			expect.objectContaining({ pending: true, reused: true }),
 			1,
 		]);
+	});
+
+	it('gives a finished result rather than a newer query that is still pending', async () => {
+		const service = await oddService();
+		const queryOf = (_id: string, status: string, minutes: number): Kept => ({
+			_id,
+			service: 'CRF',
+			status,
+			query: { rfc: RFC },
+			response: status === 'SUCCESS' ? { RFC } : {},
+			createdAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
+		});
+		service.billed.push(queryOf('finished', 'SUCCESS', 20), queryOf('pending', 'PENDING', 5));
+		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+			items: [{ rfc: RFC }],
+		});
+		await service.close();
+		expect([items.map(({ json }) => json.queryId), service.sent()]).toEqual([['finished'], 0]);
 	});
 
 	it('does not give a query that failed', async () => {

@@ -1,3 +1,4 @@
+import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -168,7 +169,7 @@ describe('a query that waits for its result', () => {
 			items: [pending()],
 			onStart: (cancelExecution) => (cancel = cancelExecution),
 		});
-		while ((await sandbox.ledger()).length === 0) await new Promise(setImmediate);
+		await until('a query billed', async () => (await sandbox.ledger()).length > 0);
 		cancel();
 		await running; // or the test runs into its timeout
 		expect((await looks()).length).toBeLessThanOrEqual(1);
@@ -237,7 +238,7 @@ describe('a result that failed', () => {
 		});
 		const looks = async () =>
 			(await sandbox.requests()).filter(({ method, status }) => method === 'GET' && status === 200);
-		while ((await looks()).length < 2) await new Promise(setImmediate);
+		await until('two reads', async () => (await looks()).length >= 2);
 		const { items } = await sandbox.run(
 			getCrf({ waitForResult: true, maxWait: 20 }, { pollInterval: 0.1 }),
 			{ items: rfcs(4).map((rfc) => ({ rfc })) },

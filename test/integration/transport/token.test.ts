@@ -1,3 +1,4 @@
+import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { runNode } from '../support/runNode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
@@ -135,7 +136,7 @@ describe('the access token of the query service', () => {
 			credentials: sandbox.credentials(),
 			onStart: (stop) => (cancel = stop),
 		});
-		while ((await sandbox.requests(TOKEN)).length === 0) await new Promise(setImmediate);
+		await until('a login', async () => (await sandbox.requests(TOKEN)).length > 0);
 		cancel();
 		await running;
 		expect((await sandbox.requests()).map(({ path }) => path)).toEqual([TOKEN]);

@@ -15,6 +15,7 @@ let logins: Login[];
 let sent: Array<string | undefined>;
 let issue: (count: number, login: Login) => { status?: number; body: unknown; type?: string };
 let isTaken: (authorization: string | undefined) => boolean;
+let listed: () => object[];
 let refusedWith: number;
 let refusal: (authorization: string | undefined) => object;
 
@@ -34,7 +35,7 @@ beforeAll(async () => {
 				return reply(status, json, type);
 			}
 			sent.push(request.headers.authorization);
-			if (isTaken(request.headers.authorization)) return reply(200, [{ _id: 'q1' }]);
+			if (isTaken(request.headers.authorization)) return reply(200, listed());
 			return reply(refusedWith, refusal(request.headers.authorization));
 		});
 	});
@@ -44,6 +45,7 @@ beforeEach(() => {
 	logins = [];
 	sent = [];
 	isTaken = () => true;
+	listed = () => [{ _id: 'q1' }];
 	refusedWith = 401;
 	refusal = (authorization) => ({ message: `Refused: ${authorization}` });
 });
@@ -258,6 +260,27 @@ describe('a token request', () => {
 		expect(message).not.toContain('refresh-7');
 		expect(message).toContain(WITHHELD);
 	});
+
+	it.each(['access_token', 'refresh_token'])(
+		'keeps the %s secret that it brought, though the service repeats it',
+		async (name) => {
+			const token = `${name}-of-a-day`;
+			issue = () => ({ body: { access_token: 'token-1', refresh_token: 'fresh', [name]: token } });
+			[isTaken, refusedWith, refusal] = [() => false, 422, () => ({ message: `Ended: ${token}` })];
+			const result = await run(freshCredentials(), 1, [token]);
+			expect(codesOf(result)).toEqual(['status.422']);
+		},
+	);
+
+	it.each([16, 63, 64])(
+		'leaves no token of %i characters in a good response that repeats it',
+		async (length) => {
+			const token = 'token-'.padEnd(length, '7');
+			issue = () => ({ body: { access_token: token } });
+			listed = () => [{ _id: 'q1', response: { request: `Bearer ${token}` } }];
+			expect(errorsOf(await run(freshCredentials(), 1, [token]))).toEqual([]);
+		},
+	);
 
 	it('is made with the refresh token where one came, and with the secret if that has ended', async () => {
 		issue = (count, { body }) =>

@@ -1,4 +1,5 @@
 import axios, { type AxiosInstance } from 'axios';
+import { until } from '../../../support/until';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../../../sandbox';
 import type { QueryRecord } from '../../../../contract/taxQuery';
 
@@ -29,10 +30,10 @@ export async function startTaxQueryBench(
 		service,
 		control: axios.create({ baseURL: `${sandbox.page}sandbox`, validateStatus: () => true }),
 		async finished(queryId) {
-			for (;;) {
+			return await until(`the result of query ${queryId}`, async () => {
 				const { data: record } = await service.get<QueryRecord>(`/query/${queryId}`);
-				if (record.status !== 'PENDING') return record;
-			}
+				return record.status !== 'PENDING' && record;
+			});
 		},
 	};
 }

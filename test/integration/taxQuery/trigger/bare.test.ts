@@ -128,29 +128,60 @@ describe('a proved delivery of a query that the service does not know by its ID'
 	});
 });
 
-describe('a service that gives each message of a query its ID', () => {
-	it('has the result taken, though the ID was seen when the query began', async () => {
-		const key = Buffer.from('agua-clara-del-valle-2026');
-		const secret = `whsec_${key.toString('base64')}`;
-		host = await TriggerHost.start({
+describe('a message of Standard Webhooks', () => {
+	const key = Buffer.from('agua-clara-del-valle-2026');
+	const startSigned = async () =>
+		(host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
 			credentials: {
 				...sandbox.credentials(),
-				taxQueryWebhookApi: { method: 'standard', secret },
+				taxQueryWebhookApi: {
+					method: 'standard',
+					secret: `whsec_${key.toString('base64')}`,
+				},
 			},
+		}));
+	const sendSigned = async (id: string, body: object) => {
+		pass(1_000);
+		const timestamp = String(Math.floor(Date.now() / 1000));
+		const text = JSON.stringify(body);
+		const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${text}`);
+		return await host.deliver(text, {
+			'webhook-id': id,
+			'webhook-timestamp': timestamp,
+			'webhook-signature': `v1,${signature.digest('base64')}`,
 		});
+	};
+
+	it('that was answered 503 is taken when it comes again', async () => {
+		await startSigned();
 		const { _id } = await sandbox.result();
-		const send = async (body: object) => {
-			pass(1_000);
-			const timestamp = String(Math.floor(Date.now() / 1000));
-			const text = JSON.stringify(body);
-			const signature = createHmac('sha256', key).update(`${_id}.${timestamp}.${text}`);
-			return await host.deliver(text, {
-				'webhook-id': _id,
-				'webhook-timestamp': timestamp,
-				'webhook-signature': `v1,${signature.digest('base64')}`,
-			});
-		};
+		const send = async () => await sendSigned('msg_1', { queryId: _id, status: 'SUCCESS' });
+		await sandbox.faults({ path: '/api/query', fault: { status: 403 } });
+		const first = await send();
+		await sandbox.faults();
+		const second = await send();
+		expect([first.status, second.status, host.started]).toEqual([503, 200, [_id]]);
+	});
+
+	it('that came before is not read again: a copy, or a replay', async () => {
+		await startSigned();
+		const { _id } = await sandbox.result();
+		const send = async () => await sendSigned('msg_2', { queryId: _id, status: 'SUCCESS' });
+		await send();
+		const before = (await sandbox.requests()).length;
+		const { status } = await send();
+		expect([status, (await sandbox.requests()).length - before, host.started]).toEqual([
+			200,
+			0,
+			[_id],
+		]);
+	});
+
+	it('whose ID is that of its query has the result taken, though the ID was seen when the query began', async () => {
+		await startSigned();
+		const { _id } = await sandbox.result();
+		const send = async (body: object) => await sendSigned(_id, body);
 		const first = await send({ queryId: await sandbox.pending(), status: 'PENDING' });
 		const second = await send({ queryId: _id, status: 'SUCCESS' });
 		const copy = await send({ queryId: _id, status: 'SUCCESS' });

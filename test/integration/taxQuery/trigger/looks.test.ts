@@ -1,3 +1,4 @@
+import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
 import { failure, pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
@@ -121,7 +122,7 @@ describe('a look', () => {
 				parameters: { startFrom: 'hours', hours: 1, settings: { maxResults: 600 } },
 				credentials: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0, apiMapping } }),
 			});
-			while (host.executions.length < 1200) {
+			for (let look = 0; look < 20 && host.executions.length < 1200; look++) {
 				pass(60_000);
 				await host.look();
 			}
@@ -162,7 +163,7 @@ describe('a look', () => {
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', times: 1, fault: { latency: 500 } });
 		const slow = host.look();
-		while ((await sandbox.requests('/api/query')).length < 2);
+		await until('a look', async () => (await sandbox.requests('/api/query')).length >= 2);
 		await host.publish('update');
 		await slow;
 		await host.look();

@@ -1,3 +1,4 @@
+import { until } from '../../../support/until';
 import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -244,7 +245,10 @@ describe('a sender', () => {
 			signal: hangUp.signal,
 		}).catch(() => undefined);
 		const before = (await sandbox.requests('/api/query')).length;
-		while ((await sandbox.requests('/api/query')).length === before) pass(100);
+		await until('a look', async () => {
+			pass(100);
+			return (await sandbox.requests('/api/query')).length > before;
+		});
 		hangUp.abort();
 		await sent;
 		await host.executed(1);

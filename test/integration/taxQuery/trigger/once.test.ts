@@ -1,3 +1,4 @@
+import { until } from '../../../support/until';
 import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -129,6 +130,16 @@ describe('the same result starts one execution', () => {
 		expect([status, host.started]).toEqual([503, [record._id]]);
 	});
 
+	it('also where somebody stops it before its first node: it had been started', async () => {
+		await start();
+		const record = await sandbox.result();
+		host.isStopped = true;
+		const { status } = await host.deliver(record);
+		host.isStopped = false;
+		await host.look();
+		expect([status, host.failures, host.started]).toEqual([200, [], []]);
+	});
+
 	it('in queue mode, where a worker runs it and its end comes late', async () => {
 		await start({ hasWorkers: true, areExecutionsLong: true });
 		const record = await sandbox.result();
@@ -232,8 +243,10 @@ describe('the sender of a proved delivery', () => {
 			});
 			const records = await Promise.all(Array.from({ length: 15 }, () => sandbox.result()));
 			const deliver = async (record: Query) => {
-				let status = 0;
-				while (status !== 200) ({ status } = await host.deliver(record, proved.headers));
+				await until(
+					'a webhook call answered 200',
+					async () => (await host.deliver(record, proved.headers)).status === 200,
+				);
 			};
 			const delivered = records.map(async (record, index) => {
 				if (index % 5 === 0) {

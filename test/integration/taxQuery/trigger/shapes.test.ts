@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { until } from '../../../support/until';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { TriggerHost } from './triggerHost';
 
@@ -119,15 +120,13 @@ describe('the sandbox delivers', () => {
 		await sandbox.control.delete('/deliveries');
 		await sandbox.control.put('/webhook', { url: host.url, attempts: 1, ...settings });
 		const { _id } = await sandbox.result();
-		for (;;) {
-			type Delivery = { status: string; attempts: Array<{ answer: number | string }> };
+		type Delivery = { status: string; attempts: Array<{ answer: number | string }> };
+		const answers = await until('an answer to each webhook call', async () => {
 			const { data } = await sandbox.control.get<Delivery[]>('/deliveries');
-			if (data.length > 0 && data.every(({ attempts }) => attempts.length > 0)) {
-				const emitted = host.items.map(({ queryId }) => queryId === _id);
-				return { answers: data.map(({ attempts }) => attempts[0].answer), emitted };
-			}
-			await new Promise((resolve) => setImmediate(resolve));
-		}
+			const are = data.length > 0 && data.every(({ attempts }) => attempts.length > 0);
+			return are && data.map(({ attempts }) => attempts[0].answer);
+		});
+		return { answers, emitted: host.items.map(({ queryId }) => queryId === _id) };
 	}
 
 	it.each(['record', 'envelope', 'id'])('the shape %s', async (shape) => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ExecuteContext, HookContext, TriggerContext, WebhookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
+	ManualExecutionCancelledError,
 	Workflow,
 	type ICredentialType,
 	type IDataObject,
@@ -21,6 +22,7 @@ import {
 	type WorkflowActivateMode,
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
+import { until } from '../../../support/until';
 import { CredentialsInMemory, type Credentials } from '../../support/runNode';
 
 const WORKFLOW_ID_LENGTH = 12;
@@ -87,6 +89,8 @@ export class TriggerHost {
 	readonly failureDescriptions: unknown[] = [];
 	/** Executions do not end by themselves. */
 	areExecutionsLong: boolean;
+	/** Set to have somebody stop each execution before its first node. */
+	isStopped = false;
 	/** Set to make n8n fail to start executions. */
 	isBroken = false;
 	/** Set to make n8n wait before it starts executions, or fails to. */
@@ -184,7 +188,7 @@ export class TriggerHost {
 	/** Resolves when so many executions were started, and have all ended. */
 	async ended(count: number): Promise<void> {
 		await this.executed(count);
-		while (this.running.size > 0) await sleep(STEP_MS);
+		await until('the end of all executions', () => this.running.size === 0);
 	}
 
 	async stop(): Promise<void> {
@@ -302,6 +306,7 @@ export class TriggerHost {
 			if (this.isBroken) return done?.reject(new Error('the database is gone'));
 			if (key !== undefined && this.keys.has(key)) return done?.resolve(undefined as never);
 			if (key !== undefined) this.keys.add(key);
+			if (this.isStopped) return done?.reject(new ManualExecutionCancelledError('1'));
 			const execution = this.loadWorkflow();
 			this.executions.push(items.map(({ json }) => json));
 			if (!this.options.hasWorkers) await this.execute(execution, items, 'trigger');
@@ -455,11 +460,18 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 
 const realNow = Date.now.bind(Date);
 let passed = 0;
+let clock: jest.SpyInstance | undefined;
 
-/** Lets time pass, by the clock of everything in this process. */
+afterAll(() => {
+	clock?.mockRestore();
+	passed = 0;
+});
+
+/** Lets time pass, by the clock of everything in this process, until the tests of the file have ended. */
 export function pass(ms: number): void {
 	passed += ms;
-	jest.spyOn(Date, 'now').mockImplementation(() => realNow() + passed);
+	clock ??= jest.spyOn(Date, 'now');
+	clock.mockImplementation(() => realNow() + passed);
 }
 
 /** The message of what a promise is rejected with. */

@@ -1,3 +1,4 @@
+import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
@@ -259,9 +260,7 @@ describe('a result that was cut off, with Webhook Only', () => {
 		await host.kill();
 		await host.publish('init');
 		pass(FIRST_LOOK_MS);
-		while (!host.log.join().includes('could not be read')) {
-			await new Promise((resolve) => setTimeout(resolve, 50));
-		}
+		await until('a line of the log', () => host.log.join().includes('could not be read'));
 		await listing([bad]);
 		for (let minutes = 0; minutes < 3; minutes++) {
 			pass(60_000);
