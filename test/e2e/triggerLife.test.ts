@@ -12,11 +12,12 @@ import { ensureHost } from '../../demo/n8nHost';
 import { installPackage } from '../../demo/package';
 import { KillableN8n } from '../bench/killableN8n';
 import { sandboxWithQueries, type SandboxWithQueries } from '../integration/support/queries';
+import { executionEnded } from './support/executions';
 
 const MINUTES = 60_000;
 const TRIGGER = 'Tax Query Trigger';
-/** After a start n8n's first look comes within 15 seconds; a second one follows. */
-const AFTER_START_MS = 25_000;
+/** Behind the first look after a start another one follows, and starts more of what was cut off. */
+const SECOND_LOOK_MS = 5_000;
 
 /** Answers nothing, so that an execution that asks it goes on. */
 async function startHanging(): Promise<Server & { url: string }> {
@@ -74,6 +75,8 @@ describe('the trigger in a real n8n', () => {
 		return id;
 	};
 
+	/** How many triggers read the list. */
+	let listing = 0;
 	/** Publishes a workflow of the trigger, and of a node that never ends if it `hangs`. */
 	const publish = async (
 		name: string,
@@ -112,6 +115,7 @@ describe('the trigger in a real n8n', () => {
 				: {},
 			settings: { executionOrder: 'v1', ...settings },
 		});
+		listing += 'receiveBy' in parameters ? 0 : twice ? 2 : 1;
 		await n8n.client.publish(id);
 		return id;
 	};
@@ -137,7 +141,14 @@ describe('the trigger in a real n8n', () => {
 	const restart = async () => {
 		await processes.kill();
 		await processes.restart(n8n.url);
-		await sleep(AFTER_START_MS);
+	};
+	/** Restarts n8n; resolves when each trigger has read the list. */
+	const restartAndLook = async () => {
+		const looks = async () => (await sandbox.requests('/api/query')).length;
+		const before = await looks();
+		await restart();
+		await until('the first look of each trigger', async () => (await looks()) - before >= listing);
+		await sleep(SECOND_LOOK_MS);
 	};
 
 	it.each([
@@ -228,8 +239,8 @@ describe('the trigger in a real n8n', () => {
 				for (const { _id } of records) await startedBy(id, _id);
 			}
 			await sleep(1_000); // n8n writes the end of an execution after it
-			await restart();
-			await restart();
+			await restartAndLook();
+			await restartAndLook();
 			await deliverAll();
 			const counts: Record<string, number> = {};
 			for (const [name, id] of Object.entries(workflows)) {
@@ -255,7 +266,8 @@ describe('the trigger in a real n8n', () => {
 				{ path: '/api/query', fault: refused },
 			);
 			await restart();
-			await sleep(15_000);
+			await executionEnded(n8n.client, errorWorkflow);
+			await sleep(7_000); // checks go on, and tell nothing more
 			await sandbox.faults();
 			const statusesOf = async (workflow: string) =>
 				(await n8n.client.executions(workflow)).map(({ status }) => status);

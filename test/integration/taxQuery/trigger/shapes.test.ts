@@ -9,8 +9,10 @@ const login = Buffer.from(`service:${SECRET}`).toString('base64');
 type QueryRecord = Awaited<ReturnType<SandboxWithQueries['result']>>;
 
 /** Each way to prove a delivery: the webhook credential, and the headers that the service sends. */
-const proofs = {
-	none: undefined,
+const proofs: Record<
+	string,
+	{ credential: Record<string, string | number>; headers(body: string): Record<string, string> }
+> = {
 	signature: {
 		credential: {
 			method: 'signature',
@@ -43,62 +45,55 @@ const shapes: Array<[what: string, shape: (record: QueryRecord) => unknown, type
 	['a bare record', (record) => record],
 	['a record in "data" with its event', (record) => ({ event: 'query.finished', data: record })],
 	['a record in "query"', (record) => ({ query: record })],
-	['a record in "payload"', (record) => ({ type: 'result', payload: record })],
-	['a record in "result"', (record) => ({ result: record })],
 	['an id with status', ({ _id, status }) => ({ queryId: _id, status })],
 	['an id alone', ({ _id }) => ({ id: _id })],
 	['an array of records', (record) => [record]],
 	['an array of ids', ({ _id }) => [{ queryId: _id, status: 'SUCCESS' }]],
-	['an array in an envelope', (record) => ({ data: [record] })],
 	['a record that has a queryId, too', (record) => ({ ...record, queryId: record._id })],
 	[
 		'a record with the ID of a document beside',
 		({ _id, ...record }) => ({ ...record, _id: 'document-1', queryId: _id }),
 	],
 	["Stripe's: data.object", (object) => ({ id: 'evt_9', type: 'done', data: { object } })],
-	['a notification with an _id', (data) => ({ _id: 'ntf9', type: 'done', data })],
-	['a notification about an ID', ({ _id }) => ({ _id: 'ntf9', payload: { queryId: _id } })],
-	['an event with queries', (record) => ({ id: 'evt9', event: 'done', queries: [record] })],
-	['an event with results', (record) => ({ id: 'evt9', event: 'done', results: [record] })],
 	['a record in "event"', (event) => ({ id: 'evt9', event })],
-	['a record in "record"', (record) => ({ id: 'evt9', event: 'done', record })],
-	['a list "queries" alone', (record) => ({ queries: [record] })],
 	['query_id', ({ _id }) => ({ query_id: _id })],
 	['JSON that calls itself text', (record) => record, 'text/plain'],
-	['JSON that calls itself XML', (record) => record, 'application/xml'],
-	['JSON that calls itself a form', (record) => record, 'multipart/form-data; boundary=x'],
 	['JSON without content type', (record) => record, ''],
 	['a record of 900 kB', (record) => ({ ...record, response: { file: 'A'.repeat(900_000) } })],
 ];
 
-describe.each(Object.entries(proofs))('with authenticity %s', (_name, proof) => {
+describe('a webhook call', () => {
 	let sandbox: SandboxWithQueries;
 	beforeAll(async () => (sandbox = await sandboxWithQueries()));
 	afterAll(async () => await sandbox.close());
 
-	it.each(shapes.map(([what, shape, type = 'application/json']) => [what, shape, type] as const))(
-		'%s starts the workflow with the record',
-		async (_what, shape, type) => {
-			const host = await TriggerHost.start({
-				credentials: {
-					...sandbox.credentials(),
-					...(proof && { taxQueryWebhookApi: proof.credential }),
-				},
-				parameters: { authenticity: proof ? 'credential' : 'none', simplify: false },
-			});
-			const record = await sandbox.result();
-			const body = JSON.stringify(shape(record));
-			const { status } = await host.deliver(body, {
-				...proof?.headers(body),
-				'content-type': type,
-			});
-			await host.stop();
-			expect({ status, items: host.items }).toEqual({
-				status: 200,
-				items: [expect.objectContaining(record)],
-			});
-		},
-	);
+	type Shape = (typeof shapes)[0];
+	type Case = [what: string, shape: Shape[1], type: string, proof?: (typeof proofs)[string]];
+	it.each([
+		...shapes.map(([what, shape, type = 'application/json']): Case => [what, shape, type]),
+		...Object.entries(proofs).map(([name, proof]): Case => {
+			return [`a record proved by ${name}`, (record) => record, 'application/json', proof];
+		}),
+	])('%s starts the workflow with the record', async (_what, shape, type, proof) => {
+		const host = await TriggerHost.start({
+			credentials: {
+				...sandbox.credentials(),
+				...(proof && { taxQueryWebhookApi: proof.credential }),
+			},
+			parameters: { authenticity: proof ? 'credential' : 'none', simplify: false },
+		});
+		const record = await sandbox.result();
+		const body = JSON.stringify(shape(record));
+		const { status } = await host.deliver(body, {
+			...proof?.headers(body),
+			'content-type': type,
+		});
+		await host.stop();
+		expect({ status, items: host.items }).toEqual({
+			status: 200,
+			items: [expect.objectContaining(record)],
+		});
+	});
 });
 
 describe('the sandbox delivers', () => {
