@@ -24,6 +24,7 @@ const common = {
 };
 
 module.exports = {
+	testSequencer: '<rootDir>/test/sequencer.cjs',
 	testTimeout: 180_000, // for machines that do other things, too; what hangs fails all the same
 	projects: ['unit', 'integration', 'e2e', 'compat'].map((name) => ({
 		...common,

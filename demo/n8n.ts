@@ -1,7 +1,9 @@
 import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { host, type Host } from './n8nHost';
 import { signUpOwner, type N8nClient } from './n8nClient';
+import { useTemplate } from './n8nTemplate';
 import type { Processes, Running } from './processes';
 
 const START_TIMEOUT_MS = 180_000;
@@ -40,7 +42,7 @@ function cleanEnvironment(): NodeJS.ProcessEnv {
 }
 
 function environment(
-	{ path }: Host,
+	{ path, folder }: Host,
 	userFolder: string,
 	port: number,
 	brokerPort: number,
@@ -50,6 +52,7 @@ function environment(
 		...cleanEnvironment(),
 		NODE_ENV: 'production',
 		PATH: path,
+		NODE_COMPILE_CACHE: join(folder, 'node_modules', '.compile-cache'), // n8n starts faster from the second time on
 		NO_PROXY: ['127.0.0.1', 'localhost', process.env.NO_PROXY].filter(Boolean).join(','),
 		N8N_USER_FOLDER: userFolder,
 		N8N_HOST: '127.0.0.1',
@@ -133,6 +136,25 @@ export async function startHelper(
 	return { url, process, folder: userFolder };
 }
 
+/** Starts n8n in the given (fresh) user folder, and waits until it is ready; it has no owner yet. */
+export async function startUnowned(
+	processes: Processes,
+	userFolder: string,
+	log: (line: string) => void,
+	extra: NodeJS.ProcessEnv = {},
+	on: Host = host,
+): Promise<{ url: string; process: Running }> {
+	if (on === host && extra.DB_TYPE === undefined) await useTemplate(userFolder);
+	const [port, brokerPort] = await freePorts(2);
+	const url = `http://127.0.0.1:${port}`;
+	const process = processes.start(on.node, [on.n8n, 'start'], {
+		cwd: userFolder,
+		env: environment(on, userFolder, port, brokerPort, extra),
+	});
+	await untilReady('n8n', process, async () => await isReady(url), log);
+	return { url, process };
+}
+
 /**
  * Starts n8n in the given (fresh) user folder, waits until it is ready, and makes its owner. `extra` holds further
  * settings for n8n's environment; `on` is the n8n to start, the demo's by default.
@@ -144,13 +166,7 @@ export async function startN8n(
 	extra: NodeJS.ProcessEnv = {},
 	on: Host = host,
 ): Promise<N8n> {
-	const [port, brokerPort] = await freePorts(2);
-	const url = `http://127.0.0.1:${port}`;
-	const process = processes.start(on.node, [on.n8n, 'start'], {
-		cwd: userFolder,
-		env: environment(on, userFolder, port, brokerPort, extra),
-	});
-	await untilReady('n8n', process, async () => await isReady(url), log);
+	const { url, process } = await startUnowned(processes, userFolder, log, extra, on);
 	const login = { email: 'owner@demo.invalid', password: 'Demo-password-1' };
 	return {
 		url,

@@ -1,5 +1,9 @@
 import { buildPackage } from '../../../demo/package';
 import { Processes } from '../../../demo/processes';
+import { ensureTemplate } from './template';
 
 /** Before the first file: each of them installs the package, and two that build it at once would be in each other's way. */
-export default async (): Promise<void> => await buildPackage(new Processes());
+export default async (): Promise<void> => {
+	await buildPackage(new Processes());
+	await ensureTemplate();
+};

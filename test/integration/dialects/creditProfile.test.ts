@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { testCreditProfile, testTaxQuery } from '../../../nodes/shared/transport/testConnection';
+import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import { EMPTY, LOANS, nodeOn, PEOPLE } from '../creditProfile/support';
 import { speaker } from '../sandbox/support/dialect';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
-import { catalog } from '../../../nodes/TaxQuery/service/names';
-import { testCreditProfile, testTaxQuery } from '../../../nodes/shared/transport/testConnection';
+import { catalog } from '../../../nodes/shared/queries/catalog';
+import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
 import { mappings } from '../sandbox/support/dialect';

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
+import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 
 /** What a stranger's service answers: JSON, or a text or bytes as they are. */
@@ -82,5 +83,10 @@ export async function askStranger(
 	await run.catch(() => {});
 	await service.close();
 	const { items, error, hints, metadata } = await run;
-	return { rows: items.map(({ json }) => json), error, hints, metadata, asked: service.asked };
+	return {
+		rows: items.map(({ json }) => json),
+		/** The codes of items that failed. */
+		codes: items.map(({ error: failure }) => codeOf(failure)),
+		...{ error, hints, metadata, asked: service.asked },
+	};
 }

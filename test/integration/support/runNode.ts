@@ -22,7 +22,6 @@ import {
 } from 'n8n-workflow';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
-import { parseJson } from '../../../nodes/shared/utils/json';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 
@@ -154,12 +153,17 @@ function secretsOf(credentials: Credentials): string[] {
 
 /** A field's text, or those in it if it is JSON. */
 function textsIn(value: unknown): string[] {
-	const json = parseJson(value);
-	if (typeof json === 'object' && json !== null) return Object.values(json).flatMap(textsIn);
-	return isText(value) ? [value] : [];
+	if (!isText(value)) return isFilled(value) ? Object.values(value).flatMap(textsIn) : [];
+	try {
+		const json: unknown = JSON.parse(value);
+		return isFilled(json) ? textsIn(json) : [value];
+	} catch {
+		return [value];
+	}
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
+const isFilled = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Collects what is logged while `work` runs, however it is written. */
 async function withLog<T>(work: () => Promise<T>): Promise<{ result: T; logged: string }> {

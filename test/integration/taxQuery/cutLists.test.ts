@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { DateTime } from 'luxon';
+import { codeOf } from '../support/errorCode';
 import { give, oddService, type Kept } from './oddService';
 import { getCrf, operation, rfcs } from './support';
 
@@ -67,21 +68,14 @@ describe('a list that does not tell whether there are more', () => {
 		const service = await serviceWith(shape, 60);
 		const { error } = await service.run(limited(100), item);
 		await service.close();
-		expect([error?.message, error?.description, service.sent()]).toEqual([
-			'The queries of today cannot be counted for Max Queries per Day',
-			ONE_OFF,
-			0,
-		]);
+		expect([codeOf(error), error?.description, service.sent()]).toEqual(['uncounted', ONE_OFF, 0]);
 	});
 
 	it('is counted as far as it is enough to refuse', async () => {
 		const service = await serviceWith(newest, 60);
 		const { error } = await service.run(limited(20), item);
 		await service.close();
-		expect([error?.message, service.sent()]).toEqual([
-			'This item would go beyond the 20 queries allowed per day: 20 were made today',
-			0,
-		]);
+		expect([codeOf(error), service.sent()]).toEqual(['limitOfDay', 0]);
 	});
 
 	it.each(further)('is counted whole by the API Mapping: %s', async (_how, shape, list) => {
@@ -90,11 +84,7 @@ describe('a list that does not tell whether there are more', () => {
 		const { error } = await service.run(limited(45), mapped);
 		const { items } = await service.run(limited(46), mapped);
 		await service.close();
-		expect([error?.message, items.length, service.sent()]).toEqual([
-			expect.stringContaining('45 were made today'),
-			1,
-			1,
-		]);
+		expect([codeOf(error), items.length, service.sent()]).toEqual(['limitOfDay', 1, 1]);
 	});
 
 	it('is counted where the API Mapping says that all come at once', async () => {

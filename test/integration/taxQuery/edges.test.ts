@@ -70,10 +70,7 @@ describe('Retry of an execution that was stopped, of which n8n keeps nothing', (
 			items: itemsOf([RFC]),
 			mode: 'retry',
 		});
-		expect([error?.message, await billed()]).toEqual([
-			expect.stringContaining('The queries made could not be listed'),
-			0,
-		]);
+		expect([codeOf(error), await billed()]).toEqual(['unlisted', 0]);
 	});
 });
 
@@ -287,9 +284,9 @@ describe('a limit', () => {
 			await run(first, memory);
 			const { items } = await run(second, memory);
 			await service.close();
-			expect([service.billed.length, items[0].json.error]).toEqual([
+			expect([service.billed.length, codeOf(items[0].error)]).toEqual([
 				1,
-				expect.stringContaining('This item would go beyond the 1 queries allowed'),
+				name === 'maxQueries' ? 'limitOfExecution' : 'limitOfDay',
 			]);
 		},
 	);

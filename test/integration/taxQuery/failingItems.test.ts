@@ -1,5 +1,6 @@
 import { codeOf } from '../support/errorCode';
 import { until } from '../../support/until';
+import { codeOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
 import { give, oddService } from './oddService';
 import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -60,8 +61,8 @@ describe('an item that fails', () => {
 		const { error: ofRetry } = await run();
 		await service.close();
 		const [{ _id }] = service.billed;
-		expect([error?.message, error?.description, ofRetry?.description]).toEqual([
-			'The Tax Query Service did not accept the values sent',
+		expect([codeOf(error), error?.description, ofRetry?.description]).toEqual([
+			'status.422',
 			expect.stringContaining('May have been accepted and billed, too: item 1. Retrying'),
 			expect.stringContaining(`Accepted before that, and billed: ${_id}.`),
 		]);

@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { askStranger } from '../dialects/stranger';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -48,10 +49,7 @@ describe('the options of a query', () => {
 
 		it('stops an execution of too many items before any is sent', async () => {
 			const { error } = await sandbox.run(limited(9), { items });
-			expect([error?.message, await billed()]).toEqual([
-				'This item would go beyond the 9 queries allowed per execution',
-				0,
-			]);
+			expect([codeOf(error), await billed()]).toEqual(['limitOfExecution', 0]);
 		});
 
 		it('lets as many through as it allows where items may fail', async () => {
@@ -65,9 +63,9 @@ describe('the options of a query', () => {
 			const run = async (from: number) =>
 				await sandbox.run(limited(5), { items: items.slice(from, from + 3), executionId, memory });
 			const [first, second] = [await run(0), await run(3)];
-			expect([first.error, second.error?.message, await billed()]).toEqual([
+			expect([first.error, codeOf(second.error), await billed()]).toEqual([
 				undefined,
-				'This item would go beyond the 5 queries allowed per execution',
+				'limitOfExecution',
 				3,
 			]);
 		});
@@ -81,7 +79,7 @@ describe('the options of a query', () => {
 					{ maxQueries: 11 },
 				),
 			);
-			expect(error?.message).toContain('beyond the 11 queries');
+			expect(codeOf(error)).toBe('limitOfExecution');
 		});
 
 		describe('for an AI agent', () => {
@@ -91,10 +89,7 @@ describe('the options of a query', () => {
 
 			it('is 10 unless it is set', async () => {
 				const { error } = await asTool();
-				expect([error?.message, await billed()]).toEqual([
-					expect.stringContaining('This item would go beyond the 10 queries allowed per execution'),
-					0,
-				]);
+				expect([codeOf(error), await billed()]).toEqual(['limitOfExecution', 0]);
 			});
 
 			it('is what the operator sets', async () => {
@@ -108,10 +103,7 @@ describe('the options of a query', () => {
 					await asTool({}, { items: [{ rfc }], executionId: 'agent-2', memory });
 				for (const rfc of rfcs(10)) await call(rfc);
 				const { error } = await call(rfcs(11)[10]);
-				expect([error?.message, await billed()]).toEqual([
-					expect.stringContaining('beyond the 10 queries'),
-					10,
-				]);
+				expect([codeOf(error), await billed()]).toEqual(['limitOfExecution', 10]);
 			});
 
 			it('counts each call by itself where there is no execution (MCP Server Trigger)', async () => {

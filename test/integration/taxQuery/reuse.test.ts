@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { codeOf } from '../support/errorCode';
 import { oddService, type Kept } from './oddService';
 import {
 	createTaxProfile,
@@ -184,10 +185,7 @@ describe('Reuse Results', () => {
 	it('pays for nothing when the list of queries cannot be read', async () => {
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403 } });
 		const { error } = await reuse();
-		expect([error?.message, await billed()]).toEqual([
-			'The queries made could not be listed: The Tax Query Service does not allow this operation',
-			0,
-		]);
+		expect([codeOf(error), await billed()]).toEqual(['unlisted', 0]);
 	});
 
 	it('reads a list that stands under a key', async () => {

@@ -1,3 +1,4 @@
+import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -14,7 +15,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 	const sent = async () =>
 		(await sandbox.requests()).filter(({ path }) => path.includes('/query/'));
 	const errors = ({ items }: Awaited<ReturnType<TaxQuerySandbox['run']>>) =>
-		items.map(({ json }) => (json.error ? String(json.error).split(':')[0] : 'none'));
+		items.map(({ error }) => codeOf(error) ?? 'none');
 
 	it.each<[string, object, Partial<NodeRunOptions>]>([
 		['maxQueries', HOURS, {}],
@@ -28,7 +29,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 			...more,
 		});
 		expect([errors(result), await sent()]).toEqual([
-			new Array(4).fill(expect.stringContaining('This item would go beyond the 0 queries')),
+			new Array(4).fill(name === 'maxQueries' ? 'limitOfExecution' : 'limitOfDay'),
 			[],
 		]);
 	});
@@ -58,7 +59,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 			{ items: itemsOf([RFC, OTHER]), ...failing, timezone: 'America/Tijuana' },
 		);
 		const [first, second] = errors(result);
-		expect([first, second]).toEqual([expect.stringContaining('beyond the 0 queries'), 'none']);
+		expect([first, second]).toEqual(['limitOfDay', 'none']);
 	});
 
 	it('counts one that is sent because the first has a status that nobody knows', async () => {
@@ -68,11 +69,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 		const asked = operation('person', 'getCurpData', { curp, ...HOURS }, { maxQueries: 2 });
 		const result = await sandbox.run(asked, { items: [{}, {}, {}], ...failing });
 		expect([errors(result).sort(), (await sent()).length]).toEqual([
-			[
-				'none',
-				'none',
-				expect.stringContaining('beyond the 2 queries allowed per execution'),
-			].sort(),
+			['none', 'none', 'limitOfExecution'].sort(),
 			2,
 		]);
 	});
@@ -147,10 +144,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 		});
 		const sent = service.sent();
 		await service.close();
-		expect([error?.message, sent]).toEqual([
-			'This item would go beyond the 5 queries allowed per day: 5 were made today',
-			0,
-		]);
+		expect([codeOf(error), sent]).toEqual(['limitOfDay', 0]);
 	});
 
 	it('pay for nothing where neither the list nor a record tells a date', async () => {
@@ -160,11 +154,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 		});
 		const sent = service.sent();
 		await service.close();
-		expect([error?.message, error?.description, sent]).toEqual([
-			'The queries of today cannot be counted for Max Queries per Day',
-			expect.stringContaining('3 of the queries listed do not tell when they were made'),
-			0,
-		]);
+		expect([codeOf(error), sent]).toEqual(['uncounted', 0]);
 	});
 
 	it('give a result again whose date is a number', async () => {

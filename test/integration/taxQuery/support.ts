@@ -8,6 +8,8 @@ import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { LedgerEntry } from '../../../sandbox/services/taxQuery/ledger';
 import { credentialTypes, runNode, type NodeRunOptions } from '../support/runNode';
 import { sandboxForTest } from '../support/sandbox';
+import { until } from '../../support/until';
+import { pass } from '../support/clock';
 
 credentialTypes.creditProfileProviderLoginApi ??= new CreditProfileProviderLoginApi();
 
@@ -92,6 +94,27 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 }
 
 export type TaxQuerySandbox = Awaited<ReturnType<typeof taxQuerySandbox>>;
+
+const LIST = '/api/query';
+/** So long after it was sent the list would show a query. */
+const LISTED_MS = 61_000;
+
+/**
+ * Beside a run with Send Again If Unsure: each time that a query was sent and looked for in vain, lets so much time pass
+ * that the list would surely show it; so often.
+ */
+export async function passUntilListed(
+	{ requests }: Pick<TaxQuerySandbox, 'requests'>,
+	path: string,
+	count: number,
+): Promise<void> {
+	for (let sent = 1; sent <= count; sent++) {
+		await until(`query ${sent} sent`, async () => (await requests(path)).length >= sent);
+		const looks = (await requests(LIST)).length;
+		await until('it is looked for', async () => (await requests(LIST)).length > looks);
+		pass(LISTED_MS);
+	}
+}
 
 /** Parameters of an operation. */
 export const operation = (

@@ -1,7 +1,6 @@
 import { CredentialTestContext } from 'n8n-core';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { testWebhookCredential } from '../../../nodes/shared/credentials/webhookSecret';
-import { testCreditProfile, testTaxQuery } from '../../../nodes/shared/transport/testConnection';
+import { testCreditProfile, testTaxQuery, testWebhookCredential } from '../support/credentialTests';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
 import { runNode } from '../support/runNode';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CredentialTestContext } from 'n8n-core';
-import { testTaxQuery } from '../../../nodes/shared/transport/testConnection';
+import { testTaxQuery } from '../support/credentialTests';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 

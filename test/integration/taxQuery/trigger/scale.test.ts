@@ -85,6 +85,7 @@ describe(`with ${PAST} past queries`, () => {
 				for (let look = 0; look < 20 && !trigger.started.includes(old); look++)
 					await trigger.look();
 			});
+			expect(trigger.started).toContain(old);
 			expect(requests.length).toBeLessThanOrEqual(10 * AT_MOST);
 		},
 		3 * MINUTES,

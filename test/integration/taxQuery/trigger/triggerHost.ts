@@ -23,6 +23,7 @@ import {
 	type WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { until } from '../../../support/until';
+import { pass } from '../../support/clock';
 import { CredentialsInMemory, type Credentials } from '../../support/runNode';
 
 const WORKFLOW_ID_LENGTH = 12;
@@ -458,21 +459,7 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 	return Buffer.concat(chunks);
 }
 
-const realNow = Date.now.bind(Date);
-let passed = 0;
-let clock: jest.SpyInstance | undefined;
-
-afterAll(() => {
-	clock?.mockRestore();
-	passed = 0;
-});
-
-/** Lets time pass, by the clock of everything in this process, until the tests of the file have ended. */
-export function pass(ms: number): void {
-	passed += ms;
-	clock ??= jest.spyOn(Date, 'now');
-	clock.mockImplementation(() => realNow() + passed);
-}
+export { pass };
 
 /** The message of what a promise is rejected with. */
 export async function failure(promise: Promise<unknown>): Promise<string> {

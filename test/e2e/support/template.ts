@@ -1,0 +1,27 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { startUnowned } from '../../../demo/n8n';
+import { ensureHost, host } from '../../../demo/n8nHost';
+import { copyDatabase, TEMPLATE } from '../../../demo/n8nTemplate';
+import { Processes } from '../../../demo/processes';
+
+/** Makes, once for an installed n8n, a user folder whose database has all its tables, and no owner yet. */
+export async function ensureTemplate(): Promise<void> {
+	const modules = join(host.folder, 'node_modules');
+	const template = join(modules, '.user-template');
+	const processes = new Processes();
+	await ensureHost(processes, () => {});
+	if (!existsSync(template)) {
+		const folder = await mkdtemp(join(modules, '.user-'));
+		try {
+			await startUnowned(processes, folder, () => {});
+			await processes.stop();
+			await copyDatabase(folder, join(folder, 'template'));
+			await rename(join(folder, 'template'), template);
+		} finally {
+			await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+		}
+	}
+	process.env[TEMPLATE] = template;
+}

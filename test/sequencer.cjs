@@ -1,0 +1,43 @@
+const Sequencer = require('@jest/test-sequencer').default;
+
+/** Files that take minutes, the longest first: whatever begins last decides when a run ends. Others go by their size. */
+const LONGEST = [
+	'e2e/triggerLife',
+	'e2e/triggers',
+	'e2e/examples',
+	'e2e/onboarding',
+	'e2e/paidOnce',
+	'e2e/demo',
+	'e2e/install',
+	'e2e/queueMode',
+	'e2e/taxQuery',
+	'e2e/creditProfile',
+	'integration/taxQuery/trigger/unreadable',
+	'integration/taxQuery/paidOnce',
+	'integration/taxQuery/neverTwice',
+	'integration/transport/token',
+	'integration/taxQuery/wait',
+	'integration/taxQuery/trigger/looks',
+	'integration/taxQuery/trigger/unanswered',
+	'integration/taxQuery/trigger/once',
+	'integration/creditProfile/paging',
+	'integration/transport/transport',
+	'integration/creditProfile/downloads',
+	'integration/taxQuery/changingFields',
+	'integration/dialects/triggerWords',
+	'integration/transport/pacing',
+	'unit/shared/rateLimit/rateLimiter.property',
+	'unit/taxQuery/deliveries/ledger.property',
+	'unit/taxQuery/webhook/hostile.property',
+].map((name) => `/test/${name}.test.ts`);
+
+/** Also where jest has not measured yet how long a file takes, as in a fresh clone. */
+module.exports = class LongestFirst extends Sequencer {
+	sort(tests) {
+		const place = ({ path }) => {
+			const at = LONGEST.findIndex((name) => path.replaceAll('\\', '/').endsWith(name));
+			return at < 0 ? LONGEST.length : at;
+		};
+		return super.sort(tests).sort((a, b) => place(a) - place(b));
+	}
+};
