@@ -1,4 +1,3 @@
-import { codeOf } from '../support/errorCode';
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
