@@ -124,6 +124,8 @@ export interface NodeRunOptions {
 	/** JSON of the input items; one empty item by default. */
 	items?: Array<INodeExecutionData['json']>;
 	onError?: OnError;
+	/** How often the node has run in this execution, as in a loop. */
+	ranBefore?: number;
 	/** None, as under the MCP Server Trigger, with null. */
 	executionId?: string | null;
 	/** It is called by an AI agent. */
@@ -206,7 +208,7 @@ export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
 
 async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	const { type, parameters, credentials, onError, executionId = 'execution-1' } = options;
-	const { mode = 'trigger', memory = {}, maxTries, isTool, timezone } = options;
+	const { mode = 'trigger', memory = {}, maxTries, isTool, timezone, ranBefore = 0 } = options;
 	const nodeType = nodeTypes[type];
 	const node: INode = {
 		id: 'node-1',
@@ -255,7 +257,11 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		webhookBaseUrl: 'http://127.0.0.1/webhook',
 		setExecutionStatus() {},
 	} as unknown as IWorkflowExecuteAdditionalData;
+	const before = { startTime: 0, executionIndex: 0, executionTime: 0, source: [] };
 	const data = createRunExecutionData({
+		...(ranBefore > 0 && {
+			resultData: { runData: { [node.name]: new Array<typeof before>(ranBefore).fill(before) } },
+		}),
 		executionData: {
 			contextData: memory,
 			nodeExecutionStack: [
@@ -272,7 +278,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	);
 	options.onStart?.(() => execution.cancel());
 	const run = await execution;
-	const [task] = run.data.resultData.runData[node.name];
+	const task = run.data.resultData.runData[node.name][ranBefore];
 	return {
 		items: task.data?.main[0] ?? [],
 		failed: task.data?.main[1] ?? [],

@@ -79,6 +79,18 @@ describe('what n8n runs again', () => {
 		expect([another === token, again, await billed()]).toEqual([false, ids, rfcs(1)]);
 	});
 
+	it('pays in each run of a loop, and for each of them once', async () => {
+		const memory = {};
+		const run = async (ranBefore: number) =>
+			await sandbox.run(getCrf({ reuse: 'never' }), {
+				...{ items: itemsOf(rfcs(1)), memory, executionId: 'loop', ranBefore },
+			});
+		const runs = [await run(0), await run(1), await run(1)];
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		expect(runs.map(({ items }) => ids.indexOf(String(items[0].json.queryId)))).toEqual([0, 1, 1]);
+		expect(ids).toHaveLength(2);
+	});
+
 	it('looks for what had no answer before it sends anything again', async () => {
 		const memory = {};
 		await sandbox.faults(once('resetAfter'), {

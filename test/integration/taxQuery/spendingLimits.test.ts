@@ -157,6 +157,20 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 		expect([codeOf(error), sent]).toEqual(['uncounted', 0]);
 	});
 
+	it('give no result again that only its record tells to be older', async () => {
+		const old = (row: Kept) => ({
+			...row,
+			createdAt: new Date(Date.now() - 2 * 3_600_000).toISOString(),
+		});
+		const service = await serviceWith(bare, old, 1);
+		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+			items: itemsOf([RFC]),
+		});
+		const sent = service.sent();
+		await service.close();
+		expect([items.map(({ json }) => json.reused), sent]).toEqual([[undefined], 1]);
+	});
+
 	it('give a result again whose date is a number', async () => {
 		const numbered = (row: Kept) => ({ ...row, createdAt: epoch(row) });
 		const service = await serviceWith(numbered, numbered, 1);

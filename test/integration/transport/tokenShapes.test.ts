@@ -272,6 +272,14 @@ describe('a token request', () => {
 		},
 	);
 
+	it('keeps the token that it brought, though the service repeats it where a quote is cut off', async () => {
+		const token = 'a-token-of-the-day-0123456789';
+		issue = () => ({ body: { access_token: token } });
+		const message = `${'x'.repeat(290)} ${token}`;
+		[isTaken, refusedWith, refusal] = [() => false, 422, () => ({ message })];
+		expect(errorsOf(await run())[0]).not.toContain(token.slice(0, 8));
+	});
+
 	it.each([16, 63, 64])(
 		'leaves no token of %i characters in a good response that repeats it',
 		async (length) => {
