@@ -350,7 +350,7 @@ describe('Personal Data of a record', () => {
 			rfc: 'GODE5612******',
 			resultStatus: '******',
 			valid: '******',
-			tutorNota: '******',
+			tutor: { nota: '******' },
 			since: '2001',
 			status: 'SUCCESS',
 			service: 'CSF',

@@ -68,9 +68,19 @@ describe('a webhook call', () => {
 	afterAll(async () => await sandbox.close());
 
 	type Shape = (typeof shapes)[0];
-	type Case = [what: string, shape: Shape[1], type: string, proof?: (typeof proofs)[string]];
+	type Case = [
+		what: string,
+		shape: Shape[1],
+		type: string,
+		proof: (typeof proofs)[string] | undefined,
+	];
 	it.each([
-		...shapes.map(([what, shape, type = 'application/json']): Case => [what, shape, type]),
+		...shapes.map(([what, shape, type = 'application/json']): Case => [
+			what,
+			shape,
+			type,
+			undefined,
+		]),
 		...Object.entries(proofs).map(([name, proof]): Case => {
 			return [`a record proved by ${name}`, (record) => record, 'application/json', proof];
 		}),
