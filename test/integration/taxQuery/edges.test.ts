@@ -211,7 +211,7 @@ describe('a query whose answer was lost', () => {
 	it('is not taken for that of another item, which a process that has ended got and this one did not read yet', async () => {
 		let isLost = true;
 		let tell = () => {};
-		let wasListed: Promise<void> | undefined;
+		const reading: { waitsFor?: Promise<void> } = {};
 		const service = await oddService({
 			post(accept, response) {
 				if (isLost) return lose(response);
@@ -222,7 +222,7 @@ describe('a query whose answer was lost', () => {
 				tell();
 			},
 			async get(one, response) {
-				await wasListed;
+				await reading.waitsFor;
 				give(response, one);
 			},
 		});
@@ -239,7 +239,7 @@ describe('a query whose answer was lost', () => {
 		isLost = false;
 		await run(wanted);
 		await startProcessAnew();
-		wasListed = new Promise((resolve) => (tell = resolve));
+		reading.waitsFor = new Promise((resolve) => (tell = resolve));
 		const { items } = await run(wanted);
 		await service.close();
 		expect([codeOf(items[0].error), items[45].json.queryId]).toEqual([
