@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { DateTime } from 'luxon';
+import { until } from '../../support/until';
+import { pass } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { give, oddService, type Kept } from './oddService';
 import { getCrf, operation, rfcs } from './support';
@@ -124,7 +126,10 @@ describe('a list that does not tell whether there are more', () => {
 		const oldest: Shape = (rows, asked) => shape([...rows].reverse(), asked);
 		const service = await serviceWith(oldest, 60, 60_000, true);
 		const unlisted = { ...item, items: [{ rfc: rfcs(61)[60] }] };
-		const { error } = await service.run(getCrf({}, { sendAgain: true }), unlisted);
+		const running = service.run(getCrf({}, { sendAgain: true }), unlisted);
+		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
+		pass(61_000); // by now a whole list would show it
+		const { error } = await running;
 		await service.close();
 		expect([error?.description, service.sent()]).toEqual([UNTOLD, 1]);
 	});
