@@ -74,6 +74,22 @@ describe.each(pages)('what %s quotes', (page) => {
 		expect(missing).toEqual([]);
 	});
 
+	it('links to headings that exist', () => {
+		const anchors = (path: string) =>
+			[...read(path).matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+				heading
+					.toLowerCase()
+					.replace(/[^\p{L}\p{N}_\s-]/gu, '')
+					.replaceAll(' ', '-'),
+			);
+		const broken = links.filter((link) => {
+			const [path, anchor] = link.split('#');
+			if (!anchor || /^https?:/.test(path)) return false;
+			return !anchors(path === '' ? page : join(dirname(page), path)).includes(anchor);
+		});
+		expect(broken).toEqual([]);
+	});
+
 	it('names commands that exist, with flags that exist', () => {
 		const commands = [...text.matchAll(/(?:^|`|&& )npm (?:run )?([\w:]+)/gm)];
 		const npmsOwn = ['ci', 'install', 'pack', 'publish'];
