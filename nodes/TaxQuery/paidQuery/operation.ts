@@ -7,7 +7,7 @@ import { getQuery, serviceOfItem } from '../service/client';
 import type { Id, QueryRecord } from '../service/types';
 import { withBilled } from '../telling/messages';
 import { Receipt } from '../telling/receipt';
-import { rowsOf, type Outcome, type Shape } from '../telling/rows';
+import { isUnfinished, rowsOf, type Outcome, type Shape } from '../telling/rows';
 import type { Limits } from './limit';
 import { fieldsOf, optionsOf, priceNotice, type Reuse, type Wait } from './options';
 import { billedOf } from './life';
@@ -186,7 +186,7 @@ async function conclude(
 	};
 	const give = (ended: Outcome[]) => {
 		const rows = rowsOf(shape, ended);
-		receipt.give(item, rows);
+		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};
 	if (!wait || !outcomes.some(isWaitedFor)) return give(outcomes);

@@ -95,10 +95,10 @@ export class Receipt {
 		}
 	}
 
-	/** Items that come out. */
-	give(item: Item, rows: IDataObject[]): void {
-		for (const { pending, statusUnknown, warnings } of rows) {
-			if (pending === true || statusUnknown === true) this.pending++;
+	/** Items that come out; of so many queries the result is still to come. */
+	give(item: Item, rows: IDataObject[], unfinished: number): void {
+		this.pending += unfinished;
+		for (const { warnings } of rows) {
 			if (!Array.isArray(warnings) || warnings.length === 0) continue;
 			this.warned++;
 			const [{ field, message }] = warnings as IDataObject[];

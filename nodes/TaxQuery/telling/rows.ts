@@ -96,6 +96,12 @@ export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 	});
 }
 
+/** Whether a result is still to come, or nobody knows whether one has. */
+export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolean =>
+	query.kind === 'acknowledged' ||
+	(query.kind === 'record' &&
+		(query.state === 'pending' || query.state === 'unknown' || lacksResult(query, service)));
+
 /** Whether a record surely is another question's: of another person, birth date or query type. */
 const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
 	expected.every(({ asked, ...one }) => {
@@ -121,12 +127,12 @@ function shownAnswer(query: Answer, shape: Shape): IDataObject {
 	return protect(query.raw, queryRule(query.raw, mapping, service), (safe) => {
 		if (!isSimple) return safe;
 		const code = expected[0].code;
-		if (query.kind === 'word') return { ...besideAsked(safe, shape), service: code };
+		const isWord = query.kind === 'word';
 		return {
-			...besideAsked(omit(safe, ['queryId']), shape),
-			pending: true,
+			...besideAsked(isWord ? safe : omit(safe, ['queryId']), shape),
+			pending: !isWord,
 			service: code,
-			queryId: query.id,
+			...(!isWord && { queryId: query.id }),
 		};
 	});
 }
@@ -168,9 +174,7 @@ function marksOf(
 			ageHours: Math.round((100 * ageMs) / 3_600_000) / 100,
 		}),
 		...(how === 'recovered' && { recovered: true }),
-		...(lacks && { pending: true }),
-		...(overdue &&
-			query.kind !== 'word' && { queryId: query.id, ...(!isUnknown && { pending: true }) }),
+		...(overdue && query.kind !== 'word' && { queryId: query.id }),
 		...(isUnknown && { statusUnknown: true }),
 		...(overdue?.problem !== undefined && { lastProblem: overdue.problem }),
 		...(warnings.length > 0 && { warnings }),

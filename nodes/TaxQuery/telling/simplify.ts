@@ -19,8 +19,9 @@ const DATES = ['validUntil', 'birthDate'];
 
 /**
  * A query record (TQ §2.1) as one row: the person or company with the result, under readable names and with dates as
- * ISO 8601 (a result that the document does not show as it came); then the query's status, service, time and ID. `pending`, `failed` or `statusUnknown` is true where
- * there is no result to rely on, `reason` says why a query failed. `service` is known where the query was just made.
+ * ISO 8601 (a result that the document does not show as it came); then the query's status, service, time and ID.
+ * `pending` is always there: true while the result is to come. `failed` or `statusUnknown` is true where there is none to
+ * rely on, `reason` says why a query failed. `service` is known where the query was just made.
  * docs/output.md shows the rows. `asRead` is the record before personal data was hidden: only it tells whether the
  * result names somebody else.
  */
@@ -46,7 +47,8 @@ export function simplifyRecord(
 		...fiscalDataOf(raw),
 		...(reason !== undefined && { reason, message: undefined }),
 		...(state === 'unknown' && { statusUnknown: true }),
-		...((!isEnd || isWithout) && { [isEnd ? 'pending' : state]: true }),
+		...(state === 'failed' && { failed: true }),
+		pending: state === 'pending' || isWithout,
 		status: raw.status,
 		service: raw.service,
 		createdAt: raw.createdAt,

@@ -292,7 +292,7 @@ describe('a record that says success and comes without its result', () => {
 			waiting,
 		);
 		expect(rows.map(({ legalName, pending }) => [legalName, pending])).toEqual([
-			[PERSON.legalName, undefined],
+			[PERSON.legalName, false],
 		]);
 	});
 
@@ -437,7 +437,7 @@ describe('a query whose result should come at once, and does not', () => {
 			curp,
 		);
 		expect(rows.map(({ queryId, name, pending }) => [queryId, name, pending])).toEqual([
-			['q1', 'EMMA', undefined],
+			['q1', 'EMMA', false],
 		]);
 	});
 
@@ -463,7 +463,7 @@ describe('a query whose result should come at once, and does not', () => {
 		['its response, without a status', { queryId: 'q1', response: { nombre: 'EMMA' } }],
 	])('is not pending where it does: %s', async (_what, body) => {
 		const { rows } = await askStranger(answering(body), curp);
-		expect([rows[0]?.queryId, rows[0]?.pending]).toEqual(['q1', undefined]);
+		expect([rows[0]?.queryId, rows[0]?.pending]).toEqual(['q1', false]);
 	});
 });
 

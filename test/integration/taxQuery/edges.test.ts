@@ -367,6 +367,6 @@ describe('a query whose result comes at once', () => {
 		});
 		const { items } = await service.run(operation('person', 'getCurpData', { curp: curps(1)[0] }));
 		await service.close();
-		expect(items.map(({ json }) => [json.name, json.pending])).toEqual([['EMMA', undefined]]);
+		expect(items.map(({ json }) => [json.name, json.pending])).toEqual([['EMMA', false]]);
 	});
 });

@@ -42,7 +42,7 @@ describe.each([
 		const { items } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc: RFC }));
 		expect(items[0].json).toMatchObject({ rfc: RFC, service: 'CRF' });
 		expect([items[0].json.pending, items[0].json.legalName !== undefined]).toEqual(
-			immediateRecords ? [undefined, true] : [true, false],
+			immediateRecords ? [false, true] : [true, false],
 		);
 	});
 

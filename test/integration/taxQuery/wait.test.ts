@@ -65,12 +65,13 @@ describe('a query that waits for its result', () => {
 		]);
 	});
 
-	it('is marked as pending beside the untouched record without Simplify', async () => {
+	it('comes out as the untouched record without Simplify, with its ID: its status tells', async () => {
 		const { items } = await sandbox.run(
 			getCrf({ waitForResult: true, maxWait: 1, simplify: false }, { pollInterval: 0.2 }),
 			{ items: [pending()] },
 		);
-		expect(items[0].json).toMatchObject({ _id: expect.any(String), metadata: {}, pending: true });
+		const { status, pending: mark, _id } = items[0].json;
+		expect([status, mark, _id]).toEqual(['PENDING', undefined, expect.any(String)]);
 	});
 
 	it('is asked for at ever longer intervals', async () => {
@@ -203,7 +204,7 @@ describe('a query that waits for its result', () => {
 	it('is no concern of queries that answer at once', async () => {
 		const [curp] = curps(1);
 		const { items } = await sandbox.run(operation('person', 'getCurpData', { curp }));
-		expect(items[0].json.pending).toBeUndefined();
+		expect(items[0].json.pending).toBe(false);
 	});
 });
 
@@ -274,7 +275,7 @@ describe('a list that shows a short form of the results', () => {
 		await service.close();
 		const columns = [...given, ...again.items].map(({ json }) => [json.zipCode, json.pending]);
 		expect([columns, again.items.every(({ json }) => json.reused), service.sent()]).toEqual([
-			new Array(2 * count).fill(['01000', undefined]),
+			[undefined, false].flatMap((pending) => new Array(count).fill(['01000', pending])),
 			true,
 			count,
 		]);

@@ -210,7 +210,7 @@ describe('a tax profile whose creation is answered without a record', () => {
 		const { rows, error, asked } = await askStranger(answering(post), createTaxProfile(RFC));
 		expect([error?.message, rows.map((row) => [row.rfc, row.pending, codes(row)])]).toEqual([
 			undefined,
-			[[RFC, undefined, ['unconfirmed']]],
+			[[RFC, false, ['unconfirmed']]],
 		]);
 		expect(posts(asked)).toBe(1);
 	});
@@ -244,7 +244,7 @@ describe('invoices of several months', () => {
 		);
 		expect(rows.map(({ status, pending, failed }) => [status, pending, failed])).toEqual([
 			['PENDING', true, undefined],
-			['FAILED', undefined, true],
+			['FAILED', false, true],
 		]);
 	});
 

@@ -21,6 +21,7 @@ const record = (service: string, response: object, more: object = {}) => ({
 });
 /** What every row ends with. */
 const tail = (service: string) => ({
+	pending: false,
 	status: 'SUCCESS',
 	service,
 	createdAt: '2026-01-02T03:04:05.000Z',
@@ -130,7 +131,7 @@ describe('a simplified query record', () => {
 		['CRF', {}, noResult],
 	])('of %s has what was paid for, though its response is %j', (service, response, result) => {
 		const { rfc, ...row } = simplifyRecord(record(service, response as object));
-		expect([rfc, row]).toEqual(['GODE561231GR8', { ...result, ...tail(service) }]);
+		expect([rfc, row]).toEqual(['GODE561231GR8', { ...tail(service), ...result }]);
 	});
 
 	it('that failed says why where its response is a text', () => {
@@ -190,10 +191,10 @@ describe('a simplified query record', () => {
 
 	it.each([
 		['PENDING', { pending: true }],
-		['IN_PROGRESS', { statusUnknown: true }],
-		['FAILED', { failed: true }],
-		['NOT_FOUND', { statusUnknown: true }],
-		['PROCESSED', { statusUnknown: true }],
+		['IN_PROGRESS', { pending: false, statusUnknown: true }],
+		['FAILED', { pending: false, failed: true }],
+		['NOT_FOUND', { pending: false, statusUnknown: true }],
+		['PROCESSED', { pending: false, statusUnknown: true }],
 		['SUCCESS', { pending: true }],
 	])('with status %s tells what becomes of it', (status, marks) => {
 		const { pending, failed, statusUnknown } = simplifyRecord(record('CRF', {}, { status }));
