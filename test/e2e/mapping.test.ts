@@ -12,6 +12,7 @@ import { productionUrl } from '../../demo/provision';
 import type { SandboxOptions } from '../../sandbox';
 import type { Mapping, Operation } from '../../sandbox/mapping';
 import { mappings, speaker, startDialect } from '../integration/sandbox/support/dialect';
+import { suggestedIn } from '../integration/support/diagnosis';
 import { executionEnded, outOf } from './support/executions';
 
 const MINUTES = 60_000;
@@ -364,11 +365,11 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 				node('Credit Profile', 'creditProfile', parameters, credentials),
 				node('Tax Query', 'taxQuery', parameters, credentials),
 			]);
-			expect(out('Credit Profile').at(-1)).toEqual({ suggestedMapping: served.creditProfile });
-			expect(out('Tax Query').at(-1)).toEqual({ suggestedMapping: served.taxQuery });
+			expect(suggestedIn(out('Credit Profile'))).toEqual(served.creditProfile);
+			expect(suggestedIn(out('Tax Query'))).toEqual(served.taxQuery);
 			const untold = (name: string) =>
 				out(name)
-					.filter(({ ok }) => ok === 'unknown')
+					.filter(({ result }) => result === 'Not known')
 					.map(({ check }) => check);
 			expect(untold('Credit Profile')).toContain('Names of login paths');
 			expect(untold('Tax Query')).toContain('Paths of the queries');

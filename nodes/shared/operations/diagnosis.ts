@@ -18,11 +18,13 @@ type Finding = Omit<Check, 'check'>;
 /** With what the check gives beside its row. */
 export type Found<T> = Finding & { value?: T };
 
-const PASTE =
-	'Copy suggestedMapping of the last item (JSON view) into API Mapping of the credential, then diagnose again.';
-const MEND = 'Mend what the first row tells, then diagnose again.';
-const KEEP =
-	'Nothing to change: the API Mapping fits all that plain reads can tell. The table view shows every check.';
+/** The proposal's row, in words that the operator finds in the table. */
+const PROPOSAL = 'Suggested API Mapping';
+const PASTE = `Copy the text under "seen" of the row ${PROPOSAL} into API Mapping of the credential, then diagnose again.`;
+const KEEP = 'Nothing to do: the API Mapping fits all that reads can show.';
+const NOTHING_TO_DO = 'Nothing to do.';
+/** What became of a check, as the operator reads it. */
+const RESULTS = { true: 'OK', false: 'Change needed', unknown: 'Not known' };
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {
@@ -52,18 +54,46 @@ export class Diagnosis {
 	}
 
 	/**
-	 * All rows, the proposed mapping last; identifiers that a service put into its words are masked. The operator is told
-	 * what to do with a proposal that says more than the credential holds.
+	 * All rows, of the same columns: a summary that can be read alone, the checks, the proposed mapping as JSON text.
+	 * Identifiers that a service put into its words are masked.
 	 */
 	items(suggestedMapping: IDataObject, held: IDataObject, item: Item): IDataObject[] {
-		const isNew = JSON.stringify(suggestedMapping) !== JSON.stringify(held);
-		item.run.hint(this.hasFirstFailed ? MEND : isNew ? PASTE : KEEP);
-		const rows = this.checks.map((row) => ({
-			...row,
-			seen: maskedText(row.seen),
-			advice: maskedText(row.advice),
-		}));
-		return [...rows, { suggestedMapping }].map((row) => item.protect(row, 'written', asItIs));
+		const proposed = JSON.stringify(suggestedMapping);
+		const isNew = proposed !== JSON.stringify(held);
+		const advice = this.nextStep(isNew);
+		item.run.hint(advice);
+		const isFine = this.checks.every(({ ok }) => ok !== false) && !isNew;
+		const rows: Check[] = [
+			{ check: 'Summary', ok: isFine, seen: this.counts(), advice },
+			...this.checks,
+			{ check: PROPOSAL, ok: !isNew, seen: proposed, advice: isNew ? PASTE : '' },
+		];
+		return rows.map(({ check, ok, seen, advice: todo }) =>
+			item.protect(
+				{
+					check,
+					result: RESULTS[`${ok}`],
+					seen: check === PROPOSAL ? seen : maskedText(seen),
+					advice: maskedText(todo) || NOTHING_TO_DO,
+				},
+				'written',
+				asItIs,
+			),
+		);
+	}
+
+	/** What to do next, first things first. */
+	private nextStep(isNew: boolean): string {
+		const wrong = this.checks.filter(({ ok }) => ok === false).map(({ check }) => check);
+		if (this.hasFirstFailed)
+			return `Fix "${wrong[0]}" first, as its row says, then diagnose again.`;
+		if (isNew) return PASTE;
+		return wrong.length > 0 ? `Follow the advice of: ${wrong.join(', ')}.` : KEEP;
+	}
+
+	private counts(): string {
+		const count = (ok: Check['ok']) => this.checks.filter((one) => one.ok === ok).length;
+		return `Of ${this.checks.length} checks: ${count(true)} OK, ${count(false)} with a change needed, ${count('unknown')} that reads cannot decide.`;
 	}
 }
 
@@ -71,14 +101,22 @@ export class Diagnosis {
 export function checkTls(baseUrl: unknown, answeredAt: number): Finding {
 	const isSafe = /^\s*https:/i.test(String(baseUrl));
 	if (isSafe && answeredAt === 0) return NOTHING;
+	if (isSafe) {
+		const seen = 'The address begins with https, and its certificate was accepted.';
+		return { ok: true, seen, advice: '' };
+	}
+	if (OWN_MACHINE.test(String(baseUrl))) {
+		const seen = 'The address begins with http. It does not leave this machine.';
+		return { ok: true, seen, advice: '' };
+	}
 	return {
-		ok: isSafe,
-		seen: isSafe
-			? 'The address begins with https, and its certificate was accepted.'
-			: 'The address begins with http: nothing is encrypted.',
-		advice: isSafe ? '' : 'Use https outside of your own machine.',
+		ok: false,
+		seen: 'The address begins with http: nothing is encrypted.',
+		advice: 'Use https in the base URL.',
 	};
 }
+
+const OWN_MACHINE = /^\s*http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|\s*$)/i;
 
 const HARMLESS_SKEW_MS = 30_000;
 

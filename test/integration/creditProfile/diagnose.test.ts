@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { suggestedIn, wrongIn } from '../support/diagnosis';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 
@@ -27,16 +28,12 @@ describe('Connection → Diagnose', () => {
 		it('proposes the mapping that is served', () => {
 			const { filterEncoding, ...others } = mapping;
 			const notDefault = filterEncoding !== 'brackets' && filterEncoding !== undefined;
-			expect(rows.at(-1)).toEqual({
-				suggestedMapping: { ...others, ...(notDefault && { filterEncoding }) },
-			});
+			expect(suggestedIn(rows)).toEqual({ ...others, ...(notDefault && { filterEncoding }) });
 		});
 
-		it('finds nothing wrong but that this address is not encrypted, and what the mapping lacks', () => {
-			const wrong = rows.filter(({ ok }) => ok === false);
+		it('finds nothing wrong but what the mapping lacks', () => {
 			const { filterEncoding = 'brackets', listEncoding = 'brackets' } = mapping;
-			expect(wrong.map(({ check }) => check)).toEqual([
-				'TLS',
+			expect(wrongIn(rows)).toEqual([
 				...(filterEncoding === 'brackets' ? [] : ['Filter encoding']),
 				...(listEncoding === 'brackets' ? [] : ['List encoding']),
 			]);
@@ -46,9 +43,9 @@ describe('Connection → Diagnose', () => {
 			for (const row of rows.slice(0, -1)) {
 				expect(row).toEqual({
 					check: expect.stringMatching(/./),
-					ok: expect.anything(),
+					result: expect.stringMatching(/^(OK|Change needed|Not known)$/),
 					seen: expect.stringMatching(/\.$/),
-					advice: expect.stringMatching(/\.$|^$/),
+					advice: expect.stringMatching(/\.$/),
 				});
 			}
 		});
@@ -69,7 +66,7 @@ describe('Connection → Diagnose', () => {
 		await sandbox.faults({ path: '/api/v1/credential', fault: { status: 200, body: logins } });
 		const { items } = await nodeOn(sandbox)(diagnose);
 		await sandbox.close();
-		expect(items[0].json.advice).toMatch(
+		expect(items[1].json.advice).toMatch(
 			/^Not the end of an upsert's path: buro_pm\. The document lists no values of "type"; /,
 		);
 	});
@@ -78,9 +75,9 @@ describe('Connection → Diagnose', () => {
 		const sandbox = await sandboxForTest({ rateLimit: 0 });
 		const { items } = await nodeOn(sandbox)(diagnose, { api: { apiToken: 'of nobody' } });
 		await sandbox.close();
-		expect(items[0].json).toEqual({
+		expect(items[1].json).toEqual({
 			check: 'Address, token and provider logins',
-			ok: false,
+			result: 'Change needed',
 			seen: 'The Credit Profile Service refused the token.',
 			advice: expect.stringContaining('check API token and base URL'),
 		});
@@ -91,10 +88,8 @@ describe('Connection → Diagnose', () => {
 		const sandbox = await sandboxForTest({ rateLimit: 0, mapping });
 		const { items, hints } = await nodeOn(sandbox)(diagnose, { items: [{}, {}, {}] });
 		await sandbox.close();
-		expect(items.filter(({ json }) => 'suggestedMapping' in json)).toHaveLength(1);
-		expect(hints.map(({ message }) => message)).toEqual([
-			'Copy suggestedMapping of the last item (JSON view) into API Mapping of the credential, then diagnose again.',
-		]);
+		expect(items.filter(({ json }) => json.check === 'Summary')).toHaveLength(1);
+		expect(hints.map(({ message }) => message)).toEqual([items[0].json.advice]);
 	});
 
 	it('names the key where the service has no such path', async () => {
@@ -102,8 +97,8 @@ describe('Connection → Diagnose', () => {
 		const sandbox = await sandboxForTest({ rateLimit: 0, mapping });
 		const { items } = await nodeOn(sandbox)(diagnose);
 		await sandbox.close();
-		expect(items[0].json).toMatchObject({
-			ok: false,
+		expect(items[1].json).toMatchObject({
+			result: 'Change needed',
 			advice: expect.stringContaining('set paths.credential in'),
 		});
 	});
@@ -119,7 +114,7 @@ describe('Connection → Diagnose', () => {
 		await sandbox.close();
 		const found = items.find(({ json }) => json.check === 'Collections with version and creator');
 		expect(found?.json).toMatchObject({
-			ok: false,
+			result: 'Change needed',
 			seen: expect.stringContaining('missing: name, tags'),
 		});
 	});

@@ -238,7 +238,7 @@ describe('a key whose lack brings no error', () => {
 	const check = async (name: string, apiMapping: object) => {
 		const { items } = await sandbox.run(diagnose, { apiMapping });
 		const row = items.map(({ json }) => json).find(({ check }) => check === name);
-		return `${String(row?.ok)} ${String(row?.seen)} ${String(row?.advice)}`;
+		return `${String(row?.result)} ${String(row?.seen)} ${String(row?.advice)}`;
 	};
 	const paging = async (apiMapping: object) => await check('Paging of the list', apiMapping);
 
@@ -251,7 +251,7 @@ describe('a key whose lack brings no error', () => {
 			const apiMapping = without(taxQuery, ['list', 'limit']);
 			const all = operation('query', 'getAll', { returnAll: true });
 			expect((await sandbox.run(all, { apiMapping })).items).toHaveLength(250);
-			expect(await paging(apiMapping)).toMatch(/^true .*list\.limit/);
+			expect(await paging(apiMapping)).toMatch(/^OK .*list\.limit/);
 			expect(await paging(taxQuery)).not.toContain('list.');
 		});
 
@@ -261,7 +261,7 @@ describe('a key whose lack brings no error', () => {
 			const all = operation('query', 'getAll', { returnAll: true });
 			expect((await sandbox.run(all, { apiMapping })).items).toHaveLength(250);
 			expect(await paging(apiMapping)).toMatch(
-				new RegExp(`^true .*list\\.pageSize in the API Mapping to ${pageSize}`),
+				new RegExp(`^OK .*list\\.pageSize in the API Mapping to ${pageSize}`),
 			);
 		});
 	});
@@ -276,7 +276,7 @@ describe('a key whose lack brings no error', () => {
 			pageSize,
 			expect.stringContaining('list.page, in'),
 		]);
-		expect(await paging(wrong)).toMatch(/^unknown .*list\.page/);
+		expect(await paging(wrong)).toMatch(/^Not known .*list\.page/);
 	});
 
 	it('is token.fields.refresh_token: the node logs in anew, and Diagnose tells', async () => {
@@ -294,8 +294,8 @@ describe('a key whose lack brings no error', () => {
 		await startWith({});
 		await sandbox.run(asking.getCurpData, { apiMapping: taxQuery });
 		const apiMapping = without(taxQuery, ['paths', 'get']);
-		expect(await check('One query by its ID', apiMapping)).toMatch(/^false .*paths\.get /);
-		expect(await check('One query by its ID', taxQuery)).toMatch(/^true /);
+		expect(await check('One query by its ID', apiMapping)).toMatch(/^Change needed .*paths\.get /);
+		expect(await check('One query by its ID', taxQuery)).toMatch(/^OK /);
 	});
 
 	it.each([

@@ -1,4 +1,5 @@
 import type { IDataObject, INodeParameters, OnError } from 'n8n-workflow';
+import { suggestedIn } from '../support/diagnosis';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { getCrf, operation, rfcs } from '../taxQuery/support';
@@ -440,11 +441,11 @@ describe('Connection → Diagnose at a service', () => {
 			return { body: all.slice(at, at + size).map((id) => record(id)) };
 		}, diagnose);
 		expect(check(rows, 'Paging of the list')).toMatchObject({
-			ok: false,
+			result: 'Change needed',
 			seen: 'It reports no total. 10 came, and 25 when asked for page by page.',
 		});
-		expect(rows.at(-1)).toEqual({
-			suggestedMapping: { list: { limit: 'take', offset: 'skip', pageSize: 10 } },
+		expect(suggestedIn(rows)).toEqual({
+			list: { limit: 'take', offset: 'skip', pageSize: 10 },
 		});
 	});
 
@@ -461,9 +462,9 @@ describe('Connection → Diagnose at a service', () => {
 
 		it.each([true, false])('proposes so (it tells a total: %s)', async (isTold) => {
 			const { rows } = await askStranger(pages(isTold), diagnose);
-			expect([check(rows, 'Paging of the list')?.ok, rows.at(-1)]).toEqual([
-				false,
-				{ suggestedMapping: { list: { limit: 'size', page: 'page', firstPage: 0, pageSize: 10 } } },
+			expect([check(rows, 'Paging of the list')?.result, suggestedIn(rows)]).toEqual([
+				'Change needed',
+				{ list: { limit: 'size', page: 'page', firstPage: 0, pageSize: 10 } },
 			]);
 		});
 
@@ -472,9 +473,9 @@ describe('Connection → Diagnose at a service', () => {
 			async (isTold) => {
 				const apiMapping = { list: { limit: 'size', page: 'page', pageSize: 10 } };
 				const { rows } = await askStranger(pages(isTold), diagnose, { apiMapping });
-				expect([check(rows, 'Paging of the list')?.ok, rows.at(-1)]).toEqual([
-					false,
-					{ suggestedMapping: { list: { ...apiMapping.list, firstPage: 0 } } },
+				expect([check(rows, 'Paging of the list')?.result, suggestedIn(rows)]).toEqual([
+					'Change needed',
+					{ list: { ...apiMapping.list, firstPage: 0 } },
 				]);
 			},
 		);
@@ -482,7 +483,7 @@ describe('Connection → Diagnose at a service', () => {
 		it('finds nothing to do once the mapping says so', async () => {
 			const apiMapping = { list: { limit: 'size', page: 'page', pageSize: 10, firstPage: 0 } };
 			const { rows } = await askStranger(pages(false), diagnose, { apiMapping });
-			expect(check(rows, 'Paging of the list')?.ok).toBe(true);
+			expect(check(rows, 'Paging of the list')?.result).toBe('OK');
 		});
 	});
 
@@ -494,7 +495,7 @@ describe('Connection → Diagnose at a service', () => {
 			diagnose,
 		);
 		expect(check(rows, 'Paging of the list')).toMatchObject({
-			ok: 'unknown',
+			result: 'Not known',
 			seen: expect.stringContaining('does not tell whether there are more'),
 		});
 	});
@@ -506,8 +507,8 @@ describe('Connection → Diagnose at a service', () => {
 				body: path === '/api/query' ? { consultas: [record('a'), record('b')] } : record('a'),
 			};
 		}, diagnose);
-		expect(check(rows, 'Paging of the list')?.ok).toBe(true);
-		expect(rows.at(-1)).toEqual({ suggestedMapping: {} });
+		expect(check(rows, 'Paging of the list')?.result).toBe('OK');
+		expect(suggestedIn(rows)).toEqual({});
 	});
 
 	it('whose words hold an identifier shows and proposes none', async () => {
@@ -519,7 +520,7 @@ describe('Connection → Diagnose at a service', () => {
 			diagnose,
 		);
 		expect(JSON.stringify(rows)).not.toContain(RFC);
-		expect(rows.at(-1)).toEqual({ suggestedMapping: {} });
+		expect(suggestedIn(rows)).toEqual({});
 	});
 
 	it('tells how long an opaque token lives', async () => {

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { askStranger } from '../dialects/stranger';
+import { suggestedIn, wrongIn } from '../support/diagnosis';
 import { runNode } from '../support/runNode';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
@@ -67,15 +68,21 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 	afterAll(async () => await sandbox.close());
 
 	it('proposes exactly the mapping that is served, as far as reads can tell', () => {
-		expect(rows.at(-1)).toEqual({ suggestedMapping: suggested });
+		expect(suggestedIn(rows)).toEqual(suggested);
 	});
 
-	it('gives one item for each check, of the same columns', () => {
-		const checks = rows.slice(0, -1);
-		expect(checks.map((row) => Object.keys(row).join())).toEqual(
-			checks.map(() => 'check,ok,seen,advice'),
+	it('gives a summary, the checks and the proposal in the same columns, each filled with words', () => {
+		expect(rows.map((row) => Object.keys(row).join())).toEqual(
+			rows.map(() => 'check,result,seen,advice'),
 		);
-		expect(checks.map(({ check }) => check)).toEqual(
+		const words = rows.flatMap((row) => Object.values(row));
+		expect(words.filter((word) => typeof word !== 'string' || word === '')).toEqual([]);
+		expect([...new Set(rows.map(({ result }) => result))].sort()).toEqual(
+			expect.arrayContaining(['Not known', 'OK']),
+		);
+		const isFine = wrongIn(rows).length === 0 && Object.keys(suggested).length === 0;
+		expect([rows[0].check, rows[0].result]).toEqual(['Summary', isFine ? 'OK' : 'Change needed']);
+		expect(rows.map(({ check }) => check)).toEqual(
 			expect.arrayContaining([
 				'Address, token and list of queries',
 				'TLS',
@@ -90,12 +97,11 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 	});
 
 	it('says what is not as documented, and only that', () => {
-		const wrong = rows.filter(({ ok }) => ok === false).map(({ check }) => check);
 		const expected = [
 			...('list' in suggested ? ['Paging of the list'] : []),
 			...('services' in suggested ? ['Services and statuses of past queries'] : []),
 		];
-		expect(wrong).toEqual(['TLS', ...expected]); // the sandbox speaks http
+		expect(wrongIn(rows)).toEqual(expected);
 	});
 
 	it('pays for nothing, and sends nothing but reads and the token request', async () => {
@@ -115,8 +121,8 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 		const { items } = await sandbox.run(diagnose, {
 			credentials: sandbox.credentials({ taxQueryApi: { apiMapping, pointsPerSecond: 0 } }),
 		});
-		const wrong = items.filter(({ json }) => json.ok === false).map(({ json }) => json.check);
-		expect([wrong, items.at(-1)?.json]).toEqual([['TLS'], { suggestedMapping: suggested }]);
+		const next = items.map(({ json }) => json);
+		expect([wrongIn(next), suggestedIn(next), next[0].result]).toEqual([[], suggested, 'OK']);
 	});
 });
 
@@ -125,10 +131,8 @@ describe('Connection → Diagnose', () => {
 		const sandbox = await taxQuerySandbox();
 		const { items, hints } = await sandbox.run(diagnose, { items: [{}, {}, {}] });
 		await sandbox.close();
-		expect(items.filter(({ json }) => 'suggestedMapping' in json)).toHaveLength(1);
-		expect(hints.map(({ message }) => message)).toEqual([
-			'Nothing to change: the API Mapping fits all that plain reads can tell. The table view shows every check.',
-		]);
+		expect(items.filter(({ json }) => json.check === 'Summary')).toHaveLength(1);
+		expect(hints.map(({ message }) => message)).toEqual([items[0].json.advice]);
 	});
 
 	it('concludes nothing where nothing was answered', async () => {
@@ -158,11 +162,12 @@ describe('Connection → Diagnose', () => {
 			credentials: { taxQueryApi },
 		});
 		const tls = items.find(({ json }) => json.check === 'TLS');
-		expect([items[0].json.ok, tls?.json, hints.map(({ message }) => message)]).toEqual([
-			false,
-			{ check: 'TLS', ok: 'unknown', seen: 'The service has answered nothing yet.', advice: '' },
-			expect.arrayContaining(['Mend what the first row tells, then diagnose again.']),
+		expect([items[0].json.result, items[1].json.result, tls?.json.result]).toEqual([
+			'Change needed',
+			'Change needed',
+			'Not known',
 		]);
+		expect(hints.map(({ message }) => message)).toContain(items[0].json.advice);
 	});
 
 	it('shows no text that may tell of a person where a word was expected', async () => {
@@ -197,11 +202,11 @@ describe('Connection → Diagnose', () => {
 		const refused = await of({ clientSecret: 'wrong_secret_1' });
 		const elsewhere = await of({ baseUrl: sandbox.taxQuery.baseUrl.replace('/api', '/app/api') });
 		await sandbox.close();
-		expect([refused[0].ok, elsewhere[0].ok]).toEqual([false, false]);
-		expect([refused[0].seen, elsewhere[0].seen].join()).toMatch(/token|refused|service/i);
-		expect([refused.at(-1), elsewhere.at(-1)]).toEqual([
-			{ suggestedMapping: {} },
-			{ suggestedMapping: {} },
+		expect([wrongIn(refused)[0], wrongIn(elsewhere)[0]]).toEqual([
+			refused[1].check,
+			elsewhere[1].check,
 		]);
+		expect([refused[1].seen, elsewhere[1].seen].join()).toMatch(/token|refused|service/i);
+		expect([suggestedIn(refused), suggestedIn(elsewhere)]).toEqual([{}, {}]);
 	});
 });

@@ -1,0 +1,11 @@
+type Row = Record<string, unknown>;
+
+/** The API Mapping that Connection → Diagnose proposes, in its last row. */
+export const suggestedIn = (rows: Row[]): unknown => JSON.parse(String(rows.at(-1)?.seen));
+
+/** Names of the checks that ask for a change; neither the summary nor the proposal is a check. */
+export const wrongIn = (rows: Row[]): unknown[] =>
+	rows
+		.slice(1, -1)
+		.filter(({ result }) => result === 'Change needed')
+		.map(({ check }) => check);
