@@ -1,21 +1,32 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Item } from '../shared/operations/operation';
 import { RequestError } from '../shared/transport/result';
+import { hasWorked, noteSuccess } from '../shared/transport/worked';
 
 /** What the service calls things, by the credential's API Mapping. */
 export async function mappingOf(item: Item): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 
-/** Which keys of the mapping say what a path is called. */
-const keysFor = (path: string): string[] =>
-	path
-		.split('/')
-		.filter((segment) => !['', 'pm', 'pf'].includes(segment))
-		.map((segment) => `paths.${segment}`);
+/** Segments of a path that a deployment may call otherwise. */
+const segmentsOf = (path: string): string[] =>
+	path.split('/').filter((segment) => !['', 'pm', 'pf'].includes(segment));
 
-/** Throws the error of a path, with the keys of the API Mapping where the service does not know it. */
-export function throwUnknownPath(error: unknown, documented: string): never {
+/** The service knows this path of the document, so that the mapping of it is right. */
+export async function notePath(item: Item, documented: string): Promise<void> {
+	noteSuccess((await item.connection()).client, ...segmentsOf(documented));
+}
+
+/** Throws the error of a path; with the keys of the API Mapping that may be missing, where it is not known. */
+export async function throwUnknownPath(
+	item: Item,
+	error: unknown,
+	documented: string,
+): Promise<never> {
 	if (!(error instanceof RequestError) || error.status !== 404) throw error;
-	throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys: keysFor(documented) });
+	const { client } = await item.connection();
+	const mappingKeys = segmentsOf(documented)
+		.filter((segment) => !hasWorked(client, segment))
+		.map((segment) => `paths.${segment}`);
+	throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
 }

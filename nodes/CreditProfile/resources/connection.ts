@@ -9,7 +9,7 @@ import {
 	Diagnosis,
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
-import type { Resource } from '../../shared/operations/operation';
+import type { Item, Resource } from '../../shared/operations/operation';
 import { isObject, readObject } from '../../shared/utils/json';
 import { documentsOf, rowIn, rowsIn, tagsIn } from '../listing';
 import { mappingOf, throwUnknownPath } from '../mapping';
@@ -62,7 +62,7 @@ const diagnose = operation({
 			);
 
 		const diagnosis = new Diagnosis();
-		await checkLogins(diagnosis, get);
+		await checkLogins(diagnosis, get, item);
 		await diagnosis.run('TLS', async () => checkTls(baseUrl, answeredAt));
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
@@ -82,10 +82,10 @@ const diagnose = operation({
 
 const providerPaths = [...new Set(providers.map(({ value }) => value.split('/')[0]))];
 
-async function checkLogins(diagnosis: Diagnosis, get: Get): Promise<void> {
+async function checkLogins(diagnosis: Diagnosis, get: Get, item: Item): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
-		const { rows } = await get(rowsIn('login'), '/credential').catch((error: unknown) =>
-			throwUnknownPath(error, '/credential'),
+		const { rows } = await get(rowsIn('login'), '/credential').catch(
+			async (error: unknown) => await throwUnknownPath(item, error, '/credential'),
 		);
 		const types = [...new Set(rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));

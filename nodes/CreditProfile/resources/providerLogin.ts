@@ -7,12 +7,13 @@ import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiM
 import { providers, type Provider } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/transport/request';
 import { readRow, reportsFailure } from '../../shared/http/read';
+import { hasWorked } from '../../shared/transport/worked';
 import { RequestError } from '../../shared/transport/result';
 import { isObject } from '../../shared/utils/json';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { rowsIn, wholeOf } from '../listing';
-import { mappingOf, throwUnknownPath } from '../mapping';
+import { mappingOf, notePath, throwUnknownPath } from '../mapping';
 import { loginRule } from '../personal';
 import { simplifyLogin } from '../simplify';
 
@@ -126,11 +127,16 @@ async function store(
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
-	return await inTurn(item, request).catch((error: unknown) => {
+	const row = await inTurn(item, request).catch(async (error: unknown) => {
 		const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
-		if (isRefused && provider.refused) throw error.withAdvice(provider.refused);
-		return throwUnknownPath(error, path);
+		const { client } = await item.connection();
+		if (isRefused && provider.refused && !hasWorked(client, provider.value)) {
+			throw error.withAdvice(provider.refused);
+		}
+		return await throwUnknownPath(item, error, path);
 	});
+	await notePath(item, path);
+	return row;
 }
 
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
@@ -179,7 +185,8 @@ const getMany = operation({
 		const path = pathIn(await mappingOf(item), '/credential');
 		const page = await item
 			.read({ method: 'GET', path }, rowsIn('login'))
-			.catch((error: unknown) => throwUnknownPath(error, '/credential'));
+			.catch(async (error: unknown) => await throwUnknownPath(item, error, '/credential'));
+		await notePath(item, '/credential');
 		const shape = isSimple ? simplifyLogin : asItIs;
 		return wholeOf(page, wanted).map((login) =>
 			item.protect(maskNamed(login, PASSWORDS, []) as IDataObject, loginRule, shape),

@@ -7,6 +7,7 @@ import type { Problem } from '../../shared/transport/result';
 import { pickOwn } from '../question/pickOwn';
 import type { Question } from '../question/question';
 import { getQuery, serviceOfItem } from '../service/client';
+import { keysToTry, noteAccepted } from '../service/names';
 import { readPosted } from '../service/posted';
 import type { Id, Query } from '../service/types';
 import { post } from '../service/wire';
@@ -188,7 +189,7 @@ export class QuerySender {
 		const { definition, path, body, secrets, expected, key, hash } = question;
 		const before = this.journal.lifeOf(item, key);
 		const count = expected.length;
-		const { mapping } = await serviceOfItem(item);
+		const { mapping, client } = await serviceOfItem(item);
 		let moment = thisMoment();
 		let life: Life = { at: 'planned' };
 		const become = (next: Life) => this.journal.keep(item, key, (life = next));
@@ -214,7 +215,10 @@ export class QuerySender {
 		if (posted.kind === 'refused') {
 			await refused();
 			const about = (['curp', 'rfc'] as const).find((name) => name in question.fields);
-			throw new QueryError({ kind: 'refused', problem: posted.problem, definition, about });
+			const { problem } = posted;
+			const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
+			const mappingKeys = keysToTry(status, definition.service, client);
+			throw new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
 		}
 		const sentAt = moment(); // by our clock as it is now, in case it was set meanwhile
 		become(step(life, { type: 'sending', since: sentAt, hash }, count));
@@ -238,6 +242,7 @@ export class QuerySender {
 	private async take(item: Item, question: Question, queries: Query[], sentAt: number) {
 		const { client } = await serviceOfItem(item);
 		const ids = queries.map(({ id }) => id);
+		noteAccepted(client, question.definition.service);
 		for (const id of ids) claim(client, id, sentAt);
 		this.log.accepted(item, ids);
 		lastAccepted.set(question.id, { at: Date.now(), queries });

@@ -46,7 +46,7 @@ const get = operation({
 const noSuchQuery = () =>
 	new UserError('There is no query with the "Query ID" of this item', {
 		description:
-			"Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made. If no ID is ever found, your environment uses another path: set paths.get in the credential's API Mapping.",
+			'Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made.',
 	});
 
 const completeRowsOption: INodeProperties = {

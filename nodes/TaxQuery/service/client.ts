@@ -3,6 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { RequestError } from '../../shared/transport/result';
+import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import { isObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import type { Said } from '../../shared/http/problem';
@@ -28,7 +29,7 @@ export interface QueryService {
 
 /** What reading takes. */
 export type ReadingService = Pick<QueryService, 'mapping' | 'request'> &
-	Partial<Pick<QueryService, 'said'>>;
+	Partial<Pick<QueryService, 'said' | 'client'>>;
 
 export type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'itemIndex'>;
 
@@ -121,7 +122,7 @@ const SHORTEST_PAGE = 10;
  * shorter one, or the total reached proves the end.
  */
 export async function* readList(
-	{ mapping, request, said }: ReadingService,
+	{ mapping, request, said, client }: ReadingService,
 	how: How = {},
 	parameters: IDataObject = {},
 ): AsyncGenerator<Piece> {
@@ -132,9 +133,10 @@ export async function* readList(
 	const ask = async (place: IDataObject): Promise<ListPage> => {
 		const query = { ...list.parameters, ...limit, ...place, ...parameters };
 		const asked = { method: 'GET' as const, path, query, emptyAs: [] as [], ...how };
-		const body = await request(asked).catch(withKeys);
+		const body = await request(asked).catch((error: unknown) => withKeys(error, client));
 		const page = readListPage(body, mapping);
 		if (!page) throw new ShapeError('list', ['list.rows', 'paths.getAll'], said?.(body));
+		if (client !== undefined) noteSuccess(client, 'list');
 		return page;
 	};
 	const seen = new Set<string>();
@@ -163,9 +165,10 @@ export async function* readList(
 	}
 }
 
-/** Adds to the error of a list which keys of the API Mapping say how it is asked for. */
-function withKeys(error: unknown): never {
-	if (!(error instanceof RequestError)) throw error;
+/** Adds to the error of a list that was never read which keys of the API Mapping say how it is asked for. */
+function withKeys(error: unknown, client?: string): never {
+	const hasBeenRead = client !== undefined && hasWorked(client, 'list');
+	if (!(error instanceof RequestError) || hasBeenRead) throw error;
 	const key = LIST_KEYS[error.status ?? 0];
 	throw key === undefined ? error : error.withAdvice({ mappingKeys: [key] });
 }

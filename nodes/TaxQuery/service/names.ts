@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import { readTaxQueryMapping, type TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryServices, type QueryService } from '../../shared/queries/catalog';
+import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import { textOf } from '../../shared/utils/text';
 
 export { catalog, queryServices, type QueryService } from '../../shared/queries/catalog';
@@ -30,13 +31,38 @@ export function pathOf(operation: string, path: string, { paths }: TaxQueryMappi
 
 /** Which keys of the API Mapping say where a query is sent. */
 export const keysOfPath = ({ operation, path }: QueryService): string[] =>
-	path.includes('/tax/') ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
+	isTax(path) ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
 
 /** Which keys of the API Mapping say what a query's body holds. */
-export function keysOfFields({ operation, fields }: QueryService): string[] {
-	const keys = fields.map((field) => `fields.${operation}.${field}`);
-	return fields.includes('from') ? [...keys, 'periodFormat'] : keys;
+export const keysOfFields = ({ operation, fields }: QueryService): string[] => [
+	`fields.${operation}`,
+	...(fields.includes('from') ? ['periodFormat'] : []),
+];
+
+/** A query of this client was accepted, so that the mapping is right, at least for its path. */
+export const noteAccepted = (client: string, { path }: QueryService): void =>
+	noteSuccess(client, 'query', ...(isTax(path) ? ['tax'] : []));
+
+/**
+ * Which keys of the API Mapping may be missing where a query is refused with this status: none once one was accepted,
+ * but `paths.tax` until one of those that need it was.
+ */
+export function keysToTry(status: number, service: QueryService, client: string): string[] {
+	const isProved = hasWorked(client, 'query');
+	switch (status) {
+		case 404:
+			return keysOfPath(service).filter((key) =>
+				key === 'paths.tax' ? !hasWorked(client, 'tax') : !isProved,
+			);
+		case 400:
+		case 422:
+			return isProved ? [] : keysOfFields(service);
+		default:
+			return [];
+	}
 }
+
+const isTax = (path: string): boolean => path.includes('/tax/');
 
 /** Fields of a query under the deployment's names; those that it does not have are left out. */
 export function inDeploymentNames(

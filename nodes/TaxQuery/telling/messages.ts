@@ -9,7 +9,7 @@ import { said } from '../../shared/messages/words';
 import { taxQuery } from '../../shared/transport/service';
 import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../question/question';
-import { keysOfFields, keysOfPath } from '../service/names';
+import { keysOfPath } from '../service/names';
 import type { Doubt, Extent, Id, Listing } from '../service/types';
 
 /** For what the list of queries was needed. */
@@ -29,7 +29,14 @@ interface Words {
 /** What can be wrong with a query that costs money: data; the sentences are below. */
 export type Trouble =
 	/** Surely not accepted. */
-	| { kind: 'refused'; problem: Problem; definition: PaidQuery; about?: 'rfc' | 'curp' }
+	| {
+			kind: 'refused';
+			problem: Problem;
+			definition: PaidQuery;
+			about?: 'rfc' | 'curp';
+			/** Of the API Mapping: what may set it right. */
+			mappingKeys?: string[];
+	  }
 	/** Nobody knows whether it was accepted. */
 	| {
 			kind: 'unsure';
@@ -72,6 +79,11 @@ export class QueryError extends UserError {
 	get code(): string {
 		const { trouble } = this;
 		return trouble.kind === 'refused' ? codeOf(trouble.problem) : trouble.kind;
+	}
+
+	/** Keys of the API Mapping that may set it right. */
+	get mappingKeys(): string[] {
+		return this.trouble.kind === 'refused' ? (this.trouble.mappingKeys ?? []) : [];
 	}
 
 	/** Of the response, where the service refused the query with one. */
@@ -223,14 +235,13 @@ const PURPOSES: Record<ListPurpose, string> = {
 	look: '',
 };
 
-function tellRefused({ problem, definition, about }: Extract<Trouble, { kind: 'refused' }>): Words {
-	const { service, needsProfile } = definition;
+function tellRefused(trouble: Extract<Trouble, { kind: 'refused' }>): Words {
+	const { problem, definition, about, mappingKeys = [] } = trouble;
+	const { needsProfile } = definition;
 	const { message, description } = render({ problem, accepted: 'no' }, taxQuery);
 	const status = problem.kind === 'status' ? problem.status : 0;
 	const mayLackProfile = needsProfile && PROFILE.includes(status);
 	if (problem.kind !== 'status' || problem.isTokenRefused) return { message, description };
-	const keys =
-		status === 404 ? keysOfPath(service) : FIELDS.includes(status) ? keysOfFields(service) : [];
 	const who = {
 		rfc: 'No taxpayer was found for this RFC',
 		curp: 'No person was found for this CURP',
@@ -243,13 +254,12 @@ function tellRefused({ problem, definition, about }: Extract<Trouble, { kind: 'r
 				? 'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet'
 				: '',
 			status === 404 || mayLackProfile ? said(problem) : description,
-			keys.length > 0
-				? `If every item fails so, this environment uses other names: set ${keys.join(' or ')} in the credential's API Mapping`
+			mappingKeys.length > 0
+				? `If every item fails so, your environment uses other names: set ${mappingKeys.join(' or ')} in the credential's API Mapping`
 				: '',
 		),
 	};
 }
-const FIELDS = [400, 422];
 /** With these a service may say that there is no tax profile. */
 const PROFILE = [400, 403, 404, 409, 412, 422];
 
@@ -277,7 +287,10 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Words {
 			`It was sent after ${from}`,
 			tellSearch(search, count),
 			said(problem ?? trouble.said ?? {}),
-			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as Created After) or in the service. Retrying this execution looks for it and sends nothing. If the list has it all the same, its record calls the query type or fields otherwise: set services.${service.operation} or fields.${service.operation} in the credential's API Mapping`,
+			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as Created After) or in the service. Retrying this execution looks for it and sends nothing`,
+			'untold' in search && search.untold.length > 0
+				? `If the list has it, its record uses other names: set services.${service.operation} or fields.${service.operation} in the credential's API Mapping`
+				: '',
 			why === 'noId'
 				? `If every item ends so, compare ${keysOfPath(service).join(' and ')} of the API Mapping with your contract`
 				: '',

@@ -165,7 +165,9 @@ async function renew(
 			return await requestToken(http, credentials);
 		})
 		.catch((error: unknown) => {
-			throw error instanceof LoginError ? remember(login, error) : (error as Error);
+			if (!(error instanceof LoginError)) throw error as Error;
+			const hasWorked = login.current !== undefined || readStored(credentials) !== undefined;
+			throw remember(login, hasWorked ? new LoginError({ ...error.problem, hasWorked }) : error);
 		});
 	const issuedAt = Date.now();
 	const margin = Math.min(30_000, (lifetimeMs ?? 0) / 10);

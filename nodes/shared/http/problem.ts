@@ -51,6 +51,8 @@ export interface LoginProblem extends Said {
 	status?: number;
 	/** Of its connection's fault. */
 	code?: string;
+	/** The same request has brought a token before. */
+	hasWorked?: true;
 }
 
 type LoginFailure =

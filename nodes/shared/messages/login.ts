@@ -3,8 +3,7 @@ import type { LoginProblem } from '../http/problem';
 import { sentences } from '../utils/sentences';
 import { said, type Words } from './words';
 
-const MAPPING =
-	'API Mapping says how this deployment wants to be asked: token.fields.client_id, token.fields.client_secret, token.fields.grant_type, token.grantType, token.body, token.clientAuthentication, token.additional.';
+const MAPPING = 'If it is right, set token.fields or token.body in API Mapping.';
 const CHECK_URL = 'Check the base URL in the Tax Query credential.';
 
 /** The sentences about a login that failed. */
@@ -13,17 +12,25 @@ export function renderLogin(problem: LoginProblem): Words {
 	return { message, description: sentences(todo, said(problem)) };
 }
 
-function tell({ reason, status = 0, code = '' }: LoginProblem): [message: string, todo: string] {
+function tell({
+	reason,
+	status = 0,
+	code = '',
+	hasWorked,
+}: LoginProblem): [message: string, todo: string] {
 	switch (reason) {
 		case 'refused':
 			return [
 				'The service refused the client ID or secret',
-				`Check both in the Tax Query credential. If they are right: ${MAPPING}`,
+				'Check both in the Tax Query credential.',
 			];
 		case 'notFound':
 			return [
 				'No query service at this base URL; it usually ends with /api',
-				'Check it in the Tax Query credential. If it is right, set paths.oauth/token in API Mapping.',
+				sentences(
+					'Check it in the Tax Query credential',
+					hasWorked ? '' : 'If it is right, set paths.oauth/token in API Mapping',
+				),
 			];
 		case 'redirect':
 			return [

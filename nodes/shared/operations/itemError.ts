@@ -44,8 +44,14 @@ export function itemErrorOf(
 	const own = make(node, cause, { message, description: description || undefined, itemIndex });
 	own.message = message; // NodeApiError replaces some messages by its own
 	own.messages = [];
-	const { code } = (cause ?? {}) as { code?: unknown };
-	Object.assign(own.context, data, typeof code === 'string' && { code });
+	const { code, mappingKeys } = (cause ?? {}) as { code?: unknown; mappingKeys?: string[] };
+	const isHelped = mappingKeys !== undefined && mappingKeys.length > 0;
+	Object.assign(
+		own.context,
+		data,
+		typeof code === 'string' && { code },
+		isHelped && { mappingKeys },
+	);
 	return own;
 }
 

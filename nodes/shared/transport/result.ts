@@ -36,6 +36,11 @@ export class RequestError extends UserError {
 		return 'status' in this.problem ? this.problem.status : undefined;
 	}
 
+	/** Keys of the API Mapping that may set it right. */
+	get mappingKeys(): string[] {
+		return this.advice.mappingKeys ?? [];
+	}
+
 	/** The same error for one who knows what to do about it. */
 	withAdvice(advice: Advice): RequestError {
 		return new RequestError(this.service, this.problem, this.accepted, {

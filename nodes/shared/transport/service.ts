@@ -104,8 +104,7 @@ export const taxQuery: Service<TaxQueryMapping> = {
 		).toString();
 		return `/${getAll.replace(/^\/+/, '')}${search && `?${search}`}`;
 	},
-	tokenHint:
-		'Check the Tax Query credential: client ID and secret, or the pasted access token. If they are right, token.scheme in its API Mapping says the word before the token.',
+	tokenHint: 'Check the Tax Query credential: client ID and secret, or the pasted access token.',
 	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
 	testKeys: { '400': 'list.parameters', '404': 'paths.getAll', '422': 'list.parameters' },
 	unsureHint:

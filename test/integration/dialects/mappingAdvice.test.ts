@@ -1,0 +1,113 @@
+import { nodeOn } from '../creditProfile/support';
+import { sandboxForTest } from '../support/sandbox';
+import type { NodeRun } from '../support/runNode';
+import {
+	createTaxProfile,
+	curps,
+	getCrf,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from '../taxQuery/support';
+
+const [RFC] = rfcs(1);
+const [CURP] = curps(1);
+const crf = getCrf({ rfc: RFC });
+const curpData = operation('person', 'getCurpData', { curp: CURP });
+const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
+
+/** The keys of the API Mapping that an error names. */
+const keysOf = ({ error }: NodeRun) => [error !== undefined, error?.context?.mappingKeys];
+const NONE = [true, undefined];
+
+describe('advice about the API Mapping', () => {
+	let sandbox: TaxQuerySandbox;
+	beforeEach(async () => (sandbox = await taxQuerySandbox()));
+	afterEach(async () => await sandbox.close());
+	const refuse = async (status: number) =>
+		await sandbox.faults({ path: '/api/query/', method: 'POST', fault: { status, body: {} } });
+	const accept = async () => await sandbox.faults();
+
+	it.each([404, 400, 422])(
+		'names at most two keys for status %i before anything has worked, and none after that',
+		async (status) => {
+			await refuse(status);
+			const first = [await sandbox.run(crf), await sandbox.run(csf)].map(keysOf);
+			await accept();
+			await sandbox.run(crf);
+			await refuse(status);
+			const then = [await sandbox.run(crf), await sandbox.run(curpData)].map(keysOf);
+			const isPath = status === 404;
+			expect([first, then]).toEqual([
+				[
+					[true, [isPath ? 'paths.getCrf' : 'fields.getCrf']],
+					[true, isPath ? ['paths.tax', 'paths.getCsf'] : ['fields.getCsf']],
+				],
+				[NONE, NONE],
+			]);
+		},
+	);
+
+	it('names paths.tax until a query has worked whose path has it', async () => {
+		await sandbox.run(crf);
+		await refuse(404);
+		const first = keysOf(await sandbox.run(csf));
+		await accept();
+		await sandbox.run(createTaxProfile(RFC));
+		await refuse(404);
+		expect([first, keysOf(await sandbox.run(csf))]).toEqual([[true, ['paths.tax']], NONE]);
+	});
+
+	it('names a key of the list until it was read', async () => {
+		const all = operation('query', 'getAll', { returnAll: true });
+		const missing = { path: '/api/query', exact: true, fault: { status: 404, body: {} } };
+		await sandbox.faults(missing);
+		const first = keysOf(await sandbox.run(all));
+		await accept();
+		await sandbox.run(all);
+		await sandbox.faults(missing);
+		expect([first, keysOf(await sandbox.run(all))]).toEqual([[true, ['paths.getAll']], NONE]);
+	});
+
+	it('is not given for a wrong secret, a refused token, or an ID that is not found', async () => {
+		const get = operation('query', 'get', { queryId: 'unknown-1' });
+		const wrong = [
+			await sandbox.run(crf, {
+				credentials: sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong_secret_3' } }),
+			}),
+			await sandbox.run(crf, {
+				credentials: sandbox.credentials({
+					taxQueryApi: { grant: 'accessToken', pastedToken: 'wrong_token_3' },
+				}),
+			}),
+			await sandbox.run(get),
+		];
+		expect(wrong.map(keysOf)).toEqual([NONE, NONE, NONE]);
+		const texts = wrong.map(({ error }) => `${error?.message} ${error?.description}`);
+		expect(texts.filter((text) => text.includes('API Mapping'))).toEqual([]);
+	});
+
+	it('of provider logins names the segments that have not worked', async () => {
+		const profile = await sandboxForTest({ rateLimit: 0 });
+		const run = nodeOn(profile);
+		const list = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
+		const missing = { path: '/api/v1/credential', fault: { status: 404, body: {} } };
+		const login = {
+			...{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields' },
+			...{ provider: 'sanctions-screening', token: 'token-123' },
+		};
+		await profile.faults(missing);
+		const first = keysOf(await run(list));
+		await profile.faults();
+		await run(list);
+		await profile.faults(missing);
+		const then = [await run(list), await run(login)].map(keysOf);
+		await profile.close();
+		expect([first, ...then]).toEqual([
+			[true, ['paths.credential']],
+			NONE,
+			[true, ['paths.sanctions-screening']],
+		]);
+	});
+});
