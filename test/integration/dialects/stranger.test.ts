@@ -528,7 +528,7 @@ describe('Connection → Diagnose at a service', () => {
 			token: { access_token: 'opaque', expires_in: '600' },
 		});
 		expect(check(rows, 'Token lifetime')).toMatchObject({
-			ok: true,
+			result: 'OK',
 			seen: 'A new one is fetched after 570 s.',
 		});
 	});

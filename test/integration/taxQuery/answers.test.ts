@@ -145,7 +145,10 @@ describe('an answer with status 200 that names the token, and not that it is an 
 	it('is no list in Diagnose, which shows none of its texts', async () => {
 		const diagnose = operation('connection', 'diagnose');
 		const { rows } = await askStranger(asList, diagnose, { token, secrets });
-		expect(rows[0]).toMatchObject({ check: 'Address, token and list of queries', ok: false });
+		expect(rows[1]).toMatchObject({
+			check: 'Address, token and list of queries',
+			result: 'Change needed',
+		});
 		expect(JSON.stringify(rows)).not.toContain('Invalid token');
 	});
 

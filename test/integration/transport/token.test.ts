@@ -166,9 +166,7 @@ describe('the access token of the query service', () => {
 		const redirect = { status, headers: { location: 'https://elsewhere.example.com/' } };
 		await sandbox.faults({ path: TOKEN, fault: redirect });
 		const [{ error }] = failed(await run());
-		expect(error).toBe(
-			'The query service answered with a redirect, which is not followed. Check the base URL in the Tax Query credential: it may begin with https, or the service has moved.',
-		);
+		expect(error).toMatch(/^The query service answered with a redirect, which is not followed\./);
 		expect(await sandbox.requests(TOKEN)).toHaveLength(1);
 	});
 
