@@ -59,7 +59,7 @@ describe('the test of a credential', () => {
 		],
 		[
 			{ grant: 'accessToken', pastedToken: ' ' },
-			/^The credential has no access token\. Nothing was/,
+			/^The credential has no access token\. Open the credential/,
 		],
 		[{ grant: 'accessToken', pastedToken: 'Bearer ' }, /^The credential has no access token\./],
 		[{ additionalSecretFields: '[1]' }, /^"Additional Secret Fields" .* must be a JSON object\./],
