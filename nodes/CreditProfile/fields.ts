@@ -1,5 +1,5 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
-import { option, parseBoolean, type Field } from '../shared/operations/field';
+import { oneOf, option, parseBoolean, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
 
 /** The ID of the chosen collection. */
@@ -47,15 +47,15 @@ export const collectionId: Field<number> = {
 };
 
 /** Rows from the beginning of a list that are passed over. */
-export const startAt = option<number>(
+export const offset = option<number>(
 	{
-		displayName: 'Start At',
-		name: 'startAt',
+		displayName: 'Offset',
+		name: 'offset',
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description:
-			'How many rows from the beginning of the list to pass over, so that a large list can be read in batches',
+			'How many rows to skip at the beginning of the list, for example to read a large list in batches',
 	},
 	(value, label) => {
 		if (value === 0 || value === '0') return 0;
@@ -67,16 +67,6 @@ export const startAt = option<number>(
 	},
 	0,
 );
-
-/** Reads one of these values; throws a UserError for anything else. */
-export const oneOf =
-	<T extends string>(...values: T[]) =>
-	(value: unknown, label: string): T => {
-		if (values.includes(value as T)) return value as T;
-		throw new UserError(`"${label}" is not in the list`, {
-			description: `It must be one of ${values.join(', ')}. Check the expression that fills it for this item.`,
-		});
-	};
 
 /** The same fields, shown only under these values of others. */
 export const shownIf = (

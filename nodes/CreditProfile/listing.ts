@@ -140,7 +140,8 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		action: `Get many data ${of} tags`,
 		subtitle: `Get ${of} tags`,
 		description: `Get the different tags that the ${of}s of the organization have, each once`,
-		fields: { simplify },
+		fields: {},
+		options: { simplify },
 		async execute(item, { simplify: isSimple }) {
 			const { texts, count } = await item.read({ method: 'GET', path: `/data/${of}/tags` }, tagsIn);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];

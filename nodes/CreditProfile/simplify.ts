@@ -153,7 +153,7 @@ export function associationsOf({ associations, id }: IDataObject): IDataObject[]
 		`The Credit Profile Service gave the associations of document ${String(id)} not as a list`,
 		{
 			description:
-				'Data Document → Get Many without "Associations as Separate Items" gives them as they came.',
+				"Data Document → Get Many gives them as they came with 'Output' set to Documents.",
 		},
 	);
 }

@@ -122,7 +122,11 @@ const MODES: Mode[] = [
 	{ name: 'Continue On Fail, Send Again', continues: true, sendAgain: true },
 	{ name: 'Continue On Fail and Retry On Fail', continues: true, retries: true },
 	{ name: 'no Continue On Fail', waits: true },
-	{ name: 'no Continue On Fail, Retry On Fail, Send Again', retries: true, sendAgain: true },
+	{
+		name: 'no Continue On Fail, Retry On Fail, Send Again',
+		retries: true,
+		sendAgain: true,
+	},
 	{ name: 'two executions at once', continues: true, executions: 2 },
 	{ name: 'two at once, with Reuse', continues: true, executions: 2, reuse: 'month', waits: true },
 ];
@@ -227,8 +231,7 @@ async function ask(n8n: BenchN8n, cell: Cell, credentials: object, name: string)
 			options: {
 				timeout: 2,
 				externalReference: subject,
-				...(mode.sendAgain && { sendAgain: true }),
-				...(mode.waits && !isImmediate && { pollInterval: 1 }),
+				...(mode.sendAgain && { spendingLimits: { sendAgain: true } }),
 			},
 		},
 	});

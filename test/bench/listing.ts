@@ -36,7 +36,7 @@ async function contestants(
 		operation: 'getAll',
 		collection: { __rl: true, mode: 'id', value: String(largest) },
 		returnAll: true,
-		simplify: false,
+		options: { simplify: false },
 	};
 	const node = {
 		type: 'n8n-nodes-credit-profile.creditProfile',

@@ -53,7 +53,7 @@ export async function contestants(
 					resource: 'dataCollection',
 					operation: 'get',
 					collection: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-					simplify: false,
+					options: { simplify: false },
 				},
 			}),
 		},

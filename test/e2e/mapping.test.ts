@@ -25,7 +25,7 @@ const KEY = 'two\nlines';
 type Parameters = Record<string, unknown>;
 type Credentials = Record<string, { id: string; name: string }>;
 
-const waited = { waitForResult: true, maxWait: 30, options: { pollInterval: 0.2 } };
+const waited = { waitForResult: true, maxWait: 30, options: {} };
 /** Every operation of the query service; the last two read what the second has made. */
 const queries: Record<string, Parameters> = {
 	Profile: { resource: 'taxAuthority', operation: 'createTaxProfile', rfc: RFC },

@@ -78,7 +78,7 @@ describe('what a real n8n runs again is paid for once', () => {
 			const id = await start(
 				'retry-on-fail',
 				wanted,
-				{ waitForResult: true, options: { pollInterval: 0.2 } },
+				{ waitForResult: true, options: {} },
 				{ retryOnFail: true, maxTries: 3, waitBetweenTries: 100 },
 			);
 			const { status, data: saved } = await ended(id, 1);

@@ -3,7 +3,7 @@ import { operation } from '../../shared/operations/field';
 import { asItIs, limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
-import { collectionId, startAt, switches } from '../fields';
+import { collectionId, offset, switches } from '../fields';
 import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
 import { countOf, getManyTags, readList, rowIn } from '../listing';
 import { mappingOf } from '../mapping';
@@ -34,7 +34,8 @@ const get = operation({
 	action: 'Get a data collection',
 	subtitle: 'Get collection',
 	description: 'Get one data collection by its ID (the service calls this endpoint a beta)',
-	fields: { collectionId, simplify },
+	fields: { collectionId },
+	options: { simplify },
 	/** CP §4.5 */
 	async execute(item, { collectionId: id, simplify: isSimple }) {
 		const { row: collection } = await item.read(
@@ -58,8 +59,8 @@ const getMany = operation({
 	subtitle: 'Get collections',
 	description:
 		'Get the data collections of the organization, all or those that pass the filters (the service calls this endpoint a beta)',
-	fields: { wanted: limit, simplify, filters },
-	options: { includes, startAt },
+	fields: { wanted: limit, filters },
+	options: { simplify, includes, offset },
 	/** CP §4.4 */
 	async execute(item, values) {
 		const { query, lists } = encodeFilter(values.filters, await mappingOf(item));
@@ -72,7 +73,7 @@ const getMany = operation({
 				query: { ...values.includes, ...query },
 				lists,
 				kind: 'collection',
-				startAt: values.startAt,
+				startAt: values.offset,
 				wanted: values.wanted,
 			},
 			(row) => {
@@ -110,8 +111,8 @@ const getVersions = operation({
 	subtitle: 'Get collection versions',
 	description:
 		'Get the versions of one data collection with their schemas (the service calls this endpoint a beta)',
-	fields: { collectionId, wanted: limit, simplify },
-	options: { startAt },
+	fields: { collectionId, wanted: limit },
+	options: { simplify, offset },
 	/** CP §4.6 */
 	async execute(item, values) {
 		return await readList(
@@ -119,7 +120,7 @@ const getVersions = operation({
 			{
 				path: `/data/collection/${values.collectionId}/versions`,
 				kind: 'version',
-				startAt: values.startAt,
+				startAt: values.offset,
 				wanted: values.wanted,
 			},
 			(row) => item.protect(row, versionRule, values.simplify ? simplifyVersion : asItIs),

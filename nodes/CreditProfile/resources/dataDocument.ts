@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { asItIs, limit, simplify } from '../../shared/operations/fields';
 import { WithFiles, type Item, type Resource } from '../../shared/operations/operation';
-import { collectionId, order, startAt } from '../fields';
+import { collectionId, offset, order } from '../fields';
 import { documentRule } from '../personal';
 import { writeFile } from '../listFile';
 import { collect, countOf, documentsOf, getManyTags, listPages, rowIn } from '../listing';
@@ -12,11 +12,10 @@ import { downloadFiles } from './documentFiles';
 import {
 	ALL_ASSOCIATIONS,
 	associations,
-	separately,
-	output,
-	fileFormat,
-	byteOrderMark,
 	columnNames,
+	fileFormat,
+	output,
+	type ColumnNames,
 } from './documentOptions';
 
 const getMany = operation({
@@ -26,30 +25,22 @@ const getMany = operation({
 	subtitle: 'Get documents',
 	description:
 		'Get the data documents of one collection, as items or in one file (the service calls this endpoint a beta)',
-	fields: { collectionId, wanted: limit, simplify, output, fileFormat },
-	options: {
-		associations,
-		isSeparate: separately,
-		hasByteOrderMark: byteOrderMark,
-		columnNames,
-		order,
-		startAt,
-	},
+	fields: { collectionId, wanted: limit, output, fileFormat, columnNames },
+	options: { simplify, associations, order, offset },
 	/** CP §4.8 */
 	async execute(item, values) {
-		const { collectionId: id, isSeparate } = values;
-		const isNoneChosen = !Object.values(values.associations).includes(true);
+		const { collectionId: id, fileFormat: format } = values;
+		const { isSeparate, isFile } = values.output;
 		const list = {
 			...documentsOf(id),
 			query: {
-				...(isSeparate && isNoneChosen && ALL_ASSOCIATIONS),
-				...values.associations,
+				...(values.associations ?? (isSeparate && ALL_ASSOCIATIONS)),
 				...(values.order && { order: values.order }),
 			},
-			startAt: values.startAt,
+			startAt: values.offset,
 			wanted: values.wanted,
 		};
-		const shape = await shapeOf(item, values);
+		const shape = await shapeOf(item, { ...values, isSeparate });
 		let given = 0;
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
@@ -57,12 +48,12 @@ const getMany = operation({
 				yield page.flatMap((row) => item.protect(row, documentRule, shape));
 			}
 		}
-		if (values.output === 'items') return await collect(pages());
+		if (!isFile) return await collect(pages());
 
 		const { rows, file } = await writeFile(item, pages(), {
-			format: values.fileFormat,
+			format: format === 'ndjson' ? 'ndjson' : 'csv',
 			lastColumns: LAST_COLUMNS,
-			hasByteOrderMark: values.hasByteOrderMark,
+			hasByteOrderMark: format === 'csv',
 			name: await fileNameOf(item, id),
 		});
 		if (given >= values.wanted) {
@@ -80,7 +71,7 @@ interface Wanted {
 	collectionId: number;
 	simplify: boolean;
 	isSeparate: boolean;
-	columnNames: 'keys' | 'titles';
+	columnNames: ColumnNames;
 }
 
 /** In which items a document comes out. */

@@ -7,7 +7,7 @@ import { isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
-import { order, startAt } from '../fields';
+import { offset, order } from '../fields';
 import { filesOf, incomingFiles, source, type WithFile } from './fileSource';
 import { documentsOf, listPages } from '../listing';
 import { documentRule, typeOf } from '../personal';
@@ -36,8 +36,8 @@ export const downloadFiles = operation({
 	subtitle: 'Download files',
 	description:
 		'Download the files that data documents are associated with, one item with binary data for each. Limit counts documents.',
-	fields: { source, simplify },
-	options: { maxMegabytes, order, startAt },
+	fields: { source },
+	options: { simplify, maxMegabytes, order, offset },
 	/** CP §2.10 */
 	async execute(item, { source: wanted, simplify: isSimple, maxMegabytes: most, ...range }) {
 		const repeats = item.run.shared(repeatsOf);
@@ -58,7 +58,7 @@ export const downloadFiles = operation({
 				includeFileAssociation: true,
 				...(range.order && { order: range.order }),
 			},
-			startAt: range.startAt,
+			startAt: range.offset,
 			wanted: wanted.wanted,
 		};
 		const files: FileRow[] = [];

@@ -1,42 +1,6 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { field, option, parseBoolean, type Field } from '../../shared/operations/field';
-import { oneOf, switches } from '../fields';
-import type { FileFormat } from '../listFile';
-
-const typeSwitches = switches([
-	{
-		displayName: 'Include File Associations',
-		name: 'includeFileAssociation',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether the files that a document is associated with come with it. Their links work for 24 hours; Download Files fetches them.',
-	},
-	{
-		displayName: 'Include Form Associations',
-		name: 'includeFormAssociation',
-		type: 'boolean',
-		default: true,
-		description: 'Whether the forms that a document is associated with come with it',
-	},
-	{
-		displayName: 'Include Profile Associations',
-		name: 'includeProfileAssociation',
-		type: 'boolean',
-		default: true,
-		description: 'Whether the profiles that a document is associated with come with it',
-	},
-]);
-const generalSwitch = switches([
-	{
-		displayName: 'Include Associations',
-		name: 'includeDataDocumentAssociations',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether a document comes with its associations. Where a type is chosen, this goes with it unless switched off here.',
-	},
-]);
+import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import { field, oneOf, option, type Field } from '../../shared/operations/field';
+import { textOf } from '../../shared/utils/text';
 
 /** What is asked for where associations are wanted and none is chosen: absent ones would look like none. */
 export const ALL_ASSOCIATIONS = {
@@ -46,31 +10,54 @@ export const ALL_ASSOCIATIONS = {
 	includeFileAssociation: true,
 };
 
-/** Which associations to ask for. A type alone may not do (not shown, CP §4.8), so the general switch goes with it. */
-export const associations: Field<IDataObject> = {
-	properties: [...typeSwitches.properties, ...generalSwitch.properties],
-	async read(item) {
-		const types = await typeSwitches.read(item);
-		return {
-			...(Object.values(types).includes(true) && { includeDataDocumentAssociations: true }),
-			...(await generalSwitch.read(item)),
-			...types,
-		};
-	},
+/** A type alone may not do (not shown, CP §4.8), so the general parameter goes with it. */
+const PARAMETERS: Record<string, IDataObject> = {
+	files: { includeDataDocumentAssociations: true, includeFileAssociation: true },
+	forms: { includeDataDocumentAssociations: true, includeFormAssociation: true },
+	profiles: { includeDataDocumentAssociations: true, includeProfileAssociation: true },
+	types: { includeDataDocumentAssociations: true },
 };
 
-export const separately = option(
+/** Which associations come with documents, as the parameters of CP §4.8; undefined if nothing is said of them. */
+export const associations = option<IDataObject | undefined>(
 	{
-		displayName: 'Associations as Separate Items',
-		name: 'separateAssociations',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether to return one item for each association instead of one for each document. A document without associations then gives no item. Comes with all types, unless some are included here.',
+		displayName: 'Include Associations',
+		name: 'includeAssociations',
+		type: 'multiOptions',
+		options: [
+			{
+				name: 'Files',
+				value: 'files',
+				description: 'Their links work for 24 hours; Download Files fetches them',
+			},
+			{ name: 'Forms', value: 'forms' },
+			{ name: 'Profiles', value: 'profiles' },
+			{ name: 'Types Only', value: 'types', description: 'Which types there are, without content' },
+		],
+		default: ['files', 'forms', 'profiles'],
+		description: 'Which associations come with each document',
 	},
-	parseBoolean,
-	false,
+	(value, label) => {
+		const entries = [value].flat().flatMap((one) => textOf(one).split(','));
+		const chosen = entries.map((one) => one.trim()).filter((one) => one !== '');
+		if (chosen.length > 0 && chosen.every((one) => Object.hasOwn(PARAMETERS, one))) {
+			return Object.assign({}, ...chosen.map((one) => PARAMETERS[one])) as IDataObject;
+		}
+		throw new UserError(`"${label}" is empty or holds an entry that is not in its list`, {
+			description: `Choose from the list, or remove the option. An expression may give ${Object.keys(PARAMETERS).join(', ')}.`,
+		});
+	},
+	undefined,
 );
+
+/** What an item or a row of the file is. */
+const OUTPUTS = {
+	items: { isSeparate: false, isFile: false },
+	file: { isSeparate: false, isFile: true },
+	associations: { isSeparate: true, isFile: false },
+	associationsFile: { isSeparate: true, isFile: true },
+};
+type Output = keyof typeof OUTPUTS;
 
 export const output = field(
 	{
@@ -78,25 +65,38 @@ export const output = field(
 		name: 'output',
 		type: 'options',
 		options: [
-			{ name: 'Items', value: 'items', description: 'One item for each document' },
+			{ name: 'Documents', value: 'items', description: 'One item for each document' },
+			{ name: 'Documents in a File', value: 'file', description: 'One item with a file' },
 			{
-				name: 'File',
-				value: 'file',
-				description: 'One item with all documents in a file',
+				name: 'Associations',
+				value: 'associations',
+				description: 'One item for each profile, form and file of a document',
+			},
+			{
+				name: 'Associations in a File',
+				value: 'associationsFile',
+				description: 'One item with a file, a row for each profile, form and file',
 			},
 		],
 		default: 'items',
-		description: 'Whether documents come out as items or in one file as binary data',
+		description: 'What comes out. With Associations, a document without any gives no item.',
 	},
-	oneOf('items', 'file'),
+	(value, label) =>
+		OUTPUTS[oneOf<Output>('items', 'file', 'associations', 'associationsFile')(value, label)],
 );
 
+type Format = 'csv' | 'csvPlain' | 'ndjson';
 const formats: INodeProperties = {
 	displayName: 'File Format',
 	name: 'fileFormat',
 	type: 'options',
 	options: [
-		{ name: 'CSV', value: 'csv', description: 'For a sheet; objects as JSON in a cell' },
+		{ name: 'CSV', value: 'csv', description: 'For Excel and sheets; objects as JSON in a cell' },
+		{
+			name: 'CSV Without Byte Order Mark',
+			value: 'csvPlain',
+			description: 'For programs that read the first column by its name',
+		},
 		{
 			name: 'NDJSON',
 			value: 'ndjson',
@@ -104,51 +104,45 @@ const formats: INodeProperties = {
 		},
 	],
 	default: 'csv',
-	displayOptions: { show: { output: ['file'] } },
+	displayOptions: { show: { output: ['file', 'associationsFile'] } },
 };
-export const fileFormat: Field<FileFormat> = {
+export const fileFormat: Field<Format> = {
 	properties: [formats],
-	read: (item) =>
-		item.parameter('output') === 'file'
-			? oneOf('csv', 'ndjson')(item.parameter('fileFormat'), 'File Format')
-			: 'csv',
+	async read(item) {
+		if (!(await output.read(item)).isFile) return 'csv';
+		return oneOf<Format>('csv', 'csvPlain', 'ndjson')(item.parameter('fileFormat'), 'File Format');
+	},
 };
 
-export const byteOrderMark = option(
-	{
-		displayName: 'Byte Order Mark',
-		name: 'byteOrderMark',
-		type: 'boolean',
-		default: false,
-		displayOptions: { show: { '/output': ['file'], '/fileFormat': ['csv'] } },
-		description: 'Whether a CSV begins with the mark by which Excel shows accents rightly',
+export type ColumnNames = 'keys' | 'titles';
+const names: INodeProperties = {
+	displayName: 'Column Names',
+	name: 'columnNames',
+	type: 'options',
+	options: [
+		{
+			name: 'Field Names',
+			value: 'keys',
+			description: "The document's own field names, which never change by themselves",
+		},
+		{
+			name: 'Schema Titles',
+			value: 'titles',
+			description:
+				"The titles in the collection's schemas: one more request for each hundred versions. The item fails if they cannot be read.",
+		},
+	],
+	default: 'keys',
+	description: "How the columns of a document's fields are named",
+	displayOptions: {
+		show: { output: ['items', 'file'] },
+		hide: { '/options.simplify': [false] },
 	},
-	parseBoolean,
-	true,
-);
-
-export const columnNames = option(
-	{
-		displayName: 'Column Names',
-		name: 'columnNames',
-		type: 'options',
-		options: [
-			{
-				name: 'Field Names',
-				value: 'keys',
-				description: "The document's own field names, which never change by themselves",
-			},
-			{
-				name: 'Schema Titles',
-				value: 'titles',
-				description:
-					"The titles in the collection's schemas: one more request for each hundred versions. The item fails where they cannot be read.",
-			},
-		],
-		default: 'titles',
-		displayOptions: { show: { '/simplify': [true] } },
-		description: "What the columns of a document's fields are called",
+};
+export const columnNames: Field<ColumnNames> = {
+	properties: [names],
+	async read(item) {
+		if ((await output.read(item)).isSeparate) return 'keys';
+		return oneOf<ColumnNames>('keys', 'titles')(item.parameter('columnNames'), 'Column Names');
 	},
-	oneOf('keys', 'titles'),
-	'keys',
-);
+};

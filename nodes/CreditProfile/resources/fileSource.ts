@@ -1,8 +1,8 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
-import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
+import { field, oneOf, parseObject, parseText, type Field } from '../../shared/operations/field';
 import { limit } from '../../shared/operations/fields';
 import { textOf } from '../../shared/utils/text';
-import { collectionId, oneOf, shownIf } from '../fields';
+import { collectionId, shownIf } from '../fields';
 import { typeOf } from '../personal';
 import { associationsOf } from '../simplify';
 
@@ -112,6 +112,6 @@ export function incomingFiles(row: IDataObject): WithFile[] {
 	}
 	throw new UserError('The incoming item holds no file associations', {
 		description:
-			'Switch on Include File Associations in the Get Many before this node, or choose another entry of Files From.',
+			"Add 'Include Associations' with Files in the Get Many before this node, or choose another entry of 'Files From'.",
 	});
 }

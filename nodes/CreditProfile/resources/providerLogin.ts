@@ -36,8 +36,8 @@ const upsert = operation({
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	credential: storedLogin,
-	fields: { notice, login: loginOf(providers), simplify },
-	options: { allowEmpty },
+	fields: { notice, login: loginOf(providers) },
+	options: { simplify, allowEmpty },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
@@ -179,7 +179,8 @@ const getMany = operation({
 	action: 'Get many provider logins',
 	subtitle: 'Get provider logins',
 	description: "Get the organization's logins at data providers, without passwords",
-	fields: { limit, simplify },
+	fields: { limit },
+	options: { simplify },
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit: wanted, simplify: isSimple }) {
 		const path = pathIn(await mappingOf(item), '/credential');

@@ -1,6 +1,6 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
 import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
-import { option, parseBoolean, parseText, type Field } from '../../shared/operations/field';
+import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { textField } from './text';
@@ -14,29 +14,35 @@ export interface Checked {
 	warnings: Warning[];
 }
 
-const checkIdentifiersOption: INodeProperties = {
+/** How strictly an item is checked before it is billed. */
+const CHECKS = {
+	all: { name: 'All', value: 'all', description: 'An item that cannot be right is not sent' },
+	generic: {
+		name: 'All but the Generic RFC',
+		value: 'allowGeneric',
+		description: 'XAXX010101000 and XEXX010101000, which belong to nobody, are sent as well',
+	},
+	none: { name: 'None', value: 'off', description: 'Identifiers are sent as entered' },
+};
+
+const checksOption = (
+	...options: Array<(typeof CHECKS)[keyof typeof CHECKS]>
+): INodeProperties => ({
 	displayName: 'Check Identifiers First',
 	name: 'checkIdentifiers',
-	type: 'boolean',
-	default: true,
+	type: 'options',
+	options,
+	default: 'all',
 	description:
-		'Whether to stop an item whose RFC, CURP or name cannot exist, before a query is paid for. What is merely odd is passed along as a warning.',
-};
-const allowGenericRfcOption: INodeProperties = {
-	displayName: 'Allow Generic RFC',
-	name: 'allowGenericRfc',
-	type: 'boolean',
-	default: false,
-	description:
-		'Whether to send queries about XAXX010101000 and XEXX010101000 as well, which belong to nobody',
-};
+		'Which items to stop because their RFC, CURP or name cannot exist. A stopped item is not billed. An odd one is sent, with a warning.',
+});
 
-export const rfcCheckOptions = [checkIdentifiersOption, allowGenericRfcOption];
-export const curpCheckOptions = [checkIdentifiersOption];
-export const nameCheckOptions = [checkIdentifiersOption];
+export const rfcCheckOptions = [checksOption(CHECKS.all, CHECKS.generic, CHECKS.none)];
+export const curpCheckOptions = [checksOption(CHECKS.all, CHECKS.none)];
+export const nameCheckOptions = curpCheckOptions;
 
-const isChecked = option(checkIdentifiersOption, parseBoolean, true);
-const isGenericAllowed = option(allowGenericRfcOption, parseBoolean, false);
+const checks = option(rfcCheckOptions[0], oneOf('all', 'allowGeneric', 'off'), 'all');
+const isChecked = async (item: Item) => (await checks.read(item)) !== 'off';
 
 const FORGIVEN = 'blanks, hyphens and lower case are fine';
 const rfcField = textField(
@@ -78,7 +84,7 @@ export const curp: Field<Checked> = {
 	properties: [curpField],
 	async read(item) {
 		const text = read(item, curpField);
-		return (await isChecked.read(item))
+		return (await isChecked(item))
 			? accepted('CURP', checkCurp(text))
 			: { value: text, warnings: [] };
 	},
@@ -86,12 +92,13 @@ export const curp: Field<Checked> = {
 
 /** An RFC that came from elsewhere, checked like `rfc`; with `of` it must be a company's. */
 export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<Checked> {
-	const mayBeGeneric = await isGenericAllowed.read(item);
-	if (!(await isChecked.read(item))) return { value: text, warnings: [] };
+	const mayBeGeneric = (await checks.read(item)) === 'allowGeneric';
+	if (!(await isChecked(item))) return { value: text, warnings: [] };
 	const check = checkRfc(text);
 	if (check.generic && !mayBeGeneric) {
 		throw new UserError('"RFC" is the generic one, which belongs to nobody', {
-			description: 'Enter the RFC of the person or company, or set the option Allow Generic RFC.',
+			description:
+				"Enter the RFC of the person or company, or choose All but the Generic RFC as the option 'Check Identifiers First'.",
 		});
 	}
 	const checked = accepted('RFC', check);
@@ -114,10 +121,10 @@ const NO_NAME = /^(undefined|null|nan|none|n\/a|#\S*)$/i;
 /** A name to be paid for. Throws a UserError for what is none, unless the check is switched off. */
 export async function checkedName(item: Item, text: string, label: string): Promise<string> {
 	const isName = /\p{L}/u.test(text) && !/[\p{Cc}\p{Extended_Pictographic}<>[\]{}]/u.test(text);
-	if ((isName && !NO_NAME.test(text)) || !(await isChecked.read(item))) return text;
+	if ((isName && !NO_NAME.test(text)) || !(await isChecked(item))) return text;
 	throw new UserError(`"${label}" is no name`, {
 		description:
-			'Correct it, or check the expression that fills it for this item. The option Check Identifiers First switches this check off.',
+			"Correct it, or check the expression that fills it for this item. The option 'Check Identifiers First' switches this check off.",
 	});
 }
 
@@ -126,7 +133,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 	const flaw = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
 	if (flaw) {
 		throw new UserError(`"${field}" cannot be right: ${flaw.message}`, {
-			description: 'The option Check Identifiers First switches this check off.',
+			description: "The option 'Check Identifiers First' switches this check off.",
 		});
 	}
 	return { value: normalized, warnings: warnings.map((warning) => ({ field, ...warning })) };

@@ -1,5 +1,4 @@
 import { operation } from '../../shared/operations/field';
-import { simplify } from '../../shared/operations/fields';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
 import { questionOf, type PaidQuery, type Question, type QueryInput } from '../question/question';
@@ -22,7 +21,6 @@ interface Settings extends Limits {
 	reuse: Reuse | undefined;
 	simplify: boolean;
 	externalReference: unknown;
-	pollIntervalMs: number;
 }
 
 /** For an AI agent, which would else ask, and pay, again. */
@@ -40,7 +38,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 		subtitle,
 		toolNote: service.isImmediate ? undefined : PENDING_NOTE,
 		credential,
-		fields: { price: priceNotice(definition), input, ...fieldsOf(definition), simplify },
+		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
 		options: optionsOf(definition),
 		execute: async (item, { input: asked, ...settings }) =>
 			await namingBilled(item, async () => await plan(item, definition, asked, settings)),
@@ -165,7 +163,7 @@ async function conclude(
 	{ expected, fields, secrets }: Question,
 	outcomes: Outcome[],
 ): Promise<Phase> {
-	const { wait, simplify: isSimple, externalReference, pollIntervalMs: intervalMs } = settings;
+	const { wait, simplify: isSimple, externalReference } = settings;
 	const { receipt } = item.run.shared(startSpending);
 	const { mapping } = await serviceOfItem(item);
 	const shape: Shape = {
@@ -193,9 +191,7 @@ async function conclude(
 	const { maxMs } = wait;
 	const next = async () =>
 		give(
-			await Promise.all(
-				outcomes.map(async (outcome) => await waitForResult(item, outcome, { maxMs, intervalMs })),
-			),
+			await Promise.all(outcomes.map(async (outcome) => await waitForResult(item, outcome, maxMs))),
 		);
 	return { together: true, next: async () => await namingBilled(item, next) };
 }

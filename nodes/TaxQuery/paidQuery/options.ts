@@ -2,12 +2,14 @@ import { DateTime } from 'luxon';
 import { UserError } from 'n8n-workflow';
 import {
 	option,
+	optionGroup,
 	parseBoolean,
 	parseNumber,
 	parseObject,
 	parseText,
 	type Field,
 } from '../../shared/operations/field';
+import { simplify } from '../../shared/operations/fields';
 import type { Item } from '../../shared/operations/operation';
 import type { PaidQuery } from '../question/question';
 
@@ -16,7 +18,6 @@ const DAY_MS = 24 * HOUR_MS;
 /** What an AI agent may spend in one execution, unless the operator says otherwise. */
 const MOST_AS_TOOL = 10;
 const MAX_WAIT_S = 60;
-const POLL_INTERVAL_S = 3;
 
 /** How an item waits for its result. */
 export interface Wait {
@@ -167,21 +168,64 @@ export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
 	reuse: hasNoResult ? reuseInRetry : reuseResults,
 });
 
-const maxQueries = option(
-	{
-		displayName: 'Max Queries per Execution',
-		name: 'maxQueries',
-		type: 'number',
-		typeOptions: { minValue: 0 },
-		default: 100,
-		description: `The most queries that this node sends in one execution, however often it runs in it; results that are reused do not count. Without this option there is no limit, but ${MOST_AS_TOOL} for an AI agent.`,
-	},
-	parseNumber(0),
-	undefined,
-);
+const spending = optionGroup({
+	displayName: 'Spending Limits',
+	name: 'spendingLimits',
+	type: 'collection',
+	placeholder: 'Add limit',
+	default: {},
+	description: 'How many queries may be sent, and whether one may be sent twice',
+});
+const limits = {
+	maxQueriesPerDay: spending.entry(
+		{
+			displayName: 'Max Queries per Day',
+			name: 'maxQueriesPerDay',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 500,
+			description:
+				"The most queries of this credential in one day of the workflow's time zone. The service's list counts: all workflows, and other programs too.",
+		},
+		parseNumber(0),
+		Infinity,
+	),
+	maxQueries: spending.entry<number | undefined>(
+		{
+			displayName: 'Max Queries per Execution',
+			name: 'maxQueries',
+			type: 'number',
+			typeOptions: { minValue: 0 },
+			default: 100,
+			description: `The most queries that this node sends in one execution, however often it runs. Reused results do not count. Unless set, an AI agent has ${MOST_AS_TOOL}.`,
+		},
+		parseNumber(0),
+		undefined,
+	),
+	sendAgain: spending.entry(
+		{
+			displayName: 'Send Again If Unsure',
+			name: 'sendAgain',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether to resend a query whose outcome is unknown and that is not in the service's list. You may be billed twice.",
+		},
+		parseBoolean,
+		false,
+	),
+};
 
 /** The entries of the "Options" collection of a paid query, those of the business first. */
-export const optionsOf = ({ service, options = [] }: PaidQuery) => ({
+export const optionsOf = ({ options = [] }: PaidQuery) => ({
+	simplify,
+	spendingLimits: spending.group(),
+	...limits,
+	maxQueries: {
+		properties: [],
+		read: async (item: Item) =>
+			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
+	},
 	externalReference: option<unknown>(
 		{
 			displayName: 'External Reference',
@@ -190,58 +234,13 @@ export const optionsOf = ({ service, options = [] }: PaidQuery) => ({
 			default: '',
 			placeholder: 'e.g. {{ $json.customerId }}',
 			description:
-				'Your own ID for this item. It is not sent; it comes out beside the query ID, so that the pair can be stored.',
+				'Your own ID for this item. It is not sent. It comes out beside the query ID, so that you can store the pair.',
 		},
 		(value, label) => (typeof value === 'number' ? value : parseText(value, label)),
 		undefined,
 	),
-	maxQueries: {
-		properties: maxQueries.properties,
-		read: (item: Item) =>
-			(maxQueries.read(item) as number | undefined) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
-	},
-	maxQueriesPerDay: option(
-		{
-			displayName: 'Max Queries per Day',
-			name: 'maxQueriesPerDay',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 500,
-			description:
-				"The most queries of this credential in one day of the workflow's time zone, counted from the service's list of queries: in all workflows, and by other programs too",
-		},
-		parseNumber(0),
-		Infinity,
-	),
-	sendAgain: option(
-		{
-			displayName: 'Send Again If Unsure',
-			name: 'sendAgain',
-			type: 'boolean',
-			default: false,
-			description:
-				'Whether to send a query again if nobody knows whether it was accepted and it is not among the queries made. It may then be paid for twice.',
-		},
-		parseBoolean,
-		false,
-	),
 	/** Read by the definition's own input. */
 	checks: { properties: options, read: () => undefined },
-	pollIntervalMs: service.isImmediate
-		? { ...nothing, read: () => 0 }
-		: option(
-				{
-					displayName: 'Poll Interval (Seconds)',
-					name: 'pollInterval',
-					type: 'number',
-					typeOptions: { minValue: 0.1 },
-					default: POLL_INTERVAL_S,
-					description:
-						'How long until a pending query is looked at for the first time; then ever longer',
-				},
-				(value, label) => 1000 * parseNumber(0)(value, label),
-				1000 * POLL_INTERVAL_S,
-			),
 	additionalBodyFields: option(
 		{
 			displayName: 'Additional Body Fields',

@@ -20,8 +20,8 @@ const LONGEST_PAUSE_MS = 15_000;
 /** So long before its time is over a query is looked at for the last time. */
 const LAST_LOOK_MS = 1000;
 const SLICE_MS = 200;
-/** As the field Poll Interval says; it would never grow from 0. */
-const SHORTEST_PAUSE_MS = 100;
+/** A result that is ready at once is not waited for. */
+const FIRST_PAUSE_MS = 500;
 /** So few are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
 /** So many are read one by one at last. */
@@ -180,17 +180,13 @@ const pendingByClient = new BoundedMap<string, PendingQueries>(1000);
  * Waits until a query has ended or the time is over; then what is known of it comes back, never an error, because a new
  * query is billed. Throws only if the execution is cancelled.
  */
-export async function waitForResult(
-	item: Item,
-	outcome: Outcome,
-	{ maxMs, intervalMs }: { maxMs: number; intervalMs: number },
-): Promise<Outcome> {
+export async function waitForResult(item: Item, outcome: Outcome, maxMs: number): Promise<Outcome> {
 	const { query } = outcome;
 	if (query.kind === 'word' || !isWaitedFor(outcome)) return outcome;
 	const service = await lastingServiceOf(item); // one that failed must not blind the others
 	const pending = pendingByClient.getOrMake(service.client, () => new PendingQueries());
 	const now = performance.now();
-	const pauseMs = Math.max(intervalMs, SHORTEST_PAUSE_MS);
+	const pauseMs = Math.min(FIRST_PAUSE_MS, maxMs / 2);
 	const seen = await new Promise<Seen>((resolve, reject) => {
 		pending.add({
 			id: query.id,

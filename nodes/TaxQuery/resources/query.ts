@@ -29,7 +29,8 @@ const get = operation({
 	action: 'Get a query',
 	description:
 		'Get one query made before, with its status and its result. It only reads: no new query is made.',
-	fields: { queryId, simplify },
+	fields: { queryId },
+	options: { simplify },
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const service = await serviceOfItem(item);
@@ -67,8 +68,8 @@ const getMany = operation({
 	action: 'Get many queries',
 	description:
 		'Get the queries made before, with their status and result, in the order in which the service lists them. It only reads: no new query is made.',
-	fields: { limit, filters, simplify },
-	options: { isCompleting: option(completeRowsOption, parseBoolean, false) },
+	fields: { limit, filters },
+	options: { simplify, isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
 		const service = await serviceOfItem(item);

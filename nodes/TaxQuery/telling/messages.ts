@@ -190,13 +190,14 @@ function tell(trouble: Trouble): Words {
 		case 'limitOfExecution':
 			return {
 				message: `This item would go beyond the ${trouble.most} queries allowed per execution`,
-				description: 'Send fewer items, or raise the option Max Queries per Execution.',
+				description:
+					"Send fewer items, or raise 'Max Queries per Execution' under 'Spending Limits'.",
 			};
 		case 'limitOfDay':
 			return {
 				message: `This item would go beyond the ${trouble.most} queries allowed per day: ${trouble.made} were made today`,
 				description:
-					'Go on tomorrow, or raise the option Max Queries per Day. The service counts for all who use this credential.',
+					"Go on tomorrow, or raise 'Max Queries per Day' under 'Spending Limits'. The service counts for all who use this credential.",
 			};
 		case 'uncounted':
 			return tellUncounted(trouble);
@@ -229,7 +230,7 @@ function tell(trouble: Trouble): Words {
 const PURPOSES: Record<ListPurpose, string> = {
 	reuse:
 		'Without the list no result can be reused: set Reuse Results to Never to send without looking',
-	limit: 'Try again later, or remove the option Max Queries per Day',
+	limit: "Try again later, or remove 'Max Queries per Day' under 'Spending Limits'",
 	retry:
 		'A retried execution first takes what it has sent before from the list. Retry again later, or start a new execution, which sends all its queries',
 	look: '',

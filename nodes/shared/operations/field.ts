@@ -60,11 +60,53 @@ export const option = <T>(
 	absent: T,
 ): Field<T> => ({
 	properties: [property],
-	read({ options }) {
-		if (!Object.hasOwn(options, property.name)) return absent;
-		return parse(options[property.name], property.displayName);
-	},
+	read: ({ options }) => readOption(options, property, parse, absent),
 });
+
+function readOption<T>(
+	options: IDataObject,
+	{ name, displayName }: INodeProperties,
+	parse: (value: unknown, label: string) => T,
+	absent: T,
+): T {
+	return Object.hasOwn(options, name) ? parse(options[name], displayName) : absent;
+}
+
+/** Options of one subject, in a collection of their own among the options; each counts only where it was added. */
+export function optionGroup(group: INodeProperties) {
+	const properties: INodeProperties[] = [];
+	return {
+		/** The group itself, once all its entries are there. */
+		group: (): Field<undefined> => ({
+			properties: [{ ...group, options: properties }],
+			read: () => undefined,
+		}),
+		entry<T>(
+			property: INodeProperties,
+			parse: (value: unknown, label: string) => T,
+			absent: T,
+		): Field<T> {
+			properties.push(property);
+			return {
+				properties: [],
+				read({ options }) {
+					const given = parseObject(options[group.name] ?? {}, group.displayName);
+					return readOption(given, property, parse, absent);
+				},
+			};
+		},
+	};
+}
+
+/** Reads one of these values; throws a UserError for anything else. */
+export const oneOf =
+	<T extends string>(...values: T[]) =>
+	(value: unknown, label: string): T => {
+		if (values.includes(value as T)) return value as T;
+		throw new UserError(`"${label}" is not in the list`, {
+			description: `It must be one of ${values.join(', ')}. Check the expression that fills it for this item.`,
+		});
+	};
 
 /** A text, trimmed; throws a UserError if it is empty or no text. */
 export function parseText(value: unknown, label: string): string {

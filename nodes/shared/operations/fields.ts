@@ -1,5 +1,5 @@
 import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
-import { field, parseBoolean, type Field } from './field';
+import { option, parseBoolean, type Field } from './field';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',
@@ -47,7 +47,7 @@ export const limit: Field<number> = {
 };
 
 /** Whether rows come out simplified. */
-export const simplify: Field<boolean> = field(simplifyField, parseBoolean);
+export const simplify: Field<boolean> = option(simplifyField, parseBoolean, true);
 
 /** The shape of a row with Simplify off. */
 export const asItIs = (row: IDataObject): IDataObject => row;

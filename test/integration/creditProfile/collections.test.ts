@@ -166,7 +166,12 @@ describe('data collections', () => {
 			).data;
 		const raw = async (operation: string, parameters: INodeParameters = {}) =>
 			(
-				await run({ resource: 'dataCollection', operation, simplify: false, ...parameters })
+				await run({
+					resource: 'dataCollection',
+					operation,
+					...parameters,
+					options: { simplify: false, ...(parameters.options as INodeParameters) },
+				})
 			).items.map(({ json }) => json);
 		const collection = { __rl: true, mode: 'id', value: LOANS };
 

@@ -38,45 +38,26 @@ describe('data documents', () => {
 	const lasting = (rows: IDataObject[]) =>
 		JSON.parse(JSON.stringify(rows).replaceAll(/expires=\d+/g, 'expires=…')) as IDataObject[];
 
-	const general = 'includeDataDocumentAssociations';
-	const everyTypeOn = {
-		includeProfileAssociation: true,
-		includeFormAssociation: true,
-		includeFileAssociation: true,
-	};
-	const everyType = {
-		includeProfileAssociation: 'true',
-		includeFormAssociation: 'true',
-		includeFileAssociation: 'true',
-		[general]: 'true',
-	};
-	/** §4.8: what the operator switches, and what is sent for it. */
-	const switches: Array<[options: INodeParameters, sent: object]> = [
+	const general = { includeDataDocumentAssociations: 'true' };
+	const profiles = { ...general, includeProfileAssociation: 'true' };
+	const forms = { ...general, includeFormAssociation: 'true' };
+	const ofFiles = { ...general, includeFileAssociation: 'true' };
+	const include = (...includeAssociations: string[]) => ({ includeAssociations });
+	/** §4.8: what the operator chooses, and what is sent for it. */
+	const choices: Array<[options: INodeParameters, sent: object, output?: string]> = [
 		[{}, {}],
-		[{ [general]: true }, { [general]: 'true' }],
-		[{ [general]: false }, { [general]: 'false' }],
-		[{ includeProfileAssociation: true }, { includeProfileAssociation: 'true', [general]: 'true' }],
-		[{ includeFormAssociation: true }, { includeFormAssociation: 'true', [general]: 'true' }],
-		[{ includeFileAssociation: true }, { includeFileAssociation: 'true', [general]: 'true' }],
-		[
-			{ includeFileAssociation: true, [general]: false },
-			{ includeFileAssociation: 'true', [general]: 'false' },
-		],
-		[{ includeFileAssociation: false }, { includeFileAssociation: 'false' }],
-		[{ separateAssociations: true }, everyType],
-		[
-			{ separateAssociations: true, includeFileAssociation: false },
-			{ ...everyType, includeFileAssociation: 'false' },
-		],
-		[
-			{ separateAssociations: true, includeFileAssociation: true },
-			{ includeFileAssociation: 'true', [general]: 'true' },
-		],
+		[include('types'), general],
+		[include('profiles'), profiles],
+		[include('forms'), forms],
+		[include('files'), ofFiles],
+		[{ includeAssociations: '={{ "files, forms" }}' }, { ...ofFiles, ...forms }],
+		[{}, { ...profiles, ...forms, ...ofFiles }, 'associations'],
+		[include('files'), ofFiles, 'associations'],
 		[{ order: '-document.createdAt' }, { order: '-document.createdAt' }],
 		[{ order: 'document.createdAt' }, { order: 'document.createdAt' }],
 	];
-	it.each(switches)('with %j', async (options, sent) => {
-		await getMany({ options });
+	it.each(choices)('with %j', async (options, sent, output = 'items') => {
+		await getMany({ options, output });
 		const path = `/api/v1/data/collection/${LOANS}/document`;
 		expect((await sandbox.requests(path))[0].query).toEqual({ ...page, ...sent });
 	});
@@ -107,7 +88,7 @@ describe('data documents', () => {
 	});
 
 	it('have at most 15 columns, with all associations, in every collection of the sandbox', async () => {
-		const associations = { includeProfileAssociation: true, includeFileAssociation: true };
+		const associations = { includeAssociations: ['profiles', 'files'] };
 		for (let collection = 1; collection <= 30; collection++) {
 			const items = jsonOf(await getMany({ limit: 20, options: associations }, collection));
 			for (const item of items) expect(Object.keys(item).length).toBeLessThanOrEqual(15);
@@ -121,7 +102,7 @@ describe('data documents', () => {
 				resource: 'dataDocument',
 				operation: 'getAll',
 				collection: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
-				options: { columnNames: 'titles' },
+				columnNames: 'titles',
 			},
 			{ items: [{ id: LOANS }, { id: EMPTY }, { id: LOANS }] },
 		);
@@ -133,7 +114,7 @@ describe('data documents', () => {
 		['keys', 'nombre'],
 		['titles', 'Nombre'],
 	])('have columns by their %s', async (columnNames, column) => {
-		const [row] = jsonOf(await getMany({ limit: 1, options: { columnNames } }));
+		const [row] = jsonOf(await getMany({ limit: 1, columnNames }));
 		expect(Object.keys(row)).toContain(column);
 	});
 
@@ -159,11 +140,7 @@ describe('data documents', () => {
 	});
 
 	describe('with their associations', () => {
-		const all = {
-			includeProfileAssociation: true,
-			includeFormAssociation: true,
-			includeFileAssociation: true,
-		};
+		const all = { includeAssociations: ['profiles', 'forms', 'files'] };
 		const query =
 			'&includeDataDocumentAssociations=true&includeProfileAssociation=true&includeFormAssociation=true&includeFileAssociation=true';
 
@@ -190,21 +167,19 @@ describe('data documents', () => {
 		});
 
 		it('are as the service gives them with Simplify off', async () => {
-			const raw = jsonOf(await getMany({ simplify: false, options: all }));
+			const raw = jsonOf(await getMany({ options: { simplify: false, ...all } }));
 			expect(lasting(raw)).toEqual(lasting(await documentsOf(query)));
 		});
 
 		it('are listed without content where the service does not fill them', async () => {
-			const options = { [general]: true };
+			const options = { includeAssociations: ['types'] };
 			const [listed] = jsonOf(await getMany({ limit: 1, options }));
 			expect([listed.profiles, listed.forms, listed.files]).toEqual([
 				undefined,
 				undefined,
 				undefined,
 			]);
-			const separate = jsonOf(
-				await getMany({ limit: 1, options: { ...options, separateAssociations: true } }),
-			);
+			const separate = jsonOf(await getMany({ limit: 1, output: 'associations', options }));
 			expect(separate).toEqual(
 				['Profiles', 'Forms', 'Files'].map((associationType) => ({
 					associationType,
@@ -215,7 +190,7 @@ describe('data documents', () => {
 		});
 
 		it('are one item each also where only that is asked for', async () => {
-			const items = jsonOf(await getMany({ limit: 1, options: { separateAssociations: true } }));
+			const items = jsonOf(await getMany({ limit: 1, output: 'associations' }));
 			expect(items.map(({ associationType }) => associationType)).toEqual([
 				'Profiles',
 				'Forms',
@@ -232,7 +207,7 @@ describe('data documents', () => {
 					(association as IDataObject).id,
 				]),
 			);
-			const items = jsonOf(await getMany({ options: { ...all, separateAssociations: true } }));
+			const items = jsonOf(await getMany({ output: 'associations', options: all }));
 			expect(
 				items.map(({ documentId, associationType, id }) => [documentId, associationType, id]),
 			).toEqual(expected);
@@ -244,8 +219,8 @@ describe('data documents', () => {
 			const items = jsonOf(
 				await getMany({
 					limit: 1,
-					simplify: false,
-					options: { ...all, separateAssociations: true },
+					output: 'associations',
+					options: { simplify: false, ...all },
 				}),
 			);
 			const entries = (associations as IDataObject[]).map((entry) => ({
@@ -264,7 +239,7 @@ describe('data documents', () => {
 			body: { total: 1, documents: [{ id: 7, document: {}, associations }] },
 		});
 		const path = `/api/v1/data/collection/${LOANS}/document`;
-		const separate = { separateAssociations: true };
+		const output = 'associations';
 
 		it.each([
 			['null', null, {}],
@@ -272,7 +247,7 @@ describe('data documents', () => {
 			['a list with null in it', [null], { profiles: [], forms: [], files: [] }],
 		])('come out, if that is %s', async (_name, associations, more) => {
 			await sandbox.faults({ path, fault: answer(associations) });
-			const result = await getMany({ limit: 1, options: everyTypeOn });
+			const result = await getMany({ limit: 1, options: include('files', 'forms', 'profiles') });
 			expect([result.error, jsonOf(result)]).toEqual([undefined, [{ ...more, id: 7 }]]);
 		});
 
@@ -287,7 +262,7 @@ describe('data documents', () => {
 		])('give no separate item, if that is %s', async (_name, associations, told) => {
 			await sandbox.faults({ path, fault: answer(associations) });
 			for (const simplify of [true, false]) {
-				const { items, error } = await getMany({ limit: 1, simplify, options: separate });
+				const { items, error } = await getMany({ limit: 1, output, options: { simplify } });
 				expect([items, error?.message]).toEqual([[], told]);
 			}
 		});
@@ -307,7 +282,7 @@ describe('data documents', () => {
 		const { items } = await run({
 			resource: 'dataDocument',
 			operation: 'getTags',
-			simplify: false,
+			options: { simplify: false },
 		});
 		const [{ json }] = items;
 		expect(json.count).toBe((json.data as string[]).length);

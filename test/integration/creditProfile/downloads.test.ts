@@ -430,7 +430,9 @@ describe('the files of a collection', () => {
 		});
 
 		it('come with all their fields, Simplify off', async () => {
-			const { items } = await incoming([{ id: 9, files: [ine()] }], { simplify: false });
+			const { items } = await incoming([{ id: 9, files: [ine()] }], {
+				options: { simplify: false },
+			});
 			expect(items[0].json).toMatchObject({ ...ine(), documentId: 9 });
 		});
 	});

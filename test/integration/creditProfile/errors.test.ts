@@ -37,7 +37,11 @@ describe('bad input', () => {
 		['a Limit of 0', { ...collections, limit: 0 }, '"Limit" must be'],
 		['a Limit of half a row', { ...collections, limit: '={{ 2.5 }}' }, '"Limit" must be'],
 		['a text for a Limit', { ...documents, limit: '={{ "many" }}' }, '"Limit" must be'],
-		['a text for a switch', { ...documents, simplify: '={{ "yes" }}' }, '"Simplify" is neither'],
+		[
+			'a text for a switch',
+			{ ...documents, options: { simplify: '={{ "yes" }}' } },
+			'"Simplify" is neither',
+		],
 		[
 			'a text for Return All',
 			{ ...documents, returnAll: '={{ "yes" }}' },
@@ -45,8 +49,8 @@ describe('bad input', () => {
 		],
 		[
 			'a text for an option',
-			{ ...documents, options: { includeFormAssociation: '={{ "yes" }}' } },
-			'"Include Form Associations" is neither',
+			{ ...documents, options: { includeAssociations: '={{ "yes" }}' } },
+			'"Include Associations" is empty or holds',
 		],
 		[
 			'a text where a filter wants a number',

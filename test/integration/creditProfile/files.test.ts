@@ -52,8 +52,8 @@ describe('files of documents', () => {
 			expect(items).toEqual([]);
 		});
 
-		it('come from where Start At says', async () => {
-			const { items } = await run({ ...download, limit: 10, options: { startAt: 4 } });
+		it('come from where Offset says', async () => {
+			const { items } = await run({ ...download, limit: 10, options: { offset: 4 } });
 			const all = await run({ ...download, limit: 14 });
 			expect(items.map(({ json }) => json.id)).toEqual(
 				all.items.slice(1).map(({ json }) => json.id),
@@ -199,7 +199,7 @@ describe('files of documents', () => {
 				})
 			).items.map(({ json }) => json);
 
-		it.each([{ simplify: true }, { simplify: false }])(
+		it.each([{ options: { simplify: true } }, { options: { simplify: false } }])(
 			'NDJSON holds what the items would: %j',
 			async (parameters) => {
 				const file = await list({ ...parameters, fileFormat: 'ndjson' });
@@ -222,7 +222,7 @@ describe('files of documents', () => {
 			['ends at the Limit', { limit: 10 }, [atMost(10)]],
 			[
 				'ends at the Limit, however many associations it holds',
-				{ limit: 12, options: { separateAssociations: true } },
+				{ limit: 12, output: 'associationsFile' },
 				[atMost(12)],
 			],
 			['holds fewer than the Limit', { limit: 41 }, []],
@@ -243,12 +243,10 @@ describe('files of documents', () => {
 		});
 
 		it.each([
-			[{}, '\uFEFF'],
-			[{ byteOrderMark: false }, 'n'],
-		])(
-			'CSV begins with a byte order mark, unless that is switched off: %j',
-			async (options, sign) =>
-				expect(contentOf(await list({ fileFormat: 'csv', options }))[0]).toBe(sign),
+			['csv', '\uFEFF'],
+			['csvPlain', 'n'],
+		])('%s begins with a byte order mark, unless it is chosen without', async (fileFormat, sign) =>
+			expect(contentOf(await list({ fileFormat }))[0]).toBe(sign),
 		);
 
 		it('CSV has no column that is empty', async () => {
@@ -267,8 +265,8 @@ describe('files of documents', () => {
 			],
 		])('CSV of separate associations has their columns, Simplify %s', async (...row) => {
 			const [simplify, columns, start] = row;
-			const options = { separateAssociations: true };
-			const file = await list({ fileFormat: 'csv', simplify, options });
+			const output = 'associationsFile';
+			const file = await list({ output, fileFormat: 'csv', options: { simplify } });
 			const [header, first] = contentOf(file).split('\r\n');
 			expect(header).toMatch(columns);
 			expect(first.startsWith(start)).toBe(true);

@@ -48,7 +48,7 @@ describe('a filter that the service ignores', () => {
 
 	it.each([true, false])('is an error that names the keys, Simplify %s', async (simplify) => {
 		for (const [filters, label, keys] of ignored) {
-			const { given, error } = await collections(filters, all, { simplify });
+			const { given, error } = await collections(filters, all, { options: { simplify } });
 			expect([given, error?.message, error?.description]).toEqual([
 				[],
 				`The Credit Profile Service gave a collection that does not pass "${label}" in Filters`,

@@ -27,7 +27,12 @@ async function ask(
 }
 
 const collection = { __rl: true, mode: 'id', value: 7 };
-const logins = { resource: 'providerLogin', operation: 'getAll', returnAll: true, simplify: false };
+const logins = {
+	resource: 'providerLogin',
+	operation: 'getAll',
+	returnAll: true,
+	options: { simplify: false },
+};
 const collections = { ...logins, resource: 'dataCollection' };
 const tags = { resource: 'dataCollection', operation: 'getTags' };
 const documents = { ...collections, resource: 'dataDocument', collection };
@@ -77,7 +82,7 @@ describe('a list of which it is not known what it holds is an error', () => {
 describe('documents whose titles cannot be had', () => {
 	const row = { id: 1, dataCollectionVersionId: 9, document: { monto: 5 } };
 	const page = { body: { total: 1, documents: [row] } };
-	const simple = { ...documents, simplify: true, options: { columnNames: 'titles' } };
+	const simple = { ...documents, columnNames: 'titles', options: {} };
 	const at = (versionsAnswer: Answer) => (asked: Asked) =>
 		asked.path.endsWith('/versions') ? versionsAnswer : page;
 
@@ -93,7 +98,7 @@ describe('documents whose titles cannot be had', () => {
 	);
 
 	it('come under their keys where they are not asked for, by one request', async () => {
-		const { rows, asked } = await ask(at({ status: 403 }), { ...simple, options: {} });
+		const { rows, asked } = await ask(at({ status: 403 }), { ...simple, columnNames: 'keys' });
 		expect([rows, asked.length]).toEqual([[{ monto: 5, id: 1 }], 1]);
 	});
 

@@ -117,7 +117,7 @@ const endpoints: Array<
 	[
 		'4.8',
 		'GET /api/v1/data/collection/{collectionId}/document',
-		{ ...inCollection('getAll'), resource: 'dataDocument', simplify: false },
+		{ ...inCollection('getAll'), resource: 'dataDocument', options: { simplify: false } },
 		{
 			path: `/api/v1/data/collection/${LOANS}/document`,
 			query: { limit: '50', offset: '0' },

@@ -31,7 +31,7 @@ async function listAt(
 	const service = await startStranger(page);
 	const { items, error } = await runNode({
 		type: 'creditProfile',
-		parameters: { simplify: false, ...list },
+		parameters: { options: { simplify: false }, ...list },
 		credentials: {
 			creditProfileApi: { baseUrl: service.url, apiToken: 'token-1', pointsPerSecond: 0 },
 		},
@@ -71,10 +71,10 @@ describe('a service whose pages are smaller than asked for', () => {
 		expect(asked.length).toBe(Math.ceil(limit / cap));
 	});
 
-	it('goes on from Start At', async () => {
+	it('goes on from Offset', async () => {
 		const { ids } = await listAt(
 			{ total: 250, cap: 50 },
-			{ ...collections, returnAll: true, options: { startAt: 70 } },
+			{ ...collections, returnAll: true, options: { offset: 70 } },
 		);
 		expect(ids).toEqual(upTo(250, 71));
 	});

@@ -11,7 +11,12 @@ const ALL = 12_000;
 const MINUTE = 60_000;
 const collection = { __rl: true, mode: 'id', value: PEOPLE };
 /** As they are, for their titles would cost a request of their own. */
-const documents = { resource: 'dataDocument', operation: 'getAll', collection, simplify: false };
+const documents = {
+	resource: 'dataDocument',
+	operation: 'getAll',
+	collection,
+	options: { simplify: false },
+};
 const PATH = `/api/v1/data/collection/${PEOPLE}/document`;
 
 describe('Return All and Limit', () => {
@@ -93,8 +98,12 @@ describe('Return All and Limit', () => {
 			expect(await list({ ...documents, limit })).toEqual({ items: limit, pages });
 		});
 
-		it('from Start At, and no page before it', async () => {
-			const result = await list({ ...documents, limit: 150, options: { startAt: 800 } });
+		it('from Offset, and no page before it', async () => {
+			const result = await list({
+				...documents,
+				limit: 150,
+				options: { simplify: false, offset: 800 },
+			});
 			expect(result).toEqual({ items: 150, pages: [[800, 100], [900, 50]] }); // prettier-ignore
 		});
 
@@ -102,8 +111,12 @@ describe('Return All and Limit', () => {
 			['the last row', 949, 1],
 			['nothing, at the end', 950, 0],
 			['nothing, beyond the end', 4000, 0],
-		])('from Start At with Return All: %s', async (_what, startAt, items) => {
-			const result = await list({ ...documents, returnAll: true, options: { startAt } });
+		])('from Offset with Return All: %s', async (_what, startAt, items) => {
+			const result = await list({
+				...documents,
+				returnAll: true,
+				options: { simplify: false, offset: startAt },
+			});
 			expect(result).toEqual({ items, pages: [[startAt, 100]] });
 		});
 
@@ -111,7 +124,11 @@ describe('Return All and Limit', () => {
 		const inBatches = async (parameters: INodeParameters, size: number, rows: number) => {
 			const starts = Array.from({ length: Math.ceil(rows / size) }, (_, index) => index * size);
 			const { items } = await nodeOn(sandbox)(
-				{ ...parameters, limit: size, options: { startAt: '={{ $json.start }}' } },
+				{
+					...parameters,
+					limit: size,
+					options: { ...(parameters.options as object), offset: '={{ $json.start }}' },
+				},
 				{ items: starts.map((start) => ({ start })) },
 			);
 			return items.map(({ json }) => json);

@@ -9,10 +9,9 @@ const documents = {
 	limit: 10,
 };
 const IDENTIFIER = /[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}/;
-const withMode = (personalData: string, more: object = {}) => ({
+const withMode = (personalData: string, options: object = {}) => ({
 	...documents,
-	options: { personalData, includeProfileAssociation: true, includeFileAssociation: true },
-	...more,
+	options: { personalData, includeAssociations: ['profiles', 'files'], ...options },
 });
 
 describe('the option Personal Data', () => {

@@ -117,7 +117,10 @@ describe('the credentials of providers', () => {
 
 	it('come back as the service gives them with Simplify off', async () => {
 		const login = stored(...logins[1]);
-		const { items } = await run({ ...upsert('bureau/pf'), simplify: false }, { login });
+		const { items } = await run(
+			{ ...upsert('bureau/pf'), options: { simplify: false } },
+			{ login },
+		);
 		expect(items[0].json).toMatchObject({
 			metadata: { expirationDate: expect.any(String) },
 			configuration: { isAutoRenewEnabled: true },
@@ -139,7 +142,10 @@ describe('the credentials of providers', () => {
 				fault: { status: 200, body },
 			});
 			const login = stored('bureau/pf', { user: 'lender_2', password: secret });
-			const { items } = await run({ ...upsert('bureau/pf'), simplify: false }, { login });
+			const { items } = await run(
+				{ ...upsert('bureau/pf'), options: { simplify: false } },
+				{ login },
+			);
 			const isLong = secret.length > 3; // a shorter one is in texts that have nothing to do with it
 			expect(items.map(({ json }) => json)).toEqual([
 				{
@@ -155,7 +161,10 @@ describe('the credentials of providers', () => {
 		const body = { id: 11, type: 'bureau/pf', password: 12345678, metadata: { '12345678': 1 } };
 		await sandbox.faults({ path: '/api/v1/credential/bureau/pf', fault: { status: 200, body } });
 		const login = stored('bureau/pf', { user: 'lender_2', password: '12345678' });
-		const { items } = await run({ ...upsert('bureau/pf'), simplify: false }, { login });
+		const { items } = await run(
+			{ ...upsert('bureau/pf'), options: { simplify: false } },
+			{ login },
+		);
 		expect(items.map(({ json }) => json)).toEqual([
 			{ ...body, password: '***', metadata: { '***': 1 } },
 		]);

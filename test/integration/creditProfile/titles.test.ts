@@ -33,7 +33,8 @@ async function documents(
 		parameters: {
 			...{ resource: 'dataDocument', operation: 'getAll', returnAll: true },
 			collection: { __rl: true, mode: 'id', value: 7 },
-			options: { columnNames: 'titles', ...options },
+			columnNames: 'titles',
+			options,
 			...parameters,
 		},
 		credentials: {
@@ -112,7 +113,9 @@ describe('a document whose titles say nothing of what is in it', () => {
 	});
 
 	it.each(['masked', 'pseudonym'])('is the same with Simplify on and off: %s', async (mode) => {
-		const [{ document: raw }] = (await get(mode, { simplify: false })).rows;
+		const [{ document: raw }] = (
+			await get(mode, { options: { personalData: mode, simplify: false } })
+		).rows;
 		expect((await get(mode)).rows).toEqual([titled(raw as IDataObject)]);
 	});
 

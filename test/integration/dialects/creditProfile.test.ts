@@ -45,7 +45,7 @@ const reads: Array<[what: string, parameters: INodeParameters]> = [
 	['versions', read('dataCollection', 'getVersions', one(LOANS))],
 	[
 		'versions from the second on',
-		read('dataCollection', 'getVersions', { ...one(LOANS), options: { startAt: 1 } }),
+		read('dataCollection', 'getVersions', { ...one(LOANS), options: { offset: 1 } }),
 	],
 	['documents', read('dataDocument', 'getAll', one(LOANS))],
 	['no documents', read('dataDocument', 'getAll', one(EMPTY))],

@@ -22,36 +22,25 @@ const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
 const waited = { waitForResult: true, maxWait: 0.5 };
-const quick = { pollInterval: 0.05 };
 const months = { period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' };
 const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
 const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 
 /** How each query is asked. */
 const asking: Record<keyof typeof catalog, INodeParameters> = {
-	getShareholders: operation('company', 'getShareholders', { rfc: COMPANY, ...waited }, quick),
+	getShareholders: operation('company', 'getShareholders', { rfc: COMPANY, ...waited }),
 	calculateRfc: operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
-	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC, ...waited }, quick),
-	getRfcData: operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited }, quick),
+	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
+	getRfcData: operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited }),
 	getCurpData: operation('person', 'getCurpData', { curp: CURP }),
-	getEmploymentHistory: operation(
-		'person',
-		'getEmploymentHistory',
-		{ curp: CURP, ...waited },
-		quick,
-	),
+	getEmploymentHistory: operation('person', 'getEmploymentHistory', { curp: CURP, ...waited }),
 	createTaxProfile: operation('taxAuthority', 'createTaxProfile', {
 		loginFrom: 'stored',
 		rfc: RFC,
 	}),
 	getCsf: operation('taxAuthority', 'getCsf', { rfc: RFC }),
-	getComplianceOpinion: operation(
-		'taxAuthority',
-		'getComplianceOpinion',
-		{ rfc: RFC, ...waited },
-		quick,
-	),
-	getInvoices: operation('taxAuthority', 'getInvoices', { rfc: RFC, ...months, ...waited }, quick),
+	getComplianceOpinion: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC, ...waited }),
+	getInvoices: operation('taxAuthority', 'getInvoices', { rfc: RFC, ...months, ...waited }),
 };
 const names = Object.keys(asking) as Array<keyof typeof catalog>;
 
@@ -171,7 +160,7 @@ describe('a mapping of the query service that misses one key', () => {
 		const { rfc } = running[0].reserved(state);
 		const said = await askOwn(
 			[['statuses', state]],
-			operation('taxpayer', 'getCrf', { rfc, ...waited }, quick),
+			operation('taxpayer', 'getCrf', { rfc, ...waited }),
 		);
 		expect(said).toContain(`statuses.${state}`);
 	});

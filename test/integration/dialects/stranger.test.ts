@@ -26,7 +26,7 @@ const record = (id: unknown, more: object = {}): IDataObject =>
 		...more,
 	}) as IDataObject;
 
-const crf = getCrf({ rfc: RFC, waitForResult: true, maxWait: 5 }, { pollInterval: 0.05 });
+const crf = getCrf({ rfc: RFC, waitForResult: true, maxWait: 5 }, {});
 const result = expect.objectContaining({ queryId: expect.any(String), rfc: RFC, legalName: NAME });
 
 let next = 0;
@@ -320,7 +320,7 @@ describe('the Credit Profile node at a service that answers', () => {
 		['as the document', { count: 1, data: ['aval'] }, [{ count: 1, data: ['aval'] }]],
 		['as a plain array', ['aval', 'otro'], [{ count: 2, data: ['aval', 'otro'] }]],
 	])('its tags with Simplify off %s', async (_what, body, expected) => {
-		const tags = { resource: 'dataDocument', operation: 'getTags', simplify: false };
+		const tags = { resource: 'dataDocument', operation: 'getTags', options: { simplify: false } };
 		expect(await ask(() => ({ body }), tags)).toEqual(expected);
 	});
 
@@ -360,7 +360,7 @@ describe('the Credit Profile node at a service that answers', () => {
 							},
 				{
 					...{ resource: 'dataDocument', operation: 'getAll', limit: 1 },
-					options: { columnNames: 'titles' },
+					columnNames: 'titles',
 					collection: { __rl: true, mode: 'id', value: LOANS },
 				},
 			);

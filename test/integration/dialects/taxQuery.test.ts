@@ -21,7 +21,6 @@ const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
 const SEED = 4_100;
 const waited = { waitForResult: true, maxWait: 30 };
-const quick = { pollInterval: 0.05 };
 const ofTaxAuthority = (name: string, parameters: INodeParameters, options: INodeParameters = {}) =>
 	operation('taxAuthority', name, { rfc: RFC, ...parameters }, options);
 
@@ -38,46 +37,47 @@ const steps: Step[] = [
 		}),
 	],
 	['a CRF that is only acknowledged', getCrf({ rfc: RFC })],
-	['a CRF', getCrf({ rfc: RFC, ...waited }, quick)],
-	['a CRF as the service gives it', getCrf({ rfc: RFC, simplify: false, ...waited }, quick)],
-	['RFC data', operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited }, quick)],
+	['a CRF', getCrf({ rfc: RFC, ...waited })],
+	['a CRF as the service gives it', getCrf({ rfc: RFC, options: { simplify: false }, ...waited })],
+	['RFC data', operation('taxpayer', 'getRfcData', { rfc: RFC, ...waited })],
 	['CURP data', operation('person', 'getCurpData', { curp: CURP })],
-	['jobs', operation('person', 'getEmploymentHistory', { curp: CURP, ...waited }, quick)],
-	['shareholders', operation('company', 'getShareholders', { rfc: COMPANY, ...waited }, quick)],
+	['jobs', operation('person', 'getEmploymentHistory', { curp: CURP, ...waited })],
+	['shareholders', operation('company', 'getShareholders', { rfc: COMPANY, ...waited })],
 	['a fiscal situation', ofTaxAuthority('getCsf', {})],
-	['an opinion', ofTaxAuthority('getComplianceOpinion', waited, quick)],
+	['an opinion', ofTaxAuthority('getComplianceOpinion', waited)],
 	[
 		'invoices of months',
-		ofTaxAuthority(
-			'getInvoices',
-			{ period: 'months', firstMonth: '2026-01', lastMonth: '2026-03', ...waited },
-			quick,
-		),
+		ofTaxAuthority('getInvoices', {
+			period: 'months',
+			firstMonth: '2026-01',
+			lastMonth: '2026-03',
+			...waited,
+		}),
 	],
 	[
 		'invoices of days',
-		ofTaxAuthority(
-			'getInvoices',
-			{ period: 'dates', firstDay: '2026-01-15', lastDay: '2026-02-03', ...waited },
-			quick,
-		),
+		ofTaxAuthority('getInvoices', {
+			period: 'dates',
+			firstDay: '2026-01-15',
+			lastDay: '2026-02-03',
+			...waited,
+		}),
 	],
 	[
 		'a CRF that was paid for before',
-		getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 1, ...waited }, quick),
+		getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 1, ...waited }),
 	],
 	[
 		'invoices of which all but one month were paid for before',
-		ofTaxAuthority(
-			'getInvoices',
-			{
-				...{ period: 'months', firstMonth: '2026-02', lastMonth: '2026-04', ...waited },
-				...{ reuse: 'hours', reuseHours: 1 },
-			},
-			quick,
-		),
+		ofTaxAuthority('getInvoices', {
+			...{ period: 'months', firstMonth: '2026-02', lastMonth: '2026-04', ...waited },
+			...{ reuse: 'hours', reuseHours: 1 },
+		}),
 	],
-	['one more than the day allows', getCrf({ rfc: RFC }, { maxQueriesPerDay: 3 })],
+	[
+		'one more than the day allows',
+		getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 3 } }),
+	],
 	['a query by its ID', operation('query', 'get', { queryId: '={{ $json.queryId }}' })],
 	[
 		'all queries',
@@ -172,7 +172,7 @@ describe.each(deployments)('the Tax Query node at deployment $deployment', ({ ma
 	it('finds a query again whose answer was lost', async () => {
 		const other = await taxQuerySandbox({ mapping, ...shape });
 		await other.faults({ path: `/api${says.path('getCrf')}`, fault: 'resetAfter', times: 1 });
-		const { items } = await other.run(getCrf({ rfc: RFC, ...waited }, quick), {
+		const { items } = await other.run(getCrf({ rfc: RFC, ...waited }), {
 			apiMapping: taxQuery,
 		});
 		const ledger = await other.ledger();
@@ -185,7 +185,7 @@ describe.each(deployments)('the Tax Query node at deployment $deployment', ({ ma
 
 	it('lets a failed query fail, and says why', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		const { error } = await sandbox.run(getCrf({ rfc, ...waited }, quick), {
+		const { error } = await sandbox.run(getCrf({ rfc, ...waited }), {
 			apiMapping: taxQuery,
 		});
 		expect([error?.message, error?.description]).toEqual([
@@ -196,7 +196,7 @@ describe.each(deployments)('the Tax Query node at deployment $deployment', ({ ma
 
 	it('knows a query that is still pending', async () => {
 		const { rfc } = sandbox.reserved('pending');
-		const { items } = await sandbox.run(getCrf({ rfc, waitForResult: true, maxWait: 0.5 }, quick), {
+		const { items } = await sandbox.run(getCrf({ rfc, waitForResult: true, maxWait: 0.5 }), {
 			apiMapping: taxQuery,
 		});
 		expect(items[0].json).toMatchObject({ pending: true, rfc });

@@ -154,7 +154,7 @@ describe('docs/output.md', () => {
 	const paid = rows.filter(([title]) => title !== 'Check');
 
 	it.each(paid)('names the fields of %s, with Simplify off', async (_title, parameters) => {
-		const { items, error } = await sandbox.run({ ...parameters(), simplify: false });
+		const { items, error } = await sandbox.run({ ...parameters(), options: { simplify: false } });
 		expect(error).toBeUndefined();
 		expect(Object.keys(items[0].json).sort()).toEqual(columnsOf(RECORD, raw).sort());
 	});
@@ -169,7 +169,7 @@ describe('docs/output.md', () => {
 			operation('query', 'getAll', { returnAll: true }),
 		]) {
 			const ofSimple = (await sandbox.run(parameters)).items.map(({ json }) => json);
-			const ofRaw = (await sandbox.run({ ...parameters, simplify: false })).items;
+			const ofRaw = (await sandbox.run({ ...parameters, options: { simplify: false } })).items;
 			const simple = ofSimple.find((one) => one.queryId === queryId) ?? {};
 			const row = ofRaw.find(({ json }) => json._id === queryId)?.json ?? {};
 			expect(Object.keys(simple)).toEqual(columnsOf('Get Fiscal Regime Certificate (CRF)'));
@@ -185,7 +185,7 @@ describe('docs/output.md', () => {
 				operation('taxAuthority', 'getInvoices', { ...byRfc(), period: 'month', month: '2026-08' }),
 		],
 	])('names the fields of %s, with Simplify off', async (title, parameters) => {
-		const { items } = await sandbox.run({ ...parameters(), simplify: false });
+		const { items } = await sandbox.run({ ...parameters(), options: { simplify: false } });
 		expect(Object.keys(items[0].json).sort()).toEqual(columnsOf(title, raw).sort());
 	});
 
@@ -236,7 +236,7 @@ describe('docs/output.md', () => {
 			{ resource: 'dataDocument', operation: 'getTags' },
 		] as const,
 	])('names the fields of %s, with Simplify off', async (title, parameters) => {
-		const { items, error } = await nodeOn(sandbox)({ ...parameters, simplify: false });
+		const { items, error } = await nodeOn(sandbox)({ ...parameters, options: { simplify: false } });
 		expect(error).toBeUndefined();
 		const given = Object.keys(items[0].json).sort();
 		const named = columnsOf(title, raw).filter((column) => column !== 'associations');

@@ -25,7 +25,7 @@ const answering =
 	};
 const paths = (asked: Asked[]) => asked.map(({ method, path }) => `${method} ${path}`);
 const readsOf = (asked: Asked[]) => paths(asked).filter((one) => one.startsWith('GET /api/query'));
-const waiting = getCrf({ rfc: RFC, waitForResult: true, maxWait: 20 }, { pollInterval: 0.05 });
+const waiting = getCrf({ rfc: RFC, waitForResult: true, maxWait: 20 });
 const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
 
 describe('an ID that is a number', () => {
@@ -66,7 +66,7 @@ describe('an ID that is a number', () => {
 		const list = `[${row('1234567890123456789')},${row('1234567890123456790')}]`;
 		const { error, asked } = await askStranger(
 			() => ({ body: list }),
-			getCrf({ rfc: RFC }, { maxQueriesPerDay: 2 }),
+			getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 2 } }),
 		);
 		expect([
 			codeOf(error),
@@ -76,7 +76,7 @@ describe('an ID that is a number', () => {
 });
 
 describe('Send Again If Unsure', () => {
-	const again = getCrf({ rfc: RFC }, { sendAgain: true });
+	const again = getCrf({ rfc: RFC }, { spendingLimits: { sendAgain: true } });
 	const posts = (asked: Asked[]) =>
 		asked.filter(({ method, path }) => method === 'POST' && path !== '/api/oauth/token').length;
 	const lost: Answer = { status: 504, body: {} };
@@ -119,7 +119,7 @@ describe('Send Again If Unsure', () => {
 		});
 		const { asked, error } = await askStranger(
 			({ method }) => (method === 'POST' ? lost : { body: [january] }),
-			{ ...invoices, options: { sendAgain: true } },
+			{ ...invoices, options: { spendingLimits: { sendAgain: true } } },
 		);
 		expect([posts(asked), error?.description]).toEqual([
 			1,
@@ -136,7 +136,7 @@ describe('an answer with status 200 that names the token, and not that it is an 
 		method === 'POST' ? { body: { queryId: 'q1' } } : { body: { message } };
 
 	it('is withheld where the list is read', async () => {
-		const limited = getCrf({ rfc: RFC }, { maxQueriesPerDay: 5 } as never);
+		const limited = getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 5 } } as never);
 		const { rows, error } = await askStranger(asList, limited, { token, secrets });
 		expect([rows, codeOf(error)]).toEqual([[], 'unlisted']);
 		expect(error?.description).not.toContain('Invalid token');
@@ -182,7 +182,7 @@ describe('invoices of several months, of which some were refused', () => {
 	])('%s: gives those that were accepted, and sends nothing again', async (_how, body) => {
 		const memory = {};
 		const options = { memory, onError: 'continueRegularOutput' } as const;
-		const sent = { ...invoices, options: { sendAgain: true } };
+		const sent = { ...invoices, options: { spendingLimits: { sendAgain: true } } };
 		const { rows, asked } = await askStranger(answering(body), sent, options);
 		expect([
 			rows.map(({ queryId, period, pending }) => [queryId, period, pending]),
@@ -348,7 +348,7 @@ describe('a list of queries whose pages are counted from 0', () => {
 	});
 
 	it('lets Max Queries per Day count the newest', async () => {
-		const limited = getCrf({ rfc: RFC }, { maxQueriesPerDay: rows.length });
+		const limited = getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: rows.length } });
 		const { error, asked } = await askStranger(pages, limited, { apiMapping, timezone: 'UTC' });
 		expect([codeOf(error), paths(asked).includes('POST /api/query/crf')]).toEqual([
 			'limitOfDay',
@@ -480,7 +480,7 @@ describe('rows of the list that have no result in them, though they say success'
 		{ response },
 	]);
 	const crf = (parameters: object = {}) =>
-		getCrf({ waitForResult: true, maxWait: 20, ...parameters }, { pollInterval: 0.05 });
+		getCrf({ waitForResult: true, maxWait: 20, ...parameters });
 	const items = (count: number) => wanted.slice(0, count).map((rfc) => ({ rfc }));
 	const service =
 		(more: object) =>

@@ -138,7 +138,7 @@ describe('an item with a mistake in it', () => {
 		[
 			'a switch that an expression left empty',
 			crf(RFC, { checkIdentifiers: '={{ undefined }}' }),
-			/^"Check Identifiers First" is neither true nor false/,
+			/^"Check Identifiers First" is not in the list/,
 		],
 		[
 			'a filter by a query that does not exist',

@@ -43,7 +43,7 @@ describe('what a run has cost is told', () => {
 
 	it('by the error of a query that was accepted and failed', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		const waiting = getCrf({ waitForResult: true }, { pollInterval: 0.1 });
+		const waiting = getCrf({ waitForResult: true }, {});
 		const run = await sandbox.run(waiting, { items: itemsOf([rfc]) });
 		expect([costOf(run), endOf(run.error?.description)]).toEqual([[1, 1], '1 of 1']);
 	});
@@ -52,7 +52,7 @@ describe('what a run has cost is told', () => {
 		['a field is wrong', { rfc: WRONG }, {}],
 		['a field is empty', { rfc: '={{ $json.none }}' }, {}],
 		['an option of every operation is wrong', {}, { timeout: -1 }],
-		['a limit is reached', {}, { maxQueries: 0 }],
+		['a limit is reached', {}, { spendingLimits: { maxQueries: 0 } }],
 	])('where nothing was sent, because %s', async (_why, fields, options) => {
 		const parameters = getCrf({ rfc: rfcs(1)[0], ...fields }, { ...options });
 		const run = await sandbox.run(parameters);
@@ -78,7 +78,7 @@ describe('what a run has cost is told', () => {
 
 	it('for the whole run where an item stops it, for each item where the run goes on', async () => {
 		const items = itemsOf([...rfcs(2), sandbox.reserved('failed').rfc]);
-		const waiting = getCrf({ waitForResult: true }, { pollInterval: 0.1 });
+		const waiting = getCrf({ waitForResult: true }, {});
 		const stopped = await sandbox.run(waiting, { items });
 		expect([costOf(stopped), endOf(stopped.error?.description)]).toEqual([[3, 3], '3 of 3']);
 		const goingOn = await sandbox.run(waiting, { items: [...items, { rfc: WRONG }], onError });
@@ -99,7 +99,7 @@ describe('what a run has cost is told', () => {
 		[
 			'of a query that was sent again, as unknown',
 			'resetBefore' as const,
-			{ sendAgain: true },
+			{ spendingLimits: { sendAgain: true } },
 			'unknown',
 		],
 	])('by the receipt, %s', async (_what, kind, options, told) => {

@@ -74,7 +74,7 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 		'gives each item its own, where they differ in such a field alone (one was not accepted: %s, another changes: %s)',
 		async (isOneLost, isChanging) => {
 			const parameters = getCrf(
-				{ rfc: RFC, simplify: false },
+				{ rfc: RFC, options: { simplify: false } },
 				{
 					additionalBodyFields: `={{ JSON.stringify({ ...$json${isChanging ? ', at: Math.random()' : ''} }) }}`,
 				},

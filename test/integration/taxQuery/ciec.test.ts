@@ -19,9 +19,10 @@ const answering =
 	(record: IDataObject) =>
 	({ path }: Asked): Answer => ({ body: path === '/api/query' ? [record] : record });
 
-const get = (simplify: boolean) => operation('query', 'get', { queryId: 'p1', simplify });
+const get = (simplify: boolean) =>
+	operation('query', 'get', { queryId: 'p1', options: { simplify } });
 const getMany = (simplify: boolean, options = {}) =>
-	operation('query', 'getAll', { returnAll: true, simplify }, options);
+	operation('query', 'getAll', { returnAll: true, options: { simplify } }, options);
 
 describe('the CIEC of a tax profile, which its record repeats, comes out masked', () => {
 	it.each([
@@ -65,7 +66,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 	])('in the answer to Create Tax Profile: %s', async (_how, more) => {
 		const record = profile({ metadata: null, response: {}, ...more });
 		for (const simplify of [true, false]) {
-			const parameters = { ...createTaxProfile(RFC), simplify };
+			const parameters = { ...createTaxProfile(RFC), options: { simplify } };
 			const { rows } = await askStranger(() => ({ body: record }), parameters);
 			const text = JSON.stringify(rows).toUpperCase();
 			expect([rows.length, text.includes(CIEC.toUpperCase()), text.includes('12345678')]).toEqual([
@@ -140,7 +141,7 @@ describe('an equal tax profile', () => {
 				operation(
 					'taxAuthority',
 					'getCsf',
-					{ rfc: RFC, simplify },
+					{ rfc: RFC, options: { simplify } },
 					{ additionalBodyFields: JSON.stringify({ ciec: CIEC }) },
 				),
 			);

@@ -61,7 +61,8 @@ async function serviceWith(shape: Shape, count: number, agoMs = 60_000, isLosing
 	);
 	return { ...service, listed };
 }
-const limited = (maxQueriesPerDay: number, more = {}) => getCrf(more, { maxQueriesPerDay });
+const limited = (maxQueriesPerDay: number, more = {}) =>
+	getCrf(more, { spendingLimits: { maxQueriesPerDay } });
 
 const ONE_OFF = expect.stringMatching(/Set list\.limit.*list\.page/);
 
@@ -126,7 +127,7 @@ describe('a list that does not tell whether there are more', () => {
 		const oldest: Shape = (rows, asked) => shape([...rows].reverse(), asked);
 		const service = await serviceWith(oldest, 60, 60_000, true);
 		const unlisted = { ...item, items: [{ rfc: rfcs(61)[60] }] };
-		const running = service.run(getCrf({}, { sendAgain: true }), unlisted);
+		const running = service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), unlisted);
 		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
 		pass(61_000); // by now a whole list would show it
 		const { error } = await running;

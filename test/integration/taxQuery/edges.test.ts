@@ -17,7 +17,7 @@ const HOUR_MS = 3_600_000;
 /** So late a list shows what was accepted. */
 const LAG_MS = 6000;
 const [RFC] = rfcs(1);
-const again = getCrf({}, { sendAgain: true });
+const again = getCrf({}, { spendingLimits: { sendAgain: true } });
 const lose = (response: { writeHead(status: number): { end(): void } }) =>
 	response.writeHead(502).end();
 
@@ -274,7 +274,7 @@ describe('a limit', () => {
 				list: (_kept, response) => give(response, []), // it lags
 			});
 			const run = async (rfc: string, memory = {}) =>
-				await service.run(getCrf({}, { [name]: 1 }), {
+				await service.run(getCrf({}, { spendingLimits: { [name]: 1 } }), {
 					items: itemsOf([rfc]),
 					onError: 'continueRegularOutput',
 					memory,
@@ -299,10 +299,9 @@ describe('a record that says success and holds no result', () => {
 	const noResult = [expect.objectContaining({ code: 'noResult' })];
 
 	it('ends the wait with a warning, and does not look like a result', async () => {
-		const { items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 20 }, { pollInterval: 0.05 }),
-			{ items: itemsOf([RFC]) },
-		);
+		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }), {
+			items: itemsOf([RFC]),
+		});
 		expect(items.map(({ json }) => [json.status, json.pending, json.warnings])).toEqual([
 			['SUCCESS', true, noResult],
 		]);
@@ -310,7 +309,8 @@ describe('a record that says success and holds no result', () => {
 
 	it('comes out of Query → Get with the same warning', async () => {
 		const [{ queryId }] = await sandbox.ledger();
-		const get = (simplify: boolean) => operation('query', 'get', { queryId, simplify });
+		const get = (simplify: boolean) =>
+			operation('query', 'get', { queryId, options: { simplify } });
 		const [simple, raw] = [await sandbox.run(get(true)), await sandbox.run(get(false))];
 		expect([simple.items[0].json.warnings, raw.hints.map(({ message }) => message)]).toEqual([
 			noResult,

@@ -15,7 +15,7 @@ describe('an item that fails', () => {
 
 	it.each<[string, object, object]>([
 		['looked for reusable results', HOURS, {}],
-		['counted the queries of the day', {}, { maxQueriesPerDay: 5 }],
+		['counted the queries of the day', {}, { spendingLimits: { maxQueriesPerDay: 5 } }],
 	])('is the one that is told, while the item before it %s', async (_what, fields, options) => {
 		const result = await sandbox.run(getCrf({ ...fields }, { ...options }), {
 			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
@@ -25,7 +25,7 @@ describe('an item that fails', () => {
 
 	it('does not read as paid for twice, where its query ended without a result', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		const { error } = await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), {
+		const { error } = await sandbox.run(getCrf({ waitForResult: true }), {
 			items: itemsOf([rfc]),
 		});
 		const [{ queryId }] = await sandbox.ledger();

@@ -8,7 +8,6 @@ import {
 } from './support';
 
 const [RFC] = rfcs(1);
-const quick = { pollInterval: 0.05 };
 const waited = { waitForResult: true, maxWait: 30 };
 
 /** TQ §4.4 and §4.5 document both: an acknowledgement, and the record itself. */
@@ -25,9 +24,7 @@ describe.each([
 		['getCrf', 'CRF'],
 		['getRfcData', 'RFC'],
 	])('come out alike, with what their state holds: %s', async (name, service) => {
-		const { items } = await sandbox.run(
-			operation('taxpayer', name, { rfc: RFC, ...waited }, quick),
-		);
+		const { items } = await sandbox.run(operation('taxpayer', name, { rfc: RFC, ...waited }));
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({
 				...{ service, status: 'SUCCESS', rfc: RFC, legalName: expect.any(String) },
@@ -48,7 +45,7 @@ describe.each([
 
 	it('of nobody fail, and cost nothing where that is told at once', async () => {
 		const { rfc } = sandbox.reserved('notFound');
-		const { error } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc, ...waited }, quick));
+		const { error } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc, ...waited }));
 		expect(error?.message).toMatch(
 			immediateRecords ? /^No taxpayer was found/ : /^The query ended without a result/,
 		);
@@ -62,7 +59,7 @@ describe('invoices of some days', () => {
 		await sandbox.run(createTaxProfile(RFC));
 		const days = { period: 'dates', firstDay: '2026-01-10', lastDay: '2026-03-05' };
 		const { items } = await sandbox.run(
-			operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days, ...waited }, quick),
+			operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days, ...waited }),
 		);
 		await sandbox.close();
 		const issued = items.flatMap(({ json }) =>

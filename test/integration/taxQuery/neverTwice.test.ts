@@ -82,7 +82,7 @@ describe('a query that nobody knows to be accepted', () => {
 	it('is sent again when it is not listed, if the operator wants that', async () => {
 		await sandbox.faults(once('resetBefore'));
 		const [{ items }] = await Promise.all([
-			runOne({ sendAgain: true }),
+			runOne({ spendingLimits: { sendAgain: true } }),
 			passUntilListed(sandbox, CRF, 1),
 		]);
 		expect(idsOf(items)).toEqual(await billed());
@@ -90,7 +90,10 @@ describe('a query that nobody knows to be accepted', () => {
 
 	it('is sent three times at most', async () => {
 		await sandbox.faults(rule('resetBefore'));
-		await Promise.all([runOne({ sendAgain: true }), passUntilListed(sandbox, CRF, 3)]);
+		await Promise.all([
+			runOne({ spendingLimits: { sendAgain: true } }),
+			passUntilListed(sandbox, CRF, 3),
+		]);
 		expect(await sends()).toBe(3);
 	});
 

@@ -262,7 +262,7 @@ describe('records whose metadata hold technical fields in the place of what was 
 });
 
 describe('a query by its ID', () => {
-	const waiting = getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 });
+	const waiting = getCrf({ waitForResult: true, maxWait: 2 });
 	const items = rfcs(1).map((rfc) => ({ rfc }));
 	const pending: Handler = (accept, response) => give(response, { queryId: accept()._id });
 

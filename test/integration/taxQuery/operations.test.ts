@@ -192,7 +192,7 @@ describe('the operations of the Tax Query node', () => {
 				fault: { status: 200, body: isList ? [answer] : answer },
 			});
 			const { items } = await sandbox.run(
-				{ ...parameters, simplify: false },
+				{ ...parameters, options: { simplify: false } },
 				{ items: [{ queryId: _id }], secrets: [CIEC] },
 			);
 			expect(items.map(({ json }) => json)).toEqual([answer]);
@@ -274,7 +274,11 @@ describe('the tax profile', () => {
 				state: { '1': 'x1y', a: 'a1', base64: Buffer.from(ciec).toString('base64') },
 			};
 			await sandbox.faults({ path: '/api/query/tax/profile', fault: { status: 200, body } });
-			const { items } = await sandbox.run({ ...createTaxProfile(RFC), ciec, simplify: false });
+			const { items } = await sandbox.run({
+				...createTaxProfile(RFC),
+				ciec,
+				options: { simplify: false },
+			});
 			expect(items.map(({ json }) => json)).toEqual([
 				{
 					...body,
@@ -349,16 +353,14 @@ describe('Get Invoices', () => {
 	});
 
 	it('keeps the message of the acknowledgement with Simplify off (TQ §4.11)', async () => {
-		const { items } = await sandbox.run(invoices({ ...months, simplify: false }));
+		const { items } = await sandbox.run(invoices({ ...months, options: { simplify: false } }));
 		expect(items.map(({ json }) => [json.message, json.period, json.status])).toEqual(
 			['2025-11', '2025-12', '2026-01'].map((period) => [expect.any(String), period, 'PENDING']),
 		);
 	});
 
 	it('waits for each month, and gives the result of each', async () => {
-		const { items } = await sandbox.run(
-			invoices({ ...months, waitForResult: true }, { pollInterval: 0.1 }),
-		);
+		const { items } = await sandbox.run(invoices({ ...months, waitForResult: true }));
 		expect(
 			items.map(({ json }) => [json.status, json.period, Array.isArray(json.invoices)]),
 		).toEqual(['2025-11', '2025-12', '2026-01'].map((period) => ['SUCCESS', period, true]));

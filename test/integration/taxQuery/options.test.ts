@@ -33,7 +33,7 @@ describe('the options of a query', () => {
 		});
 
 		it('comes out without Simplify, too', async () => {
-			const result = await sandbox.run(referring({ simplify: false }), { items });
+			const result = await sandbox.run(referring({ options: { simplify: false } }), { items });
 			expect(result.items.map(({ json }) => json.externalReference)).toEqual(['C-1', 'C-2']);
 		});
 
@@ -44,7 +44,8 @@ describe('the options of a query', () => {
 	});
 
 	describe('Max Queries per Execution', () => {
-		const limited = (maxQueries: number, options = {}) => getCrf({}, { maxQueries, ...options });
+		const limited = (maxQueries: number, options = {}) =>
+			getCrf({}, { ...options, spendingLimits: { maxQueries } });
 		const items = rfcs(10).map((rfc) => ({ rfc }));
 
 		it('stops an execution of too many items before any is sent', async () => {
@@ -76,7 +77,7 @@ describe('the options of a query', () => {
 					'taxAuthority',
 					'getInvoices',
 					{ rfc: RFC, period: 'months', firstMonth: '2025-01', lastMonth: '2025-12' },
-					{ maxQueries: 11 },
+					{ spendingLimits: { maxQueries: 11 } },
 				),
 			);
 			expect(codeOf(error)).toBe('limitOfExecution');
@@ -93,7 +94,7 @@ describe('the options of a query', () => {
 			});
 
 			it('is what the operator sets', async () => {
-				const { error } = await asTool({ maxQueries: 11 });
+				const { error } = await asTool({ spendingLimits: { maxQueries: 11 } });
 				expect([error, await billed()]).toEqual([undefined, 11]);
 			});
 
@@ -119,9 +120,9 @@ describe('the options of a query', () => {
 		});
 
 		it('does not count what is reused', async () => {
-			await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), { items });
+			await sandbox.run(getCrf({ waitForResult: true }), { items });
 			const { error } = await sandbox.run(
-				getCrf({ reuse: 'hours', reuseHours: 1 }, { maxQueries: 0 }),
+				getCrf({ reuse: 'hours', reuseHours: 1 }, { spendingLimits: { maxQueries: 0 } }),
 				{ items },
 			);
 			expect(error).toBeUndefined();
@@ -137,15 +138,22 @@ describe('the options of a query', () => {
 		['negative', '={{ -1 }}'],
 	])('one that was added and comes out %s', (_what, value) => {
 		it.each([
-			['maxQueries', 'Max Queries per Execution'],
-			['maxQueriesPerDay', 'Max Queries per Day'],
 			['timeout', 'Timeout (Seconds)'],
-			['pollInterval', 'Poll Interval (Seconds)'],
-			['sendAgain', 'Send Again If Unsure'],
 			['checkIdentifiers', 'Check Identifiers First'],
-			['allowGenericRfc', 'Allow Generic RFC'],
+			['simplify', 'Simplify'],
 		])('is an error that names it, and nothing is sent: %s', async (name, label) => {
 			const { error } = await sandbox.run(getCrf({}, { [name]: value }), { items: [{ rfc: RFC }] });
+			expect([error?.message, await billed()]).toEqual([expect.stringContaining(`"${label}"`), 0]);
+		});
+
+		it.each([
+			['maxQueries', 'Max Queries per Execution'],
+			['maxQueriesPerDay', 'Max Queries per Day'],
+			['sendAgain', 'Send Again If Unsure'],
+		])('is an error of a spending limit, too: %s', async (name, label) => {
+			const { error } = await sandbox.run(getCrf({}, { spendingLimits: { [name]: value } }), {
+				items: [{ rfc: RFC }],
+			});
 			expect([error?.message, await billed()]).toEqual([expect.stringContaining(`"${label}"`), 0]);
 		});
 
@@ -154,7 +162,6 @@ describe('the options of a query', () => {
 			['reuseHours', { reuse: 'hours' }, 'Reuse Results Up To (Hours)'],
 			['maxWait', { waitForResult: true }, 'Max Wait (Seconds)'],
 			['waitForResult', {}, 'Wait for Result'],
-			['simplify', {}, 'Simplify'],
 		])('is an error that names the field, too: %s', async (name, others, label) => {
 			const { error } = await sandbox.run(getCrf({ ...others, [name]: value }), {
 				items: [{ rfc: RFC }],
@@ -196,16 +203,16 @@ describe('the options of a query', () => {
 
 	it('Check Identifiers First, off, sends what is entered', async () => {
 		const wrong = 'GODE561331GR8';
-		await sandbox.run(getCrf({}, { checkIdentifiers: false }), { items: [{ rfc: wrong }] });
+		await sandbox.run(getCrf({}, { checkIdentifiers: 'off' }), { items: [{ rfc: wrong }] });
 		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: wrong });
 	});
 
 	it.each([
-		[true, "D'Artagnan-Ñúñez de la O"],
-		[true, 'X'],
-		[true, 'Null Pérez'],
-		[false, 'Null'],
-	])('Check Identifiers First, %j, sends the name "%s"', async (checkIdentifiers, name) => {
+		['all', "D'Artagnan-Ñúñez de la O"],
+		['all', 'X'],
+		['all', 'Null Pérez'],
+		['off', 'Null'],
+	])('Check Identifiers First, %s, sends the name "%s"', async (checkIdentifiers, name) => {
 		const born = { birthDateAs: 'date', birthDate: '1990-01-31' };
 		const names = { name: 'Emma', firstLastName: name };
 		await sandbox.run(
@@ -214,8 +221,10 @@ describe('the options of a query', () => {
 		expect(await bodyOf('/api/query/rfc-calculator')).toMatchObject(names);
 	});
 
-	it('Allow Generic RFC sends one', async () => {
-		await sandbox.run(getCrf({}, { allowGenericRfc: true }), { items: [{ rfc: 'XAXX010101000' }] });
+	it('Check Identifiers First sends a generic RFC where that is allowed', async () => {
+		await sandbox.run(getCrf({}, { checkIdentifiers: 'allowGeneric' }), {
+			items: [{ rfc: 'XAXX010101000' }],
+		});
 		expect(await bodyOf('/api/query/crf')).toEqual({ rfc: 'XAXX010101000' });
 	});
 });
@@ -341,7 +350,7 @@ describe('Personal Data of a record', () => {
 	};
 	const read = async (options: INodeParameters, simplify: boolean) => {
 		const answer = () => ({ body: record });
-		const parameters = operation('query', 'get', { queryId: 'q-1', simplify }, options);
+		const parameters = operation('query', 'get', { queryId: 'q-1' }, { simplify, ...options });
 		return (await askStranger(answer, parameters)).rows[0];
 	};
 

@@ -32,7 +32,7 @@ describe('what n8n runs again', () => {
 
 	const billed = async () => (await sandbox.ledger()).map(({ query }) => query.rfc);
 	const failed = () => sandbox.reserved('failed').rfc;
-	const wait = [{ waitForResult: true }, { pollInterval: 0.1 }] as const;
+	const wait = [{ waitForResult: true }, {}] as const;
 
 	it('pays for each item once in three tries of Retry On Fail', async () => {
 		const wanted = [...rfcs(5), failed()];
@@ -181,7 +181,7 @@ describe('what n8n runs again', () => {
 					...HOURS,
 					waitForResult: true,
 				},
-				{ pollInterval: 0.1 },
+				{},
 			);
 		await sandbox.run(createTaxProfile(rfc));
 		await sandbox.run(invoices('2026-01'));
@@ -204,7 +204,7 @@ describe('what n8n runs again', () => {
 
 	it('counts Max Queries per Execution over a retry', async () => {
 		const memory = {};
-		const limited = getCrf({}, { maxQueries: 3 });
+		const limited = getCrf({}, { spendingLimits: { maxQueries: 3 } });
 		await sandbox.run(limited, { items: itemsOf(rfcs(3)), memory });
 		const { error } = await sandbox.run(limited, { items: itemsOf(rfcs(6).slice(3)), memory });
 		expect(codeOf(error)).toBe('limitOfExecution');
@@ -220,7 +220,9 @@ describe('what n8n runs again', () => {
 	it('counts what is sent again for lack of an answer', async () => {
 		await sandbox.faults(rule('resetBefore'));
 		await Promise.all([
-			sandbox.run(getCrf({}, { sendAgain: true, maxQueries: 2 }), { items: itemsOf(rfcs(1)) }),
+			sandbox.run(getCrf({}, { spendingLimits: { sendAgain: true, maxQueries: 2 } }), {
+				items: itemsOf(rfcs(1)),
+			}),
 			passUntilListed(sandbox, CRF, 2),
 		]);
 		expect(await sandbox.requests(CRF)).toHaveLength(2);
@@ -341,7 +343,10 @@ describe('a list of 2,000 items, with duplicates, empty and hostile values', () 
 
 	it('gives each item what is its own, and pays for each question once with Reuse', async () => {
 		const { items, error } = await sandbox.run(
-			getCrf({ ...HOURS }, { maxQueriesPerDay: 5000, externalReference: '={{ $itemIndex }}' }),
+			getCrf(
+				{ ...HOURS },
+				{ externalReference: '={{ $itemIndex }}', spendingLimits: { maxQueriesPerDay: 5000 } },
+			),
 			{
 				items: asked.map((rfc) => ({ rfc })) as INodeExecutionData['json'][],
 				onError: 'continueRegularOutput',
@@ -449,7 +454,7 @@ describe('lists that come in pages, or say little', () => {
 	let sandbox: TaxQuerySandbox;
 	afterEach(async () => await sandbox.close());
 	const [RFC] = rfcs(1);
-	const wait = [{ waitForResult: true }, { pollInterval: 0.1 }] as const;
+	const wait = [{ waitForResult: true }, {}] as const;
 
 	it.each(['page', 'lean'] as const)(
 		'a result is reused behind 250 others: %s',
@@ -507,7 +512,7 @@ describe('Max Queries per Day', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeEach(async () => (sandbox = await taxQuerySandbox()));
 	afterEach(async () => await sandbox.close());
-	const limited = getCrf({}, { maxQueriesPerDay: 5 });
+	const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 5 } });
 
 	it('counts what any program has asked today, and stops before anything is sent', async () => {
 		const service = await sandbox.elsewhere();
@@ -560,7 +565,7 @@ describe('a receipt', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeEach(async () => (sandbox = await taxQuerySandbox()));
 	afterEach(async () => await sandbox.close());
-	const waiting = getCrf({ waitForResult: true }, { pollInterval: 0.1 });
+	const waiting = getCrf({ waitForResult: true });
 
 	it('tells what was sent, reused and is pending', async () => {
 		await sandbox.run(waiting, { items: itemsOf(rfcs(2)) });
@@ -616,7 +621,7 @@ describe('a receipt', () => {
 
 	it('tells each query ID once, however often the node was tried', async () => {
 		const failed = sandbox.reserved('failed').rfc;
-		const { metadata } = await sandbox.run(getCrf({ waitForResult: true }, { pollInterval: 0.1 }), {
+		const { metadata } = await sandbox.run(getCrf({ waitForResult: true }), {
 			items: itemsOf([...rfcs(2), failed]),
 			maxTries: 3,
 		});
@@ -680,7 +685,7 @@ describe('a status that is not known', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeEach(async () => (sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } })));
 	afterEach(async () => await sandbox.close());
-	const wait = [{ waitForResult: true, maxWait: 1 }, { pollInterval: 0.1 }] as const;
+	const wait = [{ waitForResult: true, maxWait: 1 }, {}] as const;
 
 	it('comes out marked when the time to wait is over, and is never reused', async () => {
 		const { items } = await sandbox.run(getCrf(...wait), { items: itemsOf(rfcs(1)) });
@@ -710,7 +715,7 @@ describe('invoices of part of a month', () => {
 				'taxAuthority',
 				'getInvoices',
 				{ rfc, period: 'dates', firstDay, lastDay, waitForResult: true, ...HOURS },
-				{ pollInterval: 0.1 },
+				{},
 			);
 		await sandbox.run(
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc, ciec: 'x1' }),

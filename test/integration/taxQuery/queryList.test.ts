@@ -5,7 +5,12 @@ import { runNode } from '../support/runNode';
 import { operation, taxQuerySandbox } from './support';
 
 const getMany = (parameters = {}, options = {}) =>
-	operation('query', 'getAll', { returnAll: true, simplify: false, ...parameters }, options);
+	operation(
+		'query',
+		'getAll',
+		{ returnAll: true, options: { simplify: false }, ...parameters },
+		options,
+	);
 const row = (index: number) => ({ _id: `q${index}`, status: 'SUCCESS', response: { index } });
 const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index));
 
@@ -125,7 +130,7 @@ describe('the list of all queries at a service that', () => {
 	it('lists a result that the API reference does not show: it keeps its names and nesting', async () => {
 		const response = { addressCalle: 'own', address: { calle: 'inner' }, event: 'alta' };
 		const record = { ...row(1), service: 'CSF', response };
-		const { items } = await listFrom(() => [record], undefined, { simplify: true });
+		const { items } = await listFrom(() => [record], undefined, { options: { simplify: true } });
 		expect(items).toEqual([
 			{
 				...{ addressCalle: 'own', address: { calle: 'inner' }, resultEvent: 'alta' },

@@ -12,7 +12,6 @@ import {
 
 const [RFC, OTHER] = rfcs(2);
 const waited = { waitForResult: true, maxWait: 30 };
-const quick = { pollInterval: 0.1 };
 const HOUR_MS = 3_600_000;
 
 describe('Reuse Results', () => {
@@ -20,10 +19,9 @@ describe('Reuse Results', () => {
 	beforeEach(async () => (sandbox = await taxQuerySandbox()));
 	afterEach(async () => await sandbox.close());
 
-	const payFor = async (rfc = RFC) =>
-		await sandbox.run(getCrf(waited, quick), { items: [{ rfc }] });
+	const payFor = async (rfc = RFC) => await sandbox.run(getCrf(waited), { items: [{ rfc }] });
 	const reuse = async (items = [{ rfc: RFC }], reuseHours = 24, options = {}) =>
-		await sandbox.run(getCrf({ ...waited, reuse: 'hours', reuseHours }, { ...quick, ...options }), {
+		await sandbox.run(getCrf({ ...waited, reuse: 'hours', reuseHours }, options), {
 			items,
 		});
 	const billed = async () => (await sandbox.ledger()).length;
@@ -110,13 +108,13 @@ describe('Reuse Results', () => {
 
 	it('does not give a query that failed', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		await sandbox.run(getCrf(waited, quick), { items: [{ rfc }] });
+		await sandbox.run(getCrf(waited), { items: [{ rfc }] });
 		await reuse([{ rfc }]);
 		expect(await billed()).toBe(2);
 	});
 
 	it('gives results of this calendar month, and none of the last', async () => {
-		const monthly = getCrf({ ...waited, reuse: 'month' }, quick);
+		const monthly = getCrf({ ...waited, reuse: 'month' });
 		await sandbox.close();
 		const now = Date.now();
 		const month = DateTime.fromMillis(now, { zone: 'America/Mexico_City' }).startOf('month');
@@ -169,7 +167,7 @@ describe('Reuse Results', () => {
 		const asked = rfcs(150);
 		for (const rfc of asked) await service.post('/query/crf', { rfc });
 		const items = [...asked, ...asked].map((rfc) => ({ rfc }));
-		const result = await reuse(items, 24 * 400, { maxQueriesPerDay: 0 });
+		const result = await reuse(items, 24 * 400, { spendingLimits: { maxQueriesPerDay: 0 } });
 		expect(result.items.map(({ json }) => [json.rfc, json.reused])).toEqual(
 			items.map(({ rfc }) => [rfc, true]),
 		);
@@ -198,20 +196,15 @@ describe('Reuse Results', () => {
 
 	it('pays for the invoices of the months that are missing', async () => {
 		const invoices = (lastMonth: string) =>
-			operation(
-				'taxAuthority',
-				'getInvoices',
-				{
-					rfc: RFC,
-					period: 'months',
-					firstMonth: '2026-01',
-					lastMonth,
-					...waited,
-					reuse: 'hours',
-					reuseHours: 24,
-				},
-				quick,
-			);
+			operation('taxAuthority', 'getInvoices', {
+				rfc: RFC,
+				period: 'months',
+				firstMonth: '2026-01',
+				lastMonth,
+				...waited,
+				reuse: 'hours',
+				reuseHours: 24,
+			});
 		await sandbox.run(createTaxProfile(RFC));
 		await sandbox.run(invoices('2026-02'));
 		const { items } = await sandbox.run(invoices('2026-02'));

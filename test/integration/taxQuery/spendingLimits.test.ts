@@ -36,7 +36,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 
 	it('lets through as many questions as it allows, and all who ask the same', async () => {
 		const asked = rfcs(100);
-		const result = await sandbox.run(getCrf(HOURS, { maxQueries: 10 }), {
+		const result = await sandbox.run(getCrf(HOURS, { spendingLimits: { maxQueries: 10 } }), {
 			items: itemsOf([...asked, ...asked]),
 			...failing,
 		});
@@ -46,16 +46,19 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 	});
 
 	it('lets an item through that allows more than the one before it', async () => {
-		const result = await sandbox.run(getCrf(HOURS, { maxQueries: '={{ $itemIndex }}' }), {
-			items: itemsOf([RFC, RFC]),
-			...failing,
-		});
+		const result = await sandbox.run(
+			getCrf(HOURS, { spendingLimits: { maxQueries: '={{ $itemIndex }}' } }),
+			{
+				items: itemsOf([RFC, RFC]),
+				...failing,
+			},
+		);
 		expect([errors(result)[1], (await sent()).length]).toEqual(['none', 1]);
 	});
 
 	it('takes nothing from others by what the limit of a day refuses', async () => {
 		const result = await sandbox.run(
-			getCrf({}, { maxQueries: 1, maxQueriesPerDay: '={{ $itemIndex }}' }),
+			getCrf({}, { spendingLimits: { maxQueries: 1, maxQueriesPerDay: '={{ $itemIndex }}' } }),
 			{ items: itemsOf([RFC, OTHER]), ...failing, timezone: 'America/Tijuana' },
 		);
 		const [first, second] = errors(result);
@@ -66,7 +69,12 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } });
 		const [curp] = curps(1);
-		const asked = operation('person', 'getCurpData', { curp, ...HOURS }, { maxQueries: 2 });
+		const asked = operation(
+			'person',
+			'getCurpData',
+			{ curp, ...HOURS },
+			{ spendingLimits: { maxQueries: 2 } },
+		);
 		const result = await sandbox.run(asked, { items: [{}, {}, {}], ...failing });
 		expect([errors(result).sort(), (await sent()).length]).toEqual([
 			['none', 'none', 'limitOfExecution'].sort(),
@@ -76,7 +84,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 
 	it('is not used up by one that the service refused', async () => {
 		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: { status: 400 } });
-		const result = await sandbox.run(getCrf(HOURS, { maxQueries: 1 }), {
+		const result = await sandbox.run(getCrf(HOURS, { spendingLimits: { maxQueries: 1 } }), {
 			items: itemsOf([RFC, RFC]),
 			...failing,
 		});
@@ -139,7 +147,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 		['dates that only its records have', bare, (row) => ({ ...row })],
 	])('count queries by %s', async (_what, inList, byId) => {
 		const service = await serviceWith(inList, byId, 5);
-		const { error } = await service.run(getCrf({}, { maxQueriesPerDay: 5 }), {
+		const { error } = await service.run(getCrf({}, { spendingLimits: { maxQueriesPerDay: 5 } }), {
 			items: itemsOf([rfcs(6)[5]]),
 		});
 		const sent = service.sent();
@@ -149,7 +157,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 
 	it('pay for nothing where neither the list nor a record tells a date', async () => {
 		const service = await serviceWith(bare, bare, 3);
-		const { error } = await service.run(getCrf({}, { maxQueriesPerDay: 50 }), {
+		const { error } = await service.run(getCrf({}, { spendingLimits: { maxQueriesPerDay: 50 } }), {
 			items: itemsOf([RFC]),
 		});
 		const sent = service.sent();

@@ -8,8 +8,13 @@ type Change = (kept: Kept) => Partial<Kept>;
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 const items = [{ rfc: RFC, curp: CURP }];
-const crf = getCrf({}, { sendAgain: true });
-const jobs = operation('person', 'getEmploymentHistory', { curp: CURP }, { sendAgain: true });
+const crf = getCrf({}, { spendingLimits: { sendAgain: true } });
+const jobs = operation(
+	'person',
+	'getEmploymentHistory',
+	{ curp: CURP },
+	{ spendingLimits: { sendAgain: true } },
+);
 const emma = {
 	name: 'Emma',
 	firstLastName: 'Gómez',
@@ -217,8 +222,14 @@ describe('a list from the oldest to the newest, on whose first page all have one
 
 	it.each<[string, object, object, boolean, number]>([
 		['lets a result be reused', { reuse: 'hours', reuseHours: 1 }, {}, false, 0],
-		['is counted for Max Queries per Day', {}, { maxQueriesPerDay: 1 }, false, 0],
-		['shows what was accepted', {}, { sendAgain: true }, true, 1],
+		[
+			'is counted for Max Queries per Day',
+			{},
+			{ spendingLimits: { maxQueriesPerDay: 1 } },
+			false,
+			0,
+		],
+		['shows what was accepted', {}, { spendingLimits: { sendAgain: true } }, true, 1],
 	])('%s', async (_what, parameters, options, isLost, paid) => {
 		const service = await serviceWith(isLost);
 		await service.run(getCrf({ ...parameters }, { ...options }), { items });
@@ -258,9 +269,9 @@ describe('a record that repeats the head of its request', () => {
 		createdAt: new Date().toISOString(),
 	};
 	it.each([
-		operation('person', 'getCurpData', { curp: CURP, simplify: false }),
-		operation('query', 'get', { queryId: 'q1', simplify: false }),
-		operation('query', 'getAll', { returnAll: true, simplify: false }),
+		operation('person', 'getCurpData', { curp: CURP, options: { simplify: false } }),
+		operation('query', 'get', { queryId: 'q1', options: { simplify: false } }),
+		operation('query', 'getAll', { returnAll: true, options: { simplify: false } }),
 	])('tells no secret of the credential: $operation', async (parameters) => {
 		const { rows } = await askStranger(
 			({ method, path }) => ({

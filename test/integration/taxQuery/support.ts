@@ -122,7 +122,12 @@ export const operation = (
 	name: string,
 	parameters: INodeParameters = {},
 	options: INodeParameters = {},
-): INodeParameters => ({ resource, operation: name, ...parameters, options });
+): INodeParameters => ({
+	resource,
+	operation: name,
+	...parameters,
+	options: { ...(parameters.options as INodeParameters), ...options },
+});
 
 /** The CRF of each item's `rfc`. */
 export const getCrf = (parameters: INodeParameters = {}, options: INodeParameters = {}) =>

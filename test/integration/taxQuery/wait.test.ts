@@ -3,8 +3,7 @@ import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
-const waiting = (options = {}) =>
-	getCrf({ waitForResult: true, maxWait: 60 }, { pollInterval: 0.2, ...options });
+const waiting = (options = {}) => getCrf({ waitForResult: true, maxWait: 60 }, { ...options });
 
 describe('50 queries that wait for their results', () => {
 	let sandbox: TaxQuerySandbox;
@@ -54,10 +53,9 @@ describe('a query that waits for its result', () => {
 	const looks = async () => (await sandbox.requests()).filter(({ method }) => method === 'GET');
 
 	it('comes out as pending with its query ID when the time is over, and is no error', async () => {
-		const { error, items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 1 }, { pollInterval: 0.2 }),
-			{ items: [pending()] },
-		);
+		const { error, items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
+			items: [pending()],
+		});
 		const [{ queryId }] = await sandbox.ledger();
 		expect([error, items[0].json]).toEqual([
 			undefined,
@@ -67,7 +65,7 @@ describe('a query that waits for its result', () => {
 
 	it('comes out as the untouched record without Simplify, with its ID: its status tells', async () => {
 		const { items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 1, simplify: false }, { pollInterval: 0.2 }),
+			getCrf({ waitForResult: true, maxWait: 1, options: { simplify: false } }),
 			{ items: [pending()] },
 		);
 		const { status, pending: mark, _id } = items[0].json;
@@ -75,7 +73,7 @@ describe('a query that waits for its result', () => {
 	});
 
 	it('is asked for at ever longer intervals', async () => {
-		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 }), {
+		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }), {
 			items: [pending()],
 		});
 		// 0.2 + 0.3 + 0.45 + 0.675 s, and the rest: at a constant interval it would be ten.
@@ -83,26 +81,24 @@ describe('a query that waits for its result', () => {
 	});
 
 	it('is asked for at ever longer intervals from 0.1 seconds on where the interval comes out as 0', async () => {
-		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: '={{ 0 }}' }), {
+		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }), {
 			items: [pending()],
 		});
 		expect((await looks()).length).toBeLessThanOrEqual(8);
 	});
 
 	it('does not hold up the result of another item', async () => {
-		const { items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 1 }, { pollInterval: 0.2 }),
-			{ items: [pending(), { rfc: RFC }] },
-		);
+		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
+			items: [pending(), { rfc: RFC }],
+		});
 		expect(items.map(({ json }) => json.status)).toEqual(['PENDING', 'SUCCESS']);
 	});
 
 	it('goes on waiting when looking for it fails, and tells so when the time is over', async () => {
 		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
-		const { items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 1 }, { pollInterval: 0.2 }),
-			{ items: [{ rfc: RFC }] },
-		);
+		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
+			items: [{ rfc: RFC }],
+		});
 		expect(items[0].json).toMatchObject({
 			pending: true,
 			lastProblem: 'The Tax Query Service does not allow this operation',
@@ -115,10 +111,9 @@ describe('a query that waits for its result', () => {
 	])('comes out when the time is over, although %s', async (_what, fault) => {
 		await sandbox.faults({ path: '/api/query', method: 'GET', fault });
 		const startedAt = Date.now();
-		const { items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 2 }, { pollInterval: 0.2 }),
-			{ items: rfcs(5).map((rfc) => ({ rfc })) },
-		);
+		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }), {
+			items: rfcs(5).map((rfc) => ({ rfc })),
+		});
 		const isInTime = Date.now() - startedAt < 20_000; // an answer is awaited for 60 s
 		expect([items.map(({ json }) => json.pending), isInTime]).toEqual([
 			new Array(5).fill(true),
@@ -128,10 +123,9 @@ describe('a query that waits for its result', () => {
 
 	it('is looked at once more right before the time is over', async () => {
 		const slow = await taxQuerySandbox({ resultDelay: 3500 });
-		const { items } = await slow.run(
-			getCrf({ waitForResult: true, maxWait: 6 }, { pollInterval: 3 }),
-			{ items: [{ rfc: RFC }] },
-		);
+		const { items } = await slow.run(getCrf({ waitForResult: true, maxWait: 6 }), {
+			items: [{ rfc: RFC }],
+		});
 		await slow.close();
 		expect(items[0].json.status).toBe('SUCCESS');
 	});
@@ -209,7 +203,7 @@ describe('a query that waits for its result', () => {
 });
 
 describe('a result that failed', () => {
-	const long = getCrf({ waitForResult: true, maxWait: 600 }, { pollInterval: 0.1 });
+	const long = getCrf({ waitForResult: true, maxWait: 600 });
 
 	it('ends the run as soon as the others are there, and not when the time to wait is over', async () => {
 		let looks = 0;
@@ -240,10 +234,9 @@ describe('a result that failed', () => {
 		const looks = async () =>
 			(await sandbox.requests()).filter(({ method, status }) => method === 'GET' && status === 200);
 		await until('two reads', async () => (await looks()).length >= 2);
-		const { items } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 20 }, { pollInterval: 0.1 }),
-			{ items: rfcs(4).map((rfc) => ({ rfc })) },
-		);
+		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }, {}), {
+			items: rfcs(4).map((rfc) => ({ rfc })),
+		});
 		cancel();
 		await hanging;
 		await sandbox.close();
@@ -269,7 +262,9 @@ describe('a list that shows a short form of the results', () => {
 	it.each([3, 4, 30])('costs no result anything: %i items', async (count) => {
 		const service = await serviceThat(short);
 		const items = rfcs(count).map((rfc) => ({ rfc }));
-		const { items: given } = await service.run(waiting({ simplify: false }), { items });
+		const { items: given } = await service.run(waiting(), {
+			items,
+		});
 		const reuse = getCrf({ reuse: 'hours', reuseHours: 1 });
 		const again = await service.run(reuse, { items });
 		await service.close();

@@ -23,7 +23,7 @@ const answering =
 		return { body: path === '/api/query' ? rows : byId };
 	};
 const waiting = { waitForResult: true, maxWait: 20 };
-const often = { pollInterval: 0.05 };
+const often = {};
 const crf = getCrf({ rfc: RFC });
 const waitingCrf = getCrf({ rfc: RFC, ...waiting }, often);
 const csf = operation('taxAuthority', 'getCsf', { rfc: RFC, reuse: 'never' });
