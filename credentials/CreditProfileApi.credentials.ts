@@ -5,6 +5,7 @@ import type {
 	IHttpRequestOptions,
 	INodeProperties,
 } from 'n8n-workflow';
+import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthorization } from '../nodes/shared/credentials/authorization';
 import { depart } from '../nodes/shared/credentials/departure';
@@ -44,8 +45,7 @@ export class CreditProfileApi implements ICredentialType {
 			description:
 				"Created in the environment's settings panel: Configuration, then API, then create new token",
 		},
-		apiMappingField('{"paths": {"bureau": "agency"}}'),
-		pseudonymKeyField,
+		...advanced([apiMappingField('{"paths": {"bureau": "agency"}}'), pseudonymKeyField]),
 	];
 
 	/** CP §5.1. What cannot work is refused here, so that other nodes that use the credential say why. */

@@ -12,7 +12,7 @@ const all = [...providers, taxAuthority];
 export class CreditProfileProviderLoginApi implements ICredentialType {
 	name = 'creditProfileProviderLoginApi';
 
-	displayName = 'Provider or Tax Authority (CIEC) Login API';
+	displayName = 'Provider Login API';
 
 	/** No other node, HTTP Request included, is handed its secrets; hosts before 2026-05 ignore it. */
 	restrictToSupportedNodes = true as const;

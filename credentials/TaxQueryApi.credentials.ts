@@ -8,6 +8,7 @@ import {
 	type INodeProperties,
 } from 'n8n-workflow';
 import { logIn } from '../nodes/shared/credentials/accessToken';
+import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
 import { depart } from '../nodes/shared/credentials/departure';
@@ -70,17 +71,6 @@ export class TaxQueryApi implements ICredentialType {
 			displayOptions: { show: { grant: ['clientCredentials'] } },
 		},
 		{
-			displayName: 'Additional Secret Fields',
-			name: 'additionalSecretFields',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			placeholder: 'e.g. {"api_key": "…"}',
-			description:
-				'Further fields of the token request that are secret, as a JSON object. Leave empty if there are none; what is not secret belongs into API Mapping.',
-			displayOptions: { show: { grant: ['clientCredentials'] } },
-		},
-		{
 			displayName: 'Access Token',
 			name: 'pastedToken',
 			type: 'string',
@@ -89,26 +79,39 @@ export class TaxQueryApi implements ICredentialType {
 			required: true,
 			displayOptions: { show: { grant: ['accessToken'] } },
 		},
-		{
-			displayName: 'Max Requests per Second',
-			name: 'pointsPerSecond',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 10,
-			description:
-				"The most requests that all processes of this n8n together send in a second with this credential; 0 sends as fast as it can. The service's document shows no limit; 10 is that of the Credit Profile Service.",
-		},
-		{
-			displayName: 'Number of Processes',
-			name: 'processes',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: 1,
-			description:
-				'How many processes of n8n send requests with this credential: 1, or in queue mode the number of workers (and the main, where it runs triggers). Each takes its share of Max Requests per Second.',
-		},
-		apiMappingField('{"paths": {"tax": "authority"}}'),
-		pseudonymKeyField,
+		...advanced([
+			{
+				displayName: 'Max Requests per Second',
+				name: 'pointsPerSecond',
+				type: 'number',
+				typeOptions: { minValue: 0 },
+				default: 10,
+				description:
+					'The most requests that all processes of this n8n together send in a second with this credential. 0 sends as fast as it can.',
+			},
+			{
+				displayName: 'Number of Processes',
+				name: 'processes',
+				type: 'number',
+				typeOptions: { minValue: 1 },
+				default: 1,
+				description:
+					"How many processes of n8n send requests with this credential. In queue mode: the workers, and the main if it runs triggers. Each takes its share of 'Max Requests per Second'.",
+			},
+			{
+				displayName: 'Additional Secret Fields',
+				name: 'additionalSecretFields',
+				type: 'string',
+				typeOptions: { password: true },
+				default: '',
+				placeholder: 'e.g. {"api_key": "…"}',
+				description:
+					"Additional secret fields of the token request, as a JSON object. Fields that are not secret belong in 'API Mapping'.",
+				displayOptions: { show: { grant: ['clientCredentials'] } },
+			},
+			apiMappingField('{"paths": {"tax": "authority"}}'),
+			pseudonymKeyField,
+		]),
 		{
 			displayName: 'Issued Token',
 			name: 'accessToken',

@@ -56,7 +56,7 @@ export function verifyDelivery(
 			if (!signature || !signed) return false;
 			return anyOf(
 				secrets.map((secret) => {
-					const hmac = createHmac(String(credential.algorithm), secret);
+					const hmac = createHmac(String(credential.algorithm ?? 'sha256'), secret);
 					return equals(signature, hmac.update(signed).digest());
 				}),
 			);
@@ -119,7 +119,7 @@ function onlyValue(rawHeaders: string[], name: string): string | undefined {
 /** The bytes of a signature; undefined if it is not written in the agreed way. */
 function decode(
 	value: string | undefined,
-	{ prefix, encoding }: ICredentialDataDecryptedObject,
+	{ prefix, encoding = 'hex' }: ICredentialDataDecryptedObject,
 ): Buffer | undefined {
 	const before = String(prefix ?? '').trim();
 	if (!value?.startsWith(before)) return undefined;

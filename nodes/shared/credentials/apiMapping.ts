@@ -129,7 +129,7 @@ export const apiMappingField = (example: string): INodeProperties => ({
 	name: 'apiMapping',
 	type: 'json',
 	default: '{}',
-	description: `For whoever has the contract in hand: what this deployment calls paths, fields and words, as JSON, e.g. ${example}. What is left out is as in the service's document. Connection → Diagnose proposes it. No secrets here.`,
+	description: `Paths, field names and words of your contract that differ from the API reference, as JSON, e.g. ${example}. Connection → Diagnose proposes it. No secrets here.`,
 });
 
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */

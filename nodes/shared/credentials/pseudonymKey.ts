@@ -18,5 +18,5 @@ export const pseudonymKeyField: INodeProperties = {
 	typeOptions: { password: true },
 	default: '',
 	description:
-		'Only for the option Personal Data: Pseudonym. 16 characters or more, e.g. from a password generator. The same key in several credentials gives the same codes.',
+		"Only for 'Personal Data' set to Pseudonym. 16 characters or more, e.g. from a password generator. The same key in several credentials gives the same codes.",
 };

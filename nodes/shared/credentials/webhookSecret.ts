@@ -6,6 +6,7 @@ import type {
 	INodeProperties,
 } from 'n8n-workflow';
 import { textOf } from '../utils/text';
+import { advanced } from './advanced';
 
 /** In seconds. */
 export const DEFAULT_TOLERANCE = 300;
@@ -52,16 +53,6 @@ export const proofFields: INodeProperties[] = [
 		...show('signature', 'header', 'standard'),
 	},
 	{
-		displayName: 'Further Secrets',
-		name: 'furtherSecrets',
-		type: 'string',
-		typeOptions: { password: true },
-		default: '',
-		description:
-			'Also accepted, separated by spaces: keep the old secret here while it is being replaced',
-		...show('signature', 'header', 'standard'),
-	},
-	{
 		displayName: 'User',
 		name: 'user',
 		type: 'string',
@@ -96,66 +87,78 @@ export const proofFields: INodeProperties[] = [
 		description: 'Name of the header that holds the signature',
 		...show('signature'),
 	},
-	{
-		displayName: 'Algorithm',
-		name: 'algorithm',
-		type: 'options',
-		options: [
-			{ name: 'HMAC SHA-256', value: 'sha256' },
-			{ name: 'HMAC SHA-512', value: 'sha512' },
-		],
-		default: 'sha256',
-		...show('signature'),
-	},
-	{
-		displayName: 'Encoding',
-		name: 'encoding',
-		type: 'options',
-		options: [
-			{ name: 'Base64', value: 'base64' },
-			{ name: 'Base64 URL', value: 'base64url' },
-			{ name: 'Hexadecimal', value: 'hex' },
-		],
-		default: 'hex',
-		description: 'How the signature is written',
-		...show('signature'),
-	},
-	{
-		displayName: 'Prefix',
-		name: 'prefix',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. sha256=',
-		description: 'What stands before the signature in its header, if anything',
-		...show('signature'),
-	},
-	{
-		displayName: 'Timestamp Header',
-		name: 'timestampHeader',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. X-Webhook-Timestamp',
-		description:
-			'Name of the header with the time of sending: seconds or milliseconds since 1970, or ISO 8601. Then timestamp, separator and body are signed together. Leave empty if only the body is signed.',
-		...show('signature'),
-	},
-	{
-		displayName: 'Timestamp Separator',
-		name: 'separator',
-		type: 'string',
-		default: '.',
-		description: 'What is signed between timestamp and body',
-		...show('signature'),
-	},
-	{
-		displayName: 'Timestamp Tolerance (Seconds)',
-		name: 'tolerance',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: DEFAULT_TOLERANCE,
-		description: 'Seconds that the time of sending may differ from the clock of this n8n',
-		...show('signature', 'standard'),
-	},
+	...advanced([
+		{
+			displayName: 'Additional Secrets',
+			name: 'furtherSecrets',
+			type: 'string',
+			typeOptions: { password: true },
+			default: '',
+			description:
+				'Also accepted, separated by spaces: keep the old secret here while it is being replaced',
+			...show('signature', 'header', 'standard'),
+		},
+		{
+			displayName: 'Algorithm',
+			name: 'algorithm',
+			type: 'options',
+			options: [
+				{ name: 'HMAC SHA-256', value: 'sha256' },
+				{ name: 'HMAC SHA-512', value: 'sha512' },
+			],
+			default: 'sha256',
+			...show('signature'),
+		},
+		{
+			displayName: 'Encoding',
+			name: 'encoding',
+			type: 'options',
+			options: [
+				{ name: 'Base64', value: 'base64' },
+				{ name: 'Base64 URL', value: 'base64url' },
+				{ name: 'Hexadecimal', value: 'hex' },
+			],
+			default: 'hex',
+			description: 'How the signature is written',
+			...show('signature'),
+		},
+		{
+			displayName: 'Prefix',
+			name: 'prefix',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. sha256=',
+			description: 'What stands before the signature in its header, if anything',
+			...show('signature'),
+		},
+		{
+			displayName: 'Timestamp Header',
+			name: 'timestampHeader',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. X-Webhook-Timestamp',
+			description:
+				'Name of the header with the time of sending: seconds or milliseconds since 1970, or ISO 8601. Then timestamp, separator and body are signed together. Leave empty if only the body is signed.',
+			...show('signature'),
+		},
+		{
+			displayName: 'Timestamp Separator',
+			name: 'separator',
+			type: 'string',
+			default: '.',
+			description: 'What is signed between timestamp and body',
+			...show('signature'),
+		},
+		{
+			displayName: 'Timestamp Tolerance (Seconds)',
+			name: 'tolerance',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_TOLERANCE,
+			description: 'Seconds that the time of sending may differ from the clock of this n8n',
+			...show('signature', 'standard'),
+		},
+	]),
 ];
 
 /** All secrets that are accepted: the agreed one, and those that it replaces or is replaced by. */

@@ -4,6 +4,7 @@ import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	ICredentialsHelper,
+	NodeHelpers,
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialType,
@@ -64,7 +65,12 @@ export class CredentialsInMemory extends ICredentialsHelper {
 		return true;
 	}
 	async getDecrypted(_data: unknown, _node: unknown, type: string) {
-		return { ...this.stored[type] };
+		const { properties } = this.types[type] ?? { properties: undefined };
+		if (!properties) return { ...this.stored[type] };
+		// like n8n's own: defaults come in, and values of fields that are not shown are dropped
+		const stored = this.stored[type] as INodeParameters;
+		const resolved = NodeHelpers.getNodeParameters(properties, stored, true, false, null, null);
+		return resolved as ICredentialDataDecryptedObject;
 	}
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
