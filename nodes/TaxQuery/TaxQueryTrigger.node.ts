@@ -13,7 +13,7 @@ import {
 import { testWebhookCredential } from '../shared/credentials/webhookSecret';
 import { testTaxQuery } from '../shared/transport/testConnection';
 import { passOn } from './deliveries/execute';
-import { subtitles } from './deliveries/filter';
+import { subtitle } from './deliveries/filter';
 import { openWatcher } from './deliveries/watcher';
 import {
 	eventTriggerDescription,
@@ -30,7 +30,7 @@ export class TaxQueryTrigger implements INodeType {
 		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
 		group: ['trigger'],
 		version: 1, // not more: see the hidden field "options"
-		subtitle: `={{ $parameter["services"].length > 1 ? $parameter["services"].length + " queries" : (${JSON.stringify(subtitles)})[$parameter["services"][0]] || "On any query result" }}`,
+		subtitle,
 		description:
 			'Tax and identity queries about Mexican persons and companies: start a workflow once for each result, by webhook and by checks',
 		eventTriggerDescription,

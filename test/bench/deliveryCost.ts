@@ -87,7 +87,7 @@ export async function contestantsOfDelivery(
 		{
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
 			webhookId: 'cost-ours',
-			parameters: { authenticity: 'credential', simplify: false },
+			parameters: { authenticity: 'credential', settings: { simplify: false } },
 			credentials: { taxQueryApi, ...(await create('taxQueryWebhookApi', proof)) },
 		},
 	]);

@@ -77,7 +77,7 @@ describe('the triggers in a real n8n', () => {
 			await editor.open(id);
 			await editor.node(TRIGGER).dblclick();
 			await editor.page.getByTestId('node-execute-button').waitFor();
-			await editor.page.getByText('Simplify', { exact: true }).waitFor();
+			await editor.page.getByText('Start From', { exact: true }).waitFor();
 			return webhookId;
 		};
 		const shown = async (text: string) => await editor.page.getByText(text).first().isVisible();

@@ -1,4 +1,4 @@
-import type { INodeProperties, ITriggerFunctions } from 'n8n-workflow';
+import { UserError, type INodeProperties, type ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { queryServices } from '../service/names';
@@ -11,29 +11,39 @@ import type { Fate } from './survey';
 
 const byLabel = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);
 
-/** As a sentence; what is all capitals stays. */
-const onResult = (label: string) =>
-	`On ${label.replace(/[A-Z][a-z]+/g, (word) => word.toLowerCase())}`;
+/** As in a sentence; what is all capitals stays. */
+const lower = (label: string) => label.replace(/[A-Z][a-z]+/g, (word) => word.toLowerCase());
 
 /** What is below the trigger on the canvas, by its only query type: an abbreviation where the label has one. */
-export const subtitles = Object.fromEntries(
+const shortNames = Object.fromEntries(
 	queryServices.map(({ label, operation }) => [
 		operation,
-		onResult(/\((\w+)\)/.exec(label)?.[1] ?? label),
+		lower(/\((\w+)\)/.exec(label)?.[1] ?? label),
 	]),
 );
+
+const ANY = 'any';
 
 export const triggerOnField: INodeProperties = {
 	displayName: 'Trigger On',
 	name: 'services',
 	type: 'multiOptions',
-	options: queryServices
-		.map(({ label, operation }) => ({
-			name: label,
-			value: operation,
-			action: onResult(label),
-		}))
-		.sort(byLabel),
+	options: [
+		{
+			name: 'Any Query Type',
+			value: ANY,
+			action: 'On any query result',
+			description: 'Start the workflow once for each result, whatever was asked',
+		},
+		...queryServices
+			.map(({ label, operation }) => ({
+				name: label,
+				value: operation,
+				action: `On ${lower(label)}`,
+				description: `Start the workflow once for each result of ${lower(label)}`,
+			}))
+			.sort(byLabel),
+	],
 	// those whose results come by webhook (TQ §6.1)
 	default: [
 		'getShareholders',
@@ -43,8 +53,40 @@ export const triggerOnField: INodeProperties = {
 		'getInvoices',
 		'getRfcData',
 	],
-	description: 'Query types whose results start the workflow. Select none for all of them.',
+	description: 'Query types whose results start the workflow',
 };
+
+/** An unknown word is shown too: it may say that a query has ended. */
+const USUAL_STATES = ['failed', 'success', 'unknown'];
+
+export const statusesField: INodeProperties = {
+	displayName: 'Statuses',
+	name: 'statuses',
+	type: 'multiOptions',
+	options: [
+		{ name: 'Failed', value: 'failed' },
+		{ name: 'Pending', value: 'pending' },
+		{ name: 'Success', value: 'success' },
+		{
+			name: 'Unknown',
+			value: 'unknown',
+			description: 'A status word that neither the API reference nor the API Mapping explains',
+		},
+	],
+	default: USUAL_STATES,
+	description: 'Which results start the workflow',
+};
+
+/** Says on the canvas what the fields "Trigger On" and "Statuses" choose. */
+export const subtitle = `={{ ((types, states, others, names) => {
+	const count = types.length + others.length;
+	const what = types.includes('${ANY}') ? 'any query result' : count === 1 ? names[types[0]] || others[0] : count + ' query types';
+	const isUsual = states.slice().sort().join() === '${USUAL_STATES.join()}';
+	return isUsual ? 'On ' + what : (states.length === 1 ? states[0].charAt(0).toUpperCase() + states[0].slice(1) : states.length + ' statuses') + ': ' + what.replace(' result', ' type');
+})([].concat($parameter["services"]), [].concat($parameter["statuses"]), ($parameter["settings"]["otherServices"] || '').split(',').filter((one) => one.trim()), ${JSON.stringify(shortNames)}) }}`.replace(
+	/\s+/g,
+	' ',
+);
 
 /** Entries of the "Options" collection. */
 export const filterOptions: INodeProperties[] = [
@@ -57,23 +99,6 @@ export const filterOptions: INodeProperties[] = [
 		description:
 			"More query types to trigger on, by the name in the record's field service, separated by commas",
 	},
-	{
-		displayName: 'Statuses',
-		name: 'statuses',
-		type: 'multiOptions',
-		options: [
-			{ name: 'Failed', value: 'failed' },
-			{ name: 'Pending', value: 'pending' },
-			{ name: 'Success', value: 'success' },
-			{
-				name: 'Unknown',
-				value: 'unknown',
-				description: 'A status word that neither the API reference nor the API Mapping explains',
-			},
-		],
-		default: [],
-		description: 'Which results start the workflow. Select none for all that are not pending.',
-	},
 ];
 
 type Choosing = Pick<Settings, 'services' | 'statuses' | 'options'>;
@@ -82,7 +107,7 @@ type Choosing = Pick<Settings, 'services' | 'statuses' | 'options'>;
 function isChosen({ code, operation }: QueryRecord, { services, options }: Choosing) {
 	const operations = listed(services);
 	const codes = listed(options.otherServices).map((other) => other.toUpperCase());
-	if (operations.length === 0 && codes.length === 0) return true;
+	if (operations.includes(ANY)) return true;
 	if (code === '') return undefined;
 	return operations.includes(operation ?? '') || codes.includes(code.toUpperCase());
 }
@@ -94,8 +119,17 @@ export function fateOf({ record, hasStatus }: TriggerResult, choosing: Choosing)
 	const states = listed(choosing.statuses);
 	if (!hasStatus || states.includes(record.state)) return 'due';
 	if (record.state === 'pending') return 'waits';
-	if (states.length === 0) return 'due';
 	return record.state === 'unknown' ? 'waits' : 'unwanted'; // an unknown word may not be the last one
+}
+
+/** Throws a UserError if nothing could start the workflow. */
+export function checkChoice({ services, statuses, options }: Choosing): void {
+	const types = [...listed(services), ...listed(options.otherServices)];
+	const empty = types.length === 0 ? 'Trigger On' : listed(statuses).length === 0 ? 'Statuses' : '';
+	if (empty === '') return;
+	throw new UserError(`"${empty}" is empty, so that no result would start the workflow`, {
+		description: 'Open the trigger and choose at least one entry.',
+	});
 }
 
 /** Says which results the filter leaves out only because their words are not known; undefined if there are none. */
@@ -105,7 +139,9 @@ export function leftOutBy(
 	records: QueryRecord[],
 ): string | undefined {
 	const codes = listed(options.otherServices);
-	const choice = { operations: listed(services), states: listed(statuses), codes };
+	const chosen = listed(services);
+	const operations = chosen.includes(ANY) ? [] : chosen;
+	const choice = { operations, states: listed(statuses), codes };
 	return leftOut(records, choice, mapping);
 }
 

@@ -6,6 +6,7 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
+import { checkChoice, statusesField, triggerOnField } from './filter';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
 
 /** What the trigger was published with. */
@@ -57,21 +58,23 @@ export function readSettings(context: Context): Settings {
 	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
 	const confirm = read('confirm', 'result') as Settings['confirm'];
-	return {
+	const settings: Settings = {
 		receiveBy,
 		checkEveryMs: seconds * 1000,
 		isAuthenticated,
 		confirm: confirm === 'off' && !isAuthenticated ? 'result' : confirm,
-		simplify: read('simplify', true) !== false,
+		simplify: options.simplify !== false,
 		personalData: readPersonalData(options),
-		services: read('services', []),
-		statuses: options.statuses,
+		services: read('services', triggerOnField.default),
+		statuses: read('statuses', statusesField.default),
 		hasEnvelope:
 			Object.hasOwn(options, 'includeEnvelope') &&
 			parseBoolean(options.includeEnvelope, 'Include Envelope'),
 		maxResults,
 		options,
 	};
+	checkChoice(settings);
+	return settings;
 }
 
 /** Parameters that, when they are changed, let the trigger begin anew. */

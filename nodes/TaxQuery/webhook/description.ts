@@ -4,7 +4,7 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { filterOptions, triggerOnField } from '../deliveries/filter';
+import { filterOptions, statusesField, triggerOnField } from '../deliveries/filter';
 import { credentialsHere } from '../../shared/operations/credentialsHere';
 import { simplifyField } from '../../shared/operations/fields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/personalData';
@@ -13,6 +13,7 @@ const byWebhook = { displayOptions: { show: { receiveBy: ['both', 'webhook'] } }
 
 const options: INodeProperties[] = [
 	...filterOptions,
+	simplifyField,
 	personalDataOption,
 	fieldsToKeepOption,
 	{
@@ -141,13 +142,14 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow. The test URL is for building the workflow. If the service keeps a single URL, put the production URL back after a test.',
+			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service, or the page of the sandbox, deliver a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
 		...byWebhook,
 	},
 	triggerOnField,
+	statusesField,
 	{
 		displayName: 'Start From',
 		name: 'startFrom',
@@ -191,7 +193,6 @@ export const properties: INodeProperties[] = [
 		description: 'Queries made from this moment on',
 		displayOptions: { show: { ...byList, startFrom: ['date'] } },
 	},
-	simplifyField,
 	{
 		displayName: 'Webhook Verification',
 		name: 'authenticity',

@@ -34,7 +34,7 @@ const ask = async () => {
 	return items[0].json.queryId;
 };
 const onCrf = { services: ['getCrf'] };
-const onSuccess = { settings: { statuses: ['success'] } };
+const onSuccess = { statuses: ['success'] };
 const told = {
 	service:
 		"Queries are left out whose query type is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
@@ -112,7 +112,7 @@ describe('a trigger that knows what it chooses', () => {
 			{ services: ['getCsf'] },
 			{ services: { getCsf: 'SITUACION' } },
 		],
-		['all queries', { services: [] }, { statuses: mapping.statuses }],
+		['all queries', { services: ['any'] }, { statuses: mapping.statuses }],
 		['the unknown service by its own name', { settings: { otherServices: 'CONSTANCIA' } }, {}],
 	])('says nothing of a service that it does not know: it is on %s', async (_, chosen, known) => {
 		await publish(chosen, known);

@@ -144,7 +144,7 @@ describe('a success whose record has no result', () => {
 		['an empty list', 'INVOICE', []],
 		['nothing, where the document shows none', 'TAX_PROFILE', undefined],
 	])('starts where its result is %s', async (_, code, response) => {
-		host = await service.trigger({ parameters: { services: [] } });
+		host = await service.trigger({ parameters: { services: ['any'] } });
 		service.rows = [row('new', 0, { service: code, response }), ...service.rows];
 		await host.look();
 		expect(host.started).toEqual(['new']);

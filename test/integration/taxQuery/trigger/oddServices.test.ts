@@ -88,7 +88,7 @@ describe('results are started once each, and those from before are not, where', 
 	);
 
 	it.each([null, {}])('rows say success and have %j as response', async (response) => {
-		await start({ parameters: { simplify: false } });
+		await start({ parameters: { settings: { simplify: false } } });
 		await listing([row('lean', 0, { response })], [row('lean', 0)]);
 		await host.look();
 		await host.look();

@@ -45,9 +45,9 @@ describe('the option Personal Data of the trigger', () => {
 
 	it.each<[string, object]>([
 		['read by a look', {}],
-		['read by a look, without Simplify', { simplify: false }],
+		['read by a look, without Simplify', { settings: { simplify: false } }],
 		['as it was delivered', unconfirmed],
-		['as it was delivered, without Simplify', { ...unconfirmed, simplify: false }],
+		['as it was delivered, without Simplify', { ...unconfirmed, settings: { simplify: false } }],
 	])('masks a record that was %s, and leaves its IDs', async (_, parameters) => {
 		await start('masked', { ...parameters });
 		const record = await sandbox.result();

@@ -90,7 +90,7 @@ describe('a webhook call', () => {
 				...sandbox.credentials(),
 				...(proof && { taxQueryWebhookApi: proof.credential }),
 			},
-			parameters: { authenticity: proof ? 'credential' : 'none', simplify: false },
+			parameters: { authenticity: proof ? 'credential' : 'none', settings: { simplify: false } },
 		});
 		const record = await sandbox.result();
 		const body = JSON.stringify(shape(record));

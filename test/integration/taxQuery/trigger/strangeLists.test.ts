@@ -156,7 +156,7 @@ describe('a listed result whose response is read by its ID', () => {
 	const lean = (one: Row) => ({ ...one, response: undefined });
 
 	it('is waited for where a copy of the data lags behind', async () => {
-		await start({ parameters: { simplify: false } });
+		await start({ parameters: { settings: { simplify: false } } });
 		const one = row('q', 0);
 		service.listed = () => [lean(one)];
 		await host.look();

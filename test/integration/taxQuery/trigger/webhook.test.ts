@@ -35,7 +35,7 @@ describe('a delivered result', () => {
 	});
 
 	it('starts one execution with the record that the service has', async () => {
-		await start({ parameters: { simplify: false } });
+		await start({ parameters: { settings: { simplify: false } } });
 		const record = await sandbox.result();
 		await host.deliver({ queryId: record._id });
 		expect(host.executions).toEqual([
@@ -59,14 +59,14 @@ describe('a delivered result', () => {
 	});
 
 	it('cannot bring in a forged record: the true one is emitted', async () => {
-		await start({ parameters: { simplify: false } });
+		await start({ parameters: { settings: { simplify: false } } });
 		const record = await sandbox.result();
 		await host.deliver({ ...record, response: { RFC: 'XAXX010101000' } });
 		expect(host.items).toEqual([expect.objectContaining({ response: record.response })]);
 	});
 
 	it('is as it was delivered, and says so, where it is proved and confirmation is off', async () => {
-		await startProved({ simplify: false });
+		await startProved({ settings: { simplify: false } });
 		const record = { _id: 'a1', service: 'CRF', status: 'SUCCESS', response: { RFC: 'X' } };
 		await host.deliver({ ...record, updatedAt: '2026-05-01T00:00:00Z' }, secret);
 		expect(host.items).toEqual([
@@ -236,7 +236,7 @@ describe('a delivery that is not asked for starts nothing and is answered 200:',
 
 	it.each([
 		['another query', { services: ['getInvoices'] }],
-		['another status', { settings: { statuses: ['failed'] } }],
+		['another status', { statuses: ['failed'] }],
 	])('%s', async (_, webhook) => {
 		await start({ parameters: webhook });
 		const { status } = await host.deliver(await sandbox.result());
@@ -247,7 +247,7 @@ describe('a delivery that is not asked for starts nothing and is answered 200:',
 describe('what a filter lets through', () => {
 	it.each([
 		['a chosen query', { services: ['getCrf', 'getInvoices'] }],
-		['a chosen status', { settings: { statuses: ['success'] } }],
+		['a chosen status', { statuses: ['success'] }],
 		['a service by its name in records', { settings: { otherServices: 'invoices, crf' } }],
 	])('%s', async (_, webhook) => {
 		await start({ parameters: webhook });
@@ -266,7 +266,7 @@ describe('what a filter lets through', () => {
 	});
 
 	it('a pending query, where Pending is chosen', async () => {
-		await start({ parameters: { settings: { statuses: ['pending'] } } });
+		await start({ parameters: { statuses: ['pending'] } });
 		await host.deliver({ queryId: await sandbox.pending(), status: 'PENDING' });
 		expect(host.items).toEqual([expect.objectContaining({ status: 'PENDING' })]);
 	});
@@ -285,7 +285,7 @@ describe('a delivery with the CIEC of a tax profile in it', () => {
 	};
 
 	it.each([true, false])('is emitted without it (Simplify: %s)', async (simplify) => {
-		await startProved({ simplify, receiveBy: 'webhook', services: [] });
+		await startProved({ settings: { simplify }, receiveBy: 'webhook', services: ['any'] });
 		await host.deliver(profile, secret);
 		expect([host.items.length, JSON.stringify(host.items).includes('Secret')]).toEqual([1, false]);
 	});
