@@ -184,7 +184,8 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		const { subtitle = '', defaults } = node.description;
 		const texts = [...subtitle.matchAll(/"[^"]+":"([^"]+)"/g)].map(([, text]) => text);
 		const wrong = texts.filter((text) => text.length > 26 || text.includes(String(defaults.name)));
-		expect([wrong, texts.length]).toEqual([[], actions().length]);
+		const named = actions().filter((action) => action !== 'On any query result');
+		expect([wrong, texts.length]).toEqual([[], named.length]);
 	});
 
 	it('writes each action in sentence case', () => {

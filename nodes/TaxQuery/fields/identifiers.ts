@@ -18,7 +18,7 @@ export interface Checked {
 const CHECKS = {
 	all: { name: 'All', value: 'all', description: 'An item that cannot be right is not sent' },
 	generic: {
-		name: 'All but the Generic RFC',
+		name: 'All Except the Generic RFC',
 		value: 'allowGeneric',
 		description: 'XAXX010101000 and XEXX010101000, which belong to nobody, are sent as well',
 	},
@@ -98,7 +98,7 @@ export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<C
 	if (check.generic && !mayBeGeneric) {
 		throw new UserError('"RFC" is the generic one, which belongs to nobody', {
 			description:
-				"Enter the RFC of the person or company, or choose All but the Generic RFC as the option 'Check Identifiers First'.",
+				"Enter the RFC of the person or company, or choose All Except the Generic RFC as the option 'Check Identifiers First'.",
 		});
 	}
 	const checked = accepted('RFC', check);

@@ -1,8 +1,15 @@
-import { NodeHelpers, type INode, type INodeProperties } from 'n8n-workflow';
+import { runInNewContext } from 'node:vm';
+import {
+	NodeHelpers,
+	type INode,
+	type INodeProperties,
+	type INodePropertyOptions,
+} from 'n8n-workflow';
 import { TaxQueryTrigger } from '../../../../nodes/TaxQuery/TaxQueryTrigger.node';
 import { queryServices } from '../../../../nodes/TaxQuery/service/names';
 
-const { properties } = new TaxQueryTrigger().description;
+const { description } = new TaxQueryTrigger();
+const { properties } = description;
 const nodeWith = (parameters: object): INode => ({
 	id: '1',
 	name: 'Trigger',
@@ -31,21 +38,21 @@ describe("the trigger's panel", () => {
 		expect(fields()).toEqual([
 			'Receive Results By',
 			'Trigger On',
+			'Statuses',
 			'Start From',
-			'Simplify',
 			'Webhook Verification',
 			'Confirm with the Service',
 		]);
 	});
 
 	it.each([
-		['asking', ['Receive Results By', 'Trigger On', 'Start From', 'Simplify']],
+		['asking', ['Receive Results By', 'Trigger On', 'Statuses', 'Start From']],
 		[
 			'webhook',
 			[
 				'Receive Results By',
 				'Trigger On',
-				'Simplify',
+				'Statuses',
 				'Webhook Verification',
 				'Confirm with the Service',
 			],
@@ -59,6 +66,39 @@ describe("the trigger's panel", () => {
 		const chosen = valueOf('services')?.default as string[];
 		expect([...chosen].sort()).toEqual(delivered.map(({ operation }) => operation).sort());
 		expect(chosen).toHaveLength(6);
+	});
+
+	it('shows all that is chosen: no choice is empty', () => {
+		const chosen = ['services', 'statuses'].map((name) => valueOf(name)?.default);
+		expect(chosen).toEqual([expect.any(Array), ['failed', 'success', 'unknown']]);
+	});
+
+	it('offers any result first, and describes each entry in its own words', () => {
+		const entries = valueOf('services')?.options as INodePropertyOptions[];
+		const descriptions = entries.map(({ description = '' }) => description);
+		expect(entries[0]).toMatchObject({ value: 'any', action: 'On any query result' });
+		expect(new Set(descriptions).size).toBe(entries.length);
+		expect(descriptions).not.toContain(description.description);
+	});
+
+	const states = (...statuses: string[]) => ({ statuses });
+	it.each<[object, string]>([
+		[{}, 'On 6 query types'],
+		[{ services: ['any'] }, 'On any query result'],
+		[{ services: ['any', 'getCrf'] }, 'On any query result'],
+		[{ services: ['getCrf'] }, 'On CRF'],
+		[{ services: ['getShareholders'] }, 'On company shareholders'],
+		[{ services: ['getCrf'], settings: { otherServices: 'CONSTANCIA' } }, 'On 2 query types'],
+		[{ services: [], settings: { otherServices: 'CONSTANCIA' } }, 'On CONSTANCIA'],
+		[{ services: ['any'], ...states('failed') }, 'Failed: any query type'],
+		[{ services: ['getCrf'], ...states('success', 'pending') }, '2 statuses: CRF'],
+		[states('success'), 'Success: 6 query types'],
+		[states('unknown', 'failed', 'success'), 'On 6 query types'],
+	])('says on the canvas what starts the workflow: %j', (parameters, expected) => {
+		const expression = String(description.subtitle).replace(/^=\{\{|\}\}$/g, '');
+		const $parameter = nodeWith(parameters).parameters;
+		expect(runInNewContext(expression, { $parameter })).toBe(expected);
+		expect(expected.length).toBeLessThanOrEqual(26);
 	});
 
 	it('confirms the result by default, and offers Off with a webhook credential alone', () => {
