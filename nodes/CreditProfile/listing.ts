@@ -138,6 +138,7 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		name: 'Get Many Tags',
 		value: 'getTags',
 		action: `Get many data ${of} tags`,
+		tool: `List the different tags of all data ${of}s, each once. It only reads. No fields.`,
 		subtitle: `Get ${of} tags`,
 		description: `Get the different tags that the ${of}s of the organization have, each once`,
 		fields: {},

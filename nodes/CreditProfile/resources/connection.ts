@@ -35,7 +35,8 @@ const COLLECTIONS_TRIED = 5;
 const diagnose = operation({
 	name: 'Diagnose',
 	value: 'diagnose',
-	action: 'Diagnose the connection to the credit profile service',
+	action: 'Diagnose connection to credit profile service',
+	tool: 'Check how the credit profile service answers, and propose settings for its credential. It only reads and returns no personal data. No fields.',
 	subtitle: 'Diagnose connection',
 	description:
 		'Check what the service answers with plain reads, and propose the API Mapping of the credential. The output is free of personal data.',

@@ -31,7 +31,8 @@ const includes = switches([
 const get = operation({
 	name: 'Get',
 	value: 'get',
-	action: 'Get a data collection',
+	action: 'Get data collection',
+	tool: 'Get one data collection by its ID. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Get collection',
 	description: 'Get one data collection by its ID (the service calls this endpoint a beta)',
 	fields: { collectionId },
@@ -56,6 +57,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data collections',
+	tool: 'List data collections, filtered by name, tags or ID. It only reads. Name Contains: part of the name. Empty filters do not filter.',
 	subtitle: 'Get collections',
 	description:
 		'Get the data collections of the organization, all or those that pass the filters (the service calls this endpoint a beta)',
@@ -88,6 +90,7 @@ const count = operation({
 	name: 'Count',
 	value: 'count',
 	action: 'Count data collections',
+	tool: 'Count data collections, filtered by name, tags or ID. It only reads. Empty filters do not filter.',
 	subtitle: 'Count collections',
 	description:
 		'Count the data collections of the organization, all or those that pass the filters, in one request (the service calls this endpoint a beta)',
@@ -108,6 +111,7 @@ const getVersions = operation({
 	name: 'Get Many Versions',
 	value: 'getVersions',
 	action: 'Get many data collection versions',
+	tool: 'List the versions of one data collection with the names of their fields. It only reads. Collection: a whole number.',
 	subtitle: 'Get collection versions',
 	description:
 		'Get the versions of one data collection with their schemas (the service calls this endpoint a beta)',

@@ -22,6 +22,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data documents',
+	tool: 'List the documents of one data collection with their fields and tags. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Get documents',
 	description:
 		'Get the data documents of one collection, as items or in one file (the service calls this endpoint a beta)',
@@ -99,6 +100,7 @@ const count = operation({
 	name: 'Count',
 	value: 'count',
 	action: 'Count data documents',
+	tool: 'Count the documents of one data collection. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Count documents',
 	description:
 		'Count the data documents of one collection, in one request (the service calls this endpoint a beta)',

@@ -33,6 +33,7 @@ export const downloadFiles = operation({
 	name: 'Download Files',
 	value: 'downloadFiles',
 	action: 'Download files of data documents',
+	tool: 'Download files of data documents as binary data. It only reads. Collection: a whole number. File URL: the url of a file from the list of documents, valid for 24 hours.',
 	subtitle: 'Download files',
 	description:
 		'Download the files that data documents are associated with, one item with binary data for each. Limit counts documents.',

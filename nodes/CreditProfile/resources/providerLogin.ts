@@ -32,7 +32,8 @@ const notice: Field<undefined> = {
 const upsert = operation({
 	name: 'Create or Update',
 	value: 'upsert',
-	action: 'Create or update a provider login',
+	action: 'Create or update provider login',
+	tool: 'Store the login of the organization at a data provider. It replaces the login there. Passwords come from a stored credential.',
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
 	credential: storedLogin,
@@ -177,6 +178,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many provider logins',
+	tool: 'List the logins of the organization at data providers, without passwords. It only reads. No fields.',
 	subtitle: 'Get provider logins',
 	description: "Get the organization's logins at data providers, without passwords",
 	fields: { limit },

@@ -8,7 +8,7 @@ import { withBilled } from '../telling/messages';
 import { Receipt } from '../telling/receipt';
 import { isUnfinished, rowsOf, type Outcome, type Shape } from '../telling/rows';
 import type { Limits } from './limit';
-import { fieldsOf, optionsOf, priceNotice, type Reuse, type Wait } from './options';
+import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse, type Wait } from './options';
 import { billedOf } from './life';
 import { QuerySender, type Sending } from './send';
 import { isWaitedFor, readResult, waitForResult } from './wait';
@@ -23,20 +23,22 @@ interface Settings extends Limits {
 	externalReference: unknown;
 }
 
-/** For an AI agent, which would else ask, and pay, again. */
-const PENDING_NOTE =
-	'With pending: true the result is not there yet: read it later by the query ID with Query → Get, which makes no new query; do not ask again';
+/** For an AI agent, which would ask again otherwise, and be billed again. */
+const PENDING =
+	'If pending is true, read the result later with Query → Get by queryId. Do not ask again.';
+const AT_ONCE = 'The result comes at once.';
 
 /** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
-	const { service, name, action, description, subtitle, credential, input } = definition;
+	const { service, name, action, description, subtitle, credential, input, tool } = definition;
+	const { hasNoResult, price = PRICE } = definition;
 	const paid = operation({
 		name,
 		value: service.operation,
 		action,
 		description,
 		subtitle,
-		toolNote: service.isImmediate ? undefined : PENDING_NOTE,
+		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${service.isImmediate ? AT_ONCE : PENDING}`,
 		credential,
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
 		options: optionsOf(definition),

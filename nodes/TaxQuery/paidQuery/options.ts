@@ -146,11 +146,11 @@ const reuseInRetry: Field<Reuse | undefined> = {
 	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, undefined) : undefined),
 };
 
+/** What an item costs, where nothing else is known. */
+export const PRICE = 'one query per item';
+
 /** Told before anything is filled in. */
-export const priceNotice = ({
-	price = 'one query per item',
-	hasNoResult,
-}: PaidQuery): Field<undefined> => ({
+export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<undefined> => ({
 	properties: [
 		{
 			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : 'While building, results (not failures) of the last 24 hours are reused (see Reuse Results).'}`,

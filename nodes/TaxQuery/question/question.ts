@@ -23,6 +23,8 @@ export interface PaidQuery {
 	/** Sentence case, as shown in the node panel. */
 	action: string;
 	description: string;
+	/** What a model reads: what it does, and its fields. */
+	tool: string;
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
 	/** Its fields, which make one input. Throws a UserError that names the field. */

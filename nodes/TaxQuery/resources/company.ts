@@ -7,7 +7,8 @@ const getShareholders = paidQueryOperation({
 	...byCompanyRfc,
 	service: catalog.getShareholders,
 	name: 'Get Shareholders',
-	action: 'Get shareholders of a company',
+	action: 'Get shareholders of company',
+	tool: 'Ask who owns a company (accionistas). RFC: 12 characters, of a company, with homoclave.',
 	subtitle: 'Get shareholders',
 	description:
 		'Ask who owns a company (accionistas), and how much of it. The result follows later. Each query costs money.',

@@ -24,7 +24,8 @@ import { countBy, guessPaging, guessRows, guessWords } from './guesses';
 const diagnose = operation({
 	name: 'Diagnose',
 	value: 'diagnose',
-	action: 'Diagnose the connection to the tax query service',
+	action: 'Diagnose connection to tax query service',
+	tool: 'Check how the query service answers, and propose settings for its credential. It makes no new query and returns no personal data. No fields.',
 	subtitle: 'Diagnose connection',
 	description:
 		'Check what the service answers with plain reads (no new query is made), and propose the API Mapping of the credential. The output is free of personal data.',

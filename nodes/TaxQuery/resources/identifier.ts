@@ -44,6 +44,7 @@ const check = operation({
 	name: 'Check',
 	value: 'check',
 	action: 'Check identifiers',
+	tool: 'Check identifiers offline; nothing is sent or billed. Fill in at least one. RFC: 9 to 13 characters. CURP: 18 characters. NSS: 11 digits. Zip Code: 5 digits. State: its code, such as CMX. Birth Date: YYYY-MM-DD.',
 	description:
 		'Check RFC, CURP, NSS and zip code, and whether they fit each other; offline, so that nothing is sent and nothing is paid',
 	isOffline: true,

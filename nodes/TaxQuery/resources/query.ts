@@ -26,7 +26,8 @@ const queryId = field(
 const get = operation({
 	name: 'Get',
 	value: 'get',
-	action: 'Get a query',
+	action: 'Get query',
+	tool: 'Read one past query with its status and result. It makes no new query. Query ID: queryId of an earlier output. If pending is true, read it again later.',
 	description:
 		'Get one query made before, with its status and its result. It only reads: no new query is made.',
 	fields: { queryId },
@@ -66,6 +67,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many queries',
+	tool: 'List past queries with status and result, filtered by RFC, CURP, query type, status or date. It makes no new query.',
 	description:
 		'Get the queries made before, with their status and result, in the order in which the service lists them. It only reads: no new query is made.',
 	fields: { limit, filters },

@@ -12,8 +12,8 @@ import { invoicesOf } from './invoices';
 const createTaxProfile = paidQueryOperation({
 	service: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
-	action: 'Create a tax profile',
-	subtitle: 'Create tax profile',
+	action: 'Create tax profile',
+	tool: 'Register a taxpayer with its stored CIEC. Needed once before queries of the tax authority. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	price: 'what your contract says for a new profile, which may be one query per item',
 	description:
 		'Allow the queries of the tax authority about an RFC, by its CIEC (the password at the tax authority); needed once before them. May cost money.',
@@ -28,8 +28,8 @@ const getCsf = paidQueryOperation({
 	...byRfc,
 	service: catalog.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
-	action: 'Get a fiscal situation (CSF)',
-	subtitle: 'Get fiscal situation (CSF)',
+	action: 'Get fiscal situation (CSF)',
+	tool: 'Ask for the fiscal situation (CSF) of a taxpayer with a tax profile. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	description:
 		'Ask for the fiscal situation of an RFC (constancia de situación fiscal), which needs a tax profile. Each query costs money.',
 	hasNoShownResponse: true,
@@ -40,7 +40,8 @@ const getComplianceOpinion = paidQueryOperation({
 	...byRfc,
 	service: catalog.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
-	action: 'Get a compliance opinion (32D)',
+	action: 'Get compliance opinion (32D)',
+	tool: 'Ask for the tax compliance opinion (32D) of a taxpayer with a tax profile. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	subtitle: 'Get opinion (32D)',
 	description:
 		'Ask for the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D), which needs a tax profile. The result follows later. Each query costs money.',
@@ -50,7 +51,8 @@ const getComplianceOpinion = paidQueryOperation({
 const getInvoices = paidQueryOperation({
 	service: catalog.getInvoices,
 	name: 'Get Invoices',
-	action: 'Get invoices of a taxpayer',
+	action: 'Get invoices of taxpayer',
+	tool: 'Ask for the invoices (CFDI) of a taxpayer with a tax profile, one result per month. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	subtitle: 'Get invoices (CFDI)',
 	price: 'one query per item and month',
 	description:

@@ -47,8 +47,8 @@ const readName = async (item: Item, part: Field<string>): Promise<string> => {
 const calculateRfc = paidQueryOperation({
 	service: catalog.calculateRfc,
 	name: 'Calculate RFC',
-	action: 'Calculate an RFC',
-	subtitle: 'Calculate RFC',
+	action: 'Calculate RFC',
+	tool: 'Calculate the RFC of a person. Given Names: all of them. First Last Name: apellido paterno. Second Last Name: apellido materno, or empty. Birth Date: YYYY-MM-DD.',
 	description:
 		'Calculate the RFC of a natural person from name and birth date. The result comes at once. Each query costs money.',
 	input: {
@@ -75,7 +75,8 @@ const getCrf = paidQueryOperation({
 	...byRfc,
 	service: catalog.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
-	action: 'Get a fiscal regime certificate (CRF)',
+	action: 'Get fiscal regime certificate (CRF)',
+	tool: 'Ask for the tax regimes (régimen fiscal) of a taxpayer. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	subtitle: 'Get CRF (fiscal regimes)',
 	description:
 		'Ask for the fiscal regimes of an RFC (régimen fiscal). The result follows later. Each query costs money.',
@@ -86,6 +87,7 @@ const getRfcData = paidQueryOperation({
 	service: catalog.getRfcData,
 	name: 'Get RFC Data',
 	action: 'Get RFC data',
+	tool: 'Ask for name, address and certificate of a taxpayer. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	description:
 		'Ask for name, address and certificate that belong to an RFC. The result follows later. Each query costs money.',
 });

@@ -115,8 +115,8 @@ export interface Operation {
 	description: string;
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
-	/** What an AI agent should know beside the description. */
-	toolNote?: string;
+	/** What a model reads: what it does, what it costs, its fields, what to do with a pending result. At most 60 words. */
+	tool: string;
 	fields: INodeProperties[];
 	/** Entries of the "Options" collection, in the order in which they are offered; Timeout stands behind them. */
 	options?: INodeProperties[];
@@ -202,7 +202,7 @@ function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
 	const shownHere = (field: INodeProperties) => shownUnder(here, field);
 	const { options = [], isOffline } = operation;
-	const fields = [toolDescriptionOf(operation), ...operation.fields];
+	const fields = [toolDescriptionOf(operation.tool), ...operation.fields];
 	if (isOffline) return fields.map(shownHere);
 	return [
 		...fields,
