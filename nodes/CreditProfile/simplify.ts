@@ -21,17 +21,14 @@ export function simplifyLogin(row: IDataObject): IDataObject {
 		...pick(row, ['type', 'user', 'isEnabled']),
 		...pick(objectOf(row.metadata), ['expirationDate']),
 		...pick(objectOf(row.configuration), ['isAutoRenewEnabled']),
-		...pick(row, ['createdAt', 'updatedAt', 'organizationId', 'ownerId', 'id']),
+		...pick(row, ['createdAt', 'updatedAt', 'ownerId', 'id']),
 	};
 }
 
-/** CP §2.6 under the names of who created something. */
+/** CP §2.6: who created something, in one text. */
 function creatorOf({ creator }: IDataObject): IDataObject {
-	const { name, lastName, email } = objectOf(creator);
-	return pick({ creatorName: joined(name, lastName), creatorEmail: email }, [
-		'creatorName',
-		'creatorEmail',
-	]);
+	const { name, lastName } = objectOf(creator);
+	return pick({ creatorName: joined(name, lastName) }, ['creatorName']);
 }
 
 /** CP §2.5: the fields that a version's documents have. */
@@ -44,13 +41,9 @@ export function simplifyCollection(row: IDataObject): IDataObject {
 	const { activeDataCollectionVersion: version } = row;
 	return {
 		...pick(row, ['name', 'slug', 'tags', 'processorKey']),
-		...(isObject(version) && {
-			activeVersionFields: fieldsOf(version),
-			...pick({ activeVersionCreatedAt: version.createdAt }, ['activeVersionCreatedAt']),
-		}),
+		...(isObject(version) && { activeVersionFields: fieldsOf(version) }),
 		...creatorOf(row),
-		...pick(row, ['createdAt', 'updatedAt']),
-		...pick(row, ['parentCollectionId', 'activeDataCollectionVersionId', 'creatorId', 'id']),
+		...pick(row, ['createdAt', 'parentCollectionId', 'activeDataCollectionVersionId', 'id']),
 	};
 }
 
@@ -114,22 +107,11 @@ function byType(associations: unknown[]): IDataObject {
 	};
 }
 
-const personFields = ['accountType', 'rfc', 'curp', 'email', 'phone'];
-/** CP §2.8 to §2.10: what of an association is kept, beside the name and the ID. */
+/** CP §2.8 to §2.10: what of an association is kept, beside name, type and IDs; at most ten fields in all. */
 const associationFields: Record<AssociationType, string[]> = {
-	Profiles: [...personFields, 'tags', 'createdAt', 'updatedAt', 'externalId'],
-	Forms: [...personFields, 'monthlyIncome', 'loanAmount', 'completedDate', 'tags', 'profileId'],
-	Files: [
-		'filelabel',
-		'filetype',
-		'originalFilename',
-		'size',
-		'url',
-		'previewUrl',
-		'uploadedAt',
-		'tags',
-		'externalId',
-	],
+	Profiles: ['accountType', 'rfc', 'curp', 'email', 'phone', 'externalId'],
+	Forms: ['rfc', 'curp', 'monthlyIncome', 'loanAmount', 'completedDate', 'profileId'],
+	Files: ['filelabel', 'filetype', 'originalFilename', 'size', 'url', 'uploadedAt', 'externalId'],
 };
 
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
@@ -158,12 +140,12 @@ export function associationsOf({ associations, id }: IDataObject): IDataObject[]
 	);
 }
 
-/** One item for each association, the document's IDs last. */
+/** One item for each association, the document's ID last. */
 export const separateSimplified = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		associationType: entry.type,
 		...simplifyAssociation(entry),
-		...idsOf(document),
+		...pick({ documentId: document.id }, ['documentId']),
 	}));
 
 /** One item for each association as it came, with the fields of its document. */

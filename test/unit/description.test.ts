@@ -175,9 +175,63 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 			.filter(({ property }) => property.name === 'toolDescription')
 			.map(({ property }) => property.default as string);
 
-	it('tells a language model in 60 to 1,000 characters what each operation does', () => {
-		const wrong = toolDescriptions().filter(({ length }) => length < 60 || length > 1000);
+	it('tells a language model in at most 60 words what each operation does', () => {
+		const wrong = toolDescriptions().filter((text) => {
+			const { length } = text.split(/\s+/);
+			return length < 10 || length > 60;
+		});
 		expect([wrong, toolDescriptions().length]).toEqual([[], operations().length]);
+	});
+
+	/** How many options an operation offers before one of them is added. */
+	const offered = () =>
+		node.description.properties
+			.filter(({ name, type }) => type === 'collection' && ['options', 'settings'].includes(name))
+			.map((property) => {
+				const [operation = node.description.name] = (property.displayOptions?.show?.operation ??
+					[]) as string[];
+				const first = (property.options as INodeProperties[]).filter(
+					({ displayOptions }) => !displayOptions?.show?.personalData,
+				);
+				return { operation, count: first.length, names: first.map(({ name }) => name) };
+			});
+
+	it('offers at most seven options at first, six where documents are read', () => {
+		const isTrigger = node.description.group.includes('trigger');
+		const most = isTrigger ? 7 : node.description.name === 'creditProfile' ? 6 : 7;
+		expect(offered().filter(({ count }) => count > most)).toEqual([]);
+	});
+
+	it('has Simplify among the options, never beside them', () => {
+		const beside = node.description.properties.filter(({ name }) => name === 'simplify');
+		expect(beside).toEqual([]);
+		expect(offered().some(({ names }) => names.includes('simplify'))).toBe(true);
+	});
+
+	it('puts Max Queries per Day first among the spending limits', () => {
+		const groups = all.filter(({ property }) => property.name === 'spendingLimits');
+		const firsts = groups.map(({ property }) => property.options?.[0].name);
+		expect(new Set(firsts)).toEqual(
+			new Set(node.description.name === 'taxQuery' ? ['maxQueriesPerDay'] : []),
+		);
+	});
+
+	it('has no article in an action', () => {
+		expect(actions().filter((action) => /\b(an?|the)\b/i.test(action))).toEqual([]);
+	});
+
+	it('names other parameters in single quotes', () => {
+		const labels = [...new Set(all.map(({ property }) => property.displayName))].filter((label) =>
+			/ [A-Z]/.test(label),
+		);
+		const bare = all.flatMap(({ path, property: { description = '', displayName, hint = '' } }) => {
+			const text = `${description} ${hint}`;
+			return labels
+				.filter((label) => label !== displayName && text.includes(label))
+				.filter((label) => !text.includes(`'${label}`))
+				.map((label) => `${path}: ${label}`);
+		});
+		expect([...new Set(bare)]).toEqual([]);
 	});
 
 	it('writes below a node on the canvas what fits there, and not its name again', () => {

@@ -39,7 +39,7 @@ const incoming = field(
 		default: '={{ $json }}',
 		required: true,
 		description:
-			'A document or a file association from Get Many, with its files included and Personal Data: Full. The links work for 24 hours after it was read.',
+			"A document or a file association from Get Many, with its files included and 'Personal Data' set to Full. The links work for 24 hours.",
 	},
 	parseObject,
 );

@@ -45,7 +45,7 @@ const waitForResult: Field<Wait | undefined> = {
 			name: 'waitForResult',
 			type: 'boolean',
 			default: false,
-			description: 'Whether to keep this execution open until the result is there',
+			description: 'Whether to keep this execution open until the result has arrived',
 			hint: 'Off: returns a query ID at once; the result starts a Tax Query Trigger workflow, best for many queries. On: this step waits. To wait for minutes or days without holding a slot, see the examples <i>Wait without a slot</i> and <i>Resume by webhook</i>.',
 		},
 		{
@@ -153,7 +153,7 @@ export const PRICE = 'one query per item';
 export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<undefined> => ({
 	properties: [
 		{
-			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : 'While building, results (not failures) of the last 24 hours are reused (see Reuse Results).'}`,
+			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
 			name: 'priceNotice',
 			type: 'notice',
 			default: '',

@@ -22,7 +22,7 @@ export const personalDataOption: INodeProperties = {
 	],
 	default: 'masked',
 	description:
-		'How personal data appears in the output. Masked and Pseudonym hide names, identifiers, addresses and contacts, and every text and number that the service does not document; of a date the year stays. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
+		'How personal data appears in the output. Masked and Pseudonym hide names, identifiers, addresses and contacts, and every text and number that the API reference does not describe; of a date the year stays. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
 };
 
 export const fieldsToKeepOption: INodeProperties = {
@@ -34,7 +34,7 @@ export const fieldsToKeepOption: INodeProperties = {
 	placeholder: 'e.g. monto',
 	displayOptions: { show: { personalData: ['masked', 'pseudonym'] } },
 	description:
-		'Fields that come out in full under Personal Data: Masked or Pseudonym, with all that is in them. Enter each name as the service writes it; Simplify off shows it.',
+		"Fields to return in full when 'Personal Data' is Masked or Pseudonym, with everything inside them. Enter each name as the service writes it; 'Simplify' off shows it.",
 };
 
 /** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */

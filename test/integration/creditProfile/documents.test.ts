@@ -183,7 +183,6 @@ describe('data documents', () => {
 			expect(separate).toEqual(
 				['Profiles', 'Forms', 'Files'].map((associationType) => ({
 					associationType,
-					documentExternalId: listed.externalId,
 					documentId: listed.id,
 				})),
 			);

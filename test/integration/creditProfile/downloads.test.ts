@@ -410,7 +410,7 @@ describe('the files of a collection', () => {
 			const { items, error } = await incoming([row()]);
 			expect([error, items.map(({ json }) => json), asked]).toEqual([
 				undefined,
-				[expect.objectContaining({ id: 70, documentId: 9, documentExternalId: 'E-9' })],
+				[expect.objectContaining({ id: 70, documentId: 9 })],
 				{ '/ine': 1 },
 			]);
 			expect(JSON.stringify(items[0].json)).not.toContain('http');

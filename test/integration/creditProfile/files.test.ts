@@ -257,7 +257,7 @@ describe('files of documents', () => {
 		});
 
 		it.each([
-			[true, /^\uFEFFassociationType,name,.*,id,documentExternalId,documentId$/, 'Profiles,'],
+			[true, /^\uFEFFassociationType,name,.*,id,documentId$/, 'Profiles,'],
 			[
 				false,
 				/^\uFEFFtype,association,document,.*,tags,.*,documentExternalId,documentId$/,

@@ -107,7 +107,6 @@ describe('the credentials of providers', () => {
 				isEnabled: true,
 				expirationDate: expect.stringMatching(/^\d{4}-\d\d-\d\d$/),
 				isAutoRenewEnabled: true,
-				organizationId: expect.any(Number),
 				ownerId: expect.any(Number),
 				createdAt: expect.any(String),
 				updatedAt: expect.any(String),
