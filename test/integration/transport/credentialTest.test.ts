@@ -57,10 +57,7 @@ describe('the test of a credential', () => {
 			{ grant: 'accessToken', pastedToken: 'wrong-token-1' },
 			/^The Tax Query Service refused the token\./,
 		],
-		[
-			{ grant: 'accessToken', pastedToken: ' ' },
-			/^The credential has no access token\. Open the credential/,
-		],
+		[{ grant: 'accessToken', pastedToken: ' ' }, /^The credential has no access token\./],
 		[{ grant: 'accessToken', pastedToken: 'Bearer ' }, /^The credential has no access token\./],
 		[{ additionalSecretFields: '[1]' }, /^"Additional Secret Fields" .* must be a JSON object\./],
 		[{ apiMapping: '{"list": {"pageSize": "x"}}' }, /^API Mapping: "list\.pageSize" must be/],
