@@ -57,7 +57,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data collections',
-	tool: 'List data collections, filtered by name, tags or ID. It only reads. Name Contains: part of the name. Empty filters do not filter.',
+	tool: 'List data collections, all or filtered. It only reads. Name: exact. Name Contains: a part of it. Processor Key: exact. Empty filters do not filter.',
 	subtitle: 'Get collections',
 	description:
 		'Get the data collections of the organization, all or those that pass the filters (the service calls this endpoint a beta)',
@@ -90,7 +90,7 @@ const count = operation({
 	name: 'Count',
 	value: 'count',
 	action: 'Count data collections',
-	tool: 'Count data collections, filtered by name, tags or ID. It only reads. Empty filters do not filter.',
+	tool: 'Count data collections, all or filtered. It only reads. Name: exact. Name Contains: a part of it. Processor Key: exact. Empty filters do not filter.',
 	subtitle: 'Count collections',
 	description:
 		'Count the data collections of the organization, all or those that pass the filters, in one request (the service calls this endpoint a beta)',

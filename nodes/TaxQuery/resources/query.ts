@@ -67,7 +67,7 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many queries',
-	tool: 'List past queries with status and result, filtered by RFC, CURP, query type, status or date. It makes no new query.',
+	tool: 'List past queries with status and result, all or filtered. It makes no new query. RFC: 12 or 13 characters. CURP: 18 characters. Created After: ISO 8601. Created Before: ISO 8601. Empty filters do not filter.',
 	description:
 		'Get the queries made before, with their status and result, in the order in which the service lists them. It only reads: no new query is made.',
 	fields: { limit, filters },

@@ -86,9 +86,7 @@ describe('a tool of an AI agent', () => {
 
 	it('tells what it costs, of the ten that do, and what to do with a pending result', () => {
 		const told = offered.map(toldOf);
-		expect(
-			told.filter((text) => /\bbilled\b|Billed:/.test(text) && !/sent or billed/.test(text)).length,
-		).toBe(10);
+		expect(told.filter((text) => /Billed:|may be billed/.test(text)).length).toBe(10);
 		expect(told.filter((text) => /Do not ask again/.test(text)).length).toBe(8);
 	});
 
