@@ -224,7 +224,7 @@ describe('docs/output.md', () => {
 	it.each(lists)('names the columns of %s', async (title, parameters) => {
 		const { items } = await nodeOn(sandbox)(parameters);
 		expect(Object.keys(items[0].json)).toEqual(columnsOf(title));
-		expect(Object.keys(items[0].json).length).toBeLessThanOrEqual(15);
+		expect(Object.keys(items[0].json).length).toBeLessThanOrEqual(10);
 	});
 
 	it.each([

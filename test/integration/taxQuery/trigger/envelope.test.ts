@@ -122,7 +122,7 @@ describe('the option Include Envelope', () => {
 	});
 
 	it('shows no secret: neither those of the credentials nor a CIEC', async () => {
-		await start({ services: [] });
+		await start({ services: ['any'] });
 		const profile = { service: 'TAX_PROFILE', query: { rfc: 'GODE561231GR8', ciec: 'Cl4ve-Uno' } };
 		finish(profile);
 		await deliver({
@@ -159,7 +159,7 @@ describe('the option Include Envelope', () => {
 	);
 
 	it('gives it of a test call in the editor', async () => {
-		await start({ simplify: false });
+		await start({}, { settings: { includeEnvelope: true, simplify: false } });
 		finish();
 		const [item] = await host.deliverTest({ ...around, data: detail }, proof);
 		expect(item).toMatchObject({ _id: 'new', envelope: around });
