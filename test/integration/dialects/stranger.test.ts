@@ -26,7 +26,7 @@ const record = (id: unknown, more: object = {}): IDataObject =>
 		...more,
 	}) as IDataObject;
 
-const crf = getCrf({ rfc: RFC, waitForResult: true, maxWait: 5 }, {});
+const crf = getCrf({ rfc: RFC, waitForResult: true, maxWait: 5 });
 const result = expect.objectContaining({ queryId: expect.any(String), rfc: RFC, legalName: NAME });
 
 let next = 0;

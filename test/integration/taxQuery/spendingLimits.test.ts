@@ -23,7 +23,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 		['maxQueries', {}, { mode: 'manual' }],
 		['maxQueriesPerDay', {}, { mode: 'manual' }],
 	])('refuses each of them by %s: %j %j', async (name, reuse, more) => {
-		const result = await sandbox.run(getCrf({ ...reuse }, { [name]: 0 }), {
+		const result = await sandbox.run(getCrf({ ...reuse }, { spendingLimits: { [name]: 0 } }), {
 			items: itemsOf([RFC, RFC, OTHER, RFC]),
 			...failing,
 			...more,

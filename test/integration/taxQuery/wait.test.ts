@@ -227,7 +227,7 @@ describe('a result that failed', () => {
 		const looks = async () =>
 			(await sandbox.requests()).filter(({ method, status }) => method === 'GET' && status === 200);
 		await until('two reads', async () => (await looks()).length >= 2);
-		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }, {}), {
+		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }), {
 			items: rfcs(4).map((rfc) => ({ rfc })),
 		});
 		cancel();
