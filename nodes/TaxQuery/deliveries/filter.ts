@@ -56,9 +56,6 @@ export const triggerOnField: INodeProperties = {
 	description: 'Query types whose results start the workflow',
 };
 
-/** An unknown word is shown too: it may say that a query has ended. */
-const USUAL_STATES = ['failed', 'success', 'unknown'];
-
 export const statusesField: INodeProperties = {
 	displayName: 'Statuses',
 	name: 'statuses',
@@ -73,7 +70,7 @@ export const statusesField: INodeProperties = {
 			description: 'A status word that neither the API reference nor the API Mapping explains',
 		},
 	],
-	default: USUAL_STATES,
+	default: ['failed', 'success', 'unknown'], // an unknown word may say that a query has ended
 	description: 'Which results start the workflow',
 };
 
@@ -81,7 +78,7 @@ export const statusesField: INodeProperties = {
 export const subtitle = `={{ ((types, states, others, names) => {
 	const count = types.length + others.length;
 	const what = types.includes('${ANY}') ? 'any query result' : count === 1 ? names[types[0]] || others[0] : count + ' query types';
-	const isUsual = states.slice().sort().join() === '${USUAL_STATES.join()}';
+	const isUsual = states.slice().sort().join() === '${(statusesField.default as string[]).join()}';
 	return isUsual ? 'On ' + what : (states.length === 1 ? states[0].charAt(0).toUpperCase() + states[0].slice(1) : states.length + ' statuses') + ': ' + what.replace(' result', ' type');
 })([].concat($parameter["services"]), [].concat($parameter["statuses"]), ($parameter["settings"]["otherServices"] || '').split(',').filter((one) => one.trim()), ${JSON.stringify(shortNames)}) }}`.replace(
 	/\s+/g,

@@ -3,7 +3,7 @@ import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
-const waiting = (options = {}) => getCrf({ waitForResult: true, maxWait: 60 }, options);
+const waiting = () => getCrf({ waitForResult: true, maxWait: 60 });
 
 describe('50 queries that wait for their results', () => {
 	let sandbox: TaxQuerySandbox;
