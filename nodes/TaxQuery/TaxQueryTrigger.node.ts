@@ -13,7 +13,7 @@ import {
 import { testWebhookCredential } from '../shared/credentials/webhookSecret';
 import { testTaxQuery } from '../shared/transport/testConnection';
 import { passOn } from './deliveries/execute';
-import { subtitle } from './deliveries/filter';
+import { subtitle } from './deliveries/choice';
 import { openWatcher } from './deliveries/watcher';
 import {
 	eventTriggerDescription,

@@ -6,7 +6,7 @@ import {
 	type IWebhookFunctions,
 } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
-import { checkChoice, statusesField, triggerOnField } from './filter';
+import { checkChoice, statusesField, triggerOnField } from './choice';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
 
 /** What the trigger was published with. */

@@ -4,7 +4,7 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { filterOptions, statusesField, triggerOnField } from '../deliveries/filter';
+import { filterOptions, statusesField, triggerOnField } from '../deliveries/choice';
 import { credentialsHere } from '../../shared/operations/credentialsHere';
 import { simplifyField } from '../../shared/operations/fields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/personalData';
