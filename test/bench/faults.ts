@@ -1,5 +1,5 @@
 import axios from 'axios';
-import { startSandbox, type Sandbox } from '../../sandbox';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../../sandbox';
 import type { FaultRule } from '../../sandbox/plugins/faults';
 import type { LedgerEntry } from '../../sandbox/services/taxQuery/ledger';
 import { startBenchN8n, type BenchN8n } from './n8n';
@@ -387,6 +387,9 @@ async function loggedIn({ taxQuery }: Sandbox) {
 	return axios.create({ baseURL: baseUrl, headers });
 }
 
+/** A sandbox of another shape: BENCH_SANDBOX='{"record":"lean"}', '{"queryList":"page"}', '{"queryList":"lean"}'. */
+const variant = JSON.parse(process.env.BENCH_SANDBOX ?? '{}') as Partial<SandboxOptions>;
+
 /** BENCH_KIND picks operations. Every paid kind, lists and upserts under every fault that the sandbox has, counted against its ledger. */
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const n8n = await startBenchN8n(log);
@@ -399,6 +402,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 				resultDelay: 500,
 				documents: DOCUMENTS,
 				seed,
+				...variant,
 			});
 			try {
 				await runSeed(n8n, sandbox, totals, seed, log);
