@@ -137,8 +137,8 @@ interface Cell {
 	mode: Mode;
 	/** What each item asks; some ask the same. */
 	subjects: string[];
-	/** The rows of each execution, and what it failed with. */
-	runs: Array<{ rows: Row[]; failure: string }>;
+	/** The rows of each execution, what it failed with, and how many queries that tells to be unsure. */
+	runs: Array<{ rows: Row[]; failure: string; unsureQueries: number }>;
 }
 
 const OUTCOMES = ['lost', 'paid twice', 'wrong', 'unexplained', '429 surfaced'];
@@ -173,7 +173,8 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	counts.add('recovered', rows.filter(({ recovered }) => recovered).length);
 	counts.add('reported as unsure', errors.filter(isUnsure).length);
 	counts.add('billed, ID in the error', onlyTold.length);
-	counts.add('lost', missing.length - onlyTold.length);
+	const unsureInRuns = runs.reduce((sum, { unsureQueries }) => sum + unsureQueries, 0);
+	counts.add('lost', Math.max(0, missing.length - onlyTold.length - unsureInRuns));
 	for (const key of new Set(subjects)) {
 		const paid = billed.filter(({ query }) => keyOf(query) === key).length;
 		const allowed = (paysOnce ? 1 : asked(key)) * (kind.months ?? 1);
@@ -186,7 +187,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 				keyOf(byId.get(String(row.queryId))?.query ?? {}) !== subjectOf(row)),
 	);
 	const lost = missing.filter((entry) => !onlyTold.includes(entry));
-	if (lost.length + strange.length > 0) {
+	if (lost.length > unsureInRuns || strange.length > 0) {
 		const about = lost.map(({ query }) => keyOf(query));
 		const came = rows.filter((row) => about.includes(subjectOf(row)));
 		log(`${mode.name}, ${kind.operation}: ${JSON.stringify({ lost, strange, came })}`);
@@ -239,10 +240,13 @@ async function ask(n8n: BenchN8n, cell: Cell, credentials: object, name: string)
 	cell.runs = await Promise.all(
 		Array.from({ length: mode.executions ?? 1 }, async () => {
 			const { executionId } = await run(items);
-			const failure = mode.continues ? '' : await n8n.failure(executionId);
+			const { text: failure, unsureQueries } = mode.continues
+				? { text: '', unsureQueries: 0 }
+				: await n8n.failure(executionId);
 			const rows = failure === '' ? await n8n.rows(executionId) : [];
 			return {
 				failure,
+				unsureQueries: failure === '' ? 0 : unsureQueries,
 				rows: rows.map(({ json, item }) => ({ ...json, item, asked: subjects[item] })),
 			};
 		}),

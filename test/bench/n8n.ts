@@ -47,8 +47,11 @@ export interface BenchN8n {
 		node: Measured,
 		listField?: string,
 	): Promise<(items: object[]) => Promise<Run>>;
-	/** What that execution failed with, message and description; '' if it did not. */
-	failure(executionId: string): Promise<string>;
+	/**
+	 * What that execution failed with, message and description ('' if it did not), and of how many queries its metadata
+	 * say that nobody knows whether they were accepted.
+	 */
+	failure(executionId: string): Promise<{ text: string; unsureQueries: number }>;
 	/** Items that the measured node brought in that execution, and how many of them carry an error. */
 	outcome(executionId: string): Promise<{ items: number; failed: number }>;
 	/** The items that the measured node brought in that execution. */
@@ -208,8 +211,10 @@ export async function startBenchN8n(
 			output,
 			rows,
 			async failure(executionId) {
-				const { error } = (await client.execution(executionId)).data?.resultData ?? {};
-				return error ? `${error.message} ${error.description ?? ''}` : '';
+				const { data } = await client.execution(executionId);
+				const { error, metadata } = data?.resultData ?? {};
+				const text = error ? `${error.message} ${error.description ?? ''}` : '';
+				return { text, unsureQueries: Number(metadata?.unsureQueries ?? 0) };
 			},
 			async outcome(executionId) {
 				const items = await output(executionId);
