@@ -83,6 +83,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 			{
 				rfc: RFC,
 				message: '***',
+				pending: false,
 				status: 'SUCCESS',
 				service: 'TAX_PROFILE',
 				createdAt: expect.any(String),

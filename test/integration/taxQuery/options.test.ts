@@ -358,6 +358,7 @@ describe('Personal Data of a record', () => {
 		expect(await read({ personalData: 'masked' }, true)).toEqual({
 			rfc: 'GODE5612******',
 			resultStatus: '******',
+			pending: false,
 			valid: '******',
 			tutor: { nota: '******' },
 			since: '2001',

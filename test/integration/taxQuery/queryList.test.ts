@@ -134,7 +134,7 @@ describe('the list of all queries at a service that', () => {
 		expect(items).toEqual([
 			{
 				...{ addressCalle: 'own', address: { calle: 'inner' }, resultEvent: 'alta' },
-				...{ status: 'SUCCESS', service: 'CSF', queryId: 'q1' },
+				...{ pending: false, status: 'SUCCESS', service: 'CSF', queryId: 'q1' },
 			},
 		]);
 	});
