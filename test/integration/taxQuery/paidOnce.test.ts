@@ -407,6 +407,7 @@ describe('an answer that is none', () => {
 			{
 				rfc: rfcs(1)[0],
 				...body,
+				pending: false,
 				service: 'TAX_PROFILE',
 				warnings: [expect.objectContaining({ code: 'unconfirmed' })],
 			},
