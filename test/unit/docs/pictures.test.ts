@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { INodeProperties } from 'n8n-workflow';
+import { runInNewContext } from 'node:vm';
+import type { INode, INodeProperties } from 'n8n-workflow';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
@@ -45,6 +46,22 @@ const known = new Set([
 	...types.flatMap(({ properties }) => namesOf(properties)),
 ]);
 const subtitles = nodes.map(({ subtitle }) => subtitle).join('\n');
+/** What is below the triggers of the examples on the canvas: an expression says it. */
+const ofTriggers = readdirSync(join(root, 'examples')).flatMap((file) => {
+	const { nodes: own } = JSON.parse(readFileSync(join(root, 'examples', file), 'utf8')) as {
+		nodes: INode[];
+	};
+	const { name, subtitle, properties } = nodes[2];
+	const usual = Object.fromEntries(properties.map((one) => [one.name, one.default]));
+	return own
+		.filter(({ type }) => type.endsWith(`.${name}`))
+		.map(({ parameters }) => {
+			const $parameter = { ...usual, ...parameters };
+			return runInNewContext(String(subtitle).replace(/^=\{\{|\}\}$/g, ''), {
+				$parameter,
+			}) as string;
+		});
+});
 
 describe('the pictures of the documents (npm run docs:pictures)', () => {
 	it('are fourteen or more, four of them dark, none larger than 150 kB', () => {
@@ -61,7 +78,10 @@ describe('the pictures of the documents (npm run docs:pictures)', () => {
 
 	it.each(Object.keys(labels))('show what is there today: %s', (picture) => {
 		const isThere = (label: string) =>
-			known.has(label) || subtitles.includes(label) || OF_N8N.some((own) => own.test(label));
+			known.has(label) ||
+			subtitles.includes(label) ||
+			ofTriggers.includes(label) ||
+			OF_N8N.some((own) => own.test(label));
 		expect(labels[picture].filter((label) => !isThere(label))).toEqual([]);
 		expect(pictures).toContain(`${picture}.webp`);
 	});
