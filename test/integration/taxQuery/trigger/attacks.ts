@@ -315,6 +315,9 @@ export const attacks: Attack[] = [
 	},
 ];
 
+/** So much n8n reads of a webhook call. */
+const LARGEST = 16 * 1024 * 1024;
+
 /** Sends the headers just as they are listed. */
 export async function send(url: string, body: string | Buffer, headers: Headers): Promise<number> {
 	return await new Promise((resolve, reject) => {
@@ -322,7 +325,8 @@ export async function send(url: string, body: string | Buffer, headers: Headers)
 			answer.resume();
 			resolve(answer.statusCode as number);
 		});
-		call.on('error', reject);
+		// who refuses a large body may close the connection before it is written whole, and the response with it
+		call.on('error', (error) => (body.length > LARGEST ? resolve(413) : reject(error)));
 		for (const [name] of headers) {
 			const values = headers.filter(([other]) => other === name).map(([, value]) => value);
 			call.setHeader(name, values.length > 1 ? values : values[0]);
