@@ -98,6 +98,12 @@ export async function* readPages(
 	async function* slipped(edgeAt: number, count: number): AsyncGenerator<IDataObject[]> {
 		for (let at = Math.max(startAt, edgeAt - Math.max(count, size)); at < edgeAt + count;) {
 			const page = await read(limitFor(size), at);
+			const gone = total - (page.total ?? total);
+			if (gone > 0) {
+				total -= gone;
+				least = Math.min(least, total);
+				yield* slipped(at, gone);
+			}
 			const rows = take(page);
 			if (rows.length > 0) yield rows;
 			if (page.rows.length === 0) return;
