@@ -23,8 +23,9 @@ export const advanced = (fields: INodeProperties[]): INodeProperties[] => [
 		const { name, default: usual, displayOptions: { show, hide } = {} } = field;
 		const unused = { advanced: [true], [`/${name}`]: [usual as string, EMPTY] };
 		return [
-			{ ...field, displayOptions: { hide, show: { ...show, advanced: [true] } } },
-			{ ...field, displayOptions: { show, hide: { ...hide, ...unused } } },
+			// without a key that is undefined: n8n before 2.20 fails at it
+			{ ...field, displayOptions: { ...(hide && { hide }), show: { ...show, advanced: [true] } } },
+			{ ...field, displayOptions: { ...(show && { show }), hide: { ...hide, ...unused } } },
 		];
 	}),
 ];

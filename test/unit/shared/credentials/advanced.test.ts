@@ -36,6 +36,14 @@ const login = {
 const signed = { method: 'signature', secret: 's', signatureHeader: 'X-Signature' };
 
 describe('a credential', () => {
+	it('has no condition that is undefined, at which n8n before 2.20 fails', () => {
+		const conditions = [...taxQuery, ...creditProfile, ...webhook].flatMap(
+			({ displayOptions = {} }) => Object.values(displayOptions),
+		);
+		expect(conditions.length).toBeGreaterThan(10);
+		expect(conditions).not.toContain(undefined);
+	});
+
 	it.each<[string, INodeProperties[], Data, string[]]>([
 		['Tax Query API', taxQuery, login, ['Base URL', 'Authentication', 'Client ID', 'Client Secret', 'Advanced']],
 		['Credit Profile API', creditProfile, { baseUrl: 'https://a.example', apiToken: 't' }, ['Base URL', 'API Token', 'Advanced']],
