@@ -1,6 +1,7 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { oneOf, option, parseBoolean, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
+import { CodedError } from '../shared/utils/codedError';
 
 /** The ID of the chosen collection. */
 export const collectionId: Field<number> = {
@@ -34,13 +35,15 @@ export const collectionId: Field<number> = {
 		const isLocator = typeof chosen === 'object' && chosen !== null && 'value' in chosen;
 		const value = isLocator ? chosen.value : chosen;
 		if (value === '' || value === null || value === undefined) {
-			throw new UserError('No collection is chosen', {
+			throw new CodedError('field.empty', 'No collection is chosen', {
+				field: 'Collection',
 				description: 'Choose "Collection" from the list, or enter its ID.',
 			});
 		}
 		const id = wholeNumber(value);
 		if (id !== undefined) return id;
-		throw new UserError('"Collection" must be an ID: a whole number, 1 or more', {
+		throw new CodedError('field.id', '"Collection" must be an ID: a whole number, 1 or more', {
+			field: 'Collection',
 			description: 'Check the expression that fills it for this item, e.g. {{ $json.id }}.',
 		});
 	},
@@ -61,7 +64,8 @@ export const offset = option<number>(
 		if (value === 0 || value === '0') return 0;
 		const rows = wholeNumber(value);
 		if (rows !== undefined) return rows;
-		throw new UserError(`"${label}" must be a whole number, 0 or more`, {
+		throw new CodedError('field.number', `"${label}" must be a whole number, 0 or more`, {
+			field: label,
 			description: 'Check the expression that fills it for this item.',
 		});
 	},

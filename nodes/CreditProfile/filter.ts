@@ -1,4 +1,4 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
@@ -7,6 +7,7 @@ import { RequestError } from '../shared/transport/result';
 import { isObject } from '../shared/utils/json';
 import { sentences } from '../shared/utils/sentences';
 import { textOf } from '../shared/utils/text';
+import { CodedError } from '../shared/utils/codedError';
 
 /** CP §4.4: the filter keys of the service; all but name__like take several values. */
 const keys: INodeProperties[] = [
@@ -96,7 +97,8 @@ export const filters: Field<IDataObject> = {
 	],
 	read(item) {
 		const given: unknown = item.parameter('filters');
-		if (!isObject(given)) throw new UserError('"Filters" must be a JSON object');
+		if (!isObject(given))
+			throw new CodedError('field.object', '"Filters" must be a JSON object', { field: 'Filters' });
 		const filter: IDataObject = {};
 		for (const { displayName, name, type } of keys) {
 			if (!Object.hasOwn(given, name)) continue;
@@ -109,7 +111,13 @@ export const filters: Field<IDataObject> = {
 			const values = entered.map((value) => readValue(value, displayName, type));
 			if (values.length === 0) throw noValue(displayName);
 			if (values.length > 1 && name === 'name__like') {
-				throw new UserError(`"${displayName}" in Filters takes one text, not a list`);
+				throw new CodedError(
+					'filter.list',
+					`"${displayName}" in Filters takes one text, not a list`,
+					{
+						field: displayName,
+					},
+				);
 			}
 			filter[name] = values.length === 1 ? values[0] : values;
 		}
@@ -122,7 +130,8 @@ const listed = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map((one) => one.trim()) : [value];
 
 const noValue = (label: string) =>
-	new UserError(`"${label}" in Filters has no value`, {
+	new CodedError('filter.empty', `"${label}" in Filters has no value`, {
+		field: label,
 		description: 'Enter one, check the expression that fills it, or remove the filter.',
 	});
 
@@ -130,14 +139,21 @@ function readValue(value: unknown, label: string, type: INodeProperties['type'])
 	if (value === null || value === undefined || value === '') throw noValue(label);
 	if (type !== 'number') {
 		if (typeof value === 'string' || typeof value === 'number') return String(value);
-		throw new UserError(`"${label}" in Filters must be a text or a list of texts`);
+		throw new CodedError('filter.text', `"${label}" in Filters must be a text or a list of texts`, {
+			field: label,
+		});
 	}
 	if (value === 0) throw noValue(label); // the default
 	const number = wholeNumber(value);
 	if (number !== undefined) return number;
-	throw new UserError(`"${label}" in Filters must be a whole number from 1 up, or a list of such`, {
-		description: 'Check the expression that fills it for this item.',
-	});
+	throw new CodedError(
+		'filter.id',
+		`"${label}" in Filters must be a whole number from 1 up, or a list of such`,
+		{
+			field: label,
+			description: 'Check the expression that fills it for this item.',
+		},
+	);
 }
 
 /** Writes a filter into a request. How the deployment wants it is not shown (CP §4.4), so the API Mapping says it. */
@@ -208,7 +224,11 @@ export function checkFiltered(
 				: shown?.some((value) => values.has(value));
 			if (!shown || passes) continue;
 			const found = `The Credit Profile Service gave a collection that does not pass "${displayName}" in Filters`;
-			if (!isLike) throw new UserError(found, { description: `${advice(filter)}.` });
+			if (!isLike)
+				throw new CodedError('filter.ignored', found, {
+					field: displayName,
+					description: `${advice(filter)}.`,
+				});
 			if (!isTold) hint(sentences(found, advice(filter)));
 			isTold = true;
 		}

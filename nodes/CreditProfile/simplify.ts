@@ -1,7 +1,8 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { isObject } from '../shared/utils/json';
 import { typeOf, type AssociationType } from './personal';
 import { freeColumn, type ColumnOf } from './titles';
+import { CodedError } from '../shared/utils/codedError';
 
 /** The named fields that a row has, in this order; values as the service gave them. */
 function pick(row: IDataObject, names: string[]): IDataObject {
@@ -131,7 +132,8 @@ function simplifyAssociation(entry: IDataObject): IDataObject {
 export function associationsOf({ associations, id }: IDataObject): IDataObject[] {
 	if (Array.isArray(associations)) return associations.filter(isObject);
 	if (associations === undefined || associations === null) return [];
-	throw new UserError(
+	throw new CodedError(
+		'shape',
 		`The Credit Profile Service gave the associations of document ${String(id)} not as a list`,
 		{
 			description:

@@ -1,4 +1,3 @@
-import { UserError } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { asItIs, limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
@@ -9,6 +8,7 @@ import { countOf, getManyTags, readList, rowIn } from '../listing';
 import { mappingOf } from '../mapping';
 import { collectionRule, versionRule } from '../personal';
 import { simplifyCollection, simplifyVersion } from '../simplify';
+import { CodedError } from '../../shared/utils/codedError';
 
 const includes = switches([
 	{
@@ -45,9 +45,13 @@ const get = operation({
 		);
 		const given = textOf(collection.id).trim();
 		if (/^\d+$/.test(given) && Number(given) !== id) {
-			throw new UserError(`The Credit Profile Service gave data collection ${given}, not ${id}`, {
-				description: 'Nothing of it was taken. Tell the provider.',
-			});
+			throw new CodedError(
+				'otherCollection',
+				`The Credit Profile Service gave data collection ${given}, not ${id}`,
+				{
+					description: 'Nothing of it was taken. Tell the provider.',
+				},
+			);
 		}
 		return item.protect(collection, collectionRule, isSimple ? simplifyCollection : asItIs);
 	},

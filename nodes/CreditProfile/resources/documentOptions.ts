@@ -1,6 +1,7 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, oneOf, option, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
+import { CodedError } from '../../shared/utils/codedError';
 
 /** What is asked for where associations are wanted and none is chosen: absent ones would look like none. */
 export const ALL_ASSOCIATIONS = {
@@ -43,9 +44,14 @@ export const associations = option<IDataObject | undefined>(
 		if (chosen.length > 0 && chosen.every((one) => Object.hasOwn(PARAMETERS, one))) {
 			return Object.assign({}, ...chosen.map((one) => PARAMETERS[one])) as IDataObject;
 		}
-		throw new UserError(`"${label}" is empty or holds an entry that is not in its list`, {
-			description: `Choose from the list, or remove the option. An expression may give ${Object.keys(PARAMETERS).join(', ')}.`,
-		});
+		throw new CodedError(
+			'field.choice',
+			`"${label}" is empty or holds an entry that is not in its list`,
+			{
+				field: label,
+				description: `Choose from the list, or remove the option. An expression may give ${Object.keys(PARAMETERS).join(', ')}.`,
+			},
+		);
 	},
 	undefined,
 );

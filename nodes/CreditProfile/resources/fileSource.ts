@@ -1,10 +1,11 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, oneOf, parseObject, parseText, type Field } from '../../shared/operations/field';
 import { limit } from '../../shared/operations/fields';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, shownIf } from '../fields';
 import { typeOf } from '../personal';
 import { associationsOf } from '../simplify';
+import { CodedError } from '../../shared/utils/codedError';
 
 const filesFrom: INodeProperties = {
 	displayName: 'Files From',
@@ -110,7 +111,7 @@ export function incomingFiles(row: IDataObject): WithFile[] {
 		const association = { ...others, id, externalId };
 		return typeOf({ type }) === 'Files' ? [{ ...document, associations: entry(association) }] : [];
 	}
-	throw new UserError('The incoming item holds no file associations', {
+	throw new CodedError('noAssociations', 'The incoming item holds no file associations', {
 		description:
 			"Add 'Include Associations' with Files in the Get Many before this node, or choose another entry of 'Files From'.",
 	});

@@ -8,6 +8,7 @@ import { getQuery, type QueryService } from '../service/client';
 import { nodeKey } from './emitter';
 import { report, tellHourly } from './outage';
 import { resultOf, type TriggerResult } from './result';
+import { CodedError } from '../../shared/utils/codedError';
 
 /** A sender waits for the answer, so that reading must not take long. */
 const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
@@ -131,12 +132,13 @@ export function triedInVain(context: ITriggerFunctions, id: string, error?: unkn
 	if (counts && refusals >= MAX_REFUSALS) {
 		tries.delete(id);
 		const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
-		report(context, undefined, told);
+		report(context, new CodedError('putAside', told, { queryId: id }));
 		return true;
 	}
 	if (msLeft(failedSince, TELL_AFTER_MS) <= 0) {
 		const told = `The result of query ${id} could not be read for ten minutes. The trigger keeps trying: ${reason}`;
-		tellHourly(`unreadable ${nodeKey(context)}`, () => report(context, undefined, told));
+		const why = new CodedError('unreadable', told, { queryId: id });
+		tellHourly(`unreadable ${nodeKey(context)}`, () => report(context, why));
 	}
 	return false;
 }

@@ -1,5 +1,6 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryServices } from '../service/names';
+import { CodedError } from '../../shared/utils/codedError';
 
 // What the operator chooses: which results start the workflow.
 
@@ -104,9 +105,14 @@ export function checkChoice({ services, statuses, options }: Choice): void {
 	const types = [...listed(services), ...listed(options.otherServices)];
 	const empty = types.length === 0 ? 'Trigger On' : listed(statuses).length === 0 ? 'Statuses' : '';
 	if (empty === '') return;
-	throw new UserError(`"${empty}" is empty, so that no result would start the workflow`, {
-		description: 'Open the trigger and choose at least one entry.',
-	});
+	throw new CodedError(
+		'field.empty',
+		`"${empty}" is empty, so that no result would start the workflow`,
+		{
+			field: empty,
+			description: 'Open the trigger and choose at least one entry.',
+		},
+	);
 }
 
 /** The texts of a list, or of one text with commas. */

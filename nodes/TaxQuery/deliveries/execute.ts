@@ -1,4 +1,4 @@
-import { UserError, type IExecuteFunctions, type INodeExecutionData } from 'n8n-workflow';
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { save } from '../../shared/operations/nodeState';
@@ -11,6 +11,7 @@ import { ENDED, KEY } from './memory';
 import { itemMaker, resultOf, type TriggerResult } from './result';
 import { readSettings } from './settings';
 import { watcherOf, watchersIn } from './watcher';
+import { CodedError } from '../../shared/utils/codedError';
 
 /**
  * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a webhook call,
@@ -53,7 +54,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		.filter((result) => fateOf(result, settings) === 'due')
 		.sort(latestFirst);
 	if (!latest) {
-		throw new UserError('There is no result yet that this trigger would emit', {
+		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: sentences(
 				'Run a query first, or choose other queries and statuses',
 				leftOutBy(settings, mapping, records),

@@ -8,6 +8,7 @@ import { report } from './outage';
 import type { TriggerResult } from './result';
 import type { Settings } from './settings';
 import type { Fate } from './survey';
+import { CodedError } from '../../shared/utils/codedError';
 
 type Choosing = Pick<Settings, 'services' | 'statuses' | 'options'>;
 
@@ -69,5 +70,5 @@ export function reportLeftOut(
 	const what = leftOutBy(choosing, mapping, [...met.values()]);
 	if (!what || told.has(what)) return;
 	told.add(what);
-	report(context, undefined, what);
+	report(context, new CodedError('leftOut', what));
 }

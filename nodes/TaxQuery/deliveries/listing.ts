@@ -1,4 +1,3 @@
-import { UserError } from 'n8n-workflow';
 import type { QueryService } from '../service/client';
 import { readList } from '../service/client';
 import type { Extent } from '../service/types';
@@ -6,6 +5,7 @@ import type { Ledger } from './ledger';
 import { orderOf, type Order } from './order';
 import { resultOf, type TriggerResult } from './result';
 import { fromNewestOn, isEnough, type Read } from './survey';
+import { CodedError } from '../../shared/utils/codedError';
 
 export interface Listing extends Read<TriggerResult> {
 	order: Order | undefined;
@@ -73,25 +73,38 @@ function checkRows(rows: TriggerResult[], unreadable: number): void {
 }
 
 const withoutFields = (what: string) =>
-	new UserError(`The list of queries shows no ${what}: new results cannot be told from old ones`, {
-		description: `Set list.parameters in the credential's API Mapping to what makes the service list whole records, ${OTHERWISE}.`,
-	});
+	new CodedError(
+		'list.fields',
+		`The list of queries shows no ${what}: new results cannot be told from old ones`,
+		{
+			description: `Set list.parameters in the credential's API Mapping to what makes the service list whole records, ${OTHERWISE}.`,
+		},
+	);
 
-function unusable(order: Order | undefined): UserError {
+function unusable(order: Order | undefined): CodedError {
 	if (order === 'oldestFirst') {
-		return new UserError('The list of queries comes in pages and begins with the oldest', {
-			description: `Set list.parameters in the credential's API Mapping to what makes the service begin with the newest, e.g. {"order": "desc"}; if all queries come in one response, set list.paging to none; ${OTHERWISE}.`,
-		});
+		return new CodedError(
+			'list.oldestFirst',
+			'The list of queries comes in pages and begins with the oldest',
+			{
+				description: `Set list.parameters in the credential's API Mapping to what makes the service begin with the newest, e.g. {"order": "desc"}; if all queries come in one response, set list.paging to none; ${OTHERWISE}.`,
+			},
+		);
 	}
-	return new UserError('The list of queries does not show its order: new results may not be seen', {
-		description: `Set list.order in the credential's API Mapping to newestFirst if the service lists the newest queries first, ${OTHERWISE}.`,
-	});
+	return new CodedError(
+		'list.order',
+		'The list of queries does not show its order: new results may not be seen',
+		{
+			description: `Set list.order in the credential's API Mapping to newestFirst if the service lists the newest queries first, ${OTHERWISE}.`,
+		},
+	);
 }
 
 /** Throws a UserError if results are asked for from a moment on, and rows do not say when they were created. */
 export function checkDates(rows: TriggerResult[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
-	throw new UserError(
+	throw new CodedError(
+		'list.dates',
 		'The list of queries shows no dates with a time zone (createdAt), which Start From needs',
 		{
 			description:

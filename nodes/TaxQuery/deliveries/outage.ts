@@ -1,4 +1,4 @@
-import { UserError, type ITriggerFunctions } from 'n8n-workflow';
+import type { ITriggerFunctions } from 'n8n-workflow';
 import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
 import { maskedText } from '../../shared/personalData/personalData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
@@ -16,7 +16,7 @@ export class Outage {
 		const reason = error instanceof Error ? error.message : 'for an unknown reason';
 		this.failures++;
 		context.logger.warn(`The Tax Query Trigger could not ask for new results: ${reason}`);
-		if (this.failures === 2) report(context, error, reason);
+		if (this.failures === 2) report(context, error);
 	}
 
 	end(context: ITriggerFunctions): void {
@@ -26,13 +26,8 @@ export class Outage {
 }
 
 /** An error in n8n's list of executions, which starts the error workflow. */
-export function report(
-	context: ITriggerFunctions,
-	error: unknown,
-	reason: string,
-	description?: string,
-): void {
-	const told = errorOf(context, error ?? new UserError(reason, { description }));
+export function report(context: ITriggerFunctions, error: unknown): void {
+	const told = errorOf(context, error);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
 	if (typeof context.saveFailedExecution === 'function') context.saveFailedExecution(told);
 	else context.emitError(told);

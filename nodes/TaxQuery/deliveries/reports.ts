@@ -5,6 +5,7 @@ import { nodeKey } from './emitter';
 import type { Listing } from './listing';
 import { report, tellHourly } from './outage';
 import type { Course } from './survey';
+import { CodedError } from '../../shared/utils/codedError';
 
 const COURSES: Partial<Record<Course, string>> = {
 	isElsewhere:
@@ -15,7 +16,7 @@ const COURSES: Partial<Record<Course, string>> = {
 
 export function reportCourse(context: ITriggerFunctions, course: Course): void {
 	const what = COURSES[course];
-	if (what) report(context, undefined, what);
+	if (what) report(context, new CodedError(course, what));
 }
 
 /** What was reported last of lists that were cut, by node. */
@@ -26,7 +27,8 @@ export function reportListing(context: ITriggerFunctions, listing: Listing): voi
 	const { extent, total, rows, unreadable, requests } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no ID that JSON holds exactly: their results cannot start the workflow`;
-		tellHourly(`nameless ${nodeKey(context)}`, () => report(context, undefined, what));
+		const error = new CodedError('list.fields', what, { rows: unreadable });
+		tellHourly(`nameless ${nodeKey(context)}`, () => report(context, error));
 	}
 	if (requests === 0) return;
 	const isCut = extent === 'cut';
@@ -42,7 +44,8 @@ export function reportListing(context: ITriggerFunctions, listing: Listing): voi
 export function reportDropped(context: ITriggerFunctions, ids: string[]): void {
 	if (ids.length === 0) return;
 	const what = `Too many queries wait for a result: ${ids.length} are not read by their ID any more, from ${ids[0]} on. Their results start the workflow if the list shows them or a webhook call names them`;
-	tellHourly(`dropped ${nodeKey(context)}`, () => report(context, undefined, what));
+	const error = new CodedError('dropped', what, { queries: ids.length, queryId: ids[0] });
+	tellHourly(`dropped ${nodeKey(context)}`, () => report(context, error));
 }
 
 /** How often a success without a result was seen. */
@@ -70,7 +73,11 @@ export function reportMissing(context: ITriggerFunctions, id: string, isDelivere
 	const what = known.isDelivered
 		? `The service's record of query ${id} has no result, but a webhook call delivered one`
 		: `The service's record of query ${id} has no result, and no webhook call delivered one`;
-	tellHourly(`missing ${key}`, () => report(context, undefined, what, MISSING));
+	const error = new CodedError('noResult', what, {
+		...{ queryId: id, isDelivered: known.isDelivered },
+		description: MISSING,
+	});
+	tellHourly(`missing ${key}`, () => report(context, error));
 }
 const MISSING =
 	'Set Confirm with the Service to Status Only, or Webhook Verification to a webhook credential: the trigger then emits the result of the webhook call.';

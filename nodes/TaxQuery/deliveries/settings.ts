@@ -1,13 +1,9 @@
 import { DateTime } from 'luxon';
-import {
-	UserError,
-	type IDataObject,
-	type ITriggerFunctions,
-	type IWebhookFunctions,
-} from 'n8n-workflow';
+import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
 import { checkChoice, statusesField, triggerOnField } from './choice';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
+import { CodedError } from '../../shared/utils/codedError';
 
 /** What the trigger was published with. */
 export interface Settings {
@@ -46,15 +42,25 @@ export function readSettings(context: Context): Settings {
 	const options = read('settings', {}) as IDataObject;
 	const seconds = Number(options.checkEvery ?? DEFAULT_SECONDS);
 	if (receiveBy !== 'webhook' && !(seconds >= MIN_SECONDS)) {
-		throw new UserError(`"Check Every (Seconds)" must be a number, ${MIN_SECONDS} or more`, {
-			description: 'Open the trigger and correct it under Options.',
-		});
+		throw new CodedError(
+			'field.number',
+			`"Check Every (Seconds)" must be a number, ${MIN_SECONDS} or more`,
+			{
+				field: 'Check Every (Seconds)',
+				description: 'Open the trigger and correct it under Options.',
+			},
+		);
 	}
 	const maxResults = Number(options.maxResults ?? DEFAULT_RESULTS);
 	if (!Number.isInteger(maxResults) || maxResults < 1) {
-		throw new UserError('"Max Results per Check" must be a whole number, 1 or more', {
-			description: 'Open the trigger and correct it under Options.',
-		});
+		throw new CodedError(
+			'field.number',
+			'"Max Results per Check" must be a whole number, 1 or more',
+			{
+				field: 'Max Results per Check',
+				description: 'Open the trigger and correct it under Options.',
+			},
+		);
 	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
 	const confirm = read('confirm', 'result') as Settings['confirm'];
@@ -92,7 +98,8 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));
 		if (hours > 0) return Date.now() - hours * 3_600_000;
-		throw new UserError('"Hours" of Start From must be a number above 0', {
+		throw new CodedError('field.number', '"Hours" of Start From must be a number above 0', {
+			field: 'Hours',
 			description: 'Open the trigger and correct it.',
 		});
 	}
@@ -102,7 +109,8 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 		zone: context.getTimezone(),
 	});
 	if (date.isValid) return date.toMillis();
-	throw new UserError('"Date" of Start From is empty or not a date', {
+	throw new CodedError('field.date', '"Date" of Start From is empty or not a date', {
+		field: 'Date',
 		description: 'Choose the date from which on results are emitted.',
 	});
 }

@@ -1,7 +1,8 @@
 import { DateTime } from 'luxon';
-import { UserError, type INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { parseNumber, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
+import { CodedError } from '../../shared/utils/codedError';
 
 /** The tax authority's own zone: what counts as today. */
 const MEXICO = 'America/Mexico_City';
@@ -36,7 +37,10 @@ export function readDay(value: unknown, label: string, zone: string): DateTime {
 		const { year, month, day } = isMidnight(moment) ? moment : moment.setZone(zone);
 		return DateTime.utc(year, month, day);
 	}
-	throw new UserError(`"${label}" is not a date that exists`, { description: DAY_EXAMPLE });
+	throw new CodedError('field.date', `"${label}" is not a date that exists`, {
+		field: label,
+		description: DAY_EXAMPLE,
+	});
 }
 
 const isMidnight = (moment: DateTime) => moment.equals(moment.startOf('day'));
@@ -45,7 +49,8 @@ const isMidnight = (moment: DateTime) => moment.equals(moment.startOf('day'));
 export function refuseSerial(value: unknown, label: string): void {
 	const text = textOf(value).trim();
 	if (!/^\d+([.,]\d+)?$/.test(text)) return;
-	throw new UserError(`"${label}" is a number, not a date`, {
+	throw new CodedError('field.serial', `"${label}" is a number, not a date`, {
+		field: label,
 		description: `A number of five digits is Excel's serial number of a date: format the column as text, e.g. 1956-12-31, or convert it before. A year alone is no date.`,
 	});
 }
@@ -53,7 +58,10 @@ export function refuseSerial(value: unknown, label: string): void {
 /** Throws a UserError if a day or month, written in this format, has not begun in Mexico. */
 export function refuseFuture(written: string, format: string, label: string): void {
 	if (written <= DateTime.now().setZone(MEXICO).toFormat(format)) return;
-	throw new UserError(`"${label}" lies in the future`, { description: 'Check the year.' });
+	throw new CodedError('field.future', `"${label}" lies in the future`, {
+		field: label,
+		description: 'Check the year.',
+	});
 }
 
 const part = (displayName: string, name: string, description: string): INodeProperties => ({
@@ -124,7 +132,8 @@ function checked(date: DateTime, label: string): BirthDate {
 	refuseFuture(date.toFormat('yyyy-MM-dd'), 'yyyy-MM-dd', label);
 	const { day, month, year } = date;
 	if (year >= FIRST_YEAR) return { day, month, year };
-	throw new UserError(`"${label}" lies before ${FIRST_YEAR}`, {
+	throw new CodedError('field.past', `"${label}" lies before ${FIRST_YEAR}`, {
+		field: label,
 		description: 'Check the year: it needs four digits.',
 	});
 }

@@ -1,9 +1,10 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { textField } from './text';
+import { CodedError } from '../../shared/utils/codedError';
 
 /** What is odd about an identifier, passed along with the result. */
 export type Warning = { field: string; code: string; message: string };
@@ -96,21 +97,32 @@ export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<C
 	if (!(await isChecked(item))) return { value: text, warnings: [] };
 	const check = checkRfc(text);
 	if (check.generic && !mayBeGeneric) {
-		throw new UserError('"RFC" is the generic one, which belongs to nobody', {
-			description:
-				"Enter the RFC of the person or company, or choose All Except the Generic RFC as the option 'Check Identifiers First'.",
-		});
+		throw new CodedError(
+			'identifier.GENERIC',
+			'"RFC" is the generic one, which belongs to nobody',
+			{
+				field: 'RFC',
+				description:
+					"Enter the RFC of the person or company, or choose All Except the Generic RFC as the option 'Check Identifiers First'.",
+			},
+		);
 	}
 	const checked = accepted('RFC', check);
 	if (!check.hasHomoclave) {
-		throw new UserError('"RFC" has no homoclave', {
+		throw new CodedError('identifier.HOMOCLAVE', '"RFC" has no homoclave', {
+			field: 'RFC',
 			description: 'Add its last three characters: a query needs all 12 (company) or 13 (person).',
 		});
 	}
 	if (of === 'PM' && check.type === 'PF') {
-		throw new UserError('"RFC" is that of a person, but only companies have shareholders', {
-			description: "Enter the company's RFC, 12 characters.",
-		});
+		throw new CodedError(
+			'identifier.PERSON',
+			'"RFC" is that of a person, but only companies have shareholders',
+			{
+				field: 'RFC',
+				description: "Enter the company's RFC, 12 characters.",
+			},
+		);
 	}
 	return checked;
 }
@@ -122,7 +134,8 @@ const NO_NAME = /^(undefined|null|nan|none|n\/a|#\S*)$/i;
 export async function checkedName(item: Item, text: string, label: string): Promise<string> {
 	const isName = /\p{L}/u.test(text) && !/[\p{Cc}\p{Extended_Pictographic}<>[\]{}]/u.test(text);
 	if ((isName && !NO_NAME.test(text)) || !(await isChecked(item))) return text;
-	throw new UserError(`"${label}" is no name`, {
+	throw new CodedError('field.name', `"${label}" is no name`, {
+		field: label,
 		description:
 			"Correct it, or check the expression that fills it for this item. The option 'Check Identifiers First' switches this check off.",
 	});
@@ -132,7 +145,8 @@ export async function checkedName(item: Item, text: string, label: string): Prom
 function accepted(field: string, { normalized, errors, warnings }: CheckResult): Checked {
 	const flaw = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
 	if (flaw) {
-		throw new UserError(`"${field}" cannot be right: ${flaw.message}`, {
+		throw new CodedError(`identifier.${flaw.code}`, `"${field}" cannot be right: ${flaw.message}`, {
+			field,
 			description: "The option 'Check Identifiers First' switches this check off.",
 		});
 	}

@@ -1,10 +1,11 @@
 import { type DateTime } from 'luxon';
-import { UserError, type INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { readDay, refuseFuture } from './dates';
 import type { Warning } from './identifiers';
+import { CodedError } from '../../shared/utils/codedError';
 
 const MONTH = 'yyyy-MM';
 const DAY = 'yyyy-MM-dd';
@@ -76,9 +77,13 @@ export const period: Field<Period> = {
 		const [from, to] = ends.map((end) => (isDays ? dayOf(item, end) : monthOf(item, end)));
 		const format = isDays ? DAY : MONTH;
 		if (from.toFormat(format) > to.toFormat(format)) {
-			throw new UserError('The period runs backwards: its end lies before its start', {
-				description: 'Swap the two fields, or check the expressions that fill them.',
-			});
+			throw new CodedError(
+				'period.backwards',
+				'The period runs backwards: its end lies before its start',
+				{
+					description: 'Swap the two fields, or check the expressions that fill them.',
+				},
+			);
 		}
 		refuseLong(from, to);
 		if (isDays) return { from, to, unit: 'days' };
@@ -104,9 +109,14 @@ function monthOf(item: Item, { name, displayName }: INodeProperties): DateTime {
 function refuseLong(from: DateTime, to: DateTime): void {
 	const count = 12 * (to.year - from.year) + to.month - from.month + 1;
 	if (count <= MAX_MONTHS) return;
-	throw new UserError(`The period has ${count} months, but at most ${MAX_MONTHS} are asked for`, {
-		description: 'Each month is billed: choose a shorter period, or split it over several items.',
-	});
+	throw new CodedError(
+		'period.long',
+		`The period has ${count} months, but at most ${MAX_MONTHS} are asked for`,
+		{
+			...{ months: count, most: MAX_MONTHS },
+			description: 'Each month is billed: choose a shorter period, or split it over several items.',
+		},
+	);
 }
 
 /** Months that were asked for and are not there, or the reverse; by their count where the answer does not name all. */

@@ -1,8 +1,8 @@
-import { UserError } from 'n8n-workflow';
 import { parseText, type Field } from '../../shared/operations/field';
 import { loginOf } from '../../shared/operations/loginSource';
 import { taxAuthority } from '../../shared/credentials/providerLogin';
 import { checkedRfc, type Warning } from './identifiers';
+import { CodedError } from '../../shared/utils/codedError';
 
 /** TQ §4.8: what a tax profile is made of. */
 interface ProfileInput {
@@ -32,10 +32,14 @@ export const profile: Field<ProfileInput> = {
 			parseText(item.parameter('rfc'), 'RFC'),
 		);
 		if (plain(rfc) !== plain(ofLogin)) {
-			throw new UserError('The stored login belongs to another RFC than this item', {
-				description:
-					'A tax profile is created with the login of its own RFC. Choose the login of this RFC, or enter RFC and CIEC in the fields of this node.',
-			});
+			throw new CodedError(
+				'storedLogin.rfc',
+				'The stored login belongs to another RFC than this item',
+				{
+					description:
+						'A tax profile is created with the login of its own RFC. Choose the login of this RFC, or enter RFC and CIEC in the fields of this node.',
+				},
+			);
 		}
 		return { fields: { rfc, ciec }, secret: ['ciec'], warnings };
 	},

@@ -1,5 +1,4 @@
 import { DateTime } from 'luxon';
-import { UserError } from 'n8n-workflow';
 import {
 	option,
 	optionGroup,
@@ -12,6 +11,7 @@ import {
 import { simplify } from '../../shared/operations/fields';
 import type { Item } from '../../shared/operations/operation';
 import type { PaidQuery } from '../question/question';
+import { CodedError } from '../../shared/utils/codedError';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -124,7 +124,8 @@ function chosenReuse(item: Item): Reuse | undefined {
 			return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
 		}
 		default:
-			throw new UserError('"Reuse Results" holds nothing that is in its list', {
+			throw new CodedError('field.choice', '"Reuse Results" holds nothing that is in its list', {
+				field: 'Reuse Results',
 				description:
 					'It must be building, hours, month or never. Check the expression that fills it for this item.',
 			});

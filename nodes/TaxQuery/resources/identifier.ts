@@ -1,4 +1,4 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	checkConsistency,
 	checkCurp,
@@ -10,6 +10,7 @@ import {
 import { operation, type Field } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { readDay } from '../fields/dates';
+import { CodedError } from '../../shared/utils/codedError';
 
 /** What a field holds; undefined if it is empty. What is wrong with it is a finding, not an error. */
 const given = (property: INodeProperties): Field<unknown> => ({
@@ -83,9 +84,13 @@ const check = operation({
 		if (nss !== undefined) checks.push(['nss', 'NSS', checkNss(nss)]);
 		if (zipCode !== undefined) checks.push(['zipCode', 'Zip Code', checkZipCode(zipCode, state)]);
 		if (checks.length === 0) {
-			throw new UserError('There is nothing to check: RFC, CURP, NSS and zip code are empty', {
-				description: 'Enter at least one, or check the expressions that fill them for this item.',
-			});
+			throw new CodedError(
+				'nothingToCheck',
+				'There is nothing to check: RFC, CURP, NSS and zip code are empty',
+				{
+					description: 'Enter at least one, or check the expressions that fill them for this item.',
+				},
+			);
 		}
 		const found = (kind: 'errors' | 'warnings') =>
 			checks.flatMap(([, field, result]) => result[kind].map((finding) => ({ field, ...finding })));

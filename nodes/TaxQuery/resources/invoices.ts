@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
-import { UserError } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
 import type { QueryInput } from '../question/question';
+import { CodedError } from '../../shared/utils/codedError';
 
 /**
  * TQ §4.11: one query for each month, of which the days that are asked for. Months that follow each other are asked for
@@ -20,7 +20,8 @@ export function invoicesOf(
 	const isOneField = fieldsOf(mapping).length === 1;
 	const months = monthsOf(period);
 	if (isOneField && unit === 'days' && months.some(({ from, to }) => !from.hasSame(to, 'day'))) {
-		throw new UserError(
+		throw new CodedError(
+			'period.days',
 			'This environment takes one period for a query, not a first and a last day',
 			{
 				description:
@@ -56,7 +57,7 @@ export function invoicesOf(
 function fieldsOf({ fields: { getInvoices: names = {} } }: TaxQueryMapping): string[] {
 	const sent = ['from', 'to'].filter((name) => names[name] !== '');
 	if (sent.length > 0) return sent;
-	throw new UserError('By the API Mapping no period is sent', {
+	throw new CodedError('period.unmapped', 'By the API Mapping no period is sent', {
 		description:
 			'Name fields.getInvoices.from, fields.getInvoices.to, or both, in the API Mapping of the credential.',
 	});

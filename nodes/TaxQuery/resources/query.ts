@@ -1,4 +1,4 @@
-import { UserError, type INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { field, operation, option, parseBoolean, parseText } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
@@ -12,6 +12,7 @@ import type { QueryRecord } from '../service/types';
 import { cutWords, totalWords } from '../telling/messages';
 import { lacksResult, NO_RESULT, shownRecord } from '../telling/simplify';
 import { filters } from './queryFilters';
+import { CodedError } from '../../shared/utils/codedError';
 
 const queryId = field(
 	textField(
@@ -46,7 +47,7 @@ const get = operation({
 });
 
 const noSuchQuery = () =>
-	new UserError('There is no query with the "Query ID" of this item', {
+	new CodedError('noQuery', 'There is no query with the "Query ID" of this item', {
 		description:
 			'Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made.',
 	});
@@ -100,7 +101,9 @@ const getMany = operation({
 			if (!words) continue;
 			const { message, description } = words;
 			if (extent === 'cut') {
-				throw new UserError(message, { description: sentences(description, 'Or set a Limit') });
+				throw new CodedError('list.cut', message, {
+					description: sentences(description, 'Or set a Limit'),
+				});
 			}
 			item.run.hint(sentences(message, description));
 		}

@@ -1,4 +1,4 @@
-import { UserError, type INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
@@ -7,6 +7,7 @@ import { queryServices } from '../service/names';
 import type { QueryRecord, State } from '../service/types';
 import { leftOut } from '../telling/leftOut';
 import { simplifyRecord } from '../telling/simplify';
+import { CodedError } from '../../shared/utils/codedError';
 
 const STATES: Array<{ name: string; value: State }> = [
 	{ name: 'Failed', value: 'failed' },
@@ -122,7 +123,7 @@ function holds(
 	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 	if (wanted.length === 0) return true;
 	if (!record.asked && !record.hasResponse) {
-		throw new UserError('The list of queries does not tell what each asked', {
+		throw new CodedError('list.asked', 'The list of queries does not tell what each asked', {
 			description:
 				'It cannot be filtered by RFC or CURP as it is. Set the option Complete Rows, which reads each query by its ID.',
 		});
@@ -142,9 +143,14 @@ function chosenOf(value: unknown, label: string, known: string[]): string[] {
 	const chosen = entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
 	const wrong = chosen.find((entry) => !known.includes(entry));
 	if (wrong === undefined) return chosen;
-	throw new UserError(`The filter "${label}" holds an entry that is not in its list`, {
-		description: `Choose from the list; an expression may give ${known.join(', ')}.`,
-	});
+	throw new CodedError(
+		'field.choice',
+		`The filter "${label}" holds an entry that is not in its list`,
+		{
+			field: label,
+			description: `Choose from the list; an expression may give ${known.join(', ')}.`,
+		},
+	);
 }
 
 function timeOf(value: unknown, label: string, zone: string): number | undefined {
@@ -152,7 +158,8 @@ function timeOf(value: unknown, label: string, zone: string): number | undefined
 	refuseSerial(value, label);
 	const date = toMoment(value, zone);
 	if (date.isValid) return date.toMillis();
-	throw new UserError(`"${label}" is not a date`, {
+	throw new CodedError('field.date', `"${label}" is not a date`, {
+		field: label,
 		description: 'Enter it as year-month-day, e.g. 2026-10-31.',
 	});
 }

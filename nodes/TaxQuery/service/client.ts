@@ -52,23 +52,29 @@ export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !==
 /** The response was read and is not what was asked for: `expected` of it. */
 export class ShapeError extends UserError {
 	/** Stable, for programs and tests. */
-	readonly code: 'shape' | 'noList';
+	readonly code: 'shape' | 'noList' | 'otherQuery';
 
 	constructor(
 		readonly expected: 'list' | 'record' | 'noList' | 'sameQuery',
-		readonly keys: string[],
+		readonly mappingKeys: string[],
 		words: Said = {},
 	) {
 		super(SHAPES[expected], {
 			description: sentences(
 				quoted(words),
 				TODO[expected],
-				`API Mapping: ${keys.join(', ')}. Connection → Diagnose shows what the service answers`,
+				`API Mapping: ${mappingKeys.join(', ')}. Connection → Diagnose shows what the service answers`,
 			),
 		});
-		this.code = expected === 'noList' ? 'noList' : 'shape';
+		this.code = CODES[expected];
 	}
 }
+const CODES = {
+	list: 'shape',
+	record: 'shape',
+	noList: 'noList',
+	sameQuery: 'otherQuery',
+} as const;
 const SHAPES = {
 	list: 'The response of the query service holds no list of queries',
 	record: 'The response of the query service holds no query record',

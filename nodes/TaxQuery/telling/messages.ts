@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
-import { UserError } from 'n8n-workflow';
+import { UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
-import { codeOf, type Said } from '../../shared/http/problem';
+import { codeOf, dataOf, type Said } from '../../shared/http/problem';
 import type { Problem } from '../../shared/transport/result';
 import { RequestError } from '../../shared/transport/result';
 import { render } from '../../shared/messages/request';
@@ -81,9 +81,36 @@ export class QueryError extends UserError {
 		return trouble.kind === 'refused' ? codeOf(trouble.problem) : trouble.kind;
 	}
 
+	/** What the description says of single queries. */
+	get data(): IDataObject {
+		const { trouble } = this;
+		switch (trouble.kind) {
+			case 'refused':
+				return {
+					...dataOf(trouble.problem),
+					...(mayLackProfile(trouble) && { mayLackProfile: true }),
+				};
+			case 'unsure':
+				return { ...dataOf(trouble.problem ?? trouble.said ?? {}), ...searchData(trouble) };
+			case 'otherQuery':
+				return { queryIds: [trouble.id], type: trouble.type };
+			case 'failed':
+				return { queryIds: trouble.ids, status: trouble.status, ...dataOf(trouble) };
+			case 'uncounted':
+				return 'extent' in trouble ? { list: trouble.extent } : {};
+			case 'unlisted':
+			case 'limitOfExecution':
+			case 'limitOfDay':
+			case 'cancelled':
+				return {};
+		}
+	}
+
 	/** Keys of the API Mapping that may set it right. */
 	get mappingKeys(): string[] {
-		return this.trouble.kind === 'refused' ? (this.trouble.mappingKeys ?? []) : [];
+		const { trouble } = this;
+		if ('extent' in trouble) return LIST_KEYS;
+		return 'mappingKeys' in trouble ? (trouble.mappingKeys ?? []) : [];
 	}
 
 	/** Of the response, where the service refused the query with one. */
@@ -161,6 +188,10 @@ class BilledError extends UserError {
 		return this.origin instanceof RequestError ? this.origin.code : undefined;
 	}
 
+	get data(): IDataObject {
+		return this.origin instanceof RequestError ? this.origin.data : {};
+	}
+
 	get status(): number | undefined {
 		return this.origin instanceof RequestError ? this.origin.status : undefined;
 	}
@@ -236,13 +267,14 @@ const PURPOSES: Record<ListPurpose, string> = {
 	look: '',
 };
 
-function tellRefused(trouble: Extract<Trouble, { kind: 'refused' }>): Words {
-	const { problem, definition, about, mappingKeys = [] } = trouble;
-	const { needsProfile } = definition;
+type Refused = Extract<Trouble, { kind: 'refused' }>;
+
+function tellRefused(trouble: Refused): Words {
+	const { problem, about, mappingKeys = [] } = trouble;
 	const { message, description } = render({ problem, accepted: 'no' }, taxQuery);
-	const status = problem.kind === 'status' ? problem.status : 0;
-	const mayLackProfile = needsProfile && PROFILE.includes(status);
 	if (problem.kind !== 'status' || problem.isTokenRefused) return { message, description };
+	const { status } = problem;
+	const lacksProfile = mayLackProfile(trouble);
 	const who = {
 		rfc: 'No taxpayer was found for this RFC',
 		curp: 'No person was found for this CURP',
@@ -251,10 +283,10 @@ function tellRefused(trouble: Extract<Trouble, { kind: 'refused' }>): Words {
 		message: status === 404 && about ? who[about] : message,
 		description: sentences(
 			status === 404 ? 'Compare it with an official document' : '',
-			mayLackProfile
+			lacksProfile
 				? 'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet'
 				: '',
-			status === 404 || mayLackProfile ? said(problem) : description,
+			status === 404 || lacksProfile ? said(problem) : description,
 			mappingKeys.length > 0
 				? `If every item fails so, your environment uses other names: set ${mappingKeys.join(' or ')} in the credential's API Mapping`
 				: '',
@@ -263,6 +295,12 @@ function tellRefused(trouble: Extract<Trouble, { kind: 'refused' }>): Words {
 }
 /** With these a service may say that there is no tax profile. */
 const PROFILE = [400, 403, 404, 409, 412, 422];
+
+const mayLackProfile = ({ problem, definition }: Refused): boolean =>
+	definition.needsProfile === true &&
+	problem.kind === 'status' &&
+	!problem.isTokenRefused &&
+	PROFILE.includes(problem.status);
 
 /** By so much the clocks of n8n and the service may differ. */
 const CLOCKS_MS = 60_000;
@@ -278,14 +316,11 @@ const DOUBTS: Record<Doubt, string> = {
 function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Words {
 	const { definition, why, count, since, problem, search } = trouble;
 	const { name, service } = definition;
-	const from = DateTime.fromMillis(since - CLOCKS_MS)
-		.toUTC()
-		.toFormat("yyyy-MM-dd'T'HH:mm:ss'Z'");
 	const what = problem ? render({ problem, accepted: 'no' }, taxQuery).message : DOUBTS[why];
 	return {
 		message: `The query may have been accepted and billed: ${what}`,
 		description: sentences(
-			`It was sent after ${from}`,
+			`It was sent after ${sentAfter(since)}`,
 			tellSearch(search, count),
 			said(problem ?? trouble.said ?? {}),
 			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as Created After) or in the service. Retrying this execution looks for it and sends nothing`,
@@ -298,6 +333,19 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Words {
 		),
 	};
 }
+
+/** What a lost query was looked for in, and from when on. */
+const searchData = ({ search, since }: Extract<Trouble, { kind: 'unsure' }>): IDataObject => ({
+	sentAfter: sentAfter(since),
+	...('unlisted' in search
+		? { list: 'unread' }
+		: { list: search.extent, found: search.found, possible: search.untold }),
+});
+
+const sentAfter = (since: number): string =>
+	DateTime.fromMillis(since - CLOCKS_MS)
+		.toUTC()
+		.toFormat("yyyy-MM-dd'T'HH:mm:ss'Z'");
 
 const IDS_TOLD = 10;
 
@@ -318,6 +366,9 @@ function tellSearch(search: Search, count: number): string {
 		cutSentences(search),
 	);
 }
+
+/** Of the API Mapping: how a list comes whole. */
+const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
 /** What is missing of a list, and how to have it; undefined if nothing is. */
 export function cutWords(

@@ -56,10 +56,11 @@ export class Receipt {
 
 	/** What an item has cost, or all of the run; what did not come so far as to be planned counts as one query. */
 	costOf(index?: number): Cost {
-		const items = index === undefined ? Array.from({ length: this.run.items }).keys() : [index];
-		const queries = [...items].reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
+		const items = index === undefined ? [...Array(this.run.items).keys()] : [index];
+		const queries = items.reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
 		const cost = { billed: this.known.billed(index) ?? ('unknown' as const), queries };
-		return { words: costWords(cost), ...cost };
+		const ids = items.flatMap((one) => this.billed.get(one) ?? []);
+		return { words: costWords(cost), ...cost, ...(ids.length > 0 && { queryIds: ids }) };
 	}
 
 	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */

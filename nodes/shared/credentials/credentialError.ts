@@ -1,8 +1,8 @@
-import { UserError } from 'n8n-workflow';
+import { CodedError } from '../utils/codedError';
 
 /** A credential cannot be used as it is filled in; nothing was sent. */
-export class CredentialError extends UserError {
+export class CredentialError extends CodedError {
 	constructor(message: string, description: string) {
-		super(message, { description });
+		super('credential', message, { description });
 	}
 }

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
-import { UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { isObject, readObject } from '../utils/json';
+import { CodedError } from '../utils/codedError';
 
 /** What a value of a mapping must be: one of these kinds, one of some words, or a table under keys that are known. */
 export type Shape = keyof typeof KINDS | string[] | Table;
@@ -89,7 +90,7 @@ export function checkDistinct(words: Record<string, string>, path: string): void
 }
 
 const flaw = (what: string) =>
-	new UserError(`API Mapping: ${what}`, {
+	new CodedError('credential.apiMapping', `API Mapping: ${what}`, {
 		description:
 			'Open the credential and correct API Mapping. Each key is explained at https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/api-mapping.md',
 	});

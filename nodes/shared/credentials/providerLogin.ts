@@ -1,5 +1,4 @@
 import {
-	UserError,
 	type ICredentialsDecrypted,
 	type ICredentialTestFunctions,
 	type IDataObject,
@@ -8,6 +7,7 @@ import {
 } from 'n8n-workflow';
 import type { Advice } from '../messages/advice';
 import { sentences } from '../utils/sentences';
+import { CodedError } from '../utils/codedError';
 
 /** A company whose login the service uses on behalf of the organization. */
 export interface Provider {
@@ -189,7 +189,8 @@ export function checkLogin(
 		const value = values[name];
 		const label = `"${displayName}" of the provider's login`;
 		if (typeof value !== 'string' || (value.trim() === '' && !(mayBeEmpty && value === ''))) {
-			throw new UserError(`${label} is empty or not a text`, {
+			throw new CodedError('login.empty', `${label} is empty or not a text`, {
+				field: displayName,
 				description: sentences(
 					`Enter it as ${provider.name} issued it`,
 					provider.isClosed && 'If it is to be empty, switch on the option Allow Empty',
@@ -197,14 +198,20 @@ export function checkLogin(
 			});
 		}
 		if (value.startsWith(BLANK)) {
-			throw new UserError(
+			throw new CodedError(
+				'login.placeholder',
 				`"${displayName}" of the provider's login is a placeholder of n8n: open the credential and enter it again`,
+				{ field: displayName },
 			);
 		}
 		if (provider.isClosed && !CLOSED.test(value)) {
-			throw new UserError(
+			throw new CodedError(
+				'login.characters',
 				`"${displayName}" of the provider's login may hold only letters, digits and underscores`,
-				{ description: 'Copy it as the bureau issued it, without blanks around it.' },
+				{
+					field: displayName,
+					description: 'Copy it as the bureau issued it, without blanks around it.',
+				},
 			);
 		}
 		const isKey = typeOptions?.rows !== undefined;

@@ -1,3 +1,5 @@
+import { UserError } from 'n8n-workflow';
+
 const UNREACHED: Record<string, string> = {
 	ECONNREFUSED: 'refused the connection',
 	ENOTFOUND: 'was not found: its host name is unknown',
@@ -14,10 +16,11 @@ const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQU
 
 /**
  * The code of the network fault that an error of the host's helper is (ECONNREFUSED, ETIMEDOUT, …), '' if it tells
- * none. Hosts up to n8n 2.33 keep no cause, but the code in the place of the HTTP status.
+ * none. A code of our own is no fault of the network. Hosts up to n8n 2.33 keep no cause, but the code in the place of the HTTP status.
  */
 export function faultCode(error: unknown): string {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {
+		if (cause instanceof UserError) return '';
 		const { code } = cause as Error & { code?: unknown };
 		if (typeof code === 'string') return code;
 	}

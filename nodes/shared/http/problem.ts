@@ -6,6 +6,12 @@ export interface Said {
 	isWithheld?: true;
 }
 
+/** The same as an error gives it to programs. */
+export const dataOf = ({ said, isWithheld }: Said): IDataObject => ({
+	...(said && { said }),
+	...(isWithheld && { isWithheld }),
+});
+
 /** Why a request gave no usable body. Data only: `messages/` alone writes words about it. */
 export type Problem = Said &
 	(

@@ -1,4 +1,4 @@
-import { UserError } from 'n8n-workflow';
+import { UserError, type IDataObject } from 'n8n-workflow';
 import { codeOf, type Problem } from '../http/problem';
 import { sentences } from '../utils/sentences';
 import type { Words } from './words';
@@ -27,6 +27,8 @@ export interface FileWords {
 export class FileError extends UserError {
 	/** Stable, for programs and tests: "file.status.404", "file.tooLarge". */
 	readonly code: string;
+	/** Which file it is. */
+	readonly data: IDataObject;
 
 	constructor(
 		readonly problem: FileProblem,
@@ -34,6 +36,8 @@ export class FileError extends UserError {
 	) {
 		const { message, description } = renderFile(problem, file);
 		super(message, { description });
+		const { id: fileId, documentId } = file;
+		this.data = documentId ? { fileId, documentId } : {};
 		this.code = `file.${problem.kind === 'status' ? codeOf(problem) : problem.kind}`;
 	}
 }

@@ -1,5 +1,6 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { option, parseBoolean, type Field } from './field';
+import { CodedError } from '../utils/codedError';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',
@@ -40,7 +41,8 @@ export const limit: Field<number> = {
 		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;
 		const number = wholeNumber(item.parameter(most.name));
 		if (number !== undefined) return number;
-		throw new UserError('"Limit" must be a whole number, 1 or more', {
+		throw new CodedError('field.number', '"Limit" must be a whole number, 1 or more', {
+			field: most.displayName,
 			description: 'Check the expression that fills it for this item, or use Return All.',
 		});
 	},

@@ -44,15 +44,37 @@ export function itemErrorOf(
 	const own = make(node, cause, { message, description: description || undefined, itemIndex });
 	own.message = message; // NodeApiError replaces some messages by its own
 	own.messages = [];
-	const { code, mappingKeys } = (cause ?? {}) as { code?: unknown; mappingKeys?: string[] };
+	const { code, mappingKeys, data: ofCause } = (cause ?? {}) as Coded;
 	const isHelped = mappingKeys !== undefined && mappingKeys.length > 0;
 	Object.assign(
 		own.context,
+		ofCause && withTexts(ofCause, hide),
 		data,
 		typeof code === 'string' && { code },
 		isHelped && { mappingKeys },
 	);
 	return own;
+}
+
+/** What errors of the nodes are beside their words. */
+interface Coded {
+	code?: unknown;
+	mappingKeys?: string[];
+	data?: IDataObject;
+}
+
+/** Data in which each text is hidden as the words are. */
+function withTexts(
+	data: IDataObject,
+	hide: (text: string) => string = (text) => text,
+): IDataObject {
+	const hidden = (value: unknown): unknown => {
+		if (Array.isArray(value)) return value.map(hidden);
+		return typeof value === 'string' ? hide(value) : value;
+	};
+	return Object.fromEntries(
+		Object.entries(data).map(([name, value]) => [name, hidden(value)]),
+	) as IDataObject;
 }
 
 /** An error that can do without what the service said. */

@@ -1,5 +1,4 @@
 import {
-	UserError,
 	type IDataObject,
 	type INodeCredentialDescription,
 	type INodeProperties,
@@ -13,6 +12,7 @@ import {
 } from '../credentials/providerLogin';
 import { credentialsHere } from './credentialsHere';
 import { option, parseBoolean, type Field } from './field';
+import { CodedError } from '../utils/codedError';
 
 const loginFrom: INodeProperties = {
 	displayName: 'Login From',
@@ -112,14 +112,15 @@ export function loginOf(providers: Provider[]): Field<Login> {
 	};
 }
 
-function noProvider(isTyped: boolean, [only, ...others]: Provider[]): UserError {
+function noProvider(isTyped: boolean, [only, ...others]: Provider[]): CodedError {
 	if (isTyped) {
-		return new UserError('"Provider" is empty or not in the list', {
+		return new CodedError('field.choice', '"Provider" is empty or not in the list', {
+			field: 'Provider',
 			description: 'Choose whose login it is.',
 		});
 	}
 	const wanted = others.length > 0 ? 'a data provider' : `"${only.name}"`;
-	return new UserError(`The stored login is not one of ${wanted}`, {
+	return new CodedError('storedLogin.provider', `The stored login is not one of ${wanted}`, {
 		description: 'Choose another stored login, or its provider there.',
 	});
 }

@@ -79,6 +79,8 @@ export interface Cost {
 	/** How many of the queries that were asked for are billed. */
 	billed: number | 'unknown';
 	queries: number;
+	/** The IDs of those that were accepted. */
+	queryIds?: string[];
 }
 
 /** Gets the item that the run fails with, and how many have failed. */

@@ -21,6 +21,7 @@ import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../transport/result';
 import type { Service } from '../transport/service';
 import { sleepFor } from '../utils/sleep';
+import { CodedError } from '../utils/codedError';
 
 /** Enough to hide the latency behind the pace: 10 points per second at an answer time of 4 seconds. */
 const CONCURRENCY = 40;
@@ -128,9 +129,13 @@ async function begin(
 	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
 	const operation = findOperation(resources, parameter('resource'), parameter('operation'));
 	if (!operation) {
-		throw new UserError('The resource and operation of this item do not exist together', {
-			description: 'Choose both from their lists.',
-		});
+		throw new CodedError(
+			'operation',
+			'The resource and operation of this item do not exist together',
+			{
+				description: 'Choose both from their lists.',
+			},
+		);
 	}
 	errors.operations.set(index, operation);
 	const options = context.getNodeParameter('options', index, {}) as IDataObject;
@@ -172,9 +177,14 @@ function timeout(options: IDataObject): number {
 	if (!Object.hasOwn(options, 'timeout')) return DEFAULT_TIMEOUT_MS;
 	const seconds = parseNumber(0.001)(options.timeout, 'Timeout (Seconds)');
 	if (seconds <= LONGEST_TIMEOUT) return Math.round(1000 * seconds);
-	throw new UserError(`"Timeout (Seconds)" must be ${LONGEST_TIMEOUT}, which is a day, or less`, {
-		description: 'It counts seconds, not milliseconds: 60 is a minute.',
-	});
+	throw new CodedError(
+		'field.number',
+		`"Timeout (Seconds)" must be ${LONGEST_TIMEOUT}, which is a day, or less`,
+		{
+			field: 'Timeout (Seconds)',
+			description: 'It counts seconds, not milliseconds: 60 is a minute.',
+		},
+	);
 }
 
 function toItems(

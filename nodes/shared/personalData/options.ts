@@ -1,4 +1,5 @@
-import { UserError, type IDataObject, type INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { CodedError } from '../utils/codedError';
 
 export type PersonalDataMode = 'full' | 'masked' | 'pseudonym';
 
@@ -42,7 +43,8 @@ export function readPersonalData(options: IDataObject): PersonalDataMode {
 	if (!Object.hasOwn(options, 'personalData')) return 'full';
 	const { personalData: mode } = options;
 	if (mode === 'full' || mode === 'masked' || mode === 'pseudonym') return mode;
-	throw new UserError('"Personal Data" must be full, masked or pseudonym', {
+	throw new CodedError('field.choice', '"Personal Data" must be full, masked or pseudonym', {
+		field: 'Personal Data',
 		description: 'Choose it from the list, or check the expression that fills it for this item.',
 	});
 }
@@ -52,7 +54,8 @@ export function readFieldsToKeep({ fieldsToKeep = [] }: IDataObject): string[] {
 	const given = [fieldsToKeep].flat() as unknown[];
 	return given.flatMap((one) => {
 		if (typeof one === 'string') return one.split(',').map((name) => name.trim());
-		throw new UserError('"Fields to Keep" must be a list of names', {
+		throw new CodedError('field.list', '"Fields to Keep" must be a list of names', {
+			field: 'Fields to Keep',
 			description: 'Check the expression that fills it for this item.',
 		});
 	});

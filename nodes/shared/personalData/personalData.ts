@@ -1,10 +1,11 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { SHORTEST_PSEUDONYM_KEY } from '../credentials/pseudonymKey';
 import { isObject } from '../utils/json';
 import { MASK } from '../utils/redact';
 import { hideInText, masks, pseudonyms, STARS, yearOf, type Hiding } from './hide';
 import type { PersonalDataMode } from './options';
 import type { Fields, Rule } from './rules';
+import { CodedError } from '../utils/codedError';
 
 export {
 	fieldsToKeepOption,
@@ -43,9 +44,13 @@ export function protectionOf(
 	if (typeof pseudonymKey === 'string' && pseudonymKey.length >= SHORTEST_PSEUDONYM_KEY) {
 		return protectionBy(pseudonyms(pseudonymKey), kept);
 	}
-	throw new UserError('Pseudonyms need the Pseudonym Key of the credential', {
-		description: `Open the credential and enter one of ${SHORTEST_PSEUDONYM_KEY} characters or more, or choose Masked.`,
-	});
+	throw new CodedError(
+		'credential.pseudonymKey',
+		'Pseudonyms need the Pseudonym Key of the credential',
+		{
+			description: `Open the credential and enter one of ${SHORTEST_PSEUDONYM_KEY} characters or more, or choose Masked.`,
+		},
+	);
 }
 
 /** A text that the node wrote, masked. */

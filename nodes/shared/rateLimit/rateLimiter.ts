@@ -3,6 +3,7 @@ import { OperationalError, sleep, UserError } from 'n8n-workflow';
 import { PointWindow, type Answer } from './pointWindow';
 import { BoundedMap } from '../utils/boundedMap';
 import { FairQueue } from './fairQueue';
+import { CodedError } from '../utils/codedError';
 
 /** Milliseconds since the epoch, and a wait of so many milliseconds. */
 interface Clock {
@@ -201,9 +202,13 @@ export function rateLimiterFor(options: {
 }): RateLimiter {
 	const { baseUrl, token, pointsPerSecond, processes, clock = systemClock } = options;
 	if (!(pointsPerSecond >= 0)) {
-		throw new UserError('Max Requests per Second is not a number of 0 or more', {
-			description: 'Check Max Requests per Second in the credential.',
-		});
+		throw new CodedError(
+			'credential.pointsPerSecond',
+			'Max Requests per Second is not a number of 0 or more',
+			{
+				description: 'Check Max Requests per Second in the credential.',
+			},
+		);
 	}
 	const key = createHash('sha256')
 		.update(JSON.stringify([baseUrl, token]))

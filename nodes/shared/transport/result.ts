@@ -1,5 +1,5 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import { codeOf, type Accepted, type JsonBody, type Problem } from '../http/problem';
+import { codeOf, dataOf, type Accepted, type JsonBody, type Problem } from '../http/problem';
 import type { Advice } from '../messages/advice';
 import { render, type ServiceWords } from '../messages/request';
 
@@ -34,6 +34,10 @@ export class RequestError extends UserError {
 	/** The status of the response, if there was one. */
 	get status(): number | undefined {
 		return 'status' in this.problem ? this.problem.status : undefined;
+	}
+
+	get data(): IDataObject {
+		return dataOf(this.problem);
 	}
 
 	/** Keys of the API Mapping that may set it right. */

@@ -3,16 +3,10 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { sleepFor } from '../../../nodes/shared/utils/sleep';
+import { withoutWaiting } from '../support/clock';
+import { codeOf } from '../support/errorCode';
 import { nodeTypes, runNode, type NodeRunOptions } from '../support/runNode';
 import { LOANS } from './support';
-
-jest.mock('../../../nodes/shared/utils/sleep', () => {
-	const actual = jest.requireActual<{ sleepFor: typeof sleepFor }>(
-		'../../../nodes/shared/utils/sleep',
-	);
-	return { sleepFor: jest.fn(actual.sleepFor) };
-});
 
 const PERSON = 'JUAN PEREZ GODE561231GR8';
 
@@ -83,6 +77,7 @@ describe('the files of a collection', () => {
 			},
 			...more,
 		});
+	const byLink = (path: string) => ({ filesFrom: 'link', fileUrl: origin + path });
 
 	it('are downloaded in whatever case their type is written, without a hint', async () => {
 		hosts = { '/a': send('a'), '/b': send('b'), '/c': send('c') };
@@ -104,6 +99,11 @@ describe('the files of a collection', () => {
 	});
 
 	describe('where one cannot be had', () => {
+		/** The second file. */
+		const LOST = [
+			'file.status.404',
+			expect.objectContaining({ fileId: '71', documentId: '2' }) as unknown,
+		];
 		beforeEach(() => {
 			hosts = { '/a': send('a'), '/b': refuse(404), '/c': send('c') };
 		});
@@ -114,39 +114,30 @@ describe('the files of a collection', () => {
 				[70, `${PERSON} a.pdf`],
 				[72, `${PERSON} c.pdf`],
 			]);
-			expect(failed.map(({ json, binary }) => [json, binary])).toEqual([
-				[
-					{
-						error: expect.stringMatching(
-							/ b\.pdf" could not be downloaded: .* 404\. It is file 71 of document 2\. A link/,
-						),
-					},
-					undefined,
-				],
+			expect(failed.map(({ json, binary }) => [Object.keys(json), binary])).toEqual([
+				[['error'], undefined],
 			]);
+			expect(failed.map(({ error }) => [codeOf(error), error?.context])).toEqual([LOST]);
 		});
 
 		it('are beside its row in one output', async () => {
 			const { items } = await run({}, { onError: 'continueRegularOutput' });
 			expect(items.map(({ json, pairedItem }) => [json.id, json.error, pairedItem])).toEqual([
 				[70, undefined, { item: 0 }],
-				[undefined, expect.stringContaining('404. It is file 71 of document 2.'), { item: 0 }],
+				[undefined, expect.stringContaining(`${PERSON} b.pdf`), { item: 0 }],
 				[72, undefined, { item: 0 }],
 			]);
+			expect([codeOf(items[1].error), items[1].error?.context]).toEqual(LOST);
 		});
 
 		it('fail without Continue On Fail', async () => {
 			const { items, error } = await run();
-			expect([items, error?.message]).toEqual([
-				[],
-				`"${PERSON} b.pdf" could not be downloaded: its host answered with status 404`,
-			]);
+			expect([items, [codeOf(error), error?.context]]).toEqual([[], LOST]);
 		});
 	});
 
 	describe('by a host that is asked too often', () => {
 		const links = (count: number) => Array.from({ length: count }, (_, number) => ({ number }));
-		const fileUrl = () => `=${origin}/{{ $json.number }}`;
 
 		it('all come, at the pace of CP §8.3', async () => {
 			let [window, spent] = [0, 0];
@@ -155,7 +146,7 @@ describe('the files of a collection', () => {
 				response.writeHead(++spent > 10 ? 429 : 200).end('a');
 			};
 			hosts = Object.fromEntries(links(40).map(({ number }) => [`/${number}`, limited]));
-			const link = { filesFrom: 'link', fileUrl: fileUrl() };
+			const link = { filesFrom: 'link', fileUrl: `=${origin}/{{ $json.number }}` };
 			const { items, error } = await run(link, { items: links(40) });
 			expect([error?.message, items.filter(({ binary }) => binary).length]).toEqual([
 				undefined,
@@ -171,32 +162,34 @@ describe('the files of a collection', () => {
 				if (isOver) response.end('a');
 				else response.writeHead(status, { 'retry-after': '4' }).end();
 			};
-			const { items } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
+			const { items } = await run(byLink('/0'));
 			expect([items[0]?.binary?.data.data, asked['/0']]).toEqual(['YQ==', 2]);
 		});
 
 		it('a 429 that does not say how long is asked for ten times, more and more seldom', async () => {
-			const pauses = jest.mocked(sleepFor).mockClear();
-			for (let pause = 1; pause < 10; pause++) pauses.mockResolvedValueOnce(); // at once
-			hosts['/0'] = refuse(429);
-			const { error } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
-			expect(error?.message).toContain('its host answered with status 429');
-			const seconds = pauses.mock.calls.map(([ms]) => ms / 1000);
-			expect([asked['/0'], seconds]).toEqual([10, [1, 2, 4, 8, 16, 32, 60, 60, 60]]);
+			const times: number[] = [];
+			hosts['/0'] = (response) => {
+				times.push(Date.now());
+				refuse(429)(response);
+			};
+			const { error } = await withoutWaiting(async () => await run(byLink('/0')));
+			const seconds = times.slice(1).map((at, index) => Math.floor((at - times[index]) / 1000));
+			expect([codeOf(error), seconds]).toEqual([
+				'file.status.429',
+				[1, 2, 4, 8, 16, 32, 60, 60, 60],
+			]);
 		});
 	});
 
 	it('a host that stays out of order is asked three times, whatever its Retry-After says', async () => {
-		jest.mocked(sleepFor).mockResolvedValueOnce().mockResolvedValueOnce(); // at once
 		hosts['/0'] = (response) => void response.writeHead(503, { 'retry-after': '1' }).end();
-		const { error } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
-		expect([error?.context?.code, asked['/0']]).toEqual(['file.status.503', 3]);
+		const { error } = await withoutWaiting(async () => await run(byLink('/0')));
+		expect([codeOf(error), asked['/0']]).toEqual(['file.status.503', 3]);
 	});
 
 	it('a request that timed out at its host (408) is repeated, as other reads are', async () => {
-		jest.mocked(sleepFor).mockResolvedValueOnce();
 		hosts['/0'] = (response) => (asked['/0'] === 1 ? refuse(408) : send('a'))(response);
-		const { items } = await run({ filesFrom: 'link', fileUrl: `${origin}/0` });
+		const { items } = await withoutWaiting(async () => await run(byLink('/0')));
 		expect([items[0]?.binary?.data.data, asked['/0']]).toEqual(['YQ==', 2]);
 	});
 
@@ -208,24 +201,23 @@ describe('the files of a collection', () => {
 		const page = '<title>Sign in</title>';
 
 		it.each<[string, (response: ServerResponse) => void, string]>([
-			['a page', answer(200, 'text/html; charset=utf-8', page), 'gave HTML instead'],
-			[
-				'an error',
-				answer(200, 'application/json', '{"error":"Link expired"}'),
-				'gave JSON instead',
-			],
-			['a problem', answer(200, 'application/problem+json', '{}'), 'gave JSON instead'],
-			['XML', answer(200, 'application/xml', '<Error/>'), 'gave XML instead'],
-			['nothing', answer(200, 'application/pdf'), 'gave an empty answer instead'],
-			['204', answer(204, 'application/pdf'), 'answered with status 204'],
-			['a part', answer(206, 'application/pdf', '%PDF'), 'answered with status 206'],
-		])('%s', async (_what, host, told) => {
+			['a page', answer(200, 'text/html; charset=utf-8', page), 'file.instead'],
+			['an error', answer(200, 'application/json', '{"error":"Link expired"}'), 'file.instead'],
+			['a problem', answer(200, 'application/problem+json', '{}'), 'file.instead'],
+			['XML', answer(200, 'application/xml', '<Error/>'), 'file.instead'],
+			['nothing', answer(200, 'application/pdf'), 'file.instead'],
+			['204', answer(204, 'application/pdf'), 'file.status.204'],
+			['a part', answer(206, 'application/pdf', '%PDF'), 'file.status.206'],
+		])('%s', async (_what, host, code) => {
 			hosts = { '/a.pdf': host };
 			const { items, error } = await run();
-			expect([items, error?.message]).toEqual([[], expect.stringContaining(`its host ${told}`)]);
-			expect(error?.description).toMatch(/^It is file 70 of document 1\./);
-			const byLink = await run({ filesFrom: 'link', fileUrl: `${origin}/a.pdf` });
-			expect(byLink.error?.message).toBe(`The file could not be downloaded: its host ${told}`);
+			expect([items, codeOf(error), error?.context]).toEqual([
+				[],
+				code,
+				expect.objectContaining({ fileId: '70', documentId: '1' }),
+			]);
+			const alone = await run(byLink('/a.pdf'));
+			expect(codeOf(alone.error)).toBe(code);
 		});
 
 		it('a page behind a redirect', async () => {
@@ -267,7 +259,7 @@ describe('the files of a collection', () => {
 			if (header) response.setHeader('content-disposition', header);
 			response.setHeader('content-type', 'binary/octet-stream').end('a');
 		};
-		const { items } = await run({ filesFrom: 'link', fileUrl: `${origin}${path}?X-Amz=1` });
+		const { items } = await run(byLink(`${path}?X-Amz=1`));
 		expect(items.map(({ binary }) => binary?.data)).toEqual([
 			expect.objectContaining({ fileName: name, mimeType }),
 		]);
@@ -282,7 +274,7 @@ describe('the files of a collection', () => {
 		'of the type %j at %s have a type that n8n can show',
 		async (type, path, mimeType, fileExtension) => {
 			hosts[path] = (response) => void response.setHeader('content-type', type).end('a');
-			const { items } = await run({ filesFrom: 'link', fileUrl: origin + path });
+			const { items } = await run(byLink(path));
 			expect(items.map(({ binary }) => binary?.data)).toEqual([
 				expect.objectContaining({ mimeType, fileExtension }),
 			]);
@@ -304,7 +296,7 @@ describe('the files of a collection', () => {
 			hosts = { '/a': send('a'), '/b': refuse(404) };
 			const { items } = await run({ options }, { onError: 'continueRegularOutput' });
 			expect(items.map(({ binary }) => binary?.data.fileName)).toEqual(['file-70.pdf', undefined]);
-			expect(items[1].json.error).toMatch(/^"file-71.pdf" could not be downloaded/);
+			expect(items[1].json.error).toContain('"file-71.pdf"');
 			expect(JSON.stringify(items)).not.toMatch(/JUAN|PEREZ|GODE561231GR8/);
 		});
 
@@ -313,23 +305,18 @@ describe('the files of a collection', () => {
 			['/GODE561231GR8', 'file'],
 		])('that come by a link, too: %s', async (path, fileName) => {
 			hosts = { [path]: send('a') };
-			const link = { filesFrom: 'link', fileUrl: origin + path, options };
-			const { items } = await run(link);
+			const { items } = await run({ ...byLink(path), options });
 			expect(items.map(({ binary }) => binary?.data.fileName)).toEqual([fileName]);
 		});
 	});
 
 	describe('of a host that is slow', () => {
-		const link = (path: string, timeout: number) => ({
-			...{ filesFrom: 'link', fileUrl: origin + path },
-			options: { timeout },
-		});
-		const silent = 'The file could not be downloaded: nothing came from its host for 0.5 seconds';
+		const link = (path: string, timeout: number) => ({ ...byLink(path), options: { timeout } });
 
 		it('are given up where nothing comes for the Timeout, before an answer', async () => {
 			hosts = { '/never': () => {} };
 			const { error } = await run(link('/never', 0.5));
-			expect(error?.message).toBe(silent);
+			expect(codeOf(error)).toBe('file.silent');
 		});
 
 		it('are given up where nothing comes for the Timeout, within the file', async () => {
@@ -341,7 +328,7 @@ describe('the files of a collection', () => {
 				},
 			};
 			const { error } = await run(link('/stops', 0.5));
-			expect(error?.message).toBe(silent);
+			expect(codeOf(error)).toBe('file.silent');
 			await Promise.all(closed); // the connections were not left open
 		});
 
@@ -426,7 +413,7 @@ describe('the files of a collection', () => {
 
 		it('are an error where the item holds no associations', async () => {
 			const { error } = await incoming([{ id: 9 }]);
-			expect(error?.message).toBe('The incoming item holds no file associations');
+			expect(codeOf(error)).toBe('noAssociations');
 		});
 
 		it('come with all their fields, Simplify off', async () => {
@@ -497,11 +484,11 @@ describe('the option Timeout (Seconds)', () => {
 			},
 		});
 		server.close();
-		return { message: error?.message, requests };
+		return { told: error && [codeOf(error), error.context?.field], requests };
 	};
 
 	it.each([16.1, 64.1, 33.33333, 86_400])('may be %d', async (timeout) => {
-		expect(await at(timeout)).toEqual({ message: undefined, requests: 1 });
+		expect(await at(timeout)).toEqual({ told: undefined, requests: 1 });
 	});
 
 	it.each([86_401, 2_147_484, 4_294_969, 1e300])(
@@ -509,7 +496,7 @@ describe('the option Timeout (Seconds)', () => {
 		async (timeout) => {
 			for (const type of ['creditProfile', 'taxQuery'] as const) {
 				expect(await at(timeout, type)).toEqual({
-					message: '"Timeout (Seconds)" must be 86400, which is a day, or less',
+					told: ['field.number', 'Timeout (Seconds)'],
 					requests: 0,
 				});
 			}

@@ -13,3 +13,18 @@ export function pass(ms: number): void {
 	clock ??= jest.spyOn(Date, 'now');
 	clock.mockImplementation(() => realNow() + passed);
 }
+
+/** Timers up to here are waits; those for later are deadlines. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** While `work` runs, every wait is over at once, and the clock moves on by it. */
+export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
+	const real = setTimeout;
+	const timers = jest.spyOn(globalThis, 'setTimeout');
+	timers.mockImplementation(((then: () => void, ms = 0, ...args: []) => {
+		if (ms > LONGEST_WAIT_MS) return real(then, ms, ...args);
+		pass(ms);
+		return real(then, 0, ...args);
+	}) as typeof setTimeout);
+	return await work().finally(() => timers.mockRestore());
+}

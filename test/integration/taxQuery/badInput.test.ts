@@ -1,4 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
+import { codeOf } from '../support/errorCode';
 import {
 	createTaxProfile,
 	getCrf,
@@ -32,21 +33,22 @@ describe('an item with a mistake in it', () => {
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());
 
-	/** What is entered, and what the operator reads about it. */
-	const mistakes: Array<[what: string, parameters: INodeParameters, message: RegExp]> = [
-		['an RFC with an impossible date', crf('GODE561331GR8'), /^"RFC" cannot be right: .*date/],
-		['an RFC that is too short', crf('GODE5612'), /^"RFC" cannot be right: .*8 characters/],
-		['an RFC without homoclave', crf('GODE561231'), /^"RFC" has no homoclave/],
-		['a generic RFC', crf('XAXX010101000'), /^"RFC" is the generic one, which belongs to nobody/],
-		['no RFC', crf(' '), /^"RFC" is empty or not a text/],
-		['an object as RFC', crf('={{ {a: 1} }}'), /^"RFC" is empty or not a text/],
+	/** What is entered, and what the error is about: its code, and the field. */
+	type Told = [code: string, field?: string];
+	const mistakes: Array<[what: string, parameters: INodeParameters, told: Told]> = [
+		['an RFC with an impossible date', crf('GODE561331GR8'), ['identifier.DATE', 'RFC']],
+		['an RFC that is too short', crf('GODE5612'), ['identifier.FORMAT', 'RFC']],
+		['an RFC without homoclave', crf('GODE561231'), ['identifier.HOMOCLAVE', 'RFC']],
+		['a generic RFC', crf('XAXX010101000'), ['identifier.GENERIC', 'RFC']],
+		['no RFC', crf(' '), ['field.empty', 'RFC']],
+		['an object as RFC', crf('={{ {a: 1} }}'), ['field.empty', 'RFC']],
 		[
 			"a person's RFC for shareholders",
 			operation('company', 'getShareholders', { rfc: RFC }),
-			/^"RFC" is that of a person, but only companies have shareholders/,
+			['identifier.PERSON', 'RFC'],
 		],
-		['a CURP with a wrong digit', curp('PEXL990821HSRRXS04'), /^"CURP" cannot be right: .*digit/],
-		['a CURP of no state', curp('PEXL990821HZZRXS05'), /^"CURP" cannot be right: .*state/],
+		['a CURP with a wrong digit', curp('PEXL990821HSRRXS04'), ['identifier.DIGIT', 'CURP']],
+		['a CURP of no state', curp('PEXL990821HZZRXS05'), ['identifier.STATE', 'CURP']],
 		...[
 			...[
 				'undefined',
@@ -64,108 +66,100 @@ describe('an item with a mistake in it', () => {
 		].map((name): (typeof mistakes)[number] => [
 			`${JSON.stringify(name)} as a name`,
 			{ ...born('1990-01-31'), firstLastName: name },
-			/^"First Last Name" is no name/,
+			['field.name', 'First Last Name'],
 		]),
 		[
 			'a dash as second last name',
 			{ ...born('1990-01-31'), secondLastName: '-' },
-			/^"Second Last Name" is no name/,
+			['field.name', 'Second Last Name'],
 		],
-		['31 February', born('1990-02-31'), /^"Birth Date" is not a date that exists/],
-		[
-			'31 February in parts',
-			bornAs(31, 2, 1990),
-			/^"Day, Month and Year" is not a date that exists/,
-		],
-		['a birth date in the future', born(`${nextYear}-01-01`), /^"Birth Date" lies in the future/],
-		['a year as birth date', born('1990'), /^"Birth Date" is a number, not a date/],
-		['two digits as birth date', born('10'), /^"Birth Date" is a number, not a date/],
-		["Excel's serial number", born('={{ 20820 }}'), /^"Birth Date" is a number, not a date/],
-		["Excel's serial number as text", born('20820.5'), /^"Birth Date" is a number, not a date/],
-		['a week as birth date', born('1990-W05-1'), /^"Birth Date" is not a date that exists/],
-		['no birth date', born('={{ "" }}'), /^"Birth Date" is not a date that exists/],
-		['a birth date of nobody alive', born('1890-01-01'), /^"Birth Date" lies before 1900/],
-		['a year of two digits', bornAs(31, 1, 90), /^"Day, Month and Year" lies before 1900/],
+		['31 February', born('1990-02-31'), ['field.date', 'Birth Date']],
+		['31 February in parts', bornAs(31, 2, 1990), ['field.date', 'Day, Month and Year']],
+		['a birth date in the future', born(`${nextYear}-01-01`), ['field.future', 'Birth Date']],
+		['a year as birth date', born('1990'), ['field.serial', 'Birth Date']],
+		['two digits as birth date', born('10'), ['field.serial', 'Birth Date']],
+		["Excel's serial number", born('={{ 20820 }}'), ['field.serial', 'Birth Date']],
+		["Excel's serial number as text", born('20820.5'), ['field.serial', 'Birth Date']],
+		['a week as birth date', born('1990-W05-1'), ['field.date', 'Birth Date']],
+		['no birth date', born('={{ "" }}'), ['field.date', 'Birth Date']],
+		['a birth date of nobody alive', born('1890-01-01'), ['field.past', 'Birth Date']],
+		['a year of two digits', bornAs(31, 1, 90), ['field.past', 'Day, Month and Year']],
 		[
 			'no day, month and year',
 			operation('taxpayer', 'calculateRfc', { ...PERSON, birthDateAs: 'parts' }),
-			/^"Day" must be a number, 1 or more/,
+			['field.number', 'Day'],
 		],
-		['half a day', bornAs(1.5, 1, 1990), /^"Day, Month and Year" is not a date that exists/],
+		['half a day', bornAs(1.5, 1, 1990), ['field.date', 'Day, Month and Year']],
 		[
 			'a letter O that makes the birth year one to come',
 			curp('PEXL850821HSRRXSO1'),
-			/Position 17 is the letter O, so the birth year would be 2085.* Did you mean the digit 0\?/,
+			['identifier.FUTURE', 'CURP'],
 		],
-		[
-			'a letter O in the date of an RFC',
-			crf('GODE56O231GR8'),
-			/^"RFC" cannot be right: Position 7 holds "O".* Did you mean the digit 0\?/,
-		],
+		['a letter O in the date of an RFC', crf('GODE56O231GR8'), ['identifier.FORMAT', 'RFC']],
 		[
 			'a digit 1 for the state of a CURP',
 			curp('PEXL990821H5RRXS05'),
-			/Position 12 holds "5".* Did you mean the letter S\?/,
+			['identifier.FORMAT', 'CURP'],
 		],
-		['a birth date that is none', born('yesterday'), /^"Birth Date" is not a date that exists/],
-		['no name', { ...born('1990-01-01'), name: '={{ "" }}' }, /^"Given Names" is empty/],
+		['a birth date that is none', born('yesterday'), ['field.date', 'Birth Date']],
+		['no name', { ...born('1990-01-01'), name: '={{ "" }}' }, ['field.empty', 'Given Names']],
 		[
 			'a period in the future',
 			invoices({ period: 'month', month: `${nextYear}-01` }),
-			/^"Month" lies in the future/,
+			['field.future', 'Month'],
 		],
 		[
 			'a period that runs backwards',
 			invoices({ period: 'months', firstMonth: '2026-02', lastMonth: '2026-01' }),
-			/^The period runs backwards/,
+			['period.backwards'],
 		],
 		[
 			'days that run backwards',
 			invoices({ period: 'dates', firstDay: '2026-01-15', lastDay: '2026-01-14' }),
-			/^The period runs backwards/,
+			['period.backwards'],
 		],
-		[
-			'a 13th month',
-			invoices({ period: 'month', month: '2026-13' }),
-			/^"Month" is not a date that exists/,
-		],
-		['a year as month', invoices({ period: 'month', month: '2026' }), /^"Month" is a number/],
+		['a 13th month', invoices({ period: 'month', month: '2026-13' }), ['field.date', 'Month']],
+		['a year as month', invoices({ period: 'month', month: '2026' }), ['field.serial', 'Month']],
 		[
 			'a period of 61 months',
 			invoices({ period: 'months', firstMonth: '2020-01', lastMonth: '2025-01' }),
-			/^The period has 61 months, but at most 60 are asked for/,
+			['period.long'],
 		],
 		[
 			'a switch that an expression left empty',
 			crf(RFC, { checkIdentifiers: '={{ undefined }}' }),
-			/^"Check Identifiers First" is not in the list/,
+			['field.choice', 'Check Identifiers First'],
 		],
 		[
 			'a filter by a query that does not exist',
 			operation('query', 'getAll', { filters: { queries: ['crf'] } }),
-			/^The filter "Queries" holds an entry that is not in its list/,
+			['field.choice', 'Queries'],
 		],
 		[
 			'additional fields that are no JSON object',
 			crf(RFC, { additionalBodyFields: '[1]' }),
-			/^"Additional Body Fields" must be a JSON object/,
+			['field.object', 'Additional Body Fields'],
 		],
 		[
 			'hours that are no number',
 			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
-			/^"Reuse Results Up To \(Hours\)" must be a number, 0 or more/,
+			['field.number', 'Reuse Results Up To (Hours)'],
 		],
 		[
 			'a date filter that is none',
 			operation('query', 'getAll', { filters: { createdAfter: 'monday' } }),
-			/^"Created After" is not a date/,
+			['field.date', 'Created After'],
 		],
-		['no query ID', operation('query', 'get', { queryId: '={{ "" }}' }), /^"Query ID" is empty/],
+		[
+			'no query ID',
+			operation('query', 'get', { queryId: '={{ "" }}' }),
+			['field.empty', 'Query ID'],
+		],
 	];
 
-	it.each(mistakes)('%s: is told which field', async (_what, parameters, message) => {
+	it.each(mistakes)('%s: is told which field', async (_what, parameters, [code, field]) => {
 		const { error } = await sandbox.run(parameters);
-		expect(error?.message).toMatch(message);
+		expect([codeOf(error), error?.context?.field]).toEqual([code, field]);
 	});
 
 	it.each(mistakes)('%s: costs nothing', async (_what, parameters) => {
@@ -194,9 +188,9 @@ describe('an item with a mistake in it', () => {
 		expect(`${error?.message} ${error?.description}`).not.toContain('GODE561331GR8');
 	});
 
-	it('is told the words of the service for a query ID that it does not know', async () => {
+	it('is told so for a query ID that the service does not know', async () => {
 		const { error } = await sandbox.run(operation('query', 'get', { queryId: 'unknown-1' }));
-		expect(error?.message).toBe('There is no query with the "Query ID" of this item');
+		expect(codeOf(error)).toBe('noQuery');
 	});
 
 	it.each(['getCsf', 'getComplianceOpinion', 'getInvoices'])(
@@ -205,10 +199,7 @@ describe('an item with a mistake in it', () => {
 			const { error } = await sandbox.run(
 				operation('taxAuthority', name, { rfc: rfcs(2)[1], period: 'month', month: '2026-01' }),
 			);
-			expect([error?.message, error?.description]).toEqual([
-				'The Tax Query Service answered with status 409',
-				expect.stringContaining('Run Tax Authority → Create Tax Profile for this RFC first'),
-			]);
+			expect([codeOf(error), error?.context?.mayLackProfile]).toEqual(['status.409', true]);
 		},
 	);
 });
@@ -306,7 +297,6 @@ describe('Identifier → Check', () => {
 			state: 'CMX',
 		});
 		expect(items[0].json).toMatchObject({
-			summary: 'RFC: right; CURP: right; NSS: right; Zip Code: right; They do not fit each other',
 			valid: true,
 			rfc: { valid: true, normalized: 'GODE561231GR8', type: 'PF', date: '1956-12-31' },
 			curp: { valid: true, sex: 'female', birthDate: '1956-06-26', state: { code: 'CMX' } },
@@ -344,6 +334,6 @@ describe('Identifier → Check', () => {
 
 	it('says so when there is nothing to check', async () => {
 		const { error } = await check({});
-		expect(error?.message).toContain('There is nothing to check');
+		expect(codeOf(error)).toBe('nothingToCheck');
 	});
 });
