@@ -1,8 +1,9 @@
-/** The build: clean, bundle, copy icons and codex files, check that every node's codex is whole. */
-const { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+/** The build: clean, bundle, copy icons and codex files. */
+const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { basename, dirname, join, relative } = require('node:path');
 const esbuild = require('esbuild');
 const { dest, series, src } = require('gulp');
+const ts = require('typescript');
 
 const read = (path) => JSON.parse(readFileSync(join(__dirname, path), 'utf8'));
 const { n8n } = read('package.json');
@@ -12,15 +13,63 @@ async function clean() {
 	rmSync(join(__dirname, 'dist'), { recursive: true, force: true });
 }
 
+/** What n8n and Node supply. Each is required once for the whole bundle, and its exports are variables there. */
+const SUPPLIED = {
+	'n8n-workflow': [
+		...['NodeApiError', 'NodeConnectionTypes', 'NodeOperationError', 'OperationalError'],
+		...['sleep', 'UserError'],
+	],
+	luxon: ['DateTime'],
+	'node:crypto': ['createHash', 'createHmac', 'Hash', 'randomBytes', 'timingSafeEqual'],
+};
+
+const requireOnce = {
+	name: 'require once',
+	setup({ onLoad, onResolve }) {
+		onResolve({ filter: /^[^./]/ }, ({ path, namespace }) => {
+			if (path in SUPPLIED && namespace === 'file') return { path, namespace: 'supplied' };
+			return { path, external: true };
+		});
+		onLoad({ filter: /^/, namespace: 'supplied' }, ({ path }) => ({
+			contents: `export const { ${SUPPLIED[path]} } = require('${path}');`,
+		}));
+	},
+};
+
+/** The function or class that a statement at the top of a script declares, if a stack trace must name it. */
+function namesIn(statement) {
+	const throws = (node) =>
+		ts.isThrowStatement(node) || ts.isAwaitExpression(node) || ts.forEachChild(node, throws);
+	if (ts.isFunctionDeclaration(statement)) return throws(statement) ? [statement.name.text] : [];
+	if (!ts.isVariableStatement(statement)) return [];
+	return statement.declarationList.declarations
+		.filter(({ initializer: value }) => {
+			if (!value) return false;
+			return ts.isClassExpression(value) || (ts.isArrowFunction(value) && throws(value));
+		})
+		.map(({ name }) => name.text);
+}
+
+/** Ends a script with a table of names that survive when its identifiers are shortened: of classes, and of functions that throw or wait. */
+function withNames(script) {
+	const { statements } = ts.createSourceFile('bundle.js', script, ts.ScriptTarget.ES2022);
+	const names = statements.flatMap(namesIn).filter((name) => !name.startsWith('__')); // esbuild's own
+	return `${script}
+		'${names.join(' ')}'.split(' ').forEach((value, at) =>
+			Object.defineProperty([${names}][at], 'name', { value }));`;
+}
+
 /**
  * All code goes into one file, so that what nodes and credential types remember together (the pace of a token, the
- * token itself, what was delivered) exists once. The files that n8n loads hand out one class of it each. Functions keep their
- * names, and lines stay short, for stack traces.
+ * token itself, what was delivered) exists once. The files that n8n loads hand out one class of it each. For stack
+ * traces, lines stay short, and classes and functions that throw or wait keep their names.
  */
 async function bundle() {
 	const published = [...n8n.nodes, ...n8n.credentials];
 	const source = (path) => path.replace(/^dist/, '.').replace(/\.js$/, '');
-	await esbuild.build({
+	const options = { charset: 'utf8', format: 'cjs', legalComments: 'none', target: 'node20' };
+	const { outputFiles } = await esbuild.build({
+		...options,
 		stdin: {
 			contents: [
 				"import './nodes/shared/utils/supportedHost';",
@@ -28,18 +77,18 @@ async function bundle() {
 			].join('\n'),
 			resolveDir: __dirname,
 		},
-		outfile: join(__dirname, BUNDLE),
+		write: false,
 		bundle: true,
-		packages: 'external',
-		format: 'cjs',
-		platform: 'node',
-		target: 'node20',
-		minify: true,
-		keepNames: true,
-		lineLimit: 120,
-		legalComments: 'none',
+		plugins: [requireOnce],
 		logLevel: 'warning',
 	});
+	const { code } = await esbuild.transform(withNames(outputFiles[0].text), {
+		...options,
+		minify: true,
+		lineLimit: 400,
+	});
+	mkdirSync(join(__dirname, 'dist'), { recursive: true });
+	writeFileSync(join(__dirname, BUNDLE), code);
 	for (const path of published) {
 		const name = basename(path).split('.')[0];
 		const folder = dirname(path);
@@ -53,19 +102,15 @@ function icons() {
 	return src('icons/*.svg', { encoding: false }).pipe(dest('dist/icons'));
 }
 
-function codex() {
-	return src('nodes/*/*.node.json').pipe(dest('dist/nodes'));
-}
-
 /** n8n drops a codex without `resources` in silence, and shows a node without one in no category. */
-async function checkCodex() {
+async function codex() {
 	for (const node of n8n.nodes) {
 		const path = node.replace(/\.js$/, '.json');
-		if (!existsSync(join(__dirname, path))) throw new Error(`${path} is missing`);
-		const { resources, categories } = read(path);
-		if (!resources || !categories?.length) {
+		const whole = read(path.replace(/^dist\//, ''));
+		if (!whole.resources || !whole.categories?.length) {
 			throw new Error(`${path} needs categories and resources`);
 		}
+		writeFileSync(join(__dirname, path), JSON.stringify(whole));
 	}
 }
 
@@ -74,5 +119,5 @@ async function finish() {
 	writeFileSync(join(__dirname, 'dist', '.built'), '');
 }
 
-exports.build = series(clean, bundle, icons, codex, checkCodex, finish);
+exports.build = series(clean, bundle, icons, codex, finish);
 exports.default = exports.build;

@@ -18,10 +18,10 @@ import { npm as npmCommand } from '../../demo/npm';
 const root = join(__dirname, '..', '..');
 const HOST_SUPPLIES = ['n8n-workflow', 'luxon'];
 const MAY_BE_PACKED =
-	/^(package\.json|(README|CHANGELOG|LICENSE)\.md|dist\/(bundle\.js|icons\/\w+(\.dark)?\.svg|(nodes|credentials)\/[\w/]+\.(node|credentials)\.(js|json)))$/;
+	/^(package\.json|(README|LICENSE)\.md|dist\/(bundle\.js|icons\/\w+(\.dark)?\.svg|(nodes|credentials)\/[\w/]+\.(node|credentials)\.(js|json)))$/;
 
 /** Bytes that the package may take unpacked. */
-const MAX_UNPACKED = 340_000;
+const MAX_UNPACKED = 310_500;
 /** Bytes that the sandbox's package may take packed. */
 const MAX_SANDBOX = 1_500_000;
 
