@@ -62,7 +62,7 @@ export interface HeldCredentials {
 }
 
 /** What became of a request. */
-interface Exchanged {
+export interface Exchanged {
 	outcome: Outcome;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
@@ -81,26 +81,11 @@ export async function exchange(
 	request: ServiceRequest,
 ): Promise<Exchanged> {
 	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
-	const isList = request.method === 'GET' && !request.isOneRecord;
-	const maxBytes = (isList ? 50 : 5) * MEGABYTE;
 	const needsLogin = service.authorization(held.data) === undefined;
 	const deadline = AbortSignal.timeout(timeoutMs + (needsLogin ? 2 * TOKEN_TIMEOUT_MS : 0));
 	const cancel = context.getExecutionCancelSignal?.();
 	const signal = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
-	const options: IHttpRequestOptions = {
-		method: request.method,
-		url: service.root(held.data) + request.path,
-		qs: request.query,
-		arrayFormat: request.lists,
-		body: request.body,
-		json: true,
-		encoding: 'stream', // n8n's helper bounds neither the size of a response nor its time
-		returnFullResponse: true,
-		ignoreHttpStatusErrors: true, // n8n would send it again after a 401, past the rate limit
-		disableFollowRedirect: true, // a redirect would carry the token to another host
-		timeout: timeoutMs,
-		abortSignal: signal,
-	};
+	const options = optionsOf(service.root(held.data), request, timeoutMs, signal);
 	const unsent: { cause?: Error } = {};
 	const orKeep = (error: unknown) => {
 		unsent.cause = error as Error; // n8n's helper wraps it, and up to 2.33 loses it
@@ -123,19 +108,13 @@ export async function exchange(
 		}
 		sentAt = Date.now();
 	});
-	const send = async (): Promise<Outcome> => {
-		const answer = (await context.helpers.httpRequestWithAuthentication.call(
+	const send = async () => {
+		const response = (await context.helpers.httpRequestWithAuthentication.call(
 			hostOf(context, { getCredentials, getExecutionCancelSignal: () => signal }),
 			service.credentialType,
 			options,
 		)) as IN8nHttpFullResponse;
-		const { statusCode: status, headers } = answer;
-		const body = await readBody(answer.body, maxBytes).catch((error: unknown) => {
-			if (error instanceof TooLargeError) return error;
-			throw error;
-		});
-		if (body instanceof TooLargeError) return { tooLarge: { maxBytes, status } };
-		return { answer: { status, headers: headers as IDataObject, body } };
+		return await outcomeOf(response, maxBytesOf(request));
 	};
 	const outcome = await raceAbort(send(), signal).catch((error: unknown): Outcome => {
 		if (unsent.cause) throw unsent.cause;
@@ -146,6 +125,44 @@ export async function exchange(
 		return { fault: deadline.aborted ? 'ETIMEDOUT' : faultCode(error) };
 	});
 	return { outcome, sentWith, sentAt };
+}
+
+/** A request as n8n's helper takes it. */
+const optionsOf = (
+	root: string,
+	{ method, path, query, lists, body }: ServiceRequest,
+	timeout: number,
+	abortSignal: AbortSignal,
+): IHttpRequestOptions => ({
+	method,
+	url: root + path,
+	qs: query,
+	arrayFormat: lists,
+	body,
+	json: true,
+	encoding: 'stream', // n8n's helper bounds neither the size of a response nor its time
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true, // n8n would send it again after a 401, past the rate limit
+	disableFollowRedirect: true, // a redirect would carry the token to another host
+	timeout,
+	abortSignal,
+});
+
+const maxBytesOf = ({ method, isOneRecord }: ServiceRequest): number =>
+	(method === 'GET' && !isOneRecord ? 50 : 5) * MEGABYTE;
+
+/** A response, read to its end unless it is too large. */
+async function outcomeOf(
+	{ statusCode: status, headers, body }: IN8nHttpFullResponse,
+	maxBytes: number,
+): Promise<Outcome> {
+	return await readBody(body, maxBytes).then(
+		(read) => ({ answer: { status, headers: headers as IDataObject, body: read } }),
+		(error: unknown) => {
+			if (error instanceof TooLargeError) return { tooLarge: { maxBytes, status } };
+			throw error;
+		},
+	);
 }
 
 /**

@@ -1,25 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
-import { backoffMs } from '../utils/backoff';
-import { redactBody } from '../utils/redact';
 import { BoundedMap } from '../utils/boundedMap';
-import { sleepFor } from '../utils/sleep';
 import type { Said } from '../http/problem';
 import { saidBy } from '../http/said';
-import { classify } from './classify';
 import { ClockOffset } from './clockOffset';
-import {
-	exchange,
-	type HeldCredentials,
-	type RequestContext,
-	type ServiceRequest,
-} from './exchange';
-import { retryAt } from '../rateLimit/limitHeaders';
-import {
-	rateLimiterFor,
-	RateLimitCancelledError,
-	RateLimitTimeoutError,
-} from '../rateLimit/rateLimiter';
+import type { RequestContext, ServiceRequest } from './exchange';
+import { rateLimiterFor } from '../rateLimit/rateLimiter';
 import {
 	bodyOf,
 	isProblem,
@@ -28,19 +13,11 @@ import {
 	type Problem,
 	type Result,
 } from './result';
-import { acceptedOf, retryOf } from './retry';
+import { acceptedOf } from './retry';
+import { sendRequest, Statistics, type Line } from './sending';
 import type { Service } from './service';
 
 export type { RequestContext, ServiceRequest } from './exchange';
-
-/** How long one request goes on being held back and sent again. */
-const PATIENCE_MS = 300_000;
-/** How often a request is sent at most because of a fault that may pass. */
-const MAX_ATTEMPTS = 5;
-/** How long its faults may go on in all, a 429 within its reset aside. */
-const TROUBLE_MS = 60_000;
-/** The longest pause of a request that waits for a login. */
-const LOGIN_PAUSE_MS = 2_000;
 
 /** What a body holds, or why it is not what was asked for. */
 export type Reader<T extends object> = (body: JsonBody) => T | Problem;
@@ -68,8 +45,8 @@ export interface Connection<Mapping = unknown> {
 	pseudonymKey: string;
 	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response tells. */
 	clockOffsetMs(): number;
-	/** Milliseconds in which at least one request waited for the rate limit so far, and requests sent again. */
-	statistics: { waitedMs: number; repeated: number };
+	/** What the rate limit and faults have cost so far. */
+	statistics: Pick<Statistics, 'waitedMs' | 'repeated'>;
 }
 
 /** What is known of the clocks of services, by their root. */
@@ -83,102 +60,28 @@ export async function connect<Mapping>(
 	context: RequestContext,
 	service: Service<Mapping>,
 ): Promise<Connection<Mapping>> {
-	const held: HeldCredentials = { data: await context.getCredentials(service.credentialType) };
+	const held = { data: await context.getCredentials(service.credentialType) };
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
-	const rateLimiter = rateLimiterFor({
-		baseUrl: root,
-		token: service.limitedBy(held.data),
-		pointsPerSecond: service.pointsPerSecond(held.data),
-		processes: service.processes?.(held.data),
-	});
-	const named = (who = '') =>
-		createHash('sha256')
-			.update(JSON.stringify([root, who]))
-			.digest('base64url');
 	const clock = clocks.getOrMake(root, () => new ClockOffset());
-	const signal = context.getExecutionCancelSignal?.();
-	const execution = context.getExecutionId() ?? context.getNode().id;
-	const statistics = { waitedMs: 0, repeated: 0 };
-	let waiting = 0;
-	let waitingSince = 0;
-
-	async function turn(maxWaitMs: number, signal?: AbortSignal): Promise<void> {
-		if (waiting++ === 0) waitingSince = Date.now();
-		await rateLimiter.acquire({ execution, signal, maxWaitMs }).finally(() => {
-			if (--waiting === 0) statistics.waitedMs += Date.now() - waitingSince;
-		});
-	}
-
-	/** Sends it once, in its turn, and learns from the response. */
-	async function attempt(request: ServiceRequest, maxWaitMs: number): Promise<Attempt> {
-		const began = performance.now();
-		const stopped = await turn(maxWaitMs, request.signal ?? signal).catch((error: unknown) =>
-			noTurn(error, performance.now() - began),
-		);
-		if (stopped) return { problem: stopped, isSent: false };
-		const askedAt = Date.now();
-		const { outcome, sentWith, sentAt } = await exchange(context, service, held, request);
-		let waitMs: number | undefined; // as the service says that it is not there for a while
-		if ('answer' in outcome) {
-			const { status, headers } = outcome.answer;
-			const heard = { status, headers, sentAt: sentAt ?? askedAt, receivedAt: Date.now() };
-			rateLimiter.update(heard);
-			const retry = status === 503 ? retryAt(heard) : undefined;
-			waitMs = retry && retry - heard.receivedAt;
-			clock.update(headers, heard.sentAt, heard.receivedAt);
-			request.onAnswer?.({ status, headers });
-		} else if (signal?.aborted) {
-			return { problem: { kind: 'cancelled' }, isSent: sentAt !== undefined };
-		}
-		// collected only now, because a token may have been issued meanwhile
-		const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
-		const read = classify(outcome, { emptyAs: request.emptyAs, secrets });
-		const isSent = 'answer' in outcome || sentAt !== undefined;
-		if ('body' in read && 'answer' in outcome) {
-			service.tokens?.accepted(sentWith);
-			const { status, headers } = outcome.answer;
-			return { result: { ok: true, status, headers, body: redactBody(read.body, secrets) } };
-		}
-		const problem = read as Problem;
-		if ('answer' in outcome && !isTokenRefused(problem)) service.tokens?.accepted(sentWith);
-		return { problem, isSent, waitMs, sentWith };
-	}
-
-	async function send(request: ServiceRequest): Promise<Result> {
-		const { method } = request;
-		const began = performance.now();
-		const patienceMs = request.patienceMs ?? PATIENCE_MS;
-		const left = () => patienceMs - (performance.now() - began);
-		let [repeats, logins, renewals] = [0, 0, 0];
-		let troubledSince: number | undefined;
-		for (;;) {
-			const tried = await attempt(request, Math.max(1, left()));
-			if ('result' in tried) return tried.result;
-			const { problem, isSent, waitMs, sentWith } = tried;
-			const retry = retryOf(problem, method);
-			if (retry !== 'afterReset') troubledSince ??= performance.now();
-			const calm = TROUBLE_MS - (performance.now() - (troubledSince ?? performance.now()));
-			const mayRepeat =
-				left() > 0 &&
-				(retry === 'afterReset' ||
-					(retry === 'login' && calm > 0) ||
-					(retry === 'backoff' && ++repeats < MAX_ATTEMPTS && calm > (waitMs ?? 0)) ||
-					(retry === 'newToken' && ++renewals === 1 && isRenewable(sentWith)));
-			if (!mayRepeat) {
-				return { ok: false, problem, accepted: isSent ? acceptedOf(problem, method) : 'no' };
-			}
-			if (retry !== 'login') statistics.repeated++;
-			if (retry === 'login') await sleepFor(backoffMs(++logins, LOGIN_PAUSE_MS), signal);
-			if (retry === 'backoff') await sleepFor(waitMs ?? backoffMs(repeats), signal);
-		}
-	}
-
-	const isRenewable = (sentWith?: ICredentialDataDecryptedObject) =>
-		sentWith !== undefined && service.tokens?.refused(sentWith) === true;
-
+	const statistics = new Statistics();
+	const line: Line = {
+		context,
+		service,
+		held,
+		clock,
+		statistics,
+		execution: context.getExecutionId() ?? context.getNode().id,
+		signal: context.getExecutionCancelSignal?.(),
+		rateLimiter: rateLimiterFor({
+			baseUrl: root,
+			token: service.limitedBy(held.data),
+			pointsPerSecond: service.pointsPerSecond(held.data),
+			processes: service.processes?.(held.data),
+		}),
+	};
+	const send = async (asked: ServiceRequest) => await sendRequest(line, asked);
 	const request = async (asked: ServiceRequest) => bodyOf(await send(asked), service);
-
 	const said = (body: unknown, secrets: string[] = []) =>
 		saidBy(body, [...service.secrets(held.data), ...secrets]);
 
@@ -192,8 +95,8 @@ export async function connect<Mapping>(
 
 	return {
 		mapping,
-		client: named(service.limitedBy(held.data)),
-		account: named(service.account?.(held.data)),
+		client: nameOf(root, service.limitedBy(held.data)),
+		account: nameOf(root, service.account?.(held.data)),
 		send,
 		request,
 		read,
@@ -204,27 +107,8 @@ export async function connect<Mapping>(
 	};
 }
 
-/** What one sending brought. */
-type Attempt =
-	| { result: Result }
-	| {
-			problem: Problem;
-			/** It went to its socket. */
-			isSent: boolean;
-			/** How long the service wants to be left alone. */
-			waitMs?: number;
-			sentWith?: ICredentialDataDecryptedObject;
-	  };
-
-const isTokenRefused = (problem: Problem): boolean =>
-	problem.kind === 'status' && problem.isTokenRefused === true;
-
-/** Why a request had no turn; rethrows what is no matter of the rate limit. */
-export function noTurn(
-	error: unknown,
-	waitedMs: number,
-): Extract<Problem, { kind: 'rateLimit' | 'cancelled' }> {
-	if (error instanceof RateLimitTimeoutError) return { kind: 'rateLimit', waitedMs };
-	if (error instanceof RateLimitCancelledError) return { kind: 'cancelled' };
-	throw error as Error;
-}
+/** Tells two clients of services apart, and neither of them. */
+const nameOf = (root: string, who = ''): string =>
+	createHash('sha256')
+		.update(JSON.stringify([root, who]))
+		.digest('base64url');

@@ -1,5 +1,6 @@
 import { isTlsFault, wasNeverSent } from '../http/faults';
 import type { Accepted, Method, Problem } from '../http/problem';
+import { backoffMs } from '../utils/backoff';
 
 /** When a request may be sent again. */
 export type Retry = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
@@ -59,4 +60,53 @@ export function acceptedOf(problem: Problem, method: Method): Accepted {
 function mayFollowAcceptance(status: number): boolean {
 	const isElsewhere = [301, 307, 308].includes(status);
 	return status >= 500 || status === 408 || (status >= 300 && status < 400 && !isElsewhere);
+}
+
+/** How often a request is sent at most because of a fault that may pass. */
+const MAX_ATTEMPTS = 5;
+/** How long its faults may go on in all, a 429 within its reset aside. */
+const TROUBLE_MS = 60_000;
+/** The longest pause of a request that waits for a login. */
+const LOGIN_PAUSE_MS = 2_000;
+
+/** How a request is sent again, and after which pause. */
+interface Repeat {
+	how: Exclude<Retry, 'never'>;
+	pauseMs: number;
+}
+
+/** How often and how long one request is sent again. Times are by a clock that nobody sets. */
+export class Patience {
+	private faults = 0;
+	private logins = 0;
+	private renewals = 0;
+	private troubledSince?: number;
+
+	/** `until`: when it ends, whatever the request met. */
+	constructor(
+		private readonly method: Method,
+		private readonly until: number,
+	) {}
+
+	/** How it is sent again after this problem; undefined if not at all. The service may want a pause of `busyMs`. */
+	after(problem: Problem, now: number, busyMs?: number): Repeat | undefined {
+		const how = retryOf(problem, this.method);
+		if (how !== 'afterReset') this.troubledSince ??= now;
+		if (now >= this.until) return undefined;
+		const calmMs = TROUBLE_MS - (now - (this.troubledSince ?? now));
+		switch (how) {
+			case 'never':
+				return undefined;
+			case 'afterReset':
+				return { how, pauseMs: 0 }; // the rate limiter waits for the reset
+			case 'newToken':
+				return ++this.renewals === 1 ? { how, pauseMs: 0 } : undefined;
+			case 'login':
+				return calmMs > 0 ? { how, pauseMs: backoffMs(++this.logins, LOGIN_PAUSE_MS) } : undefined;
+			case 'backoff': {
+				const mayRepeat = ++this.faults < MAX_ATTEMPTS && calmMs > (busyMs ?? 0);
+				return mayRepeat ? { how, pauseMs: busyMs ?? backoffMs(this.faults) } : undefined;
+			}
+		}
+	}
 }

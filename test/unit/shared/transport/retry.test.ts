@@ -1,5 +1,5 @@
 import type { Method, Problem } from '../../../../nodes/shared/http/problem';
-import { acceptedOf, retryOf } from '../../../../nodes/shared/transport/retry';
+import { acceptedOf, Patience, retryOf } from '../../../../nodes/shared/transport/retry';
 
 const status = (code: number): Problem => ({ kind: 'status', status: code });
 const network = (code: string): Problem => ({ kind: 'network', code });
@@ -71,5 +71,64 @@ describe('a request that failed is sent again', () => {
 		const mayBe = acceptedOf(problem, 'POST') === 'unknown';
 		expect(mayBe && retryOf(problem, 'POST') !== 'never').toBe(false);
 		expect(acceptedOf(problem, 'GET')).toBe('no');
+	});
+});
+
+describe('how often and how long a request is sent again', () => {
+	const MINUTE = 60_000;
+	const after = (
+		method: Method,
+		...met: Array<[problem: Problem, at: number, busyMs?: number]>
+	) => {
+		const patience = new Patience(method, 5 * MINUTE);
+		return met.map(([problem, at, busyMs]) => patience.after(problem, at, busyMs)?.how ?? 'never');
+	};
+	const refusedToken: Problem = { ...status(401), isTokenRefused: true } as Problem;
+
+	it('a fault that may pass: five sendings', () => {
+		const faults = after(
+			'GET',
+			...Array.from({ length: 5 }, (_, at): [Problem, number] => [status(503), at]),
+		);
+		expect(faults).toEqual(['backoff', 'backoff', 'backoff', 'backoff', 'never']);
+	});
+
+	it('faults for a minute in all, also where the service says how long it is busy', () => {
+		expect(after('GET', [status(500), 0], [status(500), MINUTE])).toEqual(['backoff', 'never']);
+		expect(after('GET', [status(503), 0, MINUTE - 1])).toEqual(['backoff']);
+		expect(after('GET', [status(503), 0, MINUTE])).toEqual(['never']);
+	});
+
+	it('a 429 as long as its patience lasts', () => {
+		const waits = Array.from({ length: 20 }, (_, minute): [Problem, number] => [
+			status(429),
+			(minute * MINUTE) / 4,
+		]);
+		expect(new Set(after('POST', ...waits))).toEqual(new Set(['afterReset']));
+		expect(after('POST', [status(429), 5 * MINUTE])).toEqual(['never']);
+	});
+
+	it('one new token', () => {
+		expect(after('POST', [refusedToken, 0], [refusedToken, 1])).toEqual(['newToken', 'never']);
+	});
+
+	it('a login for a minute', () => {
+		const waits = Array.from({ length: 9 }, (_, at): [Problem, number] => [login(true), at * 8000]);
+		expect(after('POST', ...waits)).toEqual([...Array<string>(8).fill('login'), 'never']);
+	});
+
+	it('a POST that may have been accepted: never', () => {
+		expect(after('POST', [status(500), 0])).toEqual(['never']);
+	});
+
+	it.each([
+		[status(503), 7000, 7000, 7000],
+		[status(503), undefined, 300, 500],
+		[status(429), undefined, 0, 0],
+		[login(true), undefined, 300, 500],
+	])('%j: pauses', (problem, busyMs, least, most) => {
+		const pauseMs = new Patience('GET', MINUTE).after(problem, 0, busyMs)?.pauseMs ?? NaN;
+		expect(pauseMs).toBeGreaterThanOrEqual(least);
+		expect(pauseMs).toBeLessThanOrEqual(most);
 	});
 });
