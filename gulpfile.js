@@ -36,16 +36,20 @@ const requireOnce = {
 	},
 };
 
-/** The function or class that a statement at the top of a script declares, if a stack trace must name it. */
+/** Whether a function throws or waits itself: then a stack trace may show it. */
+const isTraced = (node) =>
+	ts.isThrowStatement(node) ||
+	ts.isAwaitExpression(node) ||
+	ts.forEachChild(node, (child) => !ts.isFunctionLike(child) && isTraced(child));
+
+/** The classes and traced functions that a statement at the top of a script declares. */
 function namesIn(statement) {
-	const throws = (node) =>
-		ts.isThrowStatement(node) || ts.isAwaitExpression(node) || ts.forEachChild(node, throws);
-	if (ts.isFunctionDeclaration(statement)) return throws(statement) ? [statement.name.text] : [];
+	if (ts.isFunctionDeclaration(statement)) return isTraced(statement) ? [statement.name.text] : [];
 	if (!ts.isVariableStatement(statement)) return [];
 	return statement.declarationList.declarations
 		.filter(({ initializer: value }) => {
 			if (!value) return false;
-			return ts.isClassExpression(value) || (ts.isArrowFunction(value) && throws(value));
+			return ts.isClassExpression(value) || (ts.isArrowFunction(value) && isTraced(value));
 		})
 		.map(({ name }) => name.text);
 }

@@ -607,7 +607,7 @@ describe('a receipt', () => {
 		['trigger', {}, false],
 		['manual', { reuse: 'never' }, false],
 	])('names the next step of what is pending, in mode %s with %j', async (mode, fields, isTold) => {
-		const slow = await taxQuerySandbox({ resultDelay: 600 });
+		const slow = await taxQuerySandbox({ resultDelay: 3_600_000 });
 		const run = async (parameters: object) =>
 			await slow.run(getCrf({ ...fields, ...parameters }), { items: itemsOf(rfcs(1)), mode });
 		const { hints } = await run({});
