@@ -3,7 +3,8 @@ import type { LoginProblem } from '../http/problem';
 import { sentences } from '../utils/sentences';
 import { said, type Words } from './words';
 
-const MAPPING = 'If it is right, set token.fields or token.body in API Mapping.';
+const MAPPING =
+	'If it is right, set token.fields or token.body in API Mapping (switch on Advanced).';
 const CHECK_URL = 'Check the base URL in the Tax Query credential.';
 
 /** The sentences about a login that failed. */
@@ -29,7 +30,9 @@ function tell({
 				'No query service at this base URL; it usually ends with /api',
 				sentences(
 					'Check it in the Tax Query credential',
-					hasWorked ? '' : 'If it is right, set paths.oauth/token in API Mapping',
+					hasWorked
+						? ''
+						: 'If it is right, set paths.oauth/token in API Mapping (switch on Advanced)',
 				),
 			];
 		case 'redirect':

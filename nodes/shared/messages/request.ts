@@ -40,7 +40,9 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 }
 
 const mappingHint = ({ mappingKeys = [] }: Advice): string =>
-	mappingKeys.length > 0 ? `If it is right, set ${mappingKeys.join(' or ')} in API Mapping` : '';
+	mappingKeys.length > 0
+		? `If it is right, set ${mappingKeys.join(' or ')} in API Mapping (switch on Advanced)`
+		: '';
 
 type Telling = [message: string, todo: string];
 

@@ -21,10 +21,14 @@ export type Found<T> = Finding & { value?: T };
 /** The proposal's row, in words that the operator finds in the table. */
 const PROPOSAL = 'Suggested API Mapping';
 const PASTE = `Copy the text under "seen" of the row ${PROPOSAL} into API Mapping of the credential, then diagnose again.`;
-const KEEP = 'Nothing to do: the API Mapping fits all that reads can show.';
+const KEEP = 'The API Mapping fits all that reads can show.';
+const COMPARE = 'Compare the rows "Not known" with your contract.';
 const NOTHING_TO_DO = 'Nothing to do.';
 /** What became of a check, as the operator reads it. */
 const RESULTS = { true: 'OK', false: 'Change needed', unknown: 'Not known' };
+
+/** No read can decide it, and the operator can. */
+const isOpen = ({ ok, advice }: Check) => ok === 'unknown' && advice !== '';
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {
@@ -88,7 +92,8 @@ export class Diagnosis {
 		if (this.hasFirstFailed)
 			return `Fix "${wrong[0]}" first, as its row says, then diagnose again.`;
 		if (isNew) return PASTE;
-		return wrong.length > 0 ? `Follow the advice of: ${wrong.join(', ')}.` : KEEP;
+		if (wrong.length > 0) return `Follow the advice of: ${wrong.join(', ')}.`;
+		return sentences(KEEP, this.checks.some(isOpen) ? COMPARE : NOTHING_TO_DO);
 	}
 
 	private counts(): string {
