@@ -307,12 +307,19 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 });
 
 describe.each(n8n.credentials)('the description of %s', (built) => {
+	let displayName: string;
 	let properties: Parameter[];
 	beforeAll(async () => {
-		properties = parametersOf((await load<{ properties: INodeProperties[] }>(built)).properties);
+		const type = await load<{ displayName: string; properties: INodeProperties[] }>(built);
+		displayName = type.displayName;
+		properties = parametersOf(type.properties);
 	});
 	const failing = (isFine: (property: INodeProperties) => boolean) =>
 		properties.filter(({ property }) => !isFine(property)).map(({ path }) => path);
+
+	it('has a name that fits behind "Credential for"', () => {
+		expect(displayName.length).toBeLessThanOrEqual(22);
+	});
 
 	it('gives each field a default', () => {
 		expect(failing(({ type, default: value }) => type === 'notice' || value !== undefined)).toEqual(

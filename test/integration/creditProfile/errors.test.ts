@@ -92,6 +92,11 @@ describe('bad input', () => {
 		});
 	});
 
+	it('the error of the only item has no index', async () => {
+		const { error } = await run(get('={{ $json.id }}'), { items: [{ id: 4711 }] });
+		expect([codeOf(error), error?.context?.itemIndex]).toEqual(['status.404', undefined]);
+	});
+
 	const path = '/api/v1/data/collection';
 	/** How the service fails, and what the operator reads. */
 	const answers: Array<[what: string, fault: FaultRule['fault'], code: string, todo: string]> = [

@@ -58,6 +58,7 @@ describe('what a run has cost is told', () => {
 		const run = await sandbox.run(parameters);
 		expect([costOf(run), endOf(run.error?.description)]).toEqual([[0, 1], '0 of 1']);
 		expect(run.error?.context?.sent).toBe(false);
+		expect(run.error?.description).toContain('Nothing was sent');
 		expect(await sandbox.requests(CRF)).toEqual([]);
 	});
 
