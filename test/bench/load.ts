@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ensureNode, host } from '../../demo/n8nHost';
 import { root } from '../../demo/package';
+import { Processes } from '../../demo/processes';
 import { median, round, type BenchOptions, type BenchResult } from './result';
 
 const RUNS_PER_ROUND = 4;
@@ -15,8 +17,9 @@ const PROGRAM = `
 	const { user, system } = process.cpuUsage(cpu);
 	console.log((user + system) / 1000);`;
 
-/** CPU time that loading the built package takes: wall time tells more of the machine's other work. */
+/** CPU time that n8n's Node takes to load the built package: wall time tells more of the machine's other work. */
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
+	await ensureNode(new Processes(), log, host);
 	log('building');
 	execFileSync('npm', ['run', '--silent', 'build'], {
 		cwd: root,
@@ -29,15 +32,16 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const milliseconds = (paths: string[]) => {
 		const files = paths.map((path) => join(root, path).replaceAll('\\', '/'));
 		const runs = Array.from({ length: rounds * RUNS_PER_ROUND }, () =>
-			Number(execFileSync(process.execPath, ['-e', PROGRAM, ...files], { cwd: root })),
+			Number(execFileSync(host.node, ['-e', PROGRAM, ...files], { cwd: root })),
 		);
 		return round(median(runs), 1);
 	};
+	const version = execFileSync(host.node, ['--version'], { encoding: 'utf8' }).trim();
 	const nodes = milliseconds(n8n.nodes);
 	const all = milliseconds([...n8n.nodes, ...n8n.credentials]);
 	return {
 		name: 'load',
-		setting: `Median of ${rounds * RUNS_PER_ROUND} fresh processes, Node ${process.versions.node}.`,
+		setting: `Median of ${rounds * RUNS_PER_ROUND} fresh processes, Node ${version}.`,
 		rows: [
 			{ what: 'all nodes', 'CPU ms': nodes },
 			{ what: 'all nodes and credential types', 'CPU ms': all },
