@@ -61,7 +61,7 @@ export const rowIn = (kind: Kind) => (body: JsonBody) =>
 /** Reads the tags of CP §4.3 or §4.7. */
 export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
 
-export interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
+interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: Kind;
 }
 

@@ -2,7 +2,6 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
-import { textOf } from '../../shared/utils/text';
 import { textField } from './text';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -152,13 +151,6 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 	}
 	return { value: normalized, warnings: warnings.map((warning) => ({ field, ...warning })) };
 }
-
-/** Whether a record echoes another birth date (TQ §4.3) than was asked; one written otherwise may be the same. */
-export const isOtherBirth = (asked: IDataObject, echo: IDataObject): boolean =>
-	Object.entries({ day: /^\d\d?$/, month: /^\d\d?$/, year: /^\d{4}$/ }).some(([name, isOne]) => {
-		const [wanted, told] = [asked[name], echo[name]].map((value) => textOf(value).trim());
-		return isOne.test(wanted) && isOne.test(told) && Number(wanted) !== Number(told);
-	});
 
 /** Of a result that names another person or company than was asked about: a corrected CURP, or a wrong answer. */
 export function otherIdentifiers(asked: IDataObject, result: IDataObject): Warning[] {

@@ -11,9 +11,9 @@ import { sentences } from '../utils/sentences';
 export type ItemError = NodeApiError | NodeOperationError;
 
 /** The node as an error may carry it into the execution data: a login typed into a parameter stays out of it. */
-export const withoutParameters = (node: INode): INode => ({ ...node, parameters: {} });
+const withoutParameters = (node: INode): INode => ({ ...node, parameters: {} });
 
-export interface Wording {
+interface Wording {
 	/** Hides personal data in a text. */
 	hide?(text: string): string;
 	/** The service's own words may name people that the output does not. */
