@@ -1,10 +1,13 @@
 // npm test: installs what is missing, builds, runs unit, integration and e2e tests, and counts them.
 //   npm test -- --only unit
+//   npm test -- --only integration --random       in random order; the seed is printed
+//   npm test -- --only integration --random 4711  in the order of that seed
 import { spawn, type ChildProcess } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureHost } from '../demo/n8nHost';
 import { npm } from '../demo/npm';
@@ -12,11 +15,16 @@ import { Processes } from '../demo/processes';
 import { ensureStores } from '../demo/stores';
 import { ensureChromium } from './e2e/support/chromium';
 
-const PROJECTS = ['unit', 'integration', 'e2e'];
-/** jest leaves one core idle unless told; each e2e file has an n8n of its own, which needs more than a core. */
-const WORKERS = Math.max(2, Math.min(4, availableParallelism()));
-/** Integration tests mostly wait: for a limit's window, a backoff, a latency. */
-const INTEGRATION_WORKERS = 3 * WORKERS;
+const USAGE = 'npm test -- [--only unit|integration|e2e] [--random [seed]]';
+const CORES = Math.max(2, Math.min(4, availableParallelism()));
+/** Each is one run of jest. Both go on at once. */
+const RUNS = [
+	// Integration tests mostly wait: for a limit's window, a backoff, a latency.
+	{ name: 'integration', projects: ['unit', 'integration'], workers: 3 * CORES },
+	// Each file has an n8n of its own, which needs more than a core.
+	{ name: 'e2e', projects: ['e2e'], workers: CORES },
+];
+type Run = (typeof RUNS)[number];
 const root = join(__dirname, '..');
 const output = join(root, '.test-output');
 const log = (line: string) => console.error(line);
@@ -29,86 +37,135 @@ interface Counts {
 
 /** The part of jest's JSON report that is counted. */
 interface JestReport {
-	numPassedTests: number;
-	numFailedTests: number;
-	numPendingTests: number;
-	numTodoTests: number;
-	/** Test files that could not even be run; each counts as a failure. */
-	numRuntimeErrorTestSuites: number;
+	testResults: Array<{
+		name: string;
+		/** `failed` without any test: the file could not even be run. */
+		status: string;
+		assertionResults: Array<{ status: string }>;
+	}>;
 }
 
-let jest: ChildProcess | undefined;
+/** What this machine lacks, in a line each. */
+const missing: string[] = [];
+const running = new Set<ChildProcess>();
 const processes = new Processes();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 	process.on(signal, () => {
-		jest?.kill(signal);
+		for (const jest of running) jest.kill(signal);
 		void processes.stop().then(() => process.exit(130));
 	});
 }
 
-function chosenProjects(): string[] {
+interface Choice {
+	runs: Run[];
+	seed: number | undefined;
+}
+
+function readArguments(): Choice {
 	try {
-		const { values } = parseArgs({ options: { only: { type: 'string' } } });
-		if (values.only === undefined) return PROJECTS;
-		if (!PROJECTS.includes(values.only)) throw new Error(`There are no ${values.only} tests`);
-		return [values.only];
+		const { values, positionals } = parseArgs({
+			allowPositionals: true,
+			options: { only: { type: 'string' }, random: { type: 'boolean', default: false } },
+		});
+		const { only, random } = values;
+		const runs = RUNS.map((run) => ({
+			...run,
+			projects: run.projects.filter((project) => only === undefined || project === only),
+		})).filter(({ projects }) => projects.length > 0);
+		if (runs.length === 0) throw new Error(`There are no ${only} tests`);
+		const [seed = randomInt(2 ** 31 - 1), ...others] = positionals.map(Number);
+		if (others.length > 0 || !Number.isSafeInteger(seed) || (!random && positionals.length > 0)) {
+			throw new Error(`What is ${positionals.join(' ')}?`);
+		}
+		return { runs, seed: random ? seed : undefined };
 	} catch (error) {
-		log(`${(error as Error).message.split('\n')[0]} (npm test -- [--only ${PROJECTS.join('|')}])`);
+		log(`${(error as Error).message.split('\n')[0]} (${USAGE})`);
 		process.exit(2);
 	}
 }
 
-async function runJest(project: string): Promise<Counts> {
-	const report = join(output, `${project}.json`);
+function countIn(project: string, { testResults }: JestReport): Counts {
+	const files = testResults.filter(({ name }) =>
+		name.startsWith(join(root, 'test', project) + sep),
+	);
+	const statuses = files.flatMap(({ assertionResults }) =>
+		assertionResults.map(({ status }) => status),
+	);
+	const broken = files.filter(
+		({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+	);
+	const passed = statuses.filter((status) => status === 'passed').length;
+	const failed = statuses.filter((status) => status === 'failed').length;
+	return {
+		passed,
+		failed: failed + broken.length,
+		skipped: statuses.length - passed - failed,
+	};
+}
+
+/** Runs jest; tells how many tests of each project have passed. */
+async function runJest({ name, projects, workers }: Run, seed?: number) {
+	const report = join(output, `${name}.json`);
 	rmSync(report, { force: true });
-	const args = ['--selectProjects', project, '--json', '--outputFile', report];
-	args.push('--maxWorkers', String(project === 'integration' ? INTEGRATION_WORKERS : WORKERS));
-	jest = spawn(process.execPath, [join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...args], {
-		cwd: root,
-		stdio: ['ignore', 'ignore', 'inherit'], // the tests are told on stderr; stdout only repeats the report
-	});
+	const args = ['--selectProjects', ...projects, '--maxWorkers', String(workers)];
+	args.push('--json', '--outputFile', report);
+	if (seed !== undefined) args.push('--randomize', '--seed', String(seed));
+	const jest = spawn(
+		process.execPath,
+		[join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...args],
+		{ cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }, // the tests are told on stderr; stdout only repeats the report
+	);
+	running.add(jest);
 	await once(jest, 'exit');
-	try {
-		const result = JSON.parse(readFileSync(report, 'utf8')) as JestReport;
-		return {
-			passed: result.numPassedTests,
-			failed: result.numFailedTests + result.numRuntimeErrorTestSuites,
-			skipped: result.numPendingTests + result.numTodoTests,
-		};
-	} catch {
-		return { passed: 0, failed: 1, skipped: 0 }; // jest ended without a report, having said why
-	}
+	running.delete(jest);
+	const counts = (project: string): Counts => {
+		try {
+			return countIn(project, JSON.parse(readFileSync(report, 'utf8')) as JestReport);
+		} catch {
+			return { passed: 0, failed: 1, skipped: 0 }; // jest ended without a report, having said why
+		}
+	};
+	return projects.map((project) => [project, counts(project)] as const);
+}
+
+/** Installs what the tests in n8n need, and runs them. */
+async function runInN8n(run: Run, seed?: number) {
+	await ensureHost(processes, log);
+	const noBrowser = await ensureChromium(processes, log);
+	const noStores = await ensureStores(processes, log);
+	const counts = await runJest(run, seed);
+	const outcome = process.env.CI ? 'failed' : 'was skipped';
+	if (noBrowser) missing.push(`The browser part ${outcome}: ${noBrowser}`);
+	if (noStores) missing.push(`Queue mode ${outcome}: ${noStores}`);
+	return counts;
 }
 
 const told = ({ passed, failed, skipped }: Counts) =>
 	`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 
 async function main(): Promise<number> {
-	const projects = chosenProjects();
+	const { runs, seed } = readArguments();
 	mkdirSync(output, { recursive: true });
-	let noBrowser: string | undefined;
-	let noStores: string | undefined;
-	if (projects.includes('e2e')) {
-		await ensureHost(processes, log);
-		noBrowser = await ensureChromium(processes, log);
-		noStores = await ensureStores(processes, log);
-	}
 	log('Building the package …');
 	await processes.run(...npm(['run', 'build', '--silent']), { cwd: root });
+	if (seed !== undefined) log(`In the order of seed ${seed}`);
 
-	const counts = new Map<string, Counts>();
-	for (const project of projects) counts.set(project, await runJest(project));
-
-	const all = [...counts.values()];
-	const sum = (key: keyof Counts) => all.reduce((total, count) => total + count[key], 0);
-	const total = { passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') };
+	const begun = performance.now();
+	const counts = await Promise.all(
+		runs.map(async (run) => {
+			const done = await (run.projects.includes('e2e') ? runInN8n : runJest)(run, seed);
+			const seconds = Math.round((performance.now() - begun) / 1000);
+			log(`${run.projects.join(' and ')} ended after ${seconds} s`);
+			return done;
+		}),
+	);
+	const all = counts.flat();
+	const sum = (key: keyof Counts) => all.reduce((total, [, count]) => total + count[key], 0);
 	console.log();
-	if (noBrowser)
-		console.log(`The browser part ${process.env.CI ? 'failed' : 'was skipped'}: ${noBrowser}`);
-	if (noStores) console.log(`Queue mode ${process.env.CI ? 'failed' : 'was skipped'}: ${noStores}`);
-	for (const [project, count] of counts) console.log(`${project}: ${told(count)}`);
-	console.log(told(total));
-	return all.every(({ passed, failed }) => passed > 0 && failed === 0) ? 0 : 1;
+	for (const line of missing) console.log(line);
+	for (const [project, count] of all) console.log(`${project}: ${told(count)}`);
+	console.log(told({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }));
+	return all.every(([, { passed, failed }]) => passed > 0 && failed === 0) ? 0 : 1;
 }
 
 main().then(

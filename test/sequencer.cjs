@@ -1,17 +1,18 @@
+const { createHash } = require('node:crypto');
+const { relative } = require('node:path');
 const Sequencer = require('@jest/test-sequencer').default;
 
 /** Files that take minutes, the longest first: whatever begins last decides when a run ends. Others go by their size. */
 const LONGEST = [
+	'e2e/examples',
+	'e2e/nodes',
 	'e2e/triggerLife',
 	'e2e/triggers',
-	'e2e/examples',
 	'e2e/onboarding',
 	'e2e/paidOnce',
-	'e2e/demo',
-	'e2e/install',
 	'e2e/queueMode',
-	'e2e/taxQuery',
-	'e2e/creditProfile',
+	'e2e/install',
+	'e2e/sandboxPackage',
 	'integration/taxQuery/trigger/unreadable',
 	'integration/taxQuery/paidOnce',
 	'integration/taxQuery/neverTwice',
@@ -31,13 +32,24 @@ const LONGEST = [
 	'unit/taxQuery/webhook/hostile.property',
 ].map((name) => `/test/${name}.test.ts`);
 
+const hash = (text) => createHash('sha1').update(text).digest('hex');
+
 /** Also where jest has not measured yet how long a file takes, as in a fresh clone. */
 module.exports = class LongestFirst extends Sequencer {
+	constructor(options) {
+		super(options);
+		this.config = options.globalConfig;
+	}
+
 	sort(tests) {
+		const { randomize, seed, rootDir } = this.config;
 		const place = ({ path }) => {
+			if (randomize) return hash(`${seed} ${relative(rootDir, path)}`);
 			const at = LONGEST.findIndex((name) => path.replaceAll('\\', '/').endsWith(name));
 			return at < 0 ? LONGEST.length : at;
 		};
-		return super.sort(tests).sort((a, b) => place(a) - place(b));
+		return super
+			.sort(tests)
+			.sort((a, b) => (place(a) < place(b) ? -1 : place(a) > place(b) ? 1 : 0));
 	}
 };

@@ -115,6 +115,7 @@ describe('the examples in a real n8n', () => {
 				}
 				await processes.kill();
 				await processes.restart(demo.n8n.url);
+				editor.forget();
 			},
 			4 * MINUTES,
 		);

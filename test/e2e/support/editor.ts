@@ -11,8 +11,17 @@ interface Picture {
 	naturalWidth: number;
 }
 
+/** The element of the editor's Vue application, whose router is asked. */
+interface VueRoot {
+	__vue_app__: {
+		config: { globalProperties: { $router: { push(path: string): Promise<unknown> } } };
+	};
+}
+
 /** The n8n editor in a headless Chromium, as its owner sees it. */
 export class Editor {
+	private isLoaded = false;
+
 	private constructor(
 		private readonly browser: Browser,
 		readonly page: Page,
@@ -33,12 +42,38 @@ export class Editor {
 		return new Editor(browser, page, n8n);
 	}
 
+	/** Opens a workflow: the first by its address, others by way of the list of workflows, as n8n's own links do. */
 	async open(workflowId: string): Promise<void> {
-		await this.page.goto(`${this.n8n.url}/workflow/${workflowId}`);
-		await this.page.getByTestId('canvas-node').first().waitFor();
+		const path = `/workflow/${workflowId}`;
+		if (!this.isLoaded) return await this.load(path);
+		await this.go('/home/workflows');
+		await this.canvasNode.waitFor({ state: 'detached' });
+		await this.go(path);
+		await this.canvasNode.waitFor();
+	}
+
+	/** The next workflow is opened by its address, as after a restart of n8n. */
+	forget(): void {
+		this.isLoaded = false;
+	}
+
+	private async load(path: string): Promise<void> {
+		await this.page.goto(`${this.n8n.url}${path}`);
+		await this.canvasNode.waitFor();
 		// n8n's Production Checklist, over the upper left, which a person closes.
 		const checklist = '[data-reka-popper-content-wrapper]:has([class*="actionHeader"])';
 		await this.page.addStyleTag({ content: `${checklist} { display: none !important }` });
+		this.isLoaded = true;
+	}
+
+	private get canvasNode(): Locator {
+		return this.page.getByTestId('canvas-node').first();
+	}
+
+	private async go(path: string): Promise<void> {
+		await this.page.locator('#app').evaluate(async ({ __vue_app__: app }: VueRoot, to: string) => {
+			await app.config.globalProperties.$router.push(to);
+		}, path);
 	}
 
 	/** A node on the canvas, by its name. */

@@ -1,19 +1,14 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import axios from 'axios';
 import fc from 'fast-check';
-import { startN8n, type N8n } from '../../demo/n8n';
-import type { Workflow, WorkflowNode } from '../../demo/n8nClient';
-import { ensureHost } from '../../demo/n8nHost';
-import { installPackage } from '../../demo/package';
-import { Processes } from '../../demo/processes';
-import { productionUrl } from '../../demo/provision';
-import type { SandboxOptions } from '../../sandbox';
-import type { Mapping, Operation } from '../../sandbox/mapping';
-import { mappings, speaker, startDialect } from '../integration/sandbox/support/dialect';
-import { suggestedIn } from '../integration/support/diagnosis';
-import { executionEnded, outOf } from './support/executions';
+import type { N8n } from '../../../demo/n8n';
+import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
+import { productionUrl } from '../../../demo/provision';
+import type { SandboxOptions } from '../../../sandbox';
+import type { Mapping, Operation } from '../../../sandbox/mapping';
+import { mappings, speaker, startDialect } from '../../integration/sandbox/support/dialect';
+import { suggestedIn } from '../../integration/support/diagnosis';
+import { executionEnded, outOf } from '../support/executions';
+import { oneDemo } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const PACKAGE = 'n8n-nodes-credit-profile';
@@ -69,21 +64,14 @@ const logins: Record<string, object> = {
 };
 
 describe('a real n8n at deployments that call everything otherwise', () => {
-	const processes = new Processes();
 	const dialects: Array<Awaited<ReturnType<typeof startDialect>>> = [];
-	let userFolder: string;
 	let n8n: N8n;
 
 	beforeAll(async () => {
-		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-mapping-'));
-		await ensureHost(processes, () => {});
-		await installPackage(processes, userFolder);
-		n8n = await startN8n(processes, userFolder, () => {});
+		({ n8n } = await oneDemo());
 	}, 5 * MINUTES);
 	afterAll(async () => {
-		await processes.stop();
 		await Promise.all(dialects.map(async ({ sandbox }) => await sandbox.close()));
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	}, MINUTES);
 
 	const start = async (mapping: Mapping, options: Partial<SandboxOptions> = {}) => {

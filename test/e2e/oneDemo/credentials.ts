@@ -1,10 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ensureHost } from '../../demo/n8nHost';
-import { startN8n, type N8n } from '../../demo/n8n';
-import { installPackage } from '../../demo/package';
-import { Processes } from '../../demo/processes';
+import type { N8n } from '../../../demo/n8n';
+import { oneDemo } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const OURS = 'n8n-nodes-credit-profile';
@@ -12,20 +7,11 @@ const LOGIN = 'creditProfileProviderLoginApi';
 const WEBHOOK = 'taxQueryWebhookApi';
 
 describe('a credential that holds a secret of somebody else, in a real n8n', () => {
-	const processes = new Processes();
-	let userFolder: string;
 	let n8n: N8n;
 
 	beforeAll(async () => {
-		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
-		await ensureHost(processes, () => {});
-		await installPackage(processes, userFolder);
-		n8n = await startN8n(processes, userFolder, () => {});
+		({ n8n } = await oneDemo());
 	}, 5 * MINUTES);
-	afterAll(async () => {
-		await processes.stop();
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
-	}, MINUTES);
 
 	const logins = { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Ciec_1234' };
 	const secrets = { method: 'header', headerName: 'X-Secret', secret: 'Secret-of-the-webhook-1' };

@@ -1,11 +1,12 @@
-import type { Workflow, WorkflowNode } from '../../demo/n8nClient';
-import { productionUrl, type Provisioned } from '../../demo/provision';
-import { registerWebhook } from '../../demo/sandbox';
-import { startDemo, type Demo } from '../../demo/demo';
-import { until } from '../support/until';
-import { describeWithBrowser } from './support/browser';
-import { Editor } from './support/editor';
-import { executionEnded, outOf } from './support/executions';
+import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
+import { productionUrl, type Provisioned } from '../../../demo/provision';
+import { registerWebhook } from '../../../demo/sandbox';
+import type { Demo } from '../../../demo/demo';
+import { until } from '../../support/until';
+import { describeWithBrowser } from '../support/browser';
+import type { Editor } from '../support/editor';
+import { oneDemo, oneEditor } from '../support/oneDemo';
+import { executionEnded, outOf } from '../support/executions';
 
 const MINUTES = 60_000;
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
@@ -14,9 +15,8 @@ const RFC = 'GODE561231GR8';
 describe('the Tax Query node in a real n8n', () => {
 	let demo: Demo;
 	beforeAll(async () => {
-		demo = await startDemo();
+		demo = await oneDemo();
 	}, 5 * MINUTES);
-	afterAll(async () => await demo?.stop(), MINUTES);
 
 	const call = async <T>(path: string, body?: object) => {
 		const answer = await fetch(`${demo.n8n.url}/webhook/${path}`, {
@@ -97,10 +97,9 @@ describe('the Tax Query node in a real n8n', () => {
 		let editor: Editor;
 		let workflowId: string;
 		beforeAll(async () => {
-			editor = await Editor.signIn(demo.n8n);
+			editor = await oneEditor();
 			workflowId = await create(panels);
 		}, MINUTES);
-		afterAll(async () => await editor?.close());
 
 		/** Node, what it does, and a field that its panel shows. */
 		const panels: Array<[name: string, parameters: Record<string, unknown>, field: string]> = [

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Execution, Workflow } from '../../demo/n8nClient';
-import { startDemo, type Demo } from '../../demo/demo';
-import { describeWithBrowser } from './support/browser';
-import { executionEnded } from './support/executions';
-import { Editor } from './support/editor';
+import type { Execution, Workflow } from '../../../demo/n8nClient';
+import type { Demo } from '../../../demo/demo';
+import { describeWithBrowser } from '../support/browser';
+import { executionEnded } from '../support/executions';
+import type { Editor } from '../support/editor';
+import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const NODE = 'n8n-nodes-credit-profile.creditProfile';
@@ -22,10 +23,8 @@ describe('the Credit Profile node in a real n8n', () => {
 	let demo: Demo;
 
 	beforeAll(async () => {
-		demo = await startDemo();
+		demo = await oneDemo();
 	}, 5 * MINUTES);
-
-	afterAll(async () => await demo?.stop(), MINUTES);
 
 	const faults = async (...rules: object[]) =>
 		await fetch(new URL('sandbox/faults', demo.sandbox.page), {
@@ -187,9 +186,8 @@ describe('the Credit Profile node in a real n8n', () => {
 	describeWithBrowser('shown in its editor', () => {
 		let editor: Editor;
 		beforeAll(async () => {
-			editor = await Editor.signIn(demo.n8n);
+			editor = await oneEditor();
 		}, MINUTES);
-		afterAll(async () => await editor?.close());
 
 		/** Opens the panel of a node. */
 		const panel = async (workflowId: string, node: string) => {

@@ -1,45 +1,35 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startN8n, type N8n } from '../../demo/n8n';
-import type { WorkflowNode } from '../../demo/n8nClient';
-import { ensureHost } from '../../demo/n8nHost';
-import { installPackage } from '../../demo/package';
-import { Processes } from '../../demo/processes';
-import type { SandboxOptions } from '../../sandbox';
+import type { N8n } from '../../../demo/n8n';
+import type { WorkflowNode } from '../../../demo/n8nClient';
+import type { SandboxOptions } from '../../../sandbox';
 import {
 	sandboxWithQueries,
 	type Query,
 	type SandboxWithQueries,
-} from '../integration/support/queries';
-import { until } from '../support/until';
-import { outOf } from './support/executions';
+} from '../../integration/support/queries';
+import { until } from '../../support/until';
+import { outOf } from '../support/executions';
+import { oneDemo } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 const TRIGGER = 'Tax Query Trigger';
 const SECRET = 'whsec-results';
 
 describe('the results of the trigger in a real n8n', () => {
-	const processes = new Processes();
 	const sandboxes: SandboxWithQueries[] = [];
-	let userFolder: string;
+	const published: string[] = [];
 	let n8n: N8n;
 	let secret: { id: string; name: string };
 
 	beforeAll(async () => {
-		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-results-'));
-		await ensureHost(processes, () => {});
-		await installPackage(processes, userFolder);
-		n8n = await startN8n(processes, userFolder, () => {});
+		({ n8n } = await oneDemo());
 		const data = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
 		const name = 'Webhook';
 		secret = { name, id: await n8n.client.createCredential('taxQueryWebhookApi', name, data) };
 	}, 5 * MINUTES);
 
 	afterAll(async () => {
-		await processes.stop();
+		for (const workflow of published) await n8n.client.unpublish(workflow);
 		for (const sandbox of sandboxes) await sandbox.close();
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	}, MINUTES);
 
 	const open = async (options: Partial<SandboxOptions>) => {
@@ -72,6 +62,7 @@ describe('the results of the trigger in a real n8n', () => {
 			settings: { executionOrder: 'v1' },
 		});
 		await n8n.client.publish(workflow);
+		published.push(workflow);
 		return workflow;
 	};
 	const deliver = async (name: string, body: object) => {

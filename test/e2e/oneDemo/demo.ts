@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { applicantFile, smokeTest, type SmokeTestReport } from '../../demo/smokeTest';
-import { startDemo, type Demo } from '../../demo/demo';
-import { applicationOf, submitForm } from '../../demo/form';
-import { describeWithBrowser } from './support/browser';
-import { Editor } from './support/editor';
+import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
+import type { Demo } from '../../../demo/demo';
+import { applicationOf, submitForm } from '../../../demo/form';
+import { describeWithBrowser } from '../support/browser';
+import type { Editor } from '../support/editor';
+import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 
@@ -18,10 +19,8 @@ describe('a real n8n with the package installed', () => {
 		await submitForm(`${demo.n8n.url}/${kind}/onboard-applicant`, applicationOf(applicant));
 
 	beforeAll(async () => {
-		demo = await startDemo();
+		demo = await oneDemo();
 	}, 5 * MINUTES);
-
-	afterAll(async () => await demo?.stop(), MINUTES);
 
 	describe('takes an applicant through the example workflows', () => {
 		let report: SmokeTestReport;
@@ -91,10 +90,8 @@ describe('a real n8n with the package installed', () => {
 		let editor: Editor;
 
 		beforeAll(async () => {
-			editor = await Editor.signIn(demo.n8n);
+			editor = await oneEditor();
 		}, MINUTES);
-
-		afterAll(async () => await editor?.close());
 
 		it.each([
 			['onboard-applicant', 'Calculate RFC'],

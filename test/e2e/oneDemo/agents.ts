@@ -1,15 +1,16 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { startDemo, type Demo } from '../../demo/demo';
-import { MCP_TOKEN } from '../../demo/provision';
-import { isFinished, type Workflow, type WorkflowNode } from '../../demo/n8nClient';
-import { CreditProfile } from '../../nodes/CreditProfile/CreditProfile.node';
-import { TaxQuery } from '../../nodes/TaxQuery/TaxQuery.node';
-import { describeWithBrowser } from './support/browser';
-import { Editor } from './support/editor';
-import { executionEnded, outOf } from './support/executions';
-import { Mailbox } from './support/mailbox';
-import { McpClient } from './support/mcpClient';
-import { StandInModel, type ModelRequest, type ToolDefinition } from './support/standInModel';
+import type { Demo } from '../../../demo/demo';
+import { MCP_TOKEN } from '../../../demo/provision';
+import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nClient';
+import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
+import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
+import { describeWithBrowser } from '../support/browser';
+import type { Editor } from '../support/editor';
+import { oneDemo, oneEditor, theMailbox, theModel } from '../support/oneDemo';
+import { executionEnded, outOf } from '../support/executions';
+import type { Mailbox } from '../support/mailbox';
+import { McpClient } from '../support/mcpClient';
+import type { ModelRequest, StandInModel, ToolDefinition } from '../support/standInModel';
 
 const MINUTES = 60_000;
 const CURP = 'GOEL901231MDFDSR07';
@@ -67,13 +68,8 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	let mailbox: Mailbox;
 	let demo: Demo;
 	beforeAll(async () => {
-		[model, mailbox] = await Promise.all([StandInModel.start(), Mailbox.start()]);
-		demo = await startDemo({ agentServices: { modelUrl: model.url, mailPort: mailbox.port } });
+		[demo, model, mailbox] = await Promise.all([oneDemo(), theModel(), theMailbox()]);
 	}, 5 * MINUTES);
-	afterAll(async () => {
-		await demo?.stop();
-		await Promise.all([model?.stop(), mailbox?.stop()]);
-	}, MINUTES);
 
 	const exampleNodes = () => demo.workflows.get('onboarding-agent')?.nodes as WorkflowNode[];
 	const credentialsOf = (example: string, type: string) =>
@@ -233,9 +229,8 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	describeWithBrowser('in the example of an onboarding', () => {
 		let editor: Editor;
 		beforeAll(async () => {
-			editor = await Editor.signIn(demo.n8n);
+			editor = await oneEditor();
 		}, MINUTES);
-		afterAll(async () => await editor?.close());
 
 		const billed = async () =>
 			((await (await fetch(new URL('sandbox/ledger', demo.sandbox.page))).json()) as unknown[])

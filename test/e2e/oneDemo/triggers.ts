@@ -1,0 +1,311 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
+import type { Provisioned } from '../../../demo/provision';
+import { root } from '../../../demo/package';
+import { registerWebhook } from '../../../demo/sandbox';
+import type { Demo } from '../../../demo/demo';
+import { attacks, send, signature, signed } from '../../integration/taxQuery/trigger/attacks';
+import { invent, modes } from '../../integration/taxQuery/trigger/invented';
+import { queriesAt, type Query } from '../../integration/support/queries';
+import { until } from '../../support/until';
+import { describeWithBrowser } from '../support/browser';
+import type { Editor } from '../support/editor';
+import { oneDemo, oneEditor } from '../support/oneDemo';
+import { executionEnded, outOf } from '../support/executions';
+
+const MINUTES = 60_000;
+const PACKAGE = 'n8n-nodes-credit-profile';
+const TRIGGER = 'Tax Query Trigger';
+
+describe('the triggers in a real n8n', () => {
+	let demo: Demo;
+	let queries: Awaited<ReturnType<typeof queriesAt>>;
+	let record: Query;
+	beforeAll(async () => {
+		demo = await oneDemo();
+		queries = await queriesAt(demo.sandbox);
+		record = await queries.result();
+	}, 5 * MINUTES);
+	const published: string[] = [];
+	afterAll(async () => {
+		for (const workflow of published) await demo.n8n.client.unpublish(workflow);
+	}, MINUTES);
+
+	const taxQueryApi = () =>
+		demo.workflows
+			.get('reconcile-results')
+			?.nodes.find(({ credentials }) => credentials?.taxQueryApi)?.credentials?.taxQueryApi;
+	/** Creates a workflow of one trigger. */
+	const create = async (parameters: object, credentials: object) => {
+		const name = TRIGGER;
+		const type = `${PACKAGE}.taxQueryTrigger`;
+		const node = { id: '1', name, type, typeVersion: 1, position: [0, 0] };
+		const webhookId = `e2e-${Math.random().toString(36).slice(2)}`;
+		const nodes = [{ ...node, webhookId, parameters, credentials }] as unknown as WorkflowNode[];
+		const settings = { executionOrder: 'v1' };
+		const workflow = { name, nodes, connections: {}, settings };
+		return { id: await demo.n8n.client.createWorkflow(workflow), webhookId };
+	};
+	const urlOf = (webhookId: string, kind = 'webhook') =>
+		`${demo.n8n.url}/${kind}/${webhookId}/tax-query`;
+	/** Publishes a workflow that begins with the webhook trigger. */
+	const receiving = async (credential?: object) => {
+		const { client } = demo.n8n;
+		const name = 'Webhook';
+		const credentials = {
+			taxQueryApi: taxQueryApi(),
+			...(credential && {
+				taxQueryWebhookApi: {
+					id: await client.createCredential('taxQueryWebhookApi', name, credential),
+					name,
+				},
+			}),
+		};
+		const parameters = { authenticity: credential ? 'credential' : 'none' };
+		const { id, webhookId } = await create(parameters, credentials);
+		await client.publish(id);
+		published.push(id);
+		return { id, url: urlOf(webhookId) };
+	};
+	const json = JSON.stringify;
+
+	describeWithBrowser('shown in its editor', () => {
+		let editor: Editor;
+		beforeAll(async () => {
+			editor = await oneEditor();
+		}, MINUTES);
+
+		const open = async (parameters: object = {}) => {
+			const credentials = { taxQueryApi: taxQueryApi() };
+			const { id, webhookId } = await create(parameters, credentials);
+			await editor.open(id);
+			await editor.node(TRIGGER).dblclick();
+			await editor.page.getByTestId('node-execute-button').waitFor();
+			await editor.page.getByText('Start From', { exact: true }).waitFor();
+			return webhookId;
+		};
+		const shown = async (text: string) => await editor.page.getByText(text).first().isVisible();
+
+		it('tell where to register the webhook', async () => {
+			const webhookId = await open();
+			await editor.page.getByText('Webhook URLs').click();
+			await editor.page.getByTestId('radio-button-production').click();
+			await editor.page.getByText(urlOf(webhookId)).waitFor();
+			await editor.screenshot('trigger-panel');
+			expect(await shown('If the service keeps a single URL')).toBe(true);
+		});
+
+		it(
+			'connect to a first webhook credential, once it is complete',
+			async () => {
+				const { page } = editor;
+				await open({ authenticity: 'credential' });
+				await page.getByRole('button', { name: 'Connect to Tax Query Webhook' }).click();
+				const dialog = page.getByTestId('editCredential-modal');
+				const fill = async (field: string, value: string) =>
+					await dialog.getByTestId(`parameter-input-${field}`).locator('input').fill(value);
+
+				const save = dialog.getByTestId('credential-save-button');
+				await fill('secret', 'whsec-1');
+				await fill('signatureHeader', 'not a header');
+				await save.click();
+				await dialog.getByText('More details').click();
+				await dialog.getByText('The name of the header is not valid').waitFor();
+				await editor.screenshot('trigger-credential-flaw');
+				await fill('signatureHeader', 'X-Signature');
+				await save.click();
+				await dialog.waitFor({ state: 'hidden' });
+				await editor.screenshot('trigger-credential');
+				await editor.page.getByText('Credential successfully created').first().waitFor();
+			},
+			MINUTES,
+		);
+
+		it(
+			'listen for a test event, which the page of the sandbox sends',
+			async () => {
+				const webhookId = await open();
+				await registerWebhook(demo.sandbox, urlOf(webhookId, 'webhook-test'));
+				await editor.page.getByTestId('node-execute-button').click();
+				await editor.page.getByText('Stop Listening').first().waitFor();
+				await editor.screenshot('trigger-listening');
+				const page = await editor.page.context().newPage();
+				await page.goto(demo.sandbox.page);
+				await page
+					.locator('#deliveries tr', { hasText: record._id })
+					.getByRole('button', { name: 'Resend' })
+					.click();
+				await editor.page.getByText(record._id).first().waitFor();
+				await page.close();
+				await editor.screenshot('trigger-test-event');
+				expect(await shown('GODE561231GR8')).toBe(true);
+			},
+			MINUTES,
+		);
+
+		it(
+			'fetch the latest result as a test event',
+			async () => {
+				const latest = await queries.result('/query/rfc-data');
+				const addresses = editor.page.getByText('Webhook URLs', { exact: true });
+				await open();
+				await addresses.first().waitFor();
+				await open({ receiveBy: 'asking' });
+				await editor.page.getByTestId('node-execute-button').waitFor();
+				await addresses.first().waitFor({ state: 'hidden' });
+				await editor.screenshot('trigger-asking');
+				await editor.page.getByTestId('node-execute-button').click();
+				await editor.page.getByText(latest._id).first().waitFor();
+				await editor.screenshot('trigger-latest-result');
+				expect(await editor.page.getByTestId('node-error-message').count()).toBe(0);
+			},
+			MINUTES,
+		);
+	});
+
+	describe('refuse what is hostile, and start nothing:', () => {
+		// n8n saves no credential without a secret
+		const possible = attacks.filter(({ credential }) => credential?.secret !== '');
+		/** Workflows by their webhook credential, as JSON. */
+		const receivers = new Map<string, { id: string; url: string }>();
+		beforeAll(async () => {
+			for (const { credential } of possible) {
+				const key = json(credential ?? null);
+				if (!receivers.has(key)) receivers.set(key, await receiving(credential));
+			}
+		}, MINUTES);
+		const receiverOf = (credential?: object) =>
+			receivers.get(json(credential ?? null)) as { id: string; url: string };
+
+		it.each(possible.map((attack) => [attack.what, attack.expected, attack] as const))(
+			'%s: %i',
+			async (_what, expected, { credential, body, headers = () => [] }) => {
+				const content = body(record);
+				const status = await send(receiverOf(credential).url, content, headers(content));
+				expect(status).toBe(expected);
+			},
+		);
+
+		it('not one of them has become an execution', async () => {
+			const content = json(await queries.result());
+			await send(receiverOf(signature).url, content, signed()(content));
+			const genuine = await executionEnded(demo.n8n.client, receiverOf(signature).id, {
+				node: TRIGGER,
+			});
+			const started = await Promise.all(
+				[...receivers.values()].map(async ({ id }) => await demo.n8n.client.executions(id)),
+			);
+			expect(started.flat().map(({ id }) => id)).toEqual([genuine.id]);
+		});
+	});
+
+	it(
+		'start nothing for 100 hostile deliveries that are invented, and n8n is ready throughout',
+		async () => {
+			const receivers: Record<string, Awaited<ReturnType<typeof receiving>>> = {};
+			for (const [mode, credential] of Object.entries(modes)) {
+				receivers[mode] = await receiving(credential);
+			}
+			const known = await queries.result();
+			await send(receivers.none.url, json(known), []);
+			for (const { id } of Object.values(receivers)) {
+				await executionEnded(demo.n8n.client, id, { node: TRIGGER });
+			}
+			const deliveries = invent(known, 25);
+			let isOver = false;
+			let notReady = 0;
+			const watching = (async () => {
+				while (!isOver) {
+					const { ok } = await fetch(`${demo.n8n.url}/healthz/readiness`);
+					if (!ok) notReady++;
+				}
+			})();
+			const statuses: number[] = [];
+			const senders = Array.from({ length: 10 }, async () => {
+				for (let next = deliveries.pop(); next; next = deliveries.pop()) {
+					statuses.push(await send(receivers[next.mode].url, next.body, next.headers));
+				}
+			});
+			await Promise.all(senders);
+			isOver = true;
+			await watching;
+			const started = await Promise.all(
+				Object.values(receivers).map(async ({ id }) => await demo.n8n.client.executions(id)),
+			);
+			expect({
+				sent: statuses.length,
+				notReady,
+				started: started.map((executions) => executions.map(({ status }) => status)),
+				strange: statuses.filter((status) => ![200, 202, 400, 401, 404, 413].includes(status)),
+			}).toEqual({
+				sent: 100,
+				notReady: 0,
+				started: [['success'], ['success'], ['success'], ['success']],
+				strange: [],
+			});
+		},
+		5 * MINUTES,
+	);
+
+	it('emit the record of the service for a forged body with a real id', async () => {
+		const { id, url } = await receiving();
+		const record = await queries.result();
+		await send(url, json({ ...record, response: { RFC: 'XAXX010101000' } }), []);
+		const execution = await executionEnded(demo.n8n.client, id, { node: TRIGGER });
+		expect(outOf(execution, TRIGGER)).toEqual([
+			expect.objectContaining({ queryId: record._id, rfc: 'GODE561231GR8', confirmed: true }),
+		]);
+	});
+
+	it('answer the sender in a few bytes', async () => {
+		const { url } = await receiving();
+		const record = await queries.result();
+		const deliver = async () =>
+			await (await fetch(url, { method: 'POST', body: json(record) })).text();
+		expect([await deliver(), await deliver()]).toEqual([
+			'{"message":"Accepted"}',
+			'{"message":"Nothing new"}',
+		]);
+	});
+
+	it('start one execution for 100 copies that come at once', async () => {
+		const { id, url } = await receiving();
+		const record = await queries.result();
+		const copies = Array.from({ length: 100 }, async () => await send(url, json(record), []));
+		const answers = await Promise.all(copies);
+		const last = await queries.result();
+		await send(url, json(last), []);
+		const arrived = async () =>
+			(await demo.n8n.client.executions(id)).map((each) => outOf(each, TRIGGER)[0].queryId);
+		// n8n lists an execution once it has ended
+		await until('the last result', async () => (await arrived()).includes(last._id));
+		// 202 where its start takes n8n longer than a sender is to wait
+		expect(answers.filter((status) => ![200, 202].includes(status))).toEqual([]);
+		expect(await arrived()).toEqual([last._id, record._id]);
+	});
+
+	it('reconcile the results of the last day, several at once, failed ones apart', async () => {
+		await Promise.all(Array.from({ length: 8 }, async () => await queries.result()));
+		const failed = await queries.result('/query/crf', { rfc: await queries.reservedRfc('failed') });
+		const file = join(root, 'examples', 'reconcile-results.json');
+		const example = JSON.parse(readFileSync(file, 'utf8')) as Workflow;
+		const { nodes } = demo.workflows.get('reconcile-results') as Provisioned;
+		// published anew, because it asks once at that moment, and then every hour
+		const id = await demo.n8n.client.createWorkflow({ ...example, nodes });
+		await demo.n8n.client.publish(id);
+		/** Query IDs that came out of a node, over all executions: each result has its own. */
+		const idsIn = async (node: string) =>
+			(await demo.n8n.client.executions(id))
+				.flatMap((execution) => outOf(execution, node))
+				.map(({ queryId }) => queryId);
+		await until('the failed one', async () =>
+			(await idsIn('To be looked at')).includes(failed._id),
+		);
+		await until('the result', async () => (await idsIn('List of results')).includes(record._id));
+		expect(await idsIn('To be looked at')).toEqual([failed._id]);
+		expect(await idsIn('List of results')).not.toContain(failed._id);
+		const statuses = (await demo.n8n.client.executions(id)).map(({ status }) => status);
+		expect(new Set(statuses)).toEqual(new Set(['success']));
+	});
+});
