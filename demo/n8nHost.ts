@@ -105,7 +105,9 @@ export async function ensureHost(
 	await ensureNode(processes, log, of);
 	if (await works(processes, of, node, '-e', 'require("sqlite3")')) return;
 	log(`${basename(folder)}: building SQLite (about 1 minute) …`);
-	const env = { PATH: path, ...headers(folder) };
+	// The compiler takes 16 s instead of 48. Nobody measures SQLite in CI.
+	const quick = process.env.CI ? { CFLAGS: '-O1' } : {};
+	const env = { PATH: path, ...quick, ...headers(folder) };
 	await rebuild('sqlite3', { processes, log, folder, by: node, env }).catch((error: Error) => {
 		throw new Error(`${error.message}\n${toolchain(process.platform)}`);
 	});

@@ -4,6 +4,7 @@ import { MCP_TOKEN } from '../../../demo/provision';
 import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nClient';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
+import { until } from '../../support/until';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor, theMailbox, theModel } from '../support/oneDemo';
@@ -267,6 +268,11 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				expect(mail).toContain(CURP);
 				expect(await billed()).toBe(before); // nothing before the review
 				await editor.screenshot(`agent-review-${approved}`);
+				// n8n sends the mail first
+				await until('the execution waits for the review', async () => {
+					const [{ status }] = await demo.n8n.client.executions(id);
+					return status === 'waiting';
+				});
 				// n8n does nothing for programs that only look at links
 				await fetch(linkOf(mail, approved), { headers: { 'user-agent': BROWSER } });
 				const execution = await executionEnded(demo.n8n.client, id, {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import type { Provisioned } from '../../../demo/provision';
 import { root } from '../../../demo/package';
@@ -17,6 +18,8 @@ import { executionEnded, outOf } from '../support/executions';
 const MINUTES = 60_000;
 const PACKAGE = 'n8n-nodes-credit-profile';
 const TRIGGER = 'Tax Query Trigger';
+/** n8n is to take deliveries meanwhile, and not questions alone. */
+const READY_EVERY_MS = 100;
 
 describe('the triggers in a real n8n', () => {
 	let demo: Demo;
@@ -219,6 +222,7 @@ describe('the triggers in a real n8n', () => {
 				while (!isOver) {
 					const { ok } = await fetch(`${demo.n8n.url}/healthz/readiness`);
 					if (!ok) notReady++;
+					await sleep(READY_EVERY_MS);
 				}
 			})();
 			const statuses: number[] = [];

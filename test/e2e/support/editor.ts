@@ -1,5 +1,6 @@
 import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
 import type { N8n } from '../../../demo/n8n';
+import { until } from '../../support/until';
 import { launchBrowser, takeScreenshot } from './launch';
 
 /** Reserved people may be slow. */
@@ -9,6 +10,10 @@ const RUN_TIMEOUT_MS = 120_000;
 interface Picture {
 	decode(): Promise<void>;
 	naturalWidth: number;
+}
+
+interface Button {
+	click(): void;
 }
 
 /** The element of the editor's Vue application, whose router is asked. */
@@ -46,8 +51,8 @@ export class Editor {
 	async open(workflowId: string): Promise<void> {
 		const path = `/workflow/${workflowId}`;
 		if (!this.isLoaded) return await this.load(path);
-		await this.go('/home/workflows');
-		await this.canvasNode.waitFor({ state: 'detached' });
+		await this.leave();
+		await this.closeNotifications();
 		await this.go(path);
 		await this.canvasNode.waitFor();
 	}
@@ -64,6 +69,29 @@ export class Editor {
 		const checklist = '[data-reka-popper-content-wrapper]:has([class*="actionHeader"])';
 		await this.page.addStyleTag({ content: `${checklist} { display: none !important }` });
 		this.isLoaded = true;
+	}
+
+	/** Leaves the workflow that is shown; what a test has changed in it is not kept. */
+	private async leave(): Promise<void> {
+		let [isAnswered, isLeft] = [false, false];
+		const question = this.page.getByRole('button', { name: 'Leave without saving' });
+		const left = this.go('/home/workflows').then(() => (isLeft = true));
+		const answered = until('the workflow is left', async () => {
+			if (!isAnswered && (await question.isVisible())) {
+				isAnswered = true;
+				await question.click();
+			}
+			return isLeft;
+		});
+		await Promise.all([left, answered]);
+		await this.canvasNode.waitFor({ state: 'detached' });
+	}
+
+	/** Else what n8n says of one workflow is read as said of the next. */
+	private async closeNotifications(): Promise<void> {
+		const buttons = this.page.locator('.el-notification__closeBtn');
+		await buttons.evaluateAll((all: Button[]) => all.forEach((each) => each.click()));
+		await buttons.first().waitFor({ state: 'detached' });
 	}
 
 	private get canvasNode(): Locator {
