@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { npm } from './npm';
 import type { Processes } from './processes';
@@ -24,26 +24,33 @@ export async function buildPackage(processes: Processes): Promise<void> {
 	if (!(await isBuilt())) await processes.run(...npm(['run', 'build', '--silent']), { cwd: root });
 }
 
+/** The archive of the package as for publication, made once for each build. */
+async function packed(processes: Processes): Promise<string> {
+	await buildPackage(processes);
+	const folder = join(root, 'dist', '.packed');
+	const archive = async () => (await readdir(folder).catch(() => [])).at(0);
+	if ((await archive()) === undefined) {
+		const fresh = await mkdtemp(join(root, 'dist', '.packing-'));
+		await processes.run(...npm(['pack', '--silent', '--pack-destination', fresh]), { cwd: root });
+		// Another process may have been quicker.
+		await rename(fresh, folder).catch(async () => await rm(fresh, { recursive: true }));
+	}
+	return join(folder, (await archive()) as string);
+}
+
 /**
  * Builds the package if that is due, packs it as for publication, and unpacks it where n8n's own installer puts a community
  * package: `<userFolder>/.n8n/nodes/node_modules/<name>`, without its development and peer dependencies.
  * What it needs at run time comes from n8n itself.
  */
 export async function installPackage(processes: Processes, userFolder: string): Promise<void> {
-	await buildPackage(processes);
-
+	const archive = await packed(processes);
 	const nodes = join(userFolder, '.n8n', 'nodes');
-	await mkdir(nodes, { recursive: true });
-	const packed = await processes.run(...npm(['pack', '--silent', '--pack-destination', nodes]), {
-		cwd: root,
-	});
-	const tarball = join(nodes, packed.trim().split('\n').at(-1) ?? '');
 
 	const { name, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
 	const target = join(nodes, 'node_modules', name);
 	await mkdir(target, { recursive: true });
-	await processes.run('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
-	await rm(tarball);
+	await processes.run('tar', ['-xzf', archive, '-C', target, '--strip-components=1']);
 
 	const manifest = join(target, 'package.json');
 	const published = JSON.parse(await readFile(manifest, 'utf8'));
