@@ -3,16 +3,21 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/demo';
-import { applicationOf, submitForm } from '../../demo/form';
 import { OPERATOR } from '../../demo/provision';
 import { applicantFile } from '../../demo/smokeTest';
 import { root } from '../../demo/package';
 import { Editor } from '../e2e/support/editor';
+import { animate, type Frame } from './animatedWebp';
 
 const folder = join(root, 'docs', 'pictures');
 const QUALITY = 75;
 const WINDOW = { width: 1280, height: 800 };
 const TALLEST = 2_000;
+/** The window of README's animation, and its quality. */
+const FILM = { width: 960, height: 640 };
+const FILM_QUALITY = 80;
+/** n8n's panels need more room; of the same shape. */
+const EDITOR_IN_FILM = { width: 1140, height: 760 };
 /** What is seen around a dialog. */
 const MARGIN = 16;
 
@@ -67,8 +72,26 @@ async function whole(page: Page, dialog: Locator): Promise<void> {
 	}
 }
 
-async function take(page: Page, name: string, of?: Locator): Promise<void> {
+/** Opens a workflow by its address: pages beside the editor are shown in between. */
+async function open(editor: Editor, workflowId: string): Promise<void> {
+	editor.forget();
+	await editor.open(workflowId);
+}
+
+/** What DevTools capture of a page, as WebP. */
+async function capture(page: Page, options: object): Promise<Buffer> {
 	const devTools = await page.context().newCDPSession(page);
+	const { data } = await devTools.send('Page.captureScreenshot', { format: 'webp', ...options });
+	await devTools.detach();
+	return Buffer.from(data, 'base64');
+}
+
+async function store(name: string, picture: Buffer): Promise<void> {
+	await writeFile(join(folder, `${name}.webp`), picture);
+	console.log(`docs/pictures/${name}.webp`);
+}
+
+async function take(page: Page, name: string, of?: Locator): Promise<void> {
 	const box = await of?.boundingBox();
 	const around = box && {
 		x: Math.max(0, box.x - MARGIN),
@@ -77,14 +100,8 @@ async function take(page: Page, name: string, of?: Locator): Promise<void> {
 		height: box.height + 2 * MARGIN,
 		scale: 1,
 	};
-	const { data } = await devTools.send('Page.captureScreenshot', {
-		format: 'webp',
-		quality: QUALITY,
-		...(around && { clip: around, captureBeyondViewport: true }),
-	});
-	await writeFile(join(folder, `${name}.webp`), Buffer.from(data, 'base64'));
-	await devTools.detach();
-	console.log(`docs/pictures/${name}.webp`);
+	const clip = around && { clip: around, captureBeyondViewport: true };
+	await store(name, await capture(page, { quality: QUALITY, ...clip }));
 }
 
 /** The first line of each label; n8n writes a star and the choice of an expression behind it. */
@@ -97,7 +114,7 @@ async function textsOf(page: Page, selector: string): Promise<string[]> {
 async function canvas(editor: Editor, demo: Demo, example: string, name: string): Promise<void> {
 	const { page } = editor;
 	await page.setViewportSize(WINDOW);
-	await editor.open(demo.workflows.get(example)?.id as string);
+	await open(editor, demo.workflows.get(example)?.id as string);
 	await page.getByTestId('zoom-to-fit').click();
 	await page.mouse.move(800, 20);
 	await settled(page);
@@ -105,11 +122,14 @@ async function canvas(editor: Editor, demo: Demo, example: string, name: string)
 	await take(page, name);
 }
 
+/** A part of a page, of the film's shape. */
+type Part = Record<'x' | 'y' | 'width', number>;
+
 /** Movements have come to their end. */
 const settled = async (page: Page) => await page.waitForTimeout(700);
 
 async function openPanel(editor: Editor, demo: Demo, example: string, node: string): Promise<void> {
-	await editor.open(demo.workflows.get(example)?.id as string);
+	await open(editor, demo.workflows.get(example)?.id as string);
 	await editor.node(node).dblclick();
 	await editor.page.getByTestId('node-execute-button').first().waitFor();
 	await whole(editor.page, editor.page.getByTestId('ndv'));
@@ -149,25 +169,81 @@ async function listening(editor: Editor, demo: Demo): Promise<void> {
 	await take(editor.page, 'trigger-listening');
 }
 
-/** The applicant's last page, and the operator's dossier once the CRF is there. */
-async function dossier(editor: Editor, demo: Demo): Promise<void> {
+/** What a person types into the application form, field by field. */
+const LABELS = [
+	'Nombre(s)',
+	'Primer apellido',
+	'Segundo apellido',
+	'Fecha de nacimiento',
+	'CURP',
+	'Correo electrónico',
+];
+
+/**
+ * README's animation: the form, the applicant's last page, the operator's list and dossier once the CRF is there, and the
+ * receipt of one query in the editor. The last page and the dossier are pictures of their own, too.
+ */
+async function film(editor: Editor, demo: Demo): Promise<void> {
+	const frames: Frame[] = [];
+	const browser = editor.page.context().browser();
+	if (!browser) throw new Error('The browser has ended');
+	const context = await browser.newContext({
+		...{ locale: 'es-MX', timezoneId: 'America/Mexico_City', viewport: FILM },
+		httpCredentials: { username: OPERATOR.user, password: OPERATOR.password },
+	});
+	const shoot = async (page: Page, milliseconds: number, part?: Part) => {
+		await settled(page);
+		const clip = part && { ...part, height: (part.width / FILM.width) * FILM.height };
+		const scaled = clip && { clip: { ...clip, scale: FILM.width / clip.width } };
+		const picture = await capture(page, { quality: FILM_QUALITY, ...scaled });
+		frames.push({ picture, milliseconds });
+	};
+	const page = await context.newPage();
+	await page.goto(`${demo.n8n.url}/form/onboard-applicant`);
+	await shoot(page, 1500);
 	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
-	const url = `${demo.n8n.url}/form/onboard-applicant`;
-	const html = await submitForm(url, applicationOf(applicant));
-	const page = await editor.page.context().newPage();
-	await page.setContent(html);
-	await settled(page);
+	for (const [index, typed] of Object.values(applicant).entries()) {
+		await page.getByLabel(LABELS[index], { exact: true }).fill(typed);
+		await shoot(page, 600);
+	}
+	await page.getByLabel('Leí y acepto la autorización').check();
+	await page.locator('#submit-btn').hover();
+	await shoot(page, 1000);
+	await page.locator('#submit-btn').click();
+	await page.getByText('Su folio es').waitFor();
+	await shoot(page, 2500);
 	await take(page, 'thank-you', page.locator('main'));
-	const credentials = Buffer.from(`${OPERATOR.user}:${OPERATOR.password}`).toString('base64');
-	await page.setExtraHTTPHeaders({ authorization: `Basic ${credentials}` });
+
 	await page.goto(`${demo.n8n.url}/webhook/solicitudes`);
+	await shoot(page, 2000);
 	await page.getByRole('link', { name: /^S-/ }).first().click();
 	while ((await page.getByText('605').count()) === 0) {
 		await settled(page);
 		await page.reload();
 	}
+	await shoot(page, 4000);
+	await page.mouse.move(480, 400);
+	await page.mouse.wheel(0, 2000);
+	await shoot(page, 2500);
+	await page.setViewportSize(WINDOW);
+	await page.mouse.wheel(0, -2000);
+	await settled(page);
 	await take(page, 'dossier', page.locator('main'));
-	await page.close();
+	await context.close();
+
+	const { page: n8n } = editor;
+	await n8n.setViewportSize(EDITOR_IN_FILM);
+	await open(editor, `${demo.workflows.get('onboard-applicant')?.id as string}/executions`);
+	await editor.node('Calculate RFC').waitFor();
+	const whole = { x: 0, y: 0, width: EDITOR_IN_FILM.width };
+	await shoot(n8n, 2000, whole);
+	await editor.node('Calculate RFC').dblclick();
+	const told = n8n.getByText('Receipt: 1 query sent');
+	await told.waitFor();
+	await shoot(n8n, 2500, whole);
+	const { x = 0, y = 0 } = (await told.boundingBox()) ?? {};
+	await shoot(n8n, 4000, { x: x - 60, y: y - 120, width: EDITOR_IN_FILM.width / 3 });
+	await store('onboarding', animate(frames, FILM));
 }
 
 async function main(): Promise<void> {
@@ -185,6 +261,7 @@ async function main(): Promise<void> {
 			secret: 'agreed with the service',
 		});
 		await listening(editor, demo);
+		await receipt(editor, demo); // first of all: a later one reuses its result
 		for (const [name, title] of credentials) {
 			await page.goto(`${demo.n8n.url}/home/credentials`);
 			await page.getByTestId('resources-list-item').filter({ hasText: title }).click();
@@ -196,7 +273,7 @@ async function main(): Promise<void> {
 			labels[name] = await textsOf(page, '[data-test-id="editCredential-modal"] label');
 			await take(page, name, dialog);
 		}
-		await dossier(editor, demo);
+		await film(editor, demo);
 		await page.goto(demo.sandbox.page);
 		await page.setViewportSize(WINDOW);
 		await page.addStyleTag({ content: 'section:has(#reserved) { display: none }' }); // docs/sandbox.md has them
@@ -207,7 +284,6 @@ async function main(): Promise<void> {
 			await canvas(editor, demo, example, `canvas-${example}`);
 		}
 		for (const one of panels) await panel(editor, demo, one);
-		await receipt(editor, demo);
 
 		await page.emulateMedia({ colorScheme: 'dark' });
 		for (const example of dark) await canvas(editor, demo, example, `canvas-${example}.dark`);

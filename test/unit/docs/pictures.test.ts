@@ -9,10 +9,13 @@ import { TaxQueryWebhookApi } from '../../../credentials/TaxQueryWebhookApi.cred
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
+import { durationsOf } from '../../docs/animatedWebp';
 
 const root = join(__dirname, '..', '..', '..');
 const folder = join(root, 'docs', 'pictures');
-const pictures = readdirSync(folder).filter((file) => file.endsWith('.webp'));
+/** The animation at the top of README. */
+const ANIMATION = 'onboarding.webp';
+const pictures = readdirSync(folder).filter((file) => file.endsWith('.webp') && file !== ANIMATION);
 const labels = JSON.parse(readFileSync(join(folder, 'labels.json'), 'utf8')) as Record<
 	string,
 	string[]
@@ -69,6 +72,15 @@ describe('the pictures of the documents (npm run docs:pictures)', () => {
 		expect(large).toEqual([]);
 		expect(pictures.length).toBeGreaterThanOrEqual(14);
 		expect(pictures.filter((file) => file.includes('.dark.')).length).toBeGreaterThanOrEqual(4);
+	});
+
+	it('show what happens in README: at most 30 seconds and 1.5 MB', () => {
+		const file = readFileSync(join(folder, ANIMATION));
+		const seconds = durationsOf(file).reduce((sum, frame) => sum + frame, 0) / 1000;
+		expect(seconds).toBeGreaterThan(10);
+		expect(seconds).toBeLessThanOrEqual(30);
+		expect(file.length).toBeLessThanOrEqual(1_500_000);
+		expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(`/docs/pictures/${ANIMATION})`);
 	});
 
 	it('show every example', () => {
