@@ -3,7 +3,7 @@ import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
-import { listQueries, type QueryService } from '../service/client';
+import { listQueries } from '../service/list';
 import { completeRow } from '../service/rows';
 import { tellBeginning, turnOf } from './emitter';
 import { fateOf, leftOutBy } from './filter';
@@ -46,9 +46,8 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	});
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
-	const service: QueryService = connection;
 	const toItem = itemMaker(settings, connection);
-	const { records } = await listQueries(service);
+	const { records } = await listQueries(connection);
 	const [latest] = records
 		.map(resultOf)
 		.filter((result) => fateOf(result, settings) === 'due')
@@ -61,7 +60,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 			),
 		});
 	}
-	return toItem(resultOf(await completeRow(service, latest.record)), { confirmed: true });
+	return toItem(resultOf(await completeRow(connection, latest.record)), { confirmed: true });
 }
 
 const latestFirst = (a: TriggerResult, b: TriggerResult) =>

@@ -1,5 +1,5 @@
 import type { QueryService } from '../service/client';
-import { readList } from '../service/client';
+import { readList } from '../service/list';
 import type { Extent } from '../service/types';
 import type { Ledger } from './ledger';
 import { orderOf, type Order } from './order';

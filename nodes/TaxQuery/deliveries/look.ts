@@ -2,28 +2,29 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { msLeft } from '../../shared/utils/time';
-import { hasList, type QueryService } from '../service/client';
+import { hasList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
 import type { QueryRecord } from '../service/types';
 import { timesTried, triedInVain, wasRead } from './byId';
-import { readCutOff, startAgain } from './cutOff';
+import { readCutOff, startAgain, type CutOff } from './cutOff';
 import type { Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
 import type { Ledger } from './ledger';
 import { checkDates, NO_LIST, readListing, type Listing } from './listing';
 import type { Asked, PublishedTrigger } from './published';
-import { readRecords, type Found } from './records';
+import { readRecords, type Found, type Records } from './records';
 import { reportCourse, reportDropped, reportListing, reportMissing } from './reports';
 import {
 	envelopeOf,
 	itemMaker,
 	lacksResult,
 	withResponse,
+	type ItemMaker,
 	type Origin,
 	type TriggerResult,
 } from './result';
 import { readStart, startOf } from './settings';
-import { isBeginning, isSettled, survey, takeIn, type Rules } from './survey';
+import { isBeginning, isSettled, survey, takeIn, type Plan, type Rules } from './survey';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
@@ -57,10 +58,33 @@ export interface Look {
 
 /** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
 export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Look> {
+	const seen = await observe(trigger, asked);
+	trigger.mustBeOpen(); // from here on nothing waits
+	return new Intake(trigger, asked, seen).run();
+}
+
+/** All that a look has read, and what it makes of it. */
+interface Observation {
+	mapping: TaxQueryMapping;
+	toItem: ItemMaker;
+	rules: Rules<TriggerResult>;
+	/** The list is read, here or in other looks. */
+	isListed: boolean;
+	/** The list was read to its end. */
+	isAudit: boolean;
+	/** What was asked for, the last first: a sender that comes again is not to wait behind a flood. */
+	ids: string[];
+	listing: Listing;
+	plan: Plan<TriggerResult>;
+	read: Records;
+	cutOff: CutOff[];
+}
+
+/** Reads what a look needs; changes nothing that is known. */
+async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Observation> {
 	const { context, ledger, settings, mustBegin } = trigger;
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
-	const service: QueryService = connection;
 	const toItem = itemMaker(settings, connection);
 	const rules = rulesOf(trigger);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
@@ -68,38 +92,66 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 	const isMoved = mustBegin || account !== ledger.saved.account;
 	const startAt = isMoved && isListed ? readStart(context) : undefined;
 	const isAudit = isMoved || msLeft(ledger.saved.auditedAt, DAY_MS) < 0;
-	const ids = [...asked.keys()].reverse(); // a sender that comes again is not to wait behind a flood
+	const ids = [...asked.keys()].reverse();
 
 	const listing = isListed
-		? await readListing(service, ledger, { asked: ids, mustBeWhole: isAudit })
+		? await readListing(connection, ledger, { asked: ids, mustBeWhole: isAudit })
 		: NO_LIST;
 	const maxOwing = Math.max(1, MAX_REQUESTS - listing.requests);
 	const oldUntil = startAt ?? Infinity;
 	const situation = { account, begins: mustBegin, oldUntil, asked: ids, maxOwing };
 	const plan = survey(ledger, listing, situation, rules);
 	if (isBeginning(plan) && startAt !== undefined) checkDates(listing.rows);
-	const read = await readRecords(trigger, service, plan, listing, asked);
-	const cutOff = await readCutOff(trigger, service);
+	const read = await readRecords(trigger, connection, plan, listing, asked);
+	const cutOff = await readCutOff(trigger, connection);
+	return { mapping, toItem, rules, isListed, isAudit, ids, listing, plan, read, cutOff };
+}
 
-	trigger.mustBeOpen(); // from here on nothing waits
-	reportCourse(context, plan.course);
-	reportListing(context, listing);
-	reportLeftOut(context, settings, mapping, recordsIn(listing, read.others));
-	reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
-	if (isListed) note(ledger, listing, isAudit);
-	startAgain(trigger, cutOff, toItem);
+/** Takes in what a look has read, and emits it. Nothing here waits, so that nothing can come between. */
+class Intake {
+	/** IDs that have no result yet. */
+	private readonly left = new Set<string>();
+	private hasNews = false;
 
-	const left = new Set<string>();
-	let hasNews = false;
-	/** By the record, or why there is none, to a row of the list. */
-	const bring = (row: TriggerResult, found: Found) => {
-		const { queryId } = row;
-		if (found === undefined || found === 'refused') {
-			if (found === undefined) left.add(queryId);
-			else giveUp(ledger, row);
-			return;
+	constructor(
+		private readonly trigger: PublishedTrigger,
+		private readonly asked: Map<string, Asked>,
+		private readonly seen: Observation,
+	) {}
+
+	run(): Look {
+		const { trigger, seen } = this;
+		const { context, ledger, settings } = trigger;
+		const { listing, plan, read, rules } = seen;
+		reportCourse(context, plan.course);
+		reportListing(context, listing);
+		reportLeftOut(context, settings, seen.mapping, recordsIn(listing, read.others));
+		reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
+		if (seen.isListed) note(ledger, listing, seen.isAudit);
+		startAgain(trigger, seen.cutOff, seen.toItem);
+		for (const row of plan.due) {
+			this.bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
 		}
-		const said = asked.get(queryId);
+		for (const result of read.others) this.bring(result, result);
+		for (const id of read.refused) ledger.giveUp(id);
+		ledger.await(...read.inVain.filter((id) => ledger.owes(id)));
+		return this.look();
+	}
+
+	/** By the record, or why there is none, to a row of the list. */
+	private bring(row: TriggerResult, found: Found): void {
+		const { ledger } = this.trigger;
+		if (found === undefined) this.left.add(row.queryId);
+		else if (found === 'refused') giveUp(ledger, row);
+		else this.bringRecord(row, found);
+	}
+
+	private bringRecord(row: TriggerResult, found: TriggerResult): void {
+		const { trigger, left } = this;
+		const { context, ledger } = trigger;
+		const { rules, mapping, toItem } = this.seen;
+		const { queryId } = row;
+		const said = this.asked.get(queryId);
 		const { result, origin } = confirmed(found, said, mapping);
 		const fate = rules.fateOf(result);
 		if (fate === 'unwanted' || isSettled(ledger, result)) return settle(ledger, result, row);
@@ -112,34 +164,44 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 			return;
 		}
 		wasRead(context, queryId);
-		hasNews = true;
+		this.hasNews = true;
 		void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
 			if (outcome !== 'failed') settle(ledger, result, row);
 		});
-	};
-	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
-	for (const result of read.others) bring(result, result);
-	for (const id of read.refused) ledger.giveUp(id);
-	ledger.await(...read.inVain.filter((id) => ledger.owes(id)));
+	}
 
-	const shownOf = (result: TriggerResult): Shown => {
-		const isOver = !left.has(result.queryId) && isSettled(ledger, result);
+	private look(): Look {
+		const { isListed, isAudit, ids, listing, plan, read } = this.seen;
+		const queries = this.shown();
+		return {
+			queries,
+			isListed,
+			isWhole: listing.isWhole,
+			requests: read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests),
+			rows: listing.rows.length,
+			hasNews: this.hasNews,
+			isMore: plan.isMore,
+			unread: ids.filter((id) => queries.get(id) === 'later'),
+			strangers: ids.filter((id) => STRANGE.includes(queries.get(id))).length,
+		};
+	}
+
+	/** What it showed of the queries that were asked for, and of those read by ID. */
+	private shown(): Map<string, Shown> {
+		const { read, ids, plan } = this.seen;
+		const listed = ids.flatMap((id) => plan.listed.get(id) ?? []);
+		const known = [...read.others, ...listed].map((result) => {
+			return [result.queryId, this.shownOf(result)] as const;
+		});
+		// the first of a query stands: why there is no record, then its record, then its row
+		return new Map([...known.reverse(), ...read.untold]);
+	}
+
+	private shownOf(result: TriggerResult): Shown {
+		const { trigger, left } = this;
+		const isOver = !left.has(result.queryId) && isSettled(trigger.ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
-	};
-	const queries = new Map<string, Shown>(read.untold);
-	for (const result of [...read.others, ...ids.flatMap((id) => plan.listed.get(id) ?? [])])
-		if (!queries.has(result.queryId)) queries.set(result.queryId, shownOf(result));
-	return {
-		queries,
-		isListed,
-		isWhole: listing.isWhole,
-		requests: read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests),
-		rows: listing.rows.length,
-		hasNews,
-		isMore: plan.isMore,
-		unread: ids.filter((id) => queries.get(id) === 'later'),
-		strangers: ids.filter((id) => STRANGE.includes(queries.get(id))).length,
-	};
+	}
 }
 
 const rulesOf = (trigger: PublishedTrigger): Rules<TriggerResult> => ({

@@ -30,64 +30,91 @@ const MAX_AGAIN = 10;
 
 /** Reads by ID what a look needs and the list does not show. */
 export async function readRecords(
-	{ context, ledger }: PublishedTrigger,
+	trigger: PublishedTrigger,
 	service: QueryService,
 	plan: Plan<TriggerResult>,
 	listing: Listing,
 	asked: Map<string, Asked>,
 ): Promise<Records> {
-	const read: Records = {
-		rows: new Map(),
-		others: [],
-		untold: new Map(),
-		refused: [],
-		inVain: [],
-		requests: plan.owing.length,
+	const named = await readNamed(trigger, service, plan.asked, listing, asked);
+	const owing = await readOwing(trigger, service, plan.owing, listing);
+	const rows = await readLean(trigger, service, plan.due);
+	return {
+		...owing,
+		rows,
+		untold: named.untold,
+		others: [...named.others, ...owing.others],
+		requests: named.others.length + plan.owing.length + rows.size,
 	};
+}
+
+/** Queries that webhook calls named. Throws if the service cannot be asked, unless it has just listed. */
+async function readNamed(
+	{ context, ledger }: PublishedTrigger,
+	service: QueryService,
+	ids: string[],
+	listing: Listing,
+	asked: Map<string, Asked>,
+): Promise<Pick<Records, 'others' | 'untold'>> {
 	const isSure = (id: string) => ledger.owes(id) || asked.get(id)?.isProved === true;
 	// what nobody knows is first left to the list, which may show it a moment later
 	const isLeft = (id: string) =>
 		listing.requests > 0 && !isSure(id) && !ledger.isSeen(id) && !asked.get(id)?.isAgain;
-	for (const id of plan.asked.filter(isLeft)) read.untold.set(id, 'later');
-	const wantedIds = plan.asked.filter((id) => !isLeft(id));
-	const named = await readAsked(nodeKey(context), service, wantedIds, isSure).catch(
+	const untold: Records['untold'] = new Map();
+	for (const id of ids.filter(isLeft)) untold.set(id, 'later');
+	const wanted = ids.filter((id) => !isLeft(id));
+	const read = await readAsked(nodeKey(context), service, wanted, isSure).catch(
 		(error: unknown) => {
 			if (listing.requests === 0) throw error as Error;
-			return new Map(wantedIds.map((id) => [id, 'failed' as const]));
+			return new Map(wanted.map((id) => [id, 'failed' as const]));
 		},
 	);
-	for (const [id, found] of named) {
-		if (typeof found === 'object') read.others.push(found);
-		else read.untold.set(id, found);
+	const others: TriggerResult[] = [];
+	for (const [id, found] of read) {
+		if (typeof found === 'object') others.push(found);
+		else untold.set(id, found);
 	}
-	read.requests += read.others.length;
-
-	for (const id of plan.owing) {
-		const found = await readQuery(service, id).catch((error: unknown) => ({ error }));
-		if (found && 'queryId' in found) read.others.push(found);
-		else {
-			// a list that was not read to its end may show it
-			const isGone = found === undefined && (listing.isWhole || listing.extent === 'cut');
-			const error = isGone || listing.requests === 0 ? new OperationalError(GONE) : found?.error;
-			const isRefused = error !== undefined && triedInVain(context, id, error);
-			(isRefused ? read.refused : read.inVain).push(id);
-		}
-	}
-
-	const lean = plan.due.filter(({ record }) => isLean(record));
-	const isNew = ({ queryId }: TriggerResult) => timesTried(context, queryId) === 0;
-	const again = lean.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
-	const wanted = [...lean.filter(isNew), ...again];
-	read.requests += wanted.length;
-	await Promise.all(
-		wanted.map(async (row) => {
-			const found = await readInTime(context, service, row.queryId);
-			// what does not promise more than it holds is taken as it is listed
-			const isEnough = found === 'refused' && row.hasStatus && !lacksResult(row);
-			read.rows.set(row.queryId, isEnough ? row : found);
-		}),
-	);
-	return read;
+	return { others, untold };
 }
 
+/** Queries that owe a result and are not listed. */
+async function readOwing(
+	{ context }: PublishedTrigger,
+	service: QueryService,
+	ids: string[],
+	listing: Listing,
+): Promise<Pick<Records, 'others' | 'refused' | 'inVain'>> {
+	const [others, refused, inVain]: [TriggerResult[], string[], string[]] = [[], [], []];
+	for (const id of ids) {
+		const found = await readQuery(service, id).catch((error: unknown) => ({ error }));
+		if (found && 'queryId' in found) {
+			others.push(found);
+			continue;
+		}
+		// a list that was not read to its end may show it
+		const isGone = found === undefined && (listing.isWhole || listing.extent === 'cut');
+		const error = isGone || listing.requests === 0 ? new OperationalError(GONE) : found?.error;
+		const isRefused = error !== undefined && triedInVain(context, id, error);
+		(isRefused ? refused : inVain).push(id);
+	}
+	return { others, refused, inVain };
+}
 const GONE = 'The service neither lists it nor has it by its ID';
+
+/** The results of rows that do not hold them. */
+async function readLean(
+	{ context }: PublishedTrigger,
+	service: QueryService,
+	due: TriggerResult[],
+): Promise<Records['rows']> {
+	const lean = due.filter(({ record }) => isLean(record));
+	const isNew = ({ queryId }: TriggerResult) => timesTried(context, queryId) === 0;
+	const again = lean.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
+	const read = [...lean.filter(isNew), ...again].map(async (row) => {
+		const found = await readInTime(context, service, row.queryId);
+		// what does not promise more than it holds is taken as it is listed
+		const isEnough = found === 'refused' && row.hasStatus && !lacksResult(row);
+		return [row.queryId, isEnough ? row : found] as const;
+	});
+	return new Map(await Promise.all(read));
+}

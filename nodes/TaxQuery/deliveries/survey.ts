@@ -99,62 +99,71 @@ export function fromNewestOn<Row>(
 export function survey<Row extends Sight>(
 	ledger: Ledger,
 	{ rows, isWhole }: Read<Row>,
-	{ account, begins, oldUntil, asked, maxOwing }: Situation,
+	situation: Situation,
 	rules: Rules<Row>,
 ): Plan<Row> {
+	const { account, begins, asked, maxOwing } = situation;
 	const anchor = lastSeen(rows, ledger);
 	const course = begins ? 'begins' : courseOf(ledger, anchor, rows.length, account);
 	const isAnew = isBeginning({ course });
-	const until =
-		course === 'isLost'
-			? ledger.saved.newest || Infinity
-			: isAnew
-				? oldUntil
-				: ledger.saved.oldUntil;
-	const isOld = ({ createdAt = 0 }: Row) => until > 0 && createdAt <= until;
-
+	const until = untilOf(course, ledger, situation);
 	const isAnywhere = isAnew || anchor < 0 || (isWhole && ledger.saved.isComplete);
 	const above = isAnywhere ? rows : rows.slice(0, anchor);
 	const fresh = above.filter(({ queryId }) => isAnew || !ledger.isSeen(queryId)).reverse();
-	const isFresh = new Set(fresh);
-	const wanted = new Set(asked);
-	const isKnown = (id: string) => ledger.isSeen(id) || ledger.owes(id) || wanted.has(id);
-	const known = rows.filter((row) => !isFresh.has(row) && isKnown(row.queryId)).reverse();
-	const changed = known.filter((row) => !isSettled(ledger, row));
+	const taken = takeable(fresh, until, ledger, rules);
 
-	const take: Plan<Row>['take'] = [];
-	const due = changed.filter((row) => rules.fateOf(row) === 'due');
-	let results = 0;
-	for (const row of fresh) {
-		const isDue = !isOld(row) && !isSettled(ledger, row) && rules.fateOf(row) === 'due';
-		if (isDue && results === rules.maxResults) break;
-		take.push({ row, isOld: isOld(row) });
-		if (!isDue) continue;
-		results++;
-		due.push(row);
-	}
-	const ready = due
+	const wanted = new Set(asked);
+	const isFresh = new Set(fresh);
+	const isKnown = ({ queryId: id }: Row) => ledger.isSeen(id) || ledger.owes(id) || wanted.has(id);
+	const known = rows.filter((row) => !isFresh.has(row) && isKnown(row)).reverse();
+	const changed = known.filter((row) => !isSettled(ledger, row));
+	const ready = [...changed.filter((row) => rules.fateOf(row) === 'due'), ...taken.due]
 		.filter((row) => !rules.isRunning(row))
 		.sort((a, b) => rules.triesOf(a) - rules.triesOf(b));
 	const left = ready.slice(rules.maxResults);
+	const isCut = taken.take.length < fresh.length;
 
 	const listed = new Map(rows.map((row) => [row.queryId, row]));
 	const isShown = (id: string) => listed.get(id)?.hasStatus === true;
+	const owing = ledger.owing.filter((id) => !isShown(id) && !wanted.has(id));
 	return {
 		course,
 		account,
 		isWhole,
-		take,
-		oldUntil: take.length < fresh.length && until < Infinity ? until : 0,
+		take: taken.take,
+		oldUntil: isCut && until < Infinity ? until : 0,
 		changed,
 		due: ready.slice(0, rules.maxResults),
-		isMore: take.length < fresh.length || left.some((row) => rules.triesOf(row) === 0),
+		isMore: isCut || left.some((row) => rules.triesOf(row) === 0),
 		asked: asked.filter((id) => !isShown(id) && (!isWhole || ledger.owes(id) || listed.has(id))),
-		owing: isAnew
-			? []
-			: ledger.owing.filter((id) => !isShown(id) && !wanted.has(id)).slice(0, maxOwing),
+		owing: isAnew ? [] : owing.slice(0, maxOwing),
 		listed,
 	};
+}
+
+/** Until when what was created is old: Infinity where all of it is, 0 where nothing is. */
+function untilOf(course: Course, { saved }: Ledger, { oldUntil }: Situation): number {
+	if (course === 'isLost') return saved.newest || Infinity;
+	return isBeginning({ course }) ? oldUntil : saved.oldUntil;
+}
+
+/** Of new rows, the oldest first, those that come before one look has all the results that it brings; and these. */
+function takeable<Row extends Sight>(
+	fresh: Row[],
+	until: number,
+	ledger: Ledger,
+	rules: Rules<Row>,
+): Pick<Plan<Row>, 'take' | 'due'> {
+	const take: Plan<Row>['take'] = [];
+	const due: Row[] = [];
+	for (const row of fresh) {
+		const isOld = until > 0 && (row.createdAt ?? 0) <= until;
+		const isDue = !isOld && !isSettled(ledger, row) && rules.fateOf(row) === 'due';
+		if (isDue && due.length === rules.maxResults) break;
+		take.push({ row, isOld });
+		if (isDue) due.push(row);
+	}
+	return { take, due };
 }
 
 /** Where the oldest row is that is seen; -1 if none is. */

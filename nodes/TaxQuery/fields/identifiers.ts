@@ -2,7 +2,6 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
-import { textField } from './text';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** What is odd about an identifier, passed along with the result. */
@@ -43,6 +42,24 @@ export const nameCheckOptions = curpCheckOptions;
 
 const checks = option(rfcCheckOptions[0], oneOf('all', 'allowGeneric', 'off'), 'all');
 const isChecked = async (item: Item) => (await checks.read(item)) !== 'off';
+
+/** A required text field. */
+export function textField(
+	displayName: string,
+	name: string,
+	placeholder: string,
+	description: string,
+): INodeProperties {
+	return {
+		displayName,
+		name,
+		type: 'string',
+		default: '',
+		required: true,
+		placeholder,
+		description,
+	};
+}
 
 const FORGIVEN = 'blanks, hyphens and lower case are fine';
 const rfcField = textField(

@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { SharedLocks } from '../../shared/utils/sharedLock';
 import { hashOf } from '../question/question';
-import type { Doubt, Id } from '../service/types';
+import type { Doubt, Id, Query } from '../service/types';
+import type { Word } from '../telling/rows';
 import type { Life } from './life';
 
 /** A life as it is kept, small: the IDs of what was accepted, else where it stands. */
@@ -115,3 +118,36 @@ function lifeIn(entry: Entry): Life {
 	return at === 'sent' ? { at, since, hash } : { at, since, hash, why };
 }
 const idsIn = (entry: Entry): Id[] => (isIds(entry) ? entry : []);
+
+// What this process knows of all its executions, by the client of the service.
+
+/** What was accepted last of a question. */
+interface LastAccepted {
+	/** When it was accepted, by our clock. */
+	at: number;
+	queries: Query[];
+}
+
+const KEPT = 10_000;
+
+/** Who sends a question, beside others that do; and who looks for it, alone. */
+export const sendLocks = new SharedLocks();
+/** Who asks a question with Reuse. */
+export const reuseLocks = new SharedLocks();
+/** By the question's id. */
+export const lastAccepted = new BoundedMap<string, LastAccepted>(KEPT);
+/** Responses without an ID that came out for want of anything better, by the question's key. */
+export const lastWords = new BoundedMap<string, Word>(KEPT);
+/** Since when nobody knows whether a question was accepted, by its id. */
+export const lastUnsure = new BoundedMap<string, number>(KEPT);
+
+/** When the queries that items have got were sent. */
+const claims = new BoundedMap<string, number>(10 * KEPT);
+
+/** No other item is given this query. `sentAt`: by our clock; 0 where that is not known. */
+export const claim = (client: string, id: Id, sentAt: number): void =>
+	void claims.set(`${client} ${id}`, sentAt);
+export const isClaimed = (client: string, id: Id): boolean => claims.has(`${client} ${id}`);
+/** When a query was sent that an item has got. */
+export const sentAtOf = (client: string, id: Id): number | undefined =>
+	claims.get(`${client} ${id}`);

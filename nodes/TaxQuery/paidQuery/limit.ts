@@ -1,12 +1,12 @@
 import { DateTime } from 'luxon';
 import type { Item } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { Question } from '../question/question';
 import { serviceOfItem } from '../service/client';
 import { readRows } from '../service/rows';
 import type { Id, Listing } from '../service/types';
 import { QueryError } from '../telling/messages';
 import type { Journal } from './journal';
-import { countOf, dayOf, type Day } from './ledger';
 import type { PastQueries } from './reuse';
 
 /** What an item may send at most. */
@@ -113,6 +113,23 @@ export class QueryLimit {
 		return { ...listing, listed: records.length };
 	}
 }
+
+/** What this process knows of a client's queries of one day. Whatever was not refused counts. */
+interface Day {
+	/** Those that were listed, or accepted since. */
+	made: Set<string>;
+	/** Planned or on their way, by all runs. */
+	reserved: number;
+	/** Sent, and nobody knows whether they were accepted. */
+	unsure: number;
+}
+
+const days = new BoundedMap<string, Day>(100);
+
+const dayOf = (client: string, start: number): Day =>
+	days.getOrMake(`${client} ${start}`, () => ({ made: new Set(), reserved: 0, unsure: 0 }));
+
+const countOf = ({ made, reserved, unsure }: Day): number => made.size + reserved + unsure;
 
 type Counted = Pick<Listing, 'extent' | 'total'> & { listed: number };
 

@@ -1,10 +1,11 @@
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { compare, type Expected } from '../question/compare';
-import { lastingServiceOf, listSince, type QueryService } from '../service/client';
+import { lastingServiceOf, type QueryService } from '../service/client';
+import { listSince } from '../service/list';
 import { completeRow, readRows } from '../service/rows';
 import type { Extent, Id, Listing, QueryRecord } from '../service/types';
-import { sentAtOf } from './ledger';
+import { sentAtOf } from './journal';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 const CLOCK_MS = 2000;

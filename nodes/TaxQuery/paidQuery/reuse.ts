@@ -1,14 +1,15 @@
 import type { Item } from '../../shared/operations/operation';
 import { RecordIndex, compare, type Expected } from '../question/compare';
 import type { Question } from '../question/question';
-import { hasList, listSince, serviceOfItem, type QueryService } from '../service/client';
+import { serviceOfItem, type QueryService } from '../service/client';
+import { hasList, listSince } from '../service/list';
 import { completeRow, readRows } from '../service/rows';
 import type { Id, Listing, Query, QueryRecord, State } from '../service/types';
 import { QueryError, type ListPurpose } from '../telling/messages';
 import type { Reuse } from './options';
 
 /** A date may lie so far before what it means: whole minutes, and clocks that differ. */
-export const LATE_MS = 5 * 60_000;
+const LATE_MS = 5 * 60_000;
 
 /** The queries made before, read and gone through once for all items of a run. */
 export class PastQueries {

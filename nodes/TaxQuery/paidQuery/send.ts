@@ -4,26 +4,25 @@ import { thisMoment } from '../../shared/transport/clockOffset';
 import { isNotFound } from '../../shared/transport/errors';
 import type { Said } from '../../shared/http/problem';
 import type { Problem } from '../../shared/transport/result';
-import { pickOwn } from '../question/pickOwn';
+import { pickOwn } from '../question/compare';
 import type { Question } from '../question/question';
-import { getQuery, serviceOfItem } from '../service/client';
+import { getQuery, post, serviceOfItem } from '../service/client';
 import { keysToTry, noteAccepted } from '../service/names';
 import { readPosted } from '../service/posted';
-import type { Id, Query } from '../service/types';
-import { post } from '../service/wire';
+import type { Id, Posted, Query } from '../service/types';
 import { QueryError, wordsOf, type Search } from '../telling/messages';
 import { isWord, type Answer, type Outcome, type Word } from '../telling/rows';
-import { Journal } from './journal';
 import {
 	claim,
 	isClaimed,
+	Journal,
 	lastAccepted,
 	lastUnsure,
 	lastWords,
 	reuseLocks,
 	sendLocks,
-} from './ledger';
-import { isDoubtful, step, type Life } from './life';
+} from './journal';
+import { isDoubtful, step, type Event, type Life } from './life';
 import { QueryLimit, type Limits } from './limit';
 import { LostQueries } from './look';
 import type { Reuse } from './options';
@@ -182,60 +181,33 @@ export class QuerySender {
 		);
 	}
 
+	/** Sends it once. Throws a QueryError if it is refused. */
 	private async post(
 		item: Item,
 		question: Question,
 	): Promise<{ queries: Query[] } | { life: Doubtful; doubts: Doubts }> {
-		const { definition, path, body, secrets, expected, key, hash } = question;
-		const before = this.journal.lifeOf(item, key);
-		const count = expected.length;
+		const { definition, path, body, secrets, expected } = question;
 		const { mapping, client } = await serviceOfItem(item);
-		let moment = thisMoment();
-		let life: Life = { at: 'planned' };
-		const become = (next: Life) => this.journal.keep(item, key, (life = next));
-		const beforeSend = () => {
-			moment = thisMoment();
-			const isFirst = life.at === 'planned';
-			this.limit.sending(question, isFirst);
-			if (isFirst) this.journal.count(count);
-			become(step(life, { type: 'sending', since: moment(), hash }, count));
-		};
-		const refused = async () => {
-			if (life.at === 'sent') this.journal.count(-count);
-			become(isDoubtful(before) ? before : { at: 'refused' });
-			await this.limit.ended(item, count, 'refused');
-		};
+		const request = new Departure(this, item, question);
+		const beforeSend = () => request.leave();
 		const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
-		const request = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
-		const result = await post(item, request).catch(async (error: unknown) => {
-			await refused();
+		const asked = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
+		const result = await post(item, asked).catch(async (error: unknown) => {
+			await request.refused();
 			throw error;
 		});
 		const posted = pickOwn(readPosted(result, mapping), expected);
 		if (posted.kind === 'refused') {
-			await refused();
-			const about = (['curp', 'rfc'] as const).find((name) => name in question.fields);
-			const { problem } = posted;
-			const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
-			const mappingKeys = keysToTry(status, definition.service, client);
-			throw new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
+			await request.refused();
+			throw refusal(question, posted.problem, client);
 		}
-		const sentAt = moment(); // by our clock as it is now, in case it was set meanwhile
-		become(step(life, { type: 'sending', since: sentAt, hash }, count));
-		become(step(life, { type: 'answered', posted }, count));
+		const since = await request.answered(posted);
 		if (posted.kind === 'unsure') {
-			await this.limit.ended(item, count, 'unsure');
-			const { why, problem, body: given } = posted;
-			const unsure = { at: 'unsure' as const, since: sentAt, hash, why };
-			const { said } = await item.connection();
-			// no document shows it: what repeats the credential is withheld whole
-			const shown = given && !said([given]).isWithheld ? given : undefined;
-			const words = given && said(given, secrets);
-			return { life: unsure, doubts: { problem, body: shown, said: words } };
+			const { hash } = question;
+			const life = { at: 'unsure' as const, since, hash, why: posted.why };
+			return { life, doubts: await doubtsOf(item, posted, secrets) };
 		}
-		const ids = posted.queries.map(({ id }) => id);
-		await this.limit.ended(item, count, 'accepted', ids);
-		await this.take(item, question, posted.queries, sentAt);
+		await this.take(item, question, posted.queries, since);
 		return { queries: posted.queries };
 	}
 
@@ -313,6 +285,83 @@ export class QuerySender {
 			return { life: isDoubtful(next) ? next : life, search, isProved };
 		}
 	}
+}
+
+/** A question's request: its life is kept at each step, and counted. */
+class Departure {
+	private life: Life = { at: 'planned' };
+	private moment = thisMoment();
+	private readonly before: Life;
+
+	constructor(
+		private readonly sender: Pick<QuerySender, 'journal' | 'limit'>,
+		private readonly item: Item,
+		private readonly question: Question,
+	) {
+		this.before = sender.journal.lifeOf(item, question.key);
+	}
+
+	/** It goes to its socket, the first time or again. */
+	leave(): void {
+		const { journal, limit } = this.sender;
+		this.moment = thisMoment();
+		const isFirst = this.life.at === 'planned';
+		limit.sending(this.question, isFirst);
+		if (isFirst) journal.count(this.count);
+		this.become({ type: 'sending', since: this.moment(), hash: this.question.hash });
+	}
+
+	/** It was surely not accepted: all is as it was before. */
+	async refused(): Promise<void> {
+		const { journal, limit } = this.sender;
+		const { item, before, life, count } = this;
+		if (life.at === 'sent') journal.count(-count);
+		this.keep(isDoubtful(before) ? before : { at: 'refused' });
+		await limit.ended(item, count, 'refused');
+	}
+
+	/** Returns when it was sent, by our clock as it is now, in case it was set meanwhile. */
+	async answered(posted: Exclude<Posted, { kind: 'refused' }>): Promise<number> {
+		const since = this.moment();
+		this.become({ type: 'sending', since, hash: this.question.hash });
+		this.become({ type: 'answered', posted });
+		const ids = posted.kind === 'accepted' ? posted.queries.map(({ id }) => id) : [];
+		await this.sender.limit.ended(this.item, this.count, posted.kind, ids);
+		return since;
+	}
+
+	private get count(): number {
+		return this.question.expected.length;
+	}
+
+	private become(event: Event): void {
+		this.keep(step(this.life, event, this.count));
+	}
+
+	private keep(life: Life): void {
+		this.life = life;
+		this.sender.journal.keep(this.item, this.question.key, life);
+	}
+}
+
+function refusal(question: Question, problem: Problem, client: string): QueryError {
+	const { definition, fields } = question;
+	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
+	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
+	const mappingKeys = keysToTry(status, definition.service, client);
+	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
+}
+
+async function doubtsOf(
+	item: Item,
+	{ problem, body }: Extract<Posted, { kind: 'unsure' }>,
+	secrets: string[],
+): Promise<Doubts> {
+	if (!body) return { problem };
+	const { said } = await item.connection();
+	// no document shows it: what repeats the credential is withheld whole
+	const shown = said([body]).isWithheld ? undefined : body;
+	return { problem, body: shown, said: said(body, secrets) };
 }
 
 /** What comes out of a 2xx without an ID that the list does not explain; undefined where that is no response at all. */

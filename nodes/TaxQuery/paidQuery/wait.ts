@@ -2,13 +2,8 @@ import { sleep } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { PaidQuery } from '../question/question';
-import {
-	getQuery,
-	hasList,
-	lastingServiceOf,
-	readList,
-	type QueryService,
-} from '../service/client';
+import { getQuery, lastingServiceOf, type QueryService } from '../service/client';
+import { hasList, readList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
 import { isWhole, readRow } from '../service/rows';
 import type { Query, QueryRecord } from '../service/types';

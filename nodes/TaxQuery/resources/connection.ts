@@ -13,8 +13,8 @@ import { isNotFound } from '../../shared/transport/errors';
 import { isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import { getQuery, listQueries, serviceOfItem, type QueryService } from '../service/client';
-import { readListPage } from '../service/list';
+import { getQuery, serviceOfItem, type QueryService } from '../service/client';
+import { listQueries, readListPage } from '../service/list';
 import { pathOf, queryServices } from '../service/names';
 import type { QueryRecord } from '../service/types';
 import { cutWords } from '../telling/messages';
@@ -44,7 +44,9 @@ const diagnose = operation({
 					answeredAt = Date.now();
 				},
 			});
-		let service: Reader = { mapping, request };
+		// what a proposal reads says nothing of the credential as it is; and nobody's words come out
+		const client = `${own.client} diagnosed`;
+		let service: QueryService = { ...own, client, request, said: () => ({}) };
 		const diagnosis = new Diagnosis();
 		const first = await checkList(diagnosis, service);
 		const credentials = await item.credentials('taxQueryApi');
@@ -56,7 +58,7 @@ const diagnose = operation({
 		/** The checks behind one that proposes something go by its proposal. */
 		const adopt = (found: IDataObject = {}) => {
 			list = { ...list, ...found };
-			service = { request, mapping: { ...mapping, list: { ...mapping.list, ...list } } };
+			service = { ...service, mapping: { ...mapping, list: { ...mapping.list, ...list } } };
 		};
 		adopt(first?.found);
 		const rows = first?.rows ?? [];
@@ -78,8 +80,6 @@ const diagnose = operation({
 	},
 });
 
-type Reader = Pick<QueryService, 'mapping' | 'request'>;
-
 interface FirstPage {
 	rows: QueryRecord[];
 	/** What of `list` must be set for that. */
@@ -88,7 +88,7 @@ interface FirstPage {
 
 async function checkList(
 	diagnosis: Diagnosis,
-	{ mapping, request }: Reader,
+	{ mapping, request }: QueryService,
 ): Promise<FirstPage | undefined> {
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
@@ -123,7 +123,10 @@ async function checkList(
 }
 
 /** Whether the list is read to its end, and what to set where it is not; `rows` are those of the first page. */
-async function checkPaging(service: Reader, rows: QueryRecord[]): Promise<Found<IDataObject>> {
+async function checkPaging(
+	service: QueryService,
+	rows: QueryRecord[],
+): Promise<Found<IDataObject>> {
 	const { list } = service.mapping;
 	const listing = await listQueries(service);
 	const listed = listing.records.length;
@@ -203,7 +206,11 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 	};
 }
 
-async function checkOne(diagnosis: Diagnosis, service: Reader, rows: QueryRecord[]): Promise<void> {
+async function checkOne(
+	diagnosis: Diagnosis,
+	service: QueryService,
+	rows: QueryRecord[],
+): Promise<void> {
 	if (rows.length === 0) return;
 	await diagnosis.run('One query by its ID', async () => {
 		const [{ id }] = rows;
@@ -223,7 +230,7 @@ async function checkOne(diagnosis: Diagnosis, service: Reader, rows: QueryRecord
 
 async function checkWords(
 	diagnosis: Diagnosis,
-	service: Reader,
+	service: QueryService,
 	firstRows: QueryRecord[],
 ): Promise<IDataObject | undefined> {
 	return await diagnosis.run<IDataObject>('Services and statuses of past queries', async () => {
@@ -248,7 +255,7 @@ async function checkWords(
 }
 
 /** Rows for each combination of query type and status, read by their IDs where the list shows no result. */
-async function sampleOf(service: Reader, rows: QueryRecord[]): Promise<QueryRecord[]> {
+async function sampleOf(service: QueryService, rows: QueryRecord[]): Promise<QueryRecord[]> {
 	const chosen = new Map<string, QueryRecord>();
 	for (const row of rows) {
 		const key = `${row.code} ${row.status ?? ''}`;

@@ -2,15 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { isFilled, isObject } from '../../shared/utils/json';
-import { listQueries, type QueryService as Service } from '../service/client';
-import { readListPage } from '../service/list';
+import type { QueryService as Service } from '../service/client';
+import { listQueries, readListPage } from '../service/list';
 import { catalog, pathOf, serviceOf, type QueryService } from '../service/names';
 import type { QueryRecord, State } from '../service/types';
 import { isImpersonal, uniqueWords } from '../telling/leftOut';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
-
-type Reader = Pick<Service, 'mapping' | 'request'>;
 
 /** Where services put the rows of a list. */
 const ROWS = ['data', 'queries', 'results', 'items', 'records', 'rows', 'list', 'docs', 'content'];
@@ -32,7 +30,7 @@ const PAGES = ['page', 'pageNumber', 'page_number', 'currentPage'];
  * works. `rows` is the first page.
  */
 export async function guessPaging(
-	{ mapping, request }: Reader,
+	{ mapping, request }: Service,
 	rows: QueryRecord[],
 ): Promise<Partial<TaxQueryMapping['list']> | undefined> {
 	if (rows.length < 2) return undefined;
@@ -61,7 +59,7 @@ export async function guessPaging(
 }
 
 /** How many queries there are by that paging. */
-export async function countBy(service: Reader, paging: Partial<TaxQueryMapping['list']>) {
+export async function countBy(service: Service, paging: Partial<TaxQueryMapping['list']>) {
 	const { mapping } = service;
 	const list = { ...mapping.list, ...paging };
 	return (await listQueries({ ...service, mapping: { ...mapping, list } })).records.length;

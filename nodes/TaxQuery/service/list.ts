@@ -1,8 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { RequestError } from '../../shared/transport/result';
+import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import { isObject } from '../../shared/utils/json';
+import { ShapeError, type QueryService } from './client';
+import { pathOf } from './names';
 import { readRecord } from './record';
-import type { QueryRecord } from './types';
+import type { Extent, Listing, QueryRecord } from './types';
+
+/** A deployment without a list of queries says so in its API Mapping: `{"paths": {"getAll": ""}}`. */
+export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
 
 /** One response of GET /query (TQ §4.12, whose shape is not shown). */
 export interface ListPage {
@@ -10,8 +17,6 @@ export interface ListPage {
 	/** Rows that show no ID. */
 	unreadable: number;
 	total?: number;
-	/** Where the rows were: '' for a plain array. */
-	key: string;
 }
 
 interface Rows {
@@ -45,7 +50,6 @@ export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage 
 		records,
 		unreadable: found.rows.length - records.length,
 		...(total !== undefined && { total }),
-		key: found.key,
 	};
 }
 
@@ -66,4 +70,144 @@ function listsIn(beside: IDataObject): Rows[] {
 		if (Array.isArray(value)) return [{ rows: value as IDataObject[], key, beside }];
 		return value === null && isNone ? [{ rows: [], key, beside }] : [];
 	});
+}
+
+/** What one response of the list brought. */
+export interface Piece extends Listing {
+	/** Nothing is read behind it; only then `extent` is of the whole list. */
+	isLast: boolean;
+}
+
+const MAX_PAGES = 500;
+/** TQ §4.12 returns all queries; a list that reports nothing may yet be a page, and none is as short as this. */
+const SHORTEST_PAGE = 10;
+
+/**
+ * TQ §4.12, page by page, each query once, to the end of the list. Paging is not shown. A further page is asked for where
+ * the service reports more queries than came, or where the API Mapping says how; from then on only an empty page, a
+ * shorter one, or the total reached proves the end.
+ */
+export async function* readList({
+	mapping,
+	request,
+	said,
+	client,
+}: QueryService): AsyncGenerator<Piece> {
+	const { list } = mapping;
+	if (!hasList(mapping)) throw new ShapeError('noList', ['paths.getAll']);
+	const path = pathOf('getAll', '/query', mapping);
+	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
+	const ask = async (place: IDataObject): Promise<ListPage> => {
+		const query = { ...list.parameters, ...limit, ...place };
+		const asked = { method: 'GET' as const, path, query, emptyAs: [] as [] };
+		const body = await request(asked).catch((error: unknown) => withKeys(error, client));
+		const page = readListPage(body, mapping);
+		if (!page) throw new ShapeError('list', ['list.rows', 'paths.getAll'], said(body));
+		noteSuccess(client, 'list');
+		return page;
+	};
+	const seen = new Set<string>();
+	let [rowsRead, unreadable, longest] = [0, 0, 0];
+	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
+	for (let number = 1; ; number++) {
+		const page = await ask(place);
+		const { total } = page;
+		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
+		const length = page.records.length + page.unreadable;
+		rowsRead += length;
+		unreadable += page.unreadable;
+		const extent = extentOf(mapping, {
+			...{ number, length, longest, total, isNew: records.length + page.unreadable > 0 },
+			...{ known: seen.size + unreadable, rowsRead },
+		});
+		longest = Math.max(longest, length);
+		const told = total === undefined ? {} : { total };
+		const piece = { records, unreadable: page.unreadable, longest: length, ...told };
+		if (extent) return yield { ...piece, extent, isLast: true };
+		yield { ...piece, extent: 'untold', isLast: false };
+		place =
+			list.page === undefined
+				? { [list.offset ?? 'offset']: rowsRead }
+				: { [list.page]: list.firstPage + number };
+	}
+}
+
+/** Adds to the error of a list that was never read which keys of the API Mapping say how it is asked for. */
+function withKeys(error: unknown, client: string): never {
+	if (!(error instanceof RequestError) || hasWorked(client, 'list')) throw error;
+	const key = LIST_KEYS[error.status ?? 0];
+	throw key === undefined ? error : error.withAdvice({ mappingKeys: [key] });
+}
+
+const LIST_KEYS: Record<number, string | undefined> = {
+	400: 'list.parameters',
+	404: 'paths.getAll',
+	422: 'list.parameters',
+};
+
+interface Progress {
+	number: number;
+	length: number;
+	longest: number;
+	total?: number;
+	isNew: boolean;
+	/** Different rows. */
+	known: number;
+	rowsRead: number;
+}
+
+/** How much of the list was read, once nothing can be read behind it; undefined as long as something can. */
+function extentOf(
+	{ list }: TaxQueryMapping,
+	{ number, length, longest, total, isNew, known, rowsRead }: Progress,
+): Extent | undefined {
+	const isPaged = (list.offset ?? list.page) !== undefined;
+	if (total !== undefined) {
+		// a query that was made meanwhile moves the others by one, so that the last page may be empty
+		if (known >= total || (length === 0 && rowsRead >= total)) return 'whole';
+		return isNew && number < MAX_PAGES ? undefined : 'cut';
+	}
+	if (!isPaged) {
+		return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
+	}
+	if (length === 0 || length < longest) return 'whole';
+	if (!isNew) return 'untold'; // what is asked for is ignored, or the last page came again
+	return number < MAX_PAGES ? undefined : 'cut';
+}
+
+/** The whole list. */
+export async function listQueries(service: QueryService): Promise<Listing> {
+	return await gather(readList(service));
+}
+
+/**
+ * The queries made since a moment of the service's clock: the list is read to its end, or, where it is seen to run from
+ * the newest to the oldest, until it is older. That much of it is then whole.
+ */
+export async function listSince(service: QueryService, since: number): Promise<Listing> {
+	let [last, falls, isSorted] = [Infinity, false, true];
+	return await gather(readList(service), ({ records }) => {
+		for (const { createdAt = NaN } of records) {
+			falls ||= createdAt < last && last < Infinity;
+			isSorted &&= createdAt <= last;
+			last = createdAt;
+		}
+		return falls && isSorted && last < since;
+	});
+}
+
+async function gather(
+	pieces: AsyncGenerator<Piece>,
+	isEnough: (piece: Piece) => boolean = () => false,
+): Promise<Listing> {
+	const whole: Listing = { records: [], unreadable: 0, extent: 'untold', longest: 0 };
+	for await (const piece of pieces) {
+		for (const record of piece.records) whole.records.push(record);
+		whole.unreadable += piece.unreadable;
+		whole.total = piece.total ?? whole.total;
+		whole.longest = Math.max(whole.longest, piece.longest);
+		whole.extent = piece.extent;
+		if (isEnough(piece)) return { ...whole, extent: 'whole' };
+	}
+	return whole;
 }

@@ -1,14 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
-import { readTaxQueryMapping, type TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryServices, type QueryService } from '../../shared/queries/catalog';
 import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import { textOf } from '../../shared/utils/text';
 
 export { catalog, queryServices, type QueryService } from '../../shared/queries/catalog';
-
-/** A deployment that speaks as the document does. */
-export const asDocumented = readTaxQueryMapping({});
 
 /** What records of this query type call it in a deployment. */
 export const codeOf = ({ operation, code }: QueryService, { services }: TaxQueryMapping): string =>
@@ -34,7 +31,7 @@ export const keysOfPath = ({ operation, path }: QueryService): string[] =>
 	isTax(path) ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
 
 /** Which keys of the API Mapping say what a query's body holds. */
-export const keysOfFields = ({ operation, fields }: QueryService): string[] => [
+const keysOfFields = ({ operation, fields }: QueryService): string[] => [
 	`fields.${operation}`,
 	...(fields.includes('from') ? ['periodFormat'] : []),
 ];

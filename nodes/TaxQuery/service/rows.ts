@@ -4,11 +4,9 @@ import { getQuery, type How, type QueryService } from './client';
 import { isLean } from './record';
 import type { QueryRecord } from './types';
 
-type Reader = Pick<QueryService, 'mapping' | 'request' | 'client'>;
-
 /** A row of the list by its ID; as it is listed where the service has nothing under that. */
 export async function readRow(
-	service: Pick<QueryService, 'mapping' | 'request'>,
+	service: QueryService,
 	row: QueryRecord,
 	how: How = {},
 ): Promise<QueryRecord> {
@@ -19,12 +17,8 @@ export async function readRow(
 }
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
-export async function completeRow(
-	service: Reader,
-	row: QueryRecord,
-	how: How = {},
-): Promise<QueryRecord> {
-	return (await isWhole(service, row, how)) ? row : await readRow(service, row, how);
+export async function completeRow(service: QueryService, row: QueryRecord): Promise<QueryRecord> {
+	return (await isWhole(service, row)) ? row : await readRow(service, row);
 }
 
 /** By client and query type, for the whole process. */
@@ -34,13 +28,13 @@ const comparisons = new BoundedMap<string, Promise<boolean>>(1000);
  * Whether a row holds all of its result: the first one of each query type that has a result is compared with its record
  * by ID, and the others are taken for whole, or not.
  */
-export async function isWhole(service: Reader, row: QueryRecord, how: How = {}): Promise<boolean> {
+export async function isWhole(service: QueryService, row: QueryRecord): Promise<boolean> {
 	if (isLean(row)) return false;
 	if (row.state !== 'success') return true;
 	const key = JSON.stringify([service.client, row.code]);
 	const comparing =
 		comparisons.get(key) ??
-		readRow(service, row, how).then((record) => lengthOf(record) <= lengthOf(row));
+		readRow(service, row).then((record) => lengthOf(record) <= lengthOf(row));
 	comparisons.set(key, comparing);
 	return await comparing.catch(() => {
 		comparisons.delete(key); // the next one tells
@@ -58,7 +52,7 @@ const READERS = 20;
 
 /** The rows; the newest thousand of those that `isToRead` picks as their IDs give them. */
 export async function readRows(
-	service: Pick<QueryService, 'mapping' | 'request'>,
+	service: QueryService,
 	rows: QueryRecord[],
 	isToRead: (row: QueryRecord) => boolean,
 ): Promise<QueryRecord[]> {

@@ -13,7 +13,7 @@ import { keysOfPath } from '../service/names';
 import type { Doubt, Extent, Id, Listing } from '../service/types';
 
 /** For what the list of queries was needed. */
-export type ListPurpose = 'reuse' | 'limit' | 'retry' | 'look';
+export type ListPurpose = 'reuse' | 'limit' | 'retry';
 
 /** What a lost query was looked for in, and what was there. */
 export type Search =
@@ -264,7 +264,6 @@ const PURPOSES: Record<ListPurpose, string> = {
 	limit: "Try again later, or remove 'Max Queries per Day' under 'Spending Limits'",
 	retry:
 		'A retried execution first takes what it has sent before from the list. Retry again later, or start a new execution, which sends all its queries',
-	look: '',
 };
 
 type Refused = Extract<Trouble, { kind: 'refused' }>;

@@ -98,49 +98,57 @@ function read(value: unknown, layer = 0, isInEnvelope = false): Found | undefine
 		const announced = all.flatMap((each) => each.announced);
 		return { announced, sureness: Math.min(...all.map(({ sureness }) => sureness)) };
 	}
-	const { query_id, queryID, ...fields } = value as IDataObject;
-	const kind = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
-	const event = kind === undefined ? {} : { event: kind as string };
-
-	const named = [fields.queryId, query_id, queryID].map(idOf).find((each) => each !== undefined);
-	const ownId = idOf(fields._id);
+	const fields = value as IDataObject;
+	const named = [fields.queryId, fields.query_id, fields.queryID].map(idOf).find(Boolean);
 	const beside = OF_QUERIES.filter((name) => (fields[name] ?? undefined) !== undefined).length;
-	const [inside] = ENVELOPES.flatMap((name) => {
+	const inside = surestInside(fields, layer, named);
+	// an ID with nothing of a query beside it may be the envelope's
+	const isInside = inside && (beside === 0 || inside.sureness + Number(!!named) > beside);
+	if (isInside) {
+		const { name, announced, sureness } = inside;
+		return { announced: announced.map(within(fields, name)), sureness };
+	}
+
+	const queryId = named ?? idOf(fields._id) ?? idOf(fields.id);
+	if (!queryId) return undefined;
+	const around = isInEnvelope ? {} : without(fields, OF_RECORD);
+	const record = recordOf(fields, queryId, named);
+	return {
+		announced: [{ queryId, record, ...eventOf(fields), ...enveloped(around) }],
+		sureness: beside + (named ? 2 : 0),
+	};
+}
+
+/** What is surely about queries in an envelope: about the query that it names, if it names one. */
+const surestInside = (fields: IDataObject, layer: number, named: string | undefined) =>
+	ENVELOPES.flatMap((name) => {
 		const found = read(fields[name], layer + 1, true);
 		return found ? [{ name, ...found }] : [];
 	})
 		.filter(({ announced }) => announced.length > 0)
 		.filter(({ announced }) => !named || announced.every(({ queryId }) => queryId === named))
-		.sort((a, b) => b.sureness - a.sureness);
-	// an ID with nothing of a query beside it may be the envelope's
-	const isInside = inside && (beside === 0 || inside.sureness + Number(!!named) > beside);
-	if (isInside) {
-		const { name, announced, sureness } = inside;
-		const around = without(value as IDataObject, [name]);
-		const all = announced.map(({ envelope, ...each }) => ({
-			...event,
-			...each,
-			...enveloped({ ...around, ...(envelope && { [name]: envelope }) }),
-		}));
-		return { announced: all, sureness };
-	}
+		.sort((a, b) => b.sureness - a.sureness)
+		.at(0);
 
-	const queryId = named ?? ownId ?? idOf(fields.id);
-	if (!queryId) return undefined;
-	const record: IDataObject = { ...fields, ...(ownId ? named && { queryId } : { _id: queryId }) };
-	if (!ownId) {
-		delete record.queryId;
-		delete record.id;
-	}
-	return {
-		announced: [
-			{
-				...{ queryId, record, ...event },
-				...(!isInEnvelope && enveloped(without(value as IDataObject, OF_RECORD))),
-			},
-		],
-		sureness: beside + (named ? 2 : 0),
-	};
+/** Adds to what is under this key of an envelope the envelope itself. */
+const within =
+	(fields: IDataObject, name: string) =>
+	({ envelope, ...each }: Announced): Announced => ({
+		...eventOf(fields),
+		...each,
+		...enveloped({ ...without(fields, [name]), ...(envelope && { [name]: envelope }) }),
+	});
+
+/** The record under the names of TQ §2.1; its own ID stays, and what else it is called. */
+function recordOf(fields: IDataObject, queryId: string, named: string | undefined): IDataObject {
+	const others = without(fields, ['query_id', 'queryID']);
+	if (idOf(fields._id)) return { ...others, ...(named && { queryId }) };
+	return { ...without(others, ['queryId', 'id']), _id: queryId };
+}
+
+function eventOf(fields: IDataObject): Pick<Announced, 'event'> {
+	const kind = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
+	return kind === undefined ? {} : { event: kind as string };
 }
 
 const without = (fields: IDataObject, names: string[]): IDataObject =>

@@ -6,7 +6,7 @@ import { askLater } from '../deliveries/memory';
 import { tellHourly } from '../deliveries/outage';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
-import { hasList } from '../service/client';
+import { hasList } from '../service/list';
 import { cannotAsk, later, nothingNew, starting, worstOf, type Answer } from './answers';
 import { deploymentOf, proofOf } from './credentials';
 import { startHere, type Outcome } from './here';

@@ -41,51 +41,83 @@ export async function runItems(
 	const connection = async () => await (connecting ??= connect(context, service));
 	const started = runOf(context);
 	const errors = new ItemErrors(context.getNode(), started.run);
-	const results: INodeExecutionData[][] = [];
-	const failures: Failure[] = [];
+	const items = new ItemsInStep(started, errors, context.continueOnFail());
+	const begun = { context, resources, service, connection, started, errors };
+	await items.run(
+		context.getInputData().map((_, index) => ({
+			index,
+			step: { next: async () => await begin(begun, index) },
+		})),
+	);
+	const { failure } = items;
+	const results = items.results.flat();
+	const more = started.end(failure, results.filter(({ error }) => error).length);
+	if (failure) throw errors.ofRun(failure, more);
+	if (connecting) addRateLimitHint(context, await connecting.catch(() => undefined));
+	return [results];
+}
+
+/** The items of a run: all of them come through a step before any begins the next one. */
+class ItemsInStep {
+	/** What came out, by item. */
+	readonly results: INodeExecutionData[][] = [];
+	private readonly failures: Failure[] = [];
+
+	constructor(
+		private readonly started: StartedRun,
+		private readonly errors: ItemErrors,
+		private readonly goesOn: boolean,
+	) {}
+
+	/** Ends when all have come out, or one has failed and the others that run have ended. */
+	async run(items: PendingItem[]): Promise<void> {
+		let standing = items;
+		while (standing.length > 0 && this.failures.length === 0) standing = await this.phase(standing);
+	}
+
+	/** What the run fails with: the first item of those that did. */
+	get failure(): Failure | undefined {
+		return [...this.failures].sort((a, b) => a.index - b.index).at(0);
+	}
 
 	/** Takes each item through the step it stands before; returns those that have another one. */
-	async function runPhase(standing: PendingItem[]): Promise<PendingItem[]> {
+	private async phase(standing: PendingItem[]): Promise<PendingItem[]> {
 		const further: PendingItem[] = [];
-		let next = 0;
-		async function worker(): Promise<void> {
-			while (next < standing.length && failures.length === 0) {
-				const { index, step } = standing[next++];
-				try {
-					const result = await step.next();
-					if (isNextPhase(result)) further.push({ index, step: result });
-					else results[index] = toItems(errors, result, index);
-				} catch (cause) {
-					if (failures.length > 0 && wasStopped(cause)) return; // because another item had failed
-					if (context.continueOnFail()) {
-						results[index] = [failedItem(errors, { index, cause })];
-					} else {
-						failures.push({ index, cause });
-						started.fail();
-					}
-				}
+		const left = standing.values();
+		const worker = async () => {
+			while (this.failures.length === 0) {
+				const { value: item } = left.next();
+				if (!item) return;
+				const next = await this.step(item);
+				if (next) further.push(next);
 			}
-		}
+		};
 		const isTogether = standing.some(({ step }) => step.together);
 		const workers = isTogether ? standing.length : Math.min(CONCURRENCY, standing.length);
 		await Promise.all(Array.from({ length: workers }, worker));
 		return further.sort((a, b) => a.index - b.index);
 	}
 
-	let standing: PendingItem[] = context.getInputData().map((_, index) => ({
-		index,
-		step: {
-			next: async () =>
-				await begin({ context, resources, service, connection, started, errors }, index),
-		},
-	}));
-	while (standing.length > 0 && failures.length === 0) standing = await runPhase(standing);
-	const failure = failures.sort((a, b) => a.index - b.index).at(0);
-	const failed = results.flat().filter(({ error }) => error).length;
-	const more = started.end(failure, failed);
-	if (failure) throw errors.ofRun(failure, more);
-	if (connecting) addRateLimitHint(context, await connecting.catch(() => undefined));
-	return [results.flat()];
+	private async step({ index, step }: PendingItem): Promise<PendingItem | undefined> {
+		try {
+			const result = await step.next();
+			if (isNextPhase(result)) return { index, step: result };
+			this.results[index] = toItems(this.errors, result, index);
+		} catch (cause) {
+			this.fail({ index, cause });
+		}
+		return undefined;
+	}
+
+	private fail(failure: Failure): void {
+		if (this.failures.length > 0 && wasStopped(failure.cause)) return; // because another item had failed
+		if (this.goesOn) {
+			this.results[failure.index] = [failedItem(this.errors, failure)];
+		} else {
+			this.failures.push(failure);
+			this.started.fail();
+		}
+	}
 }
 
 /** An item before its next step. */

@@ -44,7 +44,6 @@ export interface ServiceRequest {
 	 * found", status 204 and null mean what status 404 means.
 	 */
 	emptyAs?: IDataObject | [] | 'not found';
-	itemIndex?: number;
 	/** When aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by default. */
 	signal?: AbortSignal;
 	/** Called each time right before it goes to its socket, after a login; what it throws ends it unsent. */

@@ -1,7 +1,10 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { checkFiltered } from '../../../nodes/CreditProfile/filter';
 import { collectionId } from '../../../nodes/CreditProfile/fields';
-import { readCreditProfileMapping } from '../../../nodes/shared/credentials/apiMapping';
+import {
+	readCreditProfileMapping,
+	readTaxQueryMapping,
+} from '../../../nodes/shared/credentials/apiMapping';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from '../../../nodes/shared/credentials/baseUrl';
 import {
 	checkLogin,
@@ -25,11 +28,13 @@ import { profile } from '../../../nodes/TaxQuery/fields/taxProfile';
 import type { PaidQuery } from '../../../nodes/TaxQuery/question/question';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
-import { asDocumented, catalog } from '../../../nodes/TaxQuery/service/names';
+import { catalog } from '../../../nodes/TaxQuery/service/names';
 import type { Id } from '../../../nodes/TaxQuery/service/types';
 import { leftOut } from '../../../nodes/TaxQuery/telling/leftOut';
 import { QueryError, type Trouble } from '../../../nodes/TaxQuery/telling/messages';
 import * as answers from '../../../nodes/TaxQuery/webhook/answers';
+
+const asDocumented = readTaxQueryMapping({});
 
 // The messages of the nodes, each made by the code that makes it for an operator: a message that the documents quote
 // and that nothing here makes does not exist.

@@ -1,8 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { compare, type Expected } from '../../../../nodes/TaxQuery/question/compare';
-import { asDocumented } from '../../../../nodes/TaxQuery/service/names';
+import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/service/record';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/service/types';
+
+const asDocumented = readTaxQueryMapping({});
 
 const RFC = 'GODE561231GR8';
 const OTHER = 'PEXL990821AB1';

@@ -1,9 +1,10 @@
-import { asDocumented } from '../../../../nodes/TaxQuery/service/names';
 import { readPosted } from '../../../../nodes/TaxQuery/service/posted';
 import { readRecord, stateOf } from '../../../../nodes/TaxQuery/service/record';
 import type { Posted } from '../../../../nodes/TaxQuery/service/types';
 import type { JsonBody } from '../../../../nodes/shared/transport/result';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
+
+const asDocumented = readTaxQueryMapping({});
 
 const read = (body: unknown) =>
 	readPosted({ ok: true, status: 200, headers: {}, body: body as JsonBody }, asDocumented);

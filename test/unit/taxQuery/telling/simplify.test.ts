@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { asDocumented, queryServices } from '../../../../nodes/TaxQuery/service/names';
+import { queryServices } from '../../../../nodes/TaxQuery/service/names';
 import { readRecord } from '../../../../nodes/TaxQuery/service/record';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/service/types';
 import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/telling/simplify';
+
+const asDocumented = readTaxQueryMapping({});
 
 const simplifyRecord = (record: object, mapping = asDocumented) =>
 	simplify(readRecord(record, mapping) as QueryRecord, mapping);

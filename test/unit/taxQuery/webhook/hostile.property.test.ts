@@ -2,10 +2,12 @@ import fc from 'fast-check';
 import { fateOf } from '../../../../nodes/TaxQuery/deliveries/filter';
 import { itemMaker, resultOf } from '../../../../nodes/TaxQuery/deliveries/result';
 import type { Settings } from '../../../../nodes/TaxQuery/deliveries/settings';
-import { asDocumented } from '../../../../nodes/TaxQuery/service/names';
+import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/service/record';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
 import { readAnnounced } from '../../../../nodes/TaxQuery/webhook/said';
+
+const asDocumented = readTaxQueryMapping({});
 
 const BODIES = 100_000;
 
