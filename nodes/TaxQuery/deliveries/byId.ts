@@ -1,10 +1,10 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
 import { RequestError } from '../../shared/transport/result';
-import { isForGood, isNotFound, isRefusal } from '../../shared/transport/errors';
+import { isForGood, isRefusal } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { getQuery, type QueryService } from '../service/client';
+import { findQuery, type QueryService } from '../service/client';
 import { nodeKey } from './emitter';
 import { report, tellHourly } from './outage';
 import { resultOf, type TriggerResult } from './result';
@@ -32,10 +32,8 @@ export async function readQuery(
 	id: string,
 	how = HOW,
 ): Promise<TriggerResult | undefined> {
-	return await getQuery(service, id, how).then(resultOf, (error: unknown) => {
-		if (isNotFound(error)) return undefined;
-		throw error as Error;
-	});
+	const record = await findQuery(service, id, how);
+	return record && resultOf(record);
 }
 
 /** When a node has read last, and the IDs that the service did not know. */

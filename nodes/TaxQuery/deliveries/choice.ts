@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { queryServices } from '../service/names';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -18,7 +18,7 @@ const shortNames = Object.fromEntries(
 );
 
 /** Among the query types: all of them. */
-export const ANY = 'any';
+const ANY = 'any';
 
 export const triggerOnField: INodeProperties = {
 	displayName: 'Trigger On',
@@ -94,29 +94,31 @@ export const filterOptions: INodeProperties[] = [
 	},
 ];
 
-interface Choice {
-	services: unknown;
-	statuses: unknown;
-	options: IDataObject;
+/** Which results start the workflow. */
+export interface Choice {
+	/** Those of every query type. */
+	isAny: boolean;
+	operations: string[];
+	/** Query types by their own names. */
+	codes: string[];
+	states: string[];
 }
 
-/** Throws a UserError if nothing could start the workflow. */
-export function checkChoice({ services, statuses, options }: Choice): void {
-	const types = [...listed(services), ...listed(options.otherServices)];
-	const empty = types.length === 0 ? 'Trigger On' : listed(statuses).length === 0 ? 'Statuses' : '';
-	if (empty === '') return;
+/** What the fields above choose. Throws a UserError if nothing could start the workflow. */
+export function readChoice(services: unknown, statuses: unknown, otherServices: unknown): Choice {
+	const [operations, states, codes] = [services, statuses, otherServices].map(listed);
+	const isNone = operations.length + codes.length === 0;
+	const empty = isNone ? 'Trigger On' : states.length === 0 ? 'Statuses' : '';
+	if (empty === '') return { isAny: operations.includes(ANY), operations, codes, states };
 	throw new CodedError(
 		'field.empty',
 		`"${empty}" is empty, so that no result would start the workflow`,
-		{
-			field: empty,
-			description: 'Open the trigger and choose at least one entry.',
-		},
+		{ field: empty, description: 'Open the trigger and choose at least one entry.' },
 	);
 }
 
 /** The texts of a list, or of one text with commas. */
-export function listed(value: unknown): string[] {
+function listed(value: unknown): string[] {
 	const texts: unknown[] = Array.isArray(value) ? value : [value];
 	return texts
 		.filter((text) => typeof text === 'string')

@@ -50,13 +50,13 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const { records } = await listQueries(connection);
 	const [latest] = records
 		.map(resultOf)
-		.filter((result) => fateOf(result, settings) === 'due')
+		.filter((result) => fateOf(result, settings.choice) === 'due')
 		.sort(latestFirst);
 	if (!latest) {
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: sentences(
 				'Run a query first, or choose other queries and statuses',
-				leftOutBy(settings, mapping, records),
+				leftOutBy(settings.choice, mapping, records),
 			),
 		});
 	}

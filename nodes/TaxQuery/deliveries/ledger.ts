@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import type { Order } from './order';
+
+/** In which order a service lists queries, by their creation. */
+export type Order = 'newestFirst' | 'oldestFirst';
 
 /** A result that was started: its query ID, and how often. */
 export type Started = [queryId: string, starts: number];

@@ -11,18 +11,10 @@ import type { Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
 import type { Ledger } from './ledger';
 import { checkDates, NO_LIST, readListing, type Listing } from './listing';
-import type { Asked, PublishedTrigger } from './published';
+import { confirmed, type Asked, type PublishedTrigger } from './published';
 import { readRecords, type Found, type Records } from './records';
 import { reportCourse, reportDropped, reportListing, reportMissing } from './reports';
-import {
-	envelopeOf,
-	itemMaker,
-	lacksResult,
-	withResponse,
-	type ItemMaker,
-	type Origin,
-	type TriggerResult,
-} from './result';
+import { itemMaker, lacksResult, type ItemMaker, type TriggerResult } from './result';
 import { readStart, startOf } from './settings';
 import { isBeginning, isSettled, survey, takeIn, type Plan, type Rules } from './survey';
 
@@ -125,7 +117,7 @@ class Intake {
 		const { listing, plan, read, rules } = seen;
 		reportCourse(context, plan.course);
 		reportListing(context, listing);
-		reportLeftOut(context, settings, seen.mapping, recordsIn(listing, read.others));
+		reportLeftOut(context, settings.choice, seen.mapping, recordsIn(listing, read.others));
 		reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
 		if (seen.isListed) note(ledger, listing, seen.isAudit);
 		startAgain(trigger, seen.cutOff, seen.toItem);
@@ -205,25 +197,11 @@ class Intake {
 }
 
 const rulesOf = (trigger: PublishedTrigger): Rules<TriggerResult> => ({
-	fateOf: (result) => fateOf(result, trigger.settings),
+	fateOf: (result) => fateOf(result, trigger.settings.choice),
 	isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 	triesOf: ({ queryId }) => timesTried(trigger.context, queryId),
 	maxResults: trigger.settings.maxResults,
 });
-
-/** The record, with the response of the webhook call where it has none and that may be emitted. */
-function confirmed(
-	found: TriggerResult,
-	said: Asked | undefined,
-	mapping: TaxQueryMapping,
-): { result: TriggerResult; origin: Origin } {
-	const around = envelopeOf(found, said?.envelope);
-	if (!lacksResult(found) || !said?.detail) {
-		return { result: found, origin: { confirmed: true, ...around } };
-	}
-	const result = withResponse(found, said.detail, mapping);
-	return { result, origin: { confirmed: 'status', event: said.event, ...around } };
-}
 
 /** The query has come through in this state, which a row of the list may call by another word. */
 function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
-import { checkChoice, statusesField, triggerOnField } from './choice';
+import { readChoice, statusesField, triggerOnField, type Choice } from './choice';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -18,8 +18,7 @@ export interface Settings {
 	confirm: 'result' | 'statusOnly' | 'off';
 	simplify: boolean;
 	personalData: PersonalDataMode;
-	services: unknown;
-	statuses: unknown;
+	choice: Choice;
 	/** Each item says what the webhook call held around the record. */
 	hasEnvelope: boolean;
 	/** Results that one check emits at most. */
@@ -64,23 +63,24 @@ export function readSettings(context: Context): Settings {
 	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
 	const confirm = read('confirm', 'result') as Settings['confirm'];
-	const settings: Settings = {
+	return {
 		receiveBy,
 		checkEveryMs: seconds * 1000,
 		isAuthenticated,
 		confirm: confirm === 'off' && !isAuthenticated ? 'result' : confirm,
 		simplify: options.simplify !== false,
 		personalData: readPersonalData(options),
-		services: read('services', triggerOnField.default),
-		statuses: read('statuses', statusesField.default),
+		choice: readChoice(
+			read('services', triggerOnField.default),
+			read('statuses', statusesField.default),
+			options.otherServices,
+		),
 		hasEnvelope:
 			Object.hasOwn(options, 'includeEnvelope') &&
 			parseBoolean(options.includeEnvelope, 'Include Envelope'),
 		maxResults,
 		options,
 	};
-	checkChoice(settings);
-	return settings;
 }
 
 /** Parameters that, when they are changed, let the trigger begin anew. */

@@ -1,5 +1,4 @@
-import { MAX_SEEN, type Ledger, type Stand } from './ledger';
-import type { Order } from './order';
+import { MAX_SEEN, type Ledger, type Order, type Stand } from './ledger';
 
 /** What a look needs to know of a query, as the list or its ID shows it. */
 export interface Sight extends Stand {

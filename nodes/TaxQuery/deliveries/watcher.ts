@@ -13,7 +13,7 @@ import { isOpen } from '../service/record';
 import { emit, nodeKey, type Outcome } from './emitter';
 import type { Ledger } from './ledger';
 import { look, type Look } from './look';
-import type { Asked, PublishedTrigger } from './published';
+import { merged, type Asked, type PublishedTrigger } from './published';
 import { save } from '../../shared/operations/nodeState';
 import { askedEarly, KEY, MAX_ASKED, memoryOf, type NodeMemory } from './memory';
 import { errorOf } from './outage';
@@ -234,22 +234,9 @@ export class ResultWatcher implements PublishedTrigger {
 		return await looking;
 	}
 
-	/** What was said first of a query stays, unless another call proves more, or brings the result. */
 	private ask(id: string, said: Asked): void {
 		const known = this.asked.get(id);
-		const isMore = (said.isProved && !known?.isProved) || (said.detail && !known?.detail);
-		const isLess = known?.isProved && !said.isProved;
-		const best = known && (!isMore || isLess) ? known : said;
-		const hasResponse = said.hasResponse || known?.hasResponse === true;
-		const isAgain = said.isAgain ?? known?.isAgain;
-		const envelope = said.isAgain
-			? (known?.envelope ?? said.envelope)
-			: (said.envelope ?? known?.envelope);
-		this.asked.set(id, {
-			...{ ...best, hasResponse },
-			...(isAgain && { isAgain }),
-			...(envelope && { envelope }),
-		});
+		this.asked.set(id, known ? merged(known, said) : said);
 	}
 
 	private askAgain(asked: Iterable<[id: string, Asked]>): void {

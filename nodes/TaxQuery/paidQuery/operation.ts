@@ -7,18 +7,15 @@ import type { Id, QueryRecord } from '../service/types';
 import { withBilled } from '../telling/messages';
 import { Receipt } from '../telling/receipt';
 import { isUnfinished, rowsOf, type Outcome, type Shape } from '../telling/rows';
-import type { Limits } from './limit';
 import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse, type Wait } from './options';
 import { billedOf } from './life';
 import { QuerySender, type Sending } from './send';
 import { isWaitedFor, readResult, waitForResult } from './wait';
 
 /** What an item's fields and options say, beside what it asks. */
-interface Settings extends Limits {
-	sendAgain: boolean;
+interface Settings extends Sending {
 	additionalBodyFields: IDataObject;
 	wait: Wait | undefined;
-	reuse: Reuse | undefined;
 	simplify: boolean;
 	externalReference: unknown;
 }
@@ -72,9 +69,7 @@ async function plan(
 	const asking = { ...(await serviceOfItem(item)), ...settings };
 	const whole = questionOf(definition, input, asking);
 	receipt.plan(item, whole.expected.length);
-	const { reuse, sendAgain } = settings;
-	const { maxQueries, maxQueriesPerDay } = settings;
-	const sending: Sending = { limits: { maxQueries, maxQueriesPerDay }, sendAgain, reuse };
+	const { reuse } = settings;
 	const reusable = sender.isKept(item, whole) ? [] : await findReusable(item, sender, whole, reuse);
 	const parts = missingParts(input, reusable).map((part) => questionOf(definition, part, asking));
 	if (reusable.some(Boolean) && parts.length > 0) {
@@ -85,13 +80,13 @@ async function plan(
 		);
 	}
 	const unsent = parts.filter((part) => !sender.isKept(item, part));
-	await sender.limit.plan(item, sending.limits, unsent, reuse !== undefined && !reuse.isEach);
+	await sender.limit.plan(item, settings, unsent, reuse !== undefined && !reuse.isEach);
 	const next = async () => {
 		const outcomes: Outcome[] = reusable
 			.filter((one) => one !== undefined)
 			.map((query) => ({ query, how: 'reused' }));
 		for (const part of parts) {
-			const { queries, how } = await sender.ask(item, part, sending);
+			const { queries, how } = await sender.ask(item, part, settings);
 			for (const query of queries) outcomes.push({ query, how });
 		}
 		const dated = await withAge(item, outcomes);

@@ -1,12 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { thisMoment } from '../../shared/transport/clockOffset';
-import { isNotFound } from '../../shared/transport/errors';
 import type { Said } from '../../shared/http/problem';
 import type { Problem } from '../../shared/transport/result';
 import { pickOwn } from '../question/compare';
 import type { Question } from '../question/question';
-import { getQuery, post, serviceOfItem } from '../service/client';
+import { findQuery, post, serviceOfItem } from '../service/client';
 import { keysToTry, noteAccepted } from '../service/names';
 import { readPosted } from '../service/posted';
 import type { Id, Posted, Query } from '../service/types';
@@ -29,8 +28,7 @@ import type { Reuse } from './options';
 import { PastQueries } from './reuse';
 
 /** What an item's options say of how it is sent. */
-export interface Sending {
-	limits: Limits;
+export interface Sending extends Limits {
 	sendAgain: boolean;
 	reuse: Reuse | undefined;
 }
@@ -106,7 +104,7 @@ export class QuerySender {
 				};
 				return await this.send(item, question, sending, life);
 			}
-			await this.limit.plan(item, sending.limits, [question], true); // an equal one may have used up what was planned
+			await this.limit.plan(item, sending, [question], true); // an equal one may have used up what was planned
 			return await this.send(item, question, sending);
 		});
 	}
@@ -130,7 +128,7 @@ export class QuerySender {
 	private async send(
 		item: Item,
 		question: Question,
-		{ limits, sendAgain }: Sending,
+		sending: Sending,
 		known: Life = this.journal.lifeOf(item, question.key),
 	): Promise<Accepted> {
 		const { definition, key, expected } = question;
@@ -146,7 +144,7 @@ export class QuerySender {
 				({ life: doubtful, doubts } = posted);
 			}
 			const lost = doubtful;
-			const mayBeSentAgain = sendAgain && sends < MAX_SENDS;
+			const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS;
 			const looked = await sendLocks.exclusive(
 				key,
 				async () => await this.look(item, question, lost, mayBeSentAgain),
@@ -161,7 +159,7 @@ export class QuerySender {
 			}
 			this.log.unsure(item, expected.length); // and stays so, whatever is sent after it
 			const isAllowed =
-				mayBeSentAgain && looked.isProved && (await this.mayPlan(item, limits, question));
+				mayBeSentAgain && looked.isProved && (await this.mayPlan(item, sending, question));
 			const next = isAllowed ? step(looked.life, { type: 'again' }, expected.length) : looked.life;
 			if (isDoubtful(next)) {
 				lastUnsure.set(question.id, since);
@@ -226,15 +224,8 @@ export class QuerySender {
 		const service = await serviceOfItem(item);
 		for (const id of ids) claim(service.client, id, 0);
 		this.log.accepted(item, ids, true);
-		return await Promise.all(
-			ids.map(
-				async (id): Promise<Query> =>
-					await getQuery(service, id).catch((error: unknown) => {
-						if (isNotFound(error)) return { kind: 'acknowledged', id, raw: { queryId: id } }; // not there yet
-						throw error as Error;
-					}),
-			),
-		);
+		const missing = (id: Id): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
+		return await Promise.all(ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)));
 	}
 
 	/** The queries of a doubtful question; or where it stands, and whether the list would surely show them. */

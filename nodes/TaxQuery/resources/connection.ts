@@ -9,11 +9,10 @@ import {
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
-import { isNotFound } from '../../shared/transport/errors';
 import { isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { textOf } from '../../shared/utils/text';
-import { getQuery, serviceOfItem, type QueryService } from '../service/client';
+import { findQuery, getQuery, serviceOfItem, type QueryService } from '../service/client';
 import { listQueries, readListPage } from '../service/list';
 import { pathOf, queryServices } from '../service/names';
 import type { QueryRecord } from '../service/types';
@@ -214,9 +213,7 @@ async function checkOne(
 	if (rows.length === 0) return;
 	await diagnosis.run('One query by its ID', async () => {
 		const [{ id }] = rows;
-		const record = await getQuery(service, id).catch((error: unknown) => {
-			if (!isNotFound(error)) throw error as Error;
-		});
+		const record = await findQuery(service, id);
 		if (!record) {
 			return {
 				ok: false,

@@ -2,10 +2,9 @@ import type { INodeProperties } from 'n8n-workflow';
 import { field, operation, option, parseBoolean, parseText } from '../../shared/operations/field';
 import { limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
-import { isNotFound } from '../../shared/transport/errors';
 import { sentences } from '../../shared/utils/sentences';
 import { textField } from '../fields/identifiers';
-import { getQuery, serviceOfItem } from '../service/client';
+import { findQuery, serviceOfItem } from '../service/client';
 import { readList } from '../service/list';
 import { serviceOf } from '../service/names';
 import { completeRow } from '../service/rows';
@@ -37,9 +36,8 @@ const get = operation({
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const service = await serviceOfItem(item);
-		const record = await getQuery(service, id).catch((error: unknown) => {
-			throw isNotFound(error) ? noSuchQuery() : error;
-		});
+		const record = await findQuery(service, id);
+		if (!record) throw noSuchQuery();
 		if (!isSimple && lacksResult(record, serviceOf(record.code, service.mapping))) {
 			item.run.hint(NO_RESULT.message);
 		}

@@ -2,6 +2,7 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
+import { isNotFound } from '../../shared/transport/errors';
 import { RequestError, type Result } from '../../shared/transport/result';
 import { taxQuery } from '../../shared/transport/service';
 import { isObject } from '../../shared/utils/json';
@@ -95,6 +96,18 @@ export async function getQuery(
 	if (!record) throw new ShapeError('record', ['paths.get'], said(body));
 	if (!isCalled(record.raw, id)) throw new ShapeError('sameQuery', ['paths.get']);
 	return { ...record, id: id as Id };
+}
+
+/** The same; undefined if the service has nothing under that ID. */
+export async function findQuery(
+	service: QueryService,
+	id: string,
+	how: How = {},
+): Promise<QueryRecord | undefined> {
+	return await getQuery(service, id, how).catch((error: unknown) => {
+		if (isNotFound(error)) return undefined;
+		throw error as Error;
+	});
 }
 
 /** A record by itself, or the only one that is wrapped. */

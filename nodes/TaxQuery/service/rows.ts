@@ -1,20 +1,14 @@
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { isNotFound } from '../../shared/transport/errors';
-import { getQuery, type How, type QueryService } from './client';
+import { findQuery, type How, type QueryService } from './client';
 import { isLean } from './record';
 import type { QueryRecord } from './types';
 
 /** A row of the list by its ID; as it is listed where the service has nothing under that. */
-export async function readRow(
+export const readRow = async (
 	service: QueryService,
 	row: QueryRecord,
 	how: How = {},
-): Promise<QueryRecord> {
-	return await getQuery(service, row.id, how).catch((error: unknown) => {
-		if (isNotFound(error)) return row;
-		throw error as Error;
-	});
-}
+): Promise<QueryRecord> => (await findQuery(service, row.id, how)) ?? row;
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
 export async function completeRow(service: QueryService, row: QueryRecord): Promise<QueryRecord> {

@@ -7,11 +7,11 @@ import { nodeKey } from '../deliveries/emitter';
 import { fateOf } from '../deliveries/filter';
 import { Ledger, type SavedLedger } from '../deliveries/ledger';
 import { KEY } from '../deliveries/memory';
+import { confirmed } from '../deliveries/published';
 import {
 	envelopeOf,
 	itemMaker,
 	lacksResult,
-	withResponse,
 	type Deployment,
 	type Origin,
 	type TriggerResult,
@@ -52,22 +52,18 @@ export async function startHere(
 	const ledger = new Ledger(isTest ? {} : load<SavedLedger>(context, KEY));
 	const toItem = itemMaker(settings, deployment);
 	const bring = (said: Said): Answer | { result: TriggerResult; origin: Origin } => {
-		const { queryId, believed, detail, event, envelope, isSaidPending } = said;
-		const around = (result: TriggerResult) => envelopeOf(result, envelope);
-		if (believed) return due(believed, { confirmed: false, event, ...around(believed) });
+		const { queryId, believed, event, envelope, isSaidPending } = said;
+		if (believed)
+			return due(believed, { confirmed: false, event, ...envelopeOf(believed, envelope) });
 		const found = read.get(queryId);
 		if (found === 'later') return tooMany;
 		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
-		if (lacksResult(found)) {
-			if (!detail) return tryAgain;
-			const result = withResponse(found, detail, deployment.mapping);
-			return due(result, { confirmed: 'status', event, ...around(result) });
-		}
-		const isWaiting = fateOf(found, settings) === 'waits' && !isSaidPending;
-		return isWaiting ? tryAgain : due(found, { confirmed: true, ...around(found) });
+		const { result, origin } = confirmed(found, said, deployment.mapping);
+		const isWaiting = fateOf(result, settings.choice) === 'waits' && !isSaidPending;
+		return isWaiting || lacksResult(result) ? tryAgain : due(result, origin);
 	};
 	const due = (result: TriggerResult, origin: Origin) =>
-		fateOf(result, settings) === 'due' && !ledger.isSettled(result)
+		fateOf(result, settings.choice) === 'due' && !ledger.isSettled(result)
 			? { result, origin }
 			: nothingNew;
 	const brought = all.map(bring);
@@ -89,6 +85,5 @@ async function readHere(
 ): Promise<Map<string, ReadById> | undefined> {
 	if (ids.length === 0) return new Map();
 	const connection = await connect(context, taxQuery);
-	const service = connection;
-	return await readAsked(nodeKey(context), service, ids, () => isProved).catch(() => undefined);
+	return await readAsked(nodeKey(context), connection, ids, () => isProved).catch(() => undefined);
 }

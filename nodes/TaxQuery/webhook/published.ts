@@ -1,7 +1,6 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
 import { msLeft } from '../../shared/utils/time';
-import type { Asked } from '../deliveries/published';
 import { wasPublishedSince } from '../deliveries/memory';
 import { envelopeOf, itemMaker, type Deployment } from '../deliveries/result';
 import { fateOf, reportLeftOut } from '../deliveries/filter';
@@ -71,8 +70,8 @@ export async function start(
 		believed ? [{ result: believed, event, ...envelopeOf(believed, envelope) }] : [],
 	);
 	const records = results.map(({ result }) => result.record);
-	reportLeftOut(context, settings, deployment.mapping, records);
-	const due = results.filter(({ result }) => fateOf(result, settings) === 'due');
+	reportLeftOut(context, settings.choice, deployment.mapping, records);
+	const due = results.filter(({ result }) => fateOf(result, settings.choice) === 'due');
 	const outcomes = Promise.all(
 		due.map(async ({ result, ...origin }) => {
 			const item = toItem(result, { ...origin, confirmed: false });
@@ -98,17 +97,10 @@ export async function lookFor(
 	// what n8n has been given, or a list will show, comes without the sender
 	let otherwise = isListed ? later : tryAgain;
 	if (waiting >= MAX_WAITING) return otherwise === later ? later : tooMany;
-	const named = all.map(({ queryId, isSaidPending }) => ({ queryId, isSaidPending }));
-	const asked = all.map(
-		({ queryId, isProved, hasResponse, detail, event, envelope }): [string, Asked] => [
-			queryId,
-			{ isProved, hasResponse, ...(detail && { detail, event }), ...(envelope && { envelope }) },
-		],
-	);
 	const looking = trigger
-		.lookSoon(asked)
+		.lookSoon(all.map((said) => [said.queryId, said]))
 		.then(async (seen) => {
-			const answers = named.map(async (each) => await answerFor(each, seen, trigger));
+			const answers = all.map(async (each) => await answerFor(each, seen, trigger));
 			otherwise = later;
 			return worstOf(await Promise.all(answers));
 		})

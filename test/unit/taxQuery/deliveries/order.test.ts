@@ -1,4 +1,4 @@
-import { orderOf } from '../../../../nodes/TaxQuery/deliveries/order';
+import { orderOf } from '../../../../nodes/TaxQuery/deliveries/listing';
 
 const dates = (...all: Array<number | undefined>) =>
 	all.map((createdAt) => (createdAt === undefined ? {} : { createdAt }));

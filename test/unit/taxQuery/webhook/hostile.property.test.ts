@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { readChoice } from '../../../../nodes/TaxQuery/deliveries/choice';
 import { fateOf } from '../../../../nodes/TaxQuery/deliveries/filter';
 import { itemMaker, resultOf } from '../../../../nodes/TaxQuery/deliveries/result';
 import type { Settings } from '../../../../nodes/TaxQuery/deliveries/settings';
@@ -43,7 +44,7 @@ describe('a body that somebody invents', () => {
 		['any JSON', json.map((value) => JSON.stringify(value) ?? '')],
 		['a record with any values', record],
 	])('never throws, wherever it is read: %s', (_, bodies) => {
-		const chosen = { services: ['getCrf'], statuses: ['success'], options: { otherServices: 'X' } };
+		const choices = ['getCrf', ''].map((services) => readChoice(services, 'success', 'X'));
 		const settings = { isAuthenticated: true, confirm: 'off' } as Settings;
 		const deployment = { mapping: asDocumented, pseudonymKey: '' };
 		const makers = [
@@ -61,7 +62,7 @@ describe('a body that somebody invents', () => {
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;
 					const result = resultOf(record);
-					for (const services of [['getCrf'], []]) fateOf(result, { ...chosen, services });
+					for (const choice of choices) fateOf(result, choice);
 					for (const toItem of makers)
 						JSON.stringify(toItem(result, { confirmed: false, event, envelope: envelope?.fields }));
 					read++;
