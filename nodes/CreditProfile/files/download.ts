@@ -5,9 +5,9 @@ import { faultCode } from '../../shared/http/faults';
 import { FileError, type FileProblem } from '../../shared/messages/file';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
+import { takeTurn } from '../../shared/transport/request';
 import { isProblem } from '../../shared/transport/result';
 import { retryOf } from '../../shared/transport/retry';
-import { takeTurn } from '../../shared/transport/sending';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
 	calledOf,

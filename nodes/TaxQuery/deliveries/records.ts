@@ -4,7 +4,8 @@ import { isLean } from '../service/record';
 import { readAsked, readInTime, readQuery, timesTried, triedInVain } from './byId';
 import { nodeKey } from './emitter';
 import type { Listing } from './listing';
-import type { Asked, PublishedTrigger } from './published';
+import type { Asked } from './asked';
+import type { PublishedTrigger } from './published';
 import { lacksResult, type TriggerResult } from './result';
 import type { Plan } from './survey';
 

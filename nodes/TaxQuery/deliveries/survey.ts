@@ -28,7 +28,7 @@ export interface Rules<Row extends Sight> {
 	maxResults: number;
 }
 
-export interface Situation {
+interface Situation {
 	/** Of the service that was asked. */
 	account: string;
 	/** The trigger is to begin, by Start From. */

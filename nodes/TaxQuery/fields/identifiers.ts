@@ -37,7 +37,7 @@ const checksOption = (
 });
 
 export const rfcCheckOptions = [checksOption(CHECKS.all, CHECKS.generic, CHECKS.none)];
-export const curpCheckOptions = [checksOption(CHECKS.all, CHECKS.none)];
+const curpCheckOptions = [checksOption(CHECKS.all, CHECKS.none)];
 export const nameCheckOptions = curpCheckOptions;
 
 const checks = option(rfcCheckOptions[0], oneOf('all', 'allowGeneric', 'off'), 'all');
@@ -91,7 +91,7 @@ export const rfc: Field<Checked> = {
 };
 
 /** The same, a company's. */
-export const companyRfc: Field<Checked> = {
+const companyRfc: Field<Checked> = {
 	properties: [companyRfcField],
 	read: async (item) => await checkedRfc(item, read(item, companyRfcField), 'PM'),
 };
@@ -179,3 +179,22 @@ export function otherIdentifiers(asked: IDataObject, result: IDataObject): Warni
 		message: `The result names another ${field} than the one that was asked about. Compare both before you rely on it.`,
 	}));
 }
+
+/** A query about one identifier, which the body calls `name`. */
+const about = (name: 'rfc' | 'curp', field: Field<Checked>, options: INodeProperties[]) => ({
+	input: {
+		properties: field.properties,
+		async read(item: Item) {
+			const { value, warnings } = await field.read(item);
+			return { fields: { [name]: value }, warnings };
+		},
+	},
+	options,
+});
+
+/** Of a query about an RFC, a person's or a company's. */
+export const byRfc = about('rfc', rfc, rfcCheckOptions);
+/** Of a query about the RFC of a company. */
+export const byCompanyRfc = about('rfc', companyRfc, rfcCheckOptions);
+/** Of a query about a CURP. */
+export const byCurp = about('curp', curp, curpCheckOptions);

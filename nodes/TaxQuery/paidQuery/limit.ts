@@ -3,7 +3,7 @@ import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { Question } from '../question/question';
 import { serviceOfItem } from '../service/client';
-import { readRows } from '../service/rows';
+import { readRows } from '../service/list';
 import type { Id, Listing } from '../service/types';
 import { QueryError } from '../telling/messages';
 import type { Journal } from './journal';

@@ -2,8 +2,7 @@ import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { compare, type Expected } from '../question/compare';
 import { lastingServiceOf, type QueryService } from '../service/client';
-import { listSince } from '../service/list';
-import { completeRow, readRows } from '../service/rows';
+import { listSince, completeRow, readRows } from '../service/list';
 import type { Extent, Id, Listing, QueryRecord } from '../service/types';
 import { sentAtOf } from './journal';
 
@@ -22,7 +21,7 @@ interface Lost {
 }
 
 /** What the list shows of a lost question. */
-export interface Look {
+interface Look {
 	/** Surely of it; one for each query, with its result if it has one. */
 	found: QueryRecord[];
 	/** What may be of it, though nothing proves it. */

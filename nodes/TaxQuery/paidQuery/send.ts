@@ -7,7 +7,7 @@ import { pickOwn } from '../question/compare';
 import type { Question } from '../question/question';
 import { findQuery, post, serviceOfItem } from '../service/client';
 import { keysToTry, noteAccepted } from '../service/names';
-import { readPosted } from '../service/posted';
+import { readPosted } from '../service/record';
 import type { Id, Posted, Query } from '../service/types';
 import { QueryError, wordsOf, type Search } from '../telling/messages';
 import { isWord, type Answer, type Outcome, type Word } from '../telling/rows';
@@ -55,7 +55,7 @@ const FURTHER_MS = 5000;
 const MAX_SENDS = 3;
 
 /** Told of what is billed, or may be, as soon as it is known. */
-export interface SpendingLog {
+interface SpendingLog {
 	accepted(item: Item, ids: Id[], isByEarlierTry?: boolean): void;
 	/** Nobody knows whether so many queries of an item were accepted. */
 	unsure(item: Item, count: number): void;

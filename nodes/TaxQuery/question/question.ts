@@ -57,7 +57,7 @@ export interface QueryInput {
 }
 
 /** What a question is asked of, and the options that change its body. */
-export interface Asking {
+interface Asking {
 	mapping: TaxQueryMapping;
 	client: string;
 	account: string;

@@ -1,7 +1,7 @@
 import type { Resource } from '../../shared/operations/operation';
+import { byCompanyRfc } from '../fields/identifiers';
 import { paidQueryOperation } from '../paidQuery/operation';
 import { catalog } from '../service/names';
-import { byCompanyRfc } from './inputs';
 
 const getShareholders = paidQueryOperation({
 	...byCompanyRfc,

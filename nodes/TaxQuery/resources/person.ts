@@ -1,7 +1,7 @@
 import type { Resource } from '../../shared/operations/operation';
+import { byCurp } from '../fields/identifiers';
 import { paidQueryOperation } from '../paidQuery/operation';
 import { catalog } from '../service/names';
-import { byCurp } from './inputs';
 
 const getCurpData = paidQueryOperation({
 	...byCurp,

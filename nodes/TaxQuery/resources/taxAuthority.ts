@@ -1,12 +1,11 @@
 import { storedLogin } from '../../shared/operations/loginSource';
 import type { Resource } from '../../shared/operations/operation';
-import { rfc, rfcCheckOptions } from '../fields/identifiers';
+import { byRfc, rfc, rfcCheckOptions } from '../fields/identifiers';
 import { period } from '../fields/period';
 import { profile } from '../fields/taxProfile';
 import { paidQueryOperation } from '../paidQuery/operation';
 import { catalog } from '../service/names';
 import { serviceOfItem } from '../service/client';
-import { byRfc } from './inputs';
 import { invoicesOf } from './invoices';
 
 const createTaxProfile = paidQueryOperation({

@@ -1,10 +1,9 @@
 import { field, parseText, type Field } from '../../shared/operations/field';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
-import { checkedName, nameCheckOptions, textField } from '../fields/identifiers';
+import { byRfc, checkedName, nameCheckOptions, textField } from '../fields/identifiers';
 import { paidQueryOperation } from '../paidQuery/operation';
 import { catalog } from '../service/names';
-import { byRfc } from './inputs';
 
 const givenNames = field(
 	textField(

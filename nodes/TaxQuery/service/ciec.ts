@@ -6,7 +6,7 @@ import { textOf } from '../../shared/utils/text';
 import { serviceOf } from './names';
 
 /** What the CIEC may be called, in lower case. */
-export const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
+const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];

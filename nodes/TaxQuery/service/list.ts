@@ -2,17 +2,18 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { RequestError } from '../../shared/transport/result';
 import { hasWorked, noteSuccess } from '../../shared/transport/worked';
+import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isObject } from '../../shared/utils/json';
-import { ShapeError, type QueryService } from './client';
+import { findQuery, ShapeError, type How, type QueryService } from './client';
 import { pathOf } from './names';
-import { readRecord } from './record';
+import { isLean, readRecord } from './record';
 import type { Extent, Listing, QueryRecord } from './types';
 
 /** A deployment without a list of queries says so in its API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
 
 /** One response of GET /query (TQ §4.12, whose shape is not shown). */
-export interface ListPage {
+interface ListPage {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;
@@ -73,7 +74,7 @@ function listsIn(beside: IDataObject): Rows[] {
 }
 
 /** What one response of the list brought. */
-export interface Piece extends Listing {
+interface Piece extends Listing {
 	/** Nothing is read behind it; only then `extent` is of the whole list. */
 	isLast: boolean;
 }
@@ -210,4 +211,62 @@ async function gather(
 		if (isEnough(piece)) return { ...whole, extent: 'whole' };
 	}
 	return whole;
+}
+
+/** A row of the list by its ID; as it is listed where the service has nothing under that. */
+export const readRow = async (
+	service: QueryService,
+	row: QueryRecord,
+	how: How = {},
+): Promise<QueryRecord> => (await findQuery(service, row.id, how)) ?? row;
+
+/** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
+export async function completeRow(service: QueryService, row: QueryRecord): Promise<QueryRecord> {
+	return (await isWhole(service, row)) ? row : await readRow(service, row);
+}
+
+/** By client and query type, for the whole process. */
+const comparisons = new BoundedMap<string, Promise<boolean>>(1000);
+
+/**
+ * Whether a row holds all of its result: the first one of each query type that has a result is compared with its record
+ * by ID, and the others are taken for whole, or not.
+ */
+export async function isWhole(service: QueryService, row: QueryRecord): Promise<boolean> {
+	if (isLean(row)) return false;
+	if (row.state !== 'success') return true;
+	const key = JSON.stringify([service.client, row.code]);
+	const comparing =
+		comparisons.get(key) ??
+		readRow(service, row).then((record) => lengthOf(record) <= lengthOf(row));
+	comparisons.set(key, comparing);
+	return await comparing.catch(() => {
+		comparisons.delete(key); // the next one tells
+		return true;
+	});
+}
+
+const lengthOf = ({ raw: { response, state } }: QueryRecord) =>
+	JSON.stringify([response, state]).length;
+
+/** So many rows that do not say what was asked are read by their ID. */
+const MAX_READ = 1000;
+/** So many of them at a time. */
+const READERS = 20;
+
+/** The rows; the newest thousand of those that `isToRead` picks as their IDs give them. */
+export async function readRows(
+	service: QueryService,
+	rows: QueryRecord[],
+	isToRead: (row: QueryRecord) => boolean,
+): Promise<QueryRecord[]> {
+	const age = ({ createdAt = Infinity }: QueryRecord) => -createdAt;
+	const wanted = rows.filter(isToRead).sort((a, b) => age(a) - age(b));
+	const left = wanted.slice(0, MAX_READ).values();
+	const read = new Map<QueryRecord, QueryRecord>();
+	const reader = async () => {
+		for (const row of left) read.set(row, await readRow(service, row));
+	};
+	await Promise.all(Array.from({ length: READERS }, reader));
+	return rows.map((row) => read.get(row) ?? row);
 }

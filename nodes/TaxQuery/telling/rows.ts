@@ -11,7 +11,7 @@ import { said } from '../../shared/messages/words';
 import { textOf } from '../../shared/utils/text';
 import { otherIdentifiers, type Warning } from '../fields/identifiers';
 import { compareMonths } from '../fields/period';
-import { askedRule, queryRule } from '../personal';
+import { askedRule, queryRule } from './personal';
 import { comparable, compare, type Expected } from '../question/compare';
 import type { PaidQuery } from '../question/question';
 import { inDocumentNames, serviceOf, type QueryService } from '../service/names';

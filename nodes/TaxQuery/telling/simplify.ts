@@ -9,7 +9,7 @@ import { textOf } from '../../shared/utils/text';
 import { serviceOf, type QueryService } from '../service/names';
 import { askedIn } from '../service/record';
 import type { Item } from '../../shared/operations/operation';
-import { queryRule } from '../personal';
+import { queryRule } from './personal';
 import type { QueryRecord } from '../service/types';
 import type { Warning } from '../fields/identifiers';
 

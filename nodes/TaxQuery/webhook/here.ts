@@ -7,7 +7,7 @@ import { nodeKey } from '../deliveries/emitter';
 import { fateOf } from '../deliveries/filter';
 import { Ledger, type SavedLedger } from '../deliveries/ledger';
 import { KEY } from '../deliveries/memory';
-import { confirmed } from '../deliveries/published';
+import { confirmed } from '../deliveries/asked';
 import {
 	envelopeOf,
 	itemMaker,

@@ -11,7 +11,7 @@ import { cannotAsk, later, nothingNew, starting, worstOf, type Answer } from './
 import { deploymentOf, proofOf } from './credentials';
 import { startHere, type Outcome } from './here';
 import { readPayload, readRawBody } from './payload';
-import { isBeingPublished, lookFor, start, triggerSoon } from './published';
+import { isBeingPublished, lookFor, start, triggerSoon } from './handOver';
 import { readAnnounced } from './said';
 
 const RETRY_AFTER_SECONDS = 5;

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
-import type { Asked } from '../deliveries/published';
+import type { Asked } from '../deliveries/asked';
 import { lacksResult, resultOf, type TriggerResult } from '../deliveries/result';
 import type { Settings } from '../deliveries/settings';
 import { withoutCiec } from '../service/ciec';

@@ -1,5 +1,4 @@
-import { readPosted } from '../../../../nodes/TaxQuery/service/posted';
-import { readRecord, stateOf } from '../../../../nodes/TaxQuery/service/record';
+import { readPosted, readRecord, stateOf } from '../../../../nodes/TaxQuery/service/record';
 import type { Posted } from '../../../../nodes/TaxQuery/service/types';
 import type { JsonBody } from '../../../../nodes/shared/transport/result';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';

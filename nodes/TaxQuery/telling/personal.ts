@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../shared/credentials/apiMapping';
-import { personal, shown, type Fields, type Rule } from '../shared/personalData/rules';
-import { serviceOf, type QueryService } from './service/names';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { personal, shown, type Fields, type Rule } from '../../shared/personalData/rules';
+import { serviceOf, type QueryService } from '../service/names';
 
 // What is personal in a query record (TQ §2). An object or field that is not named here is hidden whole.
 
