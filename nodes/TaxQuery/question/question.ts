@@ -106,16 +106,10 @@ export function questionOf(
 	const keyOf = (more: IDataObject) =>
 		JSON.stringify([account, operation, told({ ...own, ...more })]);
 	const hash = hashOf(keyOf(further));
-	const base = {
-		code: codeOf(service, mapping),
-		...(!isSure(service, mapping) && { isCodeGuessed: true }),
-		otherCodes: queryServices
-			.filter((other) => other.operation !== operation && isSure(other, mapping))
-			.map((other) => codeOf(other, mapping)),
-	};
+	const codes = codesOf(service, mapping);
 	const expectedOf = (sent: string): Expected[] =>
 		(records ?? [{ asked: open }]).map(({ asked, wholeSince }) => ({
-			...base,
+			...codes,
 			wholeSince,
 			asked: { ...asked, ...(sent === hash ? documented : replacing) },
 			...(sent !== hash && {
@@ -138,6 +132,15 @@ export function questionOf(
 		hash,
 	};
 }
+
+/** What records of a query type are called, and what others surely are. */
+const codesOf = (service: QueryService, mapping: TaxQueryMapping) => ({
+	code: codeOf(service, mapping),
+	...(!isSure(service, mapping) && { isCodeGuessed: true }),
+	otherCodes: queryServices
+		.filter((other) => other.operation !== service.operation && isSure(other, mapping))
+		.map((other) => codeOf(other, mapping)),
+});
 
 /** Whether records of a query type are known to be called by its code. */
 const isSure = ({ isCodeShown, operation }: QueryService, { services }: TaxQueryMapping): boolean =>

@@ -107,19 +107,13 @@ export async function exchange(
 		}
 		sentAt = Date.now();
 	});
-	const send = async () => {
-		const response = (await context.helpers.httpRequestWithAuthentication.call(
-			hostOf(context, { getCredentials, getExecutionCancelSignal: () => signal }),
-			service.credentialType,
-			options,
-		)) as IN8nHttpFullResponse;
-		return await outcomeOf(response, maxBytesOf(request));
-	};
+	const host = hostOf(context, { getCredentials, getExecutionCancelSignal: () => signal });
+	const send = async () =>
+		await respond(host, service.credentialType, options, maxBytesOf(request));
 	const outcome = await raceAbort(send(), signal).catch((error: unknown): Outcome => {
 		if (unsent.cause) throw unsent.cause;
-		const login =
-			findLoginError(error) ??
-			(sentAt === undefined ? service.tokens?.failure(sentWith) : undefined);
+		const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
+		const login = findLoginError(error) ?? wasRefused;
 		if (login) return { login: login.problem };
 		return { fault: deadline.aborted ? 'ETIMEDOUT' : faultCode(error) };
 	});
@@ -150,11 +144,16 @@ const optionsOf = (
 const maxBytesOf = ({ method, isOneRecord }: ServiceRequest): number =>
 	(method === 'GET' && !isOneRecord ? 50 : 5) * MEGABYTE;
 
-/** A response, read to its end unless it is too large. */
-async function outcomeOf(
-	{ statusCode: status, headers, body }: IN8nHttpFullResponse,
+/** Sends it by n8n's helper, and reads the response to its end unless it is too large. */
+async function respond(
+	host: IAllExecuteFunctions,
+	credentialType: string,
+	options: IHttpRequestOptions,
 	maxBytes: number,
 ): Promise<Outcome> {
+	const { httpRequestWithAuthentication: send } = host.helpers;
+	const response = (await send.call(host, credentialType, options)) as IN8nHttpFullResponse;
+	const { statusCode: status, headers, body } = response;
 	return await readBody(body, maxBytes).then(
 		(read) => ({ answer: { status, headers: headers as IDataObject, body: read } }),
 		(error: unknown) => {
