@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '..', '..', '..');
@@ -11,5 +12,16 @@ describe('docs/architecture.md', () => {
 			{ cwd: root, encoding: 'utf8' },
 		);
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+	});
+
+	it('leads through one query by at most 25 files, all of which are there', () => {
+		const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+		const [, section = ''] = text.split('## One query, file by file');
+		const files = [...section.split('\n## ')[0].matchAll(/^\| `([\w/.]+\.ts)`/gm)].map(
+			([, file]) => file,
+		);
+		expect(files.filter((file) => !existsSync(join(root, 'nodes', file)))).toEqual([]);
+		expect(files.length).toBeGreaterThan(20);
+		expect(files.length).toBeLessThanOrEqual(25);
 	});
 });
