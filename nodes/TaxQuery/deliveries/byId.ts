@@ -5,8 +5,7 @@ import { isForGood, isRefusal } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { findQuery, type QueryService } from '../service/client';
-import { nodeKey } from './emitter';
-import { report, tellHourly } from './outage';
+import { report, reportHourly } from './outage';
 import { resultOf, type TriggerResult } from './result';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -86,94 +85,87 @@ export async function readAsked(
 }
 
 /** How a query was tried in vain. */
-interface Tries {
+interface Tried {
 	times: number;
 	refusals: number;
 	refusedAt: number;
 	failedSince?: number;
 }
 
-/** What was tried in vain, and what is still being read, by query ID, since a trigger was published. */
-interface Memory {
-	tries: BoundedMap<string, Tries>;
-	running: Map<string, Promise<{ result?: TriggerResult; error?: unknown }>>;
-}
-const memories = new WeakMap<ITriggerFunctions, Memory>();
+/** What a published trigger has tried in vain to read, and what it still reads, by query ID. */
+export class Tries {
+	private readonly known = new BoundedMap<string, Tried>(MAX_TRIED);
+	private readonly running = new Map<
+		string,
+		Promise<{ result?: TriggerResult; error?: unknown }>
+	>();
 
-function memoryOf(context: ITriggerFunctions): Memory {
-	const memory = memories.get(context) ?? { tries: new BoundedMap(MAX_TRIED), running: new Map() };
-	memories.set(context, memory);
-	return memory;
-}
+	constructor(private readonly context: ITriggerFunctions) {}
 
-/** How often a query's result was tried in vain: who was tried less often comes first. */
-export const timesTried = (context: ITriggerFunctions, id: string): number =>
-	memoryOf(context).tries.get(id)?.times ?? 0;
-
-/**
- * Takes in that a query has no result yet, or could not be read for this reason. True if it is to be put aside, because
- * the service has refused it for good again and again, which is reported.
- */
-export function triedInVain(context: ITriggerFunctions, id: string, error?: unknown): boolean {
-	if (error instanceof RequestError && error.problem.kind === 'rateLimit') return false; // nothing was sent
-	const { tries } = memoryOf(context);
-	const known = tries.get(id) ?? { times: 0, refusals: 0, refusedAt: -Infinity };
-	const isRefused = error !== undefined && isForGood(error);
-	const counts = isRefused && msLeft(known.refusedAt, REFUSAL_MS) <= 0;
-	const refusals = known.refusals + Number(counts);
-	const failedSince = error === undefined ? undefined : (known.failedSince ?? Date.now());
-	const refusedAt = counts ? Date.now() : known.refusedAt;
-	tries.set(id, { times: known.times + 1, refusals, refusedAt, failedSince });
-	if (failedSince === undefined) return false;
-	const reason = error instanceof Error ? error.message : 'no reason was given';
-	context.logger.warn(`The result of query ${id} could not be read: ${reason}`);
-	if (counts && refusals >= MAX_REFUSALS) {
-		tries.delete(id);
-		const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
-		report(context, new CodedError('putAside', told, { queryId: id }));
-		return true;
+	/** Who was tried less often comes first. */
+	timesOf(id: string): number {
+		return this.known.get(id)?.times ?? 0;
 	}
-	if (msLeft(failedSince, TELL_AFTER_MS) <= 0) {
-		const told = `The result of query ${id} could not be read for ten minutes. The trigger keeps trying: ${reason}`;
-		const why = new CodedError('unreadable', told, { queryId: id });
-		tellHourly(`unreadable ${nodeKey(context)}`, () => report(context, why));
-	}
-	return false;
-}
 
-/** Its result was read. */
-export const wasRead = (context: ITriggerFunctions, id: string) =>
-	memoryOf(context).tries.delete(id);
-
-/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
-export async function readInTime(
-	context: ITriggerFunctions,
-	service: QueryService,
-	id: string,
-): Promise<TriggerResult | 'refused' | undefined> {
-	const { running } = memoryOf(context);
-	const known = running.get(id);
-	const reading =
-		known ??
-		readQuery(service, id, FOR_A_ROW).then(
-			(result) => ({ result }),
-			(error: unknown) => ({ error }),
-		);
-	running.set(id, reading);
-	const signal = AbortSignal.timeout(known ? 1 : LOOK_WAITS_MS);
-	const read = await raceAbort(reading, signal).catch(() => undefined);
-	if (!read) {
-		if (!known) triedInVain(context, id);
-		return undefined;
+	/**
+	 * A query has no result yet, or could not be read for this reason. True if it is to be put aside, because the service
+	 * has refused it for good again and again, which is reported.
+	 */
+	inVain(id: string, error?: unknown): boolean {
+		if (error instanceof RequestError && error.problem.kind === 'rateLimit') return false; // nothing was sent
+		const { context } = this;
+		const known = this.known.get(id) ?? { times: 0, refusals: 0, refusedAt: -Infinity };
+		const isRefused = error !== undefined && isForGood(error);
+		const counts = isRefused && msLeft(known.refusedAt, REFUSAL_MS) <= 0;
+		const refusals = known.refusals + Number(counts);
+		const failedSince = error === undefined ? undefined : (known.failedSince ?? Date.now());
+		const refusedAt = counts ? Date.now() : known.refusedAt;
+		this.known.set(id, { times: known.times + 1, refusals, refusedAt, failedSince });
+		if (failedSince === undefined) return false;
+		const reason = error instanceof Error ? error.message : 'no reason was given';
+		context.logger.warn(`The result of query ${id} could not be read: ${reason}`);
+		if (counts && refusals >= MAX_REFUSALS) {
+			this.known.delete(id);
+			const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
+			report(context, new CodedError('putAside', told, { queryId: id }));
+			return true;
+		}
+		if (msLeft(failedSince, TELL_AFTER_MS) <= 0) {
+			const told = `The result of query ${id} could not be read for ten minutes. The trigger keeps trying: ${reason}`;
+			reportHourly(context, 'unreadable', new CodedError('unreadable', told, { queryId: id }));
+		}
+		return false;
 	}
-	running.delete(id);
-	if ('result' in read && read.result) return read.result;
-	const error = 'error' in read ? read.error : new GoneError();
-	return triedInVain(context, id, error) ? 'refused' : undefined;
+
+	wasRead(id: string): void {
+		this.known.delete(id);
+	}
+
+	/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
+	async read(service: QueryService, id: string): Promise<TriggerResult | 'refused' | undefined> {
+		const { running } = this;
+		const known = running.get(id);
+		const reading =
+			known ??
+			readQuery(service, id, FOR_A_ROW).then(
+				(result) => ({ result }),
+				(error: unknown) => ({ error }),
+			);
+		running.set(id, reading);
+		const signal = AbortSignal.timeout(known ? 1 : LOOK_WAITS_MS);
+		const read = await raceAbort(reading, signal).catch(() => undefined);
+		if (!read) {
+			if (!known) this.inVain(id);
+			return undefined;
+		}
+		running.delete(id);
+		if ('result' in read && read.result) return read.result;
+		return this.inVain(id, 'error' in read ? read.error : new GoneError()) ? 'refused' : undefined;
+	}
 }
 
 /** The list shows a query, or the service has shown it before, and has nothing under its ID. */
-class GoneError extends Error {
+export class GoneError extends Error {
 	constructor() {
 		super('the service has nothing under its ID');
 	}

@@ -1,5 +1,5 @@
 import type { QueryService } from '../service/client';
-import { readQuery, timesTried, triedInVain } from './byId';
+import { readQuery } from './byId';
 import type { PublishedTrigger } from './published';
 import { lacksResult, type ItemMaker, type TriggerResult } from './result';
 
@@ -20,18 +20,18 @@ export async function readCutOff(
 	trigger: PublishedTrigger,
 	service: QueryService,
 ): Promise<CutOff[]> {
-	const { context, ledger, settings } = trigger;
+	const { ledger, settings, tries } = trigger;
 	if (settings.receiveBy === 'webhook' && settings.confirm === 'off') return []; // left to Retry
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and shows
 	const isTried = isOnceMore(trigger) && ledger.saved.runsElsewhere === undefined;
 	if (isTried && trigger.isBusy) return [];
 	const entries = [...ledger.cutOff]
-		.sort(([, [a]], [, [b]]) => timesTried(context, a) - timesTried(context, b))
+		.sort(([, [a]], [, [b]]) => tries.timesOf(a) - tries.timesOf(b))
 		.slice(0, isTried ? 1 : undefined);
 	const read = await Promise.all(
 		entries.map(async ([deliveryId, [queryId, times]]) => {
 			const result = await readQuery(service, queryId).catch((error: unknown) =>
-				triedInVain(context, queryId, error) ? undefined : ('failed' as const),
+				tries.inVain(queryId, error) ? undefined : ('failed' as const),
 			);
 			return result === 'failed' ? [] : [{ deliveryId, queryId, times, result }];
 		}),

@@ -5,7 +5,6 @@ import { msLeft } from '../../shared/utils/time';
 import { hasList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
 import type { QueryRecord } from '../service/types';
-import { timesTried, triedInVain, wasRead } from './byId';
 import { readCutOff, startAgain, type CutOff } from './cutOff';
 import type { Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
@@ -152,11 +151,11 @@ class Intake {
 		if (trigger.outcomeOf(result)) return;
 		if (fate === 'waits' || lacksResult(result)) {
 			left.add(queryId);
-			triedInVain(context, queryId);
+			trigger.tries.inVain(queryId);
 			if (fate === 'due') reportMissing(context, queryId, said?.hasResponse === true);
 			return;
 		}
-		wasRead(context, queryId);
+		trigger.tries.wasRead(queryId);
 		this.hasNews = true;
 		void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
 			if (outcome !== 'failed') settle(ledger, result, row);
@@ -200,7 +199,7 @@ class Intake {
 const rulesOf = (trigger: PublishedTrigger): Rules<TriggerResult> => ({
 	fateOf: (result) => fateOf(result, trigger.settings.choice),
 	isRunning: (result) => trigger.outcomeOf(result) !== undefined,
-	triesOf: ({ queryId }) => timesTried(trigger.context, queryId),
+	triesOf: ({ queryId }) => trigger.tries.timesOf(queryId),
 	maxResults: trigger.settings.maxResults,
 });
 

@@ -3,6 +3,7 @@ import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
 import { maskedText } from '../../shared/personalData/personalData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
+import { nodeKey } from './emitter';
 
 /** Tells once that looks keep failing, and once that they work again. */
 export class Outage {
@@ -37,13 +38,19 @@ export function report(context: ITriggerFunctions, error: unknown): void {
 export const errorOf = (context: Pick<ITriggerFunctions, 'getNode'>, error: unknown): ItemError =>
 	itemErrorOf(context.getNode(), error, undefined, { hide: maskedText });
 
+type Identity = Parameters<typeof nodeKey>[0];
+
 const AN_HOUR = 3_600_000;
 const MAX_TOLD = 1_000;
 const toldAt = new BoundedMap<string, number>(MAX_TOLD);
 
-/** Tells what may come up again and again once an hour; `key` names it, and the node. */
-export function tellHourly(key: string, tell: () => void): void {
+/** Tells what may come up again and again once an hour; `what` names it. */
+export function tellHourly(context: Identity, what: string, tell: () => void): void {
+	const key = `${what} ${nodeKey(context)}`;
 	if (msLeft(toldAt.get(key) ?? -Infinity, AN_HOUR) > 0) return;
 	toldAt.set(key, Date.now());
 	tell();
 }
+
+export const reportHourly = (context: ITriggerFunctions, what: string, error: Error): void =>
+	tellHourly(context, what, () => report(context, error));

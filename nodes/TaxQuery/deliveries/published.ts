@@ -1,4 +1,5 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import type { Tries } from './byId';
 import type { Outcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { TriggerResult } from './result';
@@ -9,6 +10,8 @@ export interface PublishedTrigger {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	settings: Settings;
+	/** What could not be read so far. */
+	tries: Tries;
 	/** Whether it is to begin by Start From. */
 	mustBegin: boolean;
 	/** Results are on their way. */

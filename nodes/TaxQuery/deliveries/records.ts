@@ -1,7 +1,6 @@
-import { OperationalError } from 'n8n-workflow';
 import type { QueryService } from '../service/client';
 import { isLean } from '../service/record';
-import { readAsked, readInTime, readQuery, timesTried, triedInVain } from './byId';
+import { GoneError, readAsked, readQuery } from './byId';
 import { nodeKey } from './emitter';
 import type { Listing } from './listing';
 import type { Asked } from './asked';
@@ -80,7 +79,7 @@ async function readNamed(
 
 /** Queries that owe a result and are not listed. */
 async function readOwing(
-	{ context }: PublishedTrigger,
+	{ tries }: PublishedTrigger,
 	service: QueryService,
 	ids: string[],
 	listing: Listing,
@@ -94,25 +93,24 @@ async function readOwing(
 		}
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.extent === 'cut');
-		const error = isGone || listing.requests === 0 ? new OperationalError(GONE) : found?.error;
-		const isRefused = error !== undefined && triedInVain(context, id, error);
+		const error = isGone || listing.requests === 0 ? new GoneError() : found?.error;
+		const isRefused = error !== undefined && tries.inVain(id, error);
 		(isRefused ? refused : inVain).push(id);
 	}
 	return { others, refused, inVain };
 }
-const GONE = 'The service neither lists it nor has it by its ID';
 
 /** The results of rows that do not hold them. */
 async function readLean(
-	{ context }: PublishedTrigger,
+	{ tries }: PublishedTrigger,
 	service: QueryService,
 	due: TriggerResult[],
 ): Promise<Records['rows']> {
 	const lean = due.filter(({ record }) => isLean(record));
-	const isNew = ({ queryId }: TriggerResult) => timesTried(context, queryId) === 0;
+	const isNew = ({ queryId }: TriggerResult) => tries.timesOf(queryId) === 0;
 	const again = lean.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...lean.filter(isNew), ...again].map(async (row) => {
-		const found = await readInTime(context, service, row.queryId);
+		const found = await tries.read(service, row.queryId);
 		// what does not promise more than it holds is taken as it is listed
 		const isEnough = found === 'refused' && row.hasStatus && !lacksResult(row);
 		return [row.queryId, isEnough ? row : found] as const;

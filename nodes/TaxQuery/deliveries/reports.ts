@@ -3,7 +3,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from './emitter';
 import type { Listing } from './listing';
-import { report, tellHourly } from './outage';
+import { report, reportHourly, tellHourly } from './outage';
 import type { Course } from './survey';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -19,25 +19,20 @@ export function reportCourse(context: ITriggerFunctions, course: Course): void {
 	if (what) report(context, new CodedError(course, what));
 }
 
-/** What was reported last of lists that were cut, by node. */
-const cut = new BoundedMap<string, boolean>(500);
-
-/** Reports rows without an ID once an hour, and logs once that the list is not shown to its end. */
+/** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */
 export function reportListing(context: ITriggerFunctions, listing: Listing): void {
-	const { extent, total, rows, unreadable, requests } = listing;
+	const { extent, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no ID that JSON holds exactly: their results cannot start the workflow`;
 		const error = new CodedError('list.fields', what, { rows: unreadable });
-		tellHourly(`nameless ${nodeKey(context)}`, () => report(context, error));
+		reportHourly(context, 'nameless', error);
 	}
-	if (requests === 0) return;
-	const isCut = extent === 'cut';
-	if (isCut && !cut.get(nodeKey(context))) {
+	if (extent !== 'cut') return;
+	tellHourly(context, 'cut', () =>
 		context.logger.warn(
 			`The service reports ${total ?? 'more'} queries but lists only ${rows.length} of them. Set list.page or list.offset, and list.limit, in the credential's API Mapping`,
-		);
-	}
-	if (isCut || extent === 'whole') cut.set(nodeKey(context), isCut);
+		),
+	);
 }
 
 /** Reports queries that are not awaited any more. */
@@ -45,7 +40,7 @@ export function reportDropped(context: ITriggerFunctions, ids: string[]): void {
 	if (ids.length === 0) return;
 	const what = `Too many queries wait for a result: ${ids.length} are not read by their ID any more, from ${ids[0]} on. Their results start the workflow if the list shows them or a webhook call names them`;
 	const error = new CodedError('dropped', what, { queries: ids.length, queryId: ids[0] });
-	tellHourly(`dropped ${nodeKey(context)}`, () => report(context, error));
+	reportHourly(context, 'dropped', error);
 }
 
 /** How often a success without a result was seen. */
@@ -60,8 +55,7 @@ const MAY_TAKE_MS = 10 * 60_000;
 
 /** Reports a success whose record has no result, from the second time on. */
 export function reportMissing(context: ITriggerFunctions, id: string, isDelivered: boolean): void {
-	const key = `${nodeKey(context)} ${id}`;
-	const known = missing.getOrMake(key, () => ({
+	const known = missing.getOrMake(`${nodeKey(context)} ${id}`, () => ({
 		since: Date.now(),
 		times: 0,
 		isDelivered: false,
@@ -77,7 +71,7 @@ export function reportMissing(context: ITriggerFunctions, id: string, isDelivere
 		...{ queryId: id, isDelivered: known.isDelivered },
 		description: MISSING,
 	});
-	tellHourly(`missing ${key}`, () => report(context, error));
+	reportHourly(context, `missing ${id}`, error);
 }
 const MISSING =
 	'Set Confirm with the Service to Status Only, or Webhook Verification to a webhook credential: the trigger then emits the result of the webhook call.';

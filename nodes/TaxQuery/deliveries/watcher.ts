@@ -10,6 +10,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isOpen } from '../service/record';
+import { Tries } from './byId';
 import { emit, nodeKey, type Outcome } from './emitter';
 import type { Ledger } from './ledger';
 import { look, type Look } from './look';
@@ -67,6 +68,7 @@ export const watchersIn = (workflowId: string | undefined) =>
 /** A published trigger: it looks for new results at intervals and when a delivery rings, and emits each once. */
 export class ResultWatcher implements PublishedTrigger {
 	readonly ledger: Ledger;
+	readonly tries: Tries;
 	private readonly memory: NodeMemory;
 	private readonly key: string;
 	private isClosed = false;
@@ -86,6 +88,7 @@ export class ResultWatcher implements PublishedTrigger {
 		readonly settings: Settings,
 	) {
 		this.key = nodeKey(context);
+		this.tries = new Tries(context);
 		this.memory = memoryOf(context);
 		this.ledger = this.memory.ledger;
 		save(context, KEY, this.ledger.saved);

@@ -52,7 +52,7 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 	if (!settings.isAuthenticated) return await takeBody(context, settings, read.body);
 	const { isAuthentic, messageId, secrets } = await proofOf(context, read.body);
 	if (!isAuthentic) {
-		tellHourly(`refused ${nodeKey(context)}`, () => context.logger.warn(REFUSED));
+		tellHourly(context, 'refused', () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
 	}
 	// a service may use a query's ID for each of its messages
@@ -114,6 +114,6 @@ async function takeBody(
 function ringFor(trigger: ResultWatcher, reason: string): void {
 	const { context } = trigger;
 	const told = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
-	tellHourly(`unread ${nodeKey(context)}`, () => context.logger.warn(told));
+	tellHourly(context, 'unread', () => context.logger.warn(told));
 	if (trigger.needsLooks) trigger.lookSoon().catch(() => {}); // the watcher reports why
 }
