@@ -5,11 +5,10 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf, whereNeeded } from '../shared/operations/operation';
+import { propertiesOf, subtitleOf, whereNeeded } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { creditProfile } from '../shared/transport/service';
 import { testCreditProfile } from '../shared/transport/testConnection';
-import { subtitleOf } from '../shared/operations/subtitle';
 import { connection } from './resources/connection';
 import { dataCollection } from './resources/dataCollection';
 import { dataDocument } from './resources/dataDocument';

@@ -5,11 +5,15 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf, whereNeeded, whereServiceIsAsked } from '../shared/operations/operation';
+import {
+	propertiesOf,
+	subtitleOf,
+	whereNeeded,
+	whereServiceIsAsked,
+} from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { taxQuery } from '../shared/transport/service';
 import { testTaxQuery } from '../shared/transport/testConnection';
-import { subtitleOf } from '../shared/operations/subtitle';
 import { testProviderLogin } from '../shared/credentials/providerLogin';
 import { resources } from './resources';
 

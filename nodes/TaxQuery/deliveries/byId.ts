@@ -1,7 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
 import { RequestError } from '../../shared/transport/result';
-import { isForGood, isRefusal } from '../../shared/transport/errors';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { findQuery, type QueryService } from '../service/client';
@@ -24,6 +23,21 @@ const REFUSAL_MS = 60_000;
 /** What cannot be read for so long is reported. */
 const TELL_AFTER_MS = 10 * 60_000;
 const MAX_TRIED = 1_000;
+
+/** Statuses that pass: the token, the account's balance, what is being prepared, a service that is slow or busy. */
+const PASSING = [401, 402, 403, 407, 408, 409, 423, 425, 429];
+
+/** Whether the service refuses just what was asked for. */
+const isRefusal = (error: unknown): boolean =>
+	error instanceof RequestError &&
+	error.problem.kind === 'status' &&
+	error.problem.status >= 400 &&
+	error.problem.status < 500 &&
+	!PASSING.includes(error.problem.status);
+
+/** Whether asking again would bring the same: a refusal, or a response of another shape. */
+const isForGood = (error: unknown): boolean =>
+	error instanceof RequestError ? isRefusal(error) || error.problem.kind === 'shape' : true;
 
 /** A query by its ID; undefined if the service has nothing under that. */
 export async function readQuery(

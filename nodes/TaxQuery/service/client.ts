@@ -2,7 +2,6 @@ import { UserError, type IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
-import { isNotFound } from '../../shared/transport/errors';
 import { RequestError, type Result } from '../../shared/transport/result';
 import { taxQuery } from '../../shared/transport/service';
 import { isObject } from '../../shared/utils/json';
@@ -109,6 +108,10 @@ export async function findQuery(
 		throw error as Error;
 	});
 }
+
+/** Whether an error of a request says that the service has nothing there. */
+const isNotFound = (error: unknown): boolean =>
+	error instanceof RequestError && error.problem.kind === 'status' && error.problem.status === 404;
 
 /** A record by itself, or the only one that is wrapped. */
 function onlyRecord(body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined {

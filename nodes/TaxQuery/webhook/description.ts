@@ -5,7 +5,7 @@ import type {
 	IWebhookDescription,
 } from 'n8n-workflow';
 import { filterOptions, statusesField, triggerOnField } from '../deliveries/choice';
-import { credentialsHere } from '../../shared/operations/credentialsHere';
+import { credentialsHere } from '../../shared/operations/operation';
 import { simplifyField } from '../../shared/operations/fields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/personalData';
 

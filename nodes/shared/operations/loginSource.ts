@@ -10,8 +10,8 @@ import {
 	type CheckedLogin,
 	type Provider,
 } from '../credentials/providerLogin';
-import { credentialsHere } from './credentialsHere';
 import { option, parseBoolean, type Field } from './field';
+import { credentialsHere } from './operation';
 import { CodedError } from '../utils/codedError';
 
 const loginFrom: INodeProperties = {

@@ -12,8 +12,6 @@ import { fieldsToKeepOption, personalDataOption } from '../personalData/options'
 import type { Protection } from '../personalData/personalData';
 import type { Connection, Reader, ServiceRequest } from '../transport/request';
 import type { JsonBody, Result } from '../transport/result';
-import { credentialsHere } from './credentialsHere';
-import { toolDescriptionOf } from './toolDescription';
 
 /** What an operation sees of the item it works on. */
 export interface Item {
@@ -171,6 +169,14 @@ export function propertiesOf(resources: Resource[]): INodeProperties[] {
 	];
 }
 
+/** Where the editor shows a node's credentials: by itself it does below the first choice that one of them depends on. */
+export const credentialsHere: INodeProperties = {
+	displayName: 'Credentials',
+	name: 'credentials',
+	type: 'credentials',
+	default: '',
+};
+
 /** At the top, but for operations that show them beside the choice of a further credential. */
 function credentialsOnTop(resources: Resource[]): INodeProperties[] {
 	const elsewhere = resources
@@ -217,6 +223,33 @@ function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 			options: [...options, personalDataOption, fieldsToKeepOption, timeoutOption],
 		},
 	].map(shownHere);
+}
+
+/**
+ * What an AI agent reads of an operation. n8n makes it from the action alone, and the editor gives the model's own
+ * parameters no description. The operator may rewrite it.
+ */
+const toolDescriptionOf = (tool: string): INodeProperties => ({
+	displayName: 'Tool Description',
+	name: 'toolDescription',
+	type: 'string',
+	typeOptions: { rows: 4 },
+	default: tool,
+	description: 'What the AI agent reads about this tool',
+	displayOptions: { show: { '@tool': [true] } },
+});
+
+/** The expression that writes the chosen operation below a node's name, as it is listed in the node panel or shorter. */
+export function subtitleOf(resources: Resource[]): string {
+	const actions = Object.fromEntries(
+		resources.flatMap((resource) =>
+			resource.operations.map(({ value, subtitle, action }) => [
+				`${resource.value} ${value}`,
+				subtitle ?? action,
+			]),
+		),
+	);
+	return `={{ (${JSON.stringify(actions)})[$parameter["resource"] + " " + $parameter["operation"]] }}`;
 }
 
 type Shown = INodeCredentialDescription['displayOptions'];
