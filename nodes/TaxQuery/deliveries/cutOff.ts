@@ -4,7 +4,7 @@ import type { PublishedTrigger } from './published';
 import { lacksResult, type ItemMaker, type TriggerResult } from './result';
 
 /** A result whose execution was not known to have ended when n8n did, and its record, if the service has it. */
-export interface CutOff {
+interface CutOff {
 	deliveryId: string;
 	queryId: string;
 	times: number;

@@ -1,22 +1,21 @@
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { msLeft } from '../../shared/utils/time';
 import { hasList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
 import type { QueryRecord } from '../service/types';
-import { readCutOff, startAgain, type CutOff } from './cutOff';
+import { readCutOff, startAgain } from './cutOff';
 import type { Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
 import type { Ledger } from './ledger';
 import { checkDates, NO_LIST, readListing, type Listing } from './listing';
 import { confirmed, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
-import { readRecords, type Found, type Records } from './records';
+import { readRecords, type Found } from './records';
 import { reportCourse, reportDropped, reportListing, reportMissing } from './reports';
-import { itemMaker, lacksResult, type ItemMaker, type TriggerResult } from './result';
+import { itemMaker, lacksResult, type TriggerResult } from './result';
 import { readStart, startOf } from './settings';
-import { isBeginning, isSettled, survey, takeIn, type Plan, type Rules } from './survey';
+import { isBeginning, isSettled, survey, takeIn, type Rules } from './survey';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
@@ -55,25 +54,8 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 	return new Intake(trigger, asked, seen).run();
 }
 
-/** All that a look has read, and what it makes of it. */
-interface Observation {
-	mapping: TaxQueryMapping;
-	toItem: ItemMaker;
-	rules: Rules<TriggerResult>;
-	/** The list is read, here or in other looks. */
-	isListed: boolean;
-	/** The list was read to its end. */
-	isAudit: boolean;
-	/** What was asked for, the last first: a sender that comes again is not to wait behind a flood. */
-	ids: string[];
-	listing: Listing;
-	plan: Plan<TriggerResult>;
-	read: Records;
-	cutOff: CutOff[];
-}
-
 /** Reads what a look needs; changes nothing that is known. */
-async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Observation> {
+async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>) {
 	const { context, ledger, settings, mustBegin } = trigger;
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
@@ -84,7 +66,7 @@ async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>): Pr
 	const isMoved = mustBegin || account !== ledger.saved.account;
 	const startAt = isMoved && isListed ? readStart(context) : undefined;
 	const isAudit = isMoved || msLeft(ledger.saved.auditedAt, DAY_MS) < 0;
-	const ids = [...asked.keys()].reverse();
+	const ids = [...asked.keys()].reverse(); // a sender that comes again is not to wait behind a flood
 
 	const listing = isListed
 		? await readListing(connection, ledger, { asked: ids, mustBeWhole: isAudit })
@@ -98,6 +80,7 @@ async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>): Pr
 	const cutOff = await readCutOff(trigger, connection);
 	return { mapping, toItem, rules, isListed, isAudit, ids, listing, plan, read, cutOff };
 }
+type Observation = Awaited<ReturnType<typeof observe>>;
 
 /** Takes in what a look has read, and emits it. Nothing here waits, so that nothing can come between. */
 class Intake {
