@@ -226,7 +226,7 @@ export function checkFiltered(
 			const found = `The Credit Profile Service gave a collection that does not pass "${displayName}" in Filters`;
 			if (!isLike)
 				throw new CodedError('filter.ignored', found, {
-					field: displayName,
+					...{ field: displayName, mappingKeys: keysOf(filter) },
 					description: `${advice(filter)}.`,
 				});
 			if (!isTold) hint(sentences(found, advice(filter)));

@@ -7,6 +7,7 @@ import { listQueries, completeRow } from '../service/list';
 import { tellBeginning, turnOf } from './emitter';
 import { fateOf, leftOutBy } from './filter';
 import { ENDED, KEY } from './memory';
+import { errorOf } from './outage';
 import { itemMaker, resultOf, type TriggerResult } from './result';
 import { readSettings } from './settings';
 import { watcherOf, watchersIn } from './watcher';
@@ -19,7 +20,12 @@ import { CodedError } from '../../shared/utils/codedError';
 export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	const deliveryId = items[0]?.json.deliveryId;
-	if (typeof deliveryId !== 'string') return [[await latestResult(context)]];
+	if (typeof deliveryId !== 'string') {
+		const latest = await latestResult(context).catch((error: unknown) => {
+			throw errorOf(context, error);
+		});
+		return [[latest]];
+	}
 	if (context.getMode() !== 'manual') await noteExecution(context, deliveryId);
 	return [items];
 }

@@ -92,15 +92,17 @@ export const NO_LIST: Listing = {
 const OTHERWISE = 'or receive results by Webhook Only, which does not read the list';
 
 function checkRows(rows: TriggerResult[], unreadable: number): void {
-	if (rows.length === 0 && unreadable > 0) throw withoutFields('IDs (_id or queryId)');
-	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus)) throw withoutFields('status');
+	if (rows.length === 0 && unreadable > 0) throw withoutFields('ids', 'IDs (_id or queryId)');
+	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus))
+		throw withoutFields('status', 'status');
 }
 
-const withoutFields = (what: string) =>
+const withoutFields = (which: 'ids' | 'status', what: string) =>
 	new CodedError(
-		'list.fields',
+		`list.${which}`,
 		`The list of queries shows no ${what}: new results cannot be told from old ones`,
 		{
+			mappingKeys: ['list.parameters'],
 			description: `Set list.parameters in the credential's API Mapping to what makes the service list whole records, ${OTHERWISE}.`,
 		},
 	);
@@ -111,6 +113,7 @@ function unusable(order: Order | undefined): CodedError {
 			'list.oldestFirst',
 			'The list of queries comes in pages and begins with the oldest',
 			{
+				mappingKeys: ['list.parameters', 'list.paging'],
 				description: `Set list.parameters in the credential's API Mapping to what makes the service begin with the newest, e.g. {"order": "desc"}; if all queries come in one response, set list.paging to none; ${OTHERWISE}.`,
 			},
 		);
@@ -119,6 +122,7 @@ function unusable(order: Order | undefined): CodedError {
 		'list.order',
 		'The list of queries does not show its order: new results may not be seen',
 		{
+			mappingKeys: ['list.order'],
 			description: `Set list.order in the credential's API Mapping to newestFirst if the service lists the newest queries first, ${OTHERWISE}.`,
 		},
 	);

@@ -24,7 +24,7 @@ export function reportListing(context: ITriggerFunctions, listing: Listing): voi
 	const { extent, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no ID that JSON holds exactly: their results cannot start the workflow`;
-		const error = new CodedError('list.fields', what, { rows: unreadable });
+		const error = new CodedError('list.ids', what, { rows: unreadable });
 		reportHourly(context, 'nameless', error);
 	}
 	if (extent !== 'cut') return;

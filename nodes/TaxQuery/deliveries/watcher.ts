@@ -46,12 +46,16 @@ const published = new Map<string, ResultWatcher>();
 /** What a published trigger does until it is unpublished. Throws what its first look throws. */
 export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
-	const watcher = new ResultWatcher(context, readSettings(context));
-	await watcher.open().catch((error: unknown) => {
-		watcher.close();
+	try {
+		const watcher = new ResultWatcher(context, readSettings(context));
+		await watcher.open().catch((error: unknown) => {
+			watcher.close();
+			throw error;
+		});
+		return { closeFunction: async () => watcher.close() };
+	} catch (error) {
 		throw errorOf(context, error);
-	});
-	return { closeFunction: async () => watcher.close() };
+	}
 }
 
 const UNPROVED: Asked = { isProved: false, hasResponse: false };

@@ -100,6 +100,7 @@ const getMany = operation({
 			const { message, description } = words;
 			if (extent === 'cut') {
 				throw new CodedError('list.cut', message, {
+					...{ listed, total: reported },
 					description: sentences(description, 'Or set a Limit'),
 				});
 			}

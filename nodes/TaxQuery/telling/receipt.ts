@@ -59,8 +59,14 @@ export class Receipt {
 		const items = index === undefined ? [...Array(this.run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
 		const cost = { billed: this.known.billed(index) ?? ('unknown' as const), queries };
+		const unsure = items.filter((one) => this.doubtful.has(one));
 		const ids = items.flatMap((one) => this.billed.get(one) ?? []);
-		return { words: costWords(cost), ...cost, ...(ids.length > 0 && { queryIds: ids }) };
+		return {
+			words: costWords(cost),
+			...cost,
+			...(ids.length > 0 && { queryIds: ids }),
+			...(unsure.length > 0 && { unsureItems: unsure }),
+		};
 	}
 
 	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */

@@ -79,6 +79,8 @@ export interface Cost {
 	queries: number;
 	/** The IDs of those that were accepted. */
 	queryIds?: string[];
+	/** Of which nobody knows whether a query was accepted. */
+	unsureItems?: number[];
 }
 
 /** Gets the item that the run fails with, and how many have failed. */

@@ -36,8 +36,12 @@ export class RequestError extends UserError {
 		return 'status' in this.problem ? this.problem.status : undefined;
 	}
 
+	/** What the words tell beside the code. */
 	get data(): IDataObject {
-		return dataOf(this.problem);
+		const { problem } = this;
+		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
+		const fault = problem.kind === 'network' && { fault: problem.code };
+		return { ...dataOf(problem), ...rows, ...fault };
 	}
 
 	/** Keys of the API Mapping that may set it right. */

@@ -66,9 +66,10 @@ describe('Connection → Diagnose', () => {
 		await sandbox.faults({ path: '/api/v1/credential', fault: { status: 200, body: logins } });
 		const { items } = await nodeOn(sandbox)(diagnose);
 		await sandbox.close();
-		expect(items[1].json.advice).toMatch(
-			/^Not the end of an upsert's path: buro_pm\. The document lists no values of "type"; /,
-		);
+		expect(items[1].json).toMatchObject({
+			result: 'OK',
+			advice: expect.stringContaining('buro_pm'),
+		});
 	});
 
 	it('tells what is wrong where nothing works', async () => {
@@ -78,8 +79,8 @@ describe('Connection → Diagnose', () => {
 		expect(items[1].json).toEqual({
 			check: 'Address, token and provider logins',
 			result: 'Change needed',
-			seen: 'The Credit Profile Service refused the token.',
-			advice: expect.stringContaining('check API token and base URL'),
+			seen: expect.stringMatching(/token/),
+			advice: expect.stringMatching(/API token.*base URL/),
 		});
 	});
 

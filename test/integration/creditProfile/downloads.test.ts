@@ -92,9 +92,7 @@ describe('the files of a collection', () => {
 		const { items, hints } = await run();
 		expect([items.map(({ json }) => json.id), hints.map(({ message }) => message)]).toEqual([
 			[72],
-			[
-				'Associations of a type other than Profiles, Forms and Files: 2. If they are files, they were not downloaded: Data Document → Get Many shows them.',
-			],
+			[expect.stringContaining(': 2.')],
 		]);
 	});
 
@@ -426,9 +424,7 @@ describe('the files of a collection', () => {
 
 	it('of a collection that several items name are told of, once', async () => {
 		const { hints } = await run({}, { items: [{}, {}, {}] });
-		expect(hints.map(({ message }) => message)).toEqual([
-			expect.stringMatching(/^Several items download the files of collection 1,/),
-		]);
+		expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('collection 1,')]);
 	});
 
 	it.each<[string, INodeParameters, IDataObject[], string[]]>([

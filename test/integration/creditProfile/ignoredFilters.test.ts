@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startStranger } from '../dialects/stranger';
+import { codeOf, fieldErrorOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 
 const row = (id: number, more: IDataObject = {}) => ({
@@ -35,38 +36,38 @@ async function collections(
 const all = Array.from({ length: 12 }, (_, at) => row(at + 1));
 
 describe('a filter that the service ignores', () => {
-	const ignored: Array<[filters: IDataObject, label: string, keys: string]> = [
-		[{ name__eq: ['Collection 3'] }, 'Name', 'filterEncoding'],
-		[{ name__eq: ['Collection 3', 'X'] }, 'Name', 'filterEncoding or listEncoding'],
-		[{ parentCollectionId__eq: [7] }, 'Parent Collection ID', 'filterEncoding'],
-		[{ activeDataCollectionVersionId__eq: ['103'] }, 'Active Version ID', 'filterEncoding'],
-		[{ processorKey__eq: ['bureau-pf'] }, 'Processor Key', 'filterEncoding'],
-		[{ tags__anyOf: ['b'] }, 'Any Tag Names or IDs', 'filterEncoding'],
-		[{ tags__eq: ['b', 'c'] }, 'Exact Tag Names or IDs', 'filterEncoding or listEncoding'],
-		[{ name__like: 'Coll', processorKey__eq: ['x'] }, 'Processor Key', 'filterEncoding'],
+	const [ONE, BOTH] = [['filterEncoding'], ['filterEncoding', 'listEncoding']];
+	const ignored: Array<[filters: IDataObject, field: string, mappingKeys: string[]]> = [
+		[{ name__eq: ['Collection 3'] }, 'Name', ONE],
+		[{ name__eq: ['Collection 3', 'X'] }, 'Name', BOTH],
+		[{ parentCollectionId__eq: [7] }, 'Parent Collection ID', ONE],
+		[{ activeDataCollectionVersionId__eq: ['103'] }, 'Active Version ID', ONE],
+		[{ processorKey__eq: ['bureau-pf'] }, 'Processor Key', ONE],
+		[{ tags__anyOf: ['b'] }, 'Any Tag Names or IDs', ONE],
+		[{ tags__eq: ['b', 'c'] }, 'Exact Tag Names or IDs', BOTH],
+		[{ name__like: 'Coll', processorKey__eq: ['x'] }, 'Processor Key', ONE],
 	];
 
 	it.each([true, false])('is an error that names the keys, Simplify %s', async (simplify) => {
-		for (const [filters, label, keys] of ignored) {
+		for (const [filters, field, mappingKeys] of ignored) {
 			const { given, error } = await collections(filters, all, { options: { simplify } });
-			expect([given, error?.message, error?.description]).toEqual([
+			expect([given, error?.context]).toEqual([
 				[],
-				`The Credit Profile Service gave a collection that does not pass "${label}" in Filters`,
-				`If the service reads filters in another form, set ${keys} in the credential's API Mapping.`,
+				expect.objectContaining({ code: 'filter.ignored', field, mappingKeys }),
 			]);
 		}
 	});
 
 	it('is found though only one row tells', async () => {
 		const { error } = await collections({ tags__anyOf: ['a'] }, [...all, row(13, { tags: [] })]);
-		expect(error?.message).toContain('does not pass "Any Tag Names or IDs"');
+		expect(fieldErrorOf(error)).toEqual(['filter.ignored', 'Any Tag Names or IDs']);
 	});
 
 	it('is found among 2,000 rows with 200 names', async () => {
 		const rows = Array.from({ length: 2_000 }, (_, at) => row(at, { name: `N${at % 201}` }));
 		const names = Array.from({ length: 200 }, (_, at) => `N${at}`);
 		const { error } = await collections({ name__eq: names }, rows);
-		expect(error?.message).toContain('does not pass "Name"');
+		expect(fieldErrorOf(error)).toEqual(['filter.ignored', 'Name']);
 	});
 
 	it('for a part of the name is told, once', async () => {
@@ -74,9 +75,7 @@ describe('a filter that the service ignores', () => {
 		expect([given.length, error, hints]).toEqual([
 			12,
 			undefined,
-			[
-				'The Credit Profile Service gave a collection that does not pass "Name Contains" in Filters. If the service reads filters in another form, set filterEncoding in the credential\'s API Mapping.',
-			],
+			[expect.stringMatching(/"Name Contains".*filterEncoding/)],
 		]);
 	});
 });
@@ -116,10 +115,7 @@ describe('a collection by its ID', () => {
 
 	it.each([row(99)])('that is another one is an error: %j', async (answer) => {
 		const { items, error } = await get(answer);
-		expect([items, error?.message]).toEqual([
-			[],
-			expect.stringMatching(/^The Credit Profile Service gave data collection (99), not 5$/),
-		]);
+		expect([items, codeOf(error)]).toEqual([[], 'otherCollection']);
 	});
 
 	it.each([row(5), row(1, { id: '5' })])('is taken: %j', async (answer) => {

@@ -5,6 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { startStranger } from '../dialects/stranger';
+import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import './support';
 
@@ -89,10 +90,7 @@ describe.each([
 			const blank = '__n8n_BLANK_VALUE_e5362baf-c777-4d57-a609-6eaf1f9e87f6';
 			const values = { ...login(PEM), [name]: blank };
 			const { error, sent } = await send(values);
-			expect([error?.message, sent]).toEqual([
-				expect.stringContaining('is a placeholder of n8n: open the credential and enter it again'),
-				[],
-			]);
+			expect([codeOf(error), sent]).toEqual(['login.placeholder', []]);
 			expect(await test({ provider, ...values })).toMatchObject({ status: 'Error' });
 		},
 	);

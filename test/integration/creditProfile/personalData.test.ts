@@ -1,4 +1,4 @@
-import { codeOf } from '../support/errorCode';
+import { codeOf, fieldErrorOf } from '../support/errorCode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { LOANS, nodeOn } from './support';
 
@@ -47,15 +47,12 @@ describe('the option Personal Data', () => {
 
 	it('Pseudonym without a key is refused before a request is spent', async () => {
 		const { error } = await run(withMode('pseudonym'));
-		expect([error?.message, await sandbox.requests()]).toEqual([
-			'Pseudonyms need the Pseudonym Key of the credential',
-			[],
-		]);
+		expect([codeOf(error), await sandbox.requests()]).toEqual(['credential.pseudonymKey', []]);
 	});
 
 	it('an expression that comes out empty is not taken for Full', async () => {
 		const { error } = await run(withMode('={{ $json.missing }}'));
-		expect(error?.message).toBe('"Personal Data" must be full, masked or pseudonym');
+		expect(fieldErrorOf(error)).toEqual(['field.choice', 'Personal Data']);
 	});
 
 	it('withholds what the service says in an error', async () => {

@@ -100,9 +100,9 @@ describe('Send Again If Unsure', () => {
 			({ method }) => (method === 'POST' ? lost : { body: { data, total: 5000 } }),
 			again,
 		);
-		expect([posts(asked), error?.description]).toEqual([
+		expect([posts(asked), error?.context]).toEqual([
 			1,
-			expect.not.stringContaining('and not found'),
+			expect.objectContaining({ code: 'unsure', list: 'cut', found: [] }),
 		]);
 	});
 
@@ -121,10 +121,7 @@ describe('Send Again If Unsure', () => {
 			({ method }) => (method === 'POST' ? lost : { body: [january] }),
 			{ ...invoices, options: { spendingLimits: { sendAgain: true } } },
 		);
-		expect([posts(asked), error?.description]).toEqual([
-			1,
-			expect.stringContaining('Of its 2 queries these were found: q1'),
-		]);
+		expect([posts(asked), error?.context?.found]).toEqual([1, ['q1']]);
 	});
 });
 
@@ -377,11 +374,7 @@ describe('a service that has nothing under the ID of a query', () => {
 			nothingAt(nothing),
 			operation('query', 'get', { queryId: 'q1' }),
 		);
-		expect([error?.message, error?.description, readsOf(asked).length]).toEqual([
-			'There is no query with the "Query ID" of this item',
-			expect.stringContaining('Check the ID, and'),
-			1,
-		]);
+		expect([codeOf(error), readsOf(asked).length]).toEqual(['noQuery', 1]);
 	});
 
 	it('leaves the query pending in a further try', async () => {

@@ -1,12 +1,12 @@
 import { until } from '../../support/until';
-import { codeOf } from '../support/errorCode';
+import { codeOf, fieldErrorOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
 import { give, oddService } from './oddService';
 import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
-const told = ({ error }: NodeRun) => [error?.message, error?.context?.itemIndex];
+const told = ({ error }: NodeRun) => [...fieldErrorOf(error), error?.context?.itemIndex];
 
 describe('an item that fails', () => {
 	let sandbox: TaxQuerySandbox;
@@ -20,7 +20,7 @@ describe('an item that fails', () => {
 		const result = await sandbox.run(getCrf({ ...fields }, { ...options }), {
 			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
 		});
-		expect(told(result)).toEqual([expect.stringContaining('"RFC" cannot be right'), 1]);
+		expect(told(result)).toEqual(['identifier.DATE', 'RFC', 1]);
 	});
 
 	it('does not read as paid for twice, where its query ended without a result', async () => {
@@ -29,12 +29,9 @@ describe('an item that fails', () => {
 			items: itemsOf([rfc]),
 		});
 		const [{ queryId }] = await sandbox.ledger();
-		const told = String(error?.description);
-		expect([told.split(queryId).length, told]).toEqual([
-			2,
-			expect.stringMatching(/If the reason names the fields, correct them\. Retrying/),
-		]);
-		expect(told).not.toContain('paid for');
+		const { code, queryIds, billed } = error?.context ?? {};
+		expect([code, queryIds, billed]).toEqual(['failed', [queryId], 1]);
+		expect(error?.description?.split(queryId)).toHaveLength(2);
 	});
 
 	it('tells which others may have been accepted; a retry finds them, and pays for none again', async () => {
@@ -60,10 +57,10 @@ describe('an item that fails', () => {
 		const { error: ofRetry } = await run();
 		await service.close();
 		const [{ _id }] = service.billed;
-		expect([codeOf(error), error?.description, ofRetry?.description]).toEqual([
+		expect([codeOf(error), error?.context?.unsureItems, ofRetry?.context?.queryIds]).toEqual([
 			'status.422',
-			expect.stringContaining('May have been accepted and billed, too: item 1. Retrying'),
-			expect.stringContaining(`Accepted before that, and billed: ${_id}.`),
+			[1],
+			[_id],
 		]);
 		expect(arrived.filter((rfc) => rfc === lost)).toHaveLength(1);
 	});
@@ -91,7 +88,7 @@ describe('an item that fails', () => {
 		const { error } = await run();
 		await service.close();
 		expect([codeOf(error), error?.context?.itemIndex]).toEqual(['status.422', 1]);
-		expect(error?.description).toContain(service.billed[0]._id);
+		expect(error?.context?.queryIds).toEqual([service.billed[0]._id]);
 	});
 
 	it('has an error of its own where many fail for the same reason', async () => {

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
+import { codeOf } from '../support/errorCode';
 import { give, oddService, type Kept } from './oddService';
 import { getCrf, operation, rfcs } from './support';
 
@@ -121,8 +122,8 @@ describe('two executions that ask 100 items the same, while every other answer i
 		await service.close();
 		const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
 		const given = rows.flatMap(({ queryId }) => (queryId === undefined ? [] : [queryId]));
-		const unsure = rows.filter(({ error }) =>
-			String(error).startsWith('The query may have been accepted and billed'),
+		const unsure = runs.flatMap((run) =>
+			run.items.filter(({ error }) => codeOf(error) === 'unsure'),
 		);
 		expect([given.sort(), unsure.length, rows.length]).toEqual([
 			service.billed.map(({ _id }) => _id).sort(),
@@ -275,7 +276,7 @@ describe('a query by its ID', () => {
 		const result = await service.run(waiting, { items });
 		await service.close();
 		expect(result.items.map(({ json }) => [json.queryId, json.pending, json.lastProblem])).toEqual([
-			[service.billed[0]._id, true, expect.stringContaining('another query')],
+			[service.billed[0]._id, true, expect.any(String)],
 		]);
 	});
 

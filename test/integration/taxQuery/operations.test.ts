@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
+import { codeOf } from '../support/errorCode';
 import {
 	CIEC,
 	createTaxProfile,
@@ -237,10 +238,7 @@ describe('the tax profile', () => {
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: rfcs(2)[1] }),
 			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
 		);
-		expect([error?.message, await sandbox.ledger()]).toEqual([
-			'The stored login belongs to another RFC than this item',
-			[],
-		]);
+		expect([codeOf(error), await sandbox.ledger()]).toEqual(['storedLogin.rfc', []]);
 	});
 
 	it('is not created with the login of another provider', async () => {
@@ -248,7 +246,7 @@ describe('the tax profile', () => {
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{ login: { provider: 'bureau/pm', user: 'lender_1', password: 'Bureau_Secret_1' } },
 		);
-		expect(error?.message).toContain('not one of "Tax Authority (CIEC)"');
+		expect(codeOf(error)).toBe('storedLogin.provider');
 	});
 
 	it('keeps the CIEC out of what comes out, also if the service echoes it', async () => {
@@ -302,9 +300,7 @@ describe('the tax profile', () => {
 				secrets: [CIEC],
 			},
 		);
-		const failed = items.filter(({ json }) =>
-			String(json.error).startsWith('The stored login belongs to another RFC'),
-		);
+		const failed = items.filter(({ error }) => codeOf(error) === 'storedLogin.rfc');
 		expect([failed.length, (await sandbox.ledger()).map(({ query }) => query.rfc)]).toEqual([
 			49,
 			[RFC],
@@ -322,7 +318,7 @@ describe('the tax profile', () => {
 				secrets: [CIEC],
 			},
 		);
-		expect(items[0].json.error).toContain('withheld because it repeats a secret');
+		expect(items[0].error?.context).toMatchObject({ code: 'status.400', isWithheld: true });
 	});
 });
 

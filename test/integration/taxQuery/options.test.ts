@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { codeOf } from '../support/errorCode';
+import { codeOf, fieldErrorOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { askStranger } from '../dialects/stranger';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -143,7 +143,7 @@ describe('the options of a query', () => {
 			['simplify', 'Simplify'],
 		])('is an error that names it, and nothing is sent: %s', async (name, label) => {
 			const { error } = await sandbox.run(getCrf({}, { [name]: value }), { items: [{ rfc: RFC }] });
-			expect([error?.message, await billed()]).toEqual([expect.stringContaining(`"${label}"`), 0]);
+			expect([error?.context?.field, await billed()]).toEqual([label, 0]);
 		});
 
 		it.each([
@@ -154,7 +154,7 @@ describe('the options of a query', () => {
 			const { error } = await sandbox.run(getCrf({}, { spendingLimits: { [name]: value } }), {
 				items: [{ rfc: RFC }],
 			});
-			expect([error?.message, await billed()]).toEqual([expect.stringContaining(`"${label}"`), 0]);
+			expect([error?.context?.field, await billed()]).toEqual([label, 0]);
 		});
 
 		it.each([
@@ -166,7 +166,7 @@ describe('the options of a query', () => {
 			const { error } = await sandbox.run(getCrf({ ...others, [name]: value }), {
 				items: [{ rfc: RFC }],
 			});
-			expect([error?.message, await billed()]).toEqual([expect.stringContaining(`"${label}"`), 0]);
+			expect([error?.context?.field, await billed()]).toEqual([label, 0]);
 		});
 	});
 
@@ -176,8 +176,8 @@ describe('the options of a query', () => {
 			const { error } = await sandbox.run(getCrf({}, { additionalBodyFields }), {
 				items: [{ rfc: RFC }],
 			});
-			expect([error?.message, await billed()]).toEqual([
-				'"Additional Body Fields" must be a JSON object',
+			expect([fieldErrorOf(error), await billed()]).toEqual([
+				['field.object', 'Additional Body Fields'],
 				0,
 			]);
 		},
@@ -290,7 +290,7 @@ describe('Query → Get Many', () => {
 			fault: { status: 200, body: { data: [], total: 61 } },
 		});
 		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
-		expect(error?.message).toBe('The service reports 61 queries but lists only 0 of them');
+		expect(error?.context).toMatchObject({ code: 'list.cut', listed: 0, total: 61 });
 	});
 });
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { askStranger } from '../dialects/stranger';
+import { codeOf } from '../support/errorCode';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs } from './support';
 
@@ -58,11 +59,10 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 		const service = await serviceThat(change, true);
 		const { error } = await service.run(parameters, { items });
 		await service.close();
-		expect([service.billed.length, error?.description]).toEqual([
+		expect([service.billed.length, codeOf(error), error?.context?.possible]).toEqual([
 			1,
-			expect.stringContaining(
-				`may be it, though their query type, fields or date differ: ${service.billed[0]._id}.`,
-			),
+			'unsure',
+			[service.billed[0]._id],
 		]);
 	});
 

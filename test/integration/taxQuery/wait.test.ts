@@ -1,5 +1,6 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
+import { codeOf } from '../support/errorCode';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
@@ -168,17 +169,17 @@ describe('a query that waits for its result', () => {
 			items: [{ rfc: sandbox.reserved('failed').rfc }],
 		});
 		const [{ queryId }] = await sandbox.ledger();
-		expect([error?.message, error?.description]).toEqual([
-			'The query ended without a result: its status is FAILED',
-			expect.stringContaining(`query ID ${queryId}. The service says: "`),
-		]);
+		expect(error?.context).toMatchObject({
+			...{ code: 'failed', status: 'FAILED', queryIds: [queryId] },
+			said: expect.stringMatching(/./),
+		});
 	});
 
 	it('fails in the same way when it answers at once as FAILED', async () => {
 		const { error } = await sandbox.run(
 			operation('person', 'getCurpData', { curp: sandbox.reserved('failed').curp }),
 		);
-		expect(error?.message).toBe('The query ended without a result: its status is FAILED');
+		expect(error?.context).toMatchObject({ code: 'failed', status: 'FAILED' });
 	});
 
 	it('is marked as pending when it should have answered at once, but did not', async () => {
@@ -210,10 +211,7 @@ describe('a result that failed', () => {
 		});
 		const { error } = await service.run(long, { items: rfcs(2).map((rfc) => ({ rfc })) });
 		await service.close();
-		expect([error?.message, looks]).toEqual([
-			'The query ended without a result: its status is FAILED',
-			4,
-		]);
+		expect([codeOf(error), looks]).toEqual(['failed', 4]);
 	});
 
 	it('does not keep the results of another execution from being seen', async () => {

@@ -3,8 +3,6 @@ import { pass, type TriggerHost } from './triggerHost';
 
 const SECRET = 'whsec-lima-dulce';
 const proof = { 'X-Secret': SECRET };
-const NO_RESULT =
-	"The service's record of query new has no result, but a webhook call delivered one";
 
 let service: ListService;
 let host: TriggerHost;
@@ -53,9 +51,8 @@ describe.each(['both', 'webhook'])('a success whose record has no result (%s)', 
 			[],
 			[],
 		]);
-		expect([host.failures, host.failureDescriptions]).toEqual([
-			[NO_RESULT],
-			[expect.stringMatching(/Status Only.*webhook credential/)],
+		expect(host.errors.map(({ context }) => context)).toEqual([
+			expect.objectContaining({ code: 'noResult', queryId: 'new', isDelivered: true }),
 		]);
 	});
 
@@ -134,9 +131,9 @@ describe('a success whose record has no result', () => {
 			pass(60_000);
 			await host.look();
 		}
-		expect([started(), host.failures]).toEqual([
+		expect([started(), host.errors.map(({ context }) => context)]).toEqual([
 			[],
-			[expect.stringMatching(/query new has no result, and no webhook call delivered one/)],
+			[expect.objectContaining({ code: 'noResult', queryId: 'new', isDelivered: false })],
 		]);
 	});
 

@@ -1,3 +1,4 @@
+import { codeOf } from '../../support/errorCode';
 import { ago, ListService, many, PAGE, row, type Row } from './listService';
 import { failure, pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -34,15 +35,12 @@ const mixed = () => {
 	service.listed = () => [...service.rows].sort((a, b) => (place(a) < place(b) ? -1 : 1));
 };
 
-const NO_STATUS = /list of queries shows no status/;
-const NO_ID = /list of queries shows no IDs/;
-const NO_ORDER = /list of queries does not show its order/;
-const OLDEST = /comes in pages and begins with the oldest/;
-const unsure: Array<[what: string, prepare: () => void, message: RegExp, key: string]> = [
-	['shows no status', without('status'), NO_STATUS, 'list.parameters'],
-	['shows no IDs', without('_id'), NO_ID, 'list.parameters'],
-	['shows no dates, in pages', without('createdAt'), NO_ORDER, 'list.order'],
-	['is in no order, in pages', mixed, NO_ORDER, 'list.order'],
+const [STATUS, IDS, ORDER, OLDEST] = ['list.status', 'list.ids', 'list.order', 'list.oldestFirst'];
+const unsure: Array<[what: string, prepare: () => void, code: string, key: string]> = [
+	['shows no status', without('status'), STATUS, 'list.parameters'],
+	['shows no IDs', without('_id'), IDS, 'list.parameters'],
+	['shows no dates, in pages', without('createdAt'), ORDER, 'list.order'],
+	['is in no order, in pages', mixed, ORDER, 'list.order'],
 	['begins with the oldest, in pages', oldestFirst, OLDEST, 'list.parameters'],
 ];
 
@@ -51,16 +49,11 @@ describe('a list that', () => {
 
 	it.each(unsure)(
 		'%s keeps the trigger from being published, and says what to set',
-		async (_, prepare, message, key) => {
+		async (_, prepare, code, key) => {
 			prepare();
 			const trigger = await start({ activation: null });
-			const error = await trigger.publish('activate').then(
-				() => undefined,
-				(thrown: Error & { description?: string }) => thrown,
-			);
-			expect(error?.message).toMatch(message);
-			expect(error?.description).toContain(key);
-			expect(error?.description).toContain('Webhook Only');
+			const { context } = (await failure(trigger.publish('activate'))) ?? {};
+			expect(context).toMatchObject({ code, mappingKeys: expect.arrayContaining([key]) });
 		},
 	);
 
@@ -78,12 +71,12 @@ describe('a list that', () => {
 
 	it.each(unsure.filter(([what]) => !what.includes('no dates')))(
 		'%s all of a sudden is an error in the executions list, and starts nothing',
-		async (_, prepare, message) => {
+		async (_, prepare, code) => {
 			const trigger = await start();
 			service.rows = [row('new', 0), ...service.rows];
 			prepare();
 			await looks(3);
-			expect([trigger.started, trigger.failures]).toEqual([[], [expect.stringMatching(message)]]);
+			expect([trigger.started, trigger.failures]).toEqual([[], [code]]);
 		},
 	);
 
@@ -146,7 +139,7 @@ describe('Start From', () => {
 		service.listed = () =>
 			service.rows.map((one) => ({ ...one, createdAt: one.createdAt.slice(0, -1) }));
 		const trigger = await start({ activation: null, parameters });
-		expect(await failure(trigger.publish('activate'))).toMatch(/no dates with a time zone/);
+		expect(codeOf(await failure(trigger.publish('activate')))).toBe('list.dates');
 	});
 
 	it('starts what was created since, pending queries that finish, and nothing else', async () => {
@@ -173,10 +166,7 @@ describe('a service that lists none of the queries so far', () => {
 		const trigger = await began();
 		service.rows = [row('new', 1), ...many('before', 5, 550)];
 		await looks(2);
-		expect([trigger.started, trigger.failures]).toEqual([
-			['first', 'new'],
-			[expect.stringMatching(/lists none of the queries so far/)],
-		]);
+		expect([trigger.started, trigger.failures]).toEqual([['first', 'new'], ['isLost']]);
 	});
 
 	it.each(['activate', 'update'] as const)(
@@ -190,10 +180,7 @@ describe('a service that lists none of the queries so far', () => {
 			await looks(1);
 			service.rows = [row('new', 0), ...service.rows];
 			await looks(2);
-			expect([trigger.started, trigger.failures]).toEqual([
-				['first', 'new'],
-				[expect.stringMatching(/another account.*begins anew/)],
-			]);
+			expect([trigger.started, trigger.failures]).toEqual([['first', 'new'], ['isElsewhere']]);
 		},
 	);
 
@@ -223,9 +210,9 @@ describe('rows without an ID among others', () => {
 		const trigger = await start();
 		service.rows = [row('new', 0), row((2 ** 60) as never, 1)];
 		await looks(3);
-		expect([trigger.started, trigger.failures]).toEqual([
+		expect([trigger.started, trigger.errors.map(({ context }) => context)]).toEqual([
 			['new'],
-			[expect.stringMatching(/1 rows of the list of queries have no ID/)],
+			[expect.objectContaining({ code: 'list.ids', rows: 1 })],
 		]);
 		pass(3_600_000);
 		await looks(1);

@@ -1,5 +1,6 @@
 import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
+import { codeOf, fieldErrorOf } from '../../support/errorCode';
 import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
 import { failure, pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -246,9 +247,9 @@ describe('a list that holds less than the records', () => {
 			pass(60_000);
 			await host.look();
 		}
-		expect([host.started, host.failures]).toEqual([
+		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
 			[],
-			[expect.stringMatching(`The result of query ${record._id} could not be read 5 times`)],
+			[expect.objectContaining({ code: 'putAside', queryId: record._id })],
 		]);
 	});
 });
@@ -278,7 +279,7 @@ describe('Start From', () => {
 	it('names a date that is none', async () => {
 		await start({ activation: null });
 		const publishing = host.publish('activate', { startFrom: 'date', date: 'soon' });
-		expect(await failure(publishing)).toBe('"Date" of Start From is empty or not a date');
+		expect(fieldErrorOf(await failure(publishing))).toEqual(['field.date', 'Date']);
 	});
 
 	it('with publishing leaves out what came while the workflow was unpublished for an hour', async () => {
@@ -342,7 +343,7 @@ describe('a service that is slow or fails', () => {
 	it('is told to who publishes the workflow', async () => {
 		const credentials = sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong' } });
 		await start({ activation: null, credentials });
-		expect(await failure(host.publish('activate'))).toMatch(/refused the client ID or secret/);
+		expect(codeOf(await failure(host.publish('activate')))).toBe('login.refused');
 	});
 
 	it('is told once in the list of executions, from the second look in vain on, and again in the next outage', async () => {
@@ -355,7 +356,7 @@ describe('a service that is slow or fails', () => {
 		}
 		expect({ told, log: host.log.filter((line) => line.startsWith('info')) }).toEqual({
 			told: [0, 1, 1, 1, 1, 2],
-			log: ['info: The Tax Query Trigger can ask for results again'],
+			log: [expect.any(String)],
 		});
 	});
 
@@ -370,7 +371,7 @@ describe('a service that is slow or fails', () => {
 		await host.look();
 		pass(60_000);
 		await host.look();
-		expect(host.failures).toEqual([expect.stringMatching(/refused the client ID or secret/)]);
+		expect(host.failures).toEqual(['login.refused']);
 	});
 });
 
@@ -398,7 +399,7 @@ describe('a list in pages', () => {
 		await host.look();
 		expect([host.started, host.log]).toEqual([
 			[b._id, a._id],
-			[expect.stringMatching(/reports 2 queries but lists only 1/)],
+			[expect.stringMatching(/^warn: .* 2 .* 1 .*list\.offset/)],
 		]);
 	});
 });
@@ -414,8 +415,6 @@ describe('the test in the editor, without a delivery,', () => {
 
 	it('says so where there is none', async () => {
 		await start({ parameters: { receiveBy: 'asking' } });
-		expect(await failure(host.testInEditor())).toBe(
-			'There is no result yet that this trigger would emit',
-		);
+		expect(codeOf(await failure(host.testInEditor()))).toBe('noResultYet');
 	});
 });

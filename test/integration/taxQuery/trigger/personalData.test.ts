@@ -1,3 +1,4 @@
+import { codeOf, fieldErrorOf } from '../../support/errorCode';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { failure, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -97,7 +98,7 @@ describe('the option Personal Data of the trigger', () => {
 		await sandbox.faults({ path: '/api/query', exact: true, times: 9, fault });
 		await host.look();
 		await host.look();
-		const told = JSON.stringify(host.failureDescriptions);
+		const told = JSON.stringify(host.errors.map(({ description }) => description));
 		expect([told.includes('The account of GODE5612******'), WHO.test(told)]).toEqual([true, false]);
 	});
 
@@ -108,16 +109,14 @@ describe('the option Personal Data of the trigger', () => {
 		'does not let a trigger be published for pseudonyms without a key: one that %s',
 		async (_, parameters) => {
 			await start('pseudonym', { ...parameters }, { activation: null });
-			expect(await failure(host.publish('activate'))).toBe(
-				'Pseudonyms need the Pseudonym Key of the credential',
-			);
+			const error = await failure(host.publish('activate'));
+			expect(codeOf(error)).toBe('credential.pseudonymKey');
 		},
 	);
 
 	it('is not taken for Full where its expression comes out empty', async () => {
 		await start('={{ "" }}', {}, { activation: null });
-		expect(await failure(host.publish('activate'))).toBe(
-			'"Personal Data" must be full, masked or pseudonym',
-		);
+		const error = await failure(host.publish('activate'));
+		expect(fieldErrorOf(error)).toEqual(['field.choice', 'Personal Data']);
 	});
 });

@@ -1,5 +1,6 @@
+import { fieldErrorOf } from '../../support/errorCode';
 import { ago, ListService, many, now, PAGE, row, type Row } from './listService';
-import { pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { failure, pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let service: ListService;
 let host: TriggerHost;
@@ -44,7 +45,7 @@ describe('Start From a moment', () => {
 
 	it.each([0, 'abc'])('is refused for %j hours', async (hours) => {
 		const starting = start({ parameters: { startFrom: 'hours', hours } });
-		await expect(starting).rejects.toThrow('"Hours" of Start From must be a number above 0');
+		expect(fieldErrorOf(await failure(starting))).toEqual(['field.number', 'Hours']);
 		await start();
 	});
 });
@@ -52,7 +53,8 @@ describe('Start From a moment', () => {
 describe('Max Results per Check', () => {
 	it.each([0, 'abc', 1.5])('is refused where it is %j', async (maxResults) => {
 		const starting = start({ parameters: { settings: { maxResults } } });
-		await expect(starting).rejects.toThrow('"Max Results per Check" must be a whole number');
+		const told = ['field.number', 'Max Results per Check'];
+		expect(fieldErrorOf(await failure(starting))).toEqual(told);
 		await start();
 	});
 
@@ -172,9 +174,9 @@ describe('a listed result whose response is read by its ID', () => {
 			pass(60_000);
 			await looks(1);
 		}
-		expect([host.started, host.failures]).toEqual([
+		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
 			[],
-			[expect.stringMatching('The result of query q could not be read 5 times')],
+			[expect.objectContaining({ code: 'putAside', queryId: 'q' })],
 		]);
 	});
 

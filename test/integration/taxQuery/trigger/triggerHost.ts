@@ -24,7 +24,8 @@ import {
 } from 'n8n-workflow';
 import { until } from '../../../support/until';
 import { pass } from '../../support/clock';
-import { CredentialsInMemory, type Credentials } from '../../support/runNode';
+import { codeOf } from '../../support/errorCode';
+import { CredentialsInMemory, type Credentials, type NodeRun } from '../../support/runNode';
 
 const WORKFLOW_ID_LENGTH = 12;
 /** A trigger looks once a second at most. */
@@ -46,6 +47,7 @@ export interface TriggerHostOptions {
 	hasWorkers?: boolean;
 }
 
+type NodeError = NonNullable<NodeRun['error']>;
 type Done = Parameters<ITriggerFunctions['emit']>[2];
 type TriggerClass = new () => INodeType;
 
@@ -84,10 +86,8 @@ export class TriggerHost {
 	readonly executions: IDataObject[][] = [];
 	/** Lines that the node wrote to n8n's log. */
 	readonly log: string[] = [];
-	/** Messages of the failed executions that the trigger reported. */
-	readonly failures: string[] = [];
-	/** What their descriptions said. */
-	readonly failureDescriptions: unknown[] = [];
+	/** Errors of the failed executions that the trigger reported. */
+	readonly errors: NodeError[] = [];
 	/** Executions do not end by themselves. */
 	areExecutionsLong: boolean;
 	/** Set to have somebody stop each execution before its first node. */
@@ -154,10 +154,7 @@ export class TriggerHost {
 			() => {
 				throw new Error('emitError takes the workflow down');
 			},
-			(error) => {
-				this.failures.push(error.message);
-				this.failureDescriptions.push((error as { description?: unknown }).description);
-			},
+			(error) => this.errors.push(error as NodeError),
 		);
 		Object.defineProperty(context, 'logger', { value: this.logger });
 		const answer = await new this.loaded.Trigger().trigger?.call(context as ITriggerFunctions);
@@ -196,6 +193,11 @@ export class TriggerHost {
 		await this.unpublish();
 		this.server.closeAllConnections();
 		await new Promise((done) => this.server.close(done));
+	}
+
+	/** Codes of the failed executions that the trigger reported. */
+	get failures(): unknown[] {
+		return this.errors.map(codeOf);
 	}
 
 	get items(): IDataObject[] {
@@ -461,10 +463,10 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 
 export { pass };
 
-/** The message of what a promise is rejected with. */
-export async function failure(promise: Promise<unknown>): Promise<string> {
+/** The error that a promise is rejected with. */
+export async function failure(promise: Promise<unknown>): Promise<NodeError | undefined> {
 	return await promise.then(
-		() => 'nothing was thrown',
-		(error: Error) => error.message,
+		() => undefined,
+		(error: NodeError) => error,
 	);
 }

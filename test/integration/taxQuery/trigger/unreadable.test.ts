@@ -99,11 +99,11 @@ describe('a query that cannot be read by its ID', () => {
 		await looks(2);
 		expect({
 			started: host.started,
-			told: host.failures,
+			told: host.errors.map(({ context }) => context),
 			more: (await sandbox.requests('/api/query/bad')).length - before,
 		}).toEqual({
 			started: ['good'],
-			told: [expect.stringMatching('The result of query bad could not be read 5 times')],
+			told: [expect.objectContaining({ code: 'putAside', queryId: 'bad' })],
 			more: 0,
 		});
 	});
@@ -185,11 +185,11 @@ describe('an outage of what is read by its ID', () => {
 			pass(A_MINUTE);
 			await host.look();
 		}
-		const { failures } = host;
+		const told = host.errors.map(({ context }) => context);
 		await listing([bad]);
 		await looks(1);
-		expect([failures, host.started]).toEqual([
-			[expect.stringMatching('query bad could not be read for ten minutes')],
+		expect([told, host.started]).toEqual([
+			[expect.objectContaining({ code: 'unreadable', queryId: 'bad' })],
 			['bad'],
 		]);
 	});
@@ -255,7 +255,7 @@ describe('a result that was cut off, with Webhook Only', () => {
 		await host.kill();
 		await host.publish('init');
 		pass(FIRST_LOOK_MS);
-		await until('a line of the log', () => host.log.join().includes('could not be read'));
+		await until('a line of the log', () => host.log.join().includes('query bad '));
 		await listing([bad]);
 		for (let minutes = 0; minutes < 3; minutes++) {
 			pass(60_000);

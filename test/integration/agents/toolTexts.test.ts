@@ -1,3 +1,4 @@
+import { fieldErrorOf } from '../support/errorCode';
 import {
 	NodeHelpers,
 	type INode,
@@ -117,7 +118,7 @@ describe('a tool of an AI agent', () => {
 
 		it('is still refused an empty filter where a person has set it', async () => {
 			const { error } = await nodeOn(sandbox)({ ...listed, filters: empty });
-			expect(error?.message).toContain('has no value');
+			expect(fieldErrorOf(error)).toEqual(['filter.empty', 'Name Contains']);
 		});
 	});
 });

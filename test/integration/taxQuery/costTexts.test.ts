@@ -1,0 +1,276 @@
+import { codeOf } from '../support/errorCode';
+import type { NodeRunOptions } from '../support/runNode';
+import { give, oddService } from './oddService';
+import {
+	createTaxProfile,
+	getCrf,
+	operation,
+	rfcs,
+	taxQuerySandbox,
+	type TaxQuerySandbox,
+} from './support';
+
+const CRF = '/api/query/crf';
+const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
+const onError = 'continueRegularOutput' as const;
+/** With what a text ends. */
+const endOf = (text: unknown) => /Billed: (\d+ of \d+|unknown)\.$/.exec(String(text))?.[1];
+const waiting = getCrf({ waitForResult: true });
+let sandbox: TaxQuerySandbox;
+beforeEach(async () => (sandbox = await taxQuerySandbox()));
+afterEach(async () => await sandbox.close());
+const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
+	await sandbox.faults({ path: CRF, method: 'POST', fault: kind, times: 1 });
+
+/** What the output pane says of a run's queries. */
+describe('a receipt', () => {
+	it('tells what was sent, reused and is pending', async () => {
+		await sandbox.run(waiting, { items: itemsOf(rfcs(2)) });
+		const { hints } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(5)), mode: 'manual' });
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(
+				/^Receipt: 3 queries sent, 2 reused, 3 still pending\. While building, /,
+			),
+		]);
+	});
+
+	it('tells how many may have been accepted', async () => {
+		await fault('resetBefore');
+		const { hints } = await sandbox.run(getCrf(), {
+			items: itemsOf(rfcs(2)),
+			onError: 'continueRegularOutput',
+		});
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(
+				/^Receipt: 1 query sent, 1 still pending, 1 may have been accepted, 1 failed: see the column error\. /,
+			),
+		]);
+	});
+
+	it('tells how many items failed, where the run goes on', async () => {
+		const { rfc } = sandbox.reserved('failed');
+		const { hints } = await sandbox.run(waiting, {
+			items: itemsOf([...rfcs(1), rfc, rfc]),
+			onError: 'continueRegularOutput',
+		});
+		expect(hints.map(({ message }) => message)).toEqual([
+			'Receipt: 3 queries sent, 2 failed: see the column error. Billed: 3 of 3.',
+		]);
+	});
+
+	it.each<[NodeRunOptions['mode'], object, boolean]>([
+		['manual', {}, true],
+		['trigger', {}, false],
+		['manual', { reuse: 'never' }, false],
+	])('names the next step of what is pending, in mode %s with %j', async (mode, fields, isTold) => {
+		const slow = await taxQuerySandbox({ resultDelay: 3_600_000 });
+		const run = async (parameters: object) =>
+			await slow.run(getCrf({ ...fields, ...parameters }), { items: itemsOf(rfcs(1)), mode });
+		const { hints } = await run({});
+		const again = await run({ waitForResult: true, maxWait: 1 });
+		const billed = (await slow.ledger()).length;
+		await slow.close();
+		const next =
+			/run this step again with Wait for Result on: the query is reused, not billed again/;
+		expect([next.test(hints[0].message), billed]).toEqual([isTold, isTold ? 1 : 2]);
+		expect(again.items[0].json.pending).toBe(true);
+	});
+
+	it('tells why results were reused that nobody asked to reuse', async () => {
+		const told = async (options: Partial<Parameters<TaxQuerySandbox['run']>[1]>) =>
+			(await sandbox.run(waiting, { items: itemsOf(rfcs(1)), ...options })).hints.map(
+				({ message }) => message,
+			);
+		expect([await told({}), await told({}), await told({ mode: 'manual' })]).toEqual([
+			['Receipt: 1 query sent. Billed: 1 of 1.'],
+			['Receipt: 1 query sent. Billed: 1 of 1.'],
+			[
+				'Receipt: 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed (Reuse Results). Billed: 0 of 1.',
+			],
+		]);
+	});
+
+	it('tells in a retry that the queries of the last day are taken first', async () => {
+		await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) });
+		const { hints } = await sandbox.run(getCrf({ reuse: 'never' }), {
+			items: itemsOf(rfcs(2)),
+			mode: 'retry',
+		});
+		expect(hints[0].message).toMatch(
+			/^Receipt: 1 query sent, 1 reused.* Retried: queries of the last 24 hours/,
+		);
+	});
+
+	it.each([
+		['all of them', {}, '3 of 3 queries returned.'],
+		[
+			'fewer, by the Limit',
+			{ returnAll: false, limit: 2 },
+			'2 of 3 queries returned. Switch on Return All, or raise Limit, for more.',
+		],
+		[
+			'fewer, by the filters',
+			{ filters: { status: ['failed'] } },
+			'0 of 3 queries returned. The filters of this node left out the others.',
+		],
+	])('of Get Many tells how many come: %s', async (_what, parameters, told) => {
+		const own = await taxQuerySandbox({ queryList: 'page', pastQueries: 0 });
+		await own.run(getCrf(), { items: itemsOf(rfcs(3)) });
+		const { hints } = await own.run(
+			operation('query', 'getAll', { returnAll: true, ...parameters }),
+		);
+		await own.close();
+		expect(hints.map(({ message }) => message)).toEqual([told]);
+	});
+});
+
+describe('the last words', () => {
+	it.each([
+		['of a lost query, as unknown', 'resetBefore' as const, {}, 'unknown'],
+		['of a query that was found again', 'resetAfter' as const, {}, '2 of 2'],
+		[
+			'of a query that was sent again, as unknown',
+			'resetBefore' as const,
+			{ spendingLimits: { sendAgain: true } },
+			'unknown',
+		],
+	])('by the receipt, %s', async (_what, kind, options, told) => {
+		await fault(kind);
+		const { hints } = await sandbox.run(getCrf({}, options), { items: itemsOf(rfcs(2)), onError });
+		expect(endOf(hints[0].message)).toBe(told);
+	});
+
+	it('as nothing for what is reused, and still as billed for what a further try reads', async () => {
+		const memory = {};
+		const run = async (more: object) =>
+			endOf((await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), ...more })).hints[0].message);
+		expect([await run({ memory }), await run({ memory }), await run({ mode: 'manual' })]).toEqual([
+			'1 of 1',
+			'1 of 1',
+			'0 of 1',
+		]);
+	});
+
+	it('as unknown where success is reported without a record', async () => {
+		const service = await oddService({
+			post: (_accept, response) => give(response, { done: true }),
+		});
+		const { hints } = await service.run(createTaxProfile(rfcs(1)[0]));
+		await service.close();
+		expect(endOf(hints[0].message)).toBe('unknown');
+	});
+
+	it('of errors are the same', async () => {
+		const items = itemsOf([...rfcs(2), sandbox.reserved('failed').rfc]);
+		const stopped = await sandbox.run(waiting, { items });
+		const wrong = { rfc: 'GODE561331GR8' };
+		const goingOn = await sandbox.run(waiting, { items: [...items, wrong], onError });
+		expect([stopped.error?.description, goingOn.hints[0].message].map(endOf)).toEqual([
+			'3 of 3',
+			'3 of 4',
+		]);
+		expect(goingOn.items.slice(2).map(({ json }) => endOf(json.error))).toEqual([
+			'1 of 1',
+			'0 of 1',
+		]);
+	});
+});
+
+/** What an operator reads about queries that have cost, or may have. */
+describe('an error', () => {
+	const [RFC, OTHER] = rfcs(2);
+
+	it('names the first 50 IDs that were accepted before', async () => {
+		const { error } = await sandbox.run(waiting, {
+			items: itemsOf([...rfcs(60), sandbox.reserved('failed').rfc]),
+		});
+		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
+		const [, told] =
+			/Accepted before that, and billed: (.*) …\./.exec(String(error?.description)) ?? [];
+		const strange = told.split(', ').filter((id) => !ids.includes(id));
+		expect([ids.length, told.split(', ').length, strange]).toEqual([61, 50, []]);
+	});
+
+	it('of a query that ended without a result tells how to go on', async () => {
+		const { rfc } = sandbox.reserved('failed');
+		const { error } = await sandbox.run(waiting, { items: itemsOf([rfc]) });
+		const [{ queryId }] = await sandbox.ledger();
+		expect(error?.message).toBe('The query ended without a result: its status is FAILED');
+		expect(error?.description).toMatch(
+			new RegExp(
+				`^Get CRF, query ID ${queryId}\\. The service says: ".*" If the reason names the fields, correct them\\. Retrying`,
+			),
+		);
+		expect(error?.description).not.toContain('paid for');
+	});
+
+	it('of a query that cannot be read again names it', async () => {
+		const memory = {};
+		await sandbox.run(getCrf(), { items: itemsOf([RFC]), memory });
+		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
+		const { error } = await sandbox.run(getCrf(), { items: itemsOf([RFC]), memory });
+		const [{ queryId }] = await sandbox.ledger();
+		expect(error?.description).toContain(`Already billed: ${queryId}`);
+	});
+
+	it('of a query that may have been accepted tells how to look for it', async () => {
+		await fault('resetBefore');
+		const { error } = await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
+		expect(error?.message).toMatch(/^The query may have been accepted and billed: /);
+		expect(error?.description).toMatch(
+			/^It was sent after \S+Z\. It was looked for among the queries made and not found\..*Retrying this execution looks for it and sends nothing/,
+		);
+	});
+
+	it('names what may be the query', async () => {
+		const service = await oddService({
+			post(accept, response) {
+				accept().query = {};
+				response.writeHead(502).end();
+			},
+		});
+		const { error } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		await service.close();
+		expect(error?.description).toContain(
+			`These in the list may be it, though their query type, fields or date differ: ${service.billed[0]._id}.`,
+		);
+	});
+
+	it.each([
+		[{ query: { rfc: OTHER } }, 'is about somebody else, by'],
+		[{ service: 'CSF' }, 'is of another query type (CSF), by'],
+	])('tells what else a record is: %j', async (more, words) => {
+		const service = await oddService({
+			post: (accept, response) => give(response, Object.assign(accept(), more)),
+		});
+		const { error } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		await service.close();
+		expect([codeOf(error), error?.message]).toEqual([
+			'otherQuery',
+			'The service answered with another query than the one of this item',
+		]);
+		expect(error?.description).toContain(words);
+	});
+
+	it('of an unknown query ID tells what to check', async () => {
+		const { error } = await sandbox.run(operation('query', 'get', { queryId: 'unknown-1' }));
+		expect(error?.message).toBe('There is no query with the "Query ID" of this item');
+		expect(error?.description).toMatch(/^Check the ID, and/);
+	});
+
+	it('of another login names whose it must be', async () => {
+		const login = { provider: 'taxAuthority', rfc: RFC, ciec: 'Ciec_Secret_9' };
+		const { error } = await sandbox.run(
+			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: OTHER }),
+			{ login },
+		);
+		expect(error?.message).toBe('The stored login belongs to another RFC than this item');
+	});
+
+	it('of a list that is shorter than its total names both counts', async () => {
+		const body = { data: [], total: 61 };
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
+		const { error } = await sandbox.run(operation('query', 'getAll', { returnAll: true }));
+		expect(error?.message).toBe('The service reports 61 queries but lists only 0 of them');
+	});
+});

@@ -1,0 +1,135 @@
+import { ListService, many, PAGE, row } from './listService';
+import { failure, pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+let service: ListService;
+let host: TriggerHost | undefined;
+beforeEach(async () => {
+	service = await ListService.start();
+	service.rows = many('old', 3 * PAGE, 100);
+});
+afterEach(async () => {
+	await host?.stop();
+	host = undefined;
+	await service.stop();
+});
+const start = async (options: Partial<TriggerHostOptions> = {}) =>
+	(host = await service.trigger(options));
+const told = (trigger: TriggerHost) =>
+	trigger.errors.map(({ message, description }) => `${message} | ${description ?? ''}`);
+
+/** What an operator reads who publishes a trigger. */
+it.each<[object, RegExp]>([
+	[{ startFrom: 'hours', hours: 0 }, /^"Hours" of Start From must be a number above 0/],
+	[{ startFrom: 'date', date: 'soon' }, /^"Date" of Start From is empty or not a date/],
+	[{ settings: { maxResults: 0 } }, /^"Max Results per Check" must be a whole number/],
+	[{ services: [] }, /^"Trigger On" is empty, so that no result would start the workflow/],
+])('%j is refused by its name', async (parameters, words) => {
+	const trigger = await start({ activation: null });
+	expect((await failure(trigger.publish('activate', parameters)))?.message).toMatch(words);
+});
+
+it('a list that cannot be used is refused with the ways out', async () => {
+	service.listed = () => [...service.rows].reverse();
+	const trigger = await start({ activation: null });
+	const error = await failure(trigger.publish('activate'));
+	expect(error?.message).toBe('The list of queries comes in pages and begins with the oldest');
+	expect(error?.description).toMatch(/list\.parameters.*list\.paging.*Webhook Only/);
+});
+
+it('the test in the editor says where there is no result', async () => {
+	service.rows = [];
+	const trigger = await start({ parameters: { receiveBy: 'asking' } });
+	expect((await failure(trigger.testInEditor()))?.message).toBe(
+		'There is no result yet that this trigger would emit',
+	);
+});
+
+/** What an operator finds in the executions list. */
+describe('a failed execution says', () => {
+	it('that a result is put aside', async () => {
+		service.page = () => service.listed().slice(0, PAGE);
+		const pending = { status: 'PENDING', response: undefined };
+		service.rows = [row('gone', 1, pending), ...many('old', 5, 200)];
+		const trigger = await start();
+		service.rows = service.rows.slice(1);
+		for (let each = 0; each < 7; each++) {
+			pass(60_000);
+			await trigger.look();
+		}
+		expect(told(trigger)).toEqual([
+			expect.stringMatching(/^The result of query gone could not be read 5 times and is put aside/),
+		]);
+	});
+
+	it('that a record has no result, and what to set', async () => {
+		const trigger = await start();
+		service.rows = [row('new', 0, { response: undefined }), ...service.rows];
+		for (let each = 0; each < 12; each++) {
+			pass(60_000);
+			await trigger.look();
+		}
+		expect(told(trigger)).toEqual([
+			expect.stringMatching(
+				/^The service's record of query new has no result, and no webhook call delivered one \| .*Status Only.*webhook credential/,
+			),
+		]);
+	});
+
+	it('that the account is another one', async () => {
+		const credentials = service.credentials();
+		const trigger = await start({ credentials });
+		Object.assign(credentials, service.credentials('another'));
+		service.rows = many('others', 4, 1);
+		await trigger.publish('update');
+		await trigger.look();
+		expect(told(trigger)).toEqual([expect.stringMatching(/another account.*begins anew/)]);
+	});
+});
+
+/** What an operator finds in n8n's log. */
+describe('a line of the log says', () => {
+	it('that looks fail, and that they work again', async () => {
+		const trigger = await start();
+		service.isDown = true;
+		await trigger.look();
+		await trigger.look();
+		service.isDown = false;
+		await trigger.look();
+		expect(trigger.log.filter((line) => line.startsWith('info'))).toEqual([
+			'info: The Tax Query Trigger can ask for results again',
+		]);
+		expect(trigger.log[0]).toMatch(
+			/^warn: The Tax Query Trigger could not ask for new results: The Tax Query Service failed/,
+		);
+	});
+
+	it('that a webhook call is not understood', async () => {
+		const trigger = await start();
+		await trigger.deliver({ type: 'query.completed' });
+		expect(trigger.log).toEqual([
+			'warn: The Tax Query Trigger does not understand a webhook call: The body names no query',
+		]);
+	});
+
+	it('that a webhook call is refused', async () => {
+		const taxQueryWebhookApi = { method: 'header', secret: 'whsec-palo', headerName: 'X-Secret' };
+		const trigger = await start({
+			credentials: { ...service.credentials(), taxQueryWebhookApi },
+			parameters: { authenticity: 'credential' },
+		});
+		await trigger.deliver({ queryId: 'forged' }, { 'X-Secret': 'guessed' });
+		expect(trigger.log).toEqual([
+			expect.stringMatching(/^warn: The Tax Query Trigger refuses webhook calls \(401\): /),
+		]);
+	});
+
+	it('that a list is shorter than its total', async () => {
+		const trigger = await start();
+		service.page = () => ({ data: service.rows.slice(0, 1), total: 2 });
+		service.rows = [row('new', 0), ...service.rows];
+		await trigger.look();
+		expect(trigger.log).toEqual([
+			expect.stringMatching(/^warn: The service reports 2 queries but lists only 1 of them/),
+		]);
+	});
+});
