@@ -195,7 +195,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 					},
 				},
 			]);
-			expect(JSON.stringify(answer)).toMatch(/cannot be right.*Nothing was sent/);
+			expect(JSON.stringify(answer)).toMatch(/CURP.*Check Identifiers First/);
 		},
 		MINUTES,
 	);

@@ -281,9 +281,10 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 			await dialect.taxQuery.post('/query/crf', { rfc: RFC });
 			await n8n.client.publish(id);
 			const execution = await executionEnded(n8n.client, id, { status: 'error' });
-			expect(execution.data?.resultData.error?.message).toBe(
-				"Queries are left out whose query type is not known: CONSTANCIA. If they are meant, set services.getCrf in the credential's API Mapping.",
-			);
+			expect(execution.data?.resultData.error).toMatchObject({
+				context: { code: 'leftOut' },
+				message: expect.stringMatching(/: CONSTANCIA\..*services\.getCrf/),
+			});
 			expect(JSON.stringify(execution.data)).not.toContain(RFC);
 		},
 		MINUTES,

@@ -46,7 +46,7 @@ const row = { id: 1, type: 'legal-records', user: 'lender' };
 describe('an error', () => {
 	it.each<[INodeParameters, RegExp]>([
 		[get('abc'), /^"Collection" must be an ID/],
-		[get(''), /^No collection is chosen/],
+		[get('={{ "" }}'), /^No collection is chosen/],
 		[{ ...documents, returnAll: false, limit: 0 }, /^"Limit" must be a whole number, 1 or more/],
 		[{ ...documents, options: { simplify: 'no' } }, /^"Simplify" is neither/],
 		[

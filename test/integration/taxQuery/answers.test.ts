@@ -260,7 +260,7 @@ describe('a record that says success and comes without its result', () => {
 				: answer;
 
 	it.each([
-		['with Wait for Result', { waitForResult: true, maxWait: 20 }],
+		['that is waited for', { waitForResult: true, maxWait: 20 }],
 		['without', {}],
 	])('is read by its ID, once: %s', async (_how, parameters) => {
 		const { rows, asked } = await askStranger(
