@@ -101,16 +101,21 @@ describe('bad input', () => {
 
 	const path = '/api/v1/data/collection';
 	/** How the service fails, its own words among them. */
-	const answers: Array<[what: string, fault: FaultRule['fault'], code: string, said?: string]> = [
-		['401', { status: 401, body: {} }, 'status.401'],
-		['403', { status: 403, body: {} }, 'status.403'],
-		['404', { status: 404, body: {} }, 'status.404'],
+	const answers: Array<[what: string, fault: FaultRule['fault'], code: string, said: unknown]> = [
+		['401', { status: 401, body: {} }, 'status.401', undefined],
+		['403', { status: 403, body: {} }, 'status.403', undefined],
+		['404', { status: 404, body: {} }, 'status.404', undefined],
 		['400', { status: 400, body: { message: 'offset?' } }, 'status.400', 'offset?'],
-		['500', { status: 500, body: {} }, 'status.500'],
-		['a body that is cut', 'truncated', 'body.notJson'],
-		['a web page', 'nonJson', 'body.notJson'],
-		['no list', { status: 200, body: { data: {} } }, 'shape'],
-		['a list of something else', { status: 200, body: { data: ['x'], total: 1 } }, 'shape'],
+		['500', { status: 500, body: {} }, 'status.500', undefined],
+		['a body that is cut', 'truncated', 'body.notJson', undefined],
+		['a web page', 'nonJson', 'body.notJson', undefined],
+		['no list', { status: 200, body: { data: {} } }, 'shape', undefined],
+		[
+			'a list of something else',
+			{ status: 200, body: { data: ['x'], total: 1 } },
+			'shape',
+			undefined,
+		],
 	];
 	it.each(answers)('%s is told for what it is', async (_what, fault, code, said) => {
 		await sandbox.faults({ path, fault });

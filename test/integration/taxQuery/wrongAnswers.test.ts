@@ -130,8 +130,8 @@ describe("somebody else's result", () => {
 		},
 	);
 
-	it.each<[string, IDataObject, object, string?]>([
-		['somebody else', { query: { rfc: OTHER }, service: 'CRF' }, {}],
+	it.each<[string, IDataObject, object, string | undefined]>([
+		['somebody else', { query: { rfc: OTHER }, service: 'CRF' }, {}, undefined],
 		['an unknown person', { query: {}, service: 'CRF' }, {}, 'CRF'],
 		['another mapped service', { service: 'CRF' }, { services: { getCsf: 'SITUACION' } }, 'CRF'],
 	])('is said to be what it is: of %s', async (_who, more, apiMapping, type) => {
