@@ -8,7 +8,8 @@ import {
 } from 'n8n-workflow';
 import { nodeOn } from '../creditProfile/support';
 import { nodeTypes } from '../support/runNode';
-import { operation, taxQuerySandbox, type TaxQuerySandbox } from '../taxQuery/support';
+import { operation, taxQuerySandbox } from '../taxQuery/support';
+import { withSandbox } from '../support/withSandbox';
 
 interface Offered {
 	type: string;
@@ -92,11 +93,7 @@ describe('a tool of an AI agent', () => {
 	});
 
 	describe('when it runs', () => {
-		let sandbox: TaxQuerySandbox;
-		beforeAll(async () => {
-			sandbox = await taxQuerySandbox({ documents: undefined });
-		});
-		afterAll(async () => await sandbox.close());
+		const sandbox = withSandbox(taxQuerySandbox, { documents: undefined });
 
 		it('says in the message of an error what to do, for a model sees nothing else', async () => {
 			const { error } = await sandbox.run(

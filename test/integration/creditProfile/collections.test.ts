@@ -1,16 +1,11 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
 import { LOANS, nodeOn, PEOPLE } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 describe('data collections', () => {
-	let sandbox: TestSandbox;
-	let run: ReturnType<typeof nodeOn>;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-		run = nodeOn(sandbox);
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const run = nodeOn(sandbox);
 
 	const getMany = async (parameters: INodeParameters, options?: Parameters<typeof run>[1]) =>
 		await run(

@@ -1,19 +1,14 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
 import { EMPTY, LOANS, nodeOn, PEOPLE } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const page = { limit: '50', offset: '0' };
 
 describe('data documents', () => {
-	let sandbox: TestSandbox;
-	let run: ReturnType<typeof nodeOn>;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-		run = nodeOn(sandbox);
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const run = nodeOn(sandbox);
 
 	const getMany = async (parameters: INodeParameters = {}, collection: unknown = LOANS) =>
 		await run({

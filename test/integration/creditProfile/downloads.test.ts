@@ -1,18 +1,16 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { nodeTypes, runNode, type NodeRunOptions } from '../support/runNode';
+import { give, serve, withServer } from '../support/serve';
 import { LOANS } from './support';
 
 const PERSON = 'JUAN PEREZ GODE561231GR8';
 
 describe('the files of a collection', () => {
-	let server: Server;
-	let origin: string;
 	/** How often each path was asked for. */
 	let asked: Record<string, number>;
 	/** Files by path; a list of documents is answered beside them. */
@@ -23,25 +21,15 @@ describe('the files of a collection', () => {
 	const refuse = (status: number) => (response: ServerResponse) =>
 		void response.writeHead(status).end();
 
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			const { pathname } = new URL(request.url ?? '', 'http://localhost');
-			asked[pathname] = (asked[pathname] ?? 0) + 1;
-			if (!pathname.endsWith('/document')) return (hosts[pathname] ?? refuse(410))(response);
-			const documents = Object.keys(hosts).map((path, index) => ({
-				...{ id: index + 1, document: {} },
-				associations: [{ type: types[index] ?? 'Files', association: file(path, index) }],
-			}));
-			response.setHeader('content-type', 'application/json');
-			response.end(JSON.stringify({ total: documents.length, documents }));
-		});
-		server.listen(0, '127.0.0.1');
-		await once(server, 'listening');
-		origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	});
-	afterAll(() => {
-		server.closeAllConnections();
-		server.close();
+	const server = withServer((request, response) => {
+		const { pathname } = new URL(request.url ?? '', 'http://localhost');
+		asked[pathname] = (asked[pathname] ?? 0) + 1;
+		if (!pathname.endsWith('/document')) return (hosts[pathname] ?? refuse(410))(response);
+		const documents = Object.keys(hosts).map((path, index) => ({
+			...{ id: index + 1, document: {} },
+			associations: [{ type: types[index] ?? 'Files', association: file(path, index) }],
+		}));
+		give(response, { total: documents.length, documents });
 	});
 	beforeEach(() => {
 		asked = {};
@@ -50,7 +38,7 @@ describe('the files of a collection', () => {
 	});
 	const file = (path: string, index: number): IDataObject => ({
 		id: 70 + index,
-		url: origin + path,
+		url: server.url + path,
 		filetype: 'pdf',
 		filelabel: 'INE',
 		originalFilename: `${PERSON} ${path.slice(1)}.pdf`,
@@ -71,13 +59,13 @@ describe('the files of a collection', () => {
 			},
 			credentials: {
 				creditProfileApi: {
-					...{ baseUrl: origin, apiToken: 'token-1', pointsPerSecond: 0 },
+					...{ baseUrl: server.url, apiToken: 'token-1', pointsPerSecond: 0 },
 					pseudonymKey: 'sixteen or more letters',
 				},
 			},
 			...more,
 		});
-	const byLink = (path: string) => ({ filesFrom: 'link', fileUrl: origin + path });
+	const byLink = (path: string) => ({ filesFrom: 'link', fileUrl: server.url + path });
 
 	it('are downloaded in whatever case their type is written, without a hint', async () => {
 		hosts = { '/a': send('a'), '/b': send('b'), '/c': send('c') };
@@ -144,7 +132,7 @@ describe('the files of a collection', () => {
 				response.writeHead(++spent > 10 ? 429 : 200).end('a');
 			};
 			hosts = Object.fromEntries(links(40).map(({ number }) => [`/${number}`, limited]));
-			const link = { filesFrom: 'link', fileUrl: `=${origin}/{{ $json.number }}` };
+			const link = { filesFrom: 'link', fileUrl: `=${server.url}/{{ $json.number }}` };
 			const { items, error } = await run(link, { items: links(40) });
 			expect([error?.message, items.filter(({ binary }) => binary).length]).toEqual([
 				undefined,
@@ -281,7 +269,7 @@ describe('the files of a collection', () => {
 
 	it('without a name and a format are called by their label alone', async () => {
 		hosts['/a'] = send('a');
-		const association = { id: 1, url: `${origin}/a`, filelabel: 'INE' };
+		const association = { id: 1, url: `${server.url}/a`, filelabel: 'INE' };
 		const document = { id: 9, files: [association] };
 		const { items } = await run({ filesFrom: 'incoming' }, { items: [document] });
 		expect(items.map(({ binary }) => binary?.data.fileName)).toEqual(['INE']);
@@ -459,13 +447,10 @@ describe('the files of a collection', () => {
 describe('the option Timeout (Seconds)', () => {
 	const at = async (timeout: number, type: 'creditProfile' | 'taxQuery' = 'creditProfile') => {
 		let requests = 0;
-		const server = createServer((_request, response) => {
+		const { url: baseUrl, close } = await serve((_request, response) => {
 			requests++;
-			response.setHeader('content-type', 'application/json').end('[]');
+			give(response, []);
 		});
-		server.listen(0, '127.0.0.1');
-		await once(server, 'listening');
-		const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 		const { error } = await runNode({
 			type,
 			parameters: {
@@ -479,7 +464,7 @@ describe('the option Timeout (Seconds)', () => {
 				taxQueryApi: { baseUrl, grant: 'accessToken', accessToken: 't-1', pointsPerSecond: 0 },
 			},
 		});
-		server.close();
+		await close();
 		return { told: error && [codeOf(error), error.context?.field], requests };
 	};
 

@@ -1,8 +1,9 @@
 import type { INodeParameters } from 'n8n-workflow';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
 import { LOANS, nodeOn } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const byId = (value: unknown) => ({ __rl: true, mode: 'id', value: value as string });
 const collection = byId(LOANS);
@@ -16,14 +17,8 @@ const collections = { resource: 'dataCollection', operation: 'getAll' };
 const filtered = (filters: INodeParameters) => ({ ...collections, filters });
 
 describe('bad input', () => {
-	let sandbox: TestSandbox;
-	let run: ReturnType<typeof nodeOn>;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-		run = nodeOn(sandbox);
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const run = nodeOn(sandbox);
 
 	/** What is wrong, how it got there, and what the error is about. Nothing of it is worth a request. */
 	type Told = [code: string, field: string];

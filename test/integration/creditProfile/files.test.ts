@@ -1,9 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
 import { EMPTY, LOANS, nodeOn } from './support';
+import { withServer } from '../support/serve';
+import { withSandbox } from '../support/withSandbox';
 
 const collection = { __rl: true, mode: 'id', value: LOANS };
 const download = {
@@ -23,14 +23,8 @@ const contentOf = ({ binary }: INodeExecutionData) =>
 	Buffer.from(binary?.data.data ?? '', 'base64').toString();
 
 describe('files of documents', () => {
-	let sandbox: TestSandbox;
-	let run: ReturnType<typeof nodeOn>;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-		run = nodeOn(sandbox);
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const run = nodeOn(sandbox);
 
 	describe('downloaded', () => {
 		it('are those of the documents, each with name, type and whose it is', async () => {
@@ -104,34 +98,28 @@ describe('files of documents', () => {
 	});
 
 	describe('of another host', () => {
-		let server: Server;
 		let headers: IDataObject[];
 		/** How the host answers; the body is a megabyte and a half, its length told or not. */
 		let answers: Array<'told' | 'untold' | 'broken' | 401 | 403 | 404 | 503>;
 		const body = Buffer.alloc(1_500_000, 'x');
-		beforeAll(async () => {
-			server = createServer((request, response) => {
-				headers.push(request.headers as IDataObject);
-				const answer = answers.shift() ?? 'told';
-				if (typeof answer === 'number') response.writeHead(answer).end();
-				else if (answer === 'broken') {
-					response.writeHead(200, { 'content-length': body.length });
-					response.write(body.subarray(0, 1000), () => response.destroy());
-				} else {
-					const length = answer === 'told' ? { 'content-length': body.length } : {};
-					response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', ...length });
-					response.end(body);
-				}
-			});
-			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const server = withServer((request, response) => {
+			headers.push(request.headers as IDataObject);
+			const answer = answers.shift() ?? 'told';
+			if (typeof answer === 'number') response.writeHead(answer).end();
+			else if (answer === 'broken') {
+				response.writeHead(200, { 'content-length': body.length });
+				response.write(body.subarray(0, 1000), () => response.destroy());
+			} else {
+				const length = answer === 'told' ? { 'content-length': body.length } : {};
+				response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', ...length });
+				response.end(body);
+			}
 		});
-		afterAll(() => server.close());
 		beforeEach(() => {
 			headers = [];
 			answers = [];
 		});
-		const url = () =>
-			`http://127.0.0.1:${(server.address() as AddressInfo).port}/a/ine.txt?sig=secret-1`;
+		const url = () => `${server.url}/a/ine.txt?sig=secret-1`;
 
 		it('are fetched without our token', async () => {
 			const { items } = await run(link(url()));

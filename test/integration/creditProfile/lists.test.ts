@@ -7,17 +7,13 @@ import {
 } from 'n8n-workflow';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { CredentialsInMemory, nodeTypes } from '../support/runNode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
+import { withSandbox } from '../support/withSandbox';
 
 const { listSearch, loadOptions } = new CreditProfile().methods;
 
 describe('what an operator chooses from', () => {
-	let sandbox: TestSandbox;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
 
 	/** The context that n8n gives to a list of the node panel. */
 	const parameters = { resource: 'dataCollection' };

@@ -1,7 +1,8 @@
 import type { INodeParameters, INodePropertyOptions } from 'n8n-workflow';
 import { nodeTypes } from '../support/runNode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
 import { LOANS, nodeOn } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const PEM =
 	'-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXksIGp1c3QgdGVzdA==\n-----END TEST KEY-----\n';
@@ -126,14 +127,8 @@ const endpoints: Array<
 ];
 
 describe('the operations of the Credit Profile node', () => {
-	let sandbox: TestSandbox;
-	let run: ReturnType<typeof nodeOn>;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-		run = nodeOn(sandbox);
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const run = nodeOn(sandbox);
 
 	it.each(endpoints)('CP §%s: %s', async (_section, endpoint, parameters, sent) => {
 		const { error } = await run(parameters);

@@ -1,11 +1,11 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { INodeParameters } from 'n8n-workflow';
 import { until } from '../../support/until';
 import { runNode } from '../support/runNode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { codeOf } from '../support/errorCode';
 import { LOANS, nodeOn, PEOPLE } from './support';
+import { withServer } from '../support/serve';
+import { withSandbox } from '../support/withSandbox';
 
 const ALL = 12_000;
 const MINUTE = 60_000;
@@ -70,12 +70,7 @@ describe('Return All and Limit', () => {
 	});
 
 	describe('ask for pages', () => {
-		let sandbox: TestSandbox;
-		beforeAll(async () => {
-			sandbox = await sandboxForTest({ rateLimit: 0, documents: 950 });
-		});
-		beforeEach(async () => await sandbox.reset());
-		afterAll(async () => await sandbox.close());
+		const sandbox = withSandbox(sandboxForTest, { rateLimit: 0, documents: 950 });
 
 		const list = async (parameters: INodeParameters) => {
 			const { items } = await nodeOn(sandbox)({ collection, ...parameters });
@@ -187,7 +182,6 @@ describe('Return All and Limit', () => {
 
 	describe('of a list that changes meanwhile', () => {
 		/** A service with one list of ids. */
-		let server: Server;
 		let ids: number[];
 		let total: () => number;
 		/** The offsets asked for. */
@@ -202,29 +196,25 @@ describe('Return All and Limit', () => {
 		/** Requests that the run of another test left on their way are not of this one. */
 		let tests = 0;
 
-		beforeAll(async () => {
-			server = createServer((request, response) => {
-				const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://127.0.0.1');
-				if (!pathname.startsWith(`/${tests}/`)) return void response.writeHead(410).end();
-				const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
-				const answer = () => {
-					const page = ids
-						.slice(offset, offset + Math.min(limit, cap))
-						.map((id) => ({ id, document: {} }));
-					response
-						.setHeader('content-type', 'application/json')
-						.setHeader('x-ratelimit-limit', '1000')
-						.end(JSON.stringify({ total: total(), documents: page }));
-				};
-				asked.push(offset);
-				change(asked.length);
-				if (offset === late && asked.length < 10) release = answer;
-				else answer();
-				if (asked.length === 10) release();
-			});
-			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+		const server = withServer((request, response) => {
+			const { pathname, searchParams: query } = new URL(request.url ?? '', 'http://127.0.0.1');
+			if (!pathname.startsWith(`/${tests}/`)) return void response.writeHead(410).end();
+			const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
+			const answer = () => {
+				const page = ids
+					.slice(offset, offset + Math.min(limit, cap))
+					.map((id) => ({ id, document: {} }));
+				response
+					.setHeader('content-type', 'application/json')
+					.setHeader('x-ratelimit-limit', '1000')
+					.end(JSON.stringify({ total: total(), documents: page }));
+			};
+			asked.push(offset);
+			change(asked.length);
+			if (offset === late && asked.length < 10) release = answer;
+			else answer();
+			if (asked.length === 10) release();
 		});
-		afterAll(() => server.close());
 		beforeEach(() => {
 			ids = Array.from({ length: 1000 }, (_, index) => index);
 			total = () => ids.length;
@@ -238,12 +228,11 @@ describe('Return All and Limit', () => {
 
 		let failure: unknown;
 		const readAll = async (parameters: INodeParameters = { returnAll: true }) => {
-			const { port } = server.address() as AddressInfo;
 			const run = await runNode({
 				type: 'creditProfile',
 				parameters: { ...documents, ...parameters },
 				credentials: {
-					creditProfileApi: { baseUrl: `http://127.0.0.1:${port}/${tests}`, apiToken: 'token-1' },
+					creditProfileApi: { baseUrl: `${server.url}/${tests}`, apiToken: 'token-1' },
 				},
 			});
 			failure = run.error && codeOf(run.error);

@@ -1,6 +1,7 @@
 import { codeOf, fieldErrorOf } from '../support/errorCode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
 import { LOANS, nodeOn } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const documents = {
 	resource: 'dataDocument',
@@ -15,14 +16,8 @@ const withMode = (personalData: string, options: object = {}) => ({
 });
 
 describe('the option Personal Data', () => {
-	let sandbox: TestSandbox;
-	let run: ReturnType<typeof nodeOn>;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-		run = nodeOn(sandbox);
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const run = nodeOn(sandbox);
 
 	it.each([true, false])(
 		'Masked leaves no identifier, name or link, Simplify %s',

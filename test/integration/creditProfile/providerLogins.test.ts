@@ -1,5 +1,3 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import type {
@@ -11,6 +9,8 @@ import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
+import { give, withServer } from '../support/serve';
+import { withSandbox } from '../support/withSandbox';
 
 const PEM =
 	'-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXksIGp1c3QgdGVzdA==\n-----END TEST KEY-----\n';
@@ -45,38 +45,26 @@ const stored = (provider: string, login: object): ICredentialDataDecryptedObject
 });
 
 describe('the credentials of providers', () => {
-	let sandbox: TestSandbox;
-	let run: ReturnType<typeof nodeOn>;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-		run = nodeOn(sandbox);
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
+	const run = nodeOn(sandbox);
 
 	describe('are sent as they were entered', () => {
 		/** Answers like the service and keeps the bodies, which the sandbox's log masks. */
-		let server: Server;
 		const bodies: unknown[] = [];
-		beforeAll(async () => {
-			server = createServer((request, response) => {
-				void json(request).then((body) => {
-					bodies.push(body);
-					response.setHeader('content-type', 'application/json').end('{"id":1,"type":"x"}');
-				});
+		const server = withServer((request, response) => {
+			void json(request).then((body) => {
+				bodies.push(body);
+				give(response, { id: 1, type: 'x' });
 			});
-			await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 		});
-		afterAll(() => server.close());
 
 		const received = async (parameters: object, login?: ICredentialDataDecryptedObject) => {
 			bodies.length = 0;
-			const { port } = server.address() as AddressInfo;
 			await run(
 				{ ...parameters },
 				{
 					credentials: {
-						creditProfileApi: { baseUrl: `http://127.0.0.1:${port}`, apiToken: 'token-1' },
+						creditProfileApi: { baseUrl: server.url, apiToken: 'token-1' },
 						...(login && { creditProfileProviderLoginApi: login }),
 					},
 				},

@@ -8,8 +8,8 @@ import {
 	operation,
 	rfcs,
 	taxQuerySandbox,
-	type TaxQuerySandbox,
 } from '../taxQuery/support';
+import { withFreshSandbox } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -22,9 +22,7 @@ const keysOf = ({ error }: NodeRun) => [error !== undefined, error?.context?.map
 const NONE = [true, undefined];
 
 describe('advice about the API Mapping', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox()));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox);
 	const refuse = async (status: number) =>
 		await sandbox.faults({ path: '/api/query/', method: 'POST', fault: { status, body: {} } });
 	const accept = async () => await sandbox.faults();

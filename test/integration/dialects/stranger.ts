@@ -1,10 +1,9 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
+import { clientOf, serve } from '../support/serve';
 
 /** What a stranger's service answers: JSON, or a text or bytes as they are. */
 export interface Answer {
@@ -36,17 +35,8 @@ export async function startStranger(answer: (asked: Asked) => Answer) {
 		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers });
 		response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 	};
-	const server = createServer((request, response) => void handle(request, response));
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-		asked,
-		async close() {
-			server.closeAllConnections();
-			await new Promise((closed) => server.close(closed));
-		},
-	};
+	const service = await serve((request, response) => void handle(request, response));
+	return { ...service, asked };
 }
 
 let runs = 0;
@@ -69,13 +59,9 @@ export async function askStranger(
 		executionId: `stranger-${++runs}`,
 		credentials: {
 			taxQueryApi: {
-				baseUrl: `${service.url}/api/`,
-				grant: 'clientCredentials',
-				clientId: `client-${runs}`,
+				...clientOf(`${service.url}/api/`, `client-${runs}`),
 				clientSecret: 'secret-of-the-client',
-				pointsPerSecond: 0,
 				apiMapping: JSON.stringify(apiMapping),
-				accessToken: '',
 			},
 		},
 		...options,

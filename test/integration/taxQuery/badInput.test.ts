@@ -1,13 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import {
-	createTaxProfile,
-	getCrf,
-	operation,
-	rfcs,
-	taxQuerySandbox,
-	type TaxQuerySandbox,
-} from './support';
+import { createTaxProfile, getCrf, operation, rfcs, taxQuerySandbox } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const PERSON = { name: 'Emma', firstLastName: 'Gómez' };
@@ -28,10 +22,7 @@ const curp = (value: string) => operation('person', 'getCurpData', { curp: value
 const nextYear = String(new Date().getFullYear() + 1);
 
 describe('an item with a mistake in it', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	/** What is entered, and what the error is about: its code, and the field. */
 	type Told = [code: string, field?: string];
@@ -205,10 +196,7 @@ describe('an item with a mistake in it', () => {
 });
 
 describe('an item that only looks wrong', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	const sent = async (path: string) => (await sandbox.requests(path))[0].body;
 
@@ -273,9 +261,7 @@ describe('an item that only looks wrong', () => {
 });
 
 describe('Identifier → Check', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	const check = async (parameters: INodeParameters) =>
 		await sandbox.run(

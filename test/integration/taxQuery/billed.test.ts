@@ -1,12 +1,6 @@
 import type { NodeRun } from '../support/runNode';
-import {
-	createTaxProfile,
-	getCrf,
-	operation,
-	rfcs,
-	taxQuerySandbox,
-	type TaxQuerySandbox,
-} from './support';
+import { createTaxProfile, getCrf, operation, rfcs, taxQuerySandbox } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const CRF = '/api/query/crf';
@@ -20,10 +14,7 @@ const costsOf = ({ items }: NodeRun) =>
 	items.map(({ error }) => [error?.context.billed, error?.context.queries]);
 
 describe('what a run has cost is told', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 	const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
 		await sandbox.faults({ path: CRF, method: 'POST', fault: kind, times: 1 });
 

@@ -9,6 +9,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
+import { withFreshSandbox } from '../support/withSandbox';
 
 const CRF = '/api/query/crf';
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
@@ -16,9 +17,7 @@ const onError = 'continueRegularOutput' as const;
 /** With what a text ends. */
 const endOf = (text: unknown) => /Billed: (\d+ of \d+|unknown)\.$/.exec(String(text))?.[1];
 const waiting = getCrf({ waitForResult: true });
-let sandbox: TaxQuerySandbox;
-beforeEach(async () => (sandbox = await taxQuerySandbox()));
-afterEach(async () => await sandbox.close());
+const sandbox = withFreshSandbox(taxQuerySandbox);
 const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
 	await sandbox.faults({ path: CRF, method: 'POST', fault: kind, times: 1 });
 

@@ -11,6 +11,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
+import { withFreshSandbox } from '../support/withSandbox';
 
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const HOUR_MS = 3_600_000;
@@ -22,9 +23,7 @@ const lose = (response: { writeHead(status: number): { end(): void } }) =>
 	response.writeHead(502).end();
 
 describe('Retry of an execution that was stopped, of which n8n keeps nothing', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox()));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox);
 	const billed = async () => (await sandbox.ledger()).length;
 
 	it.each(['building', 'never', 'month'])(

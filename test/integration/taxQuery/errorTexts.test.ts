@@ -1,14 +1,12 @@
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const curpData = (curp: string) => operation('person', 'getCurpData', { curp });
 
 /** What an operator reads who builds a workflow in the editor. */
 describe('an error in the editor', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	type Run = Parameters<TaxQuerySandbox['run']>;
 	const told = async (parameters: Run[0], more: Run[1] = {}) => {

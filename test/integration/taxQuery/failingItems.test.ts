@@ -2,16 +2,15 @@ import { until } from '../../support/until';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
 import { give, oddService } from './oddService';
-import { getCrf, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { getCrf, rfcs, taxQuerySandbox } from './support';
+import { withFreshSandbox } from '../support/withSandbox';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const told = ({ error }: NodeRun) => [...fieldErrorOf(error), error?.context?.itemIndex];
 
 describe('an item that fails', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox({ queryList: 'lean' })));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox, { queryList: 'lean' });
 
 	it.each<[string, object, object]>([
 		['looked for reusable results', HOURS, {}],

@@ -1,12 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
-import {
-	createTaxProfile,
-	operation,
-	rfcs,
-	taxQuerySandbox,
-	type TaxQuerySandbox,
-} from './support';
+import { createTaxProfile, operation, rfcs, taxQuerySandbox } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const waited = { waitForResult: true, maxWait: 30 };
@@ -16,10 +11,7 @@ describe.each([
 	['an acknowledgement', false],
 	['the record', true],
 ])('CRF and RFC data of a service that answers with %s', (_what, immediateRecords) => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox({ immediateRecords })));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox, { immediateRecords });
 
 	it.each([
 		['getCrf', 'CRF'],

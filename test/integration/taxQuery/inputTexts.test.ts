@@ -1,5 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const crf = (rfc: string) => getCrf({ rfc });
@@ -12,9 +13,7 @@ const check = (parameters: INodeParameters) => operation('identifier', 'check', 
 
 /** What an operator reads about an item with a mistake in it. */
 describe('a mistake', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	it.each<[INodeParameters, RegExp]>([
 		[crf('GODE561331GR8'), /^"RFC" cannot be right: .*date/],

@@ -10,6 +10,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const CRF = '/api/query/crf';
 const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
@@ -22,10 +23,7 @@ const once = (fault: FaultRule['fault']) => rule(fault, { times: 1 });
 const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
 
 describe('a query that nobody knows to be accepted', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	const [RFC, OTHER] = rfcs(2);
 	const runOne = async (options = {}, items = [{ rfc: RFC }]) =>

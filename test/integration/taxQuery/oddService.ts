@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { json as readJson } from 'node:stream/consumers';
 import type { INodeParameters } from 'n8n-workflow';
 import { runNode, type NodeRunOptions } from '../support/runNode';
+import { clientOf, give, serve } from '../support/serve';
+
+export { give };
 
 /** A query as the service keeps it. */
 export interface Kept {
@@ -25,10 +26,6 @@ const handlers = {
 	get: (one: Kept | undefined, response: ServerResponse) =>
 		give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404),
 };
-
-export function give(response: ServerResponse, body: unknown, status = 200): void {
-	response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-}
 
 const services: Record<string, string> = {
 	'/query/crf': 'CRF',
@@ -70,20 +67,12 @@ export async function oddService(odd: Partial<typeof handlers> = {}) {
 				response,
 			);
 	}
-	const server = createServer((request, response) => void handle(request, response));
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-	const credential = {
-		baseUrl,
-		grant: 'clientCredentials',
-		clientId: 'odd',
-		clientSecret: 'Odd_Secret_1',
-		pointsPerSecond: 0,
-		accessToken: '',
-	};
+	const { url: baseUrl, close } = await serve((request, response) => {
+		void handle(request, response);
+	});
+	const credential = clientOf(baseUrl, 'odd');
 	return {
-		baseUrl,
+		...{ baseUrl, close },
 		billed,
 		asked,
 		sent: () => asked.filter((one) => one.startsWith('POST')).length,
@@ -99,9 +88,5 @@ export async function oddService(odd: Partial<typeof handlers> = {}) {
 				credentials: { taxQueryApi: { ...credential } },
 				...more,
 			}),
-		async close() {
-			server.closeAllConnections();
-			await new Promise((closed) => server.close(closed));
-		},
 	};
 }

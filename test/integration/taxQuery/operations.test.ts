@@ -10,6 +10,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -220,10 +221,7 @@ describe('the operations of the Tax Query node', () => {
 });
 
 describe('the tax profile', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	it('is created from a stored login, which stays out of the workflow', async () => {
 		const { items } = await sandbox.run(

@@ -3,15 +3,13 @@ import { codeOf, fieldErrorOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { askStranger } from '../dialects/stranger';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const [RFC] = rfcs(1);
 const COMPANY = 'EKU9003173C9';
 
 describe('the options of a query', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	const billed = async () => (await sandbox.ledger()).length;
 	const bodyOf = async (path: string) => (await sandbox.requests(path))[0].body;

@@ -12,6 +12,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
+import { withFreshSandbox } from '../support/withSandbox';
 
 const CRF = '/api/query/crf';
 const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
@@ -25,9 +26,7 @@ const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 
 describe('what n8n runs again', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox()));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox);
 
 	const billed = async () => (await sandbox.ledger()).map(({ query }) => query.rfc);
 	const failed = () => sandbox.reserved('failed').rfc;
@@ -252,9 +251,7 @@ describe('what n8n runs again', () => {
 });
 
 describe('two executions that ask the same', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox()));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox);
 
 	it('never share a query while an answer is lost', async () => {
 		const wanted = rfcs(10);
@@ -301,9 +298,7 @@ describe('two executions that ask the same', () => {
 });
 
 describe('a list of 2,000 items, with duplicates, empty and hostile values', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox()));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox);
 
 	const right = rfcs(1000);
 	const wrong: unknown[] = [
@@ -559,9 +554,7 @@ describe('Max Queries per Day', () => {
 });
 
 describe('what is kept with an execution', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox()));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox);
 	it('is each query ID once, however often the node was tried', async () => {
 		const failed = sandbox.reserved('failed').rfc;
 		const { metadata } = await sandbox.run(getCrf({ waitForResult: true }), {
@@ -601,9 +594,7 @@ describe('what is kept with an execution', () => {
 });
 
 describe('a status that is not known', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeEach(async () => (sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } })));
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(taxQuerySandbox, { statusWords: { success: 'FERTIG' } });
 	const wait = [{ waitForResult: true, maxWait: 1 }, {}] as const;
 
 	it('comes out marked when the time to wait is over, and is never reused', async () => {

@@ -1,9 +1,8 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { operation, taxQuerySandbox } from './support';
+import { give, serve } from '../support/serve';
 
 const getMany = (parameters = {}, options = {}) =>
 	operation(
@@ -56,9 +55,9 @@ describe('the list of all queries at the sandbox', () => {
 });
 
 describe('the list of all queries at a service that', () => {
-	let server: Server;
+	let close: () => Promise<void>;
 	let asked: IDataObject[];
-	afterEach(() => server.close());
+	afterEach(async () => await close());
 
 	/** Runs Get Many against a service that answers GET /query so. */
 	async function listFrom(
@@ -67,19 +66,18 @@ describe('the list of all queries at a service that', () => {
 		parameters: INodeParameters = {},
 	) {
 		asked = [];
-		server = createServer(({ url }, response) => {
+		const service = await serve(({ url }, response) => {
 			const query = Object.fromEntries(new URL(String(url), 'http://x').searchParams);
 			asked.push(query);
-			response.setHeader('content-type', 'application/json').end(JSON.stringify(answer(query)));
+			give(response, answer(query));
 		});
-		await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-		const { port } = server.address() as AddressInfo;
+		({ close } = service);
 		const run = await runNode({
 			type: 'taxQuery',
 			parameters: getMany(parameters),
 			credentials: {
 				taxQueryApi: {
-					baseUrl: `http://127.0.0.1:${port}/api`,
+					baseUrl: `${service.url}/api`,
 					grant: 'accessToken',
 					pastedToken: 'pasted-token-1',
 					pointsPerSecond: 0,
@@ -117,7 +115,7 @@ describe('the list of all queries at a service that', () => {
 			});
 			const { hints } = await listFrom(answer, undefined, parameters);
 			expect(hints).toEqual([expect.stringContaining(told)]);
-			server.close();
+			await close();
 		}
 	});
 
@@ -159,7 +157,7 @@ describe('the list of all queries at a service that', () => {
 			};
 			const part = await listFrom(answer);
 			const [count, hints] = [asked.length, part.hints];
-			server.close();
+			await close();
 			const whole = await listFrom(answer, { offset: 'offset' });
 			expect([part.ids, count, hints]).toEqual([
 				all(10),
@@ -215,7 +213,7 @@ describe('the list of all queries at a service that', () => {
 	it('holds two lists of queries: is told which key says which', async () => {
 		const two = () => ({ mine: rows(2), others: rows(3) });
 		const { error } = await listFrom(two);
-		server.close();
+		await close();
 		const { ids } = await listFrom(two, { rows: 'mine' });
 		expect([error?.context?.mappingKeys, ids]).toEqual([
 			expect.arrayContaining(['list.rows']),

@@ -3,6 +3,7 @@ import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeOf } from '../support/errorCode';
 import { give, oddService, type Kept } from './oddService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
+import { withSandbox } from '../support/withSandbox';
 
 const waiting = () => getCrf({ waitForResult: true, maxWait: 60 });
 
@@ -44,10 +45,7 @@ describe('50 queries that wait for their results', () => {
 });
 
 describe('a query that waits for its result', () => {
-	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox()));
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(taxQuerySandbox);
 
 	const [RFC] = rfcs(1);
 	const pending = () => ({ rfc: sandbox.reserved('pending').rfc });

@@ -4,14 +4,11 @@ import { testCreditProfile, testTaxQuery, testWebhookCredential } from '../suppo
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
 import { runNode } from '../support/runNode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
+import { withSandbox } from '../support/withSandbox';
 
 describe('the test of a credential', () => {
-	let sandbox: TestSandbox;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0, seed: 4711 });
-	});
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0, seed: 4711 });
 
 	const tellOf = async (
 		test: typeof testTaxQuery,

@@ -1,14 +1,11 @@
 import { runNode } from '../support/runNode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
+import { withFreshSandbox } from '../support/withSandbox';
 
 const ITEMS = 100;
 
 describe('executions that share a token', () => {
-	let sandbox: TestSandbox;
-	beforeEach(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 10, latency: 100, seed: 300 });
-	});
-	afterEach(async () => await sandbox.close());
+	const sandbox = withFreshSandbox(sandboxForTest, { rateLimit: 10, latency: 100, seed: 300 });
 
 	const list = async (executionId: string, items: number) =>
 		await runNode({

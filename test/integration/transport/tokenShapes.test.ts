@@ -1,16 +1,15 @@
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { CredentialTestContext } from 'n8n-core';
 import { testTaxQuery } from '../support/credentialTests';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
+import { withServer } from '../support/serve';
 
 /** A service whose login looks as each test wants it; it takes the tokens that it has issued last. */
 interface Login {
 	headers: IncomingHttpHeaders;
 	body: string;
 }
-let server: Server;
 let logins: Login[];
 let sent: Array<string | undefined>;
 let issue: (count: number, login: Login) => { status?: number; body: unknown; type?: string };
@@ -19,27 +18,24 @@ let listed: () => object[];
 let refusedWith: number;
 let refusal: (authorization: string | undefined) => object;
 
-beforeAll(async () => {
-	server = createServer((request, response) => {
-		let body = '';
-		request.on('data', (chunk: Buffer) => (body += chunk.toString()));
-		request.on('end', () => {
-			const reply = (status: number, json: unknown, type = 'application/json') =>
-				response
-					.writeHead(status, { 'Content-Type': type })
-					.end(type === 'text/plain' ? json : JSON.stringify(json));
-			if (request.method === 'POST') {
-				const login = { headers: request.headers, body };
-				logins.push(login);
-				const { status = 200, body: json, type } = issue(logins.length, login);
-				return reply(status, json, type);
-			}
-			sent.push(request.headers.authorization);
-			if (isTaken(request.headers.authorization)) return reply(200, listed());
-			return reply(refusedWith, refusal(request.headers.authorization));
-		});
+const server = withServer((request, response) => {
+	let body = '';
+	request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+	request.on('end', () => {
+		const reply = (status: number, json: unknown, type = 'application/json') =>
+			response
+				.writeHead(status, { 'Content-Type': type })
+				.end(type === 'text/plain' ? json : JSON.stringify(json));
+		if (request.method === 'POST') {
+			const login = { headers: request.headers, body };
+			logins.push(login);
+			const { status = 200, body: json, type } = issue(logins.length, login);
+			return reply(status, json, type);
+		}
+		sent.push(request.headers.authorization);
+		if (isTaken(request.headers.authorization)) return reply(200, listed());
+		return reply(refusedWith, refusal(request.headers.authorization));
 	});
-	await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
 });
 beforeEach(() => {
 	logins = [];
@@ -49,10 +45,6 @@ beforeEach(() => {
 	refusedWith = 401;
 	refusal = (authorization) => ({ message: `Refused: ${authorization}` });
 });
-afterAll(async () => {
-	server.closeAllConnections();
-	await new Promise((done) => server.close(done));
-});
 
 const JWT = ['{"alg":"HS256"}', '{"exp":99999999999}', 'a signature']
 	.map((part) => Buffer.from(part).toString('base64url'))
@@ -60,7 +52,7 @@ const JWT = ['{"alg":"HS256"}', '{"exp":99999999999}', 'a signature']
 let clients = 0;
 const freshCredentials = (fields: object = {}) => ({
 	taxQueryApi: {
-		baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`,
+		baseUrl: `${server.url}/api`,
 		grant: 'clientCredentials',
 		clientId: `client-${clients++}`,
 		clientSecret: 'sécret with blanks/77',

@@ -1,11 +1,12 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { failedConnections } from '../support/connections';
 import { startStranger } from '../dialects/stranger';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
-import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { sandboxForTest } from '../support/sandbox';
+import { withSandbox } from '../support/withSandbox';
+import { serve, withServer } from '../support/serve';
 
 const LIST = '/api/v1/credential';
 const UPSERT = '/api/v1/credential/bureau/pm';
@@ -22,12 +23,7 @@ const upsert = {
 };
 
 describe('what is sent again', () => {
-	let sandbox: TestSandbox;
-	beforeAll(async () => {
-		sandbox = await sandboxForTest({ rateLimit: 0 });
-	});
-	beforeEach(async () => await sandbox.reset());
-	afterAll(async () => await sandbox.close());
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
 
 	const run = async (parameters: typeof getMany | typeof upsert, timeout = 60) =>
 		await runNode({
@@ -163,49 +159,34 @@ describe('what is sent again', () => {
 });
 
 describe('answers that no service should give', () => {
-	let server: Server;
 	let answer: RequestListener;
 	let hits: Array<string | undefined>;
-	beforeAll(async () => {
-		server = createServer((request, response) => {
-			hits.push(request.headers.authorization);
-			answer(request, response);
-		});
-		await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+	const server = withServer((request, response) => {
+		hits.push(request.headers.authorization);
+		answer(request, response);
 	});
 	beforeEach(() => {
 		hits = [];
 	});
-	afterAll(async () => {
-		server.closeAllConnections();
-		await new Promise((done) => server.close(done));
-	});
 
-	const baseUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 	const run = async (credential: object = {}) =>
 		await runNode({
 			type: 'creditProfile',
 			parameters: { ...getMany, options: { timeout: 5 } },
 			credentials: {
-				creditProfileApi: {
-					baseUrl: baseUrl(),
-					apiToken: SECRET,
-					...credential,
-				},
+				creditProfileApi: { baseUrl: server.url, apiToken: SECRET, ...credential },
 			},
 		});
 
 	it('does not follow a redirect, and sends no token there', async () => {
-		const other = createServer((request, response) => {
+		const other = await serve((request, response) => {
 			hits.push(`other: ${request.headers.authorization}`);
 			response.end('[]');
 		});
-		await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
-		const { port } = other.address() as AddressInfo;
-		answer = (_request, response) =>
-			response.writeHead(302, { Location: `http://localhost:${port}/` }).end();
+		const Location = `${other.url.replace('127.0.0.1', 'localhost')}/`;
+		answer = (_request, response) => response.writeHead(302, { Location }).end();
 		const { error } = await run();
-		other.close();
+		await other.close();
 		expect(codeOf(error)).toBe('status.302');
 		expect(hits).toEqual([`Token ${SECRET}`]);
 	});
@@ -236,7 +217,7 @@ describe('answers that no service should give', () => {
 		const { error } = await runNode({
 			type: 'creditProfile',
 			parameters: { ...upsert, options: { timeout: 1 } },
-			credentials: { creditProfileApi: { baseUrl: baseUrl(), apiToken: 'trickle-token' } },
+			credentials: { creditProfileApi: { baseUrl: server.url, apiToken: 'trickle-token' } },
 		});
 		expect(codeOf(error)).toBe('unsure');
 	});
@@ -264,7 +245,7 @@ describe('answers that no service should give', () => {
 
 	it('says so when TLS is refused', async () => {
 		answer = (_request, response) => response.end('[]');
-		const { error } = await run({ baseUrl: baseUrl().replace('http:', 'https:') });
+		const { error } = await run({ baseUrl: server.url.replace('http:', 'https:') });
 		expect(error?.context).toMatchObject({
 			code: 'network',
 			fault: expect.stringMatching(/SSL|PROTO/),

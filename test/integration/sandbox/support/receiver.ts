@@ -1,7 +1,6 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { serve } from '../../support/serve';
 
 export interface Received {
 	headers: IncomingHttpHeaders;
@@ -12,7 +11,7 @@ export interface Received {
 export async function startReceiver(...statuses: number[]) {
 	const received: Received[] = [];
 	const waiting: Array<() => void> = [];
-	const server = createServer((request, response) => {
+	const { url, close } = await serve((request, response) => {
 		void text(request).then((body) => {
 			const status = statuses[Math.min(received.length, statuses.length - 1)] ?? 200;
 			received.push({ headers: request.headers, body });
@@ -20,22 +19,15 @@ export async function startReceiver(...statuses: number[]) {
 			for (const wake of waiting.splice(0)) wake();
 		});
 	});
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
 	return {
-		url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
-		received,
+		url: `${url}/hook`,
+		...{ received, close },
 		/** Resolves when so many deliveries have come. */
 		async arrived(count: number): Promise<Received[]> {
 			while (received.length < count) {
 				await new Promise<void>((resolve) => waiting.push(resolve));
 			}
 			return received;
-		},
-		async close() {
-			server.closeAllConnections();
-			server.close();
-			await once(server, 'close');
 		},
 	};
 }

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { give } from '../oddService';
+import type { RequestListener } from 'node:http';
+import { clientOf, give, serve } from '../../support/serve';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const A_MINUTE = 60_000;
@@ -44,7 +42,8 @@ export class ListService {
 	/** Path of each request but the token's. */
 	readonly asked: string[] = [];
 
-	private readonly server = createServer(({ url = '' }, response) => {
+	private server?: Awaited<ReturnType<typeof serve>>;
+	private readonly answer: RequestListener = ({ url = '' }, response) => {
 		const { pathname, searchParams } = new URL(url, 'http://localhost');
 		if (pathname === '/oauth/token') return give(response, { access_token: 'list-token-1' });
 		this.asked.push(pathname);
@@ -56,27 +55,17 @@ export class ListService {
 		const answer = () => give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404);
 		if (this.slowMs > 0) setTimeout(answer, this.slowMs).unref();
 		else answer();
-	});
+	};
 
 	static async start(): Promise<ListService> {
 		const service = new ListService();
-		service.server.listen(0, '127.0.0.1');
-		await once(service.server, 'listening');
+		service.server = await serve(service.answer);
 		return service;
 	}
 
 	/** A credential that leads to it. */
 	credentials(clientId = 'list'): TriggerHostOptions['credentials'] {
-		return {
-			taxQueryApi: {
-				baseUrl: `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`,
-				grant: 'clientCredentials',
-				clientId,
-				clientSecret: 'List_Secret_1',
-				pointsPerSecond: 0,
-				accessToken: '',
-			},
-		};
+		return { taxQueryApi: clientOf(String(this.server?.url), clientId) };
 	}
 
 	/** A trigger that asks it. */
@@ -85,7 +74,6 @@ export class ListService {
 	}
 
 	async stop(): Promise<void> {
-		this.server.closeAllConnections();
-		await new Promise((closed) => this.server.close(closed));
+		await this.server?.close();
 	}
 }

@@ -1,0 +1,30 @@
+interface Running {
+	close(): Promise<unknown>;
+	reset(): Promise<unknown>;
+}
+type Start<O, T> = (options?: O) => Promise<T>;
+
+/** What runs while a test does, under a name that tests can use before it is started. */
+const running = <T extends object>(now: () => T): T =>
+	new Proxy({} as T, { get: (_, name) => Reflect.get(now(), name) as unknown });
+
+/** A sandbox for all tests of a group; each begins with an empty log of requests. */
+export function withSandbox<O, T extends Running>(start: Start<O, T>, options?: O): T {
+	let sandbox: T;
+	beforeAll(async () => {
+		sandbox = await start(options);
+	});
+	beforeEach(async () => await sandbox.reset());
+	afterAll(async () => await sandbox.close());
+	return running(() => sandbox);
+}
+
+/** A new sandbox for each test of a group. */
+export function withFreshSandbox<O, T extends Running>(start: Start<O, T>, options?: O): T {
+	let sandbox: T;
+	beforeEach(async () => {
+		sandbox = await start(options);
+	});
+	afterEach(async () => await sandbox.close());
+	return running(() => sandbox);
+}
