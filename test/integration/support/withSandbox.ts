@@ -4,9 +4,12 @@ interface Running {
 }
 type Start<O, T> = (options?: O) => Promise<T>;
 
-/** What runs while a test does, under a name that tests can use before it is started. */
-const running = <T extends object>(now: () => T): T =>
-	new Proxy({} as T, { get: (_, name) => Reflect.get(now(), name) as unknown });
+/** What runs while a test does, under a name that can be written down before it is started. */
+export const running = <T extends object>(now: () => T): T =>
+	new Proxy({} as T, {
+		get: (_, name) => Reflect.get(now(), name) as unknown,
+		set: (_, name, value) => Reflect.set(now(), name, value),
+	});
 
 /** A sandbox for all tests of a group; each begins with an empty log of requests. */
 export function withSandbox<O, T extends Running>(start: Start<O, T>, options?: O): T {

@@ -1,19 +1,9 @@
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { pass } from './triggerHost';
+import { triggerSuite } from './suite';
 
 const AN_HOUR = 3_600_000;
 
-let sandbox: SandboxWithQueries;
-let host: TriggerHost;
-
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
-afterEach(async () => {
-	await host.stop();
-	await sandbox.close();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+const { sandbox, host, start } = triggerSuite();
 
 const clockIsSetBack = () => pass(-AN_HOUR);
 

@@ -1,20 +1,11 @@
-import { ListService, many, row } from './listService';
-import { pass, type TriggerHost } from './triggerHost';
+import { many, row } from './listService';
+import { pass } from './triggerHost';
+import { listSuite, secretHeader } from './suite';
 
-const SECRET = 'whsec-lima-dulce';
-const proof = { 'X-Secret': SECRET };
+const { proof, taxQueryWebhookApi } = secretHeader('whsec-lima-dulce');
 
-let service: ListService;
-let host: TriggerHost;
-
-beforeEach(async () => {
-	service = await ListService.start();
-	service.rows = many('old', 3, 100);
-});
-afterEach(async () => {
-	await host.stop();
-	await service.stop();
-});
+const { service, host, start: startTrigger } = listSuite();
+beforeEach(() => void (service.rows = many('old', 3, 100)));
 
 /** What the webhook call brings, and the service's record does not hold. */
 const detail = row('new', 0, { response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } });
@@ -22,12 +13,9 @@ const finish = (more: object = {}) => {
 	service.rows = [row('new', 0, { response: undefined, ...more }), ...service.rows];
 };
 const start = async (confirm: string, isProved: boolean, receiveBy = 'both') => {
-	host = await service.trigger({
+	await startTrigger({
 		parameters: { confirm, receiveBy, ...(isProved && { authenticity: 'credential' }) },
-		credentials: {
-			...service.credentials(),
-			taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
-		},
+		credentials: { ...service.credentials(), taxQueryWebhookApi },
 	});
 };
 const deliver = async (body: object = detail) => {
@@ -141,7 +129,7 @@ describe('a success whose record has no result', () => {
 		['an empty list', 'INVOICE', []],
 		['nothing, where the document shows none', 'TAX_PROFILE', undefined],
 	])('starts where its result is %s', async (_, code, response) => {
-		host = await service.trigger({ parameters: { services: ['any'] } });
+		await startTrigger({ parameters: { services: ['any'] } });
 		service.rows = [row('new', 0, { service: code, response }), ...service.rows];
 		await host.look();
 		expect(host.started).toEqual(['new']);

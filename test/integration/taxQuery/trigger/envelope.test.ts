@@ -1,23 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
-import { ListService, many, row } from './listService';
-import { pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { many, row } from './listService';
+import { pass, type TriggerHostOptions } from './triggerHost';
+import { listSuite, secretHeader } from './suite';
 
 const SECRET = 'whsec-flor-de-mayo';
-const proof = { 'X-Secret': SECRET };
+const { proof, taxQueryWebhookApi } = secretHeader(SECRET);
 const around = { event: 'query.finished', attempt: 2, timestamp: '2026-10-31T09:00:00Z' };
 const detail = row('new', 0, { response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } });
 
-let service: ListService;
-let host: TriggerHost;
-
-beforeEach(async () => {
-	service = await ListService.start();
-	service.rows = many('old', 3, 100);
-});
-afterEach(async () => {
-	await host.stop();
-	await service.stop();
-});
+const { service, host, start: startTrigger } = listSuite();
+beforeEach(() => void (service.rows = many('old', 3, 100)));
 
 interface How {
 	isProved?: boolean;
@@ -27,16 +19,13 @@ const start = async (
 	parameters: TriggerHostOptions['parameters'] = {},
 	{ isProved = true, settings = { includeEnvelope: true } }: How = {},
 ) => {
-	host = await service.trigger({
+	await startTrigger({
 		parameters: {
 			...(isProved && { authenticity: 'credential' }),
 			...parameters,
 			settings,
 		} as TriggerHostOptions['parameters'],
-		credentials: {
-			...service.credentials(),
-			taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
-		},
+		credentials: { ...service.credentials(), taxQueryWebhookApi },
 	});
 };
 const finish = (more: object = {}) => (service.rows = [{ ...detail, ...more }, ...service.rows]);
@@ -126,7 +115,11 @@ describe('the option Include Envelope', () => {
 		const profile = { service: 'TAX_PROFILE', query: { rfc: 'GODE561231GR8', ciec: 'Cl4ve-Uno' } };
 		finish(profile);
 		await deliver({
-			...{ note: `signed by ${SECRET}`, login: 'List_Secret_1', password: 'Cl4ve-Dos' },
+			...{
+				note: `signed by ${SECRET}`,
+				login: service.credentials().taxQueryApi.clientSecret,
+				password: 'Cl4ve-Dos',
+			},
 			...{ repeated: 'for Cl4ve-Uno', [SECRET]: 1, attempt: 1 },
 			data: { ...detail, ...profile },
 		});

@@ -1,21 +1,11 @@
 import { codeOf } from '../../support/errorCode';
-import { ago, ListService, many, PAGE, row, type Row } from './listService';
-import { failure, pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { ago, many, PAGE, row, type Row } from './listService';
+import { failure, pass, type TriggerHostOptions } from './triggerHost';
+import { listSuite } from './suite';
 
-let service: ListService;
-let host: TriggerHost | undefined;
-
-beforeEach(async () => (service = await ListService.start()));
-afterEach(async () => {
-	await host?.stop();
-	host = undefined;
-	await service.stop();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await service.trigger(options));
+const { service, host, start } = listSuite();
 const looks = async (count: number) => {
-	for (let each = 0; each < count; each++) await host?.look();
+	for (let each = 0; each < count; each++) await host.look();
 };
 const inOneResponse = () => (service.page = () => service.listed());
 const without =

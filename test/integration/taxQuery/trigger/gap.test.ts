@@ -1,26 +1,16 @@
-import { ListService, many, row } from './listService';
-import { pass, type TriggerHost } from './triggerHost';
+import { many, row } from './listService';
+import { pass } from './triggerHost';
+import { listSuite, secretHeader } from './suite';
 
-const SECRET = 'whsec-la-brecha';
-const proof = { 'X-Secret': SECRET };
-
-let service: ListService;
-let host: TriggerHost;
+const { proof, taxQueryWebhookApi } = secretHeader('whsec-la-brecha');
+const { service, host, start } = listSuite();
 
 beforeEach(async () => {
-	service = await ListService.start();
 	service.rows = many('old', 30, 100);
-	host = await service.trigger({
+	await start({
 		parameters: { authenticity: 'credential', confirm: 'off' },
-		credentials: {
-			...service.credentials(),
-			taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
-		},
+		credentials: { ...service.credentials(), taxQueryWebhookApi },
 	});
-});
-afterEach(async () => {
-	await host.stop();
-	await service.stop();
 });
 
 /** Lets the trigger check the list now. */

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { clientOf, give, serve } from '../../support/serve';
-import { TriggerHost, type TriggerHostOptions } from './triggerHost';
+import type { TriggerHostOptions } from './triggerHost';
 
 const A_MINUTE = 60_000;
 export const PAGE = 10;
@@ -66,11 +66,6 @@ export class ListService {
 	/** A credential that leads to it. */
 	credentials(clientId = 'list'): TriggerHostOptions['credentials'] {
 		return { taxQueryApi: clientOf(String(this.server?.url), clientId) };
-	}
-
-	/** A trigger that asks it. */
-	async trigger(options: Partial<TriggerHostOptions> = {}): Promise<TriggerHost> {
-		return await TriggerHost.start({ credentials: this.credentials(), ...options });
 	}
 
 	async stop(): Promise<void> {

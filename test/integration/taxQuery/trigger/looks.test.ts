@@ -1,20 +1,11 @@
 import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { codeOf, fieldErrorOf } from '../../support/errorCode';
-import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
-import { failure, pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { type Query } from '../../support/queries';
+import { failure, pass } from './triggerHost';
+import { triggerSuite } from './suite';
 
-let sandbox: SandboxWithQueries;
-let host: TriggerHost;
-
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
-afterEach(async () => {
-	await host.stop();
-	await sandbox.close();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+const { sandbox, host, start } = triggerSuite();
 
 const calculation = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
 

@@ -1,22 +1,13 @@
 import { until } from '../../../support/until';
-import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
-import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { type Query } from '../../support/queries';
+import { pass } from './triggerHost';
+import { triggerSuite } from './suite';
 
 const MINUTES = 60_000;
 const A_DAY = 24 * 3_600_000;
 const FIRST_LOOK_MS = 15_000;
 
-let sandbox: SandboxWithQueries;
-let host: TriggerHost;
-
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
-afterEach(async () => {
-	await host.stop();
-	await sandbox.close();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+const { sandbox, host, start } = triggerSuite();
 
 type Row = Partial<Query> & { _id: string };
 const at = (ms: number) => new Date(Date.UTC(2026, 4, 1, 12) + ms).toISOString();

@@ -1,21 +1,12 @@
 import { until } from '../../../support/until';
-import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
-import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { type Query } from '../../support/queries';
+import { pass, TriggerHost } from './triggerHost';
+import { triggerSuite } from './suite';
 
 /** After a start of n8n the first look waits so long at most. */
 const FIRST_LOOK_MS = 15_000;
 
-let sandbox: SandboxWithQueries;
-let host: TriggerHost;
-
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
-afterEach(async () => {
-	await host.stop();
-	await sandbox.close();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+const { sandbox, host, start } = triggerSuite();
 
 /** n8n is started again over the same database, and has looked. */
 async function startAgain(): Promise<void> {

@@ -1,17 +1,8 @@
-import { ago, ListService, many, PAGE, row } from './listService';
-import { pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { ago, many, PAGE, row } from './listService';
+import { pass } from './triggerHost';
+import { listSuite } from './suite';
 
-let service: ListService;
-let host: TriggerHost;
-
-beforeEach(async () => (service = await ListService.start()));
-afterEach(async () => {
-	await host.stop();
-	await service.stop();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await service.trigger(options));
+const { service, host, start } = listSuite();
 
 const pending = { status: 'PENDING', response: undefined };
 const finish = (id: string, minutes: number, more: object = {}) => {

@@ -1,18 +1,9 @@
 import { fieldErrorOf } from '../../support/errorCode';
-import { ago, ListService, many, now, PAGE, row, type Row } from './listService';
-import { failure, pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { ago, many, now, PAGE, row, type Row } from './listService';
+import { failure, pass } from './triggerHost';
+import { listSuite } from './suite';
 
-let service: ListService;
-let host: TriggerHost;
-
-beforeEach(async () => (service = await ListService.start()));
-afterEach(async () => {
-	await host.stop();
-	await service.stop();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await service.trigger(options));
+const { service, host, start } = listSuite();
 
 const looks = async (count: number) => {
 	for (let each = 0; each < count; each++) await host.look();

@@ -1,19 +1,9 @@
-import { ListService, many, PAGE, row } from './listService';
-import { failure, pass, type TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { many, PAGE, row } from './listService';
+import { failure, pass, type TriggerHost } from './triggerHost';
+import { listSuite } from './suite';
 
-let service: ListService;
-let host: TriggerHost | undefined;
-beforeEach(async () => {
-	service = await ListService.start();
-	service.rows = many('old', 3 * PAGE, 100);
-});
-afterEach(async () => {
-	await host?.stop();
-	host = undefined;
-	await service.stop();
-});
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await service.trigger(options));
+const { service, start } = listSuite();
+beforeEach(() => void (service.rows = many('old', 3 * PAGE, 100)));
 const told = (trigger: TriggerHost) =>
 	trigger.errors.map(({ message, description }) => `${message} | ${description ?? ''}`);
 

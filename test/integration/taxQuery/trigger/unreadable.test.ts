@@ -1,23 +1,13 @@
 import { until } from '../../../support/until';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { pass } from './triggerHost';
+import { triggerSuite } from './suite';
 
 const FIRST_LOOK_MS = 15_000;
 const A_MINUTE = 60_000;
 const TWO_MINUTES = 2 * A_MINUTE;
 
-let sandbox: SandboxWithQueries;
-let host: TriggerHost;
-
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
-afterEach(async () => {
-	await host.stop();
-	await sandbox.close();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+const { sandbox, host, start } = triggerSuite();
 
 type Fault = FaultRule['fault'];
 /** A row of a list that holds less than its record. */

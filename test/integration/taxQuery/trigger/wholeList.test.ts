@@ -1,18 +1,7 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
-import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
-import { TriggerHost, type TriggerHostOptions } from './triggerHost';
+import { triggerSuite } from './suite';
 
-let sandbox: SandboxWithQueries;
-let host: TriggerHost;
-
-beforeEach(async () => (sandbox = await sandboxWithQueries()));
-afterEach(async () => {
-	await host.stop();
-	await sandbox.close();
-});
-
-const start = async (options: Partial<TriggerHostOptions> = {}) =>
-	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
+const { sandbox, host, start } = triggerSuite();
 
 const now = Date.now();
 const A_MINUTE = 60_000;

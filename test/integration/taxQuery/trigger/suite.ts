@@ -1,0 +1,40 @@
+import { sandboxWithQueries } from '../../support/queries';
+import { running, withFreshSandbox } from '../../support/withSandbox';
+import { ListService } from './listService';
+import { TriggerHost, type TriggerHostOptions } from './triggerHost';
+
+/** The trigger that a test starts; stopped after it. */
+function triggerAt(service: { credentials(): TriggerHostOptions['credentials'] }) {
+	let host: TriggerHost | undefined;
+	afterEach(async () => {
+		await host?.stop();
+		host = undefined;
+	});
+	return {
+		host: running(() => host as TriggerHost),
+		start: async (options: Partial<TriggerHostOptions> = {}) =>
+			(host = await TriggerHost.start({ credentials: service.credentials(), ...options })),
+	};
+}
+
+/** For each test a sandbox, and the trigger that it starts there. */
+export function triggerSuite() {
+	const trigger = triggerAt({ credentials: () => sandbox.credentials() });
+	const sandbox = withFreshSandbox(sandboxWithQueries);
+	return { ...trigger, sandbox };
+}
+
+/** For each test a service that lists what the test wants of it, and the trigger that it starts there. */
+export function listSuite() {
+	let service: ListService;
+	const trigger = triggerAt({ credentials: () => service.credentials() });
+	beforeEach(async () => (service = await ListService.start()));
+	afterEach(async () => await service.stop());
+	return { ...trigger, service: running(() => service) };
+}
+
+/** A webhook credential with a secret header, and what proves a call by it. */
+export const secretHeader = (secret: string) => ({
+	taxQueryWebhookApi: { method: 'header', secret, headerName: 'X-Secret' },
+	proof: { 'X-Secret': secret },
+});
