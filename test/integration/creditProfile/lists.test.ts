@@ -98,6 +98,6 @@ describe('what an operator chooses from', () => {
 
 	it('is replaced by what is wrong, if the token is', async () => {
 		const searching = listSearch.searchCollections.call(panel({ apiToken: 'wrong-token' }));
-		await expect(searching).rejects.toThrow('The Credit Profile Service refused the token');
+		await expect(searching).rejects.toMatchObject({ code: 'status.401' });
 	});
 });

@@ -66,18 +66,22 @@ const literals = product.flatMap((source) =>
 );
 const spoken = literals
 	.filter(({ source, node, text }) => isSentence(text) && isSpoken(source, node))
-	.map(({ text }) => text)
-	.join('\n');
+	.map(({ text }) => text.trim());
 /** What fields, options and operations are called. */
 const names = literals
 	.filter(({ node }) => ['displayName', 'name', 'action'].includes(nameOf(node.parent)))
 	.map(({ text }) => text);
 
+const isQuoted = (text: string) =>
+	isSentence(text) &&
+	!names.includes(text) &&
+	spoken.some((sentence) => sentence.includes(text) || text.includes(sentence));
+
 const tests = sourcesIn('test/integration', 'test/e2e');
 
 it('the product speaks', () => {
-	expect(spoken.split('\n').length).toBeGreaterThan(300);
-	expect(spoken).toContain('The query may have been accepted and billed');
+	expect(spoken.length).toBeGreaterThan(300);
+	expect(isQuoted('The query may have been accepted and billed')).toBe(true);
 });
 
 it.each(tests.filter(({ path }) => !path.includes('Texts')).map((one) => [one.path, one] as const))(
@@ -86,7 +90,7 @@ it.each(tests.filter(({ path }) => !path.includes('Texts')).map((one) => [one.pa
 		const quoted = [...nodesOf(file)]
 			.flatMap((node) => (isTitle(node) ? [] : (textsOf(node) ?? [])))
 			.map((text) => text.trim())
-			.filter((text) => isSentence(text) && spoken.includes(text) && !names.includes(text));
+			.filter(isQuoted);
 		expect(quoted).toEqual([]);
 	},
 );
