@@ -104,12 +104,12 @@ describe('bad input', () => {
 		['500', { status: 500, body: {} }, 'status.500', undefined],
 		['a body that is cut', 'truncated', 'body.notJson', undefined],
 		['a web page', 'nonJson', 'body.notJson', undefined],
-		['no list', { status: 200, body: { data: {} } }, 'shape', undefined],
+		['no list', { status: 200, body: { data: {} } }, 'shape', "{'data':{}}"],
 		[
 			'a list of something else',
 			{ status: 200, body: { data: ['x'], total: 1 } },
 			'shape',
-			undefined,
+			"{'data':['x'],'total':1}",
 		],
 	];
 	it.each(answers)('%s is told for what it is', async (_what, fault, code, said) => {

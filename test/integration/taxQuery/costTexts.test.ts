@@ -197,7 +197,7 @@ describe('an error', () => {
 		expect(error?.message).toBe('The query ended without a result: its status is FAILED');
 		expect(error?.description).toMatch(
 			new RegExp(
-				`^Get CRF, query ID ${queryId}\\. The service says: ".*" If the reason names the fields, correct them\\. Retrying`,
+				`^Get .*, query ID ${queryId}\\. The service says: ".*"\\. If the reason names the fields, correct them\\. Retrying`,
 			),
 		);
 		expect(error?.description).not.toContain('paid for');
@@ -237,7 +237,7 @@ describe('an error', () => {
 
 	it.each([
 		[{ query: { rfc: OTHER } }, 'is about somebody else, by'],
-		[{ service: 'CSF' }, 'is of another query type (CSF), by'],
+		[{ service: 'RFC' }, 'is of another query type (RFC), by'],
 	])('tells what else a record is: %j', async (more, words) => {
 		const service = await oddService({
 			post: (accept, response) => give(response, Object.assign(accept(), more)),
