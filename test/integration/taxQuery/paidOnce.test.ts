@@ -162,7 +162,7 @@ describe('what n8n runs again', () => {
 		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
 		const { error } = await sandbox.run(invoices('2026-02'), { memory });
 		const paid = (await sandbox.ledger()).find(({ query }) => query.period === '2026-02');
-		expect(error?.context?.queryIds).toEqual([paid?.queryId]);
+		expect(error?.description).toContain(String(paid?.queryId));
 	});
 
 	it('asks for the same missing months again, also if one of them has failed', async () => {
