@@ -7,7 +7,13 @@ type Start<O, T> = (options?: O) => Promise<T>;
 /** What runs while a test does, under a name that can be written down before it is started. */
 export const running = <T extends object>(now: () => T): T =>
 	new Proxy({} as T, {
-		get: (_, name) => Reflect.get(now(), name) as unknown,
+		get(_, name) {
+			const one = now();
+			const value = Reflect.get(one, name) as unknown;
+			// what a method leaves running goes on with its own, and not with the next test's
+			const isMethod = typeof value === 'function' && !Object.hasOwn(one, name);
+			return isMethod ? (value.bind(one) as unknown) : value;
+		},
 		set: (_, name, value) => Reflect.set(now(), name, value),
 	});
 
