@@ -1,7 +1,7 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
 import { proofFields } from '../nodes/shared/credentials/webhookSecret';
 
-/** How a delivery proves that it comes from the query service. Checked offline by the node that uses it. */
+/** How a webhook call proves that it comes from the query service. Checked offline by the node that uses it. */
 export class TaxQueryWebhookApi implements ICredentialType {
 	name = 'taxQueryWebhookApi';
 

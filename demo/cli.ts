@@ -8,7 +8,7 @@ import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
 
-Starts a real n8n with this package installed, and the sandbox that stands for both services.
+Starts a real n8n with this package installed, and the sandbox, which simulates both services.
 The first run installs n8n (about 2,100 packages, a few minutes).
 
   --install Install n8n if it is missing, and end.
@@ -47,7 +47,7 @@ Every process runs with this package in its own folder, and with
 ${Object.entries(settings)
 	.map(([name, value]) => `  ${name}=${value}`)
 	.join('\n')}
-DB_POSTGRESDB_POOL_SIZE is 2 unless set; that is too little from ten deliveries a second on.
+DB_POSTGRESDB_POOL_SIZE is 2 unless set; raise it from ten webhook calls a second on.
 N8N_GRACEFUL_SHUTDOWN_TIMEOUT must be at least the items of your largest run divided by its points per second.`);
 }
 

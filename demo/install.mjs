@@ -56,7 +56,7 @@ export async function ensureInstalled(folder) {
 		const code = await new Promise((done, fail) => npm.on('error', fail).on('exit', done));
 		if (code !== 0) {
 			throw new Error(
-				`npm ci did not succeed in ${folder}; its message stands above. Run the same command again after mending that.`,
+				`npm ci did not succeed in ${folder}; see its message above. Fix that, then run the same command again.`,
 			);
 		}
 	} finally {

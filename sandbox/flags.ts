@@ -182,7 +182,7 @@ const groups: Record<string, Record<string, Flag>> = {
 		'webhook-url': {
 			option: 'webhookUrl',
 			value: 'url',
-			help: 'deliver results to this URL',
+			help: 'send results to this URL',
 			read: url,
 		},
 		'webhook-signing': {

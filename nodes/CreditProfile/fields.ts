@@ -37,12 +37,12 @@ export const collectionId: Field<number> = {
 		if (value === '' || value === null || value === undefined) {
 			throw new CodedError('field.empty', 'No collection is chosen', {
 				field: 'Collection',
-				description: 'Choose "Collection" from the list, or enter its ID.',
+				description: "Choose 'Collection' from the list, or enter its ID.",
 			});
 		}
 		const id = wholeNumber(value);
 		if (id !== undefined) return id;
-		throw new CodedError('field.id', '"Collection" must be an ID: a whole number, 1 or more', {
+		throw new CodedError('field.id', "'Collection' must be an ID: a whole number, 1 or more", {
 			field: 'Collection',
 			description: 'Check the expression that fills it for this item, e.g. {{ $json.id }}.',
 		});
@@ -64,7 +64,7 @@ export const offset = option<number>(
 		if (value === 0 || value === '0') return 0;
 		const rows = wholeNumber(value);
 		if (rows !== undefined) return rows;
-		throw new CodedError('field.number', `"${label}" must be a whole number, 0 or more`, {
+		throw new CodedError('field.number', `'${label}' must be a whole number, 0 or more`, {
 			field: label,
 			description: 'Check the expression that fills it for this item.',
 		});

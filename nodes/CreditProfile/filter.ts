@@ -98,7 +98,7 @@ export const filters: Field<IDataObject> = {
 	read(item) {
 		const given: unknown = item.parameter('filters');
 		if (!isObject(given))
-			throw new CodedError('field.object', '"Filters" must be a JSON object', { field: 'Filters' });
+			throw new CodedError('field.object', "'Filters' must be a JSON object", { field: 'Filters' });
 		const filter: IDataObject = {};
 		for (const { displayName, name, type } of keys) {
 			if (!Object.hasOwn(given, name)) continue;
@@ -113,7 +113,7 @@ export const filters: Field<IDataObject> = {
 			if (values.length > 1 && name === 'name__like') {
 				throw new CodedError(
 					'filter.list',
-					`"${displayName}" in Filters takes one text, not a list`,
+					`'${displayName}' in 'Filters' takes one text, not a list`,
 					{
 						field: displayName,
 					},
@@ -130,7 +130,7 @@ const listed = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map((one) => one.trim()) : [value];
 
 const noValue = (label: string) =>
-	new CodedError('filter.empty', `"${label}" in Filters has no value`, {
+	new CodedError('filter.empty', `'${label}' in 'Filters' has no value`, {
 		field: label,
 		description: 'Enter one, check the expression that fills it, or remove the filter.',
 	});
@@ -139,16 +139,20 @@ function readValue(value: unknown, label: string, type: INodeProperties['type'])
 	if (value === null || value === undefined || value === '') throw noValue(label);
 	if (type !== 'number') {
 		if (typeof value === 'string' || typeof value === 'number') return String(value);
-		throw new CodedError('filter.text', `"${label}" in Filters must be a text or a list of texts`, {
-			field: label,
-		});
+		throw new CodedError(
+			'filter.text',
+			`'${label}' in 'Filters' must be a text or a list of texts`,
+			{
+				field: label,
+			},
+		);
 	}
 	if (value === 0) throw noValue(label); // the default
 	const number = wholeNumber(value);
 	if (number !== undefined) return number;
 	throw new CodedError(
 		'filter.id',
-		`"${label}" in Filters must be a whole number from 1 up, or a list of such`,
+		`'${label}' in 'Filters' must be a whole number from 1 up, or a list of such`,
 		{
 			field: label,
 			description: 'Check the expression that fills it for this item.',
@@ -223,7 +227,7 @@ export function checkFiltered(
 				? parts.every((part) => shown?.[0].includes(part))
 				: shown?.some((value) => values.has(value));
 			if (!shown || passes) continue;
-			const found = `The Credit Profile Service gave a collection that does not pass "${displayName}" in Filters`;
+			const found = `The Credit Profile Service gave a collection that does not pass '${displayName}' in 'Filters'`;
 			if (!isLike)
 				throw new CodedError('filter.ignored', found, {
 					...{ field: displayName, mappingKeys: keysOf(filter) },

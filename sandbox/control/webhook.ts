@@ -30,7 +30,7 @@ export function webhookControl(app: FastifyInstance, context: SandboxContext): v
 		'/sandbox/deliveries/:id/resend',
 		async ({ params: { id } }) => {
 			const delivery = webhooks.find(Number(id));
-			if (!delivery) throw new HttpError(404, `There is no delivery ${id}`);
+			if (!delivery) throw new HttpError(404, `There is no webhook call ${id}`);
 			webhooks.resend(delivery);
 			return delivery;
 		},

@@ -25,14 +25,14 @@ const Fault = Type.Union([
 		trickle: Type.Integer({
 			minimum: 1,
 			maximum: 600_000,
-			description: 'Accepted; the answer comes byte by byte, so many milliseconds apart',
+			description: 'Accepted; the response comes byte by byte, so many milliseconds apart',
 		}),
 	}),
 	closed({
 		large: Type.Integer({
 			minimum: 1,
 			maximum: 2 ** 31,
-			description: 'Accepted; so many blanks follow the answer',
+			description: 'Accepted; so many blanks follow the response',
 		}),
 	}),
 	closed({ latency: Type.Integer({ minimum: 0, maximum: 600_000, description: 'Milliseconds' }) }),
@@ -41,7 +41,7 @@ const Fault = Type.Union([
 		headers: Type.Optional(Type.Record(Type.String(), Type.String())),
 		body: Type.Optional(Type.Unknown()),
 		accepted: Type.Optional(
-			Type.Boolean({ description: 'Whether the request was accepted (and billed) all the same' }),
+			Type.Boolean({ description: 'Whether the request was accepted (and billed)' }),
 		),
 	}),
 ]);
@@ -197,7 +197,7 @@ function spoil(
 		return 'status' in fault ? answerOf(fault, reply) : payload;
 	}
 	void reply.type('text/html');
-	return '<!doctype html><title>Gateway</title><p>The gateway has no answer.</p>';
+	return '<!doctype html><title>Gateway</title><p>The gateway has no response.</p>';
 }
 
 async function* byteByByte(payload: string, ms: number, signal: AbortSignal) {

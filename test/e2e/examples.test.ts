@@ -132,11 +132,9 @@ describe('the examples in a real n8n', () => {
 			};
 			await page.goto(demo.sandbox.page);
 			const url = await productionUrl(demo.n8n, node);
-			await page
-				.getByLabel('Results are delivered to')
-				.fill(url.replace('/webhook/', '/webhook-test/'));
+			await page.getByLabel('Send results to').fill(url.replace('/webhook/', '/webhook-test/'));
 			await answered('/sandbox/webhook', 'Save');
-			await answered('/sandbox/deliveries/test', 'Send test delivery');
+			await answered('/sandbox/deliveries/test', 'Send test call');
 			await page.close();
 		};
 		const deliveredTo = async () => {

@@ -164,13 +164,13 @@ describeWithBrowser("the sandbox's page", () => {
 	it('sends a test delivery that the service knows', async () => {
 		const before = receiver.received.length;
 		await page.getByLabel('Sent twice').uncheck();
-		await page.getByRole('button', { name: 'Send test delivery' }).click();
+		await page.getByRole('button', { name: 'Send test call' }).click();
 		const { body } = (await receiver.arrived(before + 1))[before];
 		const { _id: id } = JSON.parse(body) as { _id: string };
 		expect((await queries.query(id)).status).toBe('SUCCESS');
 		const billed = page.locator('#queries tr', { hasText: id }).locator('td').nth(4);
 		expect(await billed.textContent()).toBe('0');
-		await page.getByText(/^Test delivery \d+: delivered, 1 \(200\)$/).waitFor();
+		await page.getByText(/^Test call \d+: delivered, 1 \(200\)$/).waitFor();
 	});
 
 	it('copies the address to which results are delivered', async () => {
@@ -190,7 +190,7 @@ describeWithBrowser("the sandbox's page", () => {
 
 	it('delivers a query now that would stay pending for ever', async () => {
 		const pending = await queries.pending();
-		await page.getByRole('button', { name: `Deliver now query ${pending}` }).click();
+		await page.getByRole('button', { name: `Send now query ${pending}` }).click();
 		await page.locator('#queries tr', { hasText: pending }).getByText('SUCCESS').waitFor();
 	});
 
@@ -233,7 +233,7 @@ describeWithBrowser("the sandbox's page", () => {
 			.getByLabel('Restore')
 			.setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer });
 		await page.getByRole('alert').getByText('No saved state: without clock').waitFor();
-		await page.getByRole('button', { name: 'Deliver now' }).first().click();
+		await page.getByRole('button', { name: 'Send now' }).first().click();
 		await page.getByRole('alert').waitFor({ state: 'hidden' });
 	});
 

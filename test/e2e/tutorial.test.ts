@@ -155,14 +155,14 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 				await sandbox.getByRole('button', { name: 'Copied webhook address' }).waitFor();
 				const kept = await sandbox.evaluate<string>('navigator.clipboard.readText()');
 				const register = async (url: string) => {
-					await sandbox.getByLabel('Results are delivered to').click();
+					await sandbox.getByLabel('Send results to').click();
 					await sandbox.keyboard.press('ControlOrMeta+A');
 					await sandbox.keyboard.insertText(url);
 					await sandbox.getByRole('button', { name: 'Save' }).click();
 					await sandbox.locator('#acknowledgement').getByText('Saved.').waitFor();
 				};
 				await register(testUrl);
-				await sandbox.getByRole('button', { name: 'Send test delivery' }).click();
+				await sandbox.getByRole('button', { name: 'Send test call' }).click();
 				await workflow.bringToFront();
 				await workflow.getByText('Node executed successfully').waitFor();
 				await workflow.getByText('1 item', { exact: true }).first().waitFor();

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
 	INodeProperties,
@@ -6,38 +6,13 @@ import type {
 	INodePropertyOptions,
 	INodeType,
 } from 'n8n-workflow';
-
-const root = join(__dirname, '..', '..');
-const { n8n } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-	n8n: { nodes: string[]; credentials: string[] };
-};
-const sourceOf = (built: string) => join(root, built.replace(/^dist\//, '').replace(/\.js$/, ''));
-
-/** A published class by its path in dist, loaded from the source that it is built from. */
-async function load<T>(built: string): Promise<T> {
-	const source = sourceOf(built);
-	const name = source.split('/').pop()?.split('.')[0] as string;
-	const module = (await import(source)) as Record<string, new () => T>;
-	return new module[name]();
-}
-
-interface Parameter {
-	path: string;
-	property: INodeProperties;
-}
-
-/** Every parameter, those in collections included, each under its path. */
-function parametersOf(properties: INodeProperties[], at = ''): Parameter[] {
-	return properties.flatMap((property) => {
-		const path = `${at}${property.name}`;
-		const inner = (property.options ?? []).flatMap((option) => {
-			if ('values' in option) return parametersOf(option.values, `${path}.${option.name}.`);
-			if ('displayName' in option) return parametersOf([option as INodeProperties], `${path}.`);
-			return [];
-		});
-		return [{ path, property }, ...inner];
-	});
-}
+import {
+	load,
+	parametersOf,
+	published as n8n,
+	sourceOf,
+	type Parameter,
+} from '../support/descriptions';
 
 /** What a list is sorted by: its entries' shown names. */
 const shown = (option: INodePropertyOptions | INodeProperties | INodePropertyCollection) =>

@@ -121,7 +121,7 @@ async function attempt(
 		const mimeType = mimeTypeOf(link, type, fileName);
 		const file = await raceAbort(item.files.prepareBinaryData(counted, fileName, mimeType), signal);
 		if (bytes > 0 || link.isEmpty) return { file };
-		return { problem: { kind: 'instead', what: 'an empty answer' } };
+		return { problem: { kind: 'instead', what: 'an empty response' } };
 	} catch (error) {
 		if (isTooLarge()) return { problem: { kind: 'tooLarge', megabytes } };
 		if (cancelled?.aborted) return { problem: { kind: 'cancelled' } };

@@ -39,7 +39,7 @@ const diagnose = operation({
 	tool: 'Check how the credit profile service answers, and propose settings for its credential. It only reads and returns no personal data. No fields.',
 	subtitle: 'Diagnose connection',
 	description:
-		'Check what the service answers with plain reads, and propose the API Mapping of the credential. The output is free of personal data.',
+		'Check the responses of the service with plain reads, and propose the API Mapping. The output has no personal data.',
 	fields: {},
 	async execute(item) {
 		if (item.index > 0) return []; // it is about the credential, not about items
@@ -73,7 +73,7 @@ const diagnose = operation({
 		const encodings = await checkFilters(diagnosis, get, mapping, collections);
 		await diagnosis.run('Names of login paths', async () => ({
 			ok: 'unknown',
-			seen: 'No read tells the paths of the upserts, nor what bureauPublicKey is called.',
+			seen: 'No check: each of these requests would change a login.',
 			advice: `Take them from your contract: paths.${providerPaths.join(', paths.')} and fields.bureauPublicKey.`,
 		}));
 		const held = readObject(apiMapping) ?? {};
@@ -93,7 +93,7 @@ async function checkLogins(diagnosis: Diagnosis, get: Get, item: Item): Promise<
 		const listed = `Reached, and the token is accepted. ${rows.length} logins; types: ${types.join(', ') || 'none'}.`;
 		if (rows.length === 0) return { ok: true, seen: listed, advice: '' };
 		const shape = checkShape('A login', rows[0], LOGIN, ['id', 'type', 'isEnabled']);
-		const strange = `Not the end of an upsert's path: ${others.join(', ')}. The document lists no values of "type"; the upserts may have these names in their paths, too: compare with your contract.`;
+		const strange = `Types that no path ends with: ${others.join(', ')}. The paths of your contract may have these names: compare both.`;
 		return {
 			...shape,
 			seen: `${listed} ${shape.seen}`,

@@ -46,7 +46,7 @@ export const associations = option<IDataObject | undefined>(
 		}
 		throw new CodedError(
 			'field.choice',
-			`"${label}" is empty or holds an entry that is not in its list`,
+			`'${label}' is empty or holds an entry that is not in its list`,
 			{
 				field: label,
 				description: `Choose from the list, or remove the option. An expression may give ${Object.keys(PARAMETERS).join(', ')}.`,
@@ -85,7 +85,8 @@ export const output = field(
 			},
 		],
 		default: 'items',
-		description: 'What comes out. With Associations, a document without any gives no item.',
+		description:
+			'The items or the file to return. With Associations, a document without any gives no item.',
 	},
 	(value, label) =>
 		OUTPUTS[oneOf<Output>('items', 'file', 'associations', 'associationsFile')(value, label)],

@@ -112,7 +112,7 @@ export function readChoice(services: unknown, statuses: unknown, otherServices: 
 	if (empty === '') return { isAny: operations.includes(ANY), operations, codes, states };
 	throw new CodedError(
 		'field.empty',
-		`"${empty}" is empty, so that no result would start the workflow`,
+		`'${empty}' is empty, so that no result would start the workflow`,
 		{ field: empty, description: 'Open the trigger and choose at least one entry.' },
 	);
 }

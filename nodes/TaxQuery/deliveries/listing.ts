@@ -89,7 +89,7 @@ export const NO_LIST: Listing = {
 	unreadable: 0,
 };
 
-const OTHERWISE = 'or receive results by Webhook Only, which does not read the list';
+const OR_WEBHOOK = 'Or choose Webhook Only, which does not read the list.';
 
 function checkRows(rows: TriggerResult[], unreadable: number): void {
 	if (rows.length === 0 && unreadable > 0) throw withoutFields('ids', 'IDs (_id or queryId)');
@@ -100,10 +100,10 @@ function checkRows(rows: TriggerResult[], unreadable: number): void {
 const withoutFields = (which: 'ids' | 'status', what: string) =>
 	new CodedError(
 		`list.${which}`,
-		`The list of queries shows no ${what}: new results cannot be told from old ones`,
+		`The list of queries shows no ${what}: new results look like old ones`,
 		{
 			mappingKeys: ['list.parameters'],
-			description: `Set list.parameters in the credential's API Mapping to what makes the service list whole records, ${OTHERWISE}.`,
+			description: `Set list.parameters in the credential's API Mapping so that the service lists whole records. ${OR_WEBHOOK}`,
 		},
 	);
 
@@ -114,16 +114,16 @@ function unusable(order: Order | undefined): CodedError {
 			'The list of queries comes in pages and begins with the oldest',
 			{
 				mappingKeys: ['list.parameters', 'list.paging'],
-				description: `Set list.parameters in the credential's API Mapping to what makes the service begin with the newest, e.g. {"order": "desc"}; if all queries come in one response, set list.paging to none; ${OTHERWISE}.`,
+				description: `Set list.parameters in the credential's API Mapping so that the service begins with the newest, e.g. {"order": "desc"}. If all queries come in one response, set list.paging to none. ${OR_WEBHOOK}`,
 			},
 		);
 	}
 	return new CodedError(
 		'list.order',
-		'The list of queries does not show its order: new results may not be seen',
+		'The list of queries does not show its order: the trigger may miss new results',
 		{
 			mappingKeys: ['list.order'],
-			description: `Set list.order in the credential's API Mapping to newestFirst if the service lists the newest queries first, ${OTHERWISE}.`,
+			description: `If the service lists the newest queries first, set list.order in the credential's API Mapping to newestFirst. ${OR_WEBHOOK}`,
 		},
 	);
 }
@@ -133,10 +133,10 @@ export function checkDates(rows: TriggerResult[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
 	throw new CodedError(
 		'list.dates',
-		'The list of queries shows no dates with a time zone (createdAt), which Start From needs',
+		"The list of queries shows no dates with a time zone (createdAt), which 'Start From' needs",
 		{
 			description:
-				'Set Start From to Publishing, or list.parameters in the API Mapping to what makes the service list whole records.',
+				"Set 'Start From' to Publishing, or set list.parameters in API Mapping so that the service lists whole records.",
 		},
 	);
 }

@@ -16,12 +16,12 @@ export class Outage {
 	count(context: ITriggerFunctions, error: unknown): void {
 		const reason = error instanceof Error ? error.message : 'for an unknown reason';
 		this.failures++;
-		context.logger.warn(`The Tax Query Trigger could not ask for new results: ${reason}`);
+		context.logger.warn(`The Tax Query Trigger could not check for new results: ${reason}`);
 		if (this.failures === 2) report(context, error);
 	}
 
 	end(context: ITriggerFunctions): void {
-		if (this.failures > 1) context.logger.info('The Tax Query Trigger can ask for results again');
+		if (this.failures > 1) context.logger.info('The Tax Query Trigger can check for results again');
 		this.failures = 0;
 	}
 }

@@ -9,7 +9,7 @@ import { CodedError } from '../../shared/utils/codedError';
 
 const COURSES: Partial<Record<Course, string>> = {
 	isElsewhere:
-		'The credential leads to another account, which has none of the queries so far: the trigger begins anew, by Start From. Compare the results in the service with your executions',
+		"The credential leads to another account, without the queries so far. The trigger begins anew, by 'Start From'. Compare the results in the service with your executions",
 	isLost:
 		'The service lists none of the queries so far: only those created since the last one start the workflow. Compare the results in the service with your executions',
 };
@@ -65,8 +65,8 @@ export function reportMissing(context: ITriggerFunctions, id: string, isDelivere
 	const isLate = known.isDelivered ? known.times > 1 : msLeft(known.since, MAY_TAKE_MS) <= 0;
 	if (!isLate) return;
 	const what = known.isDelivered
-		? `The service's record of query ${id} has no result, but a webhook call delivered one`
-		: `The service's record of query ${id} has no result, and no webhook call delivered one`;
+		? `The service's record of query ${id} has no result, but a webhook call brought one`
+		: `The service's record of query ${id} has no result, and no webhook call brought one`;
 	const error = new CodedError('noResult', what, {
 		...{ queryId: id, isDelivered: known.isDelivered },
 		description: MISSING,
@@ -74,4 +74,4 @@ export function reportMissing(context: ITriggerFunctions, id: string, isDelivere
 	reportHourly(context, `missing ${id}`, error);
 }
 const MISSING =
-	'Set Confirm with the Service to Status Only, or Webhook Verification to a webhook credential: the trigger then emits the result of the webhook call.';
+	"Set 'Confirm with the Service' to Status Only, or 'Webhook Verification' to a webhook credential. The trigger then emits the result of the webhook call.";

@@ -43,7 +43,7 @@ export function readSettings(context: Context): Settings {
 	if (receiveBy !== 'webhook' && !(seconds >= MIN_SECONDS)) {
 		throw new CodedError(
 			'field.number',
-			`"Check Every (Seconds)" must be a number, ${MIN_SECONDS} or more`,
+			`'Check Every (Seconds)' must be a number, ${MIN_SECONDS} or more`,
 			{
 				field: 'Check Every (Seconds)',
 				description: 'Open the trigger and correct it under Options.',
@@ -54,7 +54,7 @@ export function readSettings(context: Context): Settings {
 	if (!Number.isInteger(maxResults) || maxResults < 1) {
 		throw new CodedError(
 			'field.number',
-			'"Max Results per Check" must be a whole number, 1 or more',
+			"'Max Results per Check' must be a whole number, 1 or more",
 			{
 				field: 'Max Results per Check',
 				description: 'Open the trigger and correct it under Options.',
@@ -98,7 +98,7 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));
 		if (hours > 0) return Date.now() - hours * 3_600_000;
-		throw new CodedError('field.number', '"Hours" of Start From must be a number above 0', {
+		throw new CodedError('field.number', "'Hours' of 'Start From' must be a number above 0", {
 			field: 'Hours',
 			description: 'Open the trigger and correct it.',
 		});
@@ -109,7 +109,7 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 		zone: context.getTimezone(),
 	});
 	if (date.isValid) return date.toMillis();
-	throw new CodedError('field.date', '"Date" of Start From is empty or not a date', {
+	throw new CodedError('field.date', "'Date' of 'Start From' is empty or not a date", {
 		field: 'Date',
 		description: 'Choose the date from which on results are emitted.',
 	});

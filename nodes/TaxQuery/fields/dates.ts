@@ -37,7 +37,7 @@ export function readDay(value: unknown, label: string, zone: string): DateTime {
 		const { year, month, day } = isMidnight(moment) ? moment : moment.setZone(zone);
 		return DateTime.utc(year, month, day);
 	}
-	throw new CodedError('field.date', `"${label}" is not a date that exists`, {
+	throw new CodedError('field.date', `'${label}' is not a date that exists`, {
 		field: label,
 		description: DAY_EXAMPLE,
 	});
@@ -49,7 +49,7 @@ const isMidnight = (moment: DateTime) => moment.equals(moment.startOf('day'));
 export function refuseSerial(value: unknown, label: string): void {
 	const text = textOf(value).trim();
 	if (!/^\d+([.,]\d+)?$/.test(text)) return;
-	throw new CodedError('field.serial', `"${label}" is a number, not a date`, {
+	throw new CodedError('field.serial', `'${label}' is a number, not a date`, {
 		field: label,
 		description: `A number of five digits is Excel's serial number of a date: format the column as text, e.g. 1956-12-31, or convert it before. A year alone is no date.`,
 	});
@@ -58,7 +58,7 @@ export function refuseSerial(value: unknown, label: string): void {
 /** Throws a UserError if a day or month, written in this format, has not begun in Mexico. */
 export function refuseFuture(written: string, format: string, label: string): void {
 	if (written <= DateTime.now().setZone(MEXICO).toFormat(format)) return;
-	throw new CodedError('field.future', `"${label}" lies in the future`, {
+	throw new CodedError('field.future', `'${label}' lies in the future`, {
 		field: label,
 		description: 'Check the year.',
 	});
@@ -132,7 +132,7 @@ function checked(date: DateTime, label: string): BirthDate {
 	refuseFuture(date.toFormat('yyyy-MM-dd'), 'yyyy-MM-dd', label);
 	const { day, month, year } = date;
 	if (year >= FIRST_YEAR) return { day, month, year };
-	throw new CodedError('field.past', `"${label}" lies before ${FIRST_YEAR}`, {
+	throw new CodedError('field.past', `'${label}' lies before ${FIRST_YEAR}`, {
 		field: label,
 		description: 'Check the year: it needs four digits.',
 	});

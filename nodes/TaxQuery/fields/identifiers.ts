@@ -115,17 +115,17 @@ export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<C
 	if (check.generic && !mayBeGeneric) {
 		throw new CodedError(
 			'identifier.GENERIC',
-			'"RFC" is the generic one, which belongs to nobody',
+			"'RFC' is the generic one, which belongs to nobody",
 			{
 				field: 'RFC',
 				description:
-					"Enter the RFC of the person or company, or choose All Except the Generic RFC as the option 'Check Identifiers First'.",
+					"Enter the RFC of the person or company, or set 'Check Identifiers First' to All Except the Generic RFC.",
 			},
 		);
 	}
 	const checked = accepted('RFC', check);
 	if (!check.hasHomoclave) {
-		throw new CodedError('identifier.HOMOCLAVE', '"RFC" has no homoclave', {
+		throw new CodedError('identifier.HOMOCLAVE', "'RFC' has no homoclave", {
 			field: 'RFC',
 			description: 'Add its last three characters: a query needs all 12 (company) or 13 (person).',
 		});
@@ -133,7 +133,7 @@ export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<C
 	if (of === 'PM' && check.type === 'PF') {
 		throw new CodedError(
 			'identifier.PERSON',
-			'"RFC" is that of a person, but only companies have shareholders',
+			"'RFC' is that of a person, but only companies have shareholders",
 			{
 				field: 'RFC',
 				description: "Enter the company's RFC, 12 characters.",
@@ -150,10 +150,10 @@ const NO_NAME = /^(undefined|null|nan|none|n\/a|#\S*)$/i;
 export async function checkedName(item: Item, text: string, label: string): Promise<string> {
 	const isName = /\p{L}/u.test(text) && !/[\p{Cc}\p{Extended_Pictographic}<>[\]{}]/u.test(text);
 	if ((isName && !NO_NAME.test(text)) || !(await isChecked(item))) return text;
-	throw new CodedError('field.name', `"${label}" is no name`, {
+	throw new CodedError('field.name', `'${label}' is no name`, {
 		field: label,
 		description:
-			"Correct it, or check the expression that fills it for this item. The option 'Check Identifiers First' switches this check off.",
+			"Correct it, or check the expression that fills it for this item. 'Check Identifiers First' switches this check off.",
 	});
 }
 
@@ -161,9 +161,9 @@ export async function checkedName(item: Item, text: string, label: string): Prom
 function accepted(field: string, { normalized, errors, warnings }: CheckResult): Checked {
 	const flaw = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
 	if (flaw) {
-		throw new CodedError(`identifier.${flaw.code}`, `"${field}" cannot be right: ${flaw.message}`, {
+		throw new CodedError(`identifier.${flaw.code}`, `'${field}' cannot be right: ${flaw.message}`, {
 			field,
-			description: "The option 'Check Identifiers First' switches this check off.",
+			description: "'Check Identifiers First' switches this check off.",
 		});
 	}
 	return { value: normalized, warnings: warnings.map((warning) => ({ field, ...warning })) };
@@ -176,7 +176,7 @@ export function otherIdentifiers(asked: IDataObject, result: IDataObject): Warni
 	return ['RFC', 'CURP'].filter(isOther).map((field) => ({
 		field,
 		code: 'otherIdentifier',
-		message: `The result names another ${field} than the one that was asked about. Compare both before you rely on it.`,
+		message: `The result names another ${field} than this item. Compare both before you rely on it.`,
 	}));
 }
 

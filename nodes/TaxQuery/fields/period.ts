@@ -19,7 +19,7 @@ const month = (displayName: string, name: string, kind: string): INodeProperties
 	default: '',
 	required: true,
 	placeholder: 'e.g. 2026-10',
-	description: 'Year-month, e.g. 2026-10; a date stands for its month',
+	description: 'Year-month, e.g. 2026-10. Of a date, the month counts.',
 	displayOptions: { show: { period: [kind] } },
 });
 const day = (displayName: string, name: string): INodeProperties => ({
@@ -64,7 +64,7 @@ export const period: Field<Period> = {
 				{ name: 'Months', value: 'months', description: 'From one month to another' },
 			],
 			default: 'month',
-			description: `Each month of the period is a query of its own, and costs as one; at most ${MAX_MONTHS}`,
+			description: `Each month is billed as one query; at most ${MAX_MONTHS}`,
 		},
 		oneMonth,
 		...months,

@@ -55,7 +55,7 @@ const waitForResult: Field<Wait | undefined> = {
 			typeOptions: { minValue: 1 },
 			default: MAX_WAIT_S,
 			description:
-				'How long to wait for results once all items are sent. What is pending then comes out as such, with its query ID.',
+				'How long to wait for results once all items are sent. After that, a pending query comes out with its query ID.',
 			displayOptions: { show: { waitForResult: [true] } },
 		},
 	],
@@ -79,15 +79,15 @@ const reuseResults: Field<Reuse | undefined> = {
 					name: 'Only While Building (24 Hours)',
 					value: 'building',
 					description:
-						'In the editor and when an execution is retried, results (not failures) of the last 24 hours are reused; production pays',
+						'The editor and retries reuse results (not failures) of the last 24 hours. In production each item is billed.',
 				},
 				{ name: 'Up To (Hours)', value: 'hours' },
 				{ name: 'This Calendar Month', value: 'month' },
-				{ name: 'Never', value: 'never', description: 'Each item pays, in the editor too' },
+				{ name: 'Never', value: 'never', description: 'Each item is billed, in the editor too' },
 			],
 			default: 'building',
 			description:
-				'Whether to look, before paying, for a query of the same service with the same fields that has succeeded or is still pending',
+				'Whether to take a result or pending query of the same type and fields instead of sending another one',
 		},
 		{
 			displayName: 'Reuse Results Up To (Hours)',
@@ -124,7 +124,7 @@ function chosenReuse(item: Item): Reuse | undefined {
 			return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
 		}
 		default:
-			throw new CodedError('field.choice', '"Reuse Results" holds nothing that is in its list', {
+			throw new CodedError('field.choice', "'Reuse Results' holds nothing that is in its list", {
 				field: 'Reuse Results',
 				description:
 					'It must be building, hours, month or never. Check the expression that fills it for this item.',

@@ -27,7 +27,7 @@ const diagnose = operation({
 	tool: 'Check how the query service answers, and propose settings for its credential. It makes no new query and returns no personal data. No fields.',
 	subtitle: 'Diagnose connection',
 	description:
-		'Check what the service answers with plain reads (no new query is made), and propose the API Mapping of the credential. The output is free of personal data.',
+		'Check the responses of the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.',
 	fields: {},
 	async execute(item) {
 		if (item.index > 0) return []; // it is about the credential, not about items
@@ -71,7 +71,7 @@ const diagnose = operation({
 		const words = first && (await checkWords(diagnosis, service, rows));
 		await diagnosis.run('Paths of the queries', async () => ({
 			ok: 'unknown',
-			seen: 'No read tells them: each of these requests would be paid for.',
+			seen: 'No free check: the service bills each of these requests.',
 			advice: `Compare with your contract: ${queryServices.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
 		const held = readObject(credentials.apiMapping) ?? {};
@@ -110,7 +110,7 @@ async function checkList(
 			guessed === undefined ? '' : `Set list.rows in the API Mapping to "${guessed}".`,
 			unreadable === 0
 				? ''
-				: 'Queries without an ID (_id or queryId) cannot be found again: ask the service what it is called.',
+				: 'Queries without an ID (_id or queryId) cannot be read again: ask your provider for the name of the ID.',
 		];
 		return {
 			ok: unreadable === 0 && guessed === undefined,
@@ -138,7 +138,7 @@ async function checkPaging(
 		if (paging && count >= listed) {
 			return {
 				ok: count === listed ? 'unknown' : false,
-				seen: `${told}. ${listed} came, and ${count} when asked for page by page.`,
+				seen: `${told}. ${listed} came at once, ${count} page by page.`,
 				advice: `Set list in the API Mapping: ${JSON.stringify(paging)}.`,
 				value: paging,
 			};
@@ -149,7 +149,7 @@ async function checkPaging(
 				? sentences(cutWords({ ...listing, listed })?.message)
 				: 'The first queries are not in the list.',
 			advice:
-				'Ask the service how the list is paged, and name the parameters in the API Mapping: list.limit, and list.offset, or list.page and list.firstPage. If all queries always come at once, set list.paging to "none".',
+				'Ask your provider how the list is paged. Set list.limit, and list.offset, or list.page and list.firstPage, in the API Mapping. If all queries always come at once, set list.paging to "none".',
 		};
 	}
 	const seen = `${told}. ${listed} came, at most ${listing.longest} at once.`;
@@ -177,9 +177,9 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 	if (!isPasted && isRefreshRefused(credentials)) {
 		return {
 			ok: false,
-			seen: 'It came with a refresh token, which the service then refused: a whole login was made instead.',
+			seen: 'The service refused its own refresh token. The node logged in again.',
 			advice:
-				'Nothing is lost by it. Compare token.fields.refresh_token and token.fields.grant_type of the API Mapping with your contract.',
+				'This does no harm. Compare token.fields.refresh_token and token.fields.grant_type of the API Mapping with your contract.',
 		};
 	}
 	const kept = readObject(accessToken) ?? {};
@@ -190,8 +190,8 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 	const claims = readObject(Buffer.from(payload, 'base64url').toString()) ?? {};
 	const { exp, iat } = claims;
 	if (typeof exp === 'number' && typeof iat === 'number') {
-		const then = isPasted ? 'then another must be pasted' : 'a new one is fetched before';
-		return { ok: !isPasted, seen: `It lives ${exp - iat} s; ${then}.`, advice: '' };
+		const then = isPasted ? 'then paste another one' : 'a new one is fetched before';
+		return { ok: !isPasted, seen: `It is valid for ${exp - iat} s; ${then}.`, advice: '' };
 	}
 	const { issuedAt, renewAt } = kept;
 	if (!isPasted && typeof issuedAt === 'number' && typeof renewAt === 'number') {
@@ -200,7 +200,7 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 	}
 	return {
 		ok: 'unknown',
-		seen: 'Neither the token nor the answer that brought it tells how long it lives.',
+		seen: 'Neither the token nor its response says how long it is valid.',
 		advice: 'A new one is fetched when the service refuses it.',
 	};
 }
@@ -217,7 +217,7 @@ async function checkOne(
 		if (!record) {
 			return {
 				ok: false,
-				seen: 'Nothing is there under an ID that the list tells.',
+				seen: 'The service finds no query under an ID of its list.',
 				advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
 			};
 		}
@@ -230,18 +230,18 @@ async function checkWords(
 	service: QueryService,
 	firstRows: QueryRecord[],
 ): Promise<IDataObject | undefined> {
-	return await diagnosis.run<IDataObject>('Services and statuses of past queries', async () => {
+	return await diagnosis.run<IDataObject>('Query types and statuses of past queries', async () => {
 		const { records } = await listQueries(service);
 		const bare = records.filter(({ asked, raw }) => !asked || !('response' in raw));
 		const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
 		const words = guessWords(sample, service.mapping);
 		const strange = [
-			...words.strangeServices.map((code) => `the service ${impersonal([code])}`),
+			...words.strangeServices.map((code) => `the query type ${impersonal([code])}`),
 			...words.strangeStatuses.map((status) => `the status ${impersonal([status])}`),
 		];
 		return {
 			ok: records.length === 0 ? 'unknown' : strange.length === 0,
-			seen: `Services: ${impersonal(words.services) || 'none'}. Statuses: ${impersonal(words.statuses) || 'none'}. ${bare.length} of ${records.length} rows lack the query or its response.`,
+			seen: `Query types: ${impersonal(words.services) || 'none'}. Statuses: ${impersonal(words.statuses) || 'none'}. ${bare.length} of ${records.length} rows lack the query or its response.`,
 			advice:
 				strange.length === 0
 					? ''

@@ -24,8 +24,7 @@ export function invoicesOf(
 			'period.days',
 			'This environment takes one period for a query, not a first and a last day',
 			{
-				description:
-					'Choose Month or Months as "Period": by its API Mapping (fields.getInvoices) only one of "from" and "to" is sent.',
+				description: `Choose Month or Months as 'Period': by its API Mapping (fields.getInvoices) only one of "from" and "to" is sent.`,
 			},
 		);
 	}

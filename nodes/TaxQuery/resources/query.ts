@@ -45,7 +45,7 @@ const get = operation({
 });
 
 const noSuchQuery = () =>
-	new CodedError('noQuery', 'There is no query with the "Query ID" of this item', {
+	new CodedError('noQuery', "There is no query with the 'Query ID' of this item", {
 		description:
 			'Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made.',
 	});

@@ -54,7 +54,7 @@ const property: INodeProperties = {
 				.map(({ label, operation }) => ({ name: label, value: operation }))
 				.sort((a, b) => a.name.localeCompare(b.name)),
 			default: [],
-			description: 'Only queries of these kinds; none chosen means all',
+			description: 'Only queries of these types; none chosen means all',
 		},
 		{
 			displayName: 'RFC',
@@ -70,8 +70,7 @@ const property: INodeProperties = {
 			type: 'multiOptions',
 			options: STATES,
 			default: [],
-			description:
-				'Only queries in these states, by what the service calls them and the API Mapping; none chosen means all',
+			description: 'Only queries in these states; none chosen means all',
 		},
 	],
 };
@@ -123,9 +122,9 @@ function holds(
 	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 	if (wanted.length === 0) return true;
 	if (!record.asked && !record.hasResponse) {
-		throw new CodedError('list.asked', 'The list of queries does not tell what each asked', {
+		throw new CodedError('list.asked', 'The list of queries does not show what each query asked', {
 			description:
-				'It cannot be filtered by RFC or CURP as it is. Set the option Complete Rows, which reads each query by its ID.',
+				"To filter by RFC or CURP, add the option 'Complete Rows', which reads each query by its ID.",
 		});
 	}
 	const simple = simplifyRecord(record, mapping);
@@ -145,7 +144,7 @@ function chosenOf(value: unknown, label: string, known: string[]): string[] {
 	if (wrong === undefined) return chosen;
 	throw new CodedError(
 		'field.choice',
-		`The filter "${label}" holds an entry that is not in its list`,
+		`The filter '${label}' holds an entry that is not in its list`,
 		{
 			field: label,
 			description: `Choose from the list; an expression may give ${known.join(', ')}.`,
@@ -158,7 +157,7 @@ function timeOf(value: unknown, label: string, zone: string): number | undefined
 	refuseSerial(value, label);
 	const date = toMoment(value, zone);
 	if (date.isValid) return date.toMillis();
-	throw new CodedError('field.date', `"${label}" is not a date`, {
+	throw new CodedError('field.date', `'${label}' is not a date`, {
 		field: label,
 		description: 'Enter it as year-month-day, e.g. 2026-10-31.',
 	});

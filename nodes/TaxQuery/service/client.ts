@@ -72,7 +72,7 @@ const CODES = {
 const SHAPES = {
 	list: 'The response of the query service holds no list of queries',
 	record: 'The response of the query service holds no query record',
-	noList: 'This deployment has no list of queries',
+	noList: 'This environment has no list of queries',
 	sameQuery: 'The query service answered with another query than the one asked for',
 };
 const TODO = {

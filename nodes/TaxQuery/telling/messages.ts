@@ -241,8 +241,8 @@ function tell(trouble: Trouble): Words {
 		}
 		case 'otherQuery':
 			return {
-				message: 'The service answered with another query than the one of this item',
-				description: `${trouble.name}, query ID ${trouble.id}, is ${trouble.type === undefined ? 'about somebody else' : `of another query type (${trouble.type})`}, by its record; nothing of it was taken. Look at it with Query → Get, and tell the provider. A new query may be billed.`,
+				message: "The service answered with another query than this item's",
+				description: `${trouble.name}, query ID ${trouble.id}, is ${trouble.type === undefined ? 'about somebody else' : `of another query type (${trouble.type})`}, by its record. The node ignored it. Read it with Query → Get, and tell your provider. A new query may be billed.`,
 			};
 		case 'failed':
 			return {
@@ -259,11 +259,10 @@ function tell(trouble: Trouble): Words {
 }
 
 const PURPOSES: Record<ListPurpose, string> = {
-	reuse:
-		'Without the list no result can be reused: set Reuse Results to Never to send without looking',
+	reuse: "Without the list no result can be reused. To send anyway, set 'Reuse Results' to Never",
 	limit: "Try again later, or remove 'Max Queries per Day' under 'Spending Limits'",
 	retry:
-		'A retried execution first takes what it has sent before from the list. Retry again later, or start a new execution, which sends all its queries',
+		'A retry first looks in the list for the queries already sent. Retry later, or start a new execution, which sends all its queries',
 };
 
 type Refused = Extract<Trouble, { kind: 'refused' }>;
@@ -322,7 +321,7 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Words {
 			`It was sent after ${sentAfter(since)}`,
 			tellSearch(search, count),
 			said(problem ?? trouble.said ?? {}),
-			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as Created After) or in the service. Retrying this execution looks for it and sends nothing`,
+			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as 'Created After') or in the service. Retrying this execution looks for it and sends nothing`,
 			'untold' in search && search.untold.length > 0
 				? `If the list has it, its record uses other names: set services.${service.operation} or fields.${service.operation} in the credential's API Mapping`
 				: '',
@@ -385,7 +384,7 @@ export function cutWords(
 		return { message, description: keys };
 	}
 	return {
-		message: `The service lists ${listed} queries and does not tell whether there are more`,
+		message: `The service lists ${listed} queries and does not say whether there are more`,
 		description: `${keys}, or set list.paging to "none" if these are always all`,
 	};
 }
@@ -395,7 +394,7 @@ export function totalWords(given: number, total: number, others?: 'limit' | 'fil
 	if (given > total) return `${given} queries returned, though the service reports ${total}.`;
 	return sentences(
 		`${given} of ${total} queries returned`,
-		others === 'limit' && given < total ? 'Switch on Return All, or raise Limit, for more' : '',
+		others === 'limit' && given < total ? "Switch on 'Return All', or raise 'Limit', for more" : '',
 		others === 'filters' ? 'The filters of this node left out the others' : '',
 	);
 }
@@ -408,10 +407,10 @@ export function cutSentences(list: Parameters<typeof cutWords>[0]): string {
 
 function tellUncounted(trouble: Extract<Trouble, { kind: 'uncounted' }>): Words {
 	return {
-		message: 'The queries of today cannot be counted for Max Queries per Day',
+		message: "Today's queries cannot be counted for 'Max Queries per Day'",
 		description: sentences(
 			'undated' in trouble
-				? `${trouble.undated} of the queries listed do not tell when they were made (createdAt, with a time zone). Remove the option, or ask the provider for the date`
+				? `${trouble.undated} of the queries listed show no creation date with a time zone (createdAt). Remove the limit, or ask your provider for the date`
 				: cutSentences(trouble),
 		),
 	};

@@ -120,12 +120,12 @@ export class Receipt {
 		const told = [
 			counted(sent, 'query sent', 'queries sent'),
 			counted(recovered, 'recovered', 'recovered'),
-			counted(kept, 'read again instead of sent again', 'read again instead of sent again'),
+			counted(kept, 'read again, not sent again', 'read again, not sent again'),
 			counted(reused, 'reused', 'reused'),
 			counted(this.pending, 'still pending', 'still pending'),
 			counted(doubtful, 'may have been accepted', 'may have been accepted'),
 			counted(this.warned, 'with a warning', 'with a warning'),
-			counted(failed, 'failed: see the column error', 'failed: see the column error'),
+			counted(failed, 'failed (column error)', 'failed (column error)'),
 		].filter((text) => text !== '');
 		const gaps = this.gapWords();
 		if (told.length + gaps.length > 0) {
@@ -135,10 +135,10 @@ export class Receipt {
 					told.length > 0 ? `Receipt: ${told.join(', ')}` : '',
 					this.reusesByDefault ? this.reuseWords() : '',
 					this.pending > 0
-						? `Pending: collect the results with the Tax Query Trigger, or later with Query → Get${canWait ? ', or run this step again with Wait for Result on: the query is reused, not billed again' : ''}`
+						? `Pending: collect the results with the Tax Query Trigger, or later with Query → Get${canWait ? ", or run this step again with 'Wait for Result' on: the query is reused, not billed again" : ''}`
 						: '',
 					doubtful > 0
-						? 'May have been accepted: the error of the item says how to look for it, before it is sent again'
+						? "May have been accepted: the item's error says how to look for it before you send it again"
 						: '',
 					...gaps,
 					...this.warnings.slice(0, WARNINGS_TOLD),
@@ -151,8 +151,8 @@ export class Receipt {
 
 	private reuseWords(): string {
 		return this.run.mode === 'retry'
-			? 'Retried: queries of the last 24 hours that the list shows are taken first, whatever Reuse Results says'
-			: 'While building, results (not failures) of the last 24 hours are reused; production is billed (Reuse Results)';
+			? "Retried: queries of the last 24 hours that the list shows are taken first, whatever 'Reuse Results' says"
+			: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";
 	}
 
 	private gapWords(): string[] {
@@ -160,7 +160,7 @@ export class Receipt {
 		const notes = [];
 		if (uncompared > 0) {
 			notes.push(
-				`Reuse Results: ${counted(uncompared, 'query', 'queries')} in the list could not be compared with what was asked (query type, fields or date), and ${uncompared === 1 ? 'was' : 'were'} not reused. Set services, fields or statuses in the credential's API Mapping (Connection → Diagnose proposes it)`,
+				`'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date) and ${uncompared === 1 ? 'was' : 'were'} not reused. Set services, fields or statuses in the credential's API Mapping (Connection → Diagnose proposes it)`,
 			);
 		}
 		if (cut) notes.push(cutSentences({ ...cut, listed: cut.records.length }));

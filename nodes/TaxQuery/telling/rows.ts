@@ -212,9 +212,9 @@ const unknownService = (
 	field: 'Service',
 	code: 'unknownService',
 	message: sentences(
-		`The service calls this query type "${code}", by which it could neither be reused nor found again, nor does the trigger know it`,
+		`The service calls this query type "${code}", a name that neither 'Reuse Results' nor the trigger knows`,
 		expected[0].otherCodes.includes(code) && serviceOf(code, mapping)
-			? 'Another query type is called so, too: compare the result with what was asked for'
+			? 'Another query type has this name: compare the result with this item'
 			: `Set services.${definition.service.operation} to that name in the credential's API Mapping`,
 	),
 });
@@ -231,7 +231,7 @@ function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning
 		{
 			field: lost.join(', '),
 			code: 'notEchoed',
-			message: `The service's record does not repeat this field, so it may have been ignored. If your environment calls it otherwise, set ${keys} in the credential's API Mapping.`,
+			message: `The service's record does not repeat this field, so the service may have ignored it. If your environment uses another name, set ${keys} in the credential's API Mapping.`,
 		},
 	];
 }
@@ -239,7 +239,7 @@ function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning
 const unknownStatus = ({ raw }: QueryRecord): Warning => ({
 	field: 'Status',
 	code: 'unknownStatus',
-	message: `The status "${textOf(raw.status)}" is not known, so this does not count as a result. If you know what it means, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
+	message: `The status "${textOf(raw.status)}" is not known, so this is no result. If you know the status, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
 });
 
 const notRead = (problem: string): Warning => ({

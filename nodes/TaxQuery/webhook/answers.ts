@@ -14,7 +14,7 @@ export const tryAgain: Answer = {
 	message: 'The service does not show the result yet',
 };
 export const tooMany: Answer = { status: 503, message: 'Too many queries are named at once' };
-export const unreachable: Answer = { status: 503, message: 'The query service could not be asked' };
+export const unreachable: Answer = { status: 503, message: 'The query service did not respond' };
 export const starting: Answer = { status: 503, message: 'The trigger is being published' };
 export const cannotAsk: Answer = {
 	status: 503,

@@ -93,10 +93,10 @@ export const webhookDescription: IWebhookDescription = {
 
 /** What the editor says while it waits. */
 export const eventTriggerDescription =
-	'Waiting for the query service, or the page of the sandbox, to deliver a result to the test URL';
+	"Waiting for the query service, or the sandbox's page, to send a result to the test URL";
 
 const whileBuilding =
-	'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it deliver a result. It shows up in the editor. Without a webhook call: choose <b>Checks Only</b>, and the button fetches the latest result.';
+	'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it send a result. It shows up in the editor. With <b>Checks Only</b>, the button fetches the latest result instead.';
 
 /** The words beside the node's panel in the editor. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
@@ -142,7 +142,7 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service, or the page of the sandbox, deliver a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.',
+			"Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service, or the sandbox's page, send a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.",
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',

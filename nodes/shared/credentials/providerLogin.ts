@@ -187,27 +187,27 @@ export function checkLogin(
 	const mayBeEmpty = allowsEmpty && provider.isClosed;
 	const sent = provider.fields.map(({ displayName, name, typeOptions }) => {
 		const value = values[name];
-		const label = `"${displayName}" of the provider's login`;
+		const label = `'${displayName}' of the provider's login`;
 		if (typeof value !== 'string' || (value.trim() === '' && !(mayBeEmpty && value === ''))) {
 			throw new CodedError('login.empty', `${label} is empty or not a text`, {
 				field: displayName,
 				description: sentences(
 					`Enter it as ${provider.name} issued it`,
-					provider.isClosed && 'If it is to be empty, switch on the option Allow Empty',
+					provider.isClosed && "If it is to be empty, switch on 'Allow Empty'",
 				),
 			});
 		}
 		if (value.startsWith(BLANK)) {
 			throw new CodedError(
 				'login.placeholder',
-				`"${displayName}" of the provider's login is a placeholder of n8n: open the credential and enter it again`,
+				`'${displayName}' of the provider's login is a placeholder of n8n: open the credential and enter it again`,
 				{ field: displayName },
 			);
 		}
 		if (provider.isClosed && !CLOSED.test(value)) {
 			throw new CodedError(
 				'login.characters',
-				`"${displayName}" of the provider's login may hold only letters, digits and underscores`,
+				`'${displayName}' of the provider's login may hold only letters, digits and underscores`,
 				{
 					field: displayName,
 					description: 'Copy it as the bureau issued it, without blanks around it.',

@@ -7,7 +7,7 @@ export const SHORTEST_PSEUDONYM_KEY = 16;
 export function pseudonymKeyFlaw({ pseudonymKey }: ICredentialDataDecryptedObject) {
 	const { length } = textOf(pseudonymKey);
 	if (length === 0 || length >= SHORTEST_PSEUDONYM_KEY) return undefined;
-	return `Pseudonym Key must have ${SHORTEST_PSEUDONYM_KEY} characters or more. Everything else is right.`;
+	return `'Pseudonym Key' must have ${SHORTEST_PSEUDONYM_KEY} characters or more. Everything else is right.`;
 }
 
 /** The field of both services' credentials. */

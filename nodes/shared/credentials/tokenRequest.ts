@@ -42,7 +42,7 @@ export function additionalSecretFields({
 	const fields = readObject(value);
 	if (fields) return fields;
 	throw new CredentialError(
-		'"Additional Secret Fields" of the Tax Query credential must be a JSON object',
+		"'Additional Secret Fields' of the Tax Query credential must be a JSON object",
 		'For example {"api_key": "…"}, or {} for none.',
 	);
 }

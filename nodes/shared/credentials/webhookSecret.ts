@@ -20,11 +20,11 @@ export const proofFields: INodeProperties[] = [
 		name: 'method',
 		type: 'options',
 		options: [
-			{ name: 'Basic Auth', value: 'basic', description: 'User and password in each delivery' },
+			{ name: 'Basic Auth', value: 'basic', description: 'User and password in each webhook call' },
 			{
 				name: 'Secret Header',
 				value: 'header',
-				description: 'A header with a secret value in each delivery',
+				description: 'A header with a secret value in each webhook call',
 			},
 			{
 				name: 'Signature (HMAC)',
@@ -39,7 +39,7 @@ export const proofFields: INodeProperties[] = [
 			},
 		],
 		default: 'signature',
-		description: 'How a delivery proves that it comes from the query service',
+		description: 'How a webhook call proves that it comes from the query service',
 	},
 	{
 		displayName: 'Secret',
@@ -49,7 +49,7 @@ export const proofFields: INodeProperties[] = [
 		default: '',
 		required: true,
 		description:
-			'The secret that was agreed on with the service when the webhook was registered. With Standard Webhooks it begins with whsec_.',
+			'The secret agreed with the service for this webhook. With Standard Webhooks it begins with whsec_.',
 		...show('signature', 'header', 'standard'),
 	},
 	{
@@ -128,7 +128,7 @@ export const proofFields: INodeProperties[] = [
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. sha256=',
-			description: 'What stands before the signature in its header, if anything',
+			description: 'Text before the signature in its header, if any',
 			...show('signature'),
 		},
 		{
@@ -146,7 +146,7 @@ export const proofFields: INodeProperties[] = [
 			name: 'separator',
 			type: 'string',
 			default: '.',
-			description: 'What is signed between timestamp and body',
+			description: 'Text between timestamp and body in the signed content',
 			...show('signature'),
 		},
 		{
@@ -171,7 +171,7 @@ export function standardKey(secret: string): Buffer | undefined {
 	return /^[A-Za-z0-9+/]{4,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
 }
 
-const NO_TOLERANCE = 'Timestamp Tolerance must be 1 second or more: no delivery arrives in none';
+const NO_TOLERANCE = "'Timestamp Tolerance (Seconds)' must be 1 or more";
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
 /** Tells what is missing in a webhook credential; undefined if it can be used. */
@@ -196,7 +196,7 @@ export function validateWebhookSecret(
 		case 'standard': {
 			if (isEmpty('secret')) return 'The secret is missing';
 			const areKeys = secretsIn(credential).every((secret) => standardKey(secret) !== undefined);
-			if (!areKeys) return 'A secret is not whsec_ with base64 behind it';
+			if (!areKeys) return 'A secret is not whsec_ followed by base64';
 			return isInstant ? NO_TOLERANCE : undefined;
 		}
 		default:
@@ -212,5 +212,5 @@ export async function testWebhookCredential(
 	const flaw = validateWebhookSecret(data);
 	return flaw
 		? { status: 'Error', message: flaw }
-		: { status: 'OK', message: 'Complete. Whether it is right shows with the first delivery.' };
+		: { status: 'OK', message: 'Complete. The first webhook call shows whether it is right.' };
 }

@@ -65,7 +65,7 @@ function compareRfcWithCurp(rfc: RfcCheck, curp: CurpCheck): Mismatch[] {
 	// A CURP writes X for Ñ, an RFC keeps it.
 	if (rfc.normalized.slice(0, 4).replaceAll('Ñ', 'X') !== curp.normalized.slice(0, 4)) {
 		const message =
-			'Positions 1–4 of RFC and CURP differ. For some names that is right (particles, a short surname, a single surname, María or José, replaced words); otherwise check that both are of the same person.';
+			'Positions 1–4 of RFC and CURP differ. For some names that is right (particles, a short or single surname, María or José, replaced words). Check that both are of the same person.';
 		warnings.push({ code: 'LETTERS', message });
 	}
 	if (rfc.normalized.slice(4, 10) !== curp.normalized.slice(4, 10)) {

@@ -52,7 +52,7 @@ function renderFile(problem: FileProblem, { name, id, documentId }: FileWords): 
 const ENDED =
 	'A link to a file works for 24 hours after the document was read. Read the document again, then download at once';
 const MAY_WANT_TOKEN =
-	'If that is refused, too, its host may want a token, which this node never sends with a link: ask the provider how its files are fetched';
+	'If that fails too, its host may want a token, which this node never sends with a link. Ask your provider how to fetch its files';
 const LATER = 'Try again later';
 
 function tell(problem: FileProblem, called: string): [message: string, todo: string[]] {
@@ -60,12 +60,12 @@ function tell(problem: FileProblem, called: string): [message: string, todo: str
 		case 'link':
 			return [
 				'The link to the file is not an address that begins with https://',
-				['Check the expression that fills "File URL" for this item.'],
+				["Check the expression that fills 'File URL' for this item."],
 			];
 		case 'tooLarge':
 			return [
 				`${called} is larger than ${problem.megabytes} MB`,
-				['Raise the option Max File Size (MB), or leave this file out.'],
+				["Raise 'Max File Size (MB)', or leave this file out."],
 			];
 		case 'status':
 			return [
@@ -85,7 +85,7 @@ function tell(problem: FileProblem, called: string): [message: string, todo: str
 		case 'silent':
 			return [
 				`${called} could not be downloaded: nothing came from its host for ${problem.ms / 1000} seconds`,
-				['Try again later, or raise the option Timeout (Seconds).'],
+				["Try again later, or raise 'Timeout (Seconds)'."],
 			];
 		case 'slow':
 			return [

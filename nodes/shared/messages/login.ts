@@ -52,7 +52,7 @@ function tell({
 			];
 		case 'outage':
 			return [
-				`The query service gives no access token at present: status ${status}`,
+				`The query service issues no access token at present: status ${status}`,
 				'Try again later.',
 			];
 		case 'noToken':
@@ -63,6 +63,9 @@ function tell({
 				`${CHECK_URL} ${MAPPING}`,
 			];
 		case 'renewal':
-			return ['The access token was refused while a request waited for it', 'Try again later.'];
+			return [
+				'The service refused the access token while a request waited for it',
+				'Try again later.',
+			];
 	}
 }

@@ -89,10 +89,10 @@ const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	408: ['did not answer in time', ADVICE.tryLater],
 	413: ['refuses a request of this size', 'Send less in this item.'],
 	422: ['did not accept the values sent', ADVICE.checkItem],
-	423: ['has locked what was asked for', ADVICE.tryLater],
+	423: ['has locked this record', ADVICE.tryLater],
 	425: ['is not ready for this request', ADVICE.tryLater],
 	429: [
-		'kept answering that too many requests arrive',
+		'kept reporting too many requests',
 		'Other programs may be using the same token. Try again later.',
 	],
 };
@@ -125,7 +125,7 @@ function tellFault(code: string, displayName: string): Telling {
 }
 
 const CHANGED =
-	'The list may have changed, or the service ignores offset or limit. Try again; if it stays so, set Limit and tell your provider.';
+	"The list may have changed, or the service ignores offset or limit. Try again; if it stays so, set 'Limit' and tell your provider.";
 const CUT =
 	'Try again; if it stays so, tell your provider that the list is shorter than its count.';
 
@@ -138,7 +138,7 @@ function tellIncomplete({
 	return total === undefined
 		? [
 				`Only ${rows} returned: the service does not report how many there are`,
-				`Set Limit to ${Math.max(1, given)} or less, and tell your provider that the list has no total.`,
+				`Set 'Limit' to ${Math.max(1, given)} or less, and tell your provider that the list has no total.`,
 			]
 		: [
 				`${given} of ${total} rows returned`,
@@ -152,8 +152,8 @@ function tellBody(
 ): Telling {
 	if (flaw === 'tooLarge') {
 		return [
-			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB, which is as much as is read`,
-			'Ask for less: a shorter period, or fewer rows with what belongs to them.',
+			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB, the most that the node reads`,
+			'Ask for less: a shorter period, fewer rows or fewer associations.',
 		];
 	}
 	const what = {

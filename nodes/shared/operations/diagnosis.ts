@@ -21,7 +21,7 @@ export type Found<T> = Finding & { value?: T };
 /** The proposal's row, in words that the operator finds in the table. */
 const PROPOSAL = 'Suggested API Mapping';
 const PASTE = `Copy the text under "seen" of the row ${PROPOSAL} into API Mapping of the credential, then diagnose again.`;
-const KEEP = 'The API Mapping fits all that reads can show.';
+const KEEP = 'The API Mapping fits every check.';
 const COMPARE = 'Compare the rows "Not known" with your contract.';
 const NOTHING_TO_DO = 'Nothing to do.';
 /** What became of a check, as the operator reads it. */
@@ -98,7 +98,7 @@ export class Diagnosis {
 
 	private counts(): string {
 		const count = (ok: Check['ok']) => this.checks.filter((one) => one.ok === ok).length;
-		return `Of ${this.checks.length} checks: ${count(true)} OK, ${count(false)} with a change needed, ${count('unknown')} that reads cannot decide.`;
+		return `Of ${this.checks.length} checks: ${count(true)} OK, ${count(false)} with a change needed, ${count('unknown')} not known.`;
 	}
 }
 
@@ -111,7 +111,7 @@ export function checkTls(baseUrl: unknown, answeredAt: number): Finding {
 		return { ok: true, seen, advice: '' };
 	}
 	if (OWN_MACHINE.test(String(baseUrl))) {
-		const seen = 'The address begins with http. It does not leave this machine.';
+		const seen = 'The address begins with http. Requests do not leave this machine.';
 		return { ok: true, seen, advice: '' };
 	}
 	return {
@@ -128,7 +128,7 @@ const HARMLESS_SKEW_MS = 30_000;
 /** A check that needs an answer, where none came. */
 const NOTHING: Finding = {
 	ok: 'unknown',
-	seen: 'The service has answered nothing yet.',
+	seen: 'The service has not responded yet.',
 	advice: '',
 };
 
@@ -137,7 +137,7 @@ export function checkClock({ date }: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
 	const theirs = Date.parse(String(date));
 	if (Number.isNaN(theirs)) {
-		return { ok: 'unknown', seen: 'Answers carry no Date header.', advice: '' };
+		return { ok: 'unknown', seen: 'Responses have no Date header.', advice: '' };
 	}
 	const seconds = Math.round((theirs - now) / 1000);
 	const isFine = Math.abs(seconds) * 1000 <= HARMLESS_SKEW_MS;
@@ -159,9 +159,8 @@ export function checkRateLimit(headers: IDataObject, now: number): Finding {
 	if ([limit, remaining, reset].some(Number.isNaN)) {
 		return {
 			ok: 'unknown',
-			seen: 'Answers carry no complete set of X-RateLimit headers.',
-			advice:
-				'The node keeps to the points per second that it knows, and waits where the service answers 429.',
+			seen: 'Responses have no complete set of X-RateLimit headers.',
+			advice: "The node keeps to 'Max Requests per Second', and waits after status 429.",
 		};
 	}
 	const unit =
@@ -185,18 +184,18 @@ export function checkShape(
 	needed: string[],
 ): Finding {
 	const missing = needed.filter((name) => row[name] === undefined);
-	const further = Object.keys(row).filter((name) => !known.includes(name));
+	const additional = Object.keys(row).filter((name) => !known.includes(name));
 	const seen = [
 		`${what} with ${Object.keys(row).length} keys`,
-		missing.length > 0 ? `missing: ${missing.join(', ')}` : 'all that is needed is there',
-		...(further.length > 0 ? [`not in the document: ${further.join(', ')}`] : []),
+		missing.length > 0 ? `missing: ${missing.join(', ')}` : 'all needed keys are there',
+		...(additional.length > 0 ? [`not in the API reference: ${additional.join(', ')}`] : []),
 	].join('; ');
 	return {
 		ok: missing.length === 0,
 		seen: `${seen}.`,
 		advice:
 			missing.length > 0
-				? 'Ask the service what these are called; with Simplify off all that came is shown.'
+				? "Ask your provider for their names. With 'Simplify' off, the output shows all fields."
 				: '',
 	};
 }

@@ -104,7 +104,7 @@ export const oneOf =
 	<T extends string>(...values: T[]) =>
 	(value: unknown, label: string): T => {
 		if (values.includes(value as T)) return value as T;
-		throw new CodedError('field.choice', `"${label}" is not in the list`, {
+		throw new CodedError('field.choice', `'${label}' is not in the list`, {
 			field: label,
 			description: `It must be one of ${values.join(', ')}. Check the expression that fills it for this item.`,
 		});
@@ -114,7 +114,7 @@ export const oneOf =
 export function parseText(value: unknown, label: string): string {
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text === 'string' && text.trim() !== '') return text.trim();
-	throw new CodedError('field.empty', `"${label}" is empty or not a text`, {
+	throw new CodedError('field.empty', `'${label}' is empty or not a text`, {
 		field: label,
 		description: 'Enter it, or check the expression that fills it for this item.',
 	});
@@ -126,7 +126,7 @@ export const parseNumber =
 	(value: unknown, label: string): number => {
 		const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 		if (typeof number === 'number' && Number.isFinite(number) && number >= least) return number;
-		throw new CodedError('field.number', `"${label}" must be a number, ${least} or more`, {
+		throw new CodedError('field.number', `'${label}' must be a number, ${least} or more`, {
 			field: label,
 			description:
 				'It is empty or no such number. Check the expression that fills it for this item.',
@@ -137,7 +137,7 @@ export const parseNumber =
 export function parseBoolean(value: unknown, label: string): boolean {
 	if (value === true || value === 'true') return true;
 	if (value === false || value === 'false') return false;
-	throw new CodedError('field.boolean', `"${label}" is neither true nor false`, {
+	throw new CodedError('field.boolean', `'${label}' is neither true nor false`, {
 		field: label,
 		description: 'Check the expression that fills it for this item.',
 	});
@@ -147,7 +147,7 @@ export function parseBoolean(value: unknown, label: string): boolean {
 export function parseObject(value: unknown, label: string): IDataObject {
 	const object = readObject(value);
 	if (object) return object;
-	throw new CodedError('field.object', `"${label}" must be a JSON object`, {
+	throw new CodedError('field.object', `'${label}' must be a JSON object`, {
 		field: label,
 		description: 'For example {"name": "value"}, or {} for none.',
 	});

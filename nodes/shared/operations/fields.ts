@@ -41,9 +41,9 @@ export const limit: Field<number> = {
 		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;
 		const number = wholeNumber(item.parameter(most.name));
 		if (number !== undefined) return number;
-		throw new CodedError('field.number', '"Limit" must be a whole number, 1 or more', {
+		throw new CodedError('field.number', "'Limit' must be a whole number, 1 or more", {
 			field: most.displayName,
-			description: 'Check the expression that fills it for this item, or use Return All.',
+			description: "Check the expression that fills it for this item, or use 'Return All'.",
 		});
 	},
 };

@@ -114,7 +114,7 @@ export function loginOf(providers: Provider[]): Field<Login> {
 
 function noProvider(isTyped: boolean, [only, ...others]: Provider[]): CodedError {
 	if (isTyped) {
-		return new CodedError('field.choice', '"Provider" is empty or not in the list', {
+		return new CodedError('field.choice', "'Provider' is empty or not in the list", {
 			field: 'Provider',
 			description: 'Choose whose login it is.',
 		});

@@ -146,7 +146,7 @@ const timeoutOption: INodeProperties = {
 	type: 'number',
 	typeOptions: { minValue: 1 },
 	default: 60,
-	description: 'How long to wait for an answer of the service',
+	description: 'How long to wait for the service',
 };
 
 const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompare(b.name);

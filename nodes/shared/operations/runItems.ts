@@ -211,7 +211,7 @@ function timeout(options: IDataObject): number {
 	if (seconds <= LONGEST_TIMEOUT) return Math.round(1000 * seconds);
 	throw new CodedError(
 		'field.number',
-		`"Timeout (Seconds)" must be ${LONGEST_TIMEOUT}, which is a day, or less`,
+		`'Timeout (Seconds)' must be ${LONGEST_TIMEOUT}, which is a day, or less`,
 		{
 			field: 'Timeout (Seconds)',
 			description: 'It counts seconds, not milliseconds: 60 is a minute.',

@@ -18,12 +18,12 @@ export const personalDataOption: INodeProperties = {
 			name: 'Pseudonym',
 			value: 'pseudonym',
 			description:
-				"The same value always becomes the same code, so that rows can still be joined. Needs the credential's Pseudonym Key.",
+				"The same value always becomes the same code, so that rows can still be joined. Needs the credential's 'Pseudonym Key'.",
 		},
 	],
 	default: 'masked',
 	description:
-		'How personal data appears in the output. Masked and Pseudonym hide names, identifiers, addresses and contacts, and every text and number that the API reference does not describe; of a date the year stays. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
+		'How personal data appears in the output. Masked and Pseudonym hide names, identifiers, addresses, contacts and all that the API reference does not describe. Of a date, the year is left. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
 };
 
 export const fieldsToKeepOption: INodeProperties = {
@@ -43,7 +43,7 @@ export function readPersonalData(options: IDataObject): PersonalDataMode {
 	if (!Object.hasOwn(options, 'personalData')) return 'full';
 	const { personalData: mode } = options;
 	if (mode === 'full' || mode === 'masked' || mode === 'pseudonym') return mode;
-	throw new CodedError('field.choice', '"Personal Data" must be full, masked or pseudonym', {
+	throw new CodedError('field.choice', "'Personal Data' must be full, masked or pseudonym", {
 		field: 'Personal Data',
 		description: 'Choose it from the list, or check the expression that fills it for this item.',
 	});
@@ -54,7 +54,7 @@ export function readFieldsToKeep({ fieldsToKeep = [] }: IDataObject): string[] {
 	const given = [fieldsToKeep].flat() as unknown[];
 	return given.flatMap((one) => {
 		if (typeof one === 'string') return one.split(',').map((name) => name.trim());
-		throw new CodedError('field.list', '"Fields to Keep" must be a list of names', {
+		throw new CodedError('field.list', "'Fields to Keep' must be a list of names", {
 			field: 'Fields to Keep',
 			description: 'Check the expression that fills it for this item.',
 		});

@@ -46,7 +46,7 @@ export function protectionOf(
 	}
 	throw new CodedError(
 		'credential.pseudonymKey',
-		'Pseudonyms need the Pseudonym Key of the credential',
+		"Pseudonyms need the credential's 'Pseudonym Key'",
 		{
 			description: `Open the credential and enter one of ${SHORTEST_PSEUDONYM_KEY} characters or more, or choose Masked.`,
 		},

@@ -74,7 +74,7 @@ export function payloadCell({ id, payload }) {
 	const details = make(
 		'details',
 		opened.has(id) ? { open: '' } : {},
-		make('summary', {}, 'show', unseen(`payload of delivery ${id}`)),
+		make('summary', {}, 'show', unseen(`payload of webhook call ${id}`)),
 		make('pre', {}, JSON.stringify(payload, null, 2)),
 	);
 	details.addEventListener('toggle', () => (details.open ? opened.add(id) : opened.delete(id)));

@@ -160,7 +160,7 @@ function acknowledge(text) {
 function show({ now, billed, billedQueries, queries, deliveries, scripts, webhook }) {
 	showWebhook(webhook);
 	const test = deliveries.find(({ queryId }) => queryId === tested);
-	if (test) acknowledge(`Test delivery ${test.id}: ${outcome(test)}`);
+	if (test) acknowledge(`Test call ${test.id}: ${outcome(test)}`);
 	at('clock').textContent = new Date(now).toLocaleString();
 	at('billed').textContent = `${billed} billed`;
 	at('scripts').replaceChildren(
@@ -181,7 +181,7 @@ function show({ now, billed, billedQueries, queries, deliveries, scripts, webhoo
 			cell(status, status),
 			cell(times),
 			cell(_id),
-			make('td', {}, button('Deliver now', `query ${_id}`, deliver)),
+			make('td', {}, button('Send now', `query ${_id}`, deliver)),
 		];
 	});
 	fill('deliveries', deliveries, (delivery) => {
@@ -194,7 +194,7 @@ function show({ now, billed, billedQueries, queries, deliveries, scripts, webhoo
 			cell(status, status),
 			cell(tries(attempts)),
 			payloadCell(delivery),
-			make('td', {}, button('Resend', `delivery ${id}`, resend)),
+			make('td', {}, button('Resend', `webhook call ${id}`, resend)),
 		];
 	});
 }
@@ -214,7 +214,7 @@ on('webhook', 'submit', async ({ elements: { url, shape, signing } }) => {
 	});
 	signing.value = '0';
 	tested = undefined;
-	acknowledge(refused ? '' : url.value ? 'Saved.' : 'Saved. Results are not delivered.');
+	acknowledge(refused ? '' : url.value ? 'Saved.' : 'Saved. No webhook calls.');
 });
 on('test-delivery', 'click', async () => {
 	acknowledge('Sending …');

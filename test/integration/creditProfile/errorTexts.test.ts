@@ -45,44 +45,44 @@ const row = { id: 1, type: 'legal-records', user: 'lender' };
 /** What an operator reads about a mistake, or about what the service does. */
 describe('an error', () => {
 	it.each<[INodeParameters, RegExp]>([
-		[get('abc'), /^"Collection" must be an ID/],
+		[get('abc'), /^'Collection' must be an ID/],
 		[get('={{ "" }}'), /^No collection is chosen/],
-		[{ ...documents, returnAll: false, limit: 0 }, /^"Limit" must be a whole number, 1 or more/],
-		[{ ...documents, options: { simplify: 'no' } }, /^"Simplify" is neither/],
+		[{ ...documents, returnAll: false, limit: 0 }, /^'Limit' must be a whole number, 1 or more/],
+		[{ ...documents, options: { simplify: 'no' } }, /^'Simplify' is neither/],
 		[
 			{ ...documents, options: { includeAssociations: 'x' } },
-			/^"Include Associations" is empty or holds/,
+			/^'Include Associations' is empty or holds/,
 		],
 		[
 			{ ...documents, options: { personalData: 'x' } },
-			/^"Personal Data" must be full, masked or pseudonym/,
+			/^'Personal Data' must be full, masked or pseudonym/,
 		],
 		[
 			{ ...documents, options: { personalData: 'pseudonym' } },
-			/^Pseudonyms need the Pseudonym Key of the credential/,
+			/^Pseudonyms need the credential's 'Pseudonym Key'/,
 		],
 		[
 			{ ...documents, options: { timeout: 86_401 } },
-			/^"Timeout \(Seconds\)" must be 86400, which is a day, or less/,
+			/^'Timeout \(Seconds\)' must be 86400, which is a day, or less/,
 		],
 		[
 			filtered({ parentCollectionId__eq: 'a' }),
-			/^"Parent Collection ID" in Filters must be a whole/,
+			/^'Parent Collection ID' in 'Filters' must be a whole/,
 		],
-		[filtered({ name__eq: {} }), /^"Name" in Filters must be a text/],
-		[filtered({ name__like: ['a', 'b'] }), /^"Name Contains" in Filters takes one text/],
-		[filtered({ name__eq: '' }), /^"Name" in Filters has no value/],
+		[filtered({ name__eq: {} }), /^'Name' in 'Filters' must be a text/],
+		[filtered({ name__like: ['a', 'b'] }), /^'Name Contains' in 'Filters' takes one text/],
+		[filtered({ name__eq: '' }), /^'Name' in 'Filters' has no value/],
 		[
 			upsert({ provider: 'bureau/pm', user: '__n8n_BLANK_VALUE_x', password: 'b' }),
-			/^"User" .* is a placeholder of n8n: open the credential and enter it again/,
+			/^'User' .* is a placeholder of n8n: open the credential and enter it again/,
 		],
 		[
 			upsert({ provider: 'bureau/pm', user: 'a-b', password: 'b' }),
-			/^"User" .* may hold only letters/,
+			/^'User' .* may hold only letters/,
 		],
 		[
 			upsert({ provider: 'bureau/pm', user: ' ', password: 'b' }),
-			/^"User" .* is empty or not a text/,
+			/^'User' .* is empty or not a text/,
 		],
 	])('names the field: %j', async (parameters, words) => {
 		expect((await told({ body: {} }, parameters)).error).toMatch(words);
@@ -140,7 +140,7 @@ describe('a hint', () => {
 		const login = upsert({ provider: 'sanctions-screening', token: ' a' });
 		const { hints } = await told({ body: { ...row, type: 'sanctions-screening' } }, login);
 		expect(hints[0]).toBe(
-			'"Token" of the provider\'s login begins or ends with a blank or line break; it was sent as entered.',
+			"'Token' of the provider's login begins or ends with a blank or line break; it was sent as entered.",
 		);
 	});
 

@@ -70,7 +70,7 @@ describe('a receipt', () => {
 		const billed = (await slow.ledger()).length;
 		await slow.close();
 		const next =
-			/run this step again with Wait for Result on: the query is reused, not billed again/;
+			/run this step again with 'Wait for Result' on: the query is reused, not billed again/;
 		expect([next.test(hints[0].message), billed]).toEqual([isTold, isTold ? 1 : 2]);
 		expect(again.items[0].json.pending).toBe(true);
 	});
@@ -84,7 +84,7 @@ describe('a receipt', () => {
 			['Receipt: 1 query sent. Billed: 1 of 1.'],
 			['Receipt: 1 query sent. Billed: 1 of 1.'],
 			[
-				'Receipt: 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed (Reuse Results). Billed: 0 of 1.',
+				"Receipt: 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results'). Billed: 0 of 1.",
 			],
 		]);
 	});
@@ -105,7 +105,7 @@ describe('a receipt', () => {
 		[
 			'fewer, by the Limit',
 			{ returnAll: false, limit: 2 },
-			'2 of 3 queries returned. Switch on Return All, or raise Limit, for more.',
+			"2 of 3 queries returned. Switch on 'Return All', or raise 'Limit', for more.",
 		],
 		[
 			'fewer, by the filters',
@@ -246,14 +246,14 @@ describe('an error', () => {
 		await service.close();
 		expect([codeOf(error), error?.message]).toEqual([
 			'otherQuery',
-			'The service answered with another query than the one of this item',
+			"The service answered with another query than this item's",
 		]);
 		expect(error?.description).toContain(words);
 	});
 
 	it('of an unknown query ID tells what to check', async () => {
 		const { error } = await sandbox.run(operation('query', 'get', { queryId: 'unknown-1' }));
-		expect(error?.message).toBe('There is no query with the "Query ID" of this item');
+		expect(error?.message).toBe("There is no query with the 'Query ID' of this item");
 		expect(error?.description).toMatch(/^Check the ID, and/);
 	});
 

@@ -91,7 +91,7 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 				'Rate limit',
 				'Paging of the list',
 				'One query by its ID',
-				'Services and statuses of past queries',
+				'Query types and statuses of past queries',
 			]),
 		);
 	});
@@ -99,7 +99,7 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 	it('says what is not as documented, and only that', () => {
 		const expected = [
 			...('list' in suggested ? ['Paging of the list'] : []),
-			...('services' in suggested ? ['Services and statuses of past queries'] : []),
+			...('services' in suggested ? ['Query types and statuses of past queries'] : []),
 		];
 		expect(wrongIn(rows)).toEqual(expected);
 	});

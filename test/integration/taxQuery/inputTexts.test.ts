@@ -16,31 +16,31 @@ describe('a mistake', () => {
 	const sandbox = withSandbox(taxQuerySandbox);
 
 	it.each<[INodeParameters, RegExp]>([
-		[crf('GODE561331GR8'), /^"RFC" cannot be right: .*date/],
-		[crf('GODE5612'), /^"RFC" cannot be right: .*8 characters/],
+		[crf('GODE561331GR8'), /^'RFC' cannot be right: .*date/],
+		[crf('GODE5612'), /^'RFC' cannot be right: .*8 characters/],
 		[
 			crf('GODE56O231GR8'),
-			/^"RFC" cannot be right: Position 7 holds "O".* Did you mean the digit 0\?/,
+			/^'RFC' cannot be right: Position 7 holds "O".* Did you mean the digit 0\?/,
 		],
-		[crf('GODE561231'), /^"RFC" has no homoclave/],
-		[crf('XAXX010101000'), /^"RFC" is the generic one, which belongs to nobody/],
-		[crf(' '), /^"RFC" is empty or not a text/],
+		[crf('GODE561231'), /^'RFC' has no homoclave/],
+		[crf('XAXX010101000'), /^'RFC' is the generic one, which belongs to nobody/],
+		[crf(' '), /^'RFC' is empty or not a text/],
 		[
 			operation('company', 'getShareholders', { rfc: RFC }),
-			/^"RFC" is that of a person, but only companies have shareholders/,
+			/^'RFC' is that of a person, but only companies have shareholders/,
 		],
-		[curp('PEXL990821HSRRXS04'), /^"CURP" cannot be right: .*digit/],
-		[curp('PEXL990821HZZRXS05'), /^"CURP" cannot be right: .*state/],
+		[curp('PEXL990821HSRRXS04'), /^'CURP' cannot be right: .*digit/],
+		[curp('PEXL990821HZZRXS05'), /^'CURP' cannot be right: .*state/],
 		[curp('PEXL990821H5RRXS05'), /Position 12 holds "5".* Did you mean the letter S\?/],
 		[
 			curp('PEXL850821HSRRXSO1'),
 			/Position 17 is the letter O, so the birth year would be 2085.* Did you mean the digit 0\?/,
 		],
-		[{ ...born('1990-01-31'), firstLastName: 'N/A' }, /^"First Last Name" is no name/],
-		[born('1990-02-31'), /^"Birth Date" is not a date that exists/],
-		[born('={{ 20820 }}'), /^"Birth Date" is a number, not a date/],
-		[born('2999-01-01'), /^"Birth Date" lies in the future/],
-		[born('1890-01-01'), /^"Birth Date" lies before 1900/],
+		[{ ...born('1990-01-31'), firstLastName: 'N/A' }, /^'First Last Name' is no name/],
+		[born('1990-02-31'), /^'Birth Date' is not a date that exists/],
+		[born('={{ 20820 }}'), /^'Birth Date' is a number, not a date/],
+		[born('2999-01-01'), /^'Birth Date' lies in the future/],
+		[born('1890-01-01'), /^'Birth Date' lies before 1900/],
 		[
 			invoices({ period: 'months', firstMonth: '2026-02', lastMonth: '2026-01' }),
 			/^The period runs backwards/,
@@ -51,20 +51,20 @@ describe('a mistake', () => {
 		],
 		[
 			getCrf({ rfc: RFC }, { checkIdentifiers: 'no' }),
-			/^"Check Identifiers First" is not in the list/,
+			/^'Check Identifiers First' is not in the list/,
 		],
-		[getCrf({ rfc: RFC, reuse: 'soon' }), /^"Reuse Results" holds nothing that is in its list/],
+		[getCrf({ rfc: RFC, reuse: 'soon' }), /^'Reuse Results' holds nothing that is in its list/],
 		[
 			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
-			/^"Reuse Results Up To \(Hours\)" must be a number, 0 or more/,
+			/^'Reuse Results Up To \(Hours\)' must be a number, 0 or more/,
 		],
 		[
 			getCrf({ rfc: RFC }, { additionalBodyFields: '[1]' }),
-			/^"Additional Body Fields" must be a JSON object/,
+			/^'Additional Body Fields' must be a JSON object/,
 		],
 		[
 			operation('query', 'getAll', { filters: { queries: ['crf'] } }),
-			/^The filter "Queries" holds an entry that is not in its list/,
+			/^The filter 'Queries' holds an entry that is not in its list/,
 		],
 		[check({}), /^There is nothing to check/],
 	])('in %j is named', async (parameters, message) => {

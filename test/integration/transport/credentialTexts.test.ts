@@ -56,7 +56,7 @@ describe('the test of a credential', () => {
 		],
 		[{ grant: 'accessToken', pastedToken: ' ' }, /^The credential has no access token\./],
 		[{ grant: 'accessToken', pastedToken: 'Bearer ' }, /^The credential has no access token\./],
-		[{ additionalSecretFields: '[1]' }, /^"Additional Secret Fields" .* must be a JSON object\./],
+		[{ additionalSecretFields: '[1]' }, /^'Additional Secret Fields' .* must be a JSON object\./],
 		[{ apiMapping: '{"list": {"pageSize": "x"}}' }, /^API Mapping: "list\.pageSize" must be/],
 	])('of the query service tells of %j, and shows no secret', async (fields, told) => {
 		const message = await taxQuery(fields);

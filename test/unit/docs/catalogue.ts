@@ -15,7 +15,7 @@ import type { LoginProblem, Problem } from '../../../nodes/shared/http/problem';
 import { FileError, type FileProblem } from '../../../nodes/shared/messages/file';
 import { render } from '../../../nodes/shared/messages/request';
 import { loginOf } from '../../../nodes/shared/operations/loginSource';
-import type { Item } from '../../../nodes/shared/operations/operation';
+import type { Item, Run } from '../../../nodes/shared/operations/operation';
 import { protectionOf } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/transport/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/transport/service';
@@ -29,9 +29,11 @@ import type { PaidQuery } from '../../../nodes/TaxQuery/question/question';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/service/names';
-import type { Id } from '../../../nodes/TaxQuery/service/types';
+import type { Id, Listing } from '../../../nodes/TaxQuery/service/types';
 import { leftOut } from '../../../nodes/TaxQuery/telling/leftOut';
 import { QueryError, type Trouble } from '../../../nodes/TaxQuery/telling/messages';
+import { Receipt } from '../../../nodes/TaxQuery/telling/receipt';
+import { rowsOf, type Outcome, type Shape } from '../../../nodes/TaxQuery/telling/rows';
 import * as answers from '../../../nodes/TaxQuery/webhook/answers';
 
 const asDocumented = readTaxQueryMapping({});
@@ -39,12 +41,23 @@ const asDocumented = readTaxQueryMapping({});
 // The messages of the nodes, each made by the code that makes it for an operator: a message that the documents quote
 // and that nothing here makes does not exist.
 
-/** The message that something throws. */
-async function thrownBy(work: () => unknown): Promise<string> {
+/** What happened, and what to do about it. */
+interface Said {
+	message: string;
+	description: string;
+}
+const saidOf = ({ message, description }: { message: string; description?: unknown }): Said => ({
+	message,
+	description: typeof description === 'string' ? description : '',
+});
+const alone = (message: string): Said => ({ message, description: '' });
+
+/** What something throws. */
+async function thrownBy(work: () => unknown): Promise<Said> {
 	try {
 		await work();
 	} catch (error) {
-		return (error as Error).message;
+		return saidOf(error as Error);
 	}
 	throw new Error(`No message: ${String(work)}`);
 }
@@ -69,13 +82,15 @@ const LOGINS: Array<LoginProblem['reason']> = [
 	...(['status', 'renewal'] as const),
 ];
 
-const ofRequests = (): string[] => [
+const ofRequests = (): Said[] => [
 	...[creditProfile, taxQuery].flatMap((service) =>
-		problems.map((problem) => render({ problem, accepted: 'no' }, service).message),
+		(['no', 'unknown'] as const).flatMap((accepted) =>
+			problems.map((problem) => render({ problem, accepted }, service)),
+		),
 	),
 	...LOGINS.map((reason) => {
 		const problem: Problem = { kind: 'login', reason, isPassing: false, status: 503 };
-		return render({ problem, accepted: 'no' }, taxQuery).message;
+		return render({ problem, accepted: 'no' }, taxQuery);
 	}),
 ];
 
@@ -132,7 +147,7 @@ const notFound = async () => {
 	throw new RequestError(taxQuery, { kind: 'status', status: 404 });
 };
 
-const ofItems = async (): Promise<string[]> =>
+const ofItems = async (): Promise<Said[]> =>
 	await Promise.all(
 		[
 			() => creditProfileBaseUrl(''),
@@ -164,6 +179,51 @@ const ofItems = async (): Promise<string[]> =>
 		].map(thrownBy),
 	);
 
+/** What a receipt says of a run in which everything happened. */
+function ofReceipts(): Said[] {
+	return (['manual', 'retry'] as const).flatMap((mode) => {
+		const hints: string[] = [];
+		let end: Parameters<Run['atEnd']>[0] = () => '';
+		const run = {
+			...{ mode, items: 4, isTool: false, hint: (text: string) => hints.push(text) },
+			atEnd: (work: typeof end) => (end = work),
+		} as unknown as Run;
+		const cut = { records: [{}], extent: 'cut', total: 9 } as unknown as Listing;
+		const receipt = new Receipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
+		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });
+		receipt.accepted(item, [id]);
+		receipt.unsure({ ...item, index: 1 }, 1);
+		const outcomes = (['sent', 'recovered', 'kept', 'reused'] as const).map((how) => ({
+			how,
+			query: { kind: 'acknowledged', id, raw: {} } as never,
+		}));
+		receipt.take(item, outcomes, { externalReference: undefined, reuse: { isByDefault: true } });
+		receipt.give(item, [], 1);
+		return [String(end({ index: 2, cause: undefined } as never, 1)), ...hints].map(alone);
+	});
+}
+
+/** What the warnings of a row say. */
+function ofRows(): Said[] {
+	const own = { kind: 'record', id, code: 'X', asked: { rfc: 'A' }, hasResponse: false } as const;
+	const shape = {
+		...{ definition, mapping: asDocumented, asked: { rfc: COMPANY }, echoed: { rfc: COMPANY } },
+		expected: [{ code: 'CRF', otherCodes: [], asked: {} }],
+		...{ isSimple: true, externalReference: undefined, warnings: [], secrets: [] },
+		protect: (row: IDataObject, _rule: unknown, shaped: (safe: IDataObject) => unknown) =>
+			shaped(row),
+	} as unknown as Shape;
+	const outcomes = [
+		{ how: 'sent', query: { ...own, state: 'unknown', status: 'LISTO', raw: {} } },
+		{ how: 'sent', query: { ...own, state: 'success', raw: {} }, unread: 'It is down' },
+		{ how: 'sent', query: { kind: 'word', raw: { rfc: 'GODE561231GR8' } } },
+	] as unknown as Outcome[];
+	return outcomes
+		.flatMap((outcome) => rowsOf(shape, [outcome]))
+		.flatMap(({ warnings = [] }) => warnings as IDataObject[])
+		.map(({ message }) => alone(String(message)));
+}
+
 /** What publishing says of a list with these rows. */
 const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 	await thrownBy(async () => {
@@ -181,7 +241,7 @@ const row = (number: number, more: IDataObject = {}) => ({
 const TEN = Array.from({ length: 10 }, (_, number) => number);
 const at = (number: number) => new Date(number * 60_000).toISOString();
 
-const ofPublishing = async (): Promise<string[]> => [
+const ofPublishing = async (): Promise<Said[]> => [
 	await published([{ status: 'SUCCESS' }, { status: 'SUCCESS' }]),
 	await published([{ _id: 'q1', service: 'CRF' }]),
 	await published(TEN.map((number) => row(number))),
@@ -189,23 +249,23 @@ const ofPublishing = async (): Promise<string[]> => [
 	await published([row(1)]),
 ];
 
-function ofRunning(): string[] {
-	const messages: string[] = [];
+function ofRunning(): Said[] {
+	const messages: Said[] = [];
 	const context = {
 		getNode: () => ({ id: 'node', name: 'n', type: 't', typeVersion: 1, parameters: {} }),
 		getWorkflow: () => ({ id: 'workflow' }),
-		saveFailedExecution: ({ message }: Error) => messages.push(message),
+		saveFailedExecution: (error: Error) => messages.push(saidOf(error)),
 	} as unknown as ITriggerFunctions;
 	reportCourse(context, 'isElsewhere');
 	reportCourse(context, 'isLost');
 	TEN.forEach(() => reportMissing(context, 'q1', true));
 	const strange = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };
-	return [...messages, leftOut([strange], choice, asDocumented) ?? ''];
+	return [...messages, alone(leftOut([strange], choice, asDocumented) ?? '')];
 }
 
 /** What n8n says where it is too old to load the package. */
-async function ofOldHost(): Promise<string> {
+async function ofOldHost(): Promise<Said> {
 	return await thrownBy(() =>
 		jest.isolateModules(() => {
 			jest.doMock('n8n-workflow', () => ({}));
@@ -215,18 +275,26 @@ async function ofOldHost(): Promise<string> {
 	);
 }
 
-/** Every message that the documents may quote. */
-export async function messagesOfTheNodes(): Promise<string[]> {
+/** Every error and hint, rendered with sample data. */
+export async function saidByTheNodes(): Promise<Said[]> {
 	return [
 		...ofRequests(),
-		...troubles.map((trouble) => new QueryError(trouble).message),
-		...files.map((problem) => new FileError(problem, { name: 'a.pdf' }).message),
+		...troubles.map((trouble) => saidOf(new QueryError(trouble, ['q7' as Id]))),
+		...files.map((problem) =>
+			saidOf(new FileError(problem, { name: 'a.pdf', id: '7', documentId: '3' })),
+		),
+		...ofReceipts(),
+		...ofRows(),
 		...(await ofItems()),
 		...(await ofPublishing()),
 		...ofRunning(),
 		await ofOldHost(),
 	];
 }
+
+/** The messages that the documents may quote. */
+export const messagesOfTheNodes = async (): Promise<string[]> =>
+	(await saidByTheNodes()).map(({ message }) => message);
 
 /** What the sender of a webhook call is answered: "401 Unauthorized". */
 export const answersToSenders = (): string[] => [

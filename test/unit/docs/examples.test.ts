@@ -97,8 +97,8 @@ describe('the notes of the examples', () => {
 		expect([links.length, links.filter((to) => !isThere(to))]).toEqual([15, []]);
 	});
 
-	it('say before the first click that a real credential pays', () => {
-		const warning = "**Only with the sandbox's credential: with a real one each click pays";
+	it('say before the first click that queries of a real credential are billed', () => {
+		const warning = "**Only with the sandbox's credential: with a real one";
 		const page = readFileSync(join(root, 'docs', 'examples.md'), 'utf8');
 		const start = notes.find((note) => note.includes('Start here')) ?? '';
 		const before = [start, page].map((text) => text.slice(0, text.search(/Click|Execute/)));

@@ -37,7 +37,7 @@ export const longCells = (page: string, most: number): string[] =>
 /** Words that have another one in this product, and turns of phrase that hide who does what. */
 const UNWANTED: Array<[pattern: RegExp, instead: string]> = [
 	[/\bdeliver(y|ies)\b/i, 'webhook call (delivery)'],
-	[/\b(a|the|next|each|this|daily|first|last) looks?\b/i, 'check (look)'],
+	[/\b(a|the|next|each|this|daily|first|last) looks?\b(?!-)/i, 'check (look)'],
 	[/\bdoorbell\b/i, 'webhook call (doorbell)'],
 	[/\b(is|are|was|were|be) told\b/i, 'reports, says (is told)'],
 	[/\bit tells\b/i, 'it says (it tells)'],
@@ -62,8 +62,38 @@ const UNWANTED: Array<[pattern: RegExp, instead: string]> = [
 	[/\bso long as\b|\bfor want of\b|\bof which nothing\b/i, 'plain English'],
 ];
 
+/** The same for texts of panels and messages, where no page of prose explains them. */
+const UNWANTED_ON_SCREENS: typeof UNWANTED = [
+	...UNWANTED,
+	[/\bpays\b/i, 'is billed (pays)'],
+	[/\btells\b|\b(do|does|did) not tell\b/i, 'says, reports (tells)'],
+	[/\b(an?|the|its|no|each|empty|second) answers?\b|^answers\b/i, 'response (answer)'],
+	[
+		/\b(in|by) the document\b|\bthe documents? (lists?|shows?|says?)\b/i,
+		'API reference (document)',
+	],
+	[/\botherwise\b/i, 'a sentence of its own (otherwise)'],
+	[/\bquestions?\b/i, 'query (question)'],
+];
+
+/** In Spanish: what a translation word by word makes of the English. */
+const UNWANTED_IN_SPANISH: typeof UNWANTED = [
+	[/n8n propio/i, 'n8n autoalojado'],
+	[/lo que está detrás/i, 'el valor de'],
+	[/\bclaves? de (la|una|su) consulta/i, 'ID de la consulta'],
+	[/\bpregunt(a|e|ar) (al?|por)\b/i, 'consultar a'],
+	[/\bpor (defecto|omisión)\b/i, 'la opción predeterminada'],
+	[/\b(se|le) cree\b|\bno cree\b/i, 'no confía en el contenido'],
+	[/\bcredenciales? (de(l)? )?proveedor/i, 'acceso del proveedor'],
+	[/\bsolo avisa\b/i, 'solo genera una advertencia'],
+];
+
 /** What a page says in other words than the product does. Code and labels of the screen are not looked at. */
-export function unwantedWords(page: string): string[] {
+export const unwantedWords = (page: string): string[] => found(page, UNWANTED);
+export const unwantedOnScreens = (text: string): string[] => found(text, UNWANTED_ON_SCREENS);
+export const unwantedInSpanish = (page: string): string[] => found(page, UNWANTED_IN_SPANISH);
+
+function found(page: string, unwanted: typeof UNWANTED): string[] {
 	const prose = proseOf(page)
 		.replace(/`[^`\n]*`/g, '')
 		.replace(/(?<![\w/])_[^_\n]+_(?!\w)/g, '')
@@ -72,8 +102,10 @@ export function unwantedWords(page: string): string[] {
 		(block) => /(?:^|[.:;]\s)(?:- |\d+\. )?What\s[^?.]*\.(?:\s|$)/.exec(block) ?? [],
 	);
 	const whats = subjects.map((sentence) => `a noun for a subject (what): ${sentence}`);
-	return UNWANTED.flatMap(([pattern, instead]) => {
-		const found = new RegExp(`.{0,40}${pattern.source}.{0,20}`, pattern.flags).exec(prose);
-		return found ? [`${instead}: ${found[0]}`] : [];
-	}).concat(whats);
+	return unwanted
+		.flatMap(([pattern, instead]) => {
+			const match = new RegExp(`.{0,40}${pattern.source}.{0,20}`, pattern.flags).exec(prose);
+			return match ? [`${instead}: ${match[0]}`] : [];
+		})
+		.concat(whats);
 }

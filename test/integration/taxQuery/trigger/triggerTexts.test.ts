@@ -9,10 +9,10 @@ const told = (trigger: TriggerHost) =>
 
 /** What an operator reads who publishes a trigger. */
 it.each<[object, RegExp]>([
-	[{ startFrom: 'hours', hours: 0 }, /^"Hours" of Start From must be a number above 0/],
-	[{ startFrom: 'date', date: 'soon' }, /^"Date" of Start From is empty or not a date/],
-	[{ settings: { maxResults: 0 } }, /^"Max Results per Check" must be a whole number/],
-	[{ services: [] }, /^"Trigger On" is empty, so that no result would start the workflow/],
+	[{ startFrom: 'hours', hours: 0 }, /^'Hours' of 'Start From' must be a number above 0/],
+	[{ startFrom: 'date', date: 'soon' }, /^'Date' of 'Start From' is empty or not a date/],
+	[{ settings: { maxResults: 0 } }, /^'Max Results per Check' must be a whole number/],
+	[{ services: [] }, /^'Trigger On' is empty, so that no result would start the workflow/],
 ])('%j is refused by its name', async (parameters, words) => {
 	const trigger = await start({ activation: null });
 	expect((await failure(trigger.publish('activate', parameters)))?.message).toMatch(words);
@@ -60,7 +60,7 @@ describe('a failed execution says', () => {
 		}
 		expect(told(trigger)).toEqual([
 			expect.stringMatching(
-				/^The service's record of query new has no result, and no webhook call delivered one \| .*Status Only.*webhook credential/,
+				/^The service's record of query new has no result, and no webhook call brought one \| .*Status Only.*webhook credential/,
 			),
 		]);
 	});
@@ -86,10 +86,10 @@ describe('a line of the log says', () => {
 		service.isDown = false;
 		await trigger.look();
 		expect(trigger.log.filter((line) => line.startsWith('info'))).toEqual([
-			'info: The Tax Query Trigger can ask for results again',
+			'info: The Tax Query Trigger can check for results again',
 		]);
 		expect(trigger.log[0]).toMatch(
-			/^warn: The Tax Query Trigger could not ask for new results: The Tax Query Service failed/,
+			/^warn: The Tax Query Trigger could not check for new results: The Tax Query Service failed/,
 		);
 	});
 

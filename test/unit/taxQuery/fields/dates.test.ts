@@ -58,7 +58,7 @@ describe.each(ZONES)('a day in the time zone %s', (zone) => {
 	it.each([20820, '20820', '20820.5', 20820.75, 1990, '1990', '10', 0])(
 		'is none that a number tells: %p',
 		(value) => {
-			expect(() => dayOf(value, zone)).toThrow('"Birth Date" is a number, not a date');
+			expect(() => dayOf(value, zone)).toThrow("'Birth Date' is a number, not a date");
 		},
 	);
 
@@ -76,7 +76,7 @@ describe.each(ZONES)('a day in the time zone %s', (zone) => {
 		'1990-W05-1',
 		'today',
 	])('is none that does not exist: %p', (value) => {
-		expect(() => dayOf(value, zone)).toThrow('"Birth Date" is not a date that exists');
+		expect(() => dayOf(value, zone)).toThrow("'Birth Date' is not a date that exists");
 	});
 });
 
