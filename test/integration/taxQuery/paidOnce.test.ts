@@ -350,7 +350,7 @@ describe('a list of 2,000 items, with duplicates, empty and hostile values', () 
 			const json = ofItem.get(index);
 			return right.includes(rfc as string)
 				? json?.rfc !== rfc || json?.externalReference !== index
-				: !String(json?.error).startsWith('"RFC"');
+				: !String(json?.error).startsWith("'RFC'");
 		});
 		const paid = (await sandbox.ledger()).map(({ query }) => query.rfc);
 		const wanted = new Set(asked.filter((rfc) => right.includes(rfc as string)));

@@ -237,7 +237,7 @@ describe('Personal Data: Pseudonym', () => {
 		expect(pseudonyms(`${KEY}!`).text(RFC)).not.toBe(pseudonyms().text(RFC)));
 
 	it.each([undefined, '', 'short'])('is refused with the key %j', (key) =>
-		expect(() => protectionOf('pseudonym', key)).toThrow('Pseudonyms need the Pseudonym Key'),
+		expect(() => protectionOf('pseudonym', key)).toThrow('Pseudonyms need'),
 	);
 });
 
@@ -247,7 +247,7 @@ describe('the options', () => {
 	});
 
 	it.each([undefined, null, '', 'none', 1])('refuse %j as Personal Data', (personalData) =>
-		expect(() => readPersonalData({ personalData } as IDataObject)).toThrow('"Personal Data"'),
+		expect(() => readPersonalData({ personalData } as IDataObject)).toThrow("'Personal Data'"),
 	);
 
 	it.each<[unknown, string[]]>([
@@ -262,6 +262,6 @@ describe('the options', () => {
 	);
 
 	it.each([null, 5, [{}]])('refuse %j as Fields to Keep', (fieldsToKeep) =>
-		expect(() => readFieldsToKeep({ fieldsToKeep } as IDataObject)).toThrow('"Fields to Keep"'),
+		expect(() => readFieldsToKeep({ fieldsToKeep } as IDataObject)).toThrow("'Fields to Keep'"),
 	);
 });
