@@ -66,7 +66,7 @@ const limited = (maxQueriesPerDay: number, more = {}) =>
 
 const KEYS = ['list.limit', 'list.offset', 'list.page'];
 
-describe('a list that does not tell whether there are more', () => {
+describe('a list that does not say whether there are more', () => {
 	it.each(cut)('is not counted for Max Queries per Day: %s', async (_what, shape) => {
 		const service = await serviceWith(shape, 60);
 		const { error } = await service.run(limited(100), item);

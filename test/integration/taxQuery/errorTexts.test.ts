@@ -70,7 +70,7 @@ describe('an error in the editor', () => {
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403, body: {} } });
 		const [message, description] = await told(getCrf({ rfc: RFC }));
 		expect(message).toContain('The queries made could not be listed');
-		expect(description).toContain('set Reuse Results to Never');
+		expect(description).toContain("set 'Reuse Results' to Never");
 	});
 
 	it("quotes the service's words so that they can be told from ours", async () => {
