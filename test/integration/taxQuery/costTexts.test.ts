@@ -41,7 +41,7 @@ describe('a receipt', () => {
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(
-				/^Receipt: 1 query sent, 1 still pending, 1 may have been accepted, 1 failed: see the column error\. /,
+				/^Receipt: 1 query sent, 1 still pending, 1 may have been accepted, 1 failed \(column error\)\. /,
 			),
 		]);
 	});
@@ -53,7 +53,7 @@ describe('a receipt', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
-			'Receipt: 3 queries sent, 2 failed: see the column error. Billed: 3 of 3.',
+			'Receipt: 3 queries sent, 2 failed (column error). Billed: 3 of 3.',
 		]);
 	});
 

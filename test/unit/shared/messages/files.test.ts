@@ -7,7 +7,7 @@ it.each<[FileProblem, string, RegExp]>([
 	[
 		{ kind: 'link' },
 		'The link to the file is not an address that begins with https://',
-		/"File URL"/,
+		/'File URL'/,
 	],
 	[{ kind: 'tooLarge', megabytes: 1 }, '"ine.pdf" is larger than 1 MB', /Max File Size/],
 	[
