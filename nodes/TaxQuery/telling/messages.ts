@@ -262,7 +262,7 @@ const PURPOSES: Record<ListPurpose, string> = {
 	reuse: "Without the list no result can be reused. To send anyway, set 'Reuse Results' to Never",
 	limit: "Try again later, or remove 'Max Queries per Day' under 'Spending Limits'",
 	retry:
-		'A retry first looks in the list for the queries already sent. Retry later, or start a new execution, which sends all its queries',
+		'A retry first searches the list for the queries already sent. Retry later, or start a new execution, which sends all its queries',
 };
 
 type Refused = Extract<Trouble, { kind: 'refused' }>;

@@ -92,7 +92,7 @@ describe('an error', () => {
 		[
 			filtered({ tags__eq: ['b', 'c'] }),
 			{ data: [{ id: 1, name: 'A', tags: ['a'] }], total: 1 },
-			/^The Credit Profile Service gave a collection that does not pass "Exact Tag Names or IDs" in Filters \| If the service reads filters in another form, set filterEncoding or listEncoding in the credential's API Mapping\.$/,
+			/^The Credit Profile Service gave a collection that does not pass 'Exact Tag Names or IDs' in 'Filters' \| If the service reads filters in another form, set filterEncoding or listEncoding in the credential's API Mapping\.$/,
 		],
 		[
 			get(5),

@@ -41,14 +41,14 @@ describe('the test of a credential', () => {
 		[{ apiToken: '' }, /^The credential has no API token\. Open the credential/],
 		[{ apiToken: 'Token ' }, /^The credential has no API token\./],
 		[{ apiMapping: '{"pathz": {}}' }, /^API Mapping: "pathz" is not known; known are paths/],
-		[{ pseudonymKey: 'too short' }, /^Pseudonym Key must have 16 characters or more\./],
+		[{ pseudonymKey: 'too short' }, /^'Pseudonym Key' must have 16 characters or more\./],
 	])('of the Credit Profile Service tells of %j', async (fields, told) => {
 		expect(await creditProfile(fields)).toMatch(told);
 	});
 
 	it.each([
 		[{ baseUrl: 'http://127.0.0.1:1' }, /^The query service refused the connection\./],
-		[{ pseudonymKey: 'too short' }, /^Pseudonym Key must have 16 characters or more\./],
+		[{ pseudonymKey: 'too short' }, /^'Pseudonym Key' must have 16 characters or more\./],
 		[{ clientSecret: 'wrong-secret-1' }, /^The service refused the client ID or secret\. Check/],
 		[
 			{ grant: 'accessToken', pastedToken: 'wrong-token-1' },
