@@ -38,9 +38,9 @@ const messageOf = ({ message, description }: ExecutionError) =>
 function outcomeOf(run: NodeRun): string {
 	if (run.error) return messageOf(run.error);
 	const items = itemsOf(run);
-	const { service, status, queryId } = items[0]?.json ?? {};
-	if (service && status) return `${String(service)} ${String(status)}`;
-	if (queryId) return `query ${String(queryId)} accepted`;
+	const { pending, queryId } = items[0]?.json ?? {};
+	if (queryId)
+		return `query ${String(queryId)} ${pending === false ? 'has its result' : 'accepted'}`;
 	return items.length === 1 ? '1 item' : `${items.length} items`;
 }
 

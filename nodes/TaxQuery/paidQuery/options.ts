@@ -217,9 +217,18 @@ const limits = {
 	),
 };
 
+/** Simplify, where it leaves documented fields out. */
+const simplifyWithout = (fields: string): Field<boolean> => ({
+	...simplify,
+	properties: simplify.properties.map((property) => ({
+		...property,
+		hint: `On: ten columns, without ${fields}. Off: the whole record.`,
+	})),
+});
+
 /** The entries of the "Options" collection of a paid query, those of the business first. */
-export const optionsOf = ({ options = [] }: PaidQuery) => ({
-	simplify,
+export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => ({
+	simplify: leftOut === undefined ? simplify : simplifyWithout(leftOut),
 	spendingLimits: spending.group(),
 	...limits,
 	maxQueries: {

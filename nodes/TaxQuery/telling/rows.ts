@@ -121,20 +121,27 @@ function otherQuery(record: QueryRecord, { definition, expected: [one] }: Shape)
 
 /** What came, what is personal hidden first. */
 function shownAnswer(query: Answer, shape: Shape): IDataObject {
-	const { definition, mapping, isSimple, protect, expected } = shape;
+	const { definition, mapping, isSimple, protect } = shape;
 	const { service } = definition;
-	if (query.kind === 'record') return shownRecord(shape, query, mapping, isSimple, service);
+	if (query.kind === 'record') {
+		const row = shownRecord(shape, query, mapping, isSimple, service);
+		return isSimple ? besideItem(row, query) : row;
+	}
 	return protect(query.raw, queryRule(query.raw, mapping, service), (safe) => {
 		if (!isSimple) return safe;
-		const code = expected[0].code;
 		const isWord = query.kind === 'word';
 		return {
 			...besideAsked(isWord ? safe : omit(safe, ['queryId']), shape),
 			pending: !isWord,
-			service: code,
 			...(!isWord && { queryId: query.id }),
 		};
 	});
+}
+
+/** A record without the columns that the item itself knows. Its status counts where there is no result. */
+function besideItem(row: IDataObject, { state }: QueryRecord): IDataObject {
+	const isResult = state === 'success' && row.pending === false;
+	return omit(row, ['service', 'createdAt', ...(isResult ? ['status'] : [])]);
 }
 
 const besideAsked = (raw: IDataObject, { asked, definition, mapping, protect }: Shape) =>

@@ -13,17 +13,17 @@ import { queryRule } from './personal';
 import type { QueryRecord } from '../service/types';
 import type { Warning } from '../fields/identifiers';
 
-/** Of the query itself; they stand behind what it is about. */
+/** Columns of the query itself, behind its result. */
 const TAIL = ['status', 'service', 'createdAt', 'queryId'];
 const DATES = ['validUntil', 'birthDate'];
 
 /**
- * A query record (TQ §2.1) as one row: the person or company with the result, under readable names and with dates as
- * ISO 8601 (a result that the document does not show as it came); then the query's status, service, time and ID.
- * `pending` is always there: true while the result is to come. `failed` or `statusUnknown` is true where there is none to
- * rely on, `reason` says why a query failed. `service` is known where the query was just made.
- * docs/output.md shows the rows. `asRead` is the record before personal data was hidden: only it tells whether the
- * result names somebody else.
+ * A query record (TQ §2.1) as one row: the person or company, the result, then the query itself, its ID last. Names
+ * are readable, dates ISO 8601. A result that the API reference does not show keeps its own names. A documented result
+ * has the same columns each time, with null for a missing field.
+ * `pending` is true while the result is to come. `failed`, `reason` or `statusUnknown` say why there is none.
+ * `service` is known where the query was just made. `asRead` is the record before personal data was hidden: only it
+ * shows whether the result names somebody else. docs/output.md has the columns.
  */
 export function simplifyRecord(
 	record: QueryRecord,
@@ -35,16 +35,17 @@ export function simplifyRecord(
 	const response = responseOf(raw);
 	const isEnd = state === 'success' || state === 'unknown';
 	const fields = isEnd ? namesIn(response, service) : undefined;
-	const asked = askedOf(record);
+	const isWhole = fields !== undefined && isFilled(response);
+	const asked = { ...(isWhole && askedColumns(service)), ...askedOf(record) };
 	const resultIn = (one: IDataObject) => defined(fields ? renamed(one, fields) : ownNames(one));
-	const result = withMeaning(resultIn(response));
+	const columns = isWhole ? Object.keys(fields).map((name) => [name, asked[name] ?? null]) : [];
+	const result = withMeaning({ ...Object.fromEntries(columns), ...resultIn(response) });
 	const [askedAsRead, resultAsRead] = [askedOf(asRead), resultIn(responseOf(asRead.raw))];
 	const isOther = (name: string) => areOthers(askedAsRead[name], resultAsRead[name]);
 	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
 	const isWithout = lacksResult(record, service);
 	return defined({
 		...besideResult(asked, result, isOther),
-		...fiscalDataOf(raw),
 		...(reason !== undefined && { reason, message: undefined }),
 		...(state === 'unknown' && { statusUnknown: true }),
 		...(state === 'failed' && { failed: true }),
@@ -121,10 +122,6 @@ function birthOf(born: DateTime, { day, month, year }: IDataObject): IDataObject
 	return isHidden ? { birthDate: textOf(year) } : { day, month, year };
 }
 
-/** TQ §2.3: CRF and RFC data have it in their state; its contents are not shown. */
-const fiscalDataOf = ({ state }: IDataObject): IDataObject =>
-	isObject(state) && isObject(state.FISCAL_DATA) ? { fiscalData: state.FISCAL_DATA } : {};
-
 /** What is no object comes out as a column of its own. */
 const responseOf = ({ response }: IDataObject): IDataObject =>
 	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
@@ -136,13 +133,22 @@ function namesIn(response: IDataObject, service: QueryService | undefined) {
 	return isNamed || !isFilled(response) ? fields : undefined;
 }
 
+/** What a query asks has the same columns in every result, though a record does not echo it. */
+const askedColumns = (service: QueryService | undefined): IDataObject =>
+	Object.fromEntries(
+		(service?.fields ?? [])
+			.map((name) => (name === 'day' ? 'birthDate' : name))
+			.filter((name) => !['month', 'year'].includes(name))
+			.map((name) => [name, null]),
+	);
+
 const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
 	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
 
 /** Columns that say something of the query itself, or of how its result came. */
 const TAKEN = new Set([
 	...TAIL,
-	...['statusUnknown', 'pending', 'failed', 'reason', 'fiscalData', 'askedRfc', 'askedCurp'],
+	...['statusUnknown', 'pending', 'failed', 'reason', 'askedRfc', 'askedCurp'],
 	...['externalReference', 'reused', 'ageHours', 'recovered', 'lastProblem', 'warnings'],
 	...['event', 'envelope', 'deliveryId', 'confirmed'],
 ]);
@@ -161,11 +167,11 @@ function ownNames(response: IDataObject): IDataObject {
 	);
 }
 
-/** Dates as ISO 8601, and what a code means. */
+/** Dates as ISO 8601, and whether a CURP is in use. */
 function withMeaning(result: IDataObject): IDataObject {
 	const columns = Object.entries(result).map(([name, value]): IDataObject => {
 		if (DATES.includes(name)) return { [name]: typeof value === 'string' ? isoOf(value) : value };
-		return name === 'curpStatus' ? curpStatusOf(textOf(value)) : { [name]: value };
+		return name === 'curpStatus' ? curpStatusOf(value) : { [name]: value };
 	});
 	return Object.assign({}, ...columns) as IDataObject;
 }
@@ -181,31 +187,13 @@ function isoOf(text: string): string {
 	return local.toISO({ suppressMilliseconds: true, includeOffset });
 }
 
-/** The civil registry's codes; the document shows none (TQ §2.4). Those that begin with B have ended. */
-const MEANINGS: Record<string, string> = {
-	AN: 'Registered',
-	AH: 'Registered; another person has like data',
-	CRA: 'Reactivated',
-	RCN: 'Corrected; the CURP stayed the same',
-	RCC: 'Corrected; the CURP changed',
-	BAP: 'Ended: apocryphal document',
-	BCC: 'Ended: replaced by another CURP',
-	BCN: 'Ended: correction of data',
-	BD: 'Ended: the person has died',
-	BDA: 'Ended: duplicate',
-	BDM: 'Ended: administrative decision',
-	BDP: 'Ended: adoption',
-	BJD: 'Ended: by order of a court',
-	BSU: 'Ended: never used',
-};
+/** The civil registry's codes of a CURP that is in use, and of one that is not; TQ §2.4 shows none. */
+const ACTIVE = ['AN', 'AH', 'CRA', 'RCN', 'RCC'];
+const ENDED = ['BAP', 'BCC', 'BCN', 'BD', 'BDA', 'BDM', 'BDP', 'BJD', 'BSU'];
 
-/** What the status of a CURP says; null where its code is not known, for that says nothing in its favour. */
-function curpStatusOf(status: string): IDataObject {
-	const code = status.trim().toUpperCase();
-	const meaning = Object.hasOwn(MEANINGS, code) ? MEANINGS[code] : null;
-	return {
-		curpActive: meaning === null ? null : !code.startsWith('B'),
-		curpStatus: status,
-		curpStatusMeaning: meaning ?? 'Not known; look it up at the civil registry (RENAPO)',
-	};
+/** Whether a CURP is in use; null for an unknown code, which says nothing in its favour. */
+function curpStatusOf(status: IDataObject[string]): IDataObject {
+	const code = textOf(status).trim().toUpperCase();
+	const curpActive = ACTIVE.includes(code) ? true : ENDED.includes(code) ? false : null;
+	return { curpActive, curpStatus: status };
 }

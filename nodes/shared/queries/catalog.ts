@@ -19,9 +19,11 @@ export interface QueryService {
 	isDelivered?: true;
 	/**
 	 * The simplified result, in this order: readable name → name in the response (TQ §2.2 to §2.4). Not set where the
-	 * document does not show the response. docs/output.md holds the columns.
+	 * API reference does not show the response. With `pending` and `queryId` at most ten columns: docs/output.md.
 	 */
 	resultFields?: Record<string, string>;
+	/** Other fields of the response, in words: Simplify leaves them out. */
+	leftOut?: string;
 }
 
 /** TQ §2.3: what both have, the person or company first. */
@@ -29,11 +31,10 @@ const HOLDER = { legalName: 'RazonSocial', rfc: 'RFC' };
 const CERTIFICATE = {
 	valid: 'Valido',
 	validUntil: 'ValidoHasta',
-	certificateStatus: 'EstadoCertificado',
-	contactEmail: 'EmailContacto',
 	representativeRfc: 'RFCRepresentante',
 };
 const PLACE = { zipCode: 'CodigoPostal', federalState: 'EstadoISO' };
+const MORE = 'contact e-mail, certificate number and status, rest of the address, fiscal data';
 
 /** TQ §2.4 */
 const CURP_DATA = {
@@ -41,8 +42,6 @@ const CURP_DATA = {
 	firstLastName: 'apellidoPaterno',
 	secondLastName: 'apellidoMaterno',
 	birthDate: 'fechaNacimiento',
-	sex: 'sexo',
-	birthState: 'estadoNacimiento',
 	curp: 'curp',
 	rfc: 'rfc',
 	curpStatus: 'estatusCurp',
@@ -77,6 +76,7 @@ export const catalog = {
 		fields: ['rfc'],
 		isDelivered: true,
 		resultFields: { ...HOLDER, regimes: 'RegimenesFiscales', ...CERTIFICATE, ...PLACE },
+		leftOut: MORE,
 	},
 	getRfcData: {
 		operation: 'getRfcData', // TQ §4.5
@@ -87,6 +87,7 @@ export const catalog = {
 		fields: ['rfc'],
 		isDelivered: true,
 		resultFields: { ...HOLDER, ...CERTIFICATE, ...PLACE, municipality: 'Municipio' },
+		leftOut: MORE,
 	},
 	getCurpData: {
 		operation: 'getCurpData', // TQ §4.6
@@ -97,6 +98,7 @@ export const catalog = {
 		fields: ['curp'],
 		isImmediate: true,
 		resultFields: CURP_DATA,
+		leftOut: 'sex, state and country of birth, proof of birth, validation code',
 	},
 	getEmploymentHistory: {
 		operation: 'getEmploymentHistory', // TQ §4.7

@@ -17,9 +17,8 @@ const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
 const PERSON = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 const queryId = expect.stringMatching(/^[0-9a-f]{24}$/);
-const acknowledged = (service: string, asked: object) => ({
+const acknowledged = (asked: object) => ({
 	queryId,
-	service,
 	pending: true,
 	message: expect.any(String),
 	...asked,
@@ -42,28 +41,28 @@ const rows: Row[] = [
 		endpoint: 'POST /query/company-shareholders',
 		parameters: operation('company', 'getShareholders', { rfc: COMPANY }),
 		body: { rfc: COMPANY },
-		output: acknowledged('COMPANY_SHAREHOLDERS', { rfc: COMPANY }),
+		output: acknowledged({ rfc: COMPANY }),
 	},
 	{
 		section: '4.3',
 		endpoint: 'POST /query/rfc-calculator',
 		parameters: operation('taxpayer', 'calculateRfc', { ...PERSON, birthDate: '1956-12-31' }),
 		body: { ...PERSON, day: 31, month: 12, year: 1956 },
-		output: { queryId, service: 'RFC_CALCULATOR', status: 'SUCCESS', rfc: 'GODE561231GR8' },
+		output: { queryId, pending: false, rfc: 'GODE561231GR8' },
 	},
 	{
 		section: '4.4',
 		endpoint: 'POST /query/crf',
 		parameters: operation('taxpayer', 'getCrf', { rfc: RFC }),
 		body: { rfc: RFC },
-		output: acknowledged('CRF', { rfc: RFC }),
+		output: acknowledged({ rfc: RFC }),
 	},
 	{
 		section: '4.5',
 		endpoint: 'POST /query/rfc-data',
 		parameters: operation('taxpayer', 'getRfcData', { rfc: RFC }),
 		body: { rfc: RFC },
-		output: acknowledged('RFC', { rfc: RFC }),
+		output: acknowledged({ rfc: RFC }),
 	},
 	{
 		section: '4.6',
@@ -72,12 +71,10 @@ const rows: Row[] = [
 		body: { curp: CURP },
 		output: {
 			queryId,
-			service: 'CURP',
-			status: 'SUCCESS',
+			pending: false,
 			curp: CURP,
 			rfc: expect.stringMatching(/^GODE500101/),
 			birthDate: '1950-01-01',
-			sex: 'MUJER',
 			curpStatus: 'RCN',
 			curpActive: true,
 		},
@@ -87,28 +84,28 @@ const rows: Row[] = [
 		endpoint: 'POST /query/job-history',
 		parameters: operation('person', 'getEmploymentHistory', { curp: CURP }),
 		body: { curp: CURP },
-		output: acknowledged('JOB_HISTORY', { curp: CURP }),
+		output: acknowledged({ curp: CURP }),
 	},
 	{
 		section: '4.8',
 		endpoint: 'POST /query/tax/profile',
 		parameters: createTaxProfile(RFC),
 		body: { rfc: RFC, ciec: '***' },
-		output: { queryId, service: 'TAX_PROFILE', status: 'SUCCESS', rfc: RFC },
+		output: { queryId, pending: false, rfc: RFC },
 	},
 	{
 		section: '4.9',
 		endpoint: 'POST /query/tax/csf',
 		parameters: operation('taxAuthority', 'getCsf', { rfc: RFC }),
 		body: { rfc: RFC },
-		output: { queryId, service: 'CSF', status: 'SUCCESS', rfc: RFC, resultStatus: 'ACTIVO' },
+		output: { queryId, pending: false, rfc: RFC, resultStatus: 'ACTIVO' },
 	},
 	{
 		section: '4.10',
 		endpoint: 'POST /query/tax/compliance-opinion',
 		parameters: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC }),
 		body: { rfc: RFC },
-		output: acknowledged('COMPLIANCE_OPINION', { rfc: RFC }),
+		output: acknowledged({ rfc: RFC }),
 	},
 	{
 		section: '4.11',
@@ -119,7 +116,7 @@ const rows: Row[] = [
 			month: '2026-01',
 		}),
 		body: { rfc: RFC, from: '2026-01', to: '2026-01' },
-		output: acknowledged('INVOICE', { rfc: RFC, period: '2026-01' }),
+		output: acknowledged({ rfc: RFC, period: '2026-01' }),
 	},
 	{
 		section: '4.12',
@@ -228,7 +225,7 @@ describe('the tax profile', () => {
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: RFC }),
 			{ login: { provider: 'taxAuthority', rfc: RFC, ciec: CIEC }, secrets: [CIEC] },
 		);
-		expect(items[0].json).toMatchObject({ service: 'TAX_PROFILE', rfc: RFC });
+		expect(items[0].json).toMatchObject({ pending: false, rfc: RFC });
 	});
 
 	it('is not created for another RFC than the stored login has', async () => {
@@ -356,8 +353,8 @@ describe('Get Invoices', () => {
 	it('waits for each month, and gives the result of each', async () => {
 		const { items } = await sandbox.run(invoices({ ...months, waitForResult: true }));
 		expect(
-			items.map(({ json }) => [json.status, json.period, Array.isArray(json.invoices)]),
-		).toEqual(['2025-11', '2025-12', '2026-01'].map((period) => ['SUCCESS', period, true]));
+			items.map(({ json }) => [json.pending, json.period, Array.isArray(json.invoices)]),
+		).toEqual(['2025-11', '2025-12', '2026-01'].map((period) => [false, period, true]));
 	});
 
 	it('sends days as days', async () => {

@@ -192,8 +192,8 @@ describe('what n8n runs again', () => {
 			(await sandbox.ledger()).length,
 		]).toEqual([
 			[
-				['2026-01', 'SUCCESS', true],
-				['2026-02', 'SUCCESS', undefined],
+				['2026-01', undefined, true],
+				['2026-02', undefined, undefined],
 				['2026-03', 'FAILED', undefined],
 			],
 			4,
@@ -414,8 +414,8 @@ describe('an answer that is none', () => {
 		);
 		const { items } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
 		const [{ queryId }] = await sandbox.ledger();
-		expect(items.map(({ json }) => [json.queryId, json.status, json.recovered])).toEqual([
-			[queryId, 'SUCCESS', true],
+		expect(items.map(({ json }) => [json.queryId, json.pending, json.recovered])).toEqual([
+			[queryId, false, true],
 		]);
 	});
 
@@ -612,7 +612,7 @@ describe('a status that is not known', () => {
 			items: itemsOf(rfcs(1)),
 			apiMapping: { statuses: { success: ['FERTIG'] } },
 		});
-		expect([items[0].json.status, items[0].json.statusUnknown]).toEqual(['FERTIG', undefined]);
+		expect([items[0].json.pending, items[0].json.statusUnknown]).toEqual([false, undefined]);
 	});
 });
 

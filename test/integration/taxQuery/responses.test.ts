@@ -137,7 +137,7 @@ const cases: Case[] = [
 		json({ message: 'ok', queryId: 17 }),
 		[{ queryId: '17', pending: true }],
 	],
-	[LATER, 'a record', json(crf), [{ queryId: 'q1', legalName: 'Emma', status: 'SUCCESS' }]],
+	[LATER, 'a record', json(crf), [{ queryId: 'q1', legalName: 'Emma', pending: false }]],
 	[LATER, 'a record in a list', json([crf]), [{ queryId: 'q1', legalName: 'Emma' }]],
 	[
 		LATER,

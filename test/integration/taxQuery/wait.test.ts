@@ -24,8 +24,8 @@ describe('50 queries that wait for their results', () => {
 	afterAll(async () => await sandbox.close());
 
 	it('each get their own result', () => {
-		expect(result.items.map(({ json }) => [json.rfc, json.status])).toEqual(
-			asked.map((rfc) => [rfc, 'SUCCESS']),
+		expect(result.items.map(({ json }) => [json.rfc, json.pending])).toEqual(
+			asked.map((rfc) => [rfc, false]),
 		);
 	});
 
@@ -83,7 +83,7 @@ describe('a query that waits for its result', () => {
 		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
 			items: [pending(), { rfc: RFC }],
 		});
-		expect(items.map(({ json }) => json.status)).toEqual(['PENDING', 'SUCCESS']);
+		expect(items.map(({ json }) => json.pending)).toEqual([true, false]);
 	});
 
 	it('goes on waiting when looking for it fails, and tells so when the time is over', async () => {
@@ -119,7 +119,7 @@ describe('a query that waits for its result', () => {
 			items: [{ rfc: RFC }],
 		});
 		await slow.close();
-		expect(items[0].json.status).toBe('SUCCESS');
+		expect(items[0].json.pending).toBe(false);
 	});
 
 	it('is read by its ID where the list does not show it', async () => {
@@ -130,7 +130,7 @@ describe('a query that waits for its result', () => {
 			fault: { status: 200, body: [] },
 		});
 		const { items } = await sandbox.run(waiting(), { items: rfcs(5).map((rfc) => ({ rfc })) });
-		expect(items.map(({ json }) => json.status)).toEqual(new Array(5).fill('SUCCESS'));
+		expect(items.map(({ json }) => json.pending)).toEqual(new Array(5).fill(false));
 	});
 
 	it('is not waited for by default', async () => {
@@ -229,7 +229,7 @@ describe('a result that failed', () => {
 		cancel();
 		await hanging;
 		await sandbox.close();
-		expect(items.map(({ json }) => json.status)).toEqual(new Array(4).fill('SUCCESS'));
+		expect(items.map(({ json }) => json.pending)).toEqual(new Array(4).fill(false));
 	});
 });
 
@@ -281,6 +281,6 @@ describe('a list that shows a short form of the results', () => {
 		const items = rfcs(5).map((rfc) => ({ rfc }));
 		const { items: given } = await service.run(waiting(), { items });
 		await service.close();
-		expect(given.map(({ json }) => json.status)).toEqual(new Array(5).fill('SUCCESS'));
+		expect(given.map(({ json }) => json.pending)).toEqual(new Array(5).fill(false));
 	});
 });
