@@ -35,7 +35,7 @@ export interface SandboxContext {
 	/** The logins of the organization at its providers. */
 	providerLogins: ProviderLogins;
 
-	/** What this deployment calls the paths, fields and words of the query service. */
+	/** What this environment calls the paths, fields and words of the query service. */
 	dialect: Dialect;
 	/** How queries end. */
 	outcomes: Outcomes;

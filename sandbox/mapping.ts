@@ -73,7 +73,7 @@ const MappingSchema = some({
 	}),
 });
 
-/** What the simulated deployment calls the paths, fields and words of the Credit Profile document. */
+/** What the simulated environment calls the paths, fields and words of the Credit Profile document. */
 export interface CreditProfileMapping {
 	/** Path segment of CP §4.1 and §4.2 → what stands in its place. */
 	paths?: Record<string, string>;
@@ -86,7 +86,7 @@ export interface CreditProfileMapping {
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation its whole path. */
 	paths?: Partial<Record<Operation | 'tax' | 'oauth/token', string>>;
-	/** The document's name of a field → the deployment's; '' if it has no such field. */
+	/** The document's name of a field → the environment's; '' if it has no such field. */
 	fields?: Partial<Record<Operation, Record<string, string>>>;
 	/** In luxon's letters. */
 	periodFormat?: { months?: string; days?: string };
@@ -147,7 +147,7 @@ function withWhatIsNeeded(mapping: Mapping): Mapping {
 	return mapping;
 }
 
-/** What the deployment calls the fields whose values are secret. */
+/** What the environment calls the fields whose values are secret. */
 export function secretNames({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
 	const { client_secret, refresh_token } = taxQuery.token?.fields ?? {};
 	const names: Array<string | undefined> = [

@@ -54,7 +54,7 @@ export interface SandboxOptions {
 	documents: number;
 	/** File from which the state is taken at the start, if it exists, and into which it is put at the end. */
 	state: string;
-	/** What this deployment calls the paths, fields and words of the two documents. */
+	/** What this environment calls the paths, fields and words of the two documents. */
 	mapping: Mapping;
 }
 

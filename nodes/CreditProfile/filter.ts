@@ -82,7 +82,7 @@ const keys: INodeProperties[] = [
 
 /**
  * The "Filters" collection as the service takes it, a list only where there are several values. A filter without value
- * or with one of the wrong type is an error: left out in silence it would return more than was asked for.
+ * or with one of the wrong type is an error: left out in silence it would return too much.
  */
 export const filters: Field<IDataObject> = {
 	properties: [
@@ -104,7 +104,7 @@ export const filters: Field<IDataObject> = {
 			if (!Object.hasOwn(given, name)) continue;
 			const isTags = type === 'multiOptions';
 			const entered = [given[name]].flat().flatMap((one) => (isTags ? listed(one) : [one]));
-			// A model fills in what it was not told to look for with nothing, or with the default.
+			// A model fills in unused filters with nothing, or with the default.
 			const isEmpty = (value: unknown) =>
 				['', null, undefined].includes(value as string) || (value === 0 && type === 'number');
 			if (item.run.isTool && entered.every(isEmpty)) continue;
@@ -160,7 +160,7 @@ function readValue(value: unknown, label: string, type: INodeProperties['type'])
 	);
 }
 
-/** Writes a filter into a request. How the deployment wants it is not shown (CP §4.4), so the API Mapping says it. */
+/** Writes a filter into a request. CP §4.4 does not show the form, so the API Mapping says it. */
 export function encodeFilter(
 	filter: IDataObject,
 	{ filterEncoding, listEncoding: lists }: CreditProfileMapping,
@@ -206,7 +206,7 @@ function shownBy(row: IDataObject, name: string): string[] | undefined {
 
 /**
  * Looks at each row of a filtered list: a service that does not understand how a filter is written may give all rows.
- * Throws a UserError for one that surely does not pass; of a name that may be alike in another way, one hint tells.
+ * Throws a UserError for one that surely does not pass; a name that may be alike in another way gets one hint.
  */
 export function checkFiltered(
 	filter: IDataObject,

@@ -10,7 +10,7 @@ const BYTE_ORDER_MARK = '\uFEFF';
 
 interface FileShape {
 	format: FileFormat;
-	/** Columns that stand behind all others, in this order. */
+	/** The last columns, in this order. */
 	lastColumns: string[];
 	hasByteOrderMark: boolean;
 	name: string;
@@ -18,7 +18,7 @@ interface FileShape {
 
 /**
  * Writes rows to one file. NDJSON a page at a time: where n8n keeps files outside its memory, no more than a page is
- * held. A CSV begins with its columns, which only the last row tells, so all rows are held.
+ * held. A CSV begins with its columns, which are known only after the last row, so all rows are held.
  */
 export async function writeFile(
 	item: Item,

@@ -121,7 +121,7 @@ export async function countOf(
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list with its total' });
 }
 
-/** The wanted rows of a list, each in the shape asked for. */
+/** The wanted rows of a list, each in the wanted shape. */
 export async function readList(
 	item: Item,
 	list: ListRequest,

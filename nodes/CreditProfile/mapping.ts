@@ -8,11 +8,11 @@ export async function mappingOf(item: Item): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 
-/** Segments of a path that a deployment may call otherwise. */
+/** Segments of a path that may have another name in a contract. */
 const segmentsOf = (path: string): string[] =>
 	path.split('/').filter((segment) => !['', 'pm', 'pf'].includes(segment));
 
-/** The service knows this path of the document, so that the mapping of it is right. */
+/** The service knows this path of the API reference, so its mapping is right. */
 export async function notePath(item: Item, documented: string): Promise<void> {
 	noteSuccess((await item.connection()).client, ...segmentsOf(documented));
 }

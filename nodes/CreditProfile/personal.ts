@@ -79,7 +79,7 @@ const file: Fields = {
 const rules = { Profiles: profile, Forms: form, Files: file };
 export type AssociationType = keyof typeof rules;
 
-/** The type of an entry `{type, association}` as the document writes it; undefined if it is none of these. */
+/** The type of an entry `{type, association}` as the API reference writes it; undefined for any other. */
 export const typeOf = ({ type }: IDataObject): AssociationType | undefined =>
 	(Object.keys(rules) as AssociationType[]).find(
 		(known) => known.toLowerCase() === textOf(type).trim().toLowerCase(),

@@ -21,7 +21,7 @@ const SECRET = /password|secret|token|key|ciec|authorization|cookie/i;
 const MASK = '***';
 
 /**
- * A copy in which the value of every field with a telling name is masked, or with one of a deployment's own names for
+ * A copy in which the value of every field with a telling name is masked, or with one of an environment's own names for
  * such a field; the scheme word of a header stays.
  */
 function masked(value: unknown, own: string[] = [], name = ''): unknown {

@@ -101,7 +101,7 @@ async function attempt(
 		});
 		const response = (await raceAbort(request, signal)) as Response;
 		const { statusCode: status, headers } = response;
-		body = response.body.on('error', () => {}); // whoever reads it is told
+		body = response.body.on('error', () => {}); // whoever reads it gets an error
 		const answer = { status, headers, sentAt, receivedAt: Date.now() };
 		pace.update(answer);
 		if (status !== 200) return { problem: { kind: 'status', status }, waitMs: waitMsOf(answer) };

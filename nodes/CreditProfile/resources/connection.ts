@@ -177,7 +177,7 @@ function associationsSeen(documents: IDataObject[]): string {
 	return `${entries.length} associations in ${documents.length} documents; types: ${types.join(', ') || 'none'}.`;
 }
 
-/** What the credential should hold: what it held, and what was found; the document's own words are left out. */
+/** What the credential should hold: what it held, and what was found; defaults of the API reference are left out. */
 function suggestion(
 	{ paths, fields, ...held }: CreditProfileMapping,
 	found: Partial<Encodings>,

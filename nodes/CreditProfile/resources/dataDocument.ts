@@ -86,7 +86,7 @@ async function shapeOf(
 	return (document) => [simplifyDocument(document, columnOf)];
 }
 
-/** A file is called by its collection's name in addresses (CP §2.2), or its ID where that cannot be had. */
+/** A file is called by its collection's name in addresses (CP §2.2), or its ID where the collection cannot be read. */
 async function fileNameOf(item: Item, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const { slug } = await item

@@ -78,7 +78,7 @@ export const downloadFiles = operation({
 	},
 });
 
-/** What several items of a run download is told once, at its end. */
+/** What several items of a run download gives one hint, at the end of the run. */
 function repeatsOf(run: Run) {
 	const takenBy = new Map<string, number>();
 	const repeated = new Set<string>();

@@ -3,7 +3,7 @@ import { field, oneOf, option, type Field } from '../../shared/operations/field'
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** What is asked for where associations are wanted and none is chosen: absent ones would look like none. */
+/** The types to request where none is chosen: absent ones would look like none. */
 export const ALL_ASSOCIATIONS = {
 	includeDataDocumentAssociations: true,
 	includeProfileAssociation: true,

@@ -94,7 +94,7 @@ const withoutPasswords = (row: IDataObject, { secrets }: Login): IDataObject =>
 /** Letters and digits of a provider's path, of which a login's type may be made (not shown, CP §2.1). */
 const plainPath = (path: string) => path.toLowerCase().replace(/[^a-z0-9]/g, '');
 
-/** Tells of what a row shows otherwise than it was sent; what is masked, or not shown, is no difference. */
+/** Reports what a row shows differently than sent; masked or missing values are no difference. */
 function hintAtDoubts(
 	item: Item,
 	{ provider, login }: Login,

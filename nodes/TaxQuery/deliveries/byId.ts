@@ -27,7 +27,7 @@ const MAX_TRIED = 1_000;
 /** Statuses that pass: the token, the account's balance, what is being prepared, a service that is slow or busy. */
 const PASSING = [401, 402, 403, 407, 408, 409, 423, 425, 429];
 
-/** Whether the service refuses just what was asked for. */
+/** Whether the service refuses just this request. */
 const isRefusal = (error: unknown): boolean =>
 	error instanceof RequestError &&
 	error.problem.kind === 'status' &&
@@ -35,7 +35,7 @@ const isRefusal = (error: unknown): boolean =>
 	error.problem.status < 500 &&
 	!PASSING.includes(error.problem.status);
 
-/** Whether asking again would bring the same: a refusal, or a response of another shape. */
+/** Whether another try would bring the same: a refusal, or a response of another shape. */
 const isForGood = (error: unknown): boolean =>
 	error instanceof RequestError ? isRefusal(error) || error.problem.kind === 'shape' : true;
 

@@ -68,7 +68,7 @@ const part = (displayName: string, name: string, description: string): INodeProp
 	displayName,
 	name,
 	type: 'number',
-	default: '', // none is filled in: a date that nobody entered would be paid for
+	default: '', // no default: a date that nobody entered would be billed
 	required: true,
 	description,
 	displayOptions: { show: { birthDateAs: ['parts'] } },

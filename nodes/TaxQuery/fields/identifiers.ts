@@ -84,7 +84,7 @@ const curpField = textField(
 const read = (item: Item, { name, displayName }: INodeProperties) =>
 	parseText(item.parameter(name), displayName);
 
-/** The RFC of an item, to be paid for. Throws a UserError that names the field if it is empty or cannot be right. */
+/** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
 export const rfc: Field<Checked> = {
 	properties: [rfcField],
 	read: async (item) => await checkedRfc(item, read(item, rfcField)),
@@ -143,10 +143,10 @@ export async function checkedRfc(item: Item, text: string, of?: 'PM'): Promise<C
 	return checked;
 }
 
-/** What stands in a table or comes from an expression where there is no name. */
+/** Words of tables and expressions for a missing name. */
 const NO_NAME = /^(undefined|null|nan|none|n\/a|#\S*)$/i;
 
-/** A name to be paid for. Throws a UserError for what is none, unless the check is switched off. */
+/** A name of a billed item. Throws a UserError if it is none, unless the check is switched off. */
 export async function checkedName(item: Item, text: string, label: string): Promise<string> {
 	const isName = /\p{L}/u.test(text) && !/[\p{Cc}\p{Extended_Pictographic}<>[\]{}]/u.test(text);
 	if ((isName && !NO_NAME.test(text)) || !(await isChecked(item))) return text;

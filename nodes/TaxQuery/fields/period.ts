@@ -9,7 +9,7 @@ import { CodedError } from '../../shared/utils/codedError';
 
 const MONTH = 'yyyy-MM';
 const DAY = 'yyyy-MM-dd';
-/** A limit of this node: each month is paid for, and more is a mistake rather than a wish. */
+/** A limit of this node: each month is billed, and more is rather a mistake than a wish. */
 const MAX_MONTHS = 60;
 
 const month = (displayName: string, name: string, kind: string): INodeProperties => ({
@@ -119,7 +119,7 @@ function refuseLong(from: DateTime, to: DateTime): void {
 	);
 }
 
-/** Months that were asked for and are not there, or the reverse; by their count where the answer does not name all. */
+/** Missing or unexpected months; by their count where the response does not name all. */
 export function compareMonths(asked: string[], given: string[]): Warning[] {
 	const areNamed = ![...asked, ...given].includes('');
 	const fewer = asked.length - given.length;

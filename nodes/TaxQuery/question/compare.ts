@@ -6,13 +6,13 @@ import type { Posted, QueryRecord } from '../service/types';
 
 /** One query that a question makes, as its record must say it. */
 export interface Expected {
-	/** What records of this query type are called in this deployment. */
+	/** The name of this query type in records of this environment. */
 	code: string;
-	/** The document does not show the code, nor does the API Mapping name it. */
+	/** Neither the API reference nor the API Mapping has the code. */
 	isCodeGuessed?: boolean;
 	/** What records of other query types surely are called. */
 	otherCodes: string[];
-	/** Under the document's names, with periods in ISO 8601; without secrets. */
+	/** Under the API reference's names, with periods in ISO 8601; without secrets. */
 	asked: IDataObject;
 	/** A record that was made earlier (milliseconds) does not have all of it. */
 	wholeSince?: number;
@@ -40,7 +40,7 @@ export function compare(expected: Expected, record: QueryRecord): Comparison {
 	return type;
 }
 
-/** Of more queries than were asked for those that surely are the question's; all of them where that leaves too many. */
+/** Of more queries than expected, those that surely are the item's; all of them where that leaves too many. */
 export function pickOwn(posted: Posted, expected: Expected[]): Posted {
 	if (posted.kind !== 'accepted' || posted.queries.length <= expected.length) return posted;
 	const months = expected.map(({ asked }) => asked.period);
@@ -57,7 +57,7 @@ function compareType(expected: Expected, { code, asked }: QueryRecord): Comparis
 	const name = comparable(code);
 	if (name === comparable(expected.code)) return 'same';
 	if (!expected.otherCodes.some((other) => comparable(other) === name)) return 'untold';
-	// a guessed code may be another type's in this deployment: then who was asked about decides
+	// a guessed code may be another type's in this environment: then the person decides
 	return expected.isCodeGuessed && asked && holdsPerson(expected.asked, asked) ? 'untold' : 'other';
 }
 
@@ -91,7 +91,7 @@ function compareAsked({ asked: wanted, further }: Expected, asked: IDataObject):
 		}
 	}
 	if (left.size === 0) return isSame ? 'same' : 'untold';
-	// a field may only be called otherwise: then another person under it proves another query
+	// a field may only have another name: then another person under it proves another query
 	const isOfOther = (value: unknown) => PERSON.some((name) => areOthers(value, wanted[name]));
 	return !isSame && [...left.values()].some(isOfOther) ? 'other' : 'untold';
 }
@@ -114,7 +114,7 @@ function isOther(name: string, one: unknown, other: unknown): boolean {
 	return (BIRTH[name]?.test(a) && BIRTH[name].test(b) && Number(a) !== Number(b)) ?? false;
 }
 
-/** TQ §4.11: each query has one month, of which days may have been asked for. */
+/** TQ §4.11: each query has one month, possibly only some of its days. */
 function comparePeriods(wanted: IDataObject, asked: IDataObject): Comparison {
 	if (wanted.period === undefined && wanted.from === undefined) return 'same';
 	const [own, other] = [daysOf(wanted), daysOf(asked)];
@@ -177,7 +177,7 @@ export class RecordIndex {
 		}
 	}
 
-	/** Those that may be expected: all that hold the value by which they are best told apart, or say or show nothing. */
+	/** Those that may be expected: all that hold the most distinctive value, or that show nothing. */
 	like({ asked }: Expected): QueryRecord[] {
 		const lists = Object.entries(asked)
 			.filter(([name, value]) => !isAside(name) && comparable(value) !== '')

@@ -6,7 +6,7 @@ import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import {
 	codeOf,
-	inDeploymentNames,
+	inOwnNames,
 	inDocumentNames,
 	pathOf,
 	queryServices,
@@ -39,24 +39,24 @@ export interface PaidQuery {
 	price?: string;
 	/** It gets no data: nothing to reuse. */
 	hasNoResult?: true;
-	/** The document shows no response (TQ §4.8, §4.9): a 2xx that is not understood is passed on, with a warning. */
+	/** The API reference shows no response (TQ §4.8, §4.9): a 2xx that is not understood is passed on, with a warning. */
 	hasNoShownResponse?: true;
 }
 
 /** What an item asks, read from its parameters and checked offline. */
 export interface QueryInput {
-	/** The fields of the body under their names in the document; an empty text is left out of it. */
+	/** The fields of the body under the API reference's names; an empty text is left out. */
 	fields: IDataObject;
 	/** Names of those that must appear in no error, output or comparison. */
 	secret?: string[];
 	/** The records that it makes, one for each query that is billed; by default one that echoes its fields. */
 	records?: Array<Pick<Expected, 'asked' | 'wholeSince'>>;
-	/** The inputs that ask for these of its records, each with one request; without it they are asked for together. */
+	/** Splits the input into one request each for these of its records; without it one request covers them. */
 	only?(records: QueryInput['records']): QueryInput[];
 	warnings: Warning[];
 }
 
-/** What a question is asked of, and the options that change its body. */
+/** Where a query is sent, and the options that change its body. */
 interface Asking {
 	mapping: TaxQueryMapping;
 	client: string;
@@ -64,11 +64,11 @@ interface Asking {
 	additionalBodyFields: IDataObject;
 }
 
-/** A question that costs money, ready to be sent with one request. */
+/** A billed query, ready to be sent with one request. */
 export interface Question {
 	definition: PaidQuery;
 	path: string;
-	/** What was asked, under the document's names. */
+	/** What was asked, under the API reference's names. */
 	fields: IDataObject;
 	body: IDataObject;
 	secrets: string[];
@@ -79,15 +79,15 @@ export interface Question {
 	/** The same for all in this process who ask the same of the same client. */
 	id: string;
 	/**
-	 * The same for this question to the same account, also with another token: the journal finds it again by that.
-	 * Additional fields are not in it, for they may tell the time, and differ in each try.
+	 * The same for this query to the same account, also with another token: the journal finds it again by that.
+	 * Additional fields are not in it, for they may hold the time, and differ in each try.
 	 */
 	key: string;
 	/** Of what is sent, additional fields included. */
 	hash: string;
 }
 
-/** A question in the deployment's words, by the API Mapping. */
+/** A billed query in the contract's words, by the API Mapping. */
 export function questionOf(
 	definition: PaidQuery,
 	{ fields, secret = [], records }: QueryInput,
@@ -123,7 +123,7 @@ export function questionOf(
 		definition,
 		path: pathOf(operation, service.path, mapping),
 		fields: open,
-		body: { ...inDeploymentNames(fields, operation, mapping), ...additionalBodyFields },
+		body: { ...inOwnNames(fields, operation, mapping), ...additionalBodyFields },
 		secrets: [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf),
 		expected: expectedOf(hash),
 		expectedOf,

@@ -26,7 +26,7 @@ const OFFSETS = ['offset', 'skip', 'start', 'from'];
 const PAGES = ['page', 'pageNumber', 'page_number', 'currentPage'];
 
 /**
- * The names of the paging parameters, found by asking for the second query alone; undefined if none of the usual ones
+ * The names of the paging parameters, found by a request for the second query alone; undefined if none of the usual ones
  * works. `rows` is the first page.
  */
 export async function guessPaging(
@@ -65,7 +65,7 @@ export async function countBy(service: Service, paging: Partial<TaxQueryMapping[
 	return (await listQueries({ ...service, mapping: { ...mapping, list } })).records.length;
 }
 
-/** What past queries tell of a deployment's words: those that the mapping does not know, and what they seem to mean. */
+/** The words of past queries that the mapping does not know, and what they seem to mean. */
 interface Words {
 	services: string[];
 	strangeServices: string[];
@@ -75,7 +75,7 @@ interface Words {
 	found: Pick<TaxQueryMapping, 'services' | 'fields'> & { statuses: Record<string, string[]> };
 }
 
-/** Reads the words of past queries, and concludes what the document's own shapes (TQ §2.2 to §2.4) allow. */
+/** Reads the words of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
 export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Words {
 	const services = uniqueWords(records.map(({ code }) => code));
 	const statuses = uniqueWords(records.map(({ status = '' }) => status));
@@ -104,7 +104,7 @@ export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Wo
 	return { services, strangeServices, statuses, strangeStatuses, found };
 }
 
-/** The query types whose response the document shows. */
+/** The query types whose response the API reference shows. */
 function serviceByShape({ raw: { response } }: QueryRecord): QueryService | undefined {
 	if (!isObject(response)) return undefined;
 	if ('RegimenesFiscales' in response) return catalog.getCrf;
@@ -113,7 +113,7 @@ function serviceByShape({ raw: { response } }: QueryRecord): QueryService | unde
 	return Object.keys(response).join() === 'rfc' ? catalog.calculateRfc : undefined;
 }
 
-/** The only field of a query about one identifier, where it is called otherwise. */
+/** The only field of a query about one identifier, where it has another name. */
 function renamedField(
 	{ asked = {} }: QueryRecord,
 	{ operation, fields }: QueryService,

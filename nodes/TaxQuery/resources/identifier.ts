@@ -117,7 +117,7 @@ function verdictOf({ valid, warnings }: CheckResult): string {
 	return warnings.length > 0 ? 'right, with a warning' : 'right';
 }
 
-/** A result without its findings, which stand together in one list. */
+/** A result without its findings, which are together in one list. */
 function particulars(result: CheckResult): IDataObject {
 	return Object.fromEntries(
 		Object.entries(result).filter(([name]) => !['errors', 'warnings'].includes(name)),

@@ -6,8 +6,8 @@ import type { QueryInput } from '../question/question';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
- * TQ §4.11: one query for each month, of which the days that are asked for. Months that follow each other are asked for
- * with one request, but where the deployment has one field for a period instead of two.
+ * TQ §4.11: one query for each month, with the chosen days. One request covers months that follow each other, for
+ * with one request, but where the environment has one field for a period instead of two.
  */
 export function invoicesOf(
 	rfc: string,
@@ -52,7 +52,7 @@ export function invoicesOf(
 	};
 }
 
-/** Which of the two ends of a period the deployment has fields for. Throws a UserError if it has none. */
+/** Which of the two ends of a period the environment has fields for. Throws a UserError if it has none. */
 function fieldsOf({ fields: { getInvoices: names = {} } }: TaxQueryMapping): string[] {
 	const sent = ['from', 'to'].filter((name) => names[name] !== '');
 	if (sent.length > 0) return sent;

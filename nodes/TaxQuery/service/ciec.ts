@@ -12,7 +12,7 @@ const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];
 /** Where a record, or the webhook call around it, may repeat what was asked. */
 const ECHOES = ['query', 'metadata', 'envelope'];
-/** By which a record is known; a secret that reads the same does not change them. */
+/** Fields that identify a record; a secret that reads the same does not change them. */
 const IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
 /** Shorter ones (`"ciec": "SI"`) say that there is one. */
 const SHORTEST_CIEC = 4;

@@ -43,7 +43,7 @@ export async function lastingServiceOf(item: Item): Promise<QueryService> {
 	return { ...(await serviceOfItem(item)), request };
 }
 
-/** The response was read and is not what was asked for: `expected` of it. */
+/** The response has another shape; `expected` says which one was meant. */
 export class ShapeError extends UserError {
 	/** Stable, for programs and tests. */
 	readonly code: 'shape' | 'noList' | 'otherQuery';
@@ -56,7 +56,7 @@ export class ShapeError extends UserError {
 		super(SHAPES[expected], {
 			description: sentences(
 				quoted(words),
-				TODO[expected],
+				ADVICE[expected],
 				`API Mapping: ${mappingKeys.join(', ')}. Connection → Diagnose shows what the service answers`,
 			),
 		});
@@ -75,11 +75,11 @@ const SHAPES = {
 	noList: 'This environment has no list of queries',
 	sameQuery: 'The query service answered with another query than the one asked for',
 };
-const TODO = {
+const ADVICE = {
 	list: 'Expected a list of objects with an ID, by itself or under one key.',
 	record: 'Expected an object with an ID, by itself or under one key.',
 	noList: 'Its API Mapping says so.',
-	sameQuery: 'Nothing of it was taken.',
+	sameQuery: 'The node ignored it.',
 };
 
 /** TQ §4.13. Throws what the request throws, and a ShapeError if the response is no record, or another query's. */

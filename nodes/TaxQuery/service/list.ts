@@ -9,7 +9,7 @@ import { pathOf } from './names';
 import { isLean, readRecord } from './record';
 import type { Extent, Listing, QueryRecord } from './types';
 
-/** A deployment without a list of queries says so in its API Mapping: `{"paths": {"getAll": ""}}`. */
+/** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
 
 /** One response of GET /query (TQ §4.12, whose shape is not shown). */
@@ -133,7 +133,7 @@ export async function* readList({
 	}
 }
 
-/** Adds to the error of a list that was never read which keys of the API Mapping say how it is asked for. */
+/** Adds the keys of the API Mapping that describe the list to the error of a list that was never read. */
 function withKeys(error: unknown, client: string): never {
 	if (!(error instanceof RequestError) || hasWorked(client, 'list')) throw error;
 	const key = LIST_KEYS[error.status ?? 0];
@@ -172,7 +172,7 @@ function extentOf(
 		return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
 	}
 	if (length === 0 || length < longest) return 'whole';
-	if (!isNew) return 'untold'; // what is asked for is ignored, or the last page came again
+	if (!isNew) return 'untold'; // the service ignores the parameters, or the last page came again
 	return number < MAX_PAGES ? undefined : 'cut';
 }
 

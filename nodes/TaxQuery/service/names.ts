@@ -7,17 +7,17 @@ import { textOf } from '../../shared/utils/text';
 
 export { catalog, queryServices, type QueryService } from '../../shared/queries/catalog';
 
-/** What records of this query type call it in a deployment. */
+/** The name of this query type in an environment's records. */
 export const codeOf = ({ operation, code }: QueryService, { services }: TaxQueryMapping): string =>
 	services[operation] ?? code;
 
-/** The query type that a record's code names in a deployment, in capitals or not; undefined if none is called so. */
+/** The query type of a record's code, in capitals or not; undefined if none has this name. */
 export function serviceOf(code: unknown, mapping: TaxQueryMapping): QueryService | undefined {
 	const name = textOf(code).toUpperCase();
 	return queryServices.find((service) => codeOf(service, mapping).toUpperCase() === name);
 }
 
-/** Where a query is sent in a deployment; with leading slash, and with a trailing one where the mapping has it. */
+/** Where an environment takes a query; with leading slash, and with a trailing one where the mapping has it. */
 export function pathOf(operation: string, path: string, { paths }: TaxQueryMapping): string {
 	const own = paths[operation];
 	if (own !== undefined) return `/${own.replace(/^\/+/, '')}`;
@@ -61,8 +61,8 @@ export function keysToTry(status: number, service: QueryService, client: string)
 
 const isTax = (path: string): boolean => path.includes('/tax/');
 
-/** Fields of a query under the deployment's names; those that it does not have are left out. */
-export function inDeploymentNames(
+/** Fields of a query under the environment's names; those that it does not have are left out. */
+export function inOwnNames(
 	values: IDataObject,
 	operation: string,
 	{ fields }: TaxQueryMapping,
@@ -75,7 +75,7 @@ export function inDeploymentNames(
 	);
 }
 
-/** Fields of a query under the document's names, where the deployment has others; periods in ISO 8601. */
+/** Fields of a query under the API reference's names; periods in ISO 8601. */
 export function inDocumentNames(
 	values: IDataObject,
 	operation: string,
@@ -92,7 +92,7 @@ export function inDocumentNames(
 
 const PERIOD = ['from', 'to', 'period'];
 
-/** A month or day, however the deployment writes it, in ISO 8601; as it came where it is neither. */
+/** A month or day, in any notation of the environment, as ISO 8601; as it came where it is neither. */
 function isoPeriod(value: unknown, { months, days }: TaxQueryMapping['periodFormat']) {
 	const [day, month] = [days, months].map((format) => DateTime.fromFormat(textOf(value), format));
 	if (day.isValid) return day.toISODate();

@@ -66,7 +66,7 @@ export function readAcknowledged(
 }
 
 /**
- * What the response to a paid POST says of its queries. Accepted is what the document shows: a record (TQ §2.1), an
+ * What the response to a paid POST says of its queries. Accepted is what the API reference shows: a record (TQ §2.1), an
  * acknowledgement (TQ §2.5), several under `results` (TQ §4.11), or the only one of these that is wrapped. Whatever else
  * a 2xx holds leaves open whether the query was accepted.
  */
@@ -95,7 +95,7 @@ function doubtOf(kind: string): Doubt {
 function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
 	if (!isObject(body)) return undefined;
 	if (Array.isArray(body.results)) {
-		const { message } = body; // TQ §4.11: it stands once, beside the queries that it is about
+		const { message } = body; // TQ §4.11: it is there once, beside its queries
 		const rows = body.results
 			.filter(isObject)
 			.map((row) => ({ ...(message !== undefined && { message }), ...row }));
@@ -106,7 +106,7 @@ function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefin
 	return query && [query];
 }
 
-/** A record tells its query type or a response; what has the ID alone, whatever its status, is an acknowledgement. */
+/** A record has a query type or a response; an ID alone, whatever its status, is an acknowledgement. */
 function readQuery(body: IDataObject, mapping: TaxQueryMapping): Query | undefined {
 	const isStored =
 		'service' in body || 'response' in body || stateOf(body.status, mapping) === 'failed';
@@ -119,7 +119,7 @@ function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefin
 	return found.length === 1 ? found[0] : undefined;
 }
 
-/** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. Whatever else a status says stands in the API Mapping. */
+/** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */
 const DOCUMENTED: Partial<Record<string, State>> = {
 	SUCCESS: 'success',
 	PENDING: 'pending',

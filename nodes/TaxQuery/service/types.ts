@@ -20,7 +20,7 @@ export interface QueryRecord {
 	status?: string;
 	/** Milliseconds since the epoch; undefined where there is no date with a zone. */
 	createdAt?: number;
-	/** What was asked, under the document's names; undefined if the record does not say. */
+	/** What was asked, under the API reference's names; undefined if the record does not say. */
 	asked?: IDataObject;
 	hasResponse: boolean;
 	/** As it came, the CIEC masked. */

@@ -15,8 +15,8 @@ type Words = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>;
 
 /**
  * Says which queries a choice leaves out only because the mapping does not know their words, though these may be what
- * is meant: a chosen query type that the mapping does not name, and that does not occur by the document's name, may be
- * called so. Undefined if there are none.
+ * is meant: a chosen query type that the mapping does not name, and that does not occur under the API reference's name,
+ * may have that name. Undefined if there are none.
  */
 export function leftOut(
 	records: Words[],

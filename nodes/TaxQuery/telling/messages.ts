@@ -64,7 +64,7 @@ export type Trouble =
 
 /** An error of a query that costs money. Its words are made of its trouble, and nobody reads them. */
 export class QueryError extends UserError {
-	/** `billed`: what was accepted for the item all the same. */
+	/** `billed`: what was accepted for the item nevertheless. */
 	constructor(
 		readonly trouble: Trouble,
 		readonly billed: Id[] = [],

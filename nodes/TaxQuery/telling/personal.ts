@@ -30,7 +30,7 @@ const responses: Record<string, Rule | undefined> = {
 	},
 };
 
-/** What was asked, under the names that the deployment has for it. */
+/** What was asked, under the names of the contract. */
 const askedBy = (service: QueryService | undefined, { fields }: TaxQueryMapping): Fields => {
 	const names = fields[service?.operation ?? ''] ?? {};
 	const own = Object.entries(names).map(([name, mapped]) => [mapped, askedRule[name] ?? 'free']);

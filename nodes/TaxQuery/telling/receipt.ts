@@ -27,7 +27,7 @@ interface Known {
 	billed(index?: number): number | undefined;
 }
 
-/** What a run has spent: told in the output pane, kept with the execution, and added to its error. */
+/** What a run has spent: shown in the output pane, kept with the execution, and added to its error. */
 export class Receipt {
 	private readonly counts = { sent: 0, recovered: 0, kept: 0, reused: 0 };
 	private readonly planned = new Map<number, number>();
@@ -113,7 +113,7 @@ export class Receipt {
 		}
 	}
 
-	/** Tells the receipt; gives what the error of the run does not say itself. */
+	/** Shows the receipt; returns what the run's error does not say itself. */
 	private end(failure: { index: number } | undefined, failed: number): string {
 		const { sent, recovered, kept, reused } = this.counts;
 		const doubtful = [...this.doubtful.values()].reduce((sum, count) => sum + count, 0);
@@ -186,7 +186,7 @@ export class Receipt {
 		if (more > 0) metadata?.set(key, String(Number(metadata.get(key) || 0) + more));
 	}
 
-	/** So that "which run paid for this query?" is a filter in the list of executions. */
+	/** So that the list of executions can be filtered by query ID. */
 	private addWords(key: string, more: string[]): void {
 		const { metadata } = this.run;
 		const before = metadata?.get(key) ?? '';

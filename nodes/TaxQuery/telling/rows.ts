@@ -19,7 +19,7 @@ import type { Query, QueryRecord } from '../service/types';
 import { QueryError } from './messages';
 import { besideResult, lacksResult, NO_RESULT, shownRecord } from './simplify';
 
-/** A response without an ID that came out for want of anything better: no list shows its query. */
+/** A response without an ID, for whose query no list has a record. */
 export interface Word {
 	kind: 'word';
 	raw: IDataObject;
@@ -45,7 +45,7 @@ export interface Shape {
 	mapping: TaxQueryMapping;
 	/** One for each query that is billed. */
 	expected: Expected[];
-	/** What was asked, under the document's names, for an acknowledgement does not say it. */
+	/** What was asked, under the API reference's names, for an acknowledgement does not repeat it. */
 	asked: IDataObject;
 	/** What of it the record must echo. */
 	echoed: IDataObject;
@@ -102,7 +102,7 @@ export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolea
 	(query.kind === 'record' &&
 		(query.state === 'pending' || query.state === 'unknown' || lacksResult(query, service)));
 
-/** Whether a record surely is another question's: of another person, birth date or query type. */
+/** Whether a record surely belongs to another query: of another person, birth date or type. */
 const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
 	expected.every(({ asked, ...one }) => {
 		const who = omit(asked, ['period', 'from', 'to']);
@@ -119,7 +119,7 @@ function otherQuery(record: QueryRecord, { definition, expected: [one] }: Shape)
 	return { kind: 'otherQuery' as const, name, id, ...(!isOfOtherPerson && { type: code }) };
 }
 
-/** What came, what is personal hidden first. */
+/** A row as it comes out; personal data is hidden first. */
 function shownAnswer(query: Answer, shape: Shape): IDataObject {
 	const { definition, mapping, isSimple, protect } = shape;
 	const { service } = definition;

@@ -81,7 +81,7 @@ export function usableToken(credentials: ICredentialDataDecryptedObject): string
 	return stored && isGood(stored) ? stored.token : undefined;
 }
 
-/** Every secret of the credential that an answer could echo, with the tokens issued so far. */
+/** Every secret of the credential that a response could echo, with the tokens issued so far. */
 export function tokenSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { pastedToken, pseudonymKey } = credentials;
 	const issued = [readStored(credentials), logins.get(fingerprint(credentials))?.current];

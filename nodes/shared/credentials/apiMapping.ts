@@ -4,11 +4,11 @@ import { checkDistinct, checkMapping, type Shape, type Table } from './mappingCh
 import { providers } from './providerLogin';
 
 /**
- * What a deployment calls the things that the documents write with neutral words or do not show. Entered once, as
- * JSON, in the credential; what is left out is as in the documents. docs/api-mapping.md explains each key.
+ * An environment's names for what the API references write in neutral words or do not show. Entered once, as
+ * JSON, in the credential; a missing key means the API reference's name. docs/api-mapping.md explains each key.
  */
 export interface CreditProfileMapping {
-	/** Path segment of the document → segment, or several, of the deployment. */
+	/** Path segment of the API reference → segment, or several, of the environment. */
 	paths: Record<string, string>;
 	fields: { bureauPublicKey?: string };
 	filterEncoding: 'brackets' | 'dots' | 'json';
@@ -18,7 +18,7 @@ export interface CreditProfileMapping {
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation's value its whole path. */
 	paths: Record<string, string>;
-	/** By operation: the node's name of a field → the deployment's; '' leaves the field out. */
+	/** By operation: the node's name of a field → the environment's; '' leaves the field out. */
 	fields: Record<string, Record<string, string>>;
 	/** How the start and end of a period are written, in luxon's letters. */
 	periodFormat: { months: string; days: string };
@@ -150,7 +150,7 @@ export function readCreditProfileMapping(
 	return mapping;
 }
 
-/** A path of CP §4 as the deployment writes it: each segment replaced that the mapping names. */
+/** A path of CP §4 in the environment: each segment that the mapping names is replaced. */
 export function pathIn({ paths }: CreditProfileMapping, path: string): string {
 	const segments = path.split('/').map((segment) => {
 		return Object.hasOwn(paths, segment) ? paths[segment].split('/') : [segment];
@@ -185,7 +185,7 @@ export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject)
 	return mapping;
 }
 
-/** Two services of one name, or two fields of a body, could not be told apart: a result would be taken for another. */
+/** Two services of one name, or two fields of a body, would be confused: one result would be taken for another. */
 function checkNames({ services, fields }: TaxQueryMapping): void {
 	const named = (of: (service: QueryService) => string) =>
 		Object.fromEntries(queryServices.map((service) => [service.operation, of(service)]));

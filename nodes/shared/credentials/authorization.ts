@@ -15,7 +15,7 @@ export function creditProfileAuthorization(credentials: ICredentialDataDecrypted
 }
 
 /**
- * The header Authorization of TQ §5.1; undefined if a token must be had first. Throws a UserError if the credential
+ * The header Authorization of TQ §5.1; undefined if a token must be fetched first. Throws a UserError if the credential
  * cannot be right.
  */
 export function taxQueryAuthorization(
@@ -29,7 +29,7 @@ export function taxQueryAuthorization(
 	return token === undefined ? undefined : `${scheme} ${token}`.trim();
 }
 
-/** Sent all the same, it would cost a point and come back as a 401 that blames a token. */
+/** If sent, it would cost a point and come back as a 401 that blames a token. */
 const withoutToken = (name: string) =>
 	new CredentialError(
 		`The credential has no ${name}`,

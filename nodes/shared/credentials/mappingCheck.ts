@@ -77,7 +77,7 @@ function checkValue(value: unknown, shape: Shape, at: string): void {
 	}
 }
 
-/** Throws a UserError if two keys of a table stand for the same word, so that nobody could tell them apart. */
+/** Throws a UserError if two keys of a table have the same word. */
 export function checkDistinct(words: Record<string, string>, path: string): void {
 	const keyOf = new Map<string, string>();
 	for (const [key, word] of Object.entries(words)) {

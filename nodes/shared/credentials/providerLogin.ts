@@ -96,7 +96,7 @@ export const providers: Provider[] = [
 		name: 'Second Credit Bureau', // CP §4.1.6
 		value: 'credit-bureau-b',
 		fields: [
-			// Fields of its own, so that they stand in the order of the bureau's form.
+			// Fields of its own, in the order of the bureau's form.
 			secret('API Key', 'apiKey'),
 			{ ...username },
 			{ ...password },
@@ -162,7 +162,7 @@ export function loginFields(among: Provider[], show: IDataObject = {}): INodePro
 	})) as INodeProperties[];
 }
 
-/** A key on one line, as editors of n8n before 2.34.5 leave it: `\\n` stands for a line break. */
+/** A key on one line, as editors of n8n before 2.34.5 leave it: `\\n` is a line break. */
 const keyOf = (value: string) => (/[\r\n]/.test(value) ? value : value.replaceAll('\\n', '\n'));
 
 /** A login as it is sent. */

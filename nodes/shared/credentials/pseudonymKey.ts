@@ -3,7 +3,7 @@ import { textOf } from '../utils/text';
 
 export const SHORTEST_PSEUDONYM_KEY = 16;
 
-/** Tells what is wrong with the key of a credential, which need not have one; undefined if nothing. */
+/** What is wrong with the optional key of a credential; undefined if nothing. */
 export function pseudonymKeyFlaw({ pseudonymKey }: ICredentialDataDecryptedObject) {
 	const { length } = textOf(pseudonymKey);
 	if (length === 0 || length >= SHORTEST_PSEUDONYM_KEY) return undefined;

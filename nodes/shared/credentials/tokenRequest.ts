@@ -25,7 +25,7 @@ const MAX_BYTES = 1_000_000;
 interface IssuedToken {
 	token: string;
 	refreshToken?: string;
-	/** Unknown where neither the answer nor the token tells. */
+	/** Unknown where neither the response nor the token says it. */
 	lifetimeMs?: number;
 }
 
@@ -35,7 +35,7 @@ export const bareToken = (value: unknown): string =>
 		.trim()
 		.replace(/^(bearer|token)(\s+|$)/i, '');
 
-/** Further fields of the token request that are secret. Throws a CredentialError if they are no JSON object. */
+/** Additional secret fields of the token request. Throws a CredentialError if they are no JSON object. */
 export function additionalSecretFields({
 	additionalSecretFields: value,
 }: ICredentialDataDecryptedObject): IDataObject {
@@ -49,7 +49,7 @@ export function additionalSecretFields({
 
 /**
  * Asks for a token (TQ §4.1, §5 show neither request nor response, so both are as in OAuth 2.0 unless the API Mapping
- * says otherwise), by refresh token where there is one. One attempt. Throws a LoginError.
+ * has others), by refresh token where there is one. One attempt. Throws a LoginError.
  */
 export async function requestToken(
 	http: IHttpRequestHelper,

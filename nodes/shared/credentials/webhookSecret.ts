@@ -165,7 +165,7 @@ export const proofFields: INodeProperties[] = [
 export const secretsIn = ({ secret, furtherSecrets }: ICredentialDataDecryptedObject): string[] =>
 	[secret, ...textOf(furtherSecrets).split(/\s+/)].map((one) => textOf(one).trim()).filter(Boolean);
 
-/** The key that a secret of Standard Webhooks stands for; undefined if it is none. */
+/** The key in a secret of Standard Webhooks; undefined if it is none. */
 export function standardKey(secret: string): Buffer | undefined {
 	const text = secret.replace(/^whsec_/, '');
 	return /^[A-Za-z0-9+/]{4,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
@@ -174,7 +174,7 @@ export function standardKey(secret: string): Buffer | undefined {
 const NO_TOLERANCE = "'Timestamp Tolerance (Seconds)' must be 1 or more";
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** Tells what is missing in a webhook credential; undefined if it can be used. */
+/** What is missing in a webhook credential; undefined if it can be used. */
 export function validateWebhookSecret(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {

@@ -9,7 +9,7 @@ const isChunks = (body: unknown): body is Chunks =>
 	typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 
 /**
- * Reads the body of an response that was asked for with `encoding: 'stream'`: n8n's helpers set no bound on the size
+ * Reads the body of a response to a request with `encoding: 'stream'`: n8n's helpers set no bound on the size
  * themselves. Resolves with the JSON value, or the text if it is none. Throws a TooLargeError as soon as more than
  * `maxBytes` came, and what the stream throws if it breaks.
  */

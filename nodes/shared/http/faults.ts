@@ -15,8 +15,9 @@ const NO_HANDSHAKE = /CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/;
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /**
- * The code of the network fault that an error of the host's helper is (ECONNREFUSED, ETIMEDOUT, …), '' if it tells
- * none. A code of our own is no fault of the network. Hosts up to n8n 2.33 keep no cause, but the code in the place of the HTTP status.
+ * The code of the network fault that an error of the host's helper is (ECONNREFUSED, ETIMEDOUT, …), '' if it has none.
+ * A code of our own is no fault of the network. Hosts up to n8n 2.33 keep no cause, but the code in the place of the
+ * HTTP status.
  */
 export function faultCode(error: unknown): string {
 	for (let cause = error; cause instanceof Error; cause = cause.cause) {

@@ -21,7 +21,7 @@ export type Problem = Said &
 		| { kind: 'body'; flaw: BodyFlaw; status: number; maxBytes?: number }
 		/** A 2xx whose body reports a failure: `success` false, or errors that are filled. */
 		| { kind: 'failure'; status: number }
-		/** A body of another shape than the document's; `expected` is a noun: "a list of collections". */
+		/** A body of another shape than the API reference's; `expected` is a noun: "a list of collections". */
 		| { kind: 'shape'; expected: string }
 		/**
 		 * A list ended before all rows that it reports; `total` is undefined where it reports none. `isWhole`: it comes at
@@ -84,7 +84,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The body of a response: a JSON object or array. */
 export type JsonBody = IDataObject | IDataObject[];
 
-/** Whether the service may have done what it was asked for; a GET asks for nothing that costs: 'no'. */
+/** Whether the service may have accepted the request; a GET costs nothing: 'no'. */
 export type Accepted = 'no' | 'unknown';
 
 const KINDS = [

@@ -43,7 +43,7 @@ const documented = (body: unknown, key?: string): unknown[] | undefined => {
 	return Array.isArray(value) ? value : undefined;
 };
 
-/** An array without rows cannot be told from a list of something else. */
+/** An array without rows may be a list of something else. */
 function onlyList(body: unknown, isRow: Wanted['isRow']): unknown[] | undefined {
 	const values = Array.isArray(body) ? [body] : Object.values(isObject(body) ? body : {});
 	const lists = values.filter((value) => Array.isArray(value) && value.some(isRow));
@@ -63,7 +63,7 @@ export function readRow(
 
 /**
  * Texts under `data` (CP §4.3, §4.7), or a list of texts by itself, and their number. Fewer texts than the response
- * counts are a problem: there are no further pages of them.
+ * counts are a problem: they have no more pages.
  */
 export function readTexts(
 	body: unknown,

@@ -8,7 +8,7 @@ const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
 
 export interface CurpCheck extends CheckResult {
 	type?: 'PF';
-	/** ISO; position 17 tells the century. */
+	/** ISO; position 17 shows the century. */
 	birthDate?: string;
 	sex?: (typeof SEXES)[keyof typeof SEXES];
 	/** State of birth. */

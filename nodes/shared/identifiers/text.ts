@@ -6,7 +6,7 @@ const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
 const twinOf = (character: string): string | undefined =>
 	PAIRS.find((pair) => pair.includes(character))?.replace(character, '');
 
-/** A question for the character that was probably meant, if its look-alike would fit; '' otherwise. */
+/** Asks for the character that was probably meant, if its look-alike would fit; '' otherwise. */
 export function didYouMean(character: string, fitting: RegExp): string {
 	const twin = twinOf(character);
 	if (twin === undefined || !fitting.test(twin)) return '';

@@ -102,7 +102,7 @@ export class Diagnosis {
 	}
 }
 
-/** Whether the address is encrypted; `answeredAt` is when an answer came, 0 if none did. */
+/** Whether the address is encrypted; `answeredAt` is when a response came, 0 if none did. */
 export function checkTls(baseUrl: unknown, answeredAt: number): Finding {
 	const isSafe = /^\s*https:/i.test(String(baseUrl));
 	if (isSafe && answeredAt === 0) return NOTHING;
@@ -125,14 +125,14 @@ const OWN_MACHINE = /^\s*http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|\s
 
 const HARMLESS_SKEW_MS = 30_000;
 
-/** A check that needs an answer, where none came. */
+/** A check that needs a response, where none came. */
 const NOTHING: Finding = {
 	ok: 'unknown',
 	seen: 'The service has not responded yet.',
 	advice: '',
 };
 
-/** How far the service's clock is from ours, by the Date header of an answer; `now` is when it came, 0 if none did. */
+/** How far the service's clock is from ours, by the Date header of a response; `now` is when it came, 0 if none did. */
 export function checkClock({ date }: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
 	const theirs = Date.parse(String(date));
@@ -149,7 +149,7 @@ export function checkClock({ date }: IDataObject, now: number): Finding {
 	};
 }
 
-/** The rate-limit headers of an answer and the unit of the reset (CP §8.4: Unix time in milliseconds). */
+/** The rate-limit headers of a response and the unit of the reset (CP §8.4: Unix time in milliseconds). */
 export function checkRateLimit(headers: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
 	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
@@ -176,7 +176,7 @@ export function checkRateLimit(headers: IDataObject, now: number): Finding {
 	};
 }
 
-/** A row's keys against those of the document. */
+/** A row's keys against those of the API reference. */
 export function checkShape(
 	what: string,
 	row: IDataObject,

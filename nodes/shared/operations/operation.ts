@@ -19,7 +19,7 @@ export interface Item {
 	run: Run;
 	/** The workflow's time zone, in which an instant is a day. */
 	timezone: string;
-	/** Milliseconds to wait for an answer. */
+	/** Milliseconds to wait for a response. */
 	timeoutMs: number;
 	/** Continue On Fail: what failed comes out as an item. */
 	continuesOnFail: boolean;
@@ -65,7 +65,7 @@ export interface Run {
 	shared<T>(make: (run: Run) => T): T;
 	/** Calls back once all items have ended. What it gives is said with the error that the run fails with. */
 	atEnd(callback: AtEnd): void;
-	/** Tells the operator something in the output pane. */
+	/** Shows the operator a hint in the output pane. */
 	hint(message: string): void;
 	/** Metadata of the execution, where the host has it. */
 	metadata?: IWorkflowExecutionCustomData;
@@ -74,7 +74,7 @@ export interface Run {
 /** What an operation that costs money has cost; in words, with which its errors end. */
 export interface Cost {
 	words: string;
-	/** How many of the queries that were asked for are billed. */
+	/** How many of the planned queries are billed. */
 	billed: number | 'unknown';
 	queries: number;
 	/** The IDs of those that were accepted. */
@@ -120,7 +120,7 @@ export interface Operation {
 	/** What a model reads: what it does, what it costs, its fields, what to do with a pending result. At most 60 words. */
 	tool: string;
 	fields: INodeProperties[];
-	/** Entries of the "Options" collection, in the order in which they are offered; Timeout stands behind them. */
+	/** Entries of the "Options" collection, in the order in which they are offered; Timeout comes last. */
 	options?: INodeProperties[];
 	/** Asks no service: no credential, and no timeout to set. */
 	isOffline?: true;
@@ -179,7 +179,7 @@ export const credentialsHere: INodeProperties = {
 	default: '',
 };
 
-/** At the top, but for operations that show them beside the choice of a further credential. */
+/** At the top, but for operations that show them beside the choice of an additional credential. */
 function credentialsOnTop(resources: Resource[]): INodeProperties[] {
 	const elsewhere = resources
 		.flatMap(({ operations }) => operations)
@@ -267,7 +267,7 @@ export function whereServiceIsAsked(resources: Resource[]): Shown {
 	return { show: { resource: asking.map(({ value }) => value) } };
 }
 
-/** Where a further credential is chosen: at the operations that need it. */
+/** Where an additional credential is chosen: at the operations that need it. */
 export function whereNeeded(resources: Resource[], name: string): Shown {
 	const needing = resources.flatMap(({ value, operations }) =>
 		operations

@@ -23,7 +23,7 @@ import type { Service } from '../transport/service';
 import { sleepFor } from '../utils/sleep';
 import { CodedError } from '../utils/codedError';
 
-/** Enough to hide the latency behind the pace: 10 points per second at an answer time of 4 seconds. */
+/** Enough to hide the latency behind the pace: 10 points per second at a response time of 4 seconds. */
 const CONCURRENCY = 40;
 
 /**
@@ -80,7 +80,7 @@ class ItemsInStep {
 		return [...this.failures].sort((a, b) => a.index - b.index).at(0);
 	}
 
-	/** Takes each item through the step it stands before; returns those that have another one. */
+	/** Takes each item through its next step; returns those that have another one. */
 	private async phase(standing: PendingItem[]): Promise<PendingItem[]> {
 		const further: PendingItem[] = [];
 		const left = standing.values();

@@ -20,7 +20,7 @@ export type Rows = IDataObject | IDataObject[];
 
 /** How personal data comes out. */
 export interface Protection {
-	/** A row with personal values replaced by the rule of what it is, then in the shape that is asked for. */
+	/** A row with personal values replaced by the rule of what it is, then in the wanted shape. */
 	shaped<Shape extends Rows>(
 		row: IDataObject,
 		rule: Rule,

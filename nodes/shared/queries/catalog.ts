@@ -9,11 +9,11 @@ export interface QueryService {
 	label: string;
 	/** Below the base URL (TQ §4). */
 	path: string;
-	/** The fields of its body: the document's names, or the usual ones where it shows none. */
+	/** The fields of its body: the API reference's names, or the usual ones where it shows none. */
 	fields: string[];
-	/** What its record tells beside them. */
+	/** What its record echoes besides. */
 	echo?: string[];
-	/** Its result comes with the answer, by the document. */
+	/** Its result comes with the response, by the API reference. */
 	isImmediate?: true;
 	/** Its result comes by webhook (TQ §6.1). */
 	isDelivered?: true;

@@ -14,7 +14,7 @@ export class FairQueue<T> {
 		else this.lines.set(key, new Set([entry]));
 	}
 
-	/** Takes an entry out, wherever it stands. */
+	/** Takes an entry out. */
 	remove(key: string, entry: T): void {
 		const line = this.lines.get(key);
 		line?.delete(entry);

@@ -48,7 +48,7 @@ interface Sent {
 	place: number;
 }
 
-/** What a response tells of a window. */
+/** What a response shows of a window. */
 export interface Sighting {
 	limit: number;
 	/** Points used in the window, the request's own included; all of them, if it was refused. */
@@ -255,7 +255,7 @@ export class Share {
 		}
 	}
 
-	/** The last request of a window tells how many points the others leave. */
+	/** The last request of a window shows how many points the others leave. */
 	private raise({ plan, place }: Sent, used: number, isRunning: boolean): void {
 		const { limit } = this;
 		if (plan.hasLate && place === plan.size) {

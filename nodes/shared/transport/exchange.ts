@@ -37,10 +37,10 @@ export interface ServiceRequest {
 	timeoutMs?: number;
 	/** Milliseconds in which it may be held back by the rate limit and sent again; 5 minutes by default. */
 	patienceMs?: number;
-	/** The answer is one record, and no list: of a GET that is not, much more is read. */
+	/** The response is one record, and no list: of a GET that is not, much more is read. */
 	isOneRecord?: true;
 	/**
-	 * An answer without a body is fine; it is given as this. For a list, only status 204 says that it is empty. As "not
+	 * A response without a body is fine; it is read as this. For a list, only status 204 says that it is empty. As "not
 	 * found", status 204 and null mean what status 404 means.
 	 */
 	emptyAs?: IDataObject | [] | 'not found';
@@ -48,7 +48,7 @@ export interface ServiceRequest {
 	signal?: AbortSignal;
 	/** Called each time right before it goes to its socket, after a login; what it throws ends it unsent. */
 	beforeSend?(): void;
-	/** Told of each answer, for what the body does not say. */
+	/** Called with each response, for what the body does not say. */
 	onAnswer?(answer: { status: number; headers: IDataObject }): void;
 }
 

@@ -34,7 +34,7 @@ const MAX_ROUNDS = 3;
 
 /**
  * Reads the wanted rows of a list, a page after the other, in the list's order. The first page gives the size of a page
- * and the total; the others are asked for side by side. Rows may move while the list is read: each ID comes out once,
+ * and the total; the others are requested side by side. Rows may move while the list is read: each ID comes out once,
  * and what slipped over the edge of a page is looked up. Throws what `read` throws, and an IncompleteList rather than
  * end with fewer rows than the service reports.
  */

@@ -56,9 +56,9 @@ export interface Connection<Mapping = unknown> {
 	read<T extends object>(request: ServiceRequest, reader: Reader<T>): Promise<T>;
 	/** The service's own words in a body; withheld where they repeat a secret of the credential, or one of these. */
 	said(body: unknown, secrets?: string[]): Said;
-	/** By which pseudonyms are made; '' if the credential holds none. */
+	/** The key of pseudonyms; '' if the credential holds none. */
 	pseudonymKey: string;
-	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response tells. */
+	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it. */
 	clockOffsetMs(): number;
 	/** What the rate limit and faults have cost so far. */
 	statistics: Pick<Statistics, 'waitedMs' | 'repeated'>;

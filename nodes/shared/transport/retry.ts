@@ -30,7 +30,7 @@ export function retryOf(problem: Problem, method: Method): Retry {
 	}
 }
 
-/** Statuses of a service that is slow or out of order, whatever it was asked for. */
+/** Statuses of a service that is slow or out of order. */
 const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;
 
 /** Whether a request that was sent and met this problem may have been accepted. */

@@ -25,11 +25,11 @@ export interface Service<Mapping = unknown> {
 	credentialType: string;
 	/** Host and path that the operations' paths are appended to. Throws a UserError if the URL cannot be right. */
 	root(credentials: Credentials): string;
-	/** What the deployment calls things. Throws a UserError if the credential's API Mapping cannot be used. */
+	/** The environment's names. Throws a UserError if the credential's API Mapping cannot be used. */
 	mapping(credentials: Credentials): Mapping;
 	/** What the service counts its rate limit by. */
 	limitedBy(credentials: Credentials): string;
-	/** Who asks, in words that a new token leaves as they are; undefined where only the token tells. */
+	/** The account, the same after a new token; undefined where only the token has it. */
 	account?(credentials: Credentials): string;
 	/** What the rate limiter begins with, until the service's headers tell more. */
 	pointsPerSecond(credentials: Credentials): number;
@@ -38,7 +38,7 @@ export interface Service<Mapping = unknown> {
 	/** What must not come back in an error, as it is known now. */
 	secrets(credentials: Credentials): string[];
 	/**
-	 * The header Authorization; undefined if a token must be had first. Throws a UserError if the credential cannot be
+	 * The header Authorization; undefined if a token must be fetched first. Throws a UserError if the credential cannot be
 	 * right.
 	 */
 	authorization(credentials: Credentials): string | undefined;
@@ -58,7 +58,7 @@ export interface Service<Mapping = unknown> {
 	tokenHint: string;
 	/** What an address means at which there is no such service. */
 	noServiceHint: string;
-	/** Which key of the API Mapping may say otherwise, by the status of the credential's test. */
+	/** Which key of the API Mapping may be missing, by the status of the credential's test. */
 	testKeys: Record<string, string>;
 	/** What to do when nobody knows whether a POST was accepted. */
 	unsureHint: string;

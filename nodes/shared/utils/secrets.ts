@@ -38,7 +38,7 @@ function formsOf(secret: string): string[] {
 	];
 }
 
-/** The characters of base64 that hold nothing but the secret, where so many bytes stand before it in their group. */
+/** The characters of base64 that hold nothing but the secret, where so many bytes precede it in their group. */
 function base64Of(secret: string, before: number): string {
 	const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
 	const whole = Math.floor((bytes.length * 8) / 6);

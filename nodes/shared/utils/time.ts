@@ -28,6 +28,6 @@ export function timeOf(value: unknown): number | undefined {
 /** A time of day with a zone behind it. */
 const ZONED = /:\d\d\S*\s*(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i;
 
-/** Whether a date tells the moment, whatever the zone. */
+/** Whether a date names a moment, whatever the zone. */
 export const isZoned = (value: unknown): boolean =>
 	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(textOf(value).trim().slice(-40)));

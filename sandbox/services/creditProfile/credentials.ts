@@ -17,14 +17,14 @@ const REFUSED_USER = 'REFUSED_USER';
 
 const upserts = Object.entries(credentialUpserts) as Array<[Provider, TObject]>;
 
-/** A path of CP §4.1 and §4.2 in the deployment's words. */
+/** A path of CP §4.1 and §4.2 in the environment's words. */
 const pathIn = ({ paths = {} }: CreditProfileMapping, path: string): string =>
 	path
 		.split('/')
 		.map((segment) => (paths[segment] ?? segment).replace(/^\/+|\/+$/g, ''))
 		.join('/');
 
-/** A body's schema under the deployment's names. */
+/** A body's schema under the environment's names. */
 function bodyIn({ fields = {} }: CreditProfileMapping, { properties }: TObject): TObject {
 	const names: Record<string, string> = { ...fields };
 	return closed(

@@ -35,7 +35,7 @@ function readValues(key: string, texts: unknown[]): unknown {
 	return values.length === 1 ? values[0] : values;
 }
 
-/** The key of the filter that a parameter names, if it is written as the deployment wants filters and lists. */
+/** The key of the filter that a parameter names, if it is written as the environment wants filters and lists. */
 function keyOf(name: string, value: unknown, mapping: CreditProfileMapping): string | undefined {
 	const [, bracketed, dotted, suffix] = FIELD.exec(name) ?? [];
 	const { filterEncoding, listEncoding } = mapping;

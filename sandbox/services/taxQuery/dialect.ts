@@ -26,7 +26,7 @@ const shifted = (
 };
 
 /**
- * What this deployment calls the paths, fields and words of the document. Inside, the sandbox speaks as the document
+ * What this environment calls the paths, fields and words of the document. Inside, the sandbox speaks as the document
  * does; requests are read and answers told through here.
  */
 export class Dialect {
@@ -77,12 +77,12 @@ export class Dialect {
 		};
 	}
 
-	/** The deployment's name of a field; '' if it has none. */
+	/** The environment's name of a field; '' if it has none. */
 	fieldName(operation: Operation, field: string): string {
 		return this.mapping.fields?.[operation]?.[field] ?? field;
 	}
 
-	/** A request's schema under the deployment's names. */
+	/** A request's schema under the environment's names. */
 	body(operation: Operation, schema: TObject): TSchema {
 		const isFormatted = this.mapping.periodFormat !== undefined;
 		const fields = Object.entries(schema.properties).flatMap(([field, property]) => {
@@ -106,7 +106,7 @@ export class Dialect {
 		return read;
 	}
 
-	/** 400 that names a field as the deployment does. */
+	/** 400 that names a field as the environment does. */
 	refusal(operation: Operation, field: string, what: string): HttpError {
 		const name = this.fieldName(operation, field);
 		return new HttpError(400, `"${name}" in the body: ${what}`, name);

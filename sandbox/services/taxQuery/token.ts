@@ -84,7 +84,7 @@ export async function tokens(app: FastifyInstance, context: SandboxContext): Pro
 
 const nameOf = ({ fields = {} }: TokenRequest, field: Field) => fields[field] ?? field;
 
-/** The request's schema under the deployment's names; one that has a name of its own for grant_type wants it. */
+/** The request's schema under the environment's names; one that has a name of its own for grant_type wants it. */
 function tokenBody(wanted: TokenRequest) {
 	const { grantType = CLIENT_CREDENTIALS, fields = {} } = wanted;
 	const grants = Type.Union([Type.Literal(grantType), Type.Literal('refresh_token')]);

@@ -63,7 +63,7 @@ const logins: Record<string, object> = {
 	'legal-records': { username: 'legal@lender.mx', password: 'pass' },
 };
 
-describe('a real n8n at deployments that call everything otherwise', () => {
+describe('a real n8n at environments that call everything otherwise', () => {
 	const dialects: Array<Awaited<ReturnType<typeof startDialect>>> = [];
 	let n8n: N8n;
 
@@ -301,7 +301,7 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 		statuses: { success: ['LISTO'], pending: ['ESPERA'], failed: ['SIN_DATOS'] },
 	};
 	/** What is served, and of it what the operator must know before anything can be read. */
-	const deployments: Array<
+	const environments: Array<
 		[what: string, served: Required<Mapping>, known: Mapping, options: Partial<SandboxOptions>]
 	> = [
 		['as the documents', { creditProfile: {}, taxQuery: {} }, {}, {}],
@@ -332,8 +332,8 @@ describe('a real n8n at deployments that call everything otherwise', () => {
 		],
 	];
 
-	it.each(deployments)(
-		'diagnoses a deployment %s: proposes what is served, and says what no read can tell',
+	it.each(environments)(
+		'diagnoses an environment %s: proposes what is served, and says what no read can tell',
 		async (what, served, known, options) => {
 			const dialect = await start(served, options);
 			const says = speaker(served);

@@ -5,8 +5,8 @@ import { nodeOn } from './support';
 
 const diagnose = { resource: 'connection', operation: 'diagnose' };
 
-/** Words and encodings of three deployments; the first is the document's. */
-const deployments: IDataObject[] = [
+/** Words and encodings of three environments; the first is the document's. */
+const environments: IDataObject[] = [
 	{},
 	{ paths: { credential: 'providers/keys' }, filterEncoding: 'dots', listEncoding: 'repeat' },
 	{ filterEncoding: 'brackets', listEncoding: 'indices' },
@@ -14,7 +14,7 @@ const deployments: IDataObject[] = [
 ];
 
 describe('Connection → Diagnose', () => {
-	describe.each(deployments)('of a deployment that speaks %j', (mapping) => {
+	describe.each(environments)('of an environment that speaks %j', (mapping) => {
 		let sandbox: TestSandbox;
 		let rows: IDataObject[];
 		beforeAll(async () => {

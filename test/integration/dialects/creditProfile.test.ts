@@ -4,7 +4,7 @@ import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import { EMPTY, LOANS, nodeOn, PEOPLE } from '../creditProfile/support';
 import { speaker } from '../sandbox/support/dialect';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
-import { deployments, lasting, type Dialect } from './support';
+import { environments, lasting, type Dialect } from './support';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };
@@ -33,7 +33,7 @@ const read = (resource: string, operation: string, parameters: INodeParameters =
 const filtered = (filters: INodeParameters) => read('dataCollection', 'getAll', { filters });
 const one = (collection: number) => ({ collection: { __rl: true, mode: 'id', value: collection } });
 
-/** Reads, each of which gives the same in any deployment. */
+/** Reads, each of which gives the same in any environment. */
 const reads: Array<[what: string, parameters: INodeParameters]> = [
 	['all collections', filtered({})],
 	['by one name', filtered({ name__eq: ['Identidad'] })],
@@ -86,13 +86,13 @@ it("reads all of it under the document's own words", () => {
 	});
 });
 
-describe.each(deployments)(
-	'the Credit Profile node at deployment $deployment',
+describe.each(environments)(
+	'the Credit Profile node at environment $environment',
 	({ mapping, shape }) => {
 		const says = speaker(mapping);
 		const { creditProfile } = mapping as { creditProfile: NonNullable<Dialect['creditProfile']> };
 		const api = { apiMapping: JSON.stringify(creditProfile) };
-		/** What the deployment's rows say of a provider. */
+		/** What the environment's rows say of a provider. */
 		const typeOf = (provider: string) =>
 			says.credentialPath(provider).slice(says.credentialPath().length + 1);
 		let sandbox: TestSandbox;
@@ -109,7 +109,7 @@ describe.each(deployments)(
 		});
 
 		it.each(logins)(
-			'stores the login of %s where the deployment has it',
+			'stores the login of %s where the environment has it',
 			async (provider, login) => {
 				const parameters = { resource: 'providerLogin', operation: 'upsert', provider };
 				const { items, error } = await run(parameters, { api, login: { provider, ...login } });

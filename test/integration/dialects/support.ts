@@ -18,12 +18,12 @@ const shapes: Array<Partial<SandboxOptions>> = [
 	{ queryList: 'lean', recordEnvelope: 'x', tokenExpiresIn: 'absent' },
 ];
 
-/** Eight deployments with a random word for every key that a mapping has. DIALECT_SEED makes others. */
-export const deployments = fc
+/** Eight environments with a random word for every key that a mapping has. DIALECT_SEED makes others. */
+export const environments = fc
 	.sample(mappings, { numRuns: shapes.length, seed: Number(process.env.DIALECT_SEED ?? 7) })
-	.map((mapping, index) => ({ deployment: index + 1, mapping, shape: shapes[index] }));
+	.map((mapping, index) => ({ environment: index + 1, mapping, shape: shapes[index] }));
 
-/** A text with the words of a deployment's records in those of the document. */
+/** A text with the words of an environment's records in those of the document. */
 export function inDocumentWords(output: unknown, { taxQuery }: Dialect): unknown {
 	const words = new Map<string, string>();
 	for (const [operation, service] of Object.entries(taxQuery.services ?? {})) {

@@ -14,7 +14,7 @@ import {
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
-import { deployments, inDocumentWords, lasting, type Dialect } from './support';
+import { environments, inDocumentWords, lasting, type Dialect } from './support';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -133,96 +133,99 @@ it("runs all of it under the document's own words", () => {
 	expect(posts(documented.sent)).toHaveLength(14);
 });
 
-describe.each(deployments)('the Tax Query node at deployment $deployment', ({ mapping, shape }) => {
-	const says = speaker(mapping);
-	const { taxQuery } = mapping as { taxQuery: NonNullable<Dialect['taxQuery']> };
-	let sandbox: TaxQuerySandbox;
-	let played: typeof documented;
-	beforeAll(async () => {
-		sandbox = await taxQuerySandbox({ seed: SEED, mapping, ...shape });
-		played = await play(sandbox, taxQuery);
-	}, 120_000);
-	afterAll(async () => await sandbox.close());
+describe.each(environments)(
+	'the Tax Query node at environment $environment',
+	({ mapping, shape }) => {
+		const says = speaker(mapping);
+		const { taxQuery } = mapping as { taxQuery: NonNullable<Dialect['taxQuery']> };
+		let sandbox: TaxQuerySandbox;
+		let played: typeof documented;
+		beforeAll(async () => {
+			sandbox = await taxQuerySandbox({ seed: SEED, mapping, ...shape });
+			played = await play(sandbox, taxQuery);
+		}, 120_000);
+		afterAll(async () => await sandbox.close());
 
-	const documentedPath = (path: string) => path.replace(/^\/api/, '');
-	const operationAt = (path: string) =>
-		(Object.keys(OPERATIONS) as Operation[]).find((one) => OPERATIONS[one].path === path) ??
-		'getAll';
+		const documentedPath = (path: string) => path.replace(/^\/api/, '');
+		const operationAt = (path: string) =>
+			(Object.keys(OPERATIONS) as Operation[]).find((one) => OPERATIONS[one].path === path) ??
+			'getAll';
 
-	it('gives what it gives at the document, in its words', () => {
-		const heard = inDocumentWords(lasting(played.outputs), mapping);
-		expect(heard).toEqual(lasting(documented.outputs));
-	});
-
-	it("sends what it sends at the document, in the deployment's words", () => {
-		const tokenPath = `/api/${taxQuery.paths?.['oauth/token']}`;
-		const sent = posts(played.sent).filter(({ path }) => path !== tokenPath);
-		expect(sent.map(({ path, body, status }) => [path, body, status])).toEqual(
-			posts(documented.sent).map(({ path, body, status }) => {
-				const name = operationAt(documentedPath(path));
-				return [`/api${says.path(name)}`, says.body(name, body as object), status];
-			}),
-		);
-	});
-
-	it('asks for nothing that the deployment does not know', () => {
-		expect(played.sent.filter(({ status }) => status === 404 || status === 400)).toEqual([]);
-	});
-
-	it('finds a query again whose answer was lost', async () => {
-		const other = await taxQuerySandbox({ mapping, ...shape });
-		await other.faults({ path: `/api${says.path('getCrf')}`, fault: 'resetAfter', times: 1 });
-		const { items } = await other.run(getCrf({ rfc: RFC, ...waited }), {
-			apiMapping: taxQuery,
+		it('gives what it gives at the document, in its words', () => {
+			const heard = inDocumentWords(lasting(played.outputs), mapping);
+			expect(heard).toEqual(lasting(documented.outputs));
 		});
-		const ledger = await other.ledger();
-		await other.close();
-		expect([items[0].json, ledger]).toEqual([
-			expect.objectContaining({ recovered: true, rfc: RFC, legalName: expect.any(String) }),
-			[expect.objectContaining({ queryId: items[0].json.queryId })],
-		]);
-	});
 
-	it('lets a failed query fail, and says why', async () => {
-		const { rfc } = sandbox.reserved('failed');
-		const { error } = await sandbox.run(getCrf({ rfc, ...waited }), {
-			apiMapping: taxQuery,
+		it("sends what it sends at the document, in the environment's words", () => {
+			const tokenPath = `/api/${taxQuery.paths?.['oauth/token']}`;
+			const sent = posts(played.sent).filter(({ path }) => path !== tokenPath);
+			expect(sent.map(({ path, body, status }) => [path, body, status])).toEqual(
+				posts(documented.sent).map(({ path, body, status }) => {
+					const name = operationAt(documentedPath(path));
+					return [`/api${says.path(name)}`, says.body(name, body as object), status];
+				}),
+			);
 		});
-		expect(error?.context).toMatchObject({
-			...{ code: 'failed', status: taxQuery.statuses?.failed?.[0] },
-			said: expect.stringContaining('The source did not answer'),
-		});
-	});
 
-	it('knows a query that is still pending', async () => {
-		const { rfc } = sandbox.reserved('pending');
-		const { items } = await sandbox.run(getCrf({ rfc, waitForResult: true, maxWait: 0.5 }), {
-			apiMapping: taxQuery,
+		it('asks for nothing that the environment does not know', () => {
+			expect(played.sent.filter(({ status }) => status === 404 || status === 400)).toEqual([]);
 		});
-		expect(items[0].json).toMatchObject({ pending: true, rfc });
-		expect(items[0].json).not.toHaveProperty('statusUnknown');
-	});
 
-	it('starts the trigger with the results of the query that is chosen, and of no other', async () => {
-		const host = await TriggerHost.start({
-			credentials: {
-				taxQueryApi: sandbox.credentials({
-					taxQueryApi: { apiMapping: JSON.stringify(taxQuery), pointsPerSecond: 0 },
-				}).taxQueryApi,
-			},
-			parameters: { services: ['getCsf'] },
+		it('finds a query again whose answer was lost', async () => {
+			const other = await taxQuerySandbox({ mapping, ...shape });
+			await other.faults({ path: `/api${says.path('getCrf')}`, fault: 'resetAfter', times: 1 });
+			const { items } = await other.run(getCrf({ rfc: RFC, ...waited }), {
+				apiMapping: taxQuery,
+			});
+			const ledger = await other.ledger();
+			await other.close();
+			expect([items[0].json, ledger]).toEqual([
+				expect.objectContaining({ recovered: true, rfc: RFC, legalName: expect.any(String) }),
+				[expect.objectContaining({ queryId: items[0].json.queryId })],
+			]);
 		});
-		const made = async (parameters: INodeParameters) =>
-			(await sandbox.run(parameters, { apiMapping: taxQuery })).items[0].json as IDataObject;
-		await host.look();
-		const csf = await made(ofTaxAuthority('getCsf', {}));
-		await made(operation('person', 'getCurpData', { curp: CURP }));
-		const { status } = await host.deliver({ queryId: csf.queryId });
-		await host.look();
-		await host.stop();
-		expect([status, host.items]).toEqual([
-			200,
-			[{ ...csf, confirmed: true, deliveryId: expect.any(String) }],
-		]);
-	});
-});
+
+		it('lets a failed query fail, and says why', async () => {
+			const { rfc } = sandbox.reserved('failed');
+			const { error } = await sandbox.run(getCrf({ rfc, ...waited }), {
+				apiMapping: taxQuery,
+			});
+			expect(error?.context).toMatchObject({
+				...{ code: 'failed', status: taxQuery.statuses?.failed?.[0] },
+				said: expect.stringContaining('The source did not answer'),
+			});
+		});
+
+		it('knows a query that is still pending', async () => {
+			const { rfc } = sandbox.reserved('pending');
+			const { items } = await sandbox.run(getCrf({ rfc, waitForResult: true, maxWait: 0.5 }), {
+				apiMapping: taxQuery,
+			});
+			expect(items[0].json).toMatchObject({ pending: true, rfc });
+			expect(items[0].json).not.toHaveProperty('statusUnknown');
+		});
+
+		it('starts the trigger with the results of the query that is chosen, and of no other', async () => {
+			const host = await TriggerHost.start({
+				credentials: {
+					taxQueryApi: sandbox.credentials({
+						taxQueryApi: { apiMapping: JSON.stringify(taxQuery), pointsPerSecond: 0 },
+					}).taxQueryApi,
+				},
+				parameters: { services: ['getCsf'] },
+			});
+			const made = async (parameters: INodeParameters) =>
+				(await sandbox.run(parameters, { apiMapping: taxQuery })).items[0].json as IDataObject;
+			await host.look();
+			const csf = await made(ofTaxAuthority('getCsf', {}));
+			await made(operation('person', 'getCurpData', { curp: CURP }));
+			const { status } = await host.deliver({ queryId: csf.queryId });
+			await host.look();
+			await host.stop();
+			expect([status, host.items]).toEqual([
+				200,
+				[{ ...csf, confirmed: true, deliveryId: expect.any(String) }],
+			]);
+		});
+	},
+);

@@ -20,7 +20,7 @@ const operationOf = (path: string): Operation =>
 const REFUSED = { status: 400 };
 
 describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))(
-	'a deployment with its own word for everything ($index)',
+	'an environment with its own word for everything ($index)',
 	({ mapping }) => {
 		const says = speaker(mapping);
 		let dialect: Awaited<ReturnType<typeof startDialect>>;

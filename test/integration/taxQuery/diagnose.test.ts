@@ -9,7 +9,7 @@ const diagnose = operation('connection', 'diagnose');
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 
-/** Three deployments: as documented, with words of its own, and with paging of its own. */
+/** Three environments: as documented, with words of its own, and with paging of its own. */
 const words = {
 	services: {
 		calculateRfc: 'CALCULO',

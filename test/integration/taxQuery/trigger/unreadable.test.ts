@@ -272,7 +272,7 @@ describe('two results that were cut off', () => {
 	});
 });
 
-describe('a deployment without a list of queries', () => {
+describe('an environment without a list of queries', () => {
 	it(
 		'brings what can be read, though another query cannot',
 		async () => {

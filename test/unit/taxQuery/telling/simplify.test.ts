@@ -175,7 +175,7 @@ describe('a simplified query record', () => {
 			expect(Object.keys(resultFields).length).toBeLessThanOrEqual(8),
 	);
 
-	it('has its fields under the names of the document where the deployment has others', () => {
+	it('has its fields under the names of the document where the environment has others', () => {
 		const mapping = readTaxQueryMapping({
 			apiMapping: {
 				services: { getCsf: 'SITUACION' },
