@@ -34,7 +34,7 @@ import type { Service } from './service';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
-/** What a body holds, or why it is not what was asked for. */
+/** What a body holds, or what is wrong with it. */
 export type Reader<T extends object> = (body: JsonBody) => T | Problem;
 
 export interface Connection<Mapping = unknown> {

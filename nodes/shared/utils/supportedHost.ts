@@ -1,6 +1,6 @@
 import * as workflow from 'n8n-workflow';
 
-// The package file may name no range (n8n's scanner wants "*"), so an n8n that is too old is told here, at load.
+// The package file may name no range (n8n's scanner wants "*"), so an n8n that is too old gets its error here, at load.
 const { NodeConnectionTypes }: Partial<typeof workflow> = workflow;
 if (!NodeConnectionTypes) {
 	throw new Error(
