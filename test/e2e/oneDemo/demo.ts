@@ -35,7 +35,7 @@ describe('a real n8n with the package installed', () => {
 				.map(({ name, status }) => `${name}: ${status}`);
 
 		it('with nothing to complain about', () => {
-			expect(report).toMatchObject({ ok: true, problem: null, n8nVersion: '2.41.0' });
+			expect(report).toMatchObject({ ok: true, problem: null, n8nVersion: '2.41.1' });
 		});
 
 		it('through every node of the onboarding', () => {
