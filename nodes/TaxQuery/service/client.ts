@@ -1,14 +1,12 @@
-import { UserError, type IDataObject } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { RequestError, type Result } from '../../shared/transport/result';
 import { taxQuery } from '../../shared/transport/service';
 import { isObject } from '../../shared/utils/json';
-import { sentences } from '../../shared/utils/sentences';
 import type { Said } from '../../shared/http/problem';
 import { reportsFailure } from '../../shared/http/read';
-import { said as quoted } from '../../shared/messages/words';
 import { pathOf } from './names';
 import { isCalled, readRecord } from './record';
 import type { Id, QueryRecord } from './types';
@@ -43,46 +41,11 @@ export async function lastingServiceOf(item: Item): Promise<QueryService> {
 	return { ...(await serviceOfItem(item)), request };
 }
 
-/** The response has another shape; `expected` says which one was meant. */
-export class ShapeError extends UserError {
-	/** Stable, for programs and tests. */
-	readonly code: 'shape' | 'noList' | 'otherQuery';
+/** The response was read and is not `expected`; `keys` of the API Mapping say where that is. */
+export const shapeError = (expected: string, keys: string[], words: Said = {}): RequestError =>
+	new RequestError(taxQuery, { kind: 'shape', expected, ...words }, 'no', { mappingKeys: keys });
 
-	constructor(
-		readonly expected: 'list' | 'record' | 'noList' | 'sameQuery',
-		readonly mappingKeys: string[],
-		words: Said = {},
-	) {
-		super(SHAPES[expected], {
-			description: sentences(
-				quoted(words),
-				ADVICE[expected],
-				`API Mapping: ${mappingKeys.join(', ')}. Connection → Diagnose shows what the service answers`,
-			),
-		});
-		this.code = CODES[expected];
-	}
-}
-const CODES = {
-	list: 'shape',
-	record: 'shape',
-	noList: 'noList',
-	sameQuery: 'otherQuery',
-} as const;
-const SHAPES = {
-	list: 'The response of the query service holds no list of queries',
-	record: 'The response of the query service holds no query record',
-	noList: 'This environment has no list of queries',
-	sameQuery: 'The query service answered with another query than the one asked for',
-};
-const ADVICE = {
-	list: 'Expected a list of objects with an ID, by itself or under one key.',
-	record: 'Expected an object with an ID, by itself or under one key.',
-	noList: 'Its API Mapping says so.',
-	sameQuery: 'The node ignored it.',
-};
-
-/** TQ §4.13. Throws what the request throws, and a ShapeError if the response is no record, or another query's. */
+/** TQ §4.13. Throws a RequestError if the request fails, or the response is no record, or another query's. */
 export async function getQuery(
 	{ mapping, request, said }: QueryService,
 	id: string,
@@ -92,8 +55,8 @@ export async function getQuery(
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
 	const body = await request({ method: 'GET', path, emptyAs: 'not found', ...how });
 	const record = onlyRecord(body, mapping);
-	if (!record) throw new ShapeError('record', ['paths.get'], said(body));
-	if (!isCalled(record.raw, id)) throw new ShapeError('sameQuery', ['paths.get']);
+	if (!record) throw shapeError('a query: an object with its ID', ['paths.get'], said(body));
+	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
 	return { ...record, id: id as Id };
 }
 

@@ -4,7 +4,8 @@ import { RequestError } from '../../shared/transport/result';
 import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isObject } from '../../shared/utils/json';
-import { findQuery, ShapeError, type How, type QueryService } from './client';
+import { CodedError } from '../../shared/utils/codedError';
+import { findQuery, shapeError, type How, type QueryService } from './client';
 import { pathOf } from './names';
 import { isLean, readRecord } from './record';
 import type { Extent, Listing, QueryRecord } from './types';
@@ -83,6 +84,12 @@ const MAX_PAGES = 500;
 /** TQ §4.12 returns all queries; a list that reports nothing may yet be a page, and none is as short as this. */
 const SHORTEST_PAGE = 10;
 
+const noList = (): CodedError =>
+	new CodedError('noList', 'This environment has no list of queries', {
+		description: 'Its API Mapping says so: "paths.getAll" is empty',
+		mappingKeys: ['paths.getAll'],
+	});
+
 /**
  * TQ §4.12, page by page, each query once, to the end of the list. Paging is not shown. A further page is asked for where
  * the service reports more queries than came, or where the API Mapping says how; from then on only an empty page, a
@@ -95,7 +102,7 @@ export async function* readList({
 	client,
 }: QueryService): AsyncGenerator<Piece> {
 	const { list } = mapping;
-	if (!hasList(mapping)) throw new ShapeError('noList', ['paths.getAll']);
+	if (!hasList(mapping)) throw noList();
 	const path = pathOf('getAll', '/query', mapping);
 	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
 	const ask = async (place: IDataObject): Promise<ListPage> => {
@@ -103,7 +110,12 @@ export async function* readList({
 		const asked = { method: 'GET' as const, path, query, emptyAs: [] as [] };
 		const body = await request(asked).catch((error: unknown) => withKeys(error, client));
 		const page = readListPage(body, mapping);
-		if (!page) throw new ShapeError('list', ['list.rows', 'paths.getAll'], said(body));
+		if (!page)
+			throw shapeError(
+				'a list of queries with their IDs',
+				['list.rows', 'paths.getAll'],
+				said(body),
+			);
 		noteSuccess(client, 'list');
 		return page;
 	};

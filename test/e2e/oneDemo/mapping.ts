@@ -21,7 +21,7 @@ type Parameters = Record<string, unknown>;
 type Credentials = Record<string, { id: string; name: string }>;
 
 const waited = { waitForResult: true, maxWait: 30, options: {} };
-/** Every operation of the query service; the last two read what the second has made. */
+/** Every operation of the query service; the last three read what the others have made. */
 const queries: Record<string, Parameters> = {
 	Profile: { resource: 'taxAuthority', operation: 'createTaxProfile', rfc: RFC },
 	Calculate: {
@@ -43,7 +43,8 @@ const queries: Record<string, Parameters> = {
 		...{ resource: 'query', operation: 'get' },
 		queryId: '={{ $("Calculate").first().json.queryId }}',
 	},
-	Many: {
+	All: { resource: 'query', operation: 'getAll', returnAll: true },
+	Filtered: {
 		...{ resource: 'query', operation: 'getAll', returnAll: true },
 		filters: { queries: ['calculateRfc', 'getCsf'] },
 	},
@@ -180,20 +181,21 @@ describe('a real n8n at environments that call everything otherwise', () => {
 					),
 				);
 				const { services = {}, statuses } = mapping.taxQuery;
-				expect(names.map((name) => [name, out(name)[0].service, out(name)[0].status])).toEqual(
-					names.map((name) => [
+				const paid = names.filter((name) => queries[name].resource !== 'query');
+				const records = new Map(out('All').map((row) => [row.queryId, row]));
+				const recordOf = (name: string) => records.get(out(name)[0].queryId);
+				expect(paid.map((name) => [name, recordOf(name)?.service, recordOf(name)?.status])).toEqual(
+					paid.map((name) => [
 						name,
-						services[
-							({ One: 'calculateRfc', Many: 'getCsf' }[name] ??
-								queries[name].operation) as keyof typeof services
-						] ?? expect.anything(),
+						services[queries[name].operation as keyof typeof services] ?? expect.anything(),
 						statuses?.success?.[0],
 					]),
 				);
+				expect(out('One')).toEqual([recordOf('Calculate')]);
 				expect(names.filter((name) => out(name).some((row) => row.warnings))).toEqual([]);
 				expect(out('CRF')[0]).toMatchObject({ rfc: RFC, legalName: expect.any(String) });
 				expect(out('Invoices').map(({ period }) => period)).toEqual(['2026-01', '2026-02']);
-				expect(out('Many')).toHaveLength(2);
+				expect(out('Filtered')).toHaveLength(2);
 			},
 			2 * MINUTES,
 		);

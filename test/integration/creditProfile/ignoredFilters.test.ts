@@ -75,7 +75,7 @@ describe('a filter that the service ignores', () => {
 		expect([given.length, error, hints]).toEqual([
 			12,
 			undefined,
-			[expect.stringMatching(/"Name Contains".*filterEncoding/)],
+			[expect.stringMatching(/'Name Contains'.*filterEncoding/)],
 		]);
 	});
 });

@@ -261,7 +261,7 @@ describe('the credentials of providers', () => {
 			const { error, hints } = await run(upsert('sanctions-screening'), { login });
 			expect([error, hints.map(({ message }) => message)]).toEqual([
 				undefined,
-				[expect.stringContaining('"Token"')],
+				[expect.stringContaining("'Token'")],
 			]);
 		});
 
@@ -359,9 +359,9 @@ describe('the credentials of providers', () => {
 
 		it.each([
 			['no provider', {}, 'provider'],
-			['no user', { provider: 'bureau/pm', password: 'x' }, '"User"'],
-			['a sign', { provider: 'bureau/pf', user: 'a', password: '*' }, '"Encrypted Password"'],
-			['no CIEC', { provider: 'taxAuthority', rfc: 'GODE561231GR8' }, '"CIEC"'],
+			['no user', { provider: 'bureau/pm', password: 'x' }, "'User'"],
+			['a sign', { provider: 'bureau/pf', user: 'a', password: '*' }, "'Encrypted Password'"],
+			['no CIEC', { provider: 'taxAuthority', rfc: 'GODE561231GR8' }, "'CIEC'"],
 		])('one with %s is not', async (_what, data, message) => {
 			expect(await test(data)).toEqual({
 				status: 'Error',

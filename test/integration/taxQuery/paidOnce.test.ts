@@ -399,7 +399,6 @@ describe('an answer that is none', () => {
 				rfc: rfcs(1)[0],
 				...body,
 				pending: false,
-				service: 'TAX_PROFILE',
 				warnings: [expect.objectContaining({ code: 'unconfirmed' })],
 			},
 		]);

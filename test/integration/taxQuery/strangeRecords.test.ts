@@ -135,7 +135,7 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 });
 
 describe('Reuse Results, while the workflow is built', () => {
-	const UNCOMPARED = 'Reuse Results: 1 query';
+	const UNCOMPARED = "'Reuse Results': 1 query";
 	const twice = async (change: Change, first: typeof crf, second = first) => {
 		const service = await serviceThat(change, false);
 		await service.run(first, { items, mode: 'manual' });

@@ -96,7 +96,7 @@ export const textsOfSources = (...folders: string[]): Map<string, string[]> =>
 			.flatMap((folder) =>
 				readdirSync(join(root, folder), { recursive: true })
 					.map((file) => join(folder, String(file)))
-					.filter((file) => /\.(ts|m?js)$/.test(file) && !/node_modules|n8n-host/.test(file)),
+					.filter((file) => /\.(ts|m?js)$/.test(file) && !/node_modules|n8n-host|dist/.test(file)),
 			)
 			.map((file) => [file, literalsOf(readFileSync(join(root, file), 'utf8'))]),
 	);

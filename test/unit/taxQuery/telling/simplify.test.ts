@@ -29,6 +29,10 @@ const tail = (service: string) => ({
 	createdAt: '2026-01-02T03:04:05.000Z',
 	queryId: 'q1',
 });
+const CRF_COLUMNS = {
+	...{ legalName: null, regimes: null, validUntil: null, valid: null },
+	...{ zipCode: null, federalState: null, representativeRfc: null },
+};
 /** It never looks like a finished result. */
 const noResult = { pending: true, warnings: [expect.objectContaining({ code: 'noResult' })] };
 /** Names and values, for the order counts. */
@@ -128,7 +132,7 @@ describe('a simplified query record', () => {
 		['CURP', 0, { response: 0 }],
 		['CRF', { data: { RFC: 'X' } }, { data: { RFC: 'X' } }],
 		['CURP', { nombres: 'EMMA', status: 'ok' }, { nombres: 'EMMA', resultStatus: 'ok' }],
-		['CRF', { rfc: 'x', RazonSocial: 'EMMA' }, { legalName: 'EMMA' }],
+		['CRF', { rfc: 'x', RazonSocial: 'EMMA' }, { ...CRF_COLUMNS, legalName: 'EMMA' }],
 		['CSF', '', noResult],
 		['CSF', [], {}],
 		['CRF', null, noResult],
