@@ -76,15 +76,18 @@ export async function readAsked(
 	const read = new Map<string, ReadById>();
 	let failure: unknown;
 	let isAnswered = false;
+	// counted before the first is read: a slow service must not make one look as long as a flood
+	let free = PER_SECOND - times.filter((time) => msLeft(time, 1_000) > 0).length;
 	for (const id of ids) {
 		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
-		const isTooSoon = !isProved(id) && msLeft(times.at(-PER_SECOND) ?? 0, 1_000) > 0;
+		const isTooSoon = !isProved(id) && free <= 0;
 		if (isKnownUnknown || isTooSoon) {
 			read.set(id, isKnownUnknown ? 'unknown' : 'later');
 			continue;
 		}
 		times.splice(0, times.length - PER_SECOND + 1);
 		times.push(Date.now());
+		free--;
 		const result = await readQuery(service, id).catch((error: unknown) => {
 			if (isRefusal(error)) return undefined;
 			failure = error;

@@ -31,7 +31,7 @@ const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
 /** So many IDs that nobody knows are a flood of forged calls, which must not take the rate limit. */
 const FLOOD = 10;
-const FLOOD_REST_MS = 3_000;
+const FLOOD_REST_MS = 2_000;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
 const MAX_OWED = 1_000;

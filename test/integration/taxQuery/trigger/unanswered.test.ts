@@ -1,4 +1,5 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
+import { until } from '../../../support/until';
 import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -138,6 +139,23 @@ describe('a true result that the list does not show yet', () => {
 		}
 		expect([answers[0].status, status, host.started]).toEqual([503, 200, [record._id]]);
 	});
+
+	it('does not wait until a slow service has answered a whole flood', async () => {
+		await start();
+		const record = await sandbox.result();
+		await sandbox.faults({ path: '/api/query/:id', fault: { latency: A_SECOND } });
+		const read = async () =>
+			(await sandbox.requests()).filter(({ path }) => path.startsWith('/api/query/f-')).length;
+		pass(A_SECOND);
+		const flood = Array.from({ length: 30 }, (_, index) => ({ queryId: `f-${index}` }));
+		const answers = [host.deliver(flood)];
+		await until('the first look', async () => (await read()) > 0);
+		answers.push(host.deliver(record));
+		await host.executed(1);
+		expect(host.started).toEqual([record._id]);
+		await host.unpublish();
+		await Promise.all(answers);
+	}, 60_000);
 
 	it('is asked for again where the service answers later than the sender waits', async () => {
 		await start();
