@@ -30,6 +30,12 @@ module.exports = {
 		...common,
 		displayName: name,
 		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
+		...(['unit', 'integration'].includes(name) && {
+			testEnvironment: '<rootDir>/test/environment.cjs',
+			moduleNameMapper: {
+				'^(n8n-core|n8n-workflow|fastify|@faker-js/faker)$': '<rootDir>/test/once/$1.cjs',
+			},
+		}),
 		...(name === 'e2e' && { globalSetup: '<rootDir>/test/e2e/support/build.ts' }),
 		...(['integration', 'compat'].includes(name) && {
 			setupFiles: ['<rootDir>/test/integration/support/environment.ts'],

@@ -20,7 +20,7 @@ const CORES = Math.max(2, Math.min(4, availableParallelism()));
 /** Each is one run of jest. Both go on at once. */
 const RUNS = [
 	// Integration tests mostly wait: for a limit's window, a backoff, a latency.
-	{ name: 'integration', projects: ['unit', 'integration'], workers: 3 * CORES },
+	{ name: 'integration', projects: ['unit', 'integration'], workers: 2 * CORES },
 	// Each file has an n8n of its own, which needs more than a core.
 	{ name: 'e2e', projects: ['e2e'], workers: CORES },
 ];

@@ -1,4 +1,6 @@
-import { en, es, es_MX, base, Faker, type Randomizer } from '@faker-js/faker';
+import { base, en, es, es_MX, Faker, mergeLocales, type Randomizer } from '@faker-js/faker';
+
+const LOCALE = mergeLocales([es_MX, es, en, base]);
 
 /** FNV-1a, 32 bits. */
 function hash(text: string): number {
@@ -26,8 +28,5 @@ function mulberry32(state: number): Randomizer {
 
 /** Mexican life-like data that the same seed and key give again, whatever was asked for in between. */
 export function fakerFor(seed: number, key: string): Faker {
-	return new Faker({
-		locale: [es_MX, es, en, base],
-		randomizer: mulberry32(hash(`${seed} ${key}`)),
-	});
+	return new Faker({ locale: LOCALE, randomizer: mulberry32(hash(`${seed} ${key}`)) });
 }

@@ -7,7 +7,7 @@ import { basename, delimiter, join } from 'node:path';
 import { startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { host } from '../../demo/n8nHost';
-import { root } from '../../demo/package';
+import { buildPackage, root } from '../../demo/package';
 import { KillableN8n } from '../bench/killableN8n';
 import { queriesAt } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
@@ -27,7 +27,7 @@ let archive: string;
 beforeAll(async () => {
 	processes = new KillableN8n();
 	folder = await mkdtemp(join(tmpdir(), 'credit-profile-install-'));
-	await processes.run('npm', ['run', 'build', '--silent'], { cwd: root });
+	await buildPackage(processes);
 	archive = await pack(root);
 }, 2 * MINUTES);
 afterAll(async () => {

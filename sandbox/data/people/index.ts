@@ -47,9 +47,14 @@ export interface Company {
 	representative: Person;
 }
 
-const SURNAMES = es_MX.person?.last_name?.generic ?? [];
-const FEMALE = es_MX.person?.first_name?.female ?? [];
-const MALE = es_MX.person?.first_name?.male ?? [];
+/** Names of one word, each with the letters that identifiers are made of. */
+const withLetters = (names: string[] = []) =>
+	names.filter((name) => /^\p{L}{3,}$/u.test(name)).map((name) => ({ name, letters: plain(name) }));
+type NameWithLetters = ReturnType<typeof withLetters>[number];
+
+const SURNAMES = withLetters(es_MX.person?.last_name?.generic);
+const FEMALE = withLetters(es_MX.person?.first_name?.female);
+const MALE = withLetters(es_MX.person?.first_name?.male);
 
 /** Which letters a name must have, as the identifiers pick them; what is left out may be any. */
 interface Letters {
@@ -61,17 +66,18 @@ interface Letters {
 }
 
 /** One of the names that have these letters; if none has, one made of them. */
-function nameWith(faker: Faker, names: string[], { initial, vowel, consonant }: Letters): string {
-	const fitting = names.filter((name) => {
-		const letters = plain(name);
-		return (
-			/^\p{L}{3,}$/u.test(name) &&
+function nameWith(
+	faker: Faker,
+	names: NameWithLetters[],
+	{ initial, vowel, consonant }: Letters,
+): string {
+	const fitting = names.filter(
+		({ letters }) =>
 			letters[0] === initial &&
 			(!vowel || vowelOf(letters) === vowel) &&
-			(!consonant || consonantOf(letters) === consonant)
-		);
-	});
-	if (fitting.length > 0) return faker.helpers.arrayElement(fitting);
+			(!consonant || consonantOf(letters) === consonant),
+	);
+	if (fitting.length > 0) return faker.helpers.arrayElement(fitting).name;
 	const middle = vowel === 'X' ? '' : (vowel ?? 'a');
 	const end = vowel === 'X' ? '' : 'es';
 	return initial + `${middle}${consonant ?? 'l'}${end}`.toLowerCase();

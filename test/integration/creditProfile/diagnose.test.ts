@@ -22,7 +22,7 @@ describe('Connection → Diagnose', () => {
 			const { paths } = mapping;
 			const api = { apiMapping: JSON.stringify({ ...(paths !== undefined && { paths }) }) };
 			rows = (await nodeOn(sandbox)(diagnose, { api })).items.map(({ json }) => json);
-		}, 60_000);
+		});
 		afterAll(async () => await sandbox.close());
 
 		it('proposes the mapping that is served', () => {

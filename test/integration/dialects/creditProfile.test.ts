@@ -69,7 +69,7 @@ beforeAll(async () => {
 	const sandbox = await sandboxForTest({ rateLimit: 0, documents: 40 });
 	documented = await play(nodeOn(sandbox), {});
 	await sandbox.close();
-}, 60_000);
+});
 
 it("reads all of it under the document's own words", () => {
 	const counts = Object.entries(documented as Record<string, unknown[]>).map(

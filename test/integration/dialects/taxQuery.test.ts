@@ -123,7 +123,7 @@ beforeAll(async () => {
 	const sandbox = await taxQuerySandbox({ seed: SEED });
 	documented = await play(sandbox, {});
 	await sandbox.close();
-}, 120_000);
+});
 
 it("runs all of it under the document's own words", () => {
 	const failed = Object.entries(documented.outputs).filter(([, output]) =>
@@ -143,7 +143,7 @@ describe.each(environments)(
 		beforeAll(async () => {
 			sandbox = await taxQuerySandbox({ seed: SEED, mapping, ...shape });
 			played = await play(sandbox, taxQuery);
-		}, 120_000);
+		});
 		afterAll(async () => await sandbox.close());
 
 		const documentedPath = (path: string) => path.replace(/^\/api/, '');

@@ -3,6 +3,7 @@ import type { AxiosResponse } from 'axios';
 import { startBench, type TestBench } from './support/creditProfile';
 
 const POINTS = 10;
+const WINDOW_MS = 1000;
 
 const headersOf = ({ headers }: AxiosResponse) => ({
 	limit: Number(headers['x-ratelimit-limit']),
@@ -24,8 +25,17 @@ describe('the rate limiter (CP §8)', () => {
 	});
 	afterEach(() => bench.sandbox.close());
 
-	const burst = (requests: number) =>
-		Promise.all(Array.from({ length: requests }, () => bench.service.get('/credential')));
+	/** So many requests at once that all fall into one window, however busy the machine is. */
+	async function burst(requests: number): Promise<AxiosResponse[]> {
+		for (;;) {
+			const answers = await Promise.all(
+				Array.from({ length: requests }, () => bench.service.get('/credential')),
+			);
+			const resets = answers.map((answer) => headersOf(answer).reset);
+			if (Math.max(...resets) - Math.min(...resets) < WINDOW_MS / 2) return answers;
+			await awaitReset(answers[resets.indexOf(Math.max(...resets))]);
+		}
+	}
 
 	it('lets exactly 10 of 25 immediate requests pass', async () => {
 		const statuses = (await burst(25)).map(({ status }) => status);

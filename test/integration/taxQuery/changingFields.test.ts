@@ -1,6 +1,6 @@
 import { codeOf } from '../support/errorCode';
 import type { IDataObject, IExecuteContextData } from 'n8n-workflow';
-import { give, oddService, type Kept } from './oddService';
+import { fakeService, give, type Kept } from './fakeService';
 import { getCrf, rfcs } from './support';
 
 const [RFC, OTHER] = rfcs(2);
@@ -11,12 +11,12 @@ const extra = (more = '') => ({
 const item = { items: [{ rfc: RFC }] };
 
 describe('a further try, whose Additional Body Fields hold something else', () => {
-	let service: Awaited<ReturnType<typeof oddService>>;
+	let service: Awaited<ReturnType<typeof fakeService>>;
 	let [losing, hides, refusing] = [0, false, 0];
 	let answer: ((kept: Kept) => unknown) | undefined;
 	beforeEach(async () => {
 		[losing, hides, refusing, answer] = [0, false, 0, undefined];
-		service = await oddService({
+		service = await fakeService({
 			post(accept, response) {
 				if (refusing-- === 1) return give(response, { message: 'Momentary' }, 400);
 				const kept = accept();

@@ -1,6 +1,6 @@
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { give, oddService } from './oddService';
+import { fakeService, give } from './fakeService';
 import {
 	createTaxProfile,
 	getCrf,
@@ -151,7 +151,7 @@ describe('the last words', () => {
 	});
 
 	it('as unknown where success is reported without a record', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post: (_accept, response) => give(response, { done: true }),
 		});
 		const { hints } = await service.run(createTaxProfile(rfcs(1)[0]));
@@ -222,7 +222,7 @@ describe('an error', () => {
 	});
 
 	it('names what may be the query', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post(accept, response) {
 				accept().query = {};
 				response.writeHead(502).end();
@@ -239,7 +239,7 @@ describe('an error', () => {
 		[{ query: { rfc: OTHER } }, 'is about somebody else, by'],
 		[{ service: 'RFC' }, 'is of another query type (RFC), by'],
 	])('tells what else a record is: %j', async (more, words) => {
-		const service = await oddService({
+		const service = await fakeService({
 			post: (accept, response) => give(response, Object.assign(accept(), more)),
 		});
 		const { error } = await service.run(getCrf(), { items: itemsOf([RFC]) });

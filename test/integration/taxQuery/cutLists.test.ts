@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { until } from '../../support/until';
 import { pass } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { give, oddService, type Kept } from './oddService';
+import { fakeService, give, type Kept } from './fakeService';
 import { getCrf, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
@@ -36,7 +36,7 @@ const further: Array<[string, Shape, list: object]> = [
 /** A service with so many queries made a while ago. */
 async function serviceWith(shape: Shape, count: number, agoMs = 60_000, isLosing = false) {
 	const listed: string[] = [];
-	const service = await oddService({
+	const service = await fakeService({
 		list(kept: Kept[], response: ServerResponse) {
 			const { search, searchParams } = new URL(String(response.req.url), 'http://any');
 			listed.push(search);

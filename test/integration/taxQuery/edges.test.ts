@@ -1,7 +1,7 @@
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
 import { startProcessAnew } from '../support/runNode';
-import { give, oddService, type Kept } from './oddService';
+import { aRecord, fakeService, give } from './fakeService';
 import {
 	createTaxProfile,
 	curps,
@@ -97,7 +97,7 @@ describe('an execution that is cancelled while it waits', () => {
 
 describe('Send Again If Unsure', () => {
 	const wanted = rfcs(3);
-	const run = async (service: Awaited<ReturnType<typeof oddService>>) => {
+	const run = async (service: Awaited<ReturnType<typeof fakeService>>) => {
 		const { items } = await service.run(again, {
 			items: itemsOf(wanted),
 			onError: 'continueRegularOutput',
@@ -107,7 +107,7 @@ describe('Send Again If Unsure', () => {
 	};
 
 	it('waits for a list that lags, and bills nothing twice', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post(accept, response) {
 				accept();
 				lose(response);
@@ -126,7 +126,7 @@ describe('Send Again If Unsure', () => {
 	});
 
 	it('is stopped by what may be it, though its dates are local time that is labelled UTC', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post(accept, response) {
 				const kept = accept();
 				kept.createdAt = new Date(Date.parse(kept.createdAt) - 6 * HOUR_MS).toISOString();
@@ -140,31 +140,21 @@ describe('Send Again If Unsure', () => {
 
 describe('a clock that lies', () => {
 	it('makes no older query of the same person a recovered one', async () => {
-		const service = await oddService({ post: (_accept, response) => lose(response) });
-		const older: Kept = {
-			_id: 'older',
-			service: 'CRF',
-			status: 'SUCCESS',
-			query: { rfc: RFC },
-			response: { RFC },
-			createdAt: new Date(Date.now() + HOUR_MS).toISOString(),
-		};
-		service.billed.push(older);
+		const service = await fakeService({ post: (_accept, response) => lose(response) });
+		const createdAt = new Date(Date.now() + HOUR_MS).toISOString();
+		service.billed.push(
+			aRecord({ _id: 'older', query: { rfc: RFC }, response: { RFC }, createdAt }),
+		);
 		const { items, error } = await service.run(getCrf(), { items: itemsOf([RFC]) });
 		await service.close();
 		expect([items, error?.context?.possible]).toEqual([[], ['older']]);
 	});
 
 	it('makes none of what was listed before sending, whatever its date', async () => {
-		const service = await oddService({ post: (_accept, response) => lose(response) });
-		service.billed.push({
-			_id: 'listed',
-			service: 'CRF',
-			status: 'DONE',
-			query: { rfc: RFC },
-			response: { RFC },
-			createdAt: new Date(Date.now() + 1500).toISOString(),
-		});
+		const service = await fakeService({ post: (_accept, response) => lose(response) });
+		const createdAt = new Date(Date.now() + 1500).toISOString();
+		const done = { status: 'DONE', query: { rfc: RFC }, response: { RFC }, createdAt };
+		service.billed.push(aRecord({ _id: 'listed', ...done }));
 		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
 			items: itemsOf([RFC]),
 		});
@@ -174,17 +164,13 @@ describe('a clock that lies', () => {
 });
 
 describe('a query whose answer was lost', () => {
-	const past = (_id: string, hours: number): Kept => ({
-		_id,
-		service: 'CRF',
-		status: 'SUCCESS',
-		query: { rfc: rfcs(2)[1] },
-		response: { RFC },
-		createdAt: new Date(Date.now() - HOUR_MS * hours).toISOString(),
-	});
+	const past = (_id: string, hours: number) => {
+		const createdAt = new Date(Date.now() - HOUR_MS * hours).toISOString();
+		return aRecord({ _id, query: { rfc: rfcs(2)[1] }, response: { RFC }, createdAt });
+	};
 
 	it('is looked for on the second page, too, where the list is not sorted', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post(accept, response) {
 				accept();
 				lose(response);
@@ -207,7 +193,7 @@ describe('a query whose answer was lost', () => {
 		let isLost = true;
 		let tell = () => {};
 		const reading: { waitsFor?: Promise<void> } = {};
-		const service = await oddService({
+		const service = await fakeService({
 			post(accept, response) {
 				if (isLost) return lose(response);
 				give(response, { queryId: accept()._id });
@@ -246,7 +232,7 @@ describe('a query whose answer was lost', () => {
 
 describe('many lost answers', () => {
 	it('are looked for together: one reading of the list serves all', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post: (_accept, response) => lose(response),
 			list: (_kept, response) => give(response, []),
 		});
@@ -261,7 +247,7 @@ describe('a limit', () => {
 	it.each(['maxQueries', 'maxQueriesPerDay'])(
 		'counts a query of which nobody knows whether it was accepted: %s',
 		async (name) => {
-			const service = await oddService({
+			const service = await fakeService({
 				post(accept, response) {
 					accept();
 					lose(response);
@@ -320,7 +306,7 @@ describe('one field for a period', () => {
 		operation('taxAuthority', 'getInvoices', { rfc: RFC, ...more });
 	const service = async () => {
 		const months: unknown[] = [];
-		const odd = await oddService({
+		const odd = await fakeService({
 			post(accept, response) {
 				const kept = accept();
 				months.push(kept.query.mes);
@@ -353,7 +339,7 @@ describe('one field for a period', () => {
 
 describe('a query whose result comes at once', () => {
 	it('is read by its ID where it is only acknowledged', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post(accept, response) {
 				const kept = accept();
 				Object.assign(kept, { service: 'CURP', response: { nombre: 'EMMA' } });

@@ -1,7 +1,7 @@
 import { until } from '../../support/until';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
-import { give, oddService } from './oddService';
+import { fakeService, give } from './fakeService';
 import { getCrf, rfcs, taxQuerySandbox } from './support';
 import { withFreshSandbox } from '../support/withSandbox';
 
@@ -37,7 +37,7 @@ describe('an item that fails', () => {
 		const [refused, lost] = rfcs(2);
 		const arrived: string[] = [];
 		const isListed = { now: false };
-		const service = await oddService({
+		const service = await fakeService({
 			async post(accept, response) {
 				const { query } = accept();
 				arrived.push(String(query.rfc));
@@ -69,7 +69,7 @@ describe('an item that fails', () => {
 		let isBeingRead = () => {};
 		const reading = new Promise<void>((resolve) => (isBeingRead = resolve));
 		let isRetry = false;
-		const service = await oddService({
+		const service = await fakeService({
 			async post(accept, response) {
 				const one = accept();
 				if (one.query.rfc === kept) return give(response, { queryId: one._id });

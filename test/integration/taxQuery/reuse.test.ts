@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { codeOf } from '../support/errorCode';
-import { oddService, type Kept } from './oddService';
+import { aRecord, fakeService } from './fakeService';
 import {
 	createTaxProfile,
 	getCrf,
@@ -89,15 +89,12 @@ describe('Reuse Results', () => {
 	});
 
 	it('gives a finished result rather than a newer query that is still pending', async () => {
-		const service = await oddService();
-		const queryOf = (_id: string, status: string, minutes: number): Kept => ({
-			_id,
-			service: 'CRF',
-			status,
-			query: { rfc: RFC },
-			response: status === 'SUCCESS' ? { RFC } : {},
-			createdAt: new Date(Date.now() - 60_000 * minutes).toISOString(),
-		});
+		const service = await fakeService();
+		const queryOf = (_id: string, status: string, minutes: number) => {
+			const createdAt = new Date(Date.now() - 60_000 * minutes).toISOString();
+			const response = status === 'SUCCESS' ? { RFC } : {};
+			return aRecord({ _id, status, query: { rfc: RFC }, response, createdAt });
+		};
 		service.billed.push(queryOf('finished', 'SUCCESS', 20), queryOf('pending', 'PENDING', 5));
 		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
 			items: [{ rfc: RFC }],

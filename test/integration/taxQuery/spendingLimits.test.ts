@@ -1,6 +1,6 @@
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { give, oddService, type Kept } from './oddService';
+import { aRecord, fakeService, give, type Kept } from './fakeService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
@@ -119,19 +119,12 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 	const bare = ({ _id, status }: Kept): Row => ({ _id, status });
 	/** A service whose list and records are written so, with queries of today by another program. */
 	async function serviceWith(inList: (row: Kept) => Row, byId: (row: Kept) => Row, made: number) {
-		const service = await oddService({
+		const service = await fakeService({
 			list: (kept, response) => give(response, kept.map(inList)),
 			get: (one, response) => give(response, one ? byId(one) : {}, one ? 200 : 404),
 		});
 		for (const rfc of rfcs(made)) {
-			service.billed.push({
-				_id: `other-${rfc}`,
-				service: 'CRF',
-				status: 'SUCCESS',
-				query: { rfc },
-				response: { legalName: 'Emma' },
-				createdAt: new Date().toISOString(),
-			});
+			service.billed.push(aRecord({ _id: `other-${rfc}`, query: { rfc } }));
 		}
 		return service;
 	}

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { askStranger } from '../dialects/stranger';
 import { codeOf } from '../support/errorCode';
-import { give, oddService, type Kept } from './oddService';
+import { aRecord, fakeService, give, type Kept } from './fakeService';
 import { curps, getCrf, operation, rfcs } from './support';
 
 type Change = (kept: Kept) => Partial<Kept>;
@@ -31,7 +31,7 @@ const HOUR_MS = 3_600_000;
 async function serviceThat(change: Change, isLost: boolean, headers: Record<string, string> = {}) {
 	const withHeaders = (response: ServerResponse) =>
 		response.setHeaders(new Map(Object.entries(headers)));
-	return await oddService({
+	return await fakeService({
 		list: (kept, response) => give(withHeaders(response), [...kept].reverse()),
 		post(accept, response) {
 			const kept = accept();
@@ -71,7 +71,7 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 		const listed: Kept[] = [];
 		let [lost, onLost] = [0, () => {}];
 		const isLost = new Promise<void>((resolve) => (onLost = resolve));
-		const service = await oddService({
+		const service = await fakeService({
 			async post(accept, response) {
 				if (lost++ === 0) {
 					onLost();
@@ -108,17 +108,11 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 	});
 
 	it('sends nothing again for an equal query of the last day, whatever its date says', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			post: (_accept, response) => void response.writeHead(502).end(),
 		});
-		service.billed.push({
-			_id: 'earlier',
-			service: 'CRF',
-			status: 'SUCCESS',
-			query: { rfc: RFC },
-			response: {},
-			createdAt: new Date(Date.now() - 20 * HOUR_MS).toISOString(),
-		});
+		const createdAt = new Date(Date.now() - 20 * HOUR_MS).toISOString();
+		service.billed.push(aRecord({ _id: 'earlier', query: { rfc: RFC }, createdAt }));
 		const { error } = await service.run(crf, { items });
 		await service.close();
 		expect([service.sent(), error?.description]).toEqual([1, expect.stringContaining('earlier')]);
@@ -192,7 +186,7 @@ describe('a list from the oldest to the newest, on whose first page all have one
 		give(response, { data: rows.slice(from, from + PAGE), total: rows.length });
 	};
 	async function serviceWith(isLost: boolean) {
-		const service = await oddService({
+		const service = await fakeService({
 			list: paged,
 			post(accept, response) {
 				const kept = accept();

@@ -1,7 +1,7 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeOf } from '../support/errorCode';
-import { give, oddService, type Kept } from './oddService';
+import { fakeService, give, type Kept } from './fakeService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 import { withSandbox } from '../support/withSandbox';
 
@@ -199,7 +199,7 @@ describe('a result that failed', () => {
 
 	it('ends the run as soon as the others are there, and not when the time to wait is over', async () => {
 		let looks = 0;
-		const service = await oddService({
+		const service = await fakeService({
 			post: (accept, response) => give(response, { queryId: accept()._id }),
 			get(one, response) {
 				const isFirst = one?._id === service.billed[0]._id;
@@ -237,7 +237,7 @@ describe('a list that shows a short form of the results', () => {
 	const short = (kept: Kept[]) =>
 		kept.map((one) => ({ ...one, response: { legalName: one.response.legalName } }));
 	async function serviceThat(list: (kept: Kept[]) => Kept[]) {
-		return await oddService({
+		return await fakeService({
 			list: (kept, response) => give(response, list(kept)),
 			post(accept, response) {
 				const kept = accept();
@@ -275,7 +275,7 @@ describe('a list that shows a short form of the results', () => {
 	});
 
 	it('is believed where no query can be read by its ID', async () => {
-		const service = await oddService({
+		const service = await fakeService({
 			get: (_one, response) => give(response, { message: 'No' }, 403),
 		});
 		const items = rfcs(5).map((rfc) => ({ rfc }));

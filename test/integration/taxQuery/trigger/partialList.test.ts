@@ -29,7 +29,7 @@ describe('a backlog of more than one look emits, in pages', () => {
 			await host.look();
 		}
 		expect(host.started.sort()).toEqual(service.rows.map(({ _id }) => _id).sort());
-	}, 120_000);
+	});
 
 	it('and is not read to its end by each look', async () => {
 		service.rows = [...many('old', 100, 200)];
@@ -163,7 +163,7 @@ describe('what was delivered, and is pushed out of a list of the newest rows,', 
 		pass(60_000);
 		await looks(2);
 		expect(host.started).toContain('victim');
-	}, 60_000);
+	});
 
 	it('is not forgotten where the trigger is not published yet', async () => {
 		await start();

@@ -179,5 +179,5 @@ describe('a listed result whose response is read by its ID', () => {
 		await looks(2);
 		await host.executed(1);
 		expect(host.started).toEqual(['q']);
-	}, 30_000);
+	});
 });

@@ -17,10 +17,22 @@ export interface Kept {
 	createdAt: string;
 }
 
+/** A finished query of now. */
+export const aRecord = (fields: Partial<Kept> = {}): Kept => ({
+	_id: randomUUID(),
+	service: 'CRF',
+	status: 'SUCCESS',
+	query: {},
+	response: {},
+	createdAt: new Date().toISOString(),
+	...fields,
+});
+
 type Handler = (accept: () => Kept, response: ServerResponse) => void | Promise<void>;
 
 /** Whatever is not said otherwise: what the document says. */
 const handlers = {
+	token: (response: ServerResponse) => give(response, { access_token: 'fake-token-1234' }),
 	post: ((accept, response) => give(response, { queryId: accept()._id })) as Handler,
 	list: (kept: Kept[], response: ServerResponse) => give(response, kept),
 	get: (one: Kept | undefined, response: ServerResponse) =>
@@ -34,28 +46,25 @@ const services: Record<string, string> = {
 
 let run = 0;
 
-/** A query service that bills what it accepts, and answers in ways that no service should. */
-export async function oddService(odd: Partial<typeof handlers> = {}) {
-	const { post, list, get } = { ...handlers, ...odd };
+/** A query service that bills what it accepts, and answers as a test wants it, where the sandbox never does. */
+export async function fakeService(answers: Partial<typeof handlers> = {}) {
+	const { token, post, list, get } = { ...handlers, ...answers };
 	const billed: Kept[] = [];
 	/** Method and path of each request but the token's. */
 	const asked: string[] = [];
 	async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { method = '', url = '' } = request;
 		const path = new URL(url, 'http://localhost').pathname;
-		if (path === '/oauth/token') return give(response, { access_token: 'odd-token-1234' });
+		if (path === '/oauth/token') return token(response);
 		asked.push(`${method} ${path}`);
 		if (method === 'POST') {
 			const query = (await readJson(request)) as Kept['query'];
 			const accept = () => {
-				const kept: Kept = {
-					_id: randomUUID(),
+				const kept = aRecord({
 					service: services[path] ?? path,
-					status: 'SUCCESS',
 					query,
 					response: { legalName: `Of ${JSON.stringify(query)}` },
-					createdAt: new Date().toISOString(),
-				};
+				});
 				billed.push(kept);
 				return kept;
 			};
@@ -70,7 +79,7 @@ export async function oddService(odd: Partial<typeof handlers> = {}) {
 	const { url: baseUrl, close } = await serve((request, response) => {
 		void handle(request, response);
 	});
-	const credential = clientOf(baseUrl, 'odd');
+	const credential = clientOf(baseUrl, 'fake');
 	return {
 		...{ baseUrl, close },
 		billed,
@@ -84,7 +93,7 @@ export async function oddService(odd: Partial<typeof handlers> = {}) {
 			await runNode({
 				type: 'taxQuery',
 				parameters,
-				executionId: `odd-${++run}`,
+				executionId: `fake-${++run}`,
 				credentials: { taxQueryApi: { ...credential } },
 				...more,
 			}),
