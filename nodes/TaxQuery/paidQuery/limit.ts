@@ -3,7 +3,7 @@ import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { Question } from '../question/question';
 import { serviceOfItem } from '../service/client';
-import { readRows } from '../service/list';
+import { readRow, readRows } from '../service/list';
 import type { Id, Listing } from '../service/types';
 import { QueryError } from '../telling/messages';
 import type { Journal } from './journal';
@@ -105,7 +105,11 @@ export class QueryLimit {
 		const service = await serviceOfItem(item);
 		const start = startOfDay(item);
 		const { records, unreadable, ...listing } = await this.past.list(item, start, 'limit');
-		const dated = await readRows(service, records, ({ createdAt }) => createdAt === undefined);
+		const dated = await readRows(
+			records,
+			({ createdAt }) => createdAt === undefined,
+			async (row) => await readRow(service, row),
+		);
 		const undated = unreadable + dated.filter(({ createdAt }) => createdAt === undefined).length;
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
 		const since = start + service.clockOffsetMs();

@@ -2,7 +2,7 @@ import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { compare, type Expected } from '../question/compare';
 import { lastingServiceOf, type QueryService } from '../service/client';
-import { listSince, completeRow, readRows } from '../service/list';
+import { listSince, completeRow, readRow, readRows } from '../service/list';
 import type { Extent, Id, Listing, QueryRecord } from '../service/types';
 import { sentAtOf } from './journal';
 
@@ -45,8 +45,8 @@ export class LostQueries {
 	private running?: Promise<Reading>;
 	private queued?: Promise<Reading>;
 	private oldest = Infinity;
-	/** Rows that do not say what was asked, as their IDs gave them. */
-	private readonly read = new BoundedMap<Id, QueryRecord>(10_000);
+	/** Rows that do not say what was asked, as their IDs give them: each is read once for all who look. */
+	private readonly read = new BoundedMap<Id, Promise<QueryRecord>>(10_000);
 
 	/** Goes on when another item fails. Throws what reading the list throws. */
 	async find(item: Item, { expected, since, isFree }: Lost): Promise<Look> {
@@ -113,13 +113,16 @@ export class LostQueries {
 	private async told(service: QueryService, rows: QueryRecord[]): Promise<QueryRecord[]> {
 		const isTold = ({ asked, code, createdAt }: QueryRecord) =>
 			asked !== undefined && code !== '' && createdAt !== undefined;
-		const isKnown = ({ id }: QueryRecord) => this.read.has(id);
-		const read = await readRows(service, rows, (row) => !isTold(row) && !isKnown(row));
-		return read.map((row, index) => {
-			if (isTold(rows[index])) return row;
-			const known = this.read.get(row.id) ?? row;
-			this.read.set(row.id, known);
-			return known;
-		});
+		return await readRows(
+			rows,
+			(row) => !isTold(row),
+			async (row) => {
+				const reading = this.read.getOrMake(row.id, async () => await readRow(service, row));
+				return await reading.catch((error: unknown) => {
+					this.read.delete(row.id);
+					throw error as Error;
+				});
+			},
+		);
 	}
 }

@@ -2,7 +2,7 @@ import type { Item } from '../../shared/operations/operation';
 import { RecordIndex, compare, type Expected } from '../question/compare';
 import type { Question } from '../question/question';
 import { serviceOfItem, type QueryService } from '../service/client';
-import { hasList, listSince, completeRow, readRows } from '../service/list';
+import { hasList, listSince, completeRow, readRow, readRows } from '../service/list';
 import type { Id, Listing, Query, QueryRecord, State } from '../service/types';
 import { QueryError, type ListPurpose } from '../telling/messages';
 import type { Reuse } from './options';
@@ -138,9 +138,9 @@ export class PastQueries {
 				const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
 				return new RecordIndex(
 					await readRows(
-						service,
 						recent,
 						(row) => !row.asked || row.code === '' || row.createdAt === undefined,
+						async (row) => await readRow(service, row),
 					),
 				);
 			});

@@ -266,19 +266,19 @@ const MAX_READ = 1000;
 /** So many of them at a time. */
 const READERS = 20;
 
-/** The rows; the newest thousand of those that `isToRead` picks as their IDs give them. */
+/** The rows; the newest thousand of those that `isToRead` picks as `read` gives them, by their IDs. */
 export async function readRows(
-	service: QueryService,
 	rows: QueryRecord[],
 	isToRead: (row: QueryRecord) => boolean,
+	read: (row: QueryRecord) => Promise<QueryRecord>,
 ): Promise<QueryRecord[]> {
 	const age = ({ createdAt = Infinity }: QueryRecord) => -createdAt;
 	const wanted = rows.filter(isToRead).sort((a, b) => age(a) - age(b));
 	const left = wanted.slice(0, MAX_READ).values();
-	const read = new Map<QueryRecord, QueryRecord>();
+	const whole = new Map<QueryRecord, QueryRecord>();
 	const reader = async () => {
-		for (const row of left) read.set(row, await readRow(service, row));
+		for (const row of left) whole.set(row, await read(row));
 	};
 	await Promise.all(Array.from({ length: READERS }, reader));
-	return rows.map((row) => read.get(row) ?? row);
+	return rows.map((row) => whole.get(row) ?? row);
 }

@@ -241,6 +241,28 @@ describe('many lost answers', () => {
 		const lists = service.asked.filter((one) => one === 'GET /query').length;
 		expect([service.sent(), lists <= 10]).toEqual([30, true]);
 	});
+
+	it('are looked for together: a row that does not say what was asked is read once for all', async () => {
+		const service = await fakeService({
+			post(accept, response) {
+				accept();
+				lose(response);
+			},
+			list: (kept, response) =>
+				give(
+					response,
+					kept.map((row) => ({ ...row, query: undefined })),
+				),
+		});
+		await service.run(getCrf({ reuse: 'never' }), {
+			items: itemsOf(rfcs(30)),
+			onError: 'continueRegularOutput',
+		});
+		await service.close();
+		const reads = service.asked.filter((one) => /^GET \/query\/./.test(one));
+		// the first one is read twice: it tells whether the rows of its type hold all of their results
+		expect([service.sent(), reads.length]).toEqual([30, new Set(reads).size + 1]);
+	});
 });
 
 describe('a limit', () => {
