@@ -109,7 +109,7 @@ export class LostQueries {
 		return await running;
 	}
 
-	/** The rows; those that do not say what was asked, or when, as their IDs give them. */
+	/** The rows; those that do not say what was asked, or when, as their IDs give them, if they can be read. */
 	private async told(service: QueryService, rows: QueryRecord[]): Promise<QueryRecord[]> {
 		const isTold = ({ asked, code, createdAt }: QueryRecord) =>
 			asked !== undefined && code !== '' && createdAt !== undefined;
@@ -118,9 +118,9 @@ export class LostQueries {
 			(row) => !isTold(row),
 			async (row) => {
 				const reading = this.read.getOrMake(row.id, async () => await readRow(service, row));
-				return await reading.catch((error: unknown) => {
+				return await reading.catch(() => {
 					this.read.delete(row.id);
-					throw error as Error;
+					return row; // it may be ours
 				});
 			},
 		);

@@ -265,6 +265,33 @@ describe('many lost answers', () => {
 	});
 });
 
+describe('a lost answer', () => {
+	it('is found where another row does not say what was asked, and cannot be read by its ID', async () => {
+		const [other, lost] = rfcs(2);
+		const service = await fakeService({
+			post(accept, response) {
+				const { query, _id } = accept();
+				if (query.rfc === lost) lose(response);
+				else give(response, { queryId: _id });
+			},
+			list: (kept, response) =>
+				give(
+					response,
+					kept.map((row) => ({ ...row, query: undefined })),
+				),
+			get: (one, response) => give(response, one, one?.query.rfc === lost ? 200 : 503),
+		});
+		const run = async (rfc: string) =>
+			await service.run(getCrf({ reuse: 'never' }), { items: itemsOf([rfc]) });
+		await run(other);
+		await startProcessAnew();
+		const { items } = await run(lost);
+		await service.close();
+		const [, { _id }] = service.billed;
+		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
+	});
+});
+
 describe('a limit', () => {
 	it.each(['maxQueries', 'maxQueriesPerDay'])(
 		'counts a query of which nobody knows whether it was accepted: %s',
