@@ -82,8 +82,8 @@ export interface N8nClient {
 	unpublish(workflowId: string): Promise<void>;
 	/** Descriptions of the given nodes' types, in their order. Throws if n8n did not load one of them. */
 	nodeTypes(nodes: { type: string; typeVersion: number }[]): Promise<NodeType[]>;
-	/** The newest executions of a workflow, with their data, newest first. */
-	executions(workflowId: string): Promise<Execution[]>;
+	/** The newest executions of a workflow, newest first; with their data, unless less is enough. */
+	executions(workflowId: string, options?: { withoutData: boolean }): Promise<Execution[]>;
 	/** One execution, with its data. */
 	execution(id: string): Promise<Execution>;
 }
@@ -189,11 +189,11 @@ export async function signUpOwner(
 
 		execution: async (id) => await api<Execution>('GET', `/executions/${id}?includeData=true`),
 
-		executions: async (workflowId) =>
+		executions: async (workflowId, { withoutData } = { withoutData: false }) =>
 			(
 				await api<{ data: Execution[] }>(
 					'GET',
-					`/executions?includeData=true&limit=20&workflowId=${workflowId}`,
+					`/executions?includeData=${!withoutData}&limit=20&workflowId=${workflowId}`,
 				)
 			).data,
 	};

@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const SECONDS = 60;
 const PAUSE_MS = 10;
+/** Who has waited long asks less often: each question takes time from what is waited for. */
+const PART = 20;
+const LONGEST_PAUSE_MS = 250;
 
 /** What `ask` brings, once it brings anything but false or undefined. An error names what did not come in time. */
 export async function until<T>(
@@ -9,11 +12,12 @@ export async function until<T>(
 	ask: () => T | Promise<T>,
 	{ seconds = SECONDS, pauseMs = PAUSE_MS } = {},
 ): Promise<Exclude<T, false | undefined>> {
-	const deadline = performance.now() + 1000 * seconds; // a test may have set the clock
+	const begun = performance.now(); // a test may have set the clock
 	for (;;) {
 		const brought = await ask();
 		if (brought !== false && brought !== undefined) return brought as Exclude<T, false | undefined>;
-		if (performance.now() > deadline) throw new Error(`Not within ${seconds} s: ${what}`);
-		await sleep(pauseMs);
+		const waitedMs = performance.now() - begun;
+		if (waitedMs > 1000 * seconds) throw new Error(`Not within ${seconds} s: ${what}`);
+		await sleep(Math.max(pauseMs, Math.min(waitedMs / PART, LONGEST_PAUSE_MS)));
 	}
 }

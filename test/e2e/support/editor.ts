@@ -37,7 +37,10 @@ export class Editor {
 	static async signIn(n8n: N8n): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		const browser = await launchBrowser();
-		const context = await browser.newContext({ viewport: { width: 1600, height: 900 } });
+		const context = await browser.newContext({
+			viewport: { width: 1600, height: 900 },
+			reducedMotion: 'reduce', // a processor draws what moves
+		});
 		const page = await context.newPage();
 		await page.goto(`${n8n.url}/signin`);
 		await page.getByLabel('Email').fill(n8n.login.email);

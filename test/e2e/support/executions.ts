@@ -35,13 +35,17 @@ export async function executionEnded(
 	return await until(
 		`${what}${node === undefined ? '' : ` and ran ${node}`}`,
 		async () => {
+			const isMeant = (execution: Execution) =>
+				isFinished(execution) && (mode === undefined || execution.mode === mode);
+			const isOther = (execution: Execution) => status !== undefined && execution.status !== status;
+			const there = (await client.executions(workflowId, { withoutData: true })).filter(isMeant);
+			if (there.length < runs && !there.some(isOther)) return false;
 			const ended = (await client.executions(workflowId)).filter(
 				(execution) =>
-					isFinished(execution) &&
-					(mode === undefined || execution.mode === mode) &&
+					isMeant(execution) &&
 					(node === undefined || execution.data?.resultData.runData[node] !== undefined),
 			);
-			const other = ended.find((execution) => status !== undefined && execution.status !== status);
+			const other = ended.find(isOther);
 			if (other) throw new Error(endOf(other));
 			return ended.length >= runs && ended[0];
 		},
