@@ -21,8 +21,8 @@ const CORES = Math.max(2, Math.min(4, availableParallelism()));
 const RUNS = [
 	// Integration tests mostly wait: for a limit's window, a backoff, a latency.
 	{ name: 'integration', projects: ['unit', 'integration'], workers: 2 * CORES, nice: 5 },
-	// Each file has an n8n of its own, and sometimes waits for it. They take longest, and begin when n8n is installed.
-	{ name: 'e2e', projects: ['e2e'], workers: CORES + 1, nice: 0 },
+	// Each file has an n8n of its own, which needs more than a core. They begin when n8n is installed, and end last.
+	{ name: 'e2e', projects: ['e2e'], workers: CORES, nice: 0 },
 ];
 type Run = (typeof RUNS)[number];
 const root = join(__dirname, '..');
