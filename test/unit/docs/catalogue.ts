@@ -269,8 +269,12 @@ async function ofOldHost(): Promise<Said> {
 	return await thrownBy(() =>
 		jest.isolateModules(() => {
 			jest.doMock('n8n-workflow', () => ({}));
-			// eslint-disable-next-line @typescript-eslint/no-require-imports
-			require('../../../nodes/shared/utils/supportedHost');
+			try {
+				// eslint-disable-next-line @typescript-eslint/no-require-imports
+				require('../../../nodes/shared/utils/supportedHost');
+			} finally {
+				jest.dontMock('n8n-workflow');
+			}
 		}),
 	);
 }
