@@ -1,7 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
 import { startProcessAnew } from '../support/runNode';
-import { aRecord, fakeService, give } from './fakeService';
+import { aRecord, fakeService, give, type Kept } from './fakeService';
 import {
 	createTaxProfile,
 	curps,
@@ -19,8 +20,17 @@ const HOUR_MS = 3_600_000;
 const LAG_MS = 6000;
 const [RFC] = rfcs(1);
 const again = getCrf({}, { spendingLimits: { sendAgain: true } });
-const lose = (response: { writeHead(status: number): { end(): void } }) =>
-	response.writeHead(502).end();
+const lose = (response: ServerResponse) => void response.writeHead(502).end();
+const acceptAndLose = (accept: () => Kept, response: ServerResponse) => {
+	accept();
+	lose(response);
+};
+/** Rows that do not say what was asked. */
+const listUnclear = (kept: Kept[], response: ServerResponse) =>
+	give(
+		response,
+		kept.map((row) => ({ ...row, query: undefined })),
+	);
 
 describe('Retry of an execution that was stopped, of which n8n keeps nothing', () => {
 	const sandbox = withFreshSandbox(taxQuerySandbox);
@@ -108,10 +118,7 @@ describe('Send Again If Unsure', () => {
 
 	it('waits for a list that lags, and bills nothing twice', async () => {
 		const service = await fakeService({
-			post(accept, response) {
-				accept();
-				lose(response);
-			},
+			post: acceptAndLose,
 			list: (kept, response) =>
 				give(
 					response,
@@ -171,10 +178,7 @@ describe('a query whose answer was lost', () => {
 
 	it('is looked for on the second page, too, where the list is not sorted', async () => {
 		const service = await fakeService({
-			post(accept, response) {
-				accept();
-				lose(response);
-			},
+			post: acceptAndLose,
 			list(kept, response) {
 				const rows = [past('a', 1), past('b', 0.5), past('c', 72), ...kept];
 				const offset = Number(
@@ -244,15 +248,8 @@ describe('many lost answers', () => {
 
 	it('are looked for together: a row that does not say what was asked is read once for all', async () => {
 		const service = await fakeService({
-			post(accept, response) {
-				accept();
-				lose(response);
-			},
-			list: (kept, response) =>
-				give(
-					response,
-					kept.map((row) => ({ ...row, query: undefined })),
-				),
+			post: acceptAndLose,
+			list: listUnclear,
 		});
 		await service.run(getCrf({ reuse: 'never' }), {
 			items: itemsOf(rfcs(30)),
@@ -274,11 +271,7 @@ describe('a lost answer', () => {
 				if (query.rfc === lost) lose(response);
 				else give(response, { queryId: _id });
 			},
-			list: (kept, response) =>
-				give(
-					response,
-					kept.map((row) => ({ ...row, query: undefined })),
-				),
+			list: listUnclear,
 			get: (one, response) => give(response, one, one?.query.rfc === lost ? 200 : 503),
 		});
 		const run = async (rfc: string) =>

@@ -213,3 +213,99 @@ describe('a token that somebody else uses, too', () => {
 		expect(total / 20).toBeLessThanOrEqual(22_500);
 	});
 });
+
+/** Numbers between 0 and 1 that are the same in every run (mulberry32). */
+function seededRandom(): () => number {
+	let state = 1;
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+	};
+}
+
+describe('several n8n processes with one token, which know nothing of each other but the headers', () => {
+	beforeEach(() => jest.spyOn(Math, 'random').mockImplementation(seededRandom()));
+	afterEach(() => jest.restoreAllMocks());
+
+	const runProcesses = async (lists: number[]) => {
+		const service = startService({ jitterMs: 6 });
+		const runs = lists.map(async (items, index) => {
+			await sleep(13 * index); // n8n gives them their work one after the other
+			return await runExecution(newRateLimiter(10, null), service, 'list', items);
+		});
+		const took = await finish(Promise.all(runs));
+		return { service, took };
+	};
+	const all: Array<[string, number[]]> = [
+		['two', [150, 150]],
+		['two, one of which has more to do', [200, 100]],
+		['four', [75, 75, 75, 75]],
+	];
+
+	// How it is on average, and with other clocks, is measured by `npm run bench -- limiter`.
+	it.each(all)('need little more than the time that the limit leaves: %s', async (_, lists) => {
+		const { took } = await runProcesses(lists);
+		expect(Math.max(...took)).toBeLessThanOrEqual(1.15 * idealMs(300));
+	});
+
+	it.each(all)('are seldom refused: %s', async (_, lists) => {
+		const { service } = await runProcesses(lists);
+		expect(service.refused).toBeLessThanOrEqual(0.2 * 300);
+	});
+
+	it('let one that comes later take part within seconds', async () => {
+		const service = startService({ jitterMs: 6 });
+		const long = runExecution(newRateLimiter(10, null), service, 'list', 200);
+		const late = (async () => {
+			await sleep(5000);
+			return await runExecution(newRateLimiter(10, null), service, 'lookup', 5);
+		})();
+		const [, took] = await finish(Promise.all([long, late]));
+		expect(took).toBeLessThanOrEqual(6000);
+	});
+
+	it('leave all of it to the last one when the others have ended', async () => {
+		const service = startService({ jitterMs: 6 });
+		const short = runExecution(newRateLimiter(10, null), service, 'list', 20);
+		const long = runExecution(newRateLimiter(10, null), service, 'list', 180);
+		const [, took] = await finish(Promise.all([short, long]));
+		expect(took).toBeLessThanOrEqual(1.15 * idealMs(200));
+	});
+});
+
+describe('several processes with one token at a service that sends no headers', () => {
+	it.each([2, 4])('keep to their share of what the credential says: %d', async (count) => {
+		const limiters = Array.from({ length: count }, () => newRateLimiter(10, count));
+		const sent: number[] = [];
+		const list = async (limiter: RateLimiter) => {
+			for (let items = 100 / count; items > 0; items--) {
+				await limiter.acquire({ execution: 'list' });
+				sent.push(Date.now());
+			}
+		};
+		await finish(Promise.all(limiters.map(list)));
+		const perSecond = (1000 * (sent.length - count)) / (sent[sent.length - 1] - sent[0]);
+		expect(perSecond).toBeGreaterThan(9);
+		expect(perSecond).toBeLessThanOrEqual(10);
+	});
+
+	it('become careful after a 429 that tells nothing, and take their share again by and by', async () => {
+		const limiter = newRateLimiter(10, 1);
+		const burst = async () => {
+			const startedAt = Date.now();
+			for (let items = 0; items < 10; items++) {
+				await limiter.acquire({ execution: 'list' });
+				limiter.update({ status: 200, headers: {}, sentAt: Date.now(), receivedAt: Date.now() });
+			}
+			return Date.now() - startedAt;
+		};
+		limiter.update({ status: 429, headers: {}, sentAt: Date.now(), receivedAt: Date.now() });
+		const careful = await finish(burst());
+		await pass(2000);
+		const again = await finish(burst());
+		expect(careful).toBeGreaterThan(1000);
+		expect(again).toBeLessThan(300);
+	});
+});
