@@ -343,7 +343,7 @@ describe('a token that the service refuses', () => {
 		expect(sent.length).toBeLessThanOrEqual(60);
 	});
 
-	it('is not sent faster than the limit allows, though each item sends it twice', async () => {
+	it('is not sent faster than the limit allows, though items send it twice', async () => {
 		const at: number[] = [];
 		issue = (count) => ({ body: { access_token: `token-${count}`, expires_in: 3600 } });
 		isTaken = () => {
@@ -351,8 +351,10 @@ describe('a token that the service refuses', () => {
 			return false;
 		};
 		await run(freshCredentials({ pointsPerSecond: 10, clientId: 'paced' }), 15);
-		// thirty at ten a second; a busy machine makes it longer
-		expect(at[at.length - 1] - at[0]).toBeGreaterThan(1_700);
+		// how many are sent twice depends on when the token was renewed; a busy machine makes it longer
+		const fullSeconds = Math.ceil(at.length / 10) - 1;
+		expect(at.length).toBeGreaterThan(15);
+		expect(at[at.length - 1] - at[0]).toBeGreaterThan(850 * fullSeconds);
 	});
 
 	it('is not taken from what is stored again, not even where it was issued elsewhere', async () => {
