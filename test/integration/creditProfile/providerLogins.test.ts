@@ -84,6 +84,7 @@ describe('the credentials of providers', () => {
 
 	it('come back simplified, without a secret', async () => {
 		const login = stored(...logins[1]);
+		await run(upsert('bureau/pf'), { login });
 		const { items, hints } = await run(upsert('bureau/pf'), { login });
 		expect(hints).toEqual([]);
 		expect(items.map(({ json }) => json)).toEqual([

@@ -10,7 +10,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from './support';
-import { withSandbox } from '../support/withSandbox';
+import { withFreshSandbox } from '../support/withSandbox';
 
 const CRF = '/api/query/crf';
 const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
@@ -23,7 +23,7 @@ const once = (fault: FaultRule['fault']) => rule(fault, { times: 1 });
 const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
 
 describe('a query that nobody knows to be accepted', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
+	const sandbox = withFreshSandbox(taxQuerySandbox);
 
 	const [RFC, OTHER] = rfcs(2);
 	const runOne = async (options = {}, items = [{ rfc: RFC }]) =>

@@ -113,6 +113,9 @@ describe('the sandbox delivers', () => {
 	afterEach(async () => await host.stop());
 	afterAll(async () => await sandbox.close());
 
+	/** What the tests change of the sandbox's webhook calls. */
+	const AS_STARTED = { shape: 'record', signing: { type: 'none' }, faults: { forge: 0 } };
+
 	/** Lets the sandbox deliver one result to a trigger with the webhook credential, and waits for its answer. */
 	async function deliver(settings: object, credential?: Record<string, string | number>) {
 		host = await TriggerHost.start({
@@ -123,7 +126,12 @@ describe('the sandbox delivers', () => {
 			parameters: { authenticity: credential ? 'credential' : 'none' },
 		});
 		await sandbox.control.delete('/deliveries');
-		await sandbox.control.put('/webhook', { url: host.url, attempts: 1, ...settings });
+		await sandbox.control.put('/webhook', {
+			url: host.url,
+			attempts: 1,
+			...AS_STARTED,
+			...settings,
+		});
 		const { _id } = await sandbox.result();
 		type Delivery = { status: string; attempts: Array<{ answer: number | string }> };
 		const answers = await until('an answer to each webhook call', async () => {

@@ -4,9 +4,12 @@ import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 let sandbox: SandboxWithQueries;
 let host: TriggerHost;
 
-beforeAll(async () => (sandbox = await sandboxWithQueries()));
-afterAll(async () => await sandbox.close());
-afterEach(async () => await host.stop());
+// A list that holds little is read whole, and then tells that a query does not exist.
+beforeEach(async () => (sandbox = await sandboxWithQueries()));
+afterEach(async () => {
+	await host.stop();
+	await sandbox.close();
+});
 
 const start = async (options: Partial<TriggerHostOptions> = {}) =>
 	(host = await TriggerHost.start({ credentials: sandbox.credentials(), ...options }));
