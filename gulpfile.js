@@ -1,6 +1,7 @@
 /** The build: clean, bundle, copy icons and codex files. */
 const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { basename, dirname, join, relative } = require('node:path');
+const swc = require('@swc/core');
 const esbuild = require('esbuild');
 const { dest, series, src } = require('gulp');
 const ts = require('typescript');
@@ -86,7 +87,14 @@ async function bundle() {
 		plugins: [requireOnce],
 		logLevel: 'warning',
 	});
-	const { code } = await esbuild.transform(withNames(outputFiles[0].text), {
+	// swc inlines more than esbuild, which alone keeps lines short.
+	const small = await swc.minify(withNames(outputFiles[0].text), {
+		ecma: 2022,
+		compress: { passes: 3, toplevel: true, keep_fargs: false },
+		mangle: { topLevel: true },
+		toplevel: true,
+	});
+	const { code } = await esbuild.transform(small.code, {
 		...options,
 		minify: true,
 		lineLimit: 400,

@@ -1,18 +1,16 @@
-/** ts-jest only transpiles (isolatedModules); types are checked once for the whole tree by `npm run typecheck`. */
-// Dependencies of dependencies that are published as ES modules only, which jest cannot require.
-const ESM_ONLY_NAMES = '(content-disposition|cookie)/';
-const ESM_ONLY = `/node_modules/${ESM_ONLY_NAMES}.+\\.js$`;
+/** What is loaded once for all test files of a process, as `test/once` says. */
+const ONCE = [
+	...['n8n-core', 'n8n-workflow', 'fastify', '@fastify/(?:formbody|jwt|swagger|swagger-ui)'],
+	...['@faker-js/faker', '@sinclair/typebox(?:/compiler)?', 'fast-check'],
+];
+
+const TRANSPILE = ['@swc/jest', { jsc: { target: 'es2022' }, swcrc: false }];
 
 const common = {
-	testEnvironment: 'node',
-	transform: {
-		'^.+\\.ts$': ['ts-jest', { tsconfig: 'tsconfig.json' }],
-		[ESM_ONLY]: [
-			'ts-jest',
-			{ tsconfig: { allowJs: true, module: 'commonjs', isolatedModules: true } },
-		],
-	},
-	transformIgnorePatterns: [`/node_modules/(?!${ESM_ONLY_NAMES})`],
+	testEnvironment: '<rootDir>/test/environment.cjs',
+	moduleNameMapper: { [`^(${ONCE.join('|')})$`]: '<rootDir>/test/once/$1.cjs' },
+	// Only transpiles: types are checked once for the whole tree by `npm run typecheck`.
+	transform: { '^.+\\.ts$': TRANSPILE },
 	modulePathIgnorePatterns: [
 		'<rootDir>/demo/n8n-host',
 		'<rootDir>/dist',
@@ -30,12 +28,6 @@ module.exports = {
 		...common,
 		displayName: name,
 		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-		...(['unit', 'integration'].includes(name) && {
-			testEnvironment: '<rootDir>/test/environment.cjs',
-			moduleNameMapper: {
-				'^(n8n-core|n8n-workflow|fastify|@faker-js/faker)$': '<rootDir>/test/once/$1.cjs',
-			},
-		}),
 		...(name === 'e2e' && { globalSetup: '<rootDir>/test/e2e/support/build.ts' }),
 		...(['integration', 'compat'].includes(name) && {
 			setupFiles: ['<rootDir>/test/integration/support/environment.ts'],

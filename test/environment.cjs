@@ -6,11 +6,17 @@ const { TestEnvironment } = require('jest-environment-node');
 /** Stands for the realm of the process, where jest asks for a context. */
 const HERE = {};
 const { compileFunction } = vm;
-vm.compileFunction = (code, parameters, { parsingContext, ...options }) =>
-	compileFunction(code, parameters, {
-		...options,
-		...(parsingContext !== HERE && { parsingContext }),
-	});
+/** What has been compiled here, by file and code: each test file runs the same modules anew. */
+const compiled = new Map();
+vm.compileFunction = (code, parameters, { parsingContext, ...options }) => {
+	if (parsingContext !== HERE) {
+		return compileFunction(code, parameters, { ...options, parsingContext });
+	}
+	const key = [options.filename, parameters, code].join('\n');
+	const known = compiled.get(key) ?? compileFunction(code, parameters, options);
+	compiled.set(key, known);
+	return known;
+};
 
 /** See `test/once`. */
 globalThis.requireOnce = require;

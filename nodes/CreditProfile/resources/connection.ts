@@ -103,9 +103,9 @@ async function checkLogins(diagnosis: Diagnosis, get: Get, item: Item): Promise<
 }
 
 async function checkTags(diagnosis: Diagnosis, get: Get): Promise<void> {
-	for (const of of ['collection', 'document']) {
-		await diagnosis.run(`Tags of ${of}s`, async () => {
-			const { texts } = await get(tagsIn, `/data/${of}/tags`);
+	for (const kind of ['collection', 'document']) {
+		await diagnosis.run(`Tags of ${kind}s`, async () => {
+			const { texts } = await get(tagsIn, `/data/${kind}/tags`);
 			return { ok: true, seen: `${texts.length} tags.`, advice: '' };
 		});
 	}
