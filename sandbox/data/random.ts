@@ -12,21 +12,28 @@ function hash(text: string): number {
 }
 
 /** Mulberry32: starts at once, where Faker's own generator fills 624 numbers for each of thousands of documents. */
-function mulberry32(state: number): Randomizer {
-	return {
-		seed: (seed) => {
-			state = [seed].flat()[0];
-		},
-		next: () => {
-			state = (state + 0x6d2b79f5) | 0;
-			let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-			mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-			return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-		},
+function mulberry32(state: number): () => number {
+	return () => {
+		state = (state + 0x6d2b79f5) | 0;
+		let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+		mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+		return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
 	};
 }
 
+/** Whose numbers come next. */
+let next = mulberry32(0);
+const randomizer: Randomizer = { next: () => next(), seed: () => {} };
+/** Making one takes a hundred times as long as what is asked of it, so all share one. */
+const SHARED = new Faker({ locale: LOCALE, randomizer });
+
 /** Mexican life-like data that the same seed and key give again, whatever was asked for in between. */
 export function fakerFor(seed: number, key: string): Faker {
-	return new Faker({ locale: LOCALE, randomizer: mulberry32(hash(`${seed} ${key}`)) });
+	const own = mulberry32(hash(`${seed} ${key}`));
+	return new Proxy(SHARED, {
+		get: (faker, part: keyof Faker) => {
+			next = own;
+			return faker[part];
+		},
+	});
 }
