@@ -1,7 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { personal, shown, type Fields, type Rule } from '../shared/personalData/rules';
 import { isObject } from '../shared/utils/json';
-import { textOf } from '../shared/utils/text';
 
 // What is personal in the objects of CP §2. An object or field that is not named here is hidden whole.
 
@@ -79,11 +78,9 @@ const file: Fields = {
 const rules = { Profiles: profile, Forms: form, Files: file };
 export type AssociationType = keyof typeof rules;
 
-/** The type of an entry `{type, association}` as the API reference writes it; undefined for any other. */
+/** The type of an entry `{type, association}`; undefined for one that the API reference does not name. */
 export const typeOf = ({ type }: IDataObject): AssociationType | undefined =>
-	(Object.keys(rules) as AssociationType[]).find(
-		(known) => known.toLowerCase() === textOf(type).trim().toLowerCase(),
-	);
+	(Object.keys(rules) as AssociationType[]).find((known) => known === type);
 
 function association(entry: IDataObject): Rule {
 	const type = typeOf(entry);
@@ -94,5 +91,6 @@ function association(entry: IDataObject): Rule {
 export const documentRule: Fields = {
 	...shown('id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt'),
 	...shown('updatedAt'),
+	document: 'free',
 	associations: { ...shown('type'), association },
 };

@@ -67,16 +67,16 @@ describe('the files of a collection', () => {
 		});
 	const byLink = (path: string) => ({ filesFrom: 'link', fileUrl: server.url + path });
 
-	it('are downloaded in whatever case their type is written, without a hint', async () => {
+	it('are downloaded without a hint, whatever else is associated', async () => {
 		hosts = { '/a': send('a'), '/b': send('b'), '/c': send('c') };
-		types = ['files', 'FILES', 'Profiles'];
+		types = ['Files', 'Files', 'Profiles'];
 		const { items, hints } = await run();
 		expect([items.map(({ json }) => json.id), hints]).toEqual([[70, 71], []]);
 	});
 
 	it('are told of where none is downloaded, because of a type that is not known', async () => {
 		hosts = { '/a': send('a'), '/b': send('b'), '/c': send('c') };
-		types = ['archivos', PERSON];
+		types = ['files', PERSON];
 		const { items, hints } = await run();
 		expect([items.map(({ json }) => json.id), hints.map(({ message }) => message)]).toEqual([
 			[72],

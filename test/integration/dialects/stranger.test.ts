@@ -399,22 +399,11 @@ describe('the Credit Profile node at a service that answers', () => {
 			expect(await simplified(document, properties)).toEqual({ ...expected, id: 1 });
 		});
 
-		it('know the type of an association in any case', async () => {
-			const associations = [
-				{ type: 'profiles', association: { id: 2, rfc: 'A', other: 1 } },
-				{ type: 'FORMS', association: { id: 3, other: 1 } },
-				{ type: ' files ', association: { id: 4, other: 1 } },
-			];
-			expect(await simplified({}, {}, { associations })).toEqual({
-				...{ profiles: [{ rfc: 'A', id: 2 }], forms: [{ id: 3 }], files: [{ id: 4 }] },
-				id: 1,
-			});
-		});
-
 		it('keep associations of a type that nobody knows', async () => {
 			const associations = [
 				{ type: 'Profiles', association: { id: 2, rfc: 'A' } },
 				{ type: 'Loans', association: { id: 3 } },
+				{ type: 'files', association: { id: 5 } },
 				{ type: 'constructor', association: { id: 4 } },
 				null,
 			];
@@ -422,7 +411,7 @@ describe('the Credit Profile node at a service that answers', () => {
 				profiles: [{ rfc: 'A', id: 2 }],
 				forms: [],
 				files: [],
-				associations: associations.slice(1, 3),
+				associations: associations.slice(1, 4),
 				id: 1,
 			});
 		});
