@@ -1,7 +1,27 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { oneOf, option, parseBoolean, type Field } from '../shared/operations/field';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { oneOf, option, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
+import { isObject } from '../shared/utils/json';
 import { CodedError } from '../shared/utils/codedError';
+
+/** Where an expression may be wrong. */
+export const CHECK = 'Check the expression that fills it for this item.';
+
+/** The error of a field that cannot be used. */
+export const wrong = (code: string, label: string, flaw: string, description = CHECK) =>
+	new CodedError(code, `'${label}' ${flaw}`, { field: label, description });
+
+/** The entries of a list, which an expression may give in one text with commas. */
+export const listed = (value: unknown): unknown[] =>
+	[value]
+		.flat()
+		.flatMap((one) =>
+			typeof one === 'string' ? one.split(',').map((entry) => entry.trim()) : [one],
+		);
+
+/** Reads one of a selector's own entries. */
+export const entryOf = <T extends string>({ options = [] }: INodeProperties) =>
+	oneOf(...(options as INodePropertyOptions[]).map(({ value }) => value as T));
 
 /** The ID of the chosen collection. */
 export const collectionId: Field<number> = {
@@ -12,7 +32,7 @@ export const collectionId: Field<number> = {
 			type: 'resourceLocator',
 			default: { mode: 'list', value: '' },
 			required: true,
-			description: 'The data collection to read, by its ID: a whole number, e.g. 42',
+			description: 'The data collection to read',
 			modes: [
 				{
 					displayName: 'From List',
@@ -32,8 +52,7 @@ export const collectionId: Field<number> = {
 	],
 	read(item) {
 		const chosen: unknown = item.parameter('collection');
-		const isLocator = typeof chosen === 'object' && chosen !== null && 'value' in chosen;
-		const value = isLocator ? chosen.value : chosen;
+		const value = isObject(chosen) ? chosen.value : chosen;
 		if (value === '' || value === null || value === undefined) {
 			throw new CodedError('field.empty', 'No collection is chosen', {
 				field: 'Collection',
@@ -42,10 +61,7 @@ export const collectionId: Field<number> = {
 		}
 		const id = wholeNumber(value);
 		if (id !== undefined) return id;
-		throw new CodedError('field.id', "'Collection' must be an ID: a whole number, 1 or more", {
-			field: 'Collection',
-			description: 'Check the expression that fills it for this item, e.g. {{ $json.id }}.',
-		});
+		throw wrong('field.id', 'Collection', 'must be an ID: a whole number, 1 or more');
 	},
 };
 
@@ -57,55 +73,26 @@ export const offset = option<number>(
 		type: 'number',
 		typeOptions: { minValue: 0 },
 		default: 0,
-		description:
-			'How many rows to skip at the beginning of the list, for example to read a large list in batches',
+		description: 'How many rows to skip at the beginning of the list',
 	},
 	(value, label) => {
-		if (value === 0 || value === '0') return 0;
-		const rows = wholeNumber(value);
+		const rows = value === 0 || value === '0' ? 0 : wholeNumber(value);
 		if (rows !== undefined) return rows;
-		throw new CodedError('field.number', `'${label}' must be a whole number, 0 or more`, {
-			field: label,
-			description: 'Check the expression that fills it for this item.',
-		});
+		throw wrong('field.number', label, 'must be a whole number, 0 or more');
 	},
 	0,
 );
 
-/** The same fields, shown only under these values of others. */
-export const shownIf = (
-	show: Record<string, string[]>,
-	properties: INodeProperties[],
-): INodeProperties[] =>
-	properties.map((one) => ({
-		...one,
-		displayOptions: { ...one.displayOptions, show: { ...one.displayOptions?.show, ...show } },
-	}));
-
-/** Switches of the "Options" collection that are sent under their names; those that were not added are left out. */
-export const switches = (properties: INodeProperties[]): Field<IDataObject> => ({
-	properties,
-	read: ({ options }) =>
-		Object.fromEntries(
-			properties
-				.filter(({ name }) => Object.hasOwn(options, name))
-				.map(({ name, displayName }) => [name, parseBoolean(options[name], displayName)]),
-		),
-});
-
+const orders: INodeProperties = {
+	displayName: 'Order',
+	name: 'order',
+	type: 'options',
+	options: [
+		{ name: 'Newest First', value: '-document.createdAt' },
+		{ name: 'Oldest First', value: 'document.createdAt' },
+	],
+	default: 'document.createdAt',
+	description: 'By when the documents were created',
+};
 /** CP §4.8 */
-export const order = option<string | undefined>(
-	{
-		displayName: 'Order',
-		name: 'order',
-		type: 'options',
-		options: [
-			{ name: 'Newest First', value: '-document.createdAt' },
-			{ name: 'Oldest First', value: 'document.createdAt' },
-		],
-		default: 'document.createdAt',
-		description: 'By when the documents were created',
-	},
-	oneOf('-document.createdAt', 'document.createdAt'),
-	undefined,
-);
+export const order = option<string | undefined>(orders, entryOf(orders), undefined);

@@ -1,18 +1,15 @@
 import { Hash } from 'node:crypto';
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Item } from '../shared/operations/operation';
+import { collect } from './listing';
 
-export type FileFormat = 'csv' | 'ndjson';
-
-const MIME_TYPES = { csv: 'text/csv', ndjson: 'application/x-ndjson' };
-/** By it Excel knows that a file is UTF-8. */
-const BYTE_ORDER_MARK = '\uFEFF';
+/** A CSV begins with a byte order mark, by which Excel knows that it is UTF-8; a plain one does not. */
+export type FileFormat = 'csv' | 'csvPlain' | 'ndjson';
 
 interface FileShape {
 	format: FileFormat;
 	/** The last columns, in this order. */
 	lastColumns: string[];
-	hasByteOrderMark: boolean;
 	name: string;
 }
 
@@ -23,7 +20,7 @@ interface FileShape {
 export async function writeFile(
 	item: Item,
 	pages: AsyncIterable<IDataObject[]>,
-	{ format, lastColumns, hasByteOrderMark, name }: FileShape,
+	{ format, lastColumns, name }: FileShape,
 ): Promise<{ rows: number; file: IBinaryData }> {
 	let count = 0;
 	async function* lines(): AsyncGenerator<Buffer> {
@@ -33,11 +30,10 @@ export async function writeFile(
 		}
 	}
 	async function* table(): AsyncGenerator<Buffer> {
-		const rows: IDataObject[] = [];
-		for await (const page of pages) for (const row of page) rows.push(row);
+		const rows = await collect(pages);
 		count = rows.length;
 		const columns = columnsOf(rows, lastColumns);
-		yield Buffer.from((hasByteOrderMark ? BYTE_ORDER_MARK : '') + csvLine(columns));
+		yield Buffer.from((format === 'csv' ? '\uFEFF' : '') + csvLine(columns));
 		for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
 			const some = rows.slice(at, at + ROWS_AT_A_TIME);
 			const cells = some.map((row) => csvLine(columns.map((column) => row[column])));
@@ -45,8 +41,11 @@ export async function writeFile(
 		}
 	}
 	// n8n's rules let no node import node:stream; every stream class, Hash among them, can make a stream of chunks.
-	const content = Hash.from(format === 'csv' ? table() : lines());
-	const file = await item.files.prepareBinaryData(content, `${name}.${format}`, MIME_TYPES[format]);
+	const [content, ending, type] =
+		format === 'ndjson'
+			? [lines(), 'ndjson', 'application/x-ndjson']
+			: [table(), 'csv', 'text/csv'];
+	const file = await item.files.prepareBinaryData(Hash.from(content), `${name}.${ending}`, type);
 	return { rows: count, file };
 }
 
@@ -56,19 +55,13 @@ const ROWS_AT_A_TIME = 100;
 function columnsOf(rows: IDataObject[], lastColumns: string[]): string[] {
 	const filled = new Set<string>();
 	for (const row of rows) {
-		for (const [column, value] of Object.entries(row)) if (!isEmpty(value)) filled.add(column);
+		for (const [column, value] of Object.entries(row)) {
+			if (!filled.has(column) && csvCell(value) !== '') filled.add(column);
+		}
 	}
-	return [
-		...[...filled].filter((column) => !lastColumns.includes(column)),
-		...lastColumns.filter((column) => filled.has(column)),
-	];
+	const last = lastColumns.filter((column) => filled.delete(column));
+	return [...filled, ...last];
 }
-
-const isEmpty = (value: unknown) =>
-	value === undefined ||
-	value === null ||
-	value === '' ||
-	(Array.isArray(value) && value.length === 0);
 
 const csvLine = (cells: unknown[]): string => `${cells.map(csvCell).join(',')}\r\n`;
 

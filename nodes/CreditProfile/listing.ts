@@ -14,49 +14,39 @@ import { creditProfile } from '../shared/transport/service';
 import { readRow, readRows, readTexts, rowWith, type Page } from '../shared/http/read';
 import { tagsRule } from './personal';
 
-/** What rows are, by the fields that their sections require; `expected` of several and of one. */
+/** What a row is called, the fields that its section requires, and the key of its list. */
+const kind = (noun: string, required: string, key?: string) => ({
+	...{ noun, key },
+	isRow: rowWith(...required.split(' ')),
+});
 export const kinds = {
 	/** CP §2.1 */
-	login: {
-		isRow: rowWith('createdAt', 'updatedAt', 'organizationId', 'type', 'isEnabled'),
-		list: 'a list of provider logins',
-		one: 'a provider login',
-	},
+	login: kind('provider login', 'createdAt updatedAt organizationId type isEnabled'),
 	/** CP §2.2 */
-	collection: {
-		isRow: rowWith('name', 'activeDataCollectionVersionId', 'creatorId', 'tags'),
-		list: 'a list of data collections',
-		one: 'a data collection',
-	},
+	collection: kind('data collection', 'name activeDataCollectionVersionId creatorId tags', 'data'),
 	/** CP §2.4 */
-	version: {
-		isRow: rowWith('createdAt', 'creatorId', 'isActive', 'schema'),
-		list: 'a list of versions',
-		one: 'a version',
-	},
+	version: kind('version', 'createdAt creatorId isActive schema', 'data'),
 	/** CP §2.7, which does not say which fields are required. */
-	document: {
-		isRow: rowWith('document', 'dataCollectionId', 'dataCollectionVersionId', 'createdAt'),
-		list: 'a list of data documents',
-		one: 'a data document',
-	},
-} as const;
+	document: kind(
+		'data document',
+		'document dataCollectionId dataCollectionVersionId createdAt',
+		'documents',
+	),
+};
 
 export type Kind = keyof typeof kinds;
 
-const FIELDS: Partial<Record<Kind, string>> = {
-	collection: 'data',
-	version: 'data',
-	document: 'documents',
-};
-
 /** Reads CP §4.2, or one page of CP §4.4, §4.6 or §4.8. */
-export const rowsIn = (kind: Kind) => (body: JsonBody) =>
-	readRows(body, { isRow: kinds[kind].isRow, expected: kinds[kind].list }, FIELDS[kind]);
+export function rowsIn(of: Kind) {
+	const { noun, isRow, key } = kinds[of];
+	return (body: JsonBody) => readRows(body, { isRow, expected: `a list of ${noun}s` }, key);
+}
 
 /** Reads one row. */
-export const rowIn = (kind: Kind) => (body: JsonBody) =>
-	readRow(body, { isRow: kinds[kind].isRow, expected: kinds[kind].one });
+export function rowIn(of: Kind) {
+	const { noun, isRow } = kinds[of];
+	return (body: JsonBody) => readRow(body, { isRow, expected: `a ${noun}` });
+}
 
 /** Reads the tags of CP §4.3 or §4.7. */
 export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
@@ -65,13 +55,17 @@ interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, 
 	kind: Kind;
 }
 
+/** CP §4.6 */
+export const versionsOf = (collectionId: number) =>
+	({ path: `/data/collection/${collectionId}/versions`, kind: 'version' }) as const;
+
 /** CP §4.8; the smallest page is larger than that of other lists. */
 export const documentsOf = (collectionId: number) =>
 	({
 		path: `/data/collection/${collectionId}/document`,
 		kind: 'document',
 		smallestPage: 10,
-	}) satisfies Partial<ListRequest>;
+	}) as const;
 
 /** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
 export async function* listPages(
@@ -85,27 +79,27 @@ export async function* listPages(
 	try {
 		yield* readPages(read, range);
 	} catch (error) {
-		throw withWords(error);
+		throw error instanceof IncompleteList ? incomplete(error.given, error.total) : error;
 	}
 }
 
+/** The error of a list with fewer rows than the service reports. */
+const incomplete = (given: number, total?: number) =>
+	new RequestError(creditProfile, { kind: 'incomplete', given, total });
+
 /** The wanted rows of a list that comes at once. Throws a RequestError if the service reports more than it gives. */
 export function wholeOf({ rows, total = 0 }: Page, wanted: number): IDataObject[] {
-	if (rows.length >= Math.min(wanted, total)) return rows.slice(0, wanted);
-	throw withWords(new IncompleteList(rows.length, total));
+	if (rows.length < Math.min(wanted, total)) throw incomplete(rows.length, total);
+	return rows.slice(0, wanted);
 }
 
-/** The error of a list, with words where rows are missing. */
-function withWords(error: unknown): Error {
-	if (!(error instanceof IncompleteList)) return error as Error;
-	const { given, total } = error;
-	return new RequestError(creditProfile, { kind: 'incomplete', given, total });
-}
-
-/** All rows of the pages in one list. */
-export async function collect(pages: AsyncIterable<IDataObject[]>): Promise<IDataObject[]> {
+/** All rows of the pages in one list, each in the wanted shape. */
+export async function collect(
+	pages: AsyncIterable<IDataObject[]>,
+	shape: (row: IDataObject) => IDataObject = asItIs,
+): Promise<IDataObject[]> {
 	const rows: IDataObject[] = [];
-	for await (const page of pages) for (const row of page) rows.push(row);
+	for await (const page of pages) for (const row of page) rows.push(shape(row));
 	return rows;
 }
 
@@ -119,17 +113,6 @@ export async function countOf(
 	const { total } = await item.read(request, rowsIn(kind));
 	if (total !== undefined) return total;
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list with its total' });
-}
-
-/** The wanted rows of a list, each in the wanted shape. */
-export async function readList(
-	item: Item,
-	list: ListRequest,
-	shape: (row: IDataObject) => IDataObject,
-): Promise<IDataObject[]> {
-	const rows: IDataObject[] = [];
-	for await (const page of listPages(item, list)) for (const row of page) rows.push(shape(row));
-	return rows;
 }
 
 /** CP §4.3 and §4.7, which differ only by the path: Get Many Tags. */

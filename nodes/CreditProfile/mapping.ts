@@ -8,25 +8,24 @@ export async function mappingOf(item: Item): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 
-/** Segments of a path that may have another name in a contract. */
-const segmentsOf = (path: string): string[] =>
-	path.split('/').filter((segment) => !['', 'pm', 'pf'].includes(segment));
+/** The service does not take what was sent. */
+export const isRefused = (error: unknown): error is RequestError =>
+	error instanceof RequestError && [400, 422].includes(error.status ?? 0);
 
-/** The service knows this path of the API reference, so its mapping is right. */
-export async function notePath(item: Item, documented: string): Promise<void> {
-	noteSuccess((await item.connection()).client, ...segmentsOf(documented));
-}
-
-/** Throws the error of a path; with the keys of the API Mapping that may be missing, where it is not known. */
-export async function throwUnknownPath(
-	item: Item,
-	error: unknown,
-	documented: string,
-): Promise<never> {
-	if (!(error instanceof RequestError) || error.status !== 404) throw error;
-	const { client } = await item.connection();
-	const mappingKeys = segmentsOf(documented)
-		.filter((segment) => !hasWorked(client, segment))
-		.map((segment) => `paths.${segment}`);
-	throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
+/**
+ * What is read at a path of the API reference. One that works is noted: its mapping is right. Where the service does
+ * not know it, the error names the keys of the API Mapping that may be missing.
+ */
+export async function atPath<T>(item: Item, documented: string, reading: Promise<T>): Promise<T> {
+	const segments = documented.split('/').filter((segment) => !['', 'pm', 'pf'].includes(segment));
+	const found = await reading.catch(async (error: unknown) => {
+		if (!(error instanceof RequestError) || error.status !== 404) throw error;
+		const { client } = await item.connection();
+		const mappingKeys = segments
+			.filter((segment) => !hasWorked(client, segment))
+			.map((segment) => `paths.${segment}`);
+		throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
+	});
+	noteSuccess((await item.connection()).client, ...segments);
+	return found;
 }

@@ -11,6 +11,10 @@ function pick(row: IDataObject, names: string[]): IDataObject {
 	);
 }
 
+/** A row without one of its fields. */
+export const without = (row: IDataObject, field: string): IDataObject =>
+	Object.fromEntries(Object.entries(row).filter(([name]) => name !== field));
+
 const objectOf = (value: unknown): IDataObject => (isObject(value) ? value : {});
 
 const joined = (...parts: unknown[]): string | undefined =>
@@ -154,7 +158,7 @@ export const separateSimplified = (document: IDataObject): IDataObject[] =>
 export const separateRaw = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		...entry,
-		...Object.fromEntries(Object.entries(document).filter(([name]) => name !== 'associations')),
+		...without(document, 'associations'),
 		...idsOf(document),
 	}));
 

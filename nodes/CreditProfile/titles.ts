@@ -1,9 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
-import { asItIs } from '../shared/operations/fields';
 import type { Item } from '../shared/operations/operation';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
-import { readList } from './listing';
+import { collect, listPages, versionsOf } from './listing';
 
 /** The column of a document's field, by the ID of the document's version. */
 export type ColumnOf = (versionId: unknown, key: string) => string;
@@ -39,9 +38,8 @@ export async function byTitle(item: Item, collectionId: number): Promise<ColumnO
 const titlesByCollection = () => new Map<number, Promise<ColumnOf>>();
 
 async function readTitles(item: Item, collectionId: number): Promise<ColumnOf> {
-	const path = `/data/collection/${collectionId}/versions`;
-	const list = { path, kind: 'version', startAt: 0, wanted: Infinity } as const;
-	return columnsBy(await readList(item, list, asItIs));
+	const list = { ...versionsOf(collectionId), startAt: 0, wanted: Infinity };
+	return columnsBy(await collect(listPages(item, list)));
 }
 
 function columnsBy(versions: IDataObject[]): ColumnOf {

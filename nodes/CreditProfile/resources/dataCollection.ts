@@ -1,32 +1,27 @@
-import { operation } from '../../shared/operations/field';
-import { asItIs, limit, simplify } from '../../shared/operations/fields';
+import { operation, option, parseBoolean } from '../../shared/operations/field';
+import { asItIs, limit as wanted, simplify, wholeNumber } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
-import { collectionId, offset, switches } from '../fields';
+import { collectionId, offset as startAt } from '../fields';
 import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
-import { countOf, getManyTags, readList, rowIn } from '../listing';
+import { collect, countOf, getManyTags, listPages, rowIn, versionsOf } from '../listing';
 import { mappingOf } from '../mapping';
 import { collectionRule, versionRule } from '../personal';
 import { simplifyCollection, simplifyVersion } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
-const includes = switches([
-	{
-		displayName: 'Include Active Version',
-		name: 'includeActiveDataCollectionVersion',
-		type: 'boolean',
-		default: true,
-		description: 'Whether each collection comes with its active version',
-	},
-	{
-		displayName: 'Include Creator',
-		name: 'includeCreator',
-		type: 'boolean',
-		default: true,
-		description:
-			'Whether each collection comes with its creator, and an included active version with its own',
-	},
-]);
+/** A part of each collection, sent under the option's name; undefined if it was not added. */
+const include = (displayName: string, name: string, description: string) =>
+	option<boolean | undefined>(
+		{ displayName, name, type: 'boolean', default: true, description },
+		parseBoolean,
+		undefined,
+	);
+
+/** CP §4.4 */
+const collections = { path: '/data/collection', kind: 'collection' } as const;
+const FILTERS =
+	'It only reads. Name: exact. Name Contains: a part of it. Processor Key: exact. Empty filters do not filter.';
 
 const get = operation({
 	name: 'Get',
@@ -34,7 +29,7 @@ const get = operation({
 	action: 'Get data collection',
 	tool: 'Get one data collection by its ID. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Get collection',
-	description: 'Get one data collection by its ID (the service calls this endpoint a beta)',
+	description: 'Get one data collection by its ID (beta)',
 	fields: { collectionId },
 	options: { simplify },
 	/** CP §4.5 */
@@ -43,14 +38,11 @@ const get = operation({
 			{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
 			rowIn('collection'),
 		);
-		const given = textOf(collection.id).trim();
-		if (/^\d+$/.test(given) && Number(given) !== id) {
+		if (wholeNumber(collection.id) !== id) {
 			throw new CodedError(
 				'otherCollection',
-				`The Credit Profile Service gave data collection ${given}, not ${id}`,
-				{
-					description: 'Nothing of it was taken. Tell the provider.',
-				},
+				`The Credit Profile Service gave data collection ${textOf(collection.id)}, not ${id}`,
+				{ description: 'Tell the provider.' },
 			);
 		}
 		return item.protect(collection, collectionRule, isSimple ? simplifyCollection : asItIs);
@@ -61,32 +53,36 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many data collections',
-	tool: 'List data collections, all or filtered. It only reads. Name: exact. Name Contains: a part of it. Processor Key: exact. Empty filters do not filter.',
+	tool: `List data collections, all or filtered. ${FILTERS}`,
 	subtitle: 'Get collections',
-	description:
-		'Get the data collections of the organization, all or those that pass the filters (the service calls this endpoint a beta)',
-	fields: { wanted: limit, filters },
-	options: { simplify, includes, offset },
-	/** CP §4.4 */
-	async execute(item, values) {
-		const { query, lists } = encodeFilter(values.filters, await mappingOf(item));
-		const check = checkFiltered(values.filters, item.run.hint);
-		const shape = values.simplify ? simplifyCollection : asItIs;
-		return await readList(
-			item,
-			{
-				path: '/data/collection',
-				query: { ...values.includes, ...query },
-				lists,
-				kind: 'collection',
-				startAt: values.offset,
-				wanted: values.wanted,
-			},
-			(row) => {
-				check(row);
-				return item.protect(row, collectionRule, shape);
-			},
-		).catch(withFilterKeys(values.filters));
+	description: 'Get the data collections of the organization, all or filtered (beta)',
+	fields: { wanted, filters },
+	options: {
+		simplify,
+		includeActiveDataCollectionVersion: include(
+			'Include Active Version',
+			'includeActiveDataCollectionVersion',
+			'Whether each collection comes with its active version',
+		),
+		includeCreator: include(
+			'Include Creator',
+			'includeCreator',
+			'Whether each collection, and its included active version, comes with its creator',
+		),
+		startAt,
+	},
+	async execute(
+		item,
+		{ filters: filter, simplify: isSimple, wanted: most, startAt: from, ...includes },
+	) {
+		const { query, lists } = encodeFilter(filter, await mappingOf(item));
+		const check = checkFiltered(filter, item.run.hint);
+		const shape = isSimple ? simplifyCollection : asItIs;
+		const list = { ...collections, query: { ...includes, ...query }, lists };
+		return await collect(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
+			check(row);
+			return item.protect(row, collectionRule, shape);
+		}).catch(withFilterKeys(filter));
 	},
 });
 
@@ -94,19 +90,14 @@ const count = operation({
 	name: 'Count',
 	value: 'count',
 	action: 'Count data collections',
-	tool: 'Count data collections, all or filtered. It only reads. Name: exact. Name Contains: a part of it. Processor Key: exact. Empty filters do not filter.',
+	tool: `Count data collections, all or filtered. ${FILTERS}`,
 	subtitle: 'Count collections',
 	description:
-		'Count the data collections of the organization, all or those that pass the filters, in one request (the service calls this endpoint a beta)',
+		'Count the data collections of the organization, all or filtered, in one request (beta)',
 	fields: { filters },
-	/** CP §4.4 */
-	async execute(item, values) {
-		const encoded = encodeFilter(values.filters, await mappingOf(item));
-		const total = await countOf(item, {
-			path: '/data/collection',
-			kind: 'collection',
-			...encoded,
-		}).catch(withFilterKeys(values.filters));
+	async execute(item, { filters: filter }) {
+		const list = { ...collections, ...encodeFilter(filter, await mappingOf(item)) };
+		const total = await countOf(item, list).catch(withFilterKeys(filter));
 		return item.protect({ total }, 'written', asItIs);
 	},
 });
@@ -117,21 +108,13 @@ const getVersions = operation({
 	action: 'Get many data collection versions',
 	tool: 'List the versions of one data collection with the names of their fields. It only reads. Collection: a whole number.',
 	subtitle: 'Get collection versions',
-	description:
-		'Get the versions of one data collection with their schemas (the service calls this endpoint a beta)',
-	fields: { collectionId, wanted: limit },
-	options: { simplify, offset },
-	/** CP §4.6 */
-	async execute(item, values) {
-		return await readList(
-			item,
-			{
-				path: `/data/collection/${values.collectionId}/versions`,
-				kind: 'version',
-				startAt: values.offset,
-				wanted: values.wanted,
-			},
-			(row) => item.protect(row, versionRule, values.simplify ? simplifyVersion : asItIs),
+	description: 'Get the versions of one data collection with their schemas (beta)',
+	fields: { collectionId, wanted },
+	options: { simplify, startAt },
+	async execute(item, { collectionId: id, simplify: isSimple, ...range }) {
+		const shape = isSimple ? simplifyVersion : asItIs;
+		return await collect(listPages(item, { ...versionsOf(id), ...range }), (row) =>
+			item.protect(row, versionRule, shape),
 		);
 	},
 });

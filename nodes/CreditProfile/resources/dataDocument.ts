@@ -1,22 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
-import { asItIs, limit, simplify } from '../../shared/operations/fields';
+import { asItIs, limit as wanted, simplify } from '../../shared/operations/fields';
 import { WithFiles, type Item, type Resource } from '../../shared/operations/operation';
-import { collectionId, offset, order } from '../fields';
+import { textOf } from '../../shared/utils/text';
+import { collectionId, offset as startAt, order } from '../fields';
 import { documentRule } from '../personal';
 import { writeFile } from '../listFile';
 import { collect, countOf, documentsOf, getManyTags, listPages, rowIn } from '../listing';
 import { separateRaw, separateSimplified, simplifyDocument } from '../simplify';
 import { byKey, byTitle, OWN_COLUMNS } from '../titles';
 import { downloadFiles } from './documentFiles';
-import {
-	ALL_ASSOCIATIONS,
-	associations,
-	columnNames,
-	fileFormat,
-	output,
-	type ColumnNames,
-} from './documentOptions';
+import { associations, columnNames, fileFormat, includeAll, output } from './documentOptions';
 
 const getMany = operation({
 	name: 'Get Many',
@@ -24,24 +18,21 @@ const getMany = operation({
 	action: 'Get many data documents',
 	tool: 'List the documents of one data collection with their fields and tags. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Get documents',
-	description:
-		'Get the data documents of one collection, as items or in one file (the service calls this endpoint a beta)',
-	fields: { collectionId, wanted: limit, output, fileFormat, columnNames },
-	options: { simplify, associations, order, offset },
+	description: 'Get the data documents of one collection, as items or in one file (beta)',
+	fields: { collectionId, wanted, output, fileFormat, columnNames },
+	options: { simplify, associations, order, startAt },
 	/** CP §4.8 */
 	async execute(item, values) {
-		const { collectionId: id, fileFormat: format } = values;
+		const { collectionId: id, wanted: most } = values;
 		const { isSeparate, isFile } = values.output;
+		const included = values.associations ?? (isSeparate ? includeAll : {});
 		const list = {
 			...documentsOf(id),
-			query: {
-				...(values.associations ?? (isSeparate && ALL_ASSOCIATIONS)),
-				...(values.order && { order: values.order }),
-			},
-			startAt: values.offset,
-			wanted: values.wanted,
+			query: { ...included, order: values.order },
+			startAt: values.startAt,
+			wanted: most,
 		};
-		const shape = await shapeOf(item, { ...values, isSeparate });
+		const shape = await shapeOf(item, id, values);
 		let given = 0;
 		async function* pages() {
 			for await (const page of listPages(item, list)) {
@@ -52,48 +43,48 @@ const getMany = operation({
 		if (!isFile) return await collect(pages());
 
 		const { rows, file } = await writeFile(item, pages(), {
-			format: format === 'ndjson' ? 'ndjson' : 'csv',
-			lastColumns: LAST_COLUMNS,
-			hasByteOrderMark: format === 'csv',
+			format: values.fileFormat,
+			lastColumns: [...OWN_COLUMNS, 'documentExternalId', 'documentId'],
 			name: await fileNameOf(item, id),
 		});
-		if (given >= values.wanted) {
-			const first = `The file holds the first ${given} documents; there may be more`;
-			item.run.hint(`${first}. Switch on Return All for all.`);
+		if (given >= most) {
+			item.run.hint(
+				`The file holds the first ${given} documents; there may be more. Switch on Return All for all.`,
+			);
 		}
 		const json = item.protect({ rows, collectionId: id }, 'written', asItIs);
 		return new WithFiles([{ json, file }]);
 	},
 });
 
-const LAST_COLUMNS = [...OWN_COLUMNS, 'documentExternalId', 'documentId'];
-
 interface Wanted {
-	collectionId: number;
 	simplify: boolean;
-	isSeparate: boolean;
-	columnNames: ColumnNames;
+	output: { isSeparate: boolean };
+	columnNames: 'keys' | 'titles';
 }
 
 /** In which items a document comes out. */
 async function shapeOf(
 	item: Item,
-	{ collectionId: id, simplify: isSimple, isSeparate, columnNames: names }: Wanted,
+	collection: number,
+	{ simplify: isSimple, output: { isSeparate }, columnNames: names }: Wanted,
 ): Promise<(document: IDataObject) => IDataObject[]> {
 	if (isSeparate) return isSimple ? separateSimplified : separateRaw;
 	if (!isSimple) return (document) => [document];
-	const columnOf = names === 'titles' ? await byTitle(item, id) : byKey;
+	const columnOf = names === 'titles' ? await byTitle(item, collection) : byKey;
 	return (document) => [simplifyDocument(document, columnOf)];
 }
 
 /** A file is called by its collection's name in addresses (CP §2.2), or its ID where the collection cannot be read. */
 async function fileNameOf(item: Item, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
-	const { slug } = await item
+	const slug = await item
 		.read({ method: 'GET', path, isOneRecord: true }, rowIn('collection'))
-		.then(({ row }) => row)
-		.catch(() => ({ slug: undefined }));
-	return typeof slug === 'string' && /^[\p{L}\d-]{1,100}$/u.test(slug) ? slug : `collection-${id}`;
+		.then(
+			({ row }) => textOf(row.slug),
+			() => '',
+		);
+	return /^[\p{L}\d-]{1,100}$/u.test(slug) ? slug : `collection-${id}`;
 }
 
 const count = operation({
@@ -102,8 +93,7 @@ const count = operation({
 	action: 'Count data documents',
 	tool: 'Count the documents of one data collection. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Count documents',
-	description:
-		'Count the data documents of one collection, in one request (the service calls this endpoint a beta)',
+	description: 'Count the data documents of one collection, in one request (beta)',
 	fields: { collectionId },
 	/** CP §4.8 */
 	async execute(item, { collectionId: id }) {

@@ -7,11 +7,12 @@ import { isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { download } from '../files/download';
 import { linkOf } from '../files/fileLink';
-import { offset, order } from '../fields';
+import { offset as startAt, order } from '../fields';
+import { includeFiles } from './documentOptions';
 import { filesOf, incomingFiles, source, type WithFile } from './fileSource';
 import { documentsOf, listPages } from '../listing';
 import { documentRule, typeOf } from '../personal';
-import { associationsOf, separateRaw, separateSimplified } from '../simplify';
+import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
 
 /** How many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
@@ -23,7 +24,7 @@ const maxMegabytes = option(
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 20,
-		description: 'A larger file is an error; nothing more of it is read',
+		description: 'A larger file is an error',
 	},
 	parseNumber(1),
 	20,
@@ -36,70 +37,57 @@ export const downloadFiles = operation({
 	tool: 'Download files of data documents as binary data. It only reads. Collection: a whole number. File URL: the url of a file from the list of documents, valid for 24 hours.',
 	subtitle: 'Download files',
 	description:
-		'Download the files that data documents are associated with, one item with binary data for each. Limit counts documents.',
+		'Download the files of data documents, one item with binary data for each. Limit counts documents.',
 	fields: { source },
-	options: { simplify, maxMegabytes, order, offset },
+	options: { simplify, maxMegabytes, order, startAt },
 	/** CP §2.10 */
-	async execute(item, { source: wanted, simplify: isSimple, maxMegabytes: most, ...range }) {
-		const repeats = item.run.shared(repeatsOf);
-		if (wanted.from === 'link') {
-			repeats.take(item, `file ${wanted.url}`);
-			return new WithFiles([{ json: {}, file: await download(item, { url: wanted.url }, most) }]);
+	async execute(item, { source: from, simplify: isSimple, maxMegabytes: most, ...range }) {
+		const take = item.run.shared(repeatsOf);
+		if (from.from === 'link') {
+			take(item, from.url);
+			return new WithFiles([{ json: {}, file: await download(item, { url: from.url }, most) }]);
 		}
-		if (wanted.from === 'incoming') {
-			const links = incomingFiles(wanted.document).map((one) => linkedFile(item, one, isSimple));
-			for (const { association } of links) repeats.take(item, `file ${fileKey(association)}`);
+		if (from.from === 'incoming') {
+			const links = incomingFiles(from.document).map((one) => linkedFile(item, one, isSimple));
+			for (const { association } of links) take(item, `file ${fileKey(association)}`);
 			return new WithFiles(await fetchAll(item, links, most));
 		}
-		repeats.take(item, `collection ${wanted.id}`);
+		take(item, `collection ${from.id}`);
 		const list = {
-			...documentsOf(wanted.id),
-			query: {
-				includeDataDocumentAssociations: true,
-				includeFileAssociation: true,
-				...(range.order && { order: range.order }),
-			},
-			startAt: range.offset,
-			wanted: wanted.wanted,
+			...documentsOf(from.id),
+			query: { ...includeFiles, order: range.order },
+			startAt: range.startAt,
+			wanted: from.wanted,
 		};
 		const files: FileRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
-			unknown += page.flatMap(associationsOf).filter((one) => typeOf(one) === undefined).length;
+			unknown += page.flatMap(associationsOf).filter((one) => !typeOf(one)).length;
 			const found = page.flatMap(filesOf).map((one) => linkedFile(item, one, isSimple));
 			files.push(...(await fetchAll(item, found, most)));
 		}
 		if (unknown > 0) {
 			item.run.hint(
-				`Associations of a type other than Profiles, Forms and Files: ${unknown}. If they are files, they were not downloaded: Data Document → Get Many shows them.`,
+				`Associations of a type other than Profiles, Forms and Files: ${unknown}. They were not downloaded: Data Document → Get Many shows them.`,
 			);
 		}
 		return new WithFiles(files);
 	},
 });
 
-/** What several items of a run download gives one hint, at the end of the run. */
+/** Notes what an item downloads. What several items do gives one hint, at the end of the run. */
 function repeatsOf(run: Run) {
 	const takenBy = new Map<string, number>();
 	const repeated = new Set<string>();
 	run.atEnd(() => {
-		for (const what of repeated) {
-			if (what.startsWith('file')) continue;
-			run.hint(
-				`Several items download the files of ${what}, so the same files come again. To get the files of each item, set Files From to Files of the Incoming Documents.`,
-			);
-		}
-		const files = [...repeated].filter((what) => what.startsWith('file')).length;
-		if (files === 0) return;
+		if (repeated.size === 0) return;
 		run.hint(
-			`Several items name the same file, so it comes again for each: ${files === 1 ? '1 file' : `${files} files`}. Remove Duplicates before this node keeps one item of each.`,
+			`Several items download the same files, which come again for each. Collections or files named more than once: ${repeated.size}. Set 'Files From' to Files of the Incoming Documents, or use Remove Duplicates before this node.`,
 		);
 	});
-	return {
-		take({ index }: Item, what: string) {
-			if ((takenBy.get(what) ?? index) !== index) repeated.add(what);
-			takenBy.set(what, index);
-		},
+	return ({ index }: Item, what: string) => {
+		if ((takenBy.get(what) ?? index) !== index) repeated.add(what);
+		takenBy.set(what, index);
 	};
 }
 
@@ -115,13 +103,12 @@ interface LinkedFile {
 function linkedFile(item: Item, document: WithFile, isSimple: boolean): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
-	const withoutLinks = { ...association, url: undefined, previewUrl: undefined };
-	const bare = { ...document, associations: [{ ...entry, association: withoutLinks }] };
-	const [json] = isSimple
-		? item.protect(bare, documentRule, separateSimplified)
-		: item.protect(document, documentRule, ownFields);
+	const [json] = item.protect(document, documentRule, isSimple ? withoutLink : ownFields);
 	return { json, association };
 }
+
+const withoutLink = (document: IDataObject): IDataObject[] =>
+	separateSimplified(document).map((row) => without(row, 'url'));
 
 /** All fields of CP §2.10, with the document's IDs. */
 const ownFields = (document: IDataObject): IDataObject[] =>

@@ -1,23 +1,22 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { field, oneOf, option, type Field } from '../../shared/operations/field';
+import { field, option, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
-import { CodedError } from '../../shared/utils/codedError';
+import { entryOf, listed, wrong } from '../fields';
 
-/** The types to request where none is chosen: absent ones would look like none. */
-export const ALL_ASSOCIATIONS = {
-	includeDataDocumentAssociations: true,
-	includeProfileAssociation: true,
-	includeFormAssociation: true,
-	includeFileAssociation: true,
+/** CP §4.8: what to request for each entry. */
+const PARAMETERS: Record<string, string> = {
+	types: 'includeDataDocumentAssociations',
+	profiles: 'includeProfileAssociation',
+	forms: 'includeFormAssociation',
+	files: 'includeFileAssociation',
 };
 
 /** A type alone may not do (not shown, CP §4.8), so the general parameter goes with it. */
-const PARAMETERS: Record<string, IDataObject> = {
-	files: { includeDataDocumentAssociations: true, includeFileAssociation: true },
-	forms: { includeDataDocumentAssociations: true, includeFormAssociation: true },
-	profiles: { includeDataDocumentAssociations: true, includeProfileAssociation: true },
-	types: { includeDataDocumentAssociations: true },
-};
+const including = (...chosen: string[]): IDataObject =>
+	Object.fromEntries(['types', ...chosen].map((one) => [PARAMETERS[one], true]));
+
+export const includeFiles = including('files');
+export const includeAll = including('profiles', 'forms', 'files');
 
 /** Which associations come with documents, as the parameters of CP §4.8; undefined if nothing is said of them. */
 export const associations = option<IDataObject | undefined>(
@@ -39,117 +38,108 @@ export const associations = option<IDataObject | undefined>(
 		description: 'Which associations come with each document',
 	},
 	(value, label) => {
-		const entries = [value].flat().flatMap((one) => textOf(one).split(','));
-		const chosen = entries.map((one) => one.trim()).filter((one) => one !== '');
+		const chosen = listed(value).map(textOf);
 		if (chosen.length > 0 && chosen.every((one) => Object.hasOwn(PARAMETERS, one))) {
-			return Object.assign({}, ...chosen.map((one) => PARAMETERS[one])) as IDataObject;
+			return including(...chosen);
 		}
-		throw new CodedError(
+		throw wrong(
 			'field.choice',
-			`'${label}' is empty or holds an entry that is not in its list`,
-			{
-				field: label,
-				description: `Choose from the list, or remove the option. An expression may give ${Object.keys(PARAMETERS).join(', ')}.`,
-			},
+			label,
+			'is empty or holds an entry that is not in its list',
+			`Choose from the list, or remove the option. An expression may give ${Object.keys(PARAMETERS).join(', ')}.`,
 		);
 	},
 	undefined,
 );
 
-/** What an item or a row of the file is. */
-const OUTPUTS = {
-	items: { isSeparate: false, isFile: false },
-	file: { isSeparate: false, isFile: true },
-	associations: { isSeparate: true, isFile: false },
-	associationsFile: { isSeparate: true, isFile: true },
-};
-type Output = keyof typeof OUTPUTS;
+/** Entries of Output that give a file, and those that give documents. */
+const FILES = ['file', 'associationsFile'];
+const DOCUMENTS = ['items', 'file'];
 
-export const output = field(
+const outputs: INodeProperties = {
+	displayName: 'Output',
+	name: 'output',
+	type: 'options',
+	options: [
+		{ name: 'Documents', value: 'items', description: 'One item for each document' },
+		{ name: 'Documents in a File', value: 'file', description: 'One item with a file' },
+		{
+			name: 'Associations',
+			value: 'associations',
+			description: 'One item for each profile, form and file of a document',
+		},
+		{
+			name: 'Associations in a File',
+			value: 'associationsFile',
+			description: 'One item with a file, a row for each profile, form and file',
+		},
+	],
+	default: 'items',
+	description:
+		'The items or the file to return. With Associations, a document without any gives no item.',
+};
+
+/** What an item or a row of the file is. */
+export const output = field(outputs, (value, label) => {
+	const chosen = entryOf(outputs)(value, label);
+	return { isSeparate: !DOCUMENTS.includes(chosen), isFile: FILES.includes(chosen) };
+});
+
+/** A selector that is there for some outputs alone; `absent` is its value for the others. */
+const selectorFor = <T extends string>(
+	shownFor: string[],
+	{ displayOptions, ...property }: INodeProperties,
+	absent: T,
+): Field<T> => ({
+	properties: [{ ...property, displayOptions: { ...displayOptions, show: { output: shownFor } } }],
+	read: (item) =>
+		shownFor.includes(item.parameter('output'))
+			? entryOf<T>(property)(item.parameter(property.name), property.displayName)
+			: absent,
+});
+
+export const fileFormat = selectorFor<'csv' | 'csvPlain' | 'ndjson'>(
+	FILES,
 	{
-		displayName: 'Output',
-		name: 'output',
+		displayName: 'File Format',
+		name: 'fileFormat',
 		type: 'options',
 		options: [
-			{ name: 'Documents', value: 'items', description: 'One item for each document' },
-			{ name: 'Documents in a File', value: 'file', description: 'One item with a file' },
+			{ name: 'CSV', value: 'csv', description: 'For Excel and sheets; objects as JSON in a cell' },
 			{
-				name: 'Associations',
-				value: 'associations',
-				description: 'One item for each profile, form and file of a document',
+				name: 'CSV Without Byte Order Mark',
+				value: 'csvPlain',
+				description: 'For programs that read the first column by its name',
 			},
 			{
-				name: 'Associations in a File',
-				value: 'associationsFile',
-				description: 'One item with a file, a row for each profile, form and file',
+				name: 'NDJSON',
+				value: 'ndjson',
+				description: 'One JSON object on each line, for lists too long to hold in memory',
 			},
 		],
-		default: 'items',
-		description:
-			'The items or the file to return. With Associations, a document without any gives no item.',
+		default: 'csv',
 	},
-	(value, label) =>
-		OUTPUTS[oneOf<Output>('items', 'file', 'associations', 'associationsFile')(value, label)],
+	'csv',
 );
 
-type Format = 'csv' | 'csvPlain' | 'ndjson';
-const formats: INodeProperties = {
-	displayName: 'File Format',
-	name: 'fileFormat',
-	type: 'options',
-	options: [
-		{ name: 'CSV', value: 'csv', description: 'For Excel and sheets; objects as JSON in a cell' },
-		{
-			name: 'CSV Without Byte Order Mark',
-			value: 'csvPlain',
-			description: 'For programs that read the first column by its name',
-		},
-		{
-			name: 'NDJSON',
-			value: 'ndjson',
-			description: 'One JSON object on each line: for lists too long to hold in memory',
-		},
-	],
-	default: 'csv',
-	displayOptions: { show: { output: ['file', 'associationsFile'] } },
-};
-export const fileFormat: Field<Format> = {
-	properties: [formats],
-	async read(item) {
-		if (!(await output.read(item)).isFile) return 'csv';
-		return oneOf<Format>('csv', 'csvPlain', 'ndjson')(item.parameter('fileFormat'), 'File Format');
+export const columnNames = selectorFor<'keys' | 'titles'>(
+	DOCUMENTS,
+	{
+		displayName: 'Column Names',
+		name: 'columnNames',
+		type: 'options',
+		options: [
+			{ name: 'Field Names', value: 'keys', description: "The document's own field names" },
+			{
+				name: 'Schema Titles',
+				value: 'titles',
+				description:
+					"The titles in the collection's schemas: one more request for each hundred versions. The item fails if they cannot be read.",
+			},
+		],
+		default: 'keys',
+		description: "How the columns of a document's fields are named",
+		displayOptions: { hide: { '/options.simplify': [false] } },
 	},
-};
-
-export type ColumnNames = 'keys' | 'titles';
-const names: INodeProperties = {
-	displayName: 'Column Names',
-	name: 'columnNames',
-	type: 'options',
-	options: [
-		{
-			name: 'Field Names',
-			value: 'keys',
-			description: "The document's own field names, which never change by themselves",
-		},
-		{
-			name: 'Schema Titles',
-			value: 'titles',
-			description:
-				"The titles in the collection's schemas: one more request for each hundred versions. The item fails if they cannot be read.",
-		},
-	],
-	default: 'keys',
-	description: "How the columns of a document's fields are named",
-	displayOptions: {
-		show: { output: ['items', 'file'] },
-		hide: { '/options.simplify': [false] },
-	},
-};
-export const columnNames: Field<ColumnNames> = {
-	properties: [names],
-	async read(item) {
-		if ((await output.read(item)).isSeparate) return 'keys';
-		return oneOf<ColumnNames>('keys', 'titles')(item.parameter('columnNames'), 'Column Names');
-	},
-};
+	'keys',
+);

@@ -1,8 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { field, oneOf, parseObject, parseText, type Field } from '../../shared/operations/field';
+import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
 import { limit } from '../../shared/operations/fields';
-import { textOf } from '../../shared/utils/text';
-import { collectionId, shownIf } from '../fields';
+import { collectionId, entryOf } from '../fields';
 import { typeOf } from '../personal';
 import { associationsOf } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
@@ -16,17 +15,17 @@ const filesFrom: INodeProperties = {
 		{
 			name: 'Files of the Incoming Documents',
 			value: 'incoming',
-			description: 'Downloads the files of each document that Get Many gave to this node',
+			description: 'Downloads the files of the documents that Get Many gave to this node',
 		},
 		{
 			name: 'Documents of a Collection',
 			value: 'collection',
-			description: 'Reads the documents and downloads the files that they are associated with',
+			description: 'Reads the documents and downloads their files',
 		},
 		{
 			name: 'Link',
 			value: 'link',
-			description: 'Downloads one file by the link that Get Many gave',
+			description: 'Downloads one file by its link from Get Many',
 		},
 	],
 	default: 'incoming',
@@ -52,21 +51,21 @@ const fileUrl = field(
 		default: '',
 		required: true,
 		placeholder: 'e.g. {{ $json.url }}',
-		description:
-			'The URL of a file association. It works for 24 hours after the document was read.',
+		description: 'The URL of a file association. It works for 24 hours after Get Many read it.',
 	},
 	parseText,
 );
-const shownFor = (value: string, properties: INodeProperties[]) =>
-	shownIf({ filesFrom: [value] }, properties);
+/** The same fields, shown under this choice alone. */
+const shownFor = (choice: string, properties: INodeProperties[]): INodeProperties[] =>
+	properties.map((one) => ({
+		...one,
+		displayOptions: { show: { ...one.displayOptions?.show, filesFrom: [choice] } },
+	}));
 
 type Source =
-	{ from: 'link'; url: string } | { from: 'incoming'; document: IDataObject } | InCollection;
-interface InCollection {
-	from: 'collection';
-	id: number;
-	wanted: number;
-}
+	| { from: 'link'; url: string }
+	| { from: 'incoming'; document: IDataObject }
+	| { from: 'collection'; id: number; wanted: number };
 
 /** One link, an incoming document, or the documents whose files are wanted. */
 export const source: Field<Source> = {
@@ -77,7 +76,7 @@ export const source: Field<Source> = {
 		...shownFor('link', fileUrl.properties),
 	],
 	async read(item) {
-		const from = oneOf('incoming', 'collection', 'link')(item.parameter('filesFrom'), 'Files From');
+		const from = entryOf<Source['from']>(filesFrom)(item.parameter('filesFrom'), 'Files From');
 		if (from === 'link') return { from, url: await fileUrl.read(item) };
 		if (from === 'incoming') return { from, document: await incoming.read(item) };
 		return { from, id: await collectionId.read(item), wanted: await limit.read(item) };
@@ -87,32 +86,31 @@ export const source: Field<Source> = {
 /** A document with one file association. */
 export type WithFile = IDataObject & { associations: [IDataObject] };
 
+const withFile = (document: IDataObject, association: unknown): WithFile => ({
+	...document,
+	associations: [{ type: 'Files', association: association as IDataObject }],
+});
+
 export const filesOf = (document: IDataObject): WithFile[] =>
 	associationsOf(document)
 		.filter((entry) => typeOf(entry) === 'Files')
-		.map((entry) => ({ ...document, associations: [entry] }));
+		.map(({ association }) => withFile(document, association));
 
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
 export function incomingFiles(row: IDataObject): WithFile[] {
-	const { id, externalId, documentId = null, documentExternalId: ofDocument, ...others } = row;
-	const entry = (association: unknown): [IDataObject] => [
-		{ type: 'Files', association: association as IDataObject },
-	];
 	if (row.associations !== undefined) return filesOf(row);
+	const { id, externalId, documentId = null, documentExternalId, ...others } = row;
 	if (Array.isArray(row.files)) {
-		return row.files.map((file) => ({ id, externalId, associations: entry(file) }));
+		return row.files.map((file) => withFile({ id, externalId }, file));
 	}
-	const document = { id: documentId, externalId: ofDocument };
-	if (row.association !== undefined && typeOf(row) === 'Files') {
-		return [{ ...document, associations: entry(row.association) }];
+	const type = typeOf({ type: row.associationType ?? row.type });
+	if (!type) {
+		throw new CodedError('noAssociations', 'The incoming item holds no file associations', {
+			description:
+				"Add 'Include Associations' with Files in the Get Many before this node, or choose another entry of 'Files From'.",
+		});
 	}
-	const type = textOf(row.associationType ?? row.type);
-	if (type !== '' && typeOf({ type }) !== undefined) {
-		const association = { ...others, id, externalId };
-		return typeOf({ type }) === 'Files' ? [{ ...document, associations: entry(association) }] : [];
-	}
-	throw new CodedError('noAssociations', 'The incoming item holds no file associations', {
-		description:
-			"Add 'Include Associations' with Files in the Get Many before this node, or choose another entry of 'Files From'.",
-	});
+	const { association = { ...others, id, externalId } } = row;
+	const document = { id: documentId, externalId: documentExternalId };
+	return type === 'Files' ? [withFile(document, association)] : [];
 }

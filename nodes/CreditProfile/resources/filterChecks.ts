@@ -17,8 +17,6 @@ export type Get = <T extends object>(
 const UNLIKELY = 'no collection is called this way';
 
 export type Encodings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
-const FILTER_ENCODINGS = ['brackets', 'dots', 'json'] as const;
-const LIST_ENCODINGS = ['brackets', 'indices', 'repeat'] as const;
 
 /** Which encodings the service understands: one that it does not is refused, or lets everything pass. */
 export async function checkFilters(
@@ -27,62 +25,63 @@ export async function checkFilters(
 	mapping: CreditProfileMapping,
 	collections: IDataObject[],
 ): Promise<Partial<Encodings>> {
-	const countOf = async (filter: IDataObject, encodings: Encodings) => {
-		const { query, lists } = encodeFilter(filter, { ...mapping, ...encodings });
-		return await get(
-			rowsIn('collection'),
-			'/data/collection',
-			{ ...query, limit: 100 },
-			lists,
-		).then(
-			({ rows, total = rows.length }) => total,
-			() => undefined,
-		);
-	};
 	const found: Partial<Encodings> = {};
-	await diagnosis.run('Filter encoding', async () => {
-		if (collections.length === 0) return cannotTell;
-		for (const filterEncoding of FILTER_ENCODINGS) {
-			const total = await countOf({ name__eq: UNLIKELY }, { ...mapping, filterEncoding });
-			if (total !== 0) continue;
-			found.filterEncoding = filterEncoding;
-			return understood('Filters', 'filterEncoding', filterEncoding, mapping);
-		}
-		return {
-			ok: false,
-			seen: 'A filter that nothing passes was refused, or everything passed it, in each encoding.',
-			advice:
-				'Ask the service how the filter is written in the query string; do not filter until then.',
-		};
-	});
-	await diagnosis.run('List encoding', async () => {
-		const names = [...new Set(collections.map(({ name }) => name as string))].slice(0, 2);
-		const { filterEncoding } = found;
-		const expected = collections.filter(({ name }) => names.includes(name as string)).length;
-		if (expected === collections.length || !filterEncoding) return cannotTell;
-		for (const listEncoding of LIST_ENCODINGS) {
-			const total = await countOf({ name__eq: names }, { filterEncoding, listEncoding });
-			if (total !== expected) continue;
-			found.listEncoding = listEncoding;
-			return understood('Several values', 'listEncoding', listEncoding, mapping);
-		}
-		return {
-			ok: false,
-			seen: 'A filter with two values was not understood in any encoding.',
-			advice: 'Filter by one value at a time.',
-		};
-	});
+	/** Tries the encodings of one key until so many collections pass. */
+	const check = async <Key extends keyof Encodings>(
+		name: string,
+		key: Key,
+		encodings: Array<Encodings[Key]>,
+		wanted: { filter: IDataObject; total: number },
+		otherwise: string,
+	) =>
+		await diagnosis.run(name, async () => {
+			if (wanted.total === collections.length) {
+				const advice = 'Diagnose again once there are three collections and filters work.';
+				return { ok: 'unknown', seen: 'There is nothing to compare yet.', advice };
+			}
+			for (const encoding of encodings) {
+				const { query, lists } = encodeFilter(wanted.filter, {
+					...mapping,
+					...found,
+					[key]: encoding,
+				});
+				const total = await get(
+					rowsIn('collection'),
+					'/data/collection',
+					{ ...query, limit: 100 },
+					lists,
+				).then(
+					(page) => page.total ?? page.rows.length,
+					() => undefined,
+				);
+				if (total !== wanted.total) continue;
+				found[key] = encoding;
+				const ok = mapping[key] === encoding;
+				return {
+					ok,
+					seen: `The service understands ${encoding}.`,
+					advice: ok ? '' : `Set ${key} in the API Mapping to "${encoding}".`,
+				};
+			}
+			return { ok: false, seen: 'The service understands no encoding.', advice: otherwise };
+		});
+	await check(
+		'Filter encoding',
+		'filterEncoding',
+		['brackets', 'dots', 'json'],
+		{ filter: { name__eq: UNLIKELY }, total: 0 },
+		'Ask your provider how the query string holds a filter. Do not filter until then.',
+	);
+	const names = [...new Set(collections.map(({ name }) => name as string))].slice(0, 2);
+	const passing = collections.filter(
+		({ name }) => !found.filterEncoding || names.includes(name as string),
+	);
+	await check(
+		'List encoding',
+		'listEncoding',
+		['brackets', 'indices', 'repeat'],
+		{ filter: { name__eq: names }, total: passing.length },
+		'Filter by one value at a time.',
+	);
 	return found;
 }
-
-function understood(what: string, key: keyof Encodings, encoding: string, mapping: Encodings) {
-	const ok = mapping[key] === encoding;
-	const advice = ok ? '' : `Set ${key} in the API Mapping to "${encoding}".`;
-	return { ok, seen: `${what} are understood as ${encoding}.`, advice };
-}
-
-const cannotTell = {
-	ok: 'unknown' as const,
-	seen: 'There are too few collections to tell.',
-	advice: 'Diagnose again once there are three.',
-};

@@ -4,16 +4,15 @@ import { asItIs, limit, simplify } from '../../shared/operations/fields';
 import { allowEmpty, loginOf, storedLogin, type Login } from '../../shared/operations/loginSource';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
-import { providers, type Provider } from '../../shared/credentials/providerLogin';
+import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/transport/request';
 import { readRow, reportsFailure } from '../../shared/http/read';
 import { hasWorked } from '../../shared/transport/worked';
 import { RequestError } from '../../shared/transport/result';
-import { isObject } from '../../shared/utils/json';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
-import { rowsIn, wholeOf } from '../listing';
-import { mappingOf, notePath, throwUnknownPath } from '../mapping';
+import { kinds, rowsIn, wholeOf } from '../listing';
+import { atPath, isRefused, mappingOf } from '../mapping';
 import { loginRule } from '../personal';
 import { simplifyLogin } from '../simplify';
 
@@ -46,8 +45,8 @@ const upsert = operation({
 		return {
 			async next() {
 				const row = await store(item, login, mapping);
-				hintAtDoubts(item, login, mapping, row);
-				return item.protect(withoutPasswords(row, login), loginRule, (safe) =>
+				hintAtDoubts(item, login, row);
+				return item.protect(withoutPasswords(row, login.secrets), loginRule, (safe) =>
 					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
 				);
 			},
@@ -55,26 +54,15 @@ const upsert = operation({
 	},
 });
 
-/** CP §2.1: what a row must have, and of which type it is. */
-const REQUIRED = {
-	createdAt: 'string',
-	updatedAt: 'string',
-	organizationId: 'number',
-	type: 'string',
-	isEnabled: 'boolean',
-};
-const DOCUMENTED = [...Object.keys(REQUIRED), 'id', 'user', 'metadata', 'configuration', 'ownerId'];
-
 /**
  * Whether an object is a row of CP §2.1: an ID, one more required field, and either nothing that is not documented or a
  * third field that is. An error may have an ID and a type, too.
  */
 function isCredential(value: unknown): value is IDataObject {
-	if (!isObject(value) || !/^\d+$/.test(textOf(value.id))) return false;
+	if (!kinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
 	const names = Object.keys(value);
-	const documented = names.filter((name) => DOCUMENTED.includes(name)).length;
-	const hasRequired = Object.entries(REQUIRED).some(([name, type]) => typeof value[name] === type);
-	return hasRequired && (documented === names.length || documented > 2);
+	const documented = names.filter((name) => Object.hasOwn(loginRule, name)).length;
+	return documented === names.length || documented > 2;
 }
 
 /** A new row was updated when it was created. */
@@ -88,28 +76,14 @@ function actionOf({ createdAt, updatedAt }: IDataObject): string | null {
 const PASSWORDS = ['password', 'token', 'apikey', 'clientprivatekey'];
 
 /** The row as it may come out: without passwords, and without what was typed in as one. */
-const withoutPasswords = (row: IDataObject, { secrets }: Login): IDataObject =>
+const withoutPasswords = (row: IDataObject, secrets: string[] = []): IDataObject =>
 	redactValues(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
 
-/** Letters and digits of a provider's path, of which a login's type may be made (not shown, CP §2.1). */
-const plainPath = (path: string) => path.toLowerCase().replace(/[^a-z0-9]/g, '');
-
-/** Reports what a row shows differently than sent; masked or missing values are no difference. */
-function hintAtDoubts(
-	item: Item,
-	{ provider, login }: Login,
-	mapping: CreditProfileMapping,
-	row: IDataObject,
-): void {
-	const [sent = '', user = ''] = [login.user ?? login.username, textOf(row.user)].map((one) =>
-		one?.trim().toLowerCase(),
-	);
-	const isShown = sent !== '' && /^[\w@.+-]+$/.test(user) && !/x{3}/.test(user);
-	const isNamed = ({ value }: Provider) =>
-		[value, pathIn(mapping, value)].map(plainPath).includes(plainPath(textOf(row.type)));
+/** Reports what a row shows differently than sent. */
+function hintAtDoubts(item: Item, { provider, login }: Login, row: IDataObject): void {
+	const sent = login.user ?? login.username;
 	const doubts = [
-		isShown && user !== sent && 'shows another user',
-		!isNamed(provider) && providers.some(isNamed) && 'shows another type',
+		sent && row.user && row.user !== sent && 'shows another user',
 		row.isEnabled === false && 'says that it is not enabled',
 	].filter(Boolean);
 	if (doubts.length === 0) return;
@@ -128,20 +102,15 @@ async function store(
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
-	const row = await inTurn(item, request).catch(async (error: unknown) => {
-		const isRefused = error instanceof RequestError && [400, 422].includes(error.status ?? 0);
+	return await atPath(item, path, inTurn(item, request)).catch(async (error: unknown) => {
 		const { client } = await item.connection();
-		if (isRefused && provider.refused && !hasWorked(client, provider.value)) {
-			throw error.withAdvice(provider.refused);
-		}
-		return await throwUnknownPath(item, error, path);
+		if (!isRefused(error) || !provider.refused || hasWorked(client, provider.value)) throw error;
+		throw error.withAdvice(provider.refused);
 	});
-	await notePath(item, path);
-	return row;
 }
 
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
-async function assertSaved(item: Item, request: LoginRequest): Promise<IDataObject> {
+async function assertSaved(item: Item, request: ServiceRequest): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
 	const reading = item.read(request, (body) =>
 		reportsFailure(body) ? { kind: 'failure', status: 200 } : readRow(body, saved),
@@ -153,8 +122,6 @@ async function assertSaved(item: Item, request: LoginRequest): Promise<IDataObje
 	return row;
 }
 
-type LoginRequest = ServiceRequest & { secrets: string[] };
-
 /** Of each path of a run what was sent last, and what came of it. */
 const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObject> }>();
 
@@ -162,7 +129,7 @@ const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObjec
  * Sends it once the one of the item before has ended, for the last item is to be the one that stays. The same login
  * again is not sent again. To be called in the items' order.
  */
-async function inTurn(item: Item, request: LoginRequest): Promise<IDataObject> {
+async function inTurn(item: Item, request: ServiceRequest): Promise<IDataObject> {
 	const last = item.run.shared(lastByPath);
 	const before = last.get(request.path);
 	const body = JSON.stringify(request.body);
@@ -186,13 +153,11 @@ const getMany = operation({
 	/** CP §4.2: one array holds them all. */
 	async execute(item, { limit: wanted, simplify: isSimple }) {
 		const path = pathIn(await mappingOf(item), '/credential');
-		const page = await item
-			.read({ method: 'GET', path }, rowsIn('login'))
-			.catch(async (error: unknown) => await throwUnknownPath(item, error, '/credential'));
-		await notePath(item, '/credential');
+		const reading = item.read({ method: 'GET', path }, rowsIn('login'));
+		const page = await atPath(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : asItIs;
 		return wholeOf(page, wanted).map((login) =>
-			item.protect(maskNamed(login, PASSWORDS, []) as IDataObject, loginRule, shape),
+			item.protect(withoutPasswords(login), loginRule, shape),
 		);
 	},
 });

@@ -127,7 +127,6 @@ describe('an error', () => {
 describe('a hint', () => {
 	it.each<[object, string]>([
 		[{ user: 'SOMEBODY_ELSE' }, 'shows another user'],
-		[{ type: 'bureau-pm' }, 'shows another type'],
 		[{ isEnabled: false }, 'says that it is not enabled'],
 	])('tells that the row of a saved login %j', async (more, doubt) => {
 		const { hints } = await told({ body: { ...row, ...more } }, legal);
@@ -163,8 +162,8 @@ describe('a hint', () => {
 		const { hints } = await told({ body }, parameters, { items: [{}, {}] });
 		expect(hints).toEqual(
 			expect.arrayContaining([
-				'Associations of a type other than Profiles, Forms and Files: 1. If they are files, they were not downloaded: Data Document → Get Many shows them.',
-				expect.stringMatching(/^Several items download the files of collection 1,/),
+				'Associations of a type other than Profiles, Forms and Files: 1. They were not downloaded: Data Document → Get Many shows them.',
+				expect.stringMatching(/^Several items download the same files,.*: 1\./),
 			]),
 		);
 	});

@@ -170,7 +170,7 @@ describe('a response to a login', () => {
 
 	it.each<[string, IDataObject]>([
 		['another user', { user: 'SOMEBODY_ELSE' }],
-		['another type', { type: 'bureau-pm' }],
+		['a user masked by the service', { user: 'lexxxx' }],
 		['a login that is off', { isEnabled: false }],
 	])('whose row shows %s is told of, and is no failure', async (_what, more) => {
 		const { error, rows, hints } = await respond({ ...row, ...more });
@@ -183,9 +183,8 @@ describe('a response to a login', () => {
 
 	it.each<[string, IDataObject]>([
 		['what was sent', {}],
-		['a user masked by x', { user: 'lexxxx' }],
 		['no user', { user: null }],
-		['the type in other letters', { type: 'LEGAL_RECORDS' }],
+		['a type of its own', { type: 'LEGAL_RECORDS' }],
 	])('whose row shows %s is nothing to tell of', async (_what, more) => {
 		const { error, hints } = await respond({ ...row, ...more });
 		expect([error, hints]).toEqual([undefined, []]);

@@ -25,7 +25,6 @@ const write = async (item: Item, pages: AsyncIterable<IDataObject[]>, format: Fi
 	await writeFile(item, pages, {
 		format,
 		lastColumns: ['id', 'more'],
-		hasByteOrderMark: false,
 		name: 'list',
 	});
 
@@ -50,7 +49,7 @@ describe('a list that goes into a file', () => {
 		const store = async (content: Readable) => {
 			for await (const chunk of content) text += String(chunk);
 		};
-		await write(itemWith(store), list().pages, 'csv');
+		await write(itemWith(store), list().pages, 'csvPlain');
 		expect(text.slice(0, 24)).toBe('name,id\r\n"a,""b""\nc",0\r\n');
 	});
 
@@ -68,7 +67,7 @@ describe('a list that goes into a file', () => {
 		const store = async (content: Readable) => {
 			for await (const chunk of content) text += String(chunk);
 		};
-		await write(itemWith(store), one(), 'csv');
+		await write(itemWith(store), one(), 'csvPlain');
 		expect(text).toContain(`${cell},1`);
 	});
 
@@ -80,7 +79,7 @@ describe('a list that goes into a file', () => {
 		const store = async (content: Readable) => {
 			for await (const chunk of content) void chunk;
 		};
-		await expect(write(itemWith(store), broken(), 'csv')).rejects.toThrow('The second page');
+		await expect(write(itemWith(store), broken(), 'csvPlain')).rejects.toThrow('The second page');
 	});
 
 	it('is no longer read where it cannot be written', async () => {
@@ -89,7 +88,7 @@ describe('a list that goes into a file', () => {
 			content.destroy();
 			throw new Error('The disk is full');
 		};
-		await expect(write(itemWith(full), pages, 'csv')).rejects.toThrow('The disk is full');
+		await expect(write(itemWith(full), pages, 'csvPlain')).rejects.toThrow('The disk is full');
 		expect(seen.pages).toBeLessThanOrEqual(2);
 	});
 });
