@@ -121,9 +121,9 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		name: 'Get Many Tags',
 		value: 'getTags',
 		action: `Get many data ${of} tags`,
-		tool: `List the different tags of all data ${of}s, each once. It only reads. No fields.`,
+		tool: `List the different tags of all data ${of}s. It only reads. No fields.`,
 		subtitle: `Get ${of} tags`,
-		description: `Get the different tags that the ${of}s of the organization have, each once`,
+		description: `Get the different tags of the organization's ${of}s`,
 		fields: {},
 		options: { simplify },
 		async execute(item, { simplify: isSimple }) {

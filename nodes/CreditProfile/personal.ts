@@ -29,8 +29,9 @@ export const versionRule: Fields = {
 
 /** CP §2.2 */
 export const collectionRule: Fields = {
-	...shown('id name creatorId activeDataCollectionVersionId createdAt updatedAt slug'),
-	...shown('parentCollectionId tags processorKey'),
+	...shown(
+		'id name creatorId activeDataCollectionVersionId createdAt updatedAt slug parentCollectionId tags processorKey',
+	),
 	creator: user,
 	activeDataCollectionVersion: versionRule,
 };
@@ -51,15 +52,17 @@ const PERSON =
 
 /** CP §2.8; state, country and nationality are codes. */
 const profile: Fields = {
-	...shown('id organizationId createdAt updatedAt tags tagIds externalId accountType'),
-	...shown('state country nationality'),
+	...shown(
+		'id organizationId createdAt updatedAt tags tagIds externalId accountType state country nationality',
+	),
 	...personal(PERSON),
 };
 
 /** CP §2.9 */
 const form: Fields = {
-	...shown('id accountType nationality state country completedDate profileId isNipConfirmed'),
-	...shown('createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount'),
+	...shown(
+		'id accountType nationality state country completedDate profileId isNipConfirmed createdAt updatedAt tagIds tags customPagesConfigId nipSmsSentCount nipEmailSentCount',
+	),
 	...personal(`${PERSON} monthlyIncome loanAmount`),
 	tagsAssociation: shown('id label'),
 	formConfig: {
@@ -70,8 +73,9 @@ const form: Fields = {
 
 /** CP §2.10 */
 const file: Fields = {
-	...shown('id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId'),
-	...shown('fileCollectionId tags'),
+	...shown(
+		'id uploadedAt createdAt updatedAt size organizationId filetype externalId uploaderId fileCollectionId tags',
+	),
 	...personal('filelabel originalFilename url previewUrl'),
 };
 
@@ -89,8 +93,9 @@ function association(entry: IDataObject): Rule {
 
 /** CP §2.7 */
 export const documentRule: Fields = {
-	...shown('id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt'),
-	...shown('updatedAt'),
+	...shown(
+		'id externalId tags dataCollectionVersionId dataCollectionId creatorId createdAt updatedAt',
+	),
 	document: 'free',
 	associations: { ...shown('type'), association },
 };

@@ -1,15 +1,18 @@
 import type { IDataObject } from 'n8n-workflow';
+import { RequestError } from '../shared/transport/result';
+import { creditProfile } from '../shared/transport/service';
 import { isObject } from '../shared/utils/json';
 import { typeOf, type AssociationType } from './personal';
 import { freeColumn, type ColumnOf } from './titles';
-import { CodedError } from '../shared/utils/codedError';
 
-/** The named fields that a row has, in this order; values as the service gave them. */
-function pick(row: IDataObject, names: string[]): IDataObject {
-	return Object.fromEntries(
-		names.filter((name) => row[name] !== undefined).map((name) => [name, row[name]]),
+/** The fields that a row has of these names in one text, in this order; values as the service gave them. */
+const pick = (row: IDataObject, names: string): IDataObject =>
+	Object.fromEntries(
+		names
+			.split(' ')
+			.filter((name) => row[name] !== undefined)
+			.map((name) => [name, row[name]]),
 	);
-}
 
 /** A row without one of its fields. */
 export const without = (row: IDataObject, field: string): IDataObject =>
@@ -23,17 +26,18 @@ const joined = (...parts: unknown[]): string | undefined =>
 /** CP §2.1, flat. */
 export function simplifyLogin(row: IDataObject): IDataObject {
 	return {
-		...pick(row, ['type', 'user', 'isEnabled']),
-		...pick(objectOf(row.metadata), ['expirationDate']),
-		...pick(objectOf(row.configuration), ['isAutoRenewEnabled']),
-		...pick(row, ['createdAt', 'updatedAt', 'ownerId', 'id']),
+		...pick(row, 'type user isEnabled'),
+		...pick(objectOf(row.metadata), 'expirationDate'),
+		...pick(objectOf(row.configuration), 'isAutoRenewEnabled'),
+		...pick(row, 'createdAt updatedAt ownerId id'),
 	};
 }
 
 /** CP §2.6: who created something, in one text. */
 function creatorOf({ creator }: IDataObject): IDataObject {
 	const { name, lastName } = objectOf(creator);
-	return pick({ creatorName: joined(name, lastName) }, ['creatorName']);
+	const creatorName = joined(name, lastName);
+	return creatorName ? { creatorName } : {};
 }
 
 /** CP §2.5: the fields that a version's documents have. */
@@ -45,10 +49,10 @@ function fieldsOf({ schema }: IDataObject): string[] {
 export function simplifyCollection(row: IDataObject): IDataObject {
 	const { activeDataCollectionVersion: version } = row;
 	return {
-		...pick(row, ['name', 'slug', 'tags', 'processorKey']),
+		...pick(row, 'name slug tags processorKey'),
 		...(isObject(version) && { activeVersionFields: fieldsOf(version) }),
 		...creatorOf(row),
-		...pick(row, ['createdAt', 'parentCollectionId', 'activeDataCollectionVersionId', 'id']),
+		...pick(row, 'createdAt parentCollectionId activeDataCollectionVersionId id'),
 	};
 }
 
@@ -56,10 +60,10 @@ export function simplifyCollection(row: IDataObject): IDataObject {
 export function simplifyVersion(row: IDataObject): IDataObject {
 	const schema = objectOf(row.schema);
 	return {
-		...pick(schema, ['title']),
+		...pick(schema, 'title'),
 		fields: fieldsOf(row),
 		requiredFields: schema.required ?? [],
-		...pick(row, ['isActive', 'createdAt', 'creatorId', 'id']),
+		...pick(row, 'isActive createdAt creatorId id'),
 	};
 }
 
@@ -68,22 +72,17 @@ export function simplifyDocument(row: IDataObject, columnOf: ColumnOf): IDataObj
 	const { associations } = row;
 	return {
 		...contentOf(row, columnOf),
-		...(Array.isArray(associations) ? byType(associations) : filled({ associations })),
-		...pick(row, ['tags', 'createdAt', 'externalId', 'id']),
+		...(Array.isArray(associations) ? byType(associations) : associations && { associations }),
+		...pick(row, 'tags createdAt externalId id'),
 	};
 }
-
-const filled = (row: IDataObject): IDataObject =>
-	Object.fromEntries(
-		Object.entries(row).filter(([, value]) => value !== undefined && value !== null),
-	);
 
 /** The fields of a document, each in a column of its own; a document that has none as it came. */
 function contentOf(
 	{ document, dataCollectionVersionId }: IDataObject,
 	columnOf: ColumnOf,
 ): IDataObject {
-	if (!isObject(document)) return filled({ document });
+	if (!isObject(document)) return document ? { document } : {};
 	const content = new Map<string, unknown>();
 	for (const [key, value] of Object.entries(document)) {
 		content.set(freeColumn(columnOf(dataCollectionVersionId, key), key, content), value);
@@ -103,9 +102,7 @@ function byType(associations: unknown[]): IDataObject {
 		const isNotAsked = ofType.length > 0 && held.length === 0;
 		return isNotAsked ? [] : [[type.toLowerCase(), held.map(simplifyAssociation)]];
 	});
-	const others = associations.filter(
-		(one) => one !== null && !(isObject(one) && typeOf(one) !== undefined),
-	);
+	const others = associations.filter((one) => one !== null && !typeOf(one as IDataObject));
 	return {
 		...(Object.fromEntries(lists) as IDataObject),
 		...(others.length > 0 && { associations: others as IDataObject[] }),
@@ -113,10 +110,10 @@ function byType(associations: unknown[]): IDataObject {
 }
 
 /** CP §2.8 to §2.10: what of an association is kept, beside name, type and IDs; at most ten fields in all. */
-const associationFields: Record<AssociationType, string[]> = {
-	Profiles: ['accountType', 'rfc', 'curp', 'email', 'phone', 'externalId'],
-	Forms: ['rfc', 'curp', 'monthlyIncome', 'loanAmount', 'completedDate', 'profileId'],
-	Files: ['filelabel', 'filetype', 'originalFilename', 'size', 'url', 'uploadedAt', 'externalId'],
+const associationFields: Record<AssociationType, string> = {
+	Profiles: 'accountType rfc curp email phone externalId id',
+	Forms: 'rfc curp monthlyIncome loanAmount completedDate profileId id',
+	Files: 'filelabel filetype originalFilename size url uploadedAt externalId id',
 };
 
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
@@ -126,24 +123,16 @@ function simplifyAssociation(entry: IDataObject): IDataObject {
 	const { firstName, middleName, firstLastName, secondLastName, tradeName } = association;
 	const name = joined(firstName, middleName, firstLastName, secondLastName) ?? tradeName;
 	return {
-		...(name !== undefined && name !== null && { name }),
-		...pick(association, type ? associationFields[type] : Object.keys(association)),
-		...pick(association, ['id']),
+		...(name && { name }),
+		...(type ? pick(association, associationFields[type]) : association),
 	};
 }
 
 /** The entries `{type, association}` of a document, of which `association` may be null (CP §2.8 to §2.10). */
-export function associationsOf({ associations, id }: IDataObject): IDataObject[] {
+export function associationsOf({ associations }: IDataObject): IDataObject[] {
 	if (Array.isArray(associations)) return associations.filter(isObject);
 	if (associations === undefined || associations === null) return [];
-	throw new CodedError(
-		'shape',
-		`The Credit Profile Service gave the associations of document ${String(id)} not as a list`,
-		{
-			description:
-				"Data Document → Get Many gives them as they came with 'Output' set to Documents.",
-		},
-	);
+	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list of associations' });
 }
 
 /** One item for each association, the document's ID last. */
@@ -151,7 +140,7 @@ export const separateSimplified = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		associationType: entry.type,
 		...simplifyAssociation(entry),
-		...pick({ documentId: document.id }, ['documentId']),
+		documentId: document.id,
 	}));
 
 /** One item for each association as it came, with the fields of its document. */
@@ -159,8 +148,6 @@ export const separateRaw = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		...entry,
 		...without(document, 'associations'),
-		...idsOf(document),
+		documentExternalId: document.externalId,
+		documentId: document.id,
 	}));
-
-const idsOf = ({ externalId, id }: IDataObject): IDataObject =>
-	pick({ documentExternalId: externalId, documentId: id }, ['documentExternalId', 'documentId']);

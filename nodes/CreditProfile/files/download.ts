@@ -61,11 +61,14 @@ export async function download(
 		if ('file' in tried) return tried.file;
 		last = tried.problem;
 		const retry = retryAfter(last);
-		if (retry === 'backoff') faults++;
-		else if (tried.waitMs === undefined) busy++;
+		const isLast =
+			retry === 'backoff'
+				? ++faults === MAX_ATTEMPTS
+				: tried.waitMs === undefined && ++busy === MAX_BUSY;
 		const waitMs = tried.waitMs ?? Math.min(MAX_WAIT_MS, WAIT_MS * 2 ** (faults + busy - 1));
-		const mayRepeat = retry !== 'never' && faults < MAX_ATTEMPTS && busy < MAX_BUSY;
-		if (!mayRepeat || waitMs > leftMs()) throw new FileError(last, calledOf(item, link));
+		if (retry === 'never' || isLast || waitMs > leftMs()) {
+			throw new FileError(last, calledOf(item, link));
+		}
 		await item.wait(waitMs);
 	}
 }

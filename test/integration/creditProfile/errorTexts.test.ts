@@ -102,7 +102,7 @@ describe('an error', () => {
 		[
 			{ ...documents, output: 'associations' },
 			{ total: 1, documents: [{ id: 7, document: {}, associations: { id: 3 } }] },
-			/^The Credit Profile Service gave the associations of document 7 not as a list \| /,
+			/^The response of the Credit Profile Service is not a list of associations \| /,
 		],
 		[legal, { message: 'Your contract ended' }, /^It is not known whether the login was saved \| /],
 	])('tells what the service gave: %j', async (parameters, body, words) => {
