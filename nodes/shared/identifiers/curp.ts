@@ -1,7 +1,16 @@
 import { readDate } from './dates';
 import { result, type CheckError, type CheckResult, type CheckWarning, type State } from './result';
 import { stateByCurpCode } from './states';
-import { checkParts, DATE_PART, readText, type Part, didYouMean } from './text';
+import {
+	checkParts,
+	COPY_AGAIN,
+	DATE_PART,
+	didYouMean,
+	DIGIT,
+	lengthOf,
+	readText,
+	type Part,
+} from './text';
 import { CURP_WORDS } from './words';
 
 const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
@@ -30,7 +39,7 @@ const PARTS: Part[] = [
 		needs: 'a consonant (of the surnames and given name; X for Ñ or none)',
 	},
 	{ length: 1, allowed: /^[0-9A-Z]$/, needs: 'a digit (born until 1999) or a letter (born since)' },
-	{ length: 1, allowed: /^[0-9]$/, needs: 'a digit 0–9 (the check digit)' },
+	{ length: 1, allowed: DIGIT, needs: 'a digit 0–9 (the check digit)' },
 ];
 const LENGTH = 18;
 
@@ -44,24 +53,25 @@ const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
 export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	const { text, errors } = readText(value, 'CURP');
 	if (errors.length > 0) return result(text, errors);
-	const length = Array.from(text).length;
+	const length = lengthOf(text);
 	if (length !== LENGTH) {
-		const message = `The CURP has ${length} characters, but ${LENGTH} are needed. Copy it again in full.`;
+		const message = `The CURP has ${length} characters, but ${LENGTH} are needed. ${COPY_AGAIN}`;
 		return result(text, [{ code: 'FORMAT', message }]);
 	}
 	const format = checkParts(text, PARTS);
 	if (format.length > 0) return result(text, format);
 
-	const century = /[0-9]/.test(text[16]) ? 1900 : 2000;
+	const century = DIGIT.test(text[16]) ? 1900 : 2000;
 	const read = readDate(text.slice(4, 10), 5, [century]);
 	const [birthDate] = read.dates;
 	const state = stateByCurpCode(text.slice(11, 13));
+	const flaws: CheckError[] = [
+		...read.errors,
+		...(state ? [] : [STATE_ERROR]),
+		...(curpCheckDigit(text) === text[17] ? [] : [DIGIT_ERROR]),
+	];
 	return {
-		...result(
-			text,
-			[...read.errors, ...stateErrors(state), ...digitErrors(text)],
-			warningsOf(text, birthDate, today),
-		),
+		...result(text, flaws, warningsOf(text, birthDate, today)),
 		type: 'PF',
 		...(birthDate && { birthDate }),
 		sex: SEXES[text[10] as keyof typeof SEXES],
@@ -69,31 +79,32 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	};
 }
 
-function stateErrors(state: State | undefined): CheckError[] {
-	if (state) return [];
-	const message =
-		'Positions 12–13 are no state of birth of the CURP (for example DF, JC, NL, or NE for born abroad). Copy the CURP again from an official document.';
-	return [{ code: 'STATE', message }];
-}
+const STATE_ERROR: CheckError = {
+	code: 'STATE',
+	message: `Positions 12–13 are no state of birth, such as DF, JC, or NE for born abroad. ${COPY_AGAIN}`,
+};
 
-function digitErrors(text: string): CheckError[] {
-	if (curpCheckDigit(text) === text[17]) return [];
-	const message =
-		'The check digit at position 18 does not fit the other characters, so at least one of them is mistyped. Copy the CURP again from an official document.';
-	return [{ code: 'DIGIT', message }];
-}
+const DIGIT_ERROR: CheckError = {
+	code: 'DIGIT',
+	message: `The check digit at position 18 does not fit, so a character is mistyped. ${COPY_AGAIN}`,
+};
+
+const COMPARE = 'Compare it with an official document.';
 
 function warningsOf(text: string, birthDate: string | undefined, today: Date): CheckWarning[] {
 	const warnings: CheckWarning[] = [];
-	if (CURP_WORDS.has(text.slice(0, 4))) {
-		const message =
-			'Positions 1–4 form a word that the civil registry normally avoids by an X at position 2. Compare the CURP with an official document.';
-		warnings.push({ code: 'WORD', message });
+	if (CURP_WORDS.includes(text.slice(0, 4))) {
+		warnings.push({
+			code: 'WORD',
+			message: `Positions 1–4 form a word that the civil registry avoids by an X at position 2. ${COMPARE}`,
+		});
 	}
 	if (birthDate && birthDate > today.toISOString().slice(0, 10)) {
-		const proposal = didYouMean(text[16], /\d/);
-		const message = `Position 17 is the ${/\d/.test(text[16]) ? 'digit' : 'letter'} ${text[16]}, so the birth year would be ${birthDate.slice(0, 4)}, in the future.${proposal} There a letter means a birth since 2000, a digit one until 1999: compare it and the date with an official document.`;
-		warnings.push({ code: 'FUTURE', message });
+		const proposal = didYouMean(text[16], DIGIT);
+		warnings.push({
+			code: 'FUTURE',
+			message: `Position 17 is the letter ${text[16]}, so the birth year would be ${birthDate.slice(0, 4)}, in the future.${proposal} A digit means a birth until 1999. ${COMPARE}`,
+		});
 	}
 	return warnings;
 }

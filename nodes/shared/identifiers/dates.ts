@@ -1,13 +1,8 @@
 import type { CheckError } from './result';
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-const MONTHS =
-	'January February March April May June July August September October November December'.split(
-		' ',
-	);
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-const COMPARE = 'Compare the date with an official document.';
 
 /**
  * Reads the YYMMDD that begins at position `start` of an identifier, in each of the given centuries (1900, 2000).
@@ -18,39 +13,16 @@ export function readDate(
 	start: number,
 	centuries: number[],
 ): { dates: string[]; errors: CheckError[] } {
-	const [year, month, day] = [0, 2, 4].map((at) => Number(digits.slice(at, at + 2)));
-	const refuse = (message: string) => ({
-		dates: [],
-		errors: [{ code: 'DATE' as const, message: `${message} ${COMPARE}` }],
-	});
-	if (month < 1 || month > 12) {
-		return refuse(
-			`Positions ${start + 2}–${start + 3} give the month ${digits.slice(2, 4)}; months run from 01 to 12.`,
-		);
-	}
-	const at = `Positions ${start + 4}–${start + 5} give the day ${digits.slice(4)}`;
-	if (day < 1 || day > DAYS[month - 1]) {
-		return refuse(`${at}; ${MONTHS[month - 1]} has the days 01 to ${DAYS[month - 1]}.`);
-	}
-	const years = centuries.map((century) => century + year);
-	const existing = years.filter((full) => day <= 28 || month !== 2 || isLeap(full));
-	if (existing.length === 0) {
-		return refuse(`${at} of February, but ${years.join(' or ')} is not a leap year.`);
-	}
-	return {
-		dates: existing.map((full) => `${full}-${digits.slice(2, 4)}-${digits.slice(4)}`),
-		errors: [],
-	};
-}
-
-/** The day of a Date (in UTC) or of ISO text (YYYY-MM-DD, a time may follow) as YYYY-MM-DD; undefined if neither. */
-export function isoDay(value: unknown): string | undefined {
-	if (value instanceof Date) {
-		return Number.isNaN(value.getTime()) ? undefined : value.toISOString().slice(0, 10);
-	}
-	if (typeof value !== 'string') return undefined;
-	const found = /^(\d\d)(\d\d)-(\d\d)-(\d\d)(?=[T ]|$)/.exec(value.trim());
-	if (!found) return undefined;
-	const [, century, year, month, day] = found;
-	return readDate(year + month + day, 1, [Number(century) * 100]).dates[0];
+	const [yy, mm, dd] = [0, 2, 4].map((at) => digits.slice(at, at + 2));
+	const [month, day] = [Number(mm), Number(dd)];
+	const years = centuries.map((century) => century + Number(yy));
+	const dates = years
+		.filter((year) => day >= 1 && day <= (month === 2 && !isLeap(year) ? 28 : DAYS[month - 1]))
+		.map((year) => `${year}-${mm}-${dd}`);
+	if (dates.length > 0) return { dates, errors: [] };
+	const flaw = DAYS[month - 1]
+		? `${start + 4}–${start + 5} give day ${dd}, which month ${mm} of ${years.join(' or ')} does not have`
+		: `${start + 2}–${start + 3} give month ${mm}; months run from 01 to 12`;
+	const message = `Positions ${flaw}. Compare the date with an official document.`;
+	return { dates, errors: [{ code: 'DATE', message }] };
 }

@@ -1,18 +1,14 @@
 import { result, type CheckResult } from './result';
-import { readDigits } from './text';
-
-const LENGTH = 11;
+import { COPY_AGAIN, readDigits } from './text';
 
 /**
  * Checks a social security number (11 digits) offline: FORMAT, DIGIT (Luhn). Takes any value, never throws. The series
  * and years in it are not judged: the published lists are incomplete.
  */
 export function checkNss(value: unknown): CheckResult {
-	const { text, errors } = readDigits(value, 'NSS', LENGTH);
-	if (errors.length > 0) return result(text, errors);
-	if (luhnSum(text) % 10 === 0) return result(text, []);
-	const message =
-		'The check digit at position 11 does not fit the other ten, so at least one digit is mistyped. Copy the NSS again from an official document.';
+	const { text, errors } = readDigits(value, 'NSS', 11);
+	if (errors.length > 0 || luhnSum(text) % 10 === 0) return result(text, errors);
+	const message = `The check digit at position 11 does not fit, so a digit is mistyped. ${COPY_AGAIN}`;
 	return result(text, [{ code: 'DIGIT', message }]);
 }
 

@@ -5,7 +5,7 @@ type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
 type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
 
 /** Where two identifiers of one person or company do not fit each other. */
-type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE' | 'STATE';
+type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE';
 
 /** A finding for the operator: what is wrong, where, what to do; it never repeats the whole identifier. */
 interface Finding<Code extends string> {

@@ -1,6 +1,6 @@
 import { readDate } from './dates';
 import { result, type CheckError, type CheckResult, type CheckWarning } from './result';
-import { checkParts, DATE_PART, readText, type Part } from './text';
+import { checkParts, COPY_AGAIN, DATE_PART, lengthOf, readText, type Part } from './text';
 import { RFC_WORDS } from './words';
 
 export interface RfcCheck extends CheckResult {
@@ -15,13 +15,17 @@ export interface RfcCheck extends CheckResult {
 	dateCandidates: string[];
 }
 
-type Kind = 'PF' | 'PM';
+const HOMOCLAVE: Part[] = [
+	{ length: 2, allowed: /^[A-Z0-9]$/, needs: 'a letter A–Z or a digit (part of the homoclave)' },
+	{ length: 1, allowed: /^[0-9A]$/, needs: 'a digit 0–9 or the letter A (the check digit)' },
+];
 
-const KINDS: Readonly<Record<number, { kind: Kind; hasHomoclave: boolean }>> = {
-	13: { kind: 'PF', hasHomoclave: true },
-	12: { kind: 'PM', hasHomoclave: true },
-	10: { kind: 'PF', hasHomoclave: false },
-	9: { kind: 'PM', hasHomoclave: false },
+/** What an RFC of a length is. */
+const SHAPES: Readonly<Record<number, { type: 'PF' | 'PM'; hasHomoclave: boolean }>> = {
+	13: { type: 'PF', hasHomoclave: true },
+	12: { type: 'PM', hasHomoclave: true },
+	10: { type: 'PF', hasHomoclave: false },
+	9: { type: 'PM', hasHomoclave: false },
 };
 
 /** A slash is a separator between date and homoclave (MHTR930411/79A); anywhere else it is a wrong character. */
@@ -40,38 +44,29 @@ const DIGIT_VALUES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const read = readText(value, 'RFC');
 	const text = read.text.replace(SLASH, '$1');
-	const bare = { generic: false, hasHomoclave: false, dateCandidates: [] };
-	if (read.errors.length > 0) return { ...result(text, read.errors), ...bare };
-
-	const length = Array.from(text).length;
-	const shape = KINDS[length];
-	if (!shape) return { ...result(text, [wrongLength(length)]), ...bare };
-
-	const { kind, hasHomoclave } = shape;
-	const format = checkParts(text, partsOf(kind, hasHomoclave));
-	if (format.length > 0) return { ...result(text, format), ...bare, type: kind, hasHomoclave };
-	if (GENERIC.test(text)) {
-		return {
-			...result(text, [], [GENERIC_WARNING]),
-			...bare,
-			type: 'generic',
-			generic: true,
-			hasHomoclave,
-		};
+	const length = lengthOf(text);
+	const shape = SHAPES[length];
+	const bare = { ...(shape ?? { hasHomoclave: false }), generic: false, dateCandidates: [] };
+	if (!shape) {
+		const message = `The RFC has ${length} characters; a person's has 13, a company's 12, and without homoclave they have 10 and 9. ${COPY_AGAIN}`;
+		const errors = read.errors.length > 0 ? read.errors : [{ code: 'FORMAT' as const, message }];
+		return { ...result(text, errors), ...bare };
 	}
-
-	const letters = kind === 'PF' ? 4 : 3;
+	const { type, hasHomoclave } = shape;
+	const letters = type === 'PF' ? 4 : 3;
+	const format = checkParts(text, partsOf(letters, length, hasHomoclave));
+	if (format.length > 0) return { ...result(text, format), ...bare };
+	if (GENERIC.test(text)) {
+		return { ...result(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };
+	}
 	const found = readDate(text.slice(letters, letters + 6), letters + 1, [1900, 2000]);
 	const dateCandidates = found.dates.filter((date) => date <= today.toISOString().slice(0, 10));
+	// only the four letters of a person are replaced
+	const isWord = type === 'PF' && RFC_WORDS.includes(text.slice(0, 4));
+	const errors = isWord ? [...found.errors, WORD_ERROR] : found.errors;
 	return {
-		...result(
-			text,
-			[...found.errors, ...wordErrors(text, kind)],
-			hasHomoclave ? homoclaveWarnings(text) : [],
-		),
-		type: kind,
-		generic: false,
-		hasHomoclave,
+		...result(text, errors, hasHomoclave ? homoclaveWarnings(text) : []),
+		...bare,
 		...(dateCandidates.length === 1 && { date: dateCandidates[0] }),
 		dateCandidates,
 	};
@@ -80,63 +75,43 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 const GENERIC_WARNING: CheckWarning = {
 	code: 'GENERIC',
 	message:
-		'This is the generic RFC for the general public or for foreign residents; it names nobody. Ask the customer for an RFC of their own: a query about this one finds nothing.',
+		'This generic RFC, for the general public or foreign residents, names nobody: a query about it finds nothing. Ask the customer for their own.',
 };
 
-function partsOf(kind: Kind, hasHomoclave: boolean): Part[] {
-	const [count, owner] = kind === 'PF' ? [4, 'person'] : [3, 'company'];
-	const length = (count === 4 ? 10 : 9) + (hasHomoclave ? 3 : 0);
-	const letters = {
-		length: count,
-		allowed: /^[A-ZÑ&]$/,
-		needs: `a letter A–Z without accent, Ñ or & (an RFC of ${length} characters is a ${owner}'s and begins with ${count} letters)`,
-	};
-	const date = {
-		...DATE_PART,
-		needs: `${DATE_PART.needs}; an RFC of ${length} characters is a ${owner}'s, with ${count} letters before the date`,
-	};
-	if (!hasHomoclave) return [letters, date];
-	return [
-		letters,
-		date,
-		{ length: 2, allowed: /^[A-Z0-9]$/, needs: 'a letter A–Z or a digit (part of the homoclave)' },
-		{ length: 1, allowed: /^[0-9A]$/, needs: 'a digit 0–9 or the letter A (the check digit)' },
-	];
-}
+const WORD_ERROR: CheckError = {
+	code: 'WORD',
+	message: `Positions 1–4 form a word that the tax authority never issues; it writes X at position 4. ${COPY_AGAIN}`,
+};
 
-function wrongLength(length: number): CheckError {
-	return {
-		code: 'FORMAT',
-		message: `The RFC has ${length} characters; a person's has 13, a company's 12, and without homoclave they have 10 and 9. Copy it again in full.`,
-	};
-}
-
-/** Only the four letters of a person are replaced. */
-function wordErrors(text: string, kind: Kind): CheckError[] {
-	if (kind === 'PM' || !RFC_WORDS.has(text.slice(0, 4))) return [];
+function partsOf(letters: number, length: number, hasHomoclave: boolean): Part[] {
+	const owner = `an RFC of ${length} characters is a ${letters === 4 ? 'person' : 'company'}'s and begins with ${letters} letters`;
 	return [
 		{
-			code: 'WORD',
-			message:
-				'Positions 1–4 form a word that the tax authority never issues; it writes X at position 4 instead. Copy the RFC again from an official document.',
+			length: letters,
+			allowed: /^[A-ZÑ&]$/,
+			needs: `a letter A–Z without accent, Ñ or & (${owner})`,
 		},
+		{ ...DATE_PART, needs: `${DATE_PART.needs}; ${owner}` },
+		...(hasHomoclave ? HOMOCLAVE : []),
 	];
 }
+
+const COMPARE = 'Compare it with an official document; a few real RFCs are like this.';
 
 function homoclaveWarnings(text: string): CheckWarning[] {
 	const warnings: CheckWarning[] = [];
 	const start = text.length - 3;
-	const odd = text.slice(start, start + 2).search(/[0O]/);
+	const odd = text.slice(start, -1).search(/[0O]/);
 	if (odd >= 0) {
 		warnings.push({
 			code: 'HOMOCLAVE',
-			message: `Position ${start + odd + 1} holds "${text[start + odd]}"; the homoclave normally has neither the digit 0 nor the letter O. Compare it with an official document; a few real RFCs are like this.`,
+			message: `Position ${start + odd + 1} holds "${text[start + odd]}", but a homoclave has no 0 and no O. ${COMPARE}`,
 		});
 	}
 	if (rfcCheckDigit(text) !== text.at(-1)) {
 		warnings.push({
 			code: 'DIGIT',
-			message: `The check digit at position ${text.length} does not fit the other characters, so one of them is probably mistyped. Compare all of them with an official document; a few real RFCs are like this.`,
+			message: `The check digit at position ${text.length} does not fit, so a character is probably mistyped. ${COMPARE}`,
 		});
 	}
 	return warnings;

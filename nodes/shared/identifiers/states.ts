@@ -1,94 +1,85 @@
 import type { State } from './result';
 
-interface Region {
-	name: string;
+interface Region extends State {
+	/** ISO 3166-2:MX without MX-. */
+	code: string;
+	/** The credit bureau's code; CP §2.11 lists both systems together. */
+	bureau: string;
+	/** Positions 12–13 of a CURP. */
+	curp: string;
 	/** First and last of the two-digit zip prefixes; each of the 96 belongs to exactly one state. */
-	zip: [first: number, last: number];
+	first: number;
+	last: number;
 }
-
-const region = (name: string, first: number, last = first): Region => ({
-	name,
-	zip: [first, last],
-});
 
 /**
- * ISO 3166-2:MX codes without MX-. The three code systems stay apart, because one code names different states in
+ * ISO, bureau, CURP, zip prefixes, name. The three code systems stay apart, because one code names different states in
  * them (CHI, CHS and CH; GRO, GR and GUA), so a code is only read with its system known.
  */
-export const ISO_STATES: Readonly<Record<string, Region>> = {
-	AGU: region('Aguascalientes', 20),
-	BCN: region('Baja California', 21, 22),
-	BCS: region('Baja California Sur', 23),
-	CAM: region('Campeche', 24),
-	CHP: region('Chiapas', 29, 30),
-	CHH: region('Chihuahua', 31, 33),
-	CMX: region('Ciudad de México', 1, 16),
-	COA: region('Coahuila', 25, 27),
-	COL: region('Colima', 28),
-	DUR: region('Durango', 34, 35),
-	GUA: region('Guanajuato', 36, 38),
-	GRO: region('Guerrero', 39, 41),
-	HID: region('Hidalgo', 42, 43),
-	JAL: region('Jalisco', 44, 49),
-	MEX: region('México (state)', 50, 57),
-	MIC: region('Michoacán', 58, 61),
-	MOR: region('Morelos', 62),
-	NAY: region('Nayarit', 63),
-	NLE: region('Nuevo León', 64, 67),
-	OAX: region('Oaxaca', 68, 71),
-	PUE: region('Puebla', 72, 75),
-	QUE: region('Querétaro', 76),
-	ROO: region('Quintana Roo', 77),
-	SLP: region('San Luis Potosí', 78, 79),
-	SIN: region('Sinaloa', 80, 82),
-	SON: region('Sonora', 83, 85),
-	TAB: region('Tabasco', 86),
-	TAM: region('Tamaulipas', 87, 89),
-	TLA: region('Tlaxcala', 90),
-	VER: region('Veracruz', 91, 96),
-	YUC: region('Yucatán', 97),
-	ZAC: region('Zacatecas', 98, 99),
+export const REGIONS: readonly Region[] = `
+AGU AGS AS 20 20 Aguascalientes
+BCN BCN BC 21 22 Baja California
+BCS BCS BS 23 23 Baja California Sur
+CAM CAM CC 24 24 Campeche
+CHP CHS CS 29 30 Chiapas
+CHH CHI CH 31 33 Chihuahua
+CMX CDMX DF 01 16 Ciudad de México
+COA COA CL 25 27 Coahuila
+COL COL CM 28 28 Colima
+DUR DGO DG 34 35 Durango
+GUA GTO GT 36 38 Guanajuato
+GRO GRO GR 39 41 Guerrero
+HID HGO HG 42 43 Hidalgo
+JAL JAL JC 44 49 Jalisco
+MEX EM MC 50 57 México (state)
+MIC MICH MN 58 61 Michoacán
+MOR MOR MS 62 62 Morelos
+NAY NAY NT 63 63 Nayarit
+NLE NL NL 64 67 Nuevo León
+OAX OAX OC 68 71 Oaxaca
+PUE PUE PL 72 75 Puebla
+QUE QRO QT 76 76 Querétaro
+ROO QR QR 77 77 Quintana Roo
+SLP SLP SP 78 79 San Luis Potosí
+SIN SIN SL 80 82 Sinaloa
+SON SON SR 83 85 Sonora
+TAB TAB TC 86 86 Tabasco
+TAM TAM TS 87 89 Tamaulipas
+TLA TLAX TL 90 90 Tlaxcala
+VER VER VZ 91 96 Veracruz
+YUC YUC YN 97 97 Yucatán
+ZAC ZAC ZS 98 99 Zacatecas`
+	.trim()
+	.split('\n')
+	.map((row) => {
+		const [code, bureau, curp, first, last, ...name] = row.split(' ');
+		return { code, bureau, curp, first: Number(first), last: Number(last), name: name.join(' ') };
+	});
+
+const stateWith = (isIt: (region: Region) => boolean): State | undefined => {
+	const found = REGIONS.find(isIt);
+	return found && { code: found.code, name: found.name };
 };
 
-/** The credit bureau's codes → ISO. §2.11 of the Credit Profile document lists both systems together. */
-const BUREAU_STATES = pairs(`
-AGS AGU  BCN BCN  BCS BCS  CAM CAM  CHS CHP  CHI CHH  CDMX CMX  COA COA  COL COL  DGO DUR  GTO GUA
-GRO GRO  HGO HID  JAL JAL  EM MEX  MICH MIC  MOR MOR  NAY NAY  NL NLE  OAX OAX  PUE PUE  QRO QUE
-QR ROO  SLP SLP  SIN SIN  SON SON  TAB TAB  TAM TAM  TLAX TLA  VER VER  YUC YUC  ZAC ZAC`);
+const codeIn = (value: unknown): string =>
+	typeof value === 'string' ? value.trim().toUpperCase() : '';
 
-/** Positions 12–13 of a CURP → ISO. NE (born abroad) has no ISO code. */
-export const CURP_STATES = pairs(`
-AS AGU  BC BCN  BS BCS  CC CAM  CS CHP  CH CHH  DF CMX  CL COA  CM COL  DG DUR  GT GUA
-GR GRO  HG HID  JC JAL  MC MEX  MN MIC  MS MOR  NT NAY  NL NLE  OC OAX  PL PUE  QT QUE
-QR ROO  SP SLP  SL SIN  SR SON  TC TAB  TS TAM  TL TLA  VZ VER  YN YUC  ZS ZAC`);
-
-function pairs(text: string): ReadonlyMap<string, string> {
-	const rows = text.trim().split(/\s{2,}|\n/);
-	return new Map(rows.map((row) => row.split(' ') as [string, string]));
-}
-
-const stateOf = (iso: string): State => ({ code: iso, name: ISO_STATES[iso].name });
-
-/** The state of a code of §2.11 (ISO or bureau, any case), or undefined. */
+/** The state of a code of CP §2.11 (ISO or bureau, any case), or undefined. */
 export function stateByCode(value: unknown): State | undefined {
-	if (typeof value !== 'string') return undefined;
-	const code = value.trim().toUpperCase();
-	const iso = Object.hasOwn(ISO_STATES, code) ? code : BUREAU_STATES.get(code);
-	return iso === undefined ? undefined : stateOf(iso);
+	const given = codeIn(value);
+	return stateWith(({ code, bureau }) => code === given || bureau === given);
 }
 
-/** The state of birth of the two letters in a CURP, or undefined. */
-export function stateByCurpCode(code: string): State | undefined {
-	if (code === 'NE') return { code: null, name: 'Born abroad' };
-	const iso = CURP_STATES.get(code);
-	return iso === undefined ? undefined : stateOf(iso);
+/** The state of birth of the two letters in a CURP, or undefined. NE (born abroad) has no ISO code. */
+export function stateByCurpCode(value: unknown): State | undefined {
+	const given = codeIn(value);
+	return given === 'NE'
+		? { code: null, name: 'Born abroad' }
+		: stateWith(({ curp }) => curp === given);
 }
 
 /** The state that the first two digits of a zip code belong to; undefined for 00, 17, 18 and 19. */
 export function stateByZipCode(zipCode: string): State | undefined {
 	const prefix = Number(zipCode.slice(0, 2));
-	const found = Object.entries(ISO_STATES).find(
-		([, { zip }]) => prefix >= zip[0] && prefix <= zip[1],
-	);
-	return found && stateOf(found[0]);
+	return stateWith(({ first, last }) => prefix >= first && prefix <= last);
 }

@@ -1,5 +1,5 @@
 import { result, type CheckError, type CheckResult, type State } from './result';
-import { CURP_STATES, ISO_STATES, stateByCode, stateByZipCode } from './states';
+import { stateByCode, stateByCurpCode, stateByZipCode } from './states';
 import { readDigits } from './text';
 
 export interface ZipCodeCheck extends CheckResult {
@@ -7,39 +7,35 @@ export interface ZipCodeCheck extends CheckResult {
 	state?: State;
 }
 
-const LENGTH = 5;
-
 /**
  * Checks a zip code offline, and that it lies in the stated state if one is given: a code of §2.11 of the Credit Profile
  * document (ISO 3166-2:MX or the bureau's); null and '' are none. Takes any values, never throws. Errors: FORMAT,
  * STATE (the service demands that they match, §2.8).
  */
-export function checkZipCode(value: unknown, state?: unknown): ZipCodeCheck {
-	const { text, errors } = readDigits(value, 'zip code', LENGTH);
+export function checkZipCode(value: unknown, stated?: unknown): ZipCodeCheck {
+	const { text, errors } = readDigits(value, 'zip code', 5);
 	if (errors.length > 0) return result(text, errors);
-	const actual = stateByZipCode(text);
-	if (!actual) {
-		const message =
-			'No state has zip codes that begin with 00, 17, 18 or 19. Check the first two digits.';
-		return result(text, [{ code: 'STATE', message }]);
-	}
-	return { ...result(text, stateErrors(actual, state)), state: actual };
+	const state = stateByZipCode(text);
+	const flaw = state
+		? contradiction(state, stated)
+		: 'No state has zip codes that begin with 00, 17, 18 or 19. Check the first two digits.';
+	const found: CheckError[] = flaw === undefined ? [] : [{ code: 'STATE', message: flaw }];
+	return { ...result(text, found), ...(state && { state }) };
 }
 
-function stateErrors(actual: State, stated: unknown): CheckError[] {
-	if (stated === undefined || stated === null || stated === '') return [];
+function contradiction(actual: State, stated: unknown): string | undefined {
+	if (stated === undefined || stated === null || stated === '') return undefined;
 	const expected = stateByCode(stated);
-	if (!expected) return [{ code: 'STATE', message: unknownState(stated) }];
-	if (expected.code === actual.code) return [];
-	const message = `The first two digits of the zip code belong to ${actual.name} (${actual.code}), not to ${expected.name} (${expected.code}). Correct the zip code or the state.`;
-	return [{ code: 'STATE', message }];
+	if (!expected) return unknownState(stated);
+	if (expected.code === actual.code) return undefined;
+	return `The first two digits of the zip code belong to ${actual.name} (${actual.code}), not to ${expected.name} (${expected.code}). Correct the zip code or the state.`;
 }
 
 /** A CURP's code is the usual mix-up; it is named, never taken, because the systems contradict each other. */
 function unknownState(stated: unknown): string {
-	const iso = typeof stated === 'string' && CURP_STATES.get(stated.trim().toUpperCase());
-	const advice = iso
-		? `In a CURP it would be ${ISO_STATES[iso].name}; if that is meant, enter ${iso}.`
+	const meant = stateByCurpCode(stated);
+	const advice = meant?.code
+		? `In a CURP it would be ${meant.name}; if that is meant, enter ${meant.code}.`
 		: 'Enter a code such as CMX or JAL.';
 	return `The state is neither an ISO 3166-2:MX code (without MX-) nor a code of the credit bureau. ${advice}`;
 }
