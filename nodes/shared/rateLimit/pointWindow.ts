@@ -1,11 +1,9 @@
 import { readLimits, retryAt, type Answer } from './limitHeaders';
 import { Share } from './share';
-import { WindowClock } from './windowClock';
+import { WINDOW_MS, WindowClock } from './windowClock';
 
 export type { Answer } from './limitHeaders';
 
-/** The window that the service counts points in (§8.1). */
-const WINDOW_MS = 1000;
 /** Requests travel at different speeds: one sent a whole window after another may arrive a little sooner. */
 const SAFETY_MS = 8;
 /** What is known of others holds for so long after the last response. */
@@ -43,11 +41,11 @@ export class PointWindow {
 	private isTold: boolean | undefined;
 	/** When they did last. */
 	private toldAt = -Infinity;
-	private readonly clock = new WindowClock(WINDOW_MS);
+	private readonly clock = new WindowClock();
 	private readonly share: Share;
 
 	constructor(private readonly random: () => number = Math.random) {
-		this.share = new Share(this.clock, WINDOW_MS, random);
+		this.share = new Share(this.clock, random);
 	}
 
 	/** Sets the points per second that hold until a header tells another limit; 0: no limit. */

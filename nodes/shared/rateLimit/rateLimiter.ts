@@ -1,28 +1,25 @@
 import { createHash } from 'node:crypto';
-import { OperationalError, sleep, UserError } from 'n8n-workflow';
+import { sleep } from 'n8n-workflow';
+import type { Problem } from '../http/problem';
 import { PointWindow, type Answer } from './pointWindow';
 import { BoundedMap } from '../utils/boundedMap';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
-/** Milliseconds since the epoch, and a wait of so many milliseconds. */
-interface Clock {
-	now(): number;
-	sleep(ms: number): Promise<void>;
-}
+/** Why no turn came. */
+export type MissedTurn = Extract<Problem, { kind: 'rateLimit' | 'cancelled' }>;
 
 /** Keeps all who use one token within its rate limit (§8). */
 export interface RateLimiter {
 	/**
-	 * Waits until one point may be spent; resolves with the milliseconds waited. Executions take turns, so that a
-	 * long list does not hold up a single lookup. Throws a RateLimitCancelledError as soon as `signal` aborts, and a
-	 * RateLimitTimeoutError after `maxWaitMs` (5 minutes by default).
+	 * Waits until one point may be spent; resolves with the reason if it is not: soon after `signal` aborts, and after
+	 * `maxWaitMs` (5 minutes by default). Executions take turns, so that a long list does not hold up a single lookup.
 	 */
 	acquire(options: {
 		execution: string;
 		signal?: AbortSignal;
 		maxWaitMs?: number;
-	}): Promise<number>;
+	}): Promise<MissedTurn | undefined>;
 	/**
 	 * Learns the limit and the reset from an answer: its status, its headers by lower-case name, and when the
 	 * request was sent and answered by its clock. After a 429 everybody waits for the reset.
@@ -30,47 +27,25 @@ export interface RateLimiter {
 	update(answer: Answer): void;
 }
 
-/** The execution was cancelled before its turn came. */
-export class RateLimitCancelledError extends OperationalError {
-	constructor() {
-		super('The execution was cancelled while it waited for the rate limit');
-	}
-}
-
-/** The turn did not come in time. */
-export class RateLimitTimeoutError extends UserError {
-	constructor(waitedMs: number) {
-		super(`Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`, {
-			description:
-				'Too many requests share this token, in this n8n or elsewhere, or the service keeps refusing them. Run fewer executions at a time, give other programs a token of their own, or try again later.',
-		});
-	}
-}
-
 interface Waiter {
 	execution: string;
 	signal?: AbortSignal;
 	since: number;
 	deadline: number;
-	resolve(waitedMs: number): void;
-	reject(error: Error): void;
+	resolve(missed?: MissedTurn): void;
 }
 
 const MAX_WAIT_MS = 300_000;
-/** The longest single sleep: so late at most is it seen that an answer has let the next one go earlier. */
+/** The longest single sleep: so late at most is it seen that a wait has ended, or that the next one may go earlier. */
 const SLICE_MS = 25;
 
 class TokenRateLimiter implements RateLimiter {
 	private readonly budget = new PointWindow();
 	private readonly turns = new FairQueue<Waiter>();
-	/** One listener per signal, for Node warns of a leak above ten. */
-	private readonly listeners = new Map<AbortSignal, { waiters: Set<Waiter>; onAbort(): void }>();
 	private configured = '';
 	private isDriving = false;
 	private lastNow = -Infinity;
 	private setBackMs = 0;
-
-	constructor(private readonly clock: Clock) {}
 
 	/** Sets what it begins with; the same values again leave what was learned from answers. */
 	configure(pointsPerSecond: number, processes: number | undefined): void {
@@ -80,13 +55,14 @@ class TokenRateLimiter implements RateLimiter {
 		this.budget.configure(pointsPerSecond, processes);
 	}
 
-	async acquire(options: Parameters<RateLimiter['acquire']>[0]): Promise<number> {
+	async acquire(options: Parameters<RateLimiter['acquire']>[0]): Promise<MissedTurn | undefined> {
 		const { execution, signal, maxWaitMs = MAX_WAIT_MS } = options;
-		if (signal?.aborted) throw new RateLimitCancelledError();
+		if (signal?.aborted) return { kind: 'cancelled' };
 		const since = this.now();
-		if (this.turns.isEmpty && this.budget.spend(since)) return 0;
-		return await new Promise((resolve, reject) => {
-			this.enter({ execution, signal, since, deadline: since + maxWaitMs, resolve, reject });
+		if (this.turns.isEmpty && this.budget.spend(since)) return undefined;
+		return await new Promise((resolve) => {
+			this.turns.add(execution, { execution, signal, since, deadline: since + maxWaitMs, resolve });
+			if (!this.isDriving) void this.drive();
 		});
 	}
 
@@ -104,44 +80,10 @@ class TokenRateLimiter implements RateLimiter {
 
 	/** The clock's time, but it never runs backwards: a clock that was set back would stall all who wait. */
 	private now(): number {
-		const now = this.clock.now();
+		const now = Date.now();
 		if (now < this.lastNow) this.setBackMs += this.lastNow - now;
 		this.lastNow = now;
 		return now + this.setBackMs;
-	}
-
-	private enter(waiter: Waiter): void {
-		this.turns.add(waiter.execution, waiter);
-		if (waiter.signal) this.listen(waiter.signal, waiter);
-		if (!this.isDriving) void this.drive();
-	}
-
-	private leave(waiter: Waiter): void {
-		this.turns.remove(waiter.execution, waiter);
-		const { signal } = waiter;
-		const listener = signal && this.listeners.get(signal);
-		listener?.waiters.delete(waiter);
-		if (signal && listener?.waiters.size === 0) {
-			signal.removeEventListener('abort', listener.onAbort);
-			this.listeners.delete(signal);
-		}
-	}
-
-	private listen(signal: AbortSignal, waiter: Waiter): void {
-		let listener = this.listeners.get(signal);
-		if (!listener) {
-			const waiters = new Set<Waiter>();
-			const onAbort = () => {
-				for (const cancelled of [...waiters]) {
-					this.leave(cancelled);
-					cancelled.reject(new RateLimitCancelledError());
-				}
-			};
-			listener = { waiters, onAbort };
-			this.listeners.set(signal, listener);
-			signal.addEventListener('abort', onAbort);
-		}
-		listener.waiters.add(waiter);
 	}
 
 	/** The only timer: runs while somebody waits. */
@@ -150,40 +92,25 @@ class TokenRateLimiter implements RateLimiter {
 		while (!this.turns.isEmpty) {
 			const now = this.now();
 			this.serve(now);
-			const next = this.endOverdue(now);
-			if (!this.turns.isEmpty) {
-				const wait = Math.min(SLICE_MS, next - now, this.budget.freeAt(now) - now);
-				await this.clock.sleep(Math.max(1, wait));
-			}
+			const wait = Math.min(SLICE_MS, this.budget.freeAt(now) - now);
+			if (!this.turns.isEmpty) await sleep(Math.max(1, wait));
 		}
 		this.isDriving = false;
 	}
 
+	/** Ends the waits that are over, and gives the free points to the others. */
 	private serve(now: number): void {
-		while (!this.turns.isEmpty && this.budget.spend(now)) {
-			const waiter = this.turns.next();
-			if (!waiter) return;
-			this.leave(waiter);
-			waiter.resolve(now - waiter.since);
-		}
-	}
-
-	/** Ends the waits whose time is over; returns the next deadline. */
-	private endOverdue(now: number): number {
-		let next = Infinity;
 		for (const waiter of [...this.turns]) {
-			if (waiter.deadline > now) {
-				next = Math.min(next, waiter.deadline);
-			} else {
-				this.leave(waiter);
-				waiter.reject(new RateLimitTimeoutError(now - waiter.since));
-			}
+			const { execution, signal, since, deadline, resolve } = waiter;
+			if (!signal?.aborted && deadline > now) continue;
+			this.turns.remove(execution, waiter);
+			resolve(
+				signal?.aborted ? { kind: 'cancelled' } : { kind: 'rateLimit', waitedMs: now - since },
+			);
 		}
-		return next;
+		while (!this.turns.isEmpty && this.budget.spend(now)) this.turns.next()?.resolve();
 	}
 }
-
-const systemClock: Clock = { now: () => Date.now(), sleep };
 
 /** One per base URL and token in this process, by a hash of both. */
 const rateLimiters = new BoundedMap<string, TokenRateLimiter>(500);
@@ -198,22 +125,19 @@ export function rateLimiterFor(options: {
 	token: string;
 	pointsPerSecond: number;
 	processes?: number;
-	clock?: Clock;
 }): RateLimiter {
-	const { baseUrl, token, pointsPerSecond, processes, clock = systemClock } = options;
+	const { baseUrl, token, pointsPerSecond, processes } = options;
 	if (!(pointsPerSecond >= 0)) {
 		throw new CodedError(
 			'credential.pointsPerSecond',
 			'Max Requests per Second is not a number of 0 or more',
-			{
-				description: 'Check Max Requests per Second in the credential.',
-			},
+			{ description: 'Check it in the credential.' },
 		);
 	}
 	const key = createHash('sha256')
 		.update(JSON.stringify([baseUrl, token]))
 		.digest('hex');
-	const rateLimiter = rateLimiters.getOrMake(key, () => new TokenRateLimiter(clock));
+	const rateLimiter = rateLimiters.getOrMake(key, () => new TokenRateLimiter());
 	rateLimiter.configure(pointsPerSecond, processes);
 	return rateLimiter;
 }

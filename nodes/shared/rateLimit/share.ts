@@ -1,4 +1,4 @@
-import type { WindowClock } from './windowClock';
+import { WINDOW_MS, type WindowClock } from './windowClock';
 
 /** A window begins with the first request after the last one ended: so much later than that, where many wait for it. */
 const GAP_MS = 5;
@@ -103,7 +103,6 @@ export class Share {
 
 	constructor(
 		private readonly clock: WindowClock,
-		private readonly windowMs: number,
 		private readonly random: () => number,
 	) {}
 
@@ -116,12 +115,12 @@ export class Share {
 	nextAt(now: number, limit: number): number {
 		this.limit = limit;
 		if (this.isStarting) {
-			return Math.max(this.pausedUntil, this.lastSentAt + this.windowMs / (START * limit));
+			return Math.max(this.pausedUntil, this.lastSentAt + WINDOW_MS / (START * limit));
 		}
 		while (now >= this.next) this.beginWindow(now);
 		if (this.rest > 0 && now < this.next - END_MS) return now;
 		const { plan } = this;
-		const slot = plan.begin + plan.opening + this.windowMs * this.step(plan.sent);
+		const slot = plan.begin + plan.opening + WINDOW_MS * this.step(plan.sent);
 		return plan.sent < plan.size && slot < this.next ? slot : this.next;
 	}
 
@@ -153,7 +152,7 @@ export class Share {
 		const { plan, place } = request;
 		const isRunning = plan === this.plan && end > receivedAt + END_MS;
 		if (isRefused && isRunning) [plan.size, this.rest] = [plan.sent, 0];
-		const isMeant = Math.abs(end - this.windowMs - plan.begin) < this.windowMs / 2;
+		const isMeant = Math.abs(end - WINDOW_MS - plan.begin) < WINDOW_MS / 2;
 		if (isMeant) {
 			this.seen = Math.max(this.seen, used);
 			if (this.interval > 1) this.adjust(plan, isRefused);
@@ -187,7 +186,7 @@ export class Share {
 		this.align(receivedAt);
 		const window = this.plan.window + 1;
 		[this.lastAccepted, this.due] = [window, window + 1];
-		const begin = this.next - this.windowMs;
+		const begin = this.next - WINDOW_MS;
 		const { sent } = this.plan;
 		const size = this.hasOthers ? 0 : limit;
 		this.plan = { window, begin, opening: 0, size, sent, hasLate: false };
@@ -195,22 +194,21 @@ export class Share {
 
 	/** The next window begins when the one that is running ends. */
 	private align(now: number): void {
-		const cycle = this.windowMs + GAP_MS;
-		const from = Math.max(this.plan.begin + this.windowMs / 2, now - this.windowMs);
+		const cycle = WINDOW_MS + GAP_MS;
+		const from = Math.max(this.plan.begin + WINDOW_MS / 2, now - WINDOW_MS);
 		const { end } = this.clock;
 		this.next = end + cycle * Math.max(0, Math.ceil((from - end) / cycle));
 	}
 
 	private beginWindow(now: number): void {
-		const { windowMs, random } = this;
 		const window = this.plan.window + 1;
-		const begin = now - this.next > 2 * windowMs ? now : this.next;
-		this.next = begin + windowMs + GAP_MS;
+		const begin = now - this.next > 2 * WINDOW_MS ? now : this.next;
+		this.next = begin + WINDOW_MS + GAP_MS;
 		this.rest = 0;
 		const isRepeated = this.mustRepeat;
 		const isSole = this.count === 1 && !isRepeated;
 		const rank = isSole ? (window - this.lastAccepted > 1 ? 1 : 2) : 0;
-		const opening = OPEN_MS + SPREAD_MS * random() + RANK_MS * rank;
+		const opening = OPEN_MS + SPREAD_MS * this.random() + RANK_MS * rank;
 		let hasLate = false;
 		let size = this.count;
 		if (this.interval > 1) {
@@ -219,8 +217,8 @@ export class Share {
 			if (size > 0) this.due = turn + this.interval;
 		} else {
 			if (this.count < this.limit) {
-				hasLate = random() < this.unseen() ** 2;
-				if (hasLate || random() < TRY) size++;
+				hasLate = this.random() < this.unseen() ** 2;
+				if (hasLate || this.random() < TRY) size++;
 			}
 			this.seen -= FADE * this.limit;
 			this.due = window + 1;

@@ -1,3 +1,5 @@
+/** The window that the service counts points in (§8.1). */
+export const WINDOW_MS = 1000;
 /** As much as a request may travel longer than another. */
 const TRAVEL_MS = 50;
 /** The bounds give way by so much in each window: clocks drift, and tell whole milliseconds. */
@@ -16,16 +18,14 @@ export class WindowClock {
 	private most = Infinity;
 	private newest = -Infinity;
 
-	constructor(private readonly windowMs: number) {}
-
 	/** Learns from a response. `isFirst`: its request began the window. */
 	see(reset: number, sentAt: number, isFirst: boolean): void {
-		if (reset > this.newest + this.windowMs / 2) {
+		if (reset > this.newest + WINDOW_MS / 2) {
 			this.newest = reset;
 			this.least -= DRIFT_MS;
 			this.most += DRIFT_MS;
 		}
-		const least = reset - this.windowMs - sentAt;
+		const least = reset - WINDOW_MS - sentAt;
 		const most = isFirst ? least : reset - sentAt;
 		this.least = Math.max(this.least, least);
 		this.most = Math.min(this.most, most);
@@ -36,7 +36,7 @@ export class WindowClock {
 	}
 
 	get isKnown(): boolean {
-		return this.most - this.least < KNOWN * this.windowMs;
+		return this.most - this.least < KNOWN * WINDOW_MS;
 	}
 
 	/**

@@ -3,12 +3,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { Said } from '../http/problem';
 import { saidBy } from '../http/said';
 import { retryAt } from '../rateLimit/limitHeaders';
-import {
-	RateLimitCancelledError,
-	rateLimiterFor,
-	RateLimitTimeoutError,
-	type RateLimiter,
-} from '../rateLimit/rateLimiter';
+import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { BoundedMap } from '../utils/boundedMap';
 import { redactBody } from '../utils/redact';
 import { sleepFor } from '../utils/sleep';
@@ -199,7 +194,7 @@ type Attempt =
 /** Sends it once, in its turn, and learns from the response. */
 async function attempt(line: Line, request: ServiceRequest, maxWaitMs: number): Promise<Attempt> {
 	const { context, service, held, statistics, rateLimiter, execution, signal } = line;
-	const turn = takeTurn(rateLimiter, { execution, signal: request.signal ?? signal, maxWaitMs });
+	const turn = rateLimiter.acquire({ execution, signal: request.signal ?? signal, maxWaitMs });
 	const missed = await statistics.whileWaiting(turn);
 	if (missed) return { problem: missed, isSent: false };
 	const askedAt = Date.now();
@@ -216,20 +211,10 @@ async function attempt(line: Line, request: ServiceRequest, maxWaitMs: number): 
 }
 
 /** Waits for a turn of the rate limit; resolves with the reason if there is none. */
-export async function takeTurn(
+export const takeTurn = async (
 	rateLimiter: RateLimiter,
 	asked: Parameters<RateLimiter['acquire']>[0],
-): Promise<Extract<Problem, { kind: 'rateLimit' | 'cancelled' }> | undefined> {
-	const began = performance.now();
-	return await rateLimiter.acquire(asked).then(
-		() => undefined,
-		(error: unknown) => {
-			if (error instanceof RateLimitCancelledError) return { kind: 'cancelled' };
-			if (!(error instanceof RateLimitTimeoutError)) throw error;
-			return { kind: 'rateLimit', waitedMs: performance.now() - began };
-		},
-	);
-}
+) => await rateLimiter.acquire(asked);
 
 /** Takes in the pace and the clock by a response. Returns how long the service wants to be left alone. */
 function learn(

@@ -33,10 +33,9 @@ export function takeMany(
 ): number[] {
 	const times: number[] = [];
 	for (let i = 0; i < count; i++) {
-		void rateLimiter.acquire({ execution, signal }).then(
-			() => times.push(elapsed()),
-			() => undefined, // cancelled
-		);
+		void rateLimiter.acquire({ execution, signal }).then((missed) => {
+			if (!missed) times.push(elapsed());
+		});
 	}
 	return times;
 }
