@@ -1,11 +1,12 @@
 import { UserError } from 'n8n-workflow';
 
+const NOT_REACHABLE = 'is not reachable from here';
 const UNREACHED: Record<string, string> = {
 	ECONNREFUSED: 'refused the connection',
 	ENOTFOUND: 'was not found: its host name is unknown',
 	EAI_AGAIN: 'was not found: its host name could not be resolved',
-	EHOSTUNREACH: 'is not reachable from here',
-	ENETUNREACH: 'is not reachable from here',
+	EHOSTUNREACH: NOT_REACHABLE,
+	ENETUNREACH: NOT_REACHABLE,
 };
 /** The route to a host can also be lost after a request was sent to it. */
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];

@@ -47,18 +47,17 @@ const CURP_DATA = {
 	curpStatus: 'estatusCurp',
 };
 
-/** One row for each query of TQ §4.2 to §4.11, by the value of its operation. */
-export const catalog = {
+const rows = {
+	/** TQ §4.2 */
 	getShareholders: {
-		operation: 'getShareholders', // TQ §4.2
 		code: 'COMPANY_SHAREHOLDERS',
 		label: 'Company Shareholders',
 		path: '/query/company-shareholders',
 		fields: ['rfc'],
 		isDelivered: true,
 	},
+	/** TQ §4.3 */
 	calculateRfc: {
-		operation: 'calculateRfc', // TQ §4.3
 		code: 'RFC_CALCULATOR',
 		isCodeShown: true,
 		label: 'RFC Calculation',
@@ -67,8 +66,8 @@ export const catalog = {
 		isImmediate: true,
 		resultFields: { rfc: 'rfc' },
 	},
+	/** TQ §4.4 */
 	getCrf: {
-		operation: 'getCrf', // TQ §4.4
 		code: 'CRF',
 		isCodeShown: true,
 		label: 'Fiscal Regime Certificate (CRF)',
@@ -78,8 +77,8 @@ export const catalog = {
 		resultFields: { ...HOLDER, regimes: 'RegimenesFiscales', ...CERTIFICATE, ...PLACE },
 		leftOut: MORE,
 	},
+	/** TQ §4.5 */
 	getRfcData: {
-		operation: 'getRfcData', // TQ §4.5
 		code: 'RFC',
 		isCodeShown: true,
 		label: 'RFC Data',
@@ -89,8 +88,8 @@ export const catalog = {
 		resultFields: { ...HOLDER, ...CERTIFICATE, ...PLACE, municipality: 'Municipio' },
 		leftOut: MORE,
 	},
+	/** TQ §4.6 */
 	getCurpData: {
-		operation: 'getCurpData', // TQ §4.6
 		code: 'CURP',
 		isCodeShown: true,
 		label: 'CURP Data',
@@ -100,38 +99,38 @@ export const catalog = {
 		resultFields: CURP_DATA,
 		leftOut: 'sex, state and country of birth, proof of birth, validation code',
 	},
+	/** TQ §4.7 */
 	getEmploymentHistory: {
-		operation: 'getEmploymentHistory', // TQ §4.7
 		code: 'JOB_HISTORY',
 		label: 'Employment History',
 		path: '/query/job-history',
 		fields: ['curp'],
 		isDelivered: true,
 	},
+	/** TQ §4.8 */
 	createTaxProfile: {
-		operation: 'createTaxProfile', // TQ §4.8
 		code: 'TAX_PROFILE',
 		label: 'Tax Profile',
 		path: '/query/tax/profile',
 		fields: ['rfc', 'ciec'],
 	},
+	/** TQ §4.9 */
 	getCsf: {
-		operation: 'getCsf', // TQ §4.9
 		code: 'CSF',
 		label: 'Fiscal Situation (CSF)',
 		path: '/query/tax/csf',
 		fields: ['rfc'],
 	},
+	/** TQ §4.10 */
 	getComplianceOpinion: {
-		operation: 'getComplianceOpinion', // TQ §4.10
 		code: 'COMPLIANCE_OPINION',
 		label: 'Compliance Opinion (32D)',
 		path: '/query/tax/compliance-opinion',
 		fields: ['rfc'],
 		isDelivered: true,
 	},
+	/** TQ §4.11 */
 	getInvoices: {
-		operation: 'getInvoices', // TQ §4.11
 		code: 'INVOICE',
 		label: 'Invoices',
 		path: '/query/tax/invoice',
@@ -139,6 +138,15 @@ export const catalog = {
 		isDelivered: true,
 		echo: ['period'],
 	},
-} satisfies Record<string, QueryService>;
+} satisfies Record<string, Omit<QueryService, 'operation'>>;
 
-export const queryServices: QueryService[] = Object.values(catalog);
+/** Each query of TQ §4.2 to §4.11. */
+export const queryServices: QueryService[] = Object.entries(rows).map(([operation, row]) => ({
+	operation,
+	...row,
+}));
+
+/** The same by the value of its operation. */
+export const catalog = Object.fromEntries(
+	queryServices.map((service) => [service.operation, service]),
+) as Record<keyof typeof rows, QueryService>;

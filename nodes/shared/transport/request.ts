@@ -24,7 +24,7 @@ import {
 	type Problem,
 	type Result,
 } from './result';
-import { acceptedOf, Patience } from './retry';
+import { acceptedOf, patience } from './retry';
 import type { Service } from './service';
 
 export type { RequestContext, ServiceRequest } from './exchange';
@@ -162,12 +162,12 @@ class Statistics {
 async function sendRequest(line: Line, request: ServiceRequest): Promise<Result> {
 	const { method, patienceMs = PATIENCE_MS } = request;
 	const until = performance.now() + patienceMs;
-	const patience = new Patience(method, until);
+	const after = patience(method, until);
 	for (;;) {
 		const tried = await attempt(line, request, Math.max(1, until - performance.now()));
 		if ('result' in tried) return tried.result;
 		const { problem, isSent, busyMs, sentWith } = tried;
-		const again = patience.after(problem, performance.now(), busyMs);
+		const again = after(problem, performance.now(), busyMs);
 		if (!again || (again.how === 'newToken' && !isRenewable(line.service, sentWith))) {
 			return { ok: false, problem, accepted: isSent ? acceptedOf(problem, method) : 'no' };
 		}

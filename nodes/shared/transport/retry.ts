@@ -75,38 +75,23 @@ interface Repeat {
 	pauseMs: number;
 }
 
-/** How often and how long one request is sent again. Times are by a clock that nobody sets. */
-export class Patience {
-	private faults = 0;
-	private logins = 0;
-	private renewals = 0;
-	private troubledSince?: number;
-
-	/** `until`: when it ends, whatever the request met. */
-	constructor(
-		private readonly method: Method,
-		private readonly until: number,
-	) {}
-
-	/** How it is sent again after this problem; undefined if not at all. The service may want a pause of `busyMs`. */
-	after(problem: Problem, now: number, busyMs?: number): Repeat | undefined {
-		const how = retryOf(problem, this.method);
-		if (how !== 'afterReset') this.troubledSince ??= now;
-		if (now >= this.until) return undefined;
-		const calmMs = TROUBLE_MS - (now - (this.troubledSince ?? now));
-		switch (how) {
-			case 'never':
-				return undefined;
-			case 'afterReset':
-				return { how, pauseMs: 0 }; // the rate limiter waits for the reset
-			case 'newToken':
-				return ++this.renewals === 1 ? { how, pauseMs: 0 } : undefined;
-			case 'login':
-				return calmMs > 0 ? { how, pauseMs: backoffMs(++this.logins, LOGIN_PAUSE_MS) } : undefined;
-			case 'backoff': {
-				const mayRepeat = ++this.faults < MAX_ATTEMPTS && calmMs > (busyMs ?? 0);
-				return mayRepeat ? { how, pauseMs: busyMs ?? backoffMs(this.faults) } : undefined;
-			}
-		}
-	}
+/**
+ * How often and how long one request is sent again. The function says how after each problem, undefined if not at all;
+ * the service may want a pause of `busyMs`. Times are by a clock that nobody sets. `until`: when it ends, whatever the
+ * request met.
+ */
+export function patience(method: Method, until: number) {
+	let [faults, logins, renewals] = [0, 0, 0];
+	let troubledSince: number | undefined;
+	return (problem: Problem, now: number, busyMs = 0): Repeat | undefined => {
+		const how = retryOf(problem, method);
+		if (how === 'never' || now >= until) return undefined;
+		if (how === 'afterReset') return { how, pauseMs: 0 }; // the rate limiter waits for the reset
+		troubledSince ??= now;
+		if (how === 'newToken') return ++renewals === 1 ? { how, pauseMs: 0 } : undefined;
+		if (troubledSince + TROUBLE_MS - now <= busyMs) return undefined;
+		if (how === 'login') return { how, pauseMs: backoffMs(++logins, LOGIN_PAUSE_MS) };
+		if (++faults === MAX_ATTEMPTS) return undefined;
+		return { how, pauseMs: busyMs || backoffMs(faults) };
+	};
 }

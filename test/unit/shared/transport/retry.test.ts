@@ -1,5 +1,5 @@
 import type { Method, Problem } from '../../../../nodes/shared/http/problem';
-import { acceptedOf, Patience, retryOf } from '../../../../nodes/shared/transport/retry';
+import { acceptedOf, patience, retryOf } from '../../../../nodes/shared/transport/retry';
 
 const status = (code: number): Problem => ({ kind: 'status', status: code });
 const network = (code: string): Problem => ({ kind: 'network', code });
@@ -80,8 +80,8 @@ describe('how often and how long a request is sent again', () => {
 		method: Method,
 		...met: Array<[problem: Problem, at: number, busyMs?: number]>
 	) => {
-		const patience = new Patience(method, 5 * MINUTE);
-		return met.map(([problem, at, busyMs]) => patience.after(problem, at, busyMs)?.how ?? 'never');
+		const again = patience(method, 5 * MINUTE);
+		return met.map(([problem, at, busyMs]) => again(problem, at, busyMs)?.how ?? 'never');
 	};
 	const refusedToken: Problem = { ...status(401), isTokenRefused: true } as Problem;
 
@@ -127,7 +127,7 @@ describe('how often and how long a request is sent again', () => {
 		[status(429), undefined, 0, 0],
 		[login(true), undefined, 300, 500],
 	])('%j: pauses', (problem, busyMs, least, most) => {
-		const pauseMs = new Patience('GET', MINUTE).after(problem, 0, busyMs)?.pauseMs ?? NaN;
+		const pauseMs = patience('GET', MINUTE)(problem, 0, busyMs)?.pauseMs ?? NaN;
 		expect(pauseMs).toBeGreaterThanOrEqual(least);
 		expect(pauseMs).toBeLessThanOrEqual(most);
 	});
