@@ -9,21 +9,17 @@ export const personalDataOption: INodeProperties = {
 	type: 'options',
 	options: [
 		{ name: 'Full', value: 'full', description: 'As the service gave it' },
-		{
-			name: 'Masked',
-			value: 'masked',
-			description: 'Like GODE5612******: for a language model, or a sheet that many read',
-		},
+		{ name: 'Masked', value: 'masked', description: 'Like GODE5612******' },
 		{
 			name: 'Pseudonym',
 			value: 'pseudonym',
 			description:
-				"The same value always becomes the same code, so that rows can still be joined. Needs the credential's 'Pseudonym Key'.",
+				"The same value always becomes the same code. Needs the credential's 'Pseudonym Key'.",
 		},
 	],
 	default: 'masked',
 	description:
-		'How personal data appears in the output. Masked and Pseudonym hide names, identifiers, addresses, contacts and all that the API reference does not describe. Of a date, the year is left. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
+		'How personal data appears in the output. What the API reference does not describe is hidden, too; of a date, the year is left. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
 };
 
 export const fieldsToKeepOption: INodeProperties = {
@@ -35,8 +31,10 @@ export const fieldsToKeepOption: INodeProperties = {
 	placeholder: 'e.g. monto',
 	displayOptions: { show: { personalData: ['masked', 'pseudonym'] } },
 	description:
-		"Fields to return in full when 'Personal Data' is Masked or Pseudonym, with everything inside them. Enter each name as the service writes it; 'Simplify' off shows it.",
+		"Fields to return in full, with everything inside them. Enter each name as the service writes it; 'Simplify' off shows it.",
 };
+
+const CHECK = 'Check the expression that fills it for this item.';
 
 /** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
 export function readPersonalData(options: IDataObject): PersonalDataMode {
@@ -45,7 +43,7 @@ export function readPersonalData(options: IDataObject): PersonalDataMode {
 	if (mode === 'full' || mode === 'masked' || mode === 'pseudonym') return mode;
 	throw new CodedError('field.choice', "'Personal Data' must be full, masked or pseudonym", {
 		field: 'Personal Data',
-		description: 'Choose it from the list, or check the expression that fills it for this item.',
+		description: CHECK,
 	});
 }
 
@@ -56,7 +54,7 @@ export function readFieldsToKeep({ fieldsToKeep = [] }: IDataObject): string[] {
 		if (typeof one === 'string') return one.split(',').map((name) => name.trim());
 		throw new CodedError('field.list', "'Fields to Keep' must be a list of names", {
 			field: 'Fields to Keep',
-			description: 'Check the expression that fills it for this item.',
+			description: CHECK,
 		});
 	});
 }

@@ -107,10 +107,13 @@ export async function exchange(
 		}
 		sentAt = Date.now();
 	});
-	const host = hostOf(context, { getCredentials, getExecutionCancelSignal: () => signal });
-	const send = async () =>
-		await respond(host, service.credentialType, options, maxBytesOf(request));
-	const outcome = await raceAbort(send(), signal).catch((error: unknown): Outcome => {
+	// n8n's helper takes the signal of its context, whatever the options say, and reads a credential by an isolate
+	const host = Object.assign(Object.create(context) as IAllExecuteFunctions, {
+		getCredentials,
+		getExecutionCancelSignal: () => signal,
+	});
+	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
+	const outcome = await raceAbort(sending, signal).catch((error: unknown): Outcome => {
 		if (unsent.cause) throw unsent.cause;
 		const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
 		const login = findLoginError(error) ?? wasRefused;
@@ -161,17 +164,4 @@ async function respond(
 			throw error;
 		},
 	);
-}
-
-/**
- * The context as n8n's helper sees it for this request: with a signal that also ends it in time (the helper takes the
- * context's own, whatever the options say), and with the credential already read, for each reading costs an isolate.
- */
-function hostOf(
-	context: RequestContext,
-	own: Pick<IExecuteFunctions, 'getExecutionCancelSignal'> & {
-		getCredentials(): Promise<ICredentialDataDecryptedObject>;
-	},
-): IAllExecuteFunctions {
-	return Object.assign(Object.create(context) as IAllExecuteFunctions, own);
 }
