@@ -45,15 +45,21 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	const first = await readRows(wanted, startAt);
 	const { length: size } = first.rows;
 	if (first.total === undefined && size < wanted) throw new IncompleteList(size);
+	const whole = first.total ?? startAt + size;
 	/** How many rows there are by the newest page, and so many were there all the time. */
-	let total = first.total ?? startAt + size;
-	let least = total;
+	let [total, least] = [whole, whole];
 	/** IDs of the rows that have come out. */
 	const seen = new Set<string>();
 	const there = () => Math.max(0, total - startAt);
 	const incomplete = (given: number) => new IncompleteList(given, there());
 	if (size > there() || (size === 0 && there() > 0)) throw incomplete(size);
 	const left = () => wanted - seen.size;
+	/** Too few rows were added in front for the first row to be there: the service ignores the offset. */
+	const isFirstAgain = ({ rows: [row], total: told = total }: Page, offset: number) =>
+		offset > startAt &&
+		told - whole < offset - startAt &&
+		row !== undefined &&
+		idText(row.id) === idText(first.rows[0].id);
 
 	/** The rows of a page that have not come out yet. */
 	const take = ({ rows }: Page) =>
@@ -95,7 +101,8 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 			const gone = total - told;
 			if (gone > 0 || until === Infinity) total = told; // a page that is looked up is newer than those on their way
 			least = Math.min(least, total);
-			if (page.rows.length < Math.min(rows, told - offset)) throw incomplete(seen.size);
+			const isShort = page.rows.length < Math.min(rows, told - offset);
+			if (isShort || isFirstAgain(page, offset)) throw incomplete(seen.size);
 			const edge = Math.max(startAt, offset - Math.max(gone, size));
 			if (gone > 0) yield* rowsFrom(edge, offset + gone);
 			const taken = take(page);
