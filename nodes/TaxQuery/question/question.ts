@@ -127,7 +127,7 @@ export function questionOf(
 		secrets: [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf),
 		expected: expectedOf(hash),
 		expectedOf,
-		id: JSON.stringify([client, operation, told({ ...own, ...further })]),
+		id: `${client} ${hash}`,
 		key: keyOf({}),
 		hash,
 	};

@@ -4,7 +4,6 @@ import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { RequestError, type Result } from '../../shared/transport/result';
 import { taxQuery } from '../../shared/transport/service';
-import { isObject } from '../../shared/utils/json';
 import type { Said } from '../../shared/http/problem';
 import { reportsFailure } from '../../shared/http/read';
 import { pathOf } from './names';
@@ -77,12 +76,13 @@ const isNotFound = (error: unknown): boolean =>
 	error instanceof RequestError && error.problem.kind === 'status' && error.problem.status === 404;
 
 /** A record by itself, or the only one that is wrapped. */
-function onlyRecord(body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined {
+function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undefined {
 	const own = readRecord(body, mapping);
 	if (own) return own;
-	const inside = Array.isArray(body) ? body : isObject(body) ? Object.values(body) : [];
-	const found = inside.map((one) => readRecord(one, mapping)).filter((one) => one !== undefined);
-	return found.length === 1 ? found[0] : undefined;
+	const [found, another] = Object.values(body)
+		.map((one) => readRecord(one, mapping))
+		.filter(Boolean);
+	return another ? undefined : found;
 }
 
 /**

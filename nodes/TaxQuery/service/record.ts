@@ -13,7 +13,7 @@ const FIELDS = ['service', 'status', 'metadata', 'query', 'response', 'state', '
 
 /** The ID of a query as an acknowledgement and TQ §4.13 call it, else as a record does. */
 const idIn = ({ queryId, _id }: IDataObject): Id | undefined =>
-	([queryId, _id].map(idText).find((id) => id !== '') as Id | undefined) ?? undefined;
+	[queryId, _id].map(idText).find(Boolean) as Id | undefined;
 
 /** An ID that somebody entered or delivered; nothing is known of it yet. */
 export const idOf = (text: string): Id => text as Id;
@@ -28,18 +28,16 @@ export function readRecord(body: unknown, mapping: TaxQueryMapping): QueryRecord
 	const id = idIn(body);
 	if (id === undefined || !FIELDS.some((name) => name in body)) return undefined;
 	const raw = withoutCiec(body, mapping);
-	const service = serviceOf(raw.service, mapping);
-	const created = isZoned(raw.createdAt) ? timeOf(raw.createdAt) : undefined;
-	const asked = askedIn(raw, mapping);
+	const { service, status, createdAt } = raw;
 	return {
 		kind: 'record',
 		id,
-		code: textOf(raw.service),
-		...(service && { operation: service.operation }),
-		state: stateOf(raw.status, mapping),
-		...(typeof raw.status === 'string' && { status: raw.status }),
-		...(created !== undefined && { createdAt: created }),
-		...(asked && { asked }),
+		code: textOf(service),
+		operation: serviceOf(service, mapping)?.operation,
+		state: stateOf(status, mapping),
+		status: typeof status === 'string' ? status : undefined,
+		createdAt: isZoned(createdAt) ? timeOf(createdAt) : undefined,
+		asked: askedIn(raw, mapping),
 		hasResponse: hasResponse(raw),
 		raw,
 	};
@@ -50,19 +48,12 @@ const hasResponse = ({ response }: IDataObject): boolean =>
 	Array.isArray(response) || isFilled(response) || textOf(response) !== '';
 
 /** An acknowledgement (TQ §2.5), or one of several (TQ §4.11); undefined for anything else. */
-export function readAcknowledged(
-	body: unknown,
-	mapping: TaxQueryMapping,
-): Acknowledged | undefined {
-	if (!isObject(body) || idText(body.queryId) === '') return undefined;
+function readAcknowledged(body: IDataObject, mapping: TaxQueryMapping): Acknowledged | undefined {
+	const id = idText(body.queryId) as Id;
+	if (id === '') return undefined;
 	const raw = withoutCiec(body, mapping);
 	const { period } = inDocumentNames(raw, 'getInvoices', mapping);
-	return {
-		kind: 'acknowledged',
-		id: idText(raw.queryId) as Id,
-		...(typeof period === 'string' && { period }),
-		raw,
-	};
+	return { kind: 'acknowledged', id, period: typeof period === 'string' ? period : undefined, raw };
 }
 
 /**
@@ -80,10 +71,8 @@ export function readPosted(result: Result, mapping: TaxQueryMapping): Posted {
 	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
 	if (queries) return { kind: 'accepted', queries };
 	const [only, another] = [body].flat();
-	const isOne = another === undefined && isFilled(only);
-	return isOne
-		? { kind: 'unsure', why: 'noId', body: only }
-		: { kind: 'unsure', why: 'unreadable' };
+	if (another !== undefined || !isFilled(only)) return { kind: 'unsure', why: 'unreadable' };
+	return { kind: 'unsure', why: 'noId', body: only };
 }
 
 function doubtOf(kind: string): Doubt {
@@ -99,11 +88,14 @@ function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefin
 		const rows = body.results
 			.filter(isObject)
 			.map((row) => ({ ...(message !== undefined && { message }), ...row }));
-		const queries = rows.map((row) => readQuery(row, mapping)).filter((one) => one !== undefined);
-		return queries.length > 0 ? queries : undefined;
+		return some(rows.map((row) => readQuery(row, mapping)));
 	}
-	const query = readQuery(body, mapping);
-	return query && [query];
+	return some([readQuery(body, mapping)]);
+}
+
+function some(queries: Array<Query | undefined>): Query[] | undefined {
+	const read = queries.filter((one) => one !== undefined);
+	return read.length > 0 ? read : undefined;
 }
 
 /** A record has a query type or a response; an ID alone, whatever its status, is an acknowledgement. */
@@ -114,9 +106,10 @@ function readQuery(body: IDataObject, mapping: TaxQueryMapping): Query | undefin
 }
 
 function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
-	const inside = Array.isArray(body) ? (body.length === 1 ? body : []) : Object.values(body ?? {});
-	const found = inside.map((one) => readQueries(one, mapping)).filter((one) => one !== undefined);
-	return found.length === 1 ? found[0] : undefined;
+	const inside = Object.values(body ?? {});
+	if (Array.isArray(body) && inside.length > 1) return undefined;
+	const [found, another] = inside.map((one) => readQueries(one, mapping)).filter(Boolean);
+	return another ? undefined : found;
 }
 
 /** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */
@@ -130,7 +123,7 @@ const DOCUMENTED: Partial<Record<string, State>> = {
 export function stateOf(status: unknown, { statuses }: Pick<TaxQueryMapping, 'statuses'>): State {
 	if (typeof status !== 'string') return 'unknown';
 	const mapped = (['failed', 'pending', 'success'] as const).find((state) =>
-		(statuses[state] ?? []).includes(status),
+		statuses[state]?.includes(status),
 	);
 	return mapped ?? DOCUMENTED[status] ?? 'unknown';
 }
