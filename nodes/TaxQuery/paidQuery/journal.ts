@@ -3,18 +3,16 @@ import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { SharedLocks } from '../../shared/utils/sharedLock';
 import { hashOf } from '../question/question';
-import type { Doubt, Id, Query } from '../service/types';
+import type { Id, Query } from '../service/types';
 import type { Word } from '../telling/rows';
-import type { Life } from './life';
-
-/** A life as it is kept, small: the IDs of what was accepted, else where it stands. */
-type Entry = Id[] | [at: 'sent' | 'unsure' | 'missing', since: number, hash: string, why: Doubt];
+import { idsOf, type Life } from './life';
 
 /** Where it stands in the memory that n8n keeps for a node; the name is seen in the execution's data. */
 interface Kept extends IDataObject {
 	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
-	lives: Record<string, Entry>;
+	/** Of each question that was sent and not refused. */
+	lives: Record<string, Life>;
 	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
 	reused?: Record<string, Array<Id | null>>;
 }
@@ -29,8 +27,7 @@ export class Journal {
 	constructor(private readonly run: Run) {
 		// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
 		const memory = run.executionId === undefined ? {} : run.memory;
-		memory.paidQueries ??= { sent: 0, lives: {} };
-		this.kept = memory.paidQueries as Kept;
+		this.kept = (memory.paidQueries ??= { sent: 0, lives: {} }) as Kept;
 	}
 
 	get sent(): number {
@@ -41,83 +38,43 @@ export class Journal {
 		this.kept.sent += queries;
 	}
 
-	/** The IDs of everything that was accepted. */
+	/** The IDs of everything that was accepted, in other runs of a loop, too. */
 	get ids(): Id[] {
-		return Object.values(this.kept.lives).flatMap(idsIn);
-	}
-
-	/** The IDs of what was accepted for an item. */
-	idsOf(item: Item): Id[] {
-		const own = `${this.run.index}:${item.index}:`;
-		return Object.entries(this.kept.lives).flatMap(([key, entry]) =>
-			key.startsWith(own) ? idsIn(entry) : [],
-		);
+		return Object.values(this.kept.lives).flatMap(idsOf);
 	}
 
 	lifeOf(item: Item, key: string): Life {
-		const entry = this.kept.lives[this.key(item, key)];
-		return entry === undefined ? { at: 'planned' } : lifeIn(entry);
+		return this.kept.lives[this.nameOf(item, key)] ?? { at: 'planned' };
 	}
 
 	/** Of all that was sent for an item, or for any item of this run, but what was refused. */
 	livesOf(index?: number): Life[] {
-		const own = index === undefined ? `${this.run.index}:` : `${this.run.index}:${index}:`;
-		return Object.entries(this.kept.lives).flatMap(([key, entry]) =>
-			key.startsWith(own) ? [lifeIn(entry)] : [],
+		const own = `${this.run.index}:${index === undefined ? '' : `${index}:`}`;
+		return Object.entries(this.kept.lives).flatMap(([name, life]) =>
+			name.startsWith(own) ? [life] : [],
 		);
 	}
 
 	keep(item: Item, key: string, life: Life): void {
 		const { lives } = this.kept;
-		switch (life.at) {
-			case 'planned':
-			case 'refused':
-				delete lives[this.key(item, key)];
-				break;
-			case 'accepted':
-				lives[this.key(item, key)] = life.ids;
-				break;
-			case 'sent':
-			case 'unsure':
-			case 'missing':
-				lives[this.key(item, key)] = [
-					life.at,
-					life.since,
-					life.hash,
-					life.at === 'sent' ? 'earlierTry' : life.why,
-				];
-		}
-	}
-
-	/** Keeps a life of a question that begins another one: nobody knows its outcome, whatever comes of the other. */
-	keepLost(item: Item, key: string, life: Life, number: number): void {
-		this.keep(item, `${key} ${number}`, life);
+		const name = this.nameOf(item, key);
+		if (life.at === 'planned' || life.at === 'refused') delete lives[name];
+		else lives[name] = life;
 	}
 
 	/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
 	reusedOf(item: Item, key: string): Array<Id | null> | undefined {
-		return this.kept.reused?.[this.key(item, key)];
+		return this.kept.reused?.[this.nameOf(item, key)];
 	}
 
 	reuse(item: Item, key: string, ids: Array<Id | null>): void {
-		(this.kept.reused ??= {})[this.key(item, key)] = ids;
+		(this.kept.reused ??= {})[this.nameOf(item, key)] = ids;
 	}
 
-	private key({ index }: Item, key: string): string {
+	private nameOf({ index }: Item, key: string): string {
 		return `${this.run.index}:${index}:${hashOf(key)}`;
 	}
 }
-
-const STANDS = ['sent', 'unsure', 'missing'];
-/** No ID of a service is one of these words and stands before a moment. */
-const isIds = (entry: Entry): entry is Id[] =>
-	!(STANDS.includes(entry[0]) && typeof entry[1] === 'number');
-function lifeIn(entry: Entry): Life {
-	if (isIds(entry)) return { at: 'accepted', ids: entry };
-	const [at, since, hash, why] = entry;
-	return at === 'sent' ? { at, since, hash } : { at, since, hash, why };
-}
-const idsIn = (entry: Entry): Id[] => (isIds(entry) ? entry : []);
 
 // What this process knows of all its executions, by the client of the service.
 

@@ -27,7 +27,7 @@ export function step(life: Life, event: Event, count: number): Life {
 		case 'sending': {
 			const { since, hash } = event;
 			// a request that was refused for its pace or token goes out again
-			const isFree = life.at === 'planned' || life.at === 'refused' || life.at === 'sent';
+			const isFree = ['planned', 'refused', 'sent'].includes(life.at);
 			return isFree ? { at: 'sent', since, hash } : life;
 		}
 		case 'answered':
@@ -39,39 +39,35 @@ export function step(life: Life, event: Event, count: number): Life {
 	}
 }
 
-/** Of what was sent: nobody knows what became of it. */
-export const isDoubtful = (life: Life): life is Extract<Life, { since: number }> =>
-	life.at === 'sent' || life.at === 'unsure' || life.at === 'missing';
+/** What was sent, and nobody knows what became of it. */
+export type Doubtful = Extract<Life, { since: number }>;
+export const isDoubtful = (life: Life): life is Doubtful => 'since' in life;
+
+/** The IDs of what was accepted. */
+export const idsOf = (life: Life): Id[] => (life.at === 'accepted' ? life.ids : []);
 
 /**
  * How many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was refused, or
  * never sent; undefined where the outcome of any is unknown.
  */
-export function billedOf(lives: Life[]): number | undefined {
-	if (lives.some(isDoubtful)) return undefined;
-	return lives.reduce((sum, life) => sum + (life.at === 'accepted' ? life.ids.length : 0), 0);
+export const billedOf = (lives: Life[]): number | undefined =>
+	lives.some(isDoubtful) ? undefined : lives.flatMap(idsOf).length;
+
+function answered(sent: Doubtful, posted: Posted): Life {
+	if (posted.kind === 'unsure') return { ...sent, at: 'unsure', why: posted.why };
+	if (posted.kind === 'refused') return { at: 'refused' };
+	return { at: 'accepted', ids: posted.queries.map(({ id }) => id) };
 }
 
-function answered(sent: Extract<Life, { at: 'sent' }>, posted: Posted): Life {
-	const { since, hash } = sent;
-	switch (posted.kind) {
-		case 'accepted':
-			return { at: 'accepted', ids: posted.queries.map(({ id }) => id) };
-		case 'refused':
-			return { at: 'refused' };
-		case 'unsure':
-			return { at: 'unsure', since, hash, why: posted.why };
-	}
-}
+/** Why a query is doubtful; one of an earlier try that has left nothing else is on its way for ever. */
+export const doubtOf = (life: Doubtful): Doubt => (life.at === 'sent' ? 'earlierTry' : life.why);
 
 function looked(
-	life: Extract<Life, { since: number }>,
+	life: Doubtful,
 	{ found, untold, extent }: Extract<Event, { type: 'looked' }>,
 	count: number,
 ): Life {
 	if (found.length >= count) return { at: 'accepted', ids: found };
-	const { since, hash } = life;
-	const why = life.at === 'sent' ? 'earlierTry' : life.why;
-	const isMissing = found.length === 0 && untold.length === 0 && extent === 'whole';
-	return { at: isMissing ? 'missing' : 'unsure', since, hash, why };
+	const isMissing = found.length + untold.length === 0 && extent === 'whole';
+	return { ...life, at: isMissing ? 'missing' : 'unsure', why: doubtOf(life) };
 }

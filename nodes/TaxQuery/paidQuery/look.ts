@@ -2,7 +2,7 @@ import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { compare, type Expected } from '../question/compare';
 import { lastingServiceOf, type QueryService } from '../service/client';
-import { listSince, completeRow, readRow, readRows } from '../service/list';
+import { completeRow, isVague, listSince, readRow, readRows } from '../service/list';
 import type { Extent, Id, Listing, QueryRecord } from '../service/types';
 import { sentAtOf } from './journal';
 
@@ -40,89 +40,85 @@ interface Reading {
 	at: number;
 }
 
-/** Looks for lost queries: one reading of the list serves all who look at the same time. */
-export class LostQueries {
-	private running?: Promise<Reading>;
-	private queued?: Promise<Reading>;
-	private oldest = Infinity;
+/**
+ * Looks for lost queries: one reading of the list serves all who look at the same time. What it returns goes on when
+ * another item fails, and throws what reading the list throws.
+ */
+export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
+	let running: Promise<Reading> | undefined;
+	let queued: Promise<Reading> | undefined;
+	let oldest = Infinity;
 	/** Rows that do not say what was asked, as their IDs give them: each is read once for all who look. */
-	private readonly read = new BoundedMap<Id, Promise<QueryRecord>>(10_000);
+	const read = new BoundedMap<Id, Promise<QueryRecord>>(10_000);
 
-	/** Goes on when another item fails. Throws what reading the list throws. */
-	async find(item: Item, { expected, since, isFree }: Lost): Promise<Look> {
+	async function start(service: QueryService): Promise<Reading> {
+		const since = oldest + service.clockOffsetMs() - DAY_MS;
+		const reading = listSince(service, since)
+			.then((listing) => ({ listing, at: Date.now() }))
+			.finally(() => {
+				if (running === reading) running = undefined;
+			});
+		running = reading;
+		return await reading;
+	}
+
+	/** A reading that begins after this call. */
+	async function fresh(service: QueryService): Promise<Reading> {
+		if (!running) return await start(service);
+		queued ??= running
+			.catch(() => undefined)
+			.then(async () => {
+				queued = undefined;
+				return await start(service);
+			});
+		return await queued;
+	}
+
+	/** A row that does not say what was asked, or when, as its ID gives it, if that can be read. */
+	const told = async (service: QueryService, row: QueryRecord): Promise<QueryRecord> =>
+		await read
+			.getOrMake(row.id, async () => await readRow(service, row))
+			.catch(() => {
+				read.delete(row.id);
+				return row; // it may be ours
+			});
+
+	return async (item, { expected, since, isFree }) => {
 		const service = await lastingServiceOf(item);
-		this.oldest = Math.min(this.oldest, since);
-		const { listing, at } = await this.fresh(service);
+		oldest = Math.min(oldest, since);
+		const { listing, at } = await fresh(service);
+		const { unreadable, extent, total } = listing;
 		const offset = service.clockOffsetMs();
-		const isLate = ({ createdAt = Infinity }: QueryRecord) => createdAt < since + offset - DAY_MS;
+		const sentAt = since + offset;
+		const isLate = ({ createdAt = Infinity }: QueryRecord) => createdAt < sentAt - DAY_MS;
 		const free: QueryRecord[] = [];
 		for (const row of listing.records) {
 			const mayBe = !isLate(row) && expected.some((one) => compare(one, row) !== 'other');
 			if (mayBe && (await isFree(row.id))) free.push(row);
 		}
-		const rows = await this.told(service, free);
+		const rows = (await readRows(free, isVague, async (row) => await told(service, row))).filter(
+			(row) => !isLate(row),
+		);
 		const isInTime = ({ createdAt = NaN }: QueryRecord) =>
-			createdAt >= since + offset - CLOCK_MS && createdAt <= at + offset + CLOCK_MS;
+			createdAt >= sentAt - CLOCK_MS && createdAt <= at + offset + CLOCK_MS;
+		const distance = ({ createdAt = 0 }: QueryRecord) => Math.abs(createdAt - sentAt);
 		const found: QueryRecord[] = [];
 		const untold = new Set<Id>();
 		for (const one of expected) {
-			const mayBe = rows.filter((row) => !isLate(row) && !found.includes(row));
-			const compared = mayBe.map((row) => [row, compare(one, row)] as const);
-			const distance = (row: QueryRecord) => Math.abs((row.createdAt ?? 0) - since - offset);
-			const [own] = compared
-				.filter(([row, how]) => how === 'same' && isInTime(row))
-				.map(([row]) => row)
+			const mayBe = rows.filter((row) => !found.includes(row) && compare(one, row) !== 'other');
+			const [own] = mayBe
+				.filter((row) => isInTime(row) && compare(one, row) === 'same')
 				.sort((a, b) => distance(a) - distance(b));
 			if (own) found.push(own);
-			else for (const [row, how] of compared) if (how !== 'other') untold.add(row.id);
+			else for (const { id } of mayBe) untold.add(id);
 		}
 		return {
 			found: await Promise.all(found.map(async (row) => await completeRow(service, row))),
 			untold: [...untold],
-			extent: listing.unreadable > 0 && listing.extent === 'whole' ? 'cut' : listing.extent,
+			extent: unreadable > 0 && extent === 'whole' ? 'cut' : extent,
 			listed: listing.records.length,
-			total: listing.total,
+			total,
 			isLater: listing.records.some(({ id }) => (sentAtOf(service.client, id) ?? 0) > since),
 		};
-	}
-
-	/** A reading that begins after this call. */
-	private async fresh(service: QueryService): Promise<Reading> {
-		if (!this.running) return await this.start(service);
-		this.queued ??= this.running
-			.catch(() => undefined)
-			.then(async () => {
-				this.queued = undefined;
-				return await this.start(service);
-			});
-		return await this.queued;
-	}
-
-	private async start(service: QueryService): Promise<Reading> {
-		const since = this.oldest + service.clockOffsetMs() - DAY_MS;
-		const running = listSince(service, since)
-			.then((listing) => ({ listing, at: Date.now() }))
-			.finally(() => {
-				if (this.running === running) this.running = undefined;
-			});
-		this.running = running;
-		return await running;
-	}
-
-	/** The rows; those that do not say what was asked, or when, as their IDs give them, if they can be read. */
-	private async told(service: QueryService, rows: QueryRecord[]): Promise<QueryRecord[]> {
-		const isTold = ({ asked, code, createdAt }: QueryRecord) =>
-			asked !== undefined && code !== '' && createdAt !== undefined;
-		return await readRows(
-			rows,
-			(row) => !isTold(row),
-			async (row) => {
-				const reading = this.read.getOrMake(row.id, async () => await readRow(service, row));
-				return await reading.catch(() => {
-					this.read.delete(row.id);
-					return row; // it may be ours
-				});
-			},
-		);
-	}
+	};
 }

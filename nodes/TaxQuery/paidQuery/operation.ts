@@ -7,15 +7,16 @@ import type { Id, QueryRecord } from '../service/types';
 import { withBilled } from '../telling/messages';
 import { Receipt } from '../telling/receipt';
 import { isUnfinished, rowsOf, type Outcome, type Shape } from '../telling/rows';
-import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse, type Wait } from './options';
-import { billedOf } from './life';
-import { QuerySender, type Sending } from './send';
+import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './options';
+import { billedOf, idsOf } from './life';
+import { querySender, type QuerySender, type Sending } from './send';
 import { isWaitedFor, readResult, waitForResult } from './wait';
 
 /** What an item's fields and options say, beside what it asks. */
 interface Settings extends Sending {
 	additionalBodyFields: IDataObject;
-	wait: Wait | undefined;
+	/** Milliseconds to wait for a result, once all items are sent. */
+	wait: number | undefined;
 	simplify: boolean;
 	externalReference: unknown;
 }
@@ -27,16 +28,11 @@ const AT_ONCE = 'The result comes at once.';
 
 /** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
-	const { service, name, action, description, subtitle, credential, input, tool } = definition;
-	const { hasNoResult, price = PRICE } = definition;
+	const { service, input, tool, hasNoResult, price = PRICE, ...shown } = definition;
 	const paid = operation({
-		name,
+		...shown,
 		value: service.operation,
-		action,
-		description,
-		subtitle,
 		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${service.isImmediate ? AT_ONCE : PENDING}`,
-		credential,
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
 		options: optionsOf(definition),
 		execute: async (item, { input: asked, ...settings }) =>
@@ -50,10 +46,10 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 /** What the items of a run share. */
 function startSpending(run: Run) {
 	const receipt: Receipt = new Receipt(run, {
-		gaps: () => sender.past.gaps,
+		gaps: () => sender.past.gaps(),
 		billed: (index) => billedOf(sender.journal.livesOf(index)),
 	});
-	const sender: QuerySender = new QuerySender(run, receipt);
+	const sender: QuerySender = querySender(run, receipt);
 	run.atEnd(() => sender.limit.end());
 	return { sender, receipt };
 }
@@ -71,27 +67,24 @@ async function plan(
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
 	const reusable = sender.isKept(item, whole) ? [] : await findReusable(item, sender, whole, reuse);
-	const parts = missingParts(input, reusable).map((part) => questionOf(definition, part, asking));
-	if (reusable.some(Boolean) && parts.length > 0) {
-		sender.journal.reuse(
-			item,
-			whole.key,
-			reusable.map((one) => one?.id ?? null),
-		);
+	const missing = missingParts(input, reusable);
+	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
+	const parts = missing.map((part) => questionOf(definition, part, asking));
+	if (reused.length > 0 && parts.length > 0) {
+		const ids = reusable.map((one) => one?.id ?? null);
+		sender.journal.reuse(item, whole.key, ids);
 	}
 	const unsent = parts.filter((part) => !sender.isKept(item, part));
 	await sender.limit.plan(item, settings, unsent, reuse !== undefined && !reuse.isEach);
 	const next = async () => {
-		const outcomes: Outcome[] = reusable
-			.filter((one) => one !== undefined)
-			.map((query) => ({ query, how: 'reused' }));
+		const outcomes: Outcome[] = reused.map((query) => ({ query, how: 'reused' }));
 		for (const part of parts) {
 			const { queries, how } = await sender.ask(item, part, settings);
 			for (const query of queries) outcomes.push({ query, how });
 		}
-		const dated = await withAge(item, outcomes);
+		const now = Date.now() + asking.clockOffsetMs();
 		const read = await Promise.all(
-			dated.map(async (one) => await readResult(item, one, definition)),
+			outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
 		);
 		receipt.take(item, read, settings);
 		return await conclude(item, definition, input, settings, whole, read);
@@ -102,7 +95,8 @@ async function plan(
 /** Work on an item; the error of what fails tells what the item has been billed for all the same. */
 async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
-		const ids = item.run.shared(startSpending).sender.journal.idsOf(item);
+		const { journal } = item.run.shared(startSpending).sender;
+		const ids = journal.livesOf(item.index).flatMap(idsOf);
 		throw ids.length === 0 ? error : withBilled(error, ids);
 	});
 }
@@ -130,19 +124,14 @@ async function findReusable(
 function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined>): QueryInput[] {
 	const { records, only } = input;
 	if (records && only) return only(records.filter((_, index) => !reusable[index]));
-	if (reusable.length > 0 && reusable.every(Boolean)) return [];
-	reusable.length = 0;
-	return [input];
+	return reusable.length > 0 && reusable.every(Boolean) ? [] : [input];
 }
 
-async function withAge(item: Item, outcomes: Outcome[]): Promise<Outcome[]> {
-	const now = Date.now() + (await serviceOfItem(item)).clockOffsetMs();
-	return outcomes.map((outcome) => {
-		const { query, how } = outcome;
-		if (how !== 'reused') return outcome;
-		const created = query.kind === 'record' ? query.createdAt : undefined;
-		return { ...outcome, ageMs: Math.max(0, now - (created ?? now)) };
-	});
+/** `now`: by the service's clock. */
+function withAge(outcome: Outcome, now: number): Outcome {
+	const { query, how } = outcome;
+	const { createdAt = now } = query.kind === 'record' ? query : {};
+	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
 }
 
 /** What several records of an item have in common: which of them an outcome is, it says itself. */
@@ -184,11 +173,10 @@ async function conclude(
 		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};
-	if (!wait || !outcomes.some(isWaitedFor)) return give(outcomes);
-	const { maxMs } = wait;
+	if (wait === undefined || !outcomes.some(isWaitedFor)) return give(outcomes);
 	const next = async () =>
 		give(
-			await Promise.all(outcomes.map(async (outcome) => await waitForResult(item, outcome, maxMs))),
+			await Promise.all(outcomes.map(async (outcome) => await waitForResult(item, outcome, wait))),
 		);
 	return { together: true, next: async () => await namingBilled(item, next) };
 }

@@ -1,5 +1,8 @@
 import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
 import {
+	field,
+	oneOf,
 	option,
 	optionGroup,
 	parseBoolean,
@@ -11,18 +14,11 @@ import {
 import { simplify } from '../../shared/operations/fields';
 import type { Item } from '../../shared/operations/operation';
 import type { PaidQuery } from '../question/question';
-import { CodedError } from '../../shared/utils/codedError';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 /** What an AI agent may spend in one execution, unless the operator says otherwise. */
 const MOST_AS_TOOL = 10;
-const MAX_WAIT_S = 60;
-
-/** How an item waits for its result. */
-export interface Wait {
-	maxMs: number;
-}
 
 /** Which queries an item takes instead of sending another one. */
 export interface Reuse {
@@ -38,77 +34,89 @@ export interface Reuse {
 
 const nothing: Field<undefined> = { properties: [], read: () => undefined };
 
-const waitForResult: Field<Wait | undefined> = {
-	properties: [
-		{
-			displayName: 'Wait for Result',
-			name: 'waitForResult',
-			type: 'boolean',
-			default: false,
-			description: 'Whether to keep this execution open until the result has arrived',
-			hint: 'Off: returns a query ID at once; the result starts a Tax Query Trigger workflow, best for many queries. On: this step waits. To wait for minutes or days without holding a slot, see the examples <i>Wait without a slot</i> and <i>Resume by webhook</i>.',
-		},
-		{
-			displayName: 'Max Wait (Seconds)',
-			name: 'maxWait',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: MAX_WAIT_S,
-			description:
-				'How long to wait for results once all items are sent. After that, a pending query comes out with its query ID.',
-			displayOptions: { show: { waitForResult: [true] } },
-		},
-	],
-	read(item) {
-		if (!parseBoolean(item.parameter('waitForResult'), 'Wait for Result')) return undefined;
-		return { maxMs: 1000 * parseNumber(0)(item.parameter('maxWait'), 'Max Wait (Seconds)') };
+const numberField = (property: Omit<INodeProperties, 'type'>): INodeProperties => ({
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	...property,
+});
+
+const isWaiting = field(
+	{
+		displayName: 'Wait for Result',
+		name: 'waitForResult',
+		type: 'boolean',
+		default: false,
+		description: 'Whether to keep this execution open until the result has arrived',
+		hint: 'Off: returns a query ID now; the result arrives through Tax Query Trigger, best for many queries. On: this step waits. For minutes or days, see the examples <i>Wait without a slot</i> and <i>Resume by webhook</i>.',
 	},
+	parseBoolean,
+);
+const maxWait = field(
+	numberField({
+		displayName: 'Max Wait (Seconds)',
+		name: 'maxWait',
+		default: 60,
+		description:
+			'How long to wait once all items are sent. After that, a pending query comes out with its query ID.',
+		typeOptions: { minValue: 1 },
+		displayOptions: { show: { waitForResult: [true] } },
+	}),
+	parseNumber(0),
+);
+/** Milliseconds; undefined where the item does not wait. */
+const waitForResult: Field<number | undefined> = {
+	properties: [...isWaiting.properties, ...maxWait.properties],
+	read: async (item) =>
+		(await isWaiting.read(item)) ? 1000 * (await maxWait.read(item)) : undefined,
 };
 
 const startOfRun = () => ({ ms: Date.now() });
 const nowOf = ({ run }: Item): number => run.shared(startOfRun).ms;
 
+const reuse = field(
+	{
+		displayName: 'Reuse Results',
+		name: 'reuse',
+		type: 'options',
+		options: [
+			{
+				name: 'Only While Building (24 Hours)',
+				value: 'building',
+				description:
+					'The editor and retries reuse results (not failures). In production each item is billed.',
+			},
+			{ name: 'Up To (Hours)', value: 'hours' },
+			{ name: 'This Calendar Month', value: 'month' },
+			{ name: 'Never', value: 'never', description: 'Each item is billed, in the editor too' },
+		],
+		default: 'building',
+		description:
+			'Whether to take a result or pending query of the same type and fields instead of sending another one',
+	},
+	oneOf('building', 'hours', 'month', 'never'),
+);
+const reuseHours = field(
+	numberField({
+		displayName: 'Reuse Results Up To (Hours)',
+		name: 'reuseHours',
+		default: 24,
+		description: 'How old a result may be, e.g. 720 for 30 days',
+		displayOptions: { show: { reuse: ['hours'] } },
+	}),
+	parseNumber(0),
+);
 const reuseResults: Field<Reuse | undefined> = {
-	properties: [
-		{
-			displayName: 'Reuse Results',
-			name: 'reuse',
-			type: 'options',
-			options: [
-				{
-					name: 'Only While Building (24 Hours)',
-					value: 'building',
-					description:
-						'The editor and retries reuse results (not failures) of the last 24 hours. In production each item is billed.',
-				},
-				{ name: 'Up To (Hours)', value: 'hours' },
-				{ name: 'This Calendar Month', value: 'month' },
-				{ name: 'Never', value: 'never', description: 'Each item is billed, in the editor too' },
-			],
-			default: 'building',
-			description:
-				'Whether to take a result or pending query of the same type and fields instead of sending another one',
-		},
-		{
-			displayName: 'Reuse Results Up To (Hours)',
-			name: 'reuseHours',
-			type: 'number',
-			typeOptions: { minValue: 0 },
-			default: 24,
-			description: 'How old a result may be, in hours, e.g. 720 for 30 days',
-			displayOptions: { show: { reuse: ['hours'] } },
-		},
-	],
-	read(item) {
-		const chosen = chosenReuse(item);
+	properties: [...reuse.properties, ...reuseHours.properties],
+	async read(item) {
+		const chosen = await chosenReuse(item);
 		return item.run.mode === 'retry' ? ofRetry(item, chosen) : chosen;
 	},
 };
 
-function chosenReuse(item: Item): Reuse | undefined {
+async function chosenReuse(item: Item): Promise<Reuse | undefined> {
 	const { mode, timeZone } = item.run;
 	const now = nowOf(item);
-	switch (item.parameter('reuse')) {
+	switch (await reuse.read(item)) {
 		case 'never':
 			return undefined;
 		case 'month': {
@@ -119,16 +127,9 @@ function chosenReuse(item: Item): Reuse | undefined {
 			if (mode !== 'manual' && mode !== 'retry') return undefined;
 			return { since: now - DAY_MS, isByDefault: true };
 		case 'hours': {
-			const hours = item.parameter('reuseHours');
-			const ms = parseNumber(0)(hours, 'Reuse Results Up To (Hours)') * HOUR_MS;
+			const ms = (await reuseHours.read(item)) * HOUR_MS;
 			return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
 		}
-		default:
-			throw new CodedError('field.choice', "'Reuse Results' holds nothing that is in its list", {
-				field: 'Reuse Results',
-				description:
-					'It must be building, hours, month or never. Check the expression that fills it for this item.',
-			});
 	}
 }
 
@@ -143,7 +144,7 @@ function ofRetry(item: Item, chosen: Reuse | undefined): Reuse {
 }
 
 const reuseInRetry: Field<Reuse | undefined> = {
-	properties: [],
+	...nothing,
 	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, undefined) : undefined),
 };
 
@@ -152,6 +153,7 @@ export const PRICE = 'one query per item';
 
 /** Told before anything is filled in. */
 export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<undefined> => ({
+	...nothing,
 	properties: [
 		{
 			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
@@ -160,7 +162,6 @@ export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<un
 			default: '',
 		},
 	],
-	read: () => undefined,
 });
 
 /** The fields that paid queries have beside what they ask. */
@@ -179,27 +180,23 @@ const spending = optionGroup({
 });
 const limits = {
 	maxQueriesPerDay: spending.entry(
-		{
+		numberField({
 			displayName: 'Max Queries per Day',
 			name: 'maxQueriesPerDay',
-			type: 'number',
-			typeOptions: { minValue: 0 },
 			default: 500,
 			description:
-				"The most queries of this credential in one day of the workflow's time zone. The service's list counts: all workflows, and other programs too.",
-		},
+				"The most queries in one day of the workflow's time zone. The service's list counts: all who use this credential.",
+		}),
 		parseNumber(0),
 		Infinity,
 	),
 	maxQueries: spending.entry<number | undefined>(
-		{
+		numberField({
 			displayName: 'Max Queries per Execution',
 			name: 'maxQueries',
-			type: 'number',
-			typeOptions: { minValue: 0 },
 			default: 100,
-			description: `The most queries that this node sends in one execution, however often it runs. Reused results do not count. Unless set, an AI agent has ${MOST_AS_TOOL}.`,
-		},
+			description: `The most queries that this node sends in one execution, over all its runs. Unless set, an AI agent has ${MOST_AS_TOOL}.`,
+		}),
 		parseNumber(0),
 		undefined,
 	),
@@ -232,7 +229,7 @@ export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => 
 	spendingLimits: spending.group(),
 	...limits,
 	maxQueries: {
-		properties: [],
+		...nothing,
 		read: async (item: Item) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
@@ -243,14 +240,13 @@ export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => 
 			type: 'string',
 			default: '',
 			placeholder: 'e.g. {{ $json.customerId }}',
-			description:
-				'Your own ID for this item. It is not sent. It comes out beside the query ID, so that you can store the pair.',
+			description: 'Your own ID for this item. It is not sent; it comes out beside the query ID.',
 		},
 		(value, label) => (typeof value === 'number' ? value : parseText(value, label)),
 		undefined,
 	),
 	/** Read by the definition's own input. */
-	checks: { properties: options, read: () => undefined },
+	checks: { ...nothing, properties: options },
 	additionalBodyFields: option(
 		{
 			displayName: 'Additional Body Fields',
@@ -258,7 +254,7 @@ export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => 
 			type: 'json',
 			default: '{}',
 			description:
-				'More fields for the body of the request, as a JSON object. One named here replaces one of the same name.',
+				'More fields for the request body, as a JSON object. They replace fields of the same name.',
 		},
 		(value, label) => parseObject(value || 'nothing', label),
 		{},

@@ -21,11 +21,11 @@ import {
 	reuseLocks,
 	sendLocks,
 } from './journal';
-import { isDoubtful, step, type Event, type Life } from './life';
-import { QueryLimit, type Limits } from './limit';
-import { LostQueries } from './look';
+import { doubtOf, isDoubtful, step, type Doubtful, type Life } from './life';
+import { queryLimit, type Limits } from './limit';
+import { lostQueries } from './look';
 import type { Reuse } from './options';
-import { PastQueries } from './reuse';
+import { pastQueries } from './reuse';
 
 /** What an item's options say of how it is sent. */
 export interface Sending extends Limits {
@@ -36,15 +36,14 @@ export interface Sending extends Limits {
 /** What came of a question: its queries, or what the service said where that is all there is. */
 type Accepted = Pick<Outcome, 'how'> & { queries: Answer[] };
 
-/** What is known of a doubtful question beside its life. */
+/** What is known of a doubtful question. */
 interface Doubts {
+	life: Doubtful;
 	problem?: Problem;
 	/** Of a response without a query ID, and its words. */
 	body?: IDataObject;
 	said?: Said;
 }
-
-type Doubtful = Extract<Life, { since: number }>;
 
 /** So long after it was accepted a query may be missing in the list. */
 const LISTED_MS = 60_000;
@@ -62,174 +61,172 @@ interface SpendingLog {
 }
 
 /** Sends the questions of a run, so that each is billed once, and no item takes another one's query. */
-export class QuerySender {
-	readonly past = new PastQueries();
-	readonly journal: Journal;
-	readonly limit: QueryLimit;
-	private readonly lost = new LostQueries();
-
-	constructor(
-		run: Run,
-		private readonly log: SpendingLog,
-	) {
-		this.journal = new Journal(run);
-		this.limit = new QueryLimit(this.journal, this.past);
-	}
+export function querySender(run: Run, log: SpendingLog) {
+	const past = pastQueries();
+	const journal = new Journal(run);
+	const limit = queryLimit(journal, past);
+	const findLost = lostQueries();
 
 	/** Whether an earlier try of this execution has sent a question. */
-	isKept(item: Item, { key }: Question): boolean {
-		const { at } = this.journal.lifeOf(item, key);
-		return at !== 'planned' && at !== 'refused';
-	}
+	const isKept = (item: Item, { key }: Question): boolean =>
+		journal.lifeOf(item, key).at !== 'planned';
 
 	/** Sends a question unless another item or execution has got its result since the list of queries was read. */
-	async ask(item: Item, question: Question, sending: Sending): Promise<Accepted> {
+	async function ask(item: Item, question: Question, sending: Sending): Promise<Accepted> {
 		const { reuse } = sending;
-		if (!reuse || this.isKept(item, question)) return await this.send(item, question, sending);
+		if (!reuse || isKept(item, question)) return await send(item, question, sending);
 		return await reuseLocks.exclusive(question.id, async () => {
 			const before = lastAccepted.get(question.id);
 			if (before && before.at >= reuse.since) {
-				const isFree = !reuse.isEach || this.past.take(before.queries);
-				if (isFree && (await this.isUnlisted(item, reuse.since, before))) {
+				const isFree = !reuse.isEach || past.take(before.queries);
+				if (isFree && (await isUnlisted(item, reuse.since, before))) {
 					return { queries: before.queries, how: 'reused' };
 				}
 			}
 			const unsure = lastUnsure.get(question.id);
 			if (unsure !== undefined && unsure >= reuse.since) {
-				const life: Life = {
-					at: 'unsure',
-					since: unsure,
-					hash: question.hash,
-					why: 'earlierTry',
-				};
-				return await this.send(item, question, sending, life);
+				const life = { at: 'sent' as const, since: unsure, hash: question.hash };
+				return await send(item, question, sending, life);
 			}
-			await this.limit.plan(item, sending, [question], true); // an equal one may have used up what was planned
-			return await this.send(item, question, sending);
+			await limit.plan(item, sending, [question], true); // an equal one may have used up what was planned
+			return await send(item, question, sending);
 		});
 	}
 
 	/** What was accepted after the list was read, or shortly before and is not in it yet; in a state that is known. */
-	private async isUnlisted(
+	async function isUnlisted(
 		item: Item,
 		since: number,
 		{ at, queries }: { at: number; queries: Query[] },
 	): Promise<boolean> {
 		if (queries.some((query) => query.kind === 'record' && query.state === 'unknown')) return false;
-		const earlierMs = this.past.readAt - at;
+		const earlierMs = past.readAt - at;
 		if (earlierMs <= 0) return true;
-		return earlierMs <= LISTED_MS && !(await this.past.shows(item, since, queries));
+		return earlierMs <= LISTED_MS && !(await past.shows(item, since, queries));
 	}
 
 	/**
 	 * Drives a question through its life: sent once, and looked for among the queries made if nobody knows whether it was
 	 * accepted, while no other item that asks the same is on its way. Throws a QueryError if that stays open.
 	 */
-	private async send(
+	async function send(
 		item: Item,
 		question: Question,
 		sending: Sending,
-		known: Life = this.journal.lifeOf(item, question.key),
+		known: Life = journal.lifeOf(item, question.key),
 	): Promise<Accepted> {
 		const { definition, key, expected } = question;
+		const count = expected.length;
 		if (known.at === 'accepted') {
-			return { queries: await this.readKept(item, known.ids), how: 'kept' };
+			return { queries: await readKept(item, known.ids), how: 'kept' };
 		}
-		let doubtful = isDoubtful(known) ? known : undefined;
-		let doubts: Doubts = {};
+		let doubts: Doubts | undefined = isDoubtful(known) ? { life: known } : undefined;
 		for (let sends = 1; ; sends++) {
-			if (!doubtful) {
-				const posted = await sendLocks.shared(key, async () => await this.post(item, question));
+			if (!doubts) {
+				const posted = await sendLocks.shared(key, async () => await sendOnce(item, question));
 				if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
-				({ life: doubtful, doubts } = posted);
+				doubts = posted;
 			}
-			const lost = doubtful;
+			const { life: lost, body, ...told } = doubts;
 			const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS;
 			const looked = await sendLocks.exclusive(
 				key,
-				async () => await this.look(item, question, lost, mayBeSentAgain),
+				async () => await look(item, question, lost, mayBeSentAgain),
 			);
 			if ('queries' in looked) return { queries: looked.queries, how: 'recovered' };
-			const { since, why } = { why: 'earlierTry' as const, ...looked.life };
-			const { body, ...told } = doubts;
+			const { life, search, isProved } = looked;
+			const why = doubtOf(life);
 			const word = why === 'noId' && wordOf(question, body);
 			if (word) {
 				lastWords.set(key, word);
 				return { queries: [word], how: lost === known ? 'kept' : 'sent' };
 			}
-			this.log.unsure(item, expected.length); // and stays so, whatever is sent after it
-			const isAllowed =
-				mayBeSentAgain && looked.isProved && (await this.mayPlan(item, sending, question));
-			const next = isAllowed ? step(looked.life, { type: 'again' }, expected.length) : looked.life;
+			log.unsure(item, count); // and stays so, whatever is sent after it
+			const isAllowed = mayBeSentAgain && isProved && (await mayPlan(item, sending, question));
+			const next = isAllowed ? step(life, { type: 'again' }, count) : life;
 			if (isDoubtful(next)) {
+				const { since } = life;
 				lastUnsure.set(question.id, since);
-				const { search } = looked;
-				const count = expected.length;
 				throw new QueryError({ kind: 'unsure', definition, why, count, since, search, ...told });
 			}
-			this.journal.keepLost(item, key, looked.life, sends);
-			doubtful = undefined;
+			journal.keep(item, `${key} ${sends}`, life); // beside that of what is sent now
+			doubts = undefined;
 		}
 	}
 
-	private async mayPlan(item: Item, limits: Limits, question: Question): Promise<boolean> {
-		return await this.limit.plan(item, limits, [question]).then(
+	async function mayPlan(item: Item, limits: Limits, question: Question): Promise<boolean> {
+		return await limit.plan(item, limits, [question]).then(
 			() => true,
 			() => false,
 		);
 	}
 
-	/** Sends it once. Throws a QueryError if it is refused. */
-	private async post(
-		item: Item,
-		question: Question,
-	): Promise<{ queries: Query[] } | { life: Doubtful; doubts: Doubts }> {
-		const { definition, path, body, secrets, expected } = question;
+	/** Sends it once; its life is kept at each step, and counted. Throws a QueryError if it is refused. */
+	async function sendOnce(item: Item, question: Question): Promise<{ queries: Query[] } | Doubts> {
+		const { definition, key, path, body, secrets, expected, hash } = question;
 		const { mapping, client } = await serviceOfItem(item);
-		const request = new Departure(this, item, question);
-		const beforeSend = () => request.leave();
+		const count = expected.length;
+		const before = journal.lifeOf(item, key);
+		let life = { at: 'planned' } as Life;
+		let moment = thisMoment();
+		const become = (next: Life) => journal.keep(item, key, (life = next));
+		const leave = () => become(step(life, { type: 'sending', since: moment(), hash }, count));
+		/** It goes to its socket, the first time or again. */
+		const beforeSend = () => {
+			moment = thisMoment();
+			const isFirst = life.at === 'planned';
+			limit.sending(question, isFirst);
+			if (isFirst) journal.count(count);
+			leave();
+		};
+		/** It was surely not accepted: all is as it was before. */
+		const takeBack = async () => {
+			if (life.at === 'sent') journal.count(-count);
+			become(isDoubtful(before) ? before : { at: 'refused' });
+			await limit.ended(item, count, { at: 'refused' });
+		};
 		const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
 		const asked = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
 		const result = await post(item, asked).catch(async (error: unknown) => {
-			await request.refused();
+			await takeBack();
 			throw error;
 		});
 		const posted = pickOwn(readPosted(result, mapping), expected);
 		if (posted.kind === 'refused') {
-			await request.refused();
+			await takeBack();
 			throw refusal(question, posted.problem, client);
 		}
-		const since = await request.answered(posted);
+		leave(); // by our clock as it is now, in case it was set meanwhile
+		become(step(life, { type: 'answered', posted }, count));
+		await limit.ended(item, count, life);
 		if (posted.kind === 'unsure') {
-			const { hash } = question;
-			const life = { at: 'unsure' as const, since, hash, why: posted.why };
-			return { life, doubts: await doubtsOf(item, posted, secrets) };
+			return { life: life as Doubtful, ...(await doubtsOf(item, posted, secrets)) };
 		}
-		await this.take(item, question, posted.queries, since);
+		await take(item, question, posted.queries, moment());
 		return { queries: posted.queries };
 	}
 
-	private async take(item: Item, question: Question, queries: Query[], sentAt: number) {
+	async function take(item: Item, question: Question, queries: Query[], sentAt: number) {
 		const { client } = await serviceOfItem(item);
 		const ids = queries.map(({ id }) => id);
 		noteAccepted(client, question.definition.service);
 		for (const id of ids) claim(client, id, sentAt);
-		this.log.accepted(item, ids);
+		log.accepted(item, ids);
 		lastAccepted.set(question.id, { at: Date.now(), queries });
 		lastUnsure.delete(question.id);
 	}
 
 	/** What an earlier try of this execution has got, as it stands now. */
-	private async readKept(item: Item, ids: Id[]): Promise<Query[]> {
+	async function readKept(item: Item, ids: Id[]): Promise<Query[]> {
 		const service = await serviceOfItem(item);
 		for (const id of ids) claim(service.client, id, 0);
-		this.log.accepted(item, ids, true);
+		log.accepted(item, ids, true);
 		const missing = (id: Id): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
 		return await Promise.all(ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)));
 	}
 
 	/** The queries of a doubtful question; or where it stands, and whether the list would surely show them. */
-	private async look(
+	async function look(
 		item: Item,
 		question: Question,
 		life: Doubtful,
@@ -237,103 +234,43 @@ export class QuerySender {
 	): Promise<{ queries: Query[] } | { life: Doubtful; search: Search; isProved: boolean }> {
 		const { definition, key, expected, expectedOf } = question;
 		const { client } = await serviceOfItem(item);
-		const kept = new Set(this.journal.ids); // also of items that are not read again yet
-		const { since } = life;
+		const kept = new Set(journal.ids); // also of items that are not read again yet
+		const { since, hash } = life;
 		const isFree = async (id: Id) =>
-			!kept.has(id) && !isClaimed(client, id) && !(await this.past.wasListed(id, since));
-		const lost = { expected: expectedOf(life.hash), since, isFree };
+			!kept.has(id) && !isClaimed(client, id) && !(await past.wasListed(id, since));
+		const lost = { expected: expectedOf(hash), since, isFree };
 		const isWordEnough = definition.hasNoResult && life.at === 'unsure' && life.why === 'noId';
 		for (let number = 0; ; number++) {
 			await item.wait(LOOKS_MS[number] ?? FURTHER_MS);
-			let [next, search, isProved]: [Life, Search, boolean] = [
-				life,
-				{ unlisted: { message: '', description: '' } },
-				false,
-			];
-			try {
-				const { found, untold, isLater, ...listed } = await this.lost.find(item, lost);
-				const ids = found.map(({ id }) => id);
-				next = step(
-					life,
-					{ type: 'looked', found: ids, untold, extent: listed.extent },
-					expected.length,
-				);
+			const seen = await findLost(item, lost).catch((error: unknown) => ({
+				unlisted: wordsOf(error),
+			}));
+			let [next, search, isProved]: [Life, Search, boolean] = [life, seen as Search, false];
+			if ('found' in seen) {
+				const { found: queries, isLater, ...listed } = seen;
+				const found = queries.map(({ id }) => id);
+				search = { ...listed, found };
+				next = step(life, { type: 'looked', ...search }, expected.length);
 				if (next.at === 'accepted') {
-					this.journal.keep(item, key, next);
-					await this.limit.found(item, ids);
-					await this.take(item, question, found, since);
-					return { queries: found };
+					journal.keep(item, key, next);
+					await limit.found(item, found);
+					await take(item, question, queries, since);
+					return { queries };
 				}
 				isProved = next.at === 'missing' && (isLater || Date.now() - since >= LISTED_MS);
-				search = { ...listed, found: ids, untold };
-			} catch (error) {
-				search = { unlisted: wordsOf(error) };
 			}
 			const mayWait = mayBeSentAgain && next.at === 'missing' && !isProved;
-			const isEnough = isWordEnough && !('unlisted' in search);
+			const isEnough = isWordEnough && 'found' in seen;
 			if (!isEnough && (number + 1 < LOOKS_MS.length || mayWait)) continue;
-			this.journal.keep(item, key, next);
+			journal.keep(item, key, next);
 			return { life: isDoubtful(next) ? next : life, search, isProved };
 		}
 	}
+
+	return { past, journal, limit, isKept, ask };
 }
 
-/** A question's request: its life is kept at each step, and counted. */
-class Departure {
-	private life: Life = { at: 'planned' };
-	private moment = thisMoment();
-	private readonly before: Life;
-
-	constructor(
-		private readonly sender: Pick<QuerySender, 'journal' | 'limit'>,
-		private readonly item: Item,
-		private readonly question: Question,
-	) {
-		this.before = sender.journal.lifeOf(item, question.key);
-	}
-
-	/** It goes to its socket, the first time or again. */
-	leave(): void {
-		const { journal, limit } = this.sender;
-		this.moment = thisMoment();
-		const isFirst = this.life.at === 'planned';
-		limit.sending(this.question, isFirst);
-		if (isFirst) journal.count(this.count);
-		this.become({ type: 'sending', since: this.moment(), hash: this.question.hash });
-	}
-
-	/** It was surely not accepted: all is as it was before. */
-	async refused(): Promise<void> {
-		const { journal, limit } = this.sender;
-		const { item, before, life, count } = this;
-		if (life.at === 'sent') journal.count(-count);
-		this.keep(isDoubtful(before) ? before : { at: 'refused' });
-		await limit.ended(item, count, 'refused');
-	}
-
-	/** Returns when it was sent, by our clock as it is now, in case it was set meanwhile. */
-	async answered(posted: Exclude<Posted, { kind: 'refused' }>): Promise<number> {
-		const since = this.moment();
-		this.become({ type: 'sending', since, hash: this.question.hash });
-		this.become({ type: 'answered', posted });
-		const ids = posted.kind === 'accepted' ? posted.queries.map(({ id }) => id) : [];
-		await this.sender.limit.ended(this.item, this.count, posted.kind, ids);
-		return since;
-	}
-
-	private get count(): number {
-		return this.question.expected.length;
-	}
-
-	private become(event: Event): void {
-		this.keep(step(this.life, event, this.count));
-	}
-
-	private keep(life: Life): void {
-		this.life = life;
-		this.sender.journal.keep(this.item, this.question.key, life);
-	}
-}
+export type QuerySender = ReturnType<typeof querySender>;
 
 function refusal(question: Question, problem: Problem, client: string): QueryError {
 	const { definition, fields } = question;
@@ -347,7 +284,7 @@ async function doubtsOf(
 	item: Item,
 	{ problem, body }: Extract<Posted, { kind: 'unsure' }>,
 	secrets: string[],
-): Promise<Doubts> {
+): Promise<Omit<Doubts, 'life'>> {
 	if (!body) return { problem };
 	const { said } = await item.connection();
 	// no document shows it: what repeats the credential is withheld whole

@@ -25,7 +25,6 @@ const MAX_PAGES = 20;
 
 /** A query that somebody waits for. */
 interface Waiter {
-	id: string;
 	/** As it was seen last. */
 	query: Query;
 	/** Why it could not be seen last. */
@@ -50,109 +49,91 @@ type Seen = Pick<Outcome, 'query' | 'overdue'>;
 export const isWaitedFor = ({ query }: Outcome): boolean =>
 	query.kind === 'acknowledged' || (query.kind === 'record' && isOpen(query.state));
 
-/** The queries of one client that items of this process wait for: one look in each round serves them all. */
-class PendingQueries {
-	private readonly waiters = new Set<Waiter>();
-	private isDriving = false;
-	private isListing = false;
-
-	add(waiter: Waiter): void {
-		this.waiters.add(waiter);
-		if (!this.isDriving) void this.drive();
-	}
+/**
+ * The queries of one client that items of this process wait for: one look in each round serves them all. Returns what
+ * adds another one.
+ */
+function pendingQueries(): (waiter: Waiter) => void {
+	const waiters = new Set<Waiter>();
+	let [isDriving, isListing] = [false, false];
 
 	/** The only timer: runs while somebody waits, and ends waits in time even if the service does not answer. */
-	private async drive(): Promise<void> {
-		this.isDriving = true;
-		while (this.waiters.size > 0) {
+	async function drive(): Promise<void> {
+		isDriving = true;
+		while (waiters.size > 0) {
 			const now = performance.now();
-			for (const waiter of [...this.waiters]) this.endIfOver(waiter, now);
-			const due = [...this.waiters].filter(({ nextLook }) => nextLook <= now);
-			const mayLook = !this.isListing || due.some((waiter) => isLastLook(waiter, now));
-			if (due.length > 0 && mayLook) void this.look(now);
-			const next = Math.min(
-				...[...this.waiters].map((one) => Math.min(one.nextLook, one.deadline)),
-			);
+			for (const waiter of [...waiters]) endIfOver(waiter, now);
+			const due = [...waiters].filter(({ nextLook }) => nextLook <= now);
+			const mayLook = !isListing || due.some((waiter) => isLastLook(waiter, now));
+			if (due.length > 0 && mayLook) void look(now);
+			const next = Math.min(...[...waiters].flatMap((one) => [one.nextLook, one.deadline]));
 			await sleep(Math.max(1, Math.min(SLICE_MS, next - performance.now())));
 		}
-		this.isDriving = false;
+		isDriving = false;
 	}
 
-	private endIfOver(waiter: Waiter, now: number): void {
-		if (waiter.cancelled?.aborted) {
-			this.waiters.delete(waiter);
-			waiter.reject(new QueryError({ kind: 'cancelled' }));
-		} else if (waiter.deadline <= now) {
-			this.waiters.delete(waiter);
-			waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
-		}
+	function endIfOver(waiter: Waiter, now: number): void {
+		const isCancelled = waiter.cancelled?.aborted === true;
+		if (!isCancelled && waiter.deadline > now) return;
+		waiters.delete(waiter);
+		if (isCancelled) waiter.reject(new QueryError({ kind: 'cancelled' }));
+		else waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
 	}
 
 	/**
 	 * Whoever's turn has come, everybody is looked for; and then a while later. At last by the ID, for a list may show
 	 * what has become of a query late, or never.
 	 */
-	private async look(now: number): Promise<void> {
-		const waiting = [...this.waiters];
+	async function look(now: number): Promise<void> {
+		const waiting = [...waiters];
 		const last = waiting.filter((waiter) => isLastLook(waiter, now)).slice(0, MAX_LAST);
 		const others = waiting.filter((waiter) => !last.includes(waiter));
 		for (const waiter of waiting) {
 			const next = now + waiter.pauseMs;
-			const last = waiter.deadline - LAST_LOOK_MS;
-			waiter.nextLook = next < waiter.deadline || last <= now ? next : last;
+			const isLate = next >= waiter.deadline && !isLastLook(waiter, now);
+			waiter.nextLook = isLate ? waiter.deadline - LAST_LOOK_MS : next;
 			waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
 		}
-		for (const waiter of last) void this.lookById(waiter);
-		if (others.length === 0 || this.isListing) return;
+		for (const waiter of last) void lookById(waiter);
+		if (others.length === 0 || isListing) return;
 		const isFew = others.length <= MAX_BY_ID || !hasList(others[0].service.mapping);
-		for (const waiter of isFew ? others : await this.lookInList(others)) void this.lookById(waiter);
+		for (const waiter of isFew ? others : await lookInList(others)) void lookById(waiter);
 	}
 
 	/** Returns those that the list does not show: all where it cannot be read. */
-	private async lookInList(waiting: Waiter[]): Promise<Waiter[]> {
-		const missing = new Map<string, Waiter[]>(); // items that ask the same wait for one query
-		for (const waiter of waiting) {
-			const same = missing.get(waiter.id);
-			if (same) same.push(waiter);
-			else missing.set(waiter.id, [waiter]);
-		}
+	async function lookInList(waiting: Waiter[]): Promise<Waiter[]> {
+		const missing = new Set(waiting);
 		const [{ service }] = waiting.sort((a, b) => b.deadline - a.deadline);
-		this.isListing = true;
+		isListing = true;
 		try {
 			let pages = 0;
 			for await (const { records } of readList(service)) {
-				for (const row of records) {
-					const waiters = missing.get(row.id) ?? [];
-					missing.delete(row.id);
-					if (waiters.length === 0) continue;
-					const isShown = isOpen(row.state) || (await isWhole(service, row));
-					for (const waiter of waiters) {
-						if (isShown) this.see(waiter, row);
-						else void this.lookById(waiter, row);
-					}
+				const rows = new Map(records.map((row) => [row.id, row]));
+				for (const waiter of [...missing]) {
+					const row = rows.get(waiter.query.id);
+					if (!row) continue;
+					missing.delete(waiter);
+					if (isOpen(row.state) || (await isWhole(service, row))) see(waiter, row);
+					else void lookById(waiter, row);
 				}
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
 			}
-			return [...missing.values()].flat();
 		} catch (error) {
-			const unseen = [...missing.values()].flat();
-			for (const waiter of unseen) waiter.problem = wordsOf(error).message;
-			return unseen;
+			for (const waiter of missing) waiter.problem = wordsOf(error).message;
 		} finally {
-			this.isListing = false;
+			isListing = false;
 		}
+		return [...missing];
 	}
 
-	private async lookById(waiter: Waiter, row?: QueryRecord): Promise<void> {
-		if (waiter.isBeingRead || !this.waiters.has(waiter)) return;
+	async function lookById(waiter: Waiter, row?: QueryRecord): Promise<void> {
+		if (waiter.isBeingRead || !waiters.has(waiter)) return;
 		waiter.isBeingRead = true;
-		const patienceMs = Math.max(waiter.deadline - performance.now(), 1000);
-		const { service, id } = waiter;
+		const how = { patienceMs: Math.max(waiter.deadline - performance.now(), 1000) };
+		const { service, query } = waiter;
 		try {
-			const record = row
-				? await readRow(service, row, { patienceMs })
-				: await getQuery(service, id, { patienceMs });
-			this.see(waiter, record);
+			const reading = row ? readRow(service, row, how) : getQuery(service, query.id, how);
+			see(waiter, await reading);
 		} catch (error) {
 			waiter.problem = wordsOf(error).message;
 		} finally {
@@ -160,15 +141,19 @@ class PendingQueries {
 		}
 	}
 
-	private see(waiter: Waiter, query: QueryRecord): void {
+	function see(waiter: Waiter, query: QueryRecord): void {
 		waiter.query = query;
 		waiter.problem = undefined;
-		if (isOpen(query.state)) return;
-		if (this.waiters.delete(waiter)) waiter.resolve({ query });
+		if (!isOpen(query.state) && waiters.delete(waiter)) waiter.resolve({ query });
 	}
+
+	return (waiter) => {
+		waiters.add(waiter);
+		if (!isDriving) void drive();
+	};
 }
 
-const pendingByClient = new BoundedMap<string, PendingQueries>(1000);
+const pendingByClient = new BoundedMap<string, (waiter: Waiter) => void>(1000);
 
 /**
  * Waits until a query has ended or the time is over; then what is known of it comes back, never an error, because a new
@@ -178,12 +163,11 @@ export async function waitForResult(item: Item, outcome: Outcome, maxMs: number)
 	const { query } = outcome;
 	if (query.kind === 'word' || !isWaitedFor(outcome)) return outcome;
 	const service = await lastingServiceOf(item); // one that failed must not blind the others
-	const pending = pendingByClient.getOrMake(service.client, () => new PendingQueries());
+	const add = pendingByClient.getOrMake(service.client, pendingQueries);
 	const now = performance.now();
 	const pauseMs = Math.min(FIRST_PAUSE_MS, maxMs / 2);
 	const seen = await new Promise<Seen>((resolve, reject) => {
-		pending.add({
-			id: query.id,
+		add({
 			query,
 			deadline: now + maxMs,
 			pauseMs: pauseMs * BACKOFF,

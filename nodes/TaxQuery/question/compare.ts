@@ -118,28 +118,24 @@ function isOther(name: string, one: unknown, other: unknown): boolean {
 function comparePeriods(wanted: IDataObject, asked: IDataObject): Comparison {
 	if (wanted.period === undefined && wanted.from === undefined) return 'same';
 	const [own, other] = [daysOf(wanted), daysOf(asked)];
-	if (!own || !other) return 'untold';
-	return own.first === other.first && own.last === other.last ? 'same' : 'other';
+	if (own === undefined || other === undefined) return 'untold';
+	return own === other ? 'same' : 'other';
 }
 
 /** The days of the month that a query is about. Undefined if they cannot be read, or are those of several months. */
-function daysOf({ period, from, to }: IDataObject) {
+function daysOf({ period, from, to }: IDataObject): string | undefined {
 	const read = (value: unknown) => {
 		const text = textOf(value);
 		const format = text.length === 7 ? 'yyyy-MM' : 'yyyy-MM-dd';
 		const start = DateTime.fromFormat(text, format, { zone: 'utc' });
-		return { start, end: text.length === 7 ? start.endOf('month').startOf('day') : start };
+		return [start, text.length === 7 ? start.endOf('month').startOf('day') : start];
 	};
-	const [month, first, last] = [period, from ?? period ?? to, to ?? period ?? from].map(read);
-	if (!first.start.isValid || !last.end.isValid) return undefined;
-	if (period !== undefined && !month.start.isValid) return undefined;
-	if (period === undefined && !first.start.hasSame(last.end, 'month')) return undefined;
-	const [earliest, latest] =
-		period === undefined ? [first.start, last.end] : [month.start, month.end];
-	return {
-		first: DateTime.max(earliest, first.start).toISODate(),
-		last: DateTime.min(latest, last.end).toISODate(),
-	};
+	const [first] = read(from ?? period ?? to);
+	const [, last] = read(to ?? period ?? from);
+	const ownMonth = first.hasSame(last, 'month') ? first.toFormat('yyyy-MM') : '';
+	const [start, end] = read(period ?? ownMonth);
+	if (![first, last, start].every(({ isValid }) => isValid)) return undefined;
+	return `${DateTime.max(start, first).toISODate()}/${DateTime.min(end, last).toISODate()}`;
 }
 
 /**
@@ -160,29 +156,29 @@ export const comparable = (value: unknown): string =>
 
 const isMasked = (value: string) => /[*•]{2}/.test(value);
 
-/** Records by what they asked, so that a long list is gone through once for all items. */
-export class RecordIndex {
-	private readonly byValue = new Map<string, QueryRecord[]>();
-	private readonly mute: QueryRecord[] = [];
-
-	constructor(records: QueryRecord[]) {
-		for (const record of records) {
-			const values = new Set(Object.values(record.asked ?? {}).map(comparable));
-			if (values.size === 0 || [...values].some(isMasked)) this.mute.push(record);
-			for (const value of values) {
-				const list = this.byValue.get(value);
-				if (list) list.push(record);
-				else this.byValue.set(value, [record]);
-			}
+/**
+ * Records by what they asked, so that a long list is gone through once for all items. Returns those that may be
+ * expected: all that hold the most distinctive value, or that show nothing.
+ */
+export function recordIndex(records: QueryRecord[]): (expected: Expected) => QueryRecord[] {
+	const byValue = new Map<string, QueryRecord[]>();
+	const under = (value: string) => byValue.get(value) ?? [];
+	for (const record of records) {
+		const values = Object.values(record.asked ?? {})
+			.map(comparable)
+			.filter(Boolean);
+		if (values.length === 0 || values.some(isMasked)) values.push(''); // it shows nothing
+		for (const value of new Set(values)) {
+			const list = byValue.get(value);
+			if (list) list.push(record);
+			else byValue.set(value, [record]);
 		}
 	}
-
-	/** Those that may be expected: all that hold the most distinctive value, or that show nothing. */
-	like({ asked }: Expected): QueryRecord[] {
-		const lists = Object.entries(asked)
+	return ({ asked }) => {
+		const [fewest = []] = Object.entries(asked)
 			.filter(([name, value]) => !isAside(name) && comparable(value) !== '')
-			.map(([, value]) => this.byValue.get(comparable(value)) ?? []);
-		const fewest = lists.reduce((a, b) => (b.length < a.length ? b : a), lists[0] ?? []);
-		return [...new Set([...fewest, ...this.mute])];
-	}
+			.map(([, value]) => under(comparable(value)))
+			.sort((a, b) => a.length - b.length);
+		return [...new Set([...fewest, ...under('')])];
+	};
 }

@@ -4,11 +4,12 @@ import { RequestError } from '../../shared/transport/result';
 import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isObject } from '../../shared/utils/json';
+import { taxQuery } from '../../shared/transport/service';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type How, type QueryService } from './client';
 import { pathOf } from './names';
 import { isLean, readRecord } from './record';
-import type { Extent, Listing, QueryRecord } from './types';
+import type { Listing, QueryRecord } from './types';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
@@ -33,26 +34,18 @@ interface Rows {
  * in an object. Undefined if there is none, or more than one that may be it.
  */
 export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
-	const found = Array.isArray(body)
-		? { rows: body as unknown[], key: '', beside: {} }
-		: isObject(body)
-			? onlyRows(body, mapping)
-			: undefined;
-	if (!found || !found.rows.every(isObject)) return undefined;
-	const records: QueryRecord[] = [];
-	for (const row of found.rows) {
-		const record = readRecord(row, mapping);
-		if (record) records.push(record);
-	}
-	const totals = [found.beside, body].flatMap((level) =>
-		isObject(level) ? [level.total, level.totalCount] : [],
-	);
-	const total = totals.find((value) => Number.isSafeInteger(value)) as number | undefined;
-	return {
-		records,
-		unreadable: found.rows.length - records.length,
-		...(total !== undefined && { total }),
-	};
+	if (!isObject(body) && !Array.isArray(body)) return undefined;
+	const whole = Array.isArray(body) && { rows: body as IDataObject[], key: '', beside: {} };
+	const found: Rows | undefined = whole || onlyRows(body as IDataObject, mapping);
+	if (!found?.rows.every(isObject)) return undefined;
+	const records = found.rows
+		.map((row) => readRecord(row, mapping))
+		.filter((record) => record !== undefined);
+	const levels = [found.beside, body as IDataObject];
+	const total = levels
+		.flatMap((level) => [level.total, level.totalCount])
+		.find((value): value is number => Number.isSafeInteger(value));
+	return { records, unreadable: found.rows.length - records.length, total };
 }
 
 function onlyRows(body: IDataObject, mapping: TaxQueryMapping): Rows | undefined {
@@ -105,39 +98,41 @@ export async function* readList({
 	if (!hasList(mapping)) throw noList();
 	const path = pathOf('getAll', '/query', mapping);
 	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
-	const ask = async (place: IDataObject): Promise<ListPage> => {
+	const seen = new Set<string>();
+	let [rowsRead, unreadable, longest] = [0, 0, 0];
+	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
+	/** How much of the list was read, once nothing can be read behind it; undefined as long as something can. */
+	const extentAt = (page: number, length: number, isNew: boolean, total?: number) => {
+		const more = page < MAX_PAGES ? undefined : 'cut';
+		if (total !== undefined) {
+			// a query that was made meanwhile moves the others by one, so that the last page may be empty
+			const isAll = seen.size + unreadable >= total || (length === 0 && rowsRead >= total);
+			return isAll ? 'whole' : isNew ? more : 'cut';
+		}
+		if ((list.offset ?? list.page) === undefined) {
+			return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
+		}
+		if (length === 0 || length < longest) return 'whole';
+		return isNew ? more : 'untold'; // the service ignores the parameters, or the last page came again
+	};
+	for (let number = 1; ; number++) {
 		const query = { ...list.parameters, ...limit, ...place };
 		const asked = { method: 'GET' as const, path, query, emptyAs: [] as [] };
 		const body = await request(asked).catch((error: unknown) => withKeys(error, client));
 		const page = readListPage(body, mapping);
-		if (!page)
-			throw shapeError(
-				'a list of queries with their IDs',
-				['list.rows', 'paths.getAll'],
-				said(body),
-			);
+		if (!page) throw shapeError('a list of queries with their IDs', SHAPE_KEYS, said(body));
 		noteSuccess(client, 'list');
-		return page;
-	};
-	const seen = new Set<string>();
-	let [rowsRead, unreadable, longest] = [0, 0, 0];
-	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
-	for (let number = 1; ; number++) {
-		const page = await ask(place);
 		const { total } = page;
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
 		rowsRead += length;
 		unreadable += page.unreadable;
-		const extent = extentOf(mapping, {
-			...{ number, length, longest, total, isNew: records.length + page.unreadable > 0 },
-			...{ known: seen.size + unreadable, rowsRead },
-		});
+		const isNew = records.length + page.unreadable > 0;
+		const extent = extentAt(number, length, isNew, total);
 		longest = Math.max(longest, length);
-		const told = total === undefined ? {} : { total };
-		const piece = { records, unreadable: page.unreadable, longest: length, ...told };
-		if (extent) return yield { ...piece, extent, isLast: true };
-		yield { ...piece, extent: 'untold', isLast: false };
+		const isLast = extent !== undefined;
+		yield { ...page, records, longest: length, extent: extent ?? 'untold', isLast };
+		if (isLast) return;
 		place =
 			list.page === undefined
 				? { [list.offset ?? 'offset']: rowsRead }
@@ -145,47 +140,13 @@ export async function* readList({
 	}
 }
 
+const SHAPE_KEYS = ['list.rows', 'paths.getAll'];
+
 /** Adds the keys of the API Mapping that describe the list to the error of a list that was never read. */
 function withKeys(error: unknown, client: string): never {
 	if (!(error instanceof RequestError) || hasWorked(client, 'list')) throw error;
-	const key = LIST_KEYS[error.status ?? 0];
+	const key = taxQuery.testKeys[error.status ?? ''];
 	throw key === undefined ? error : error.withAdvice({ mappingKeys: [key] });
-}
-
-const LIST_KEYS: Record<number, string | undefined> = {
-	400: 'list.parameters',
-	404: 'paths.getAll',
-	422: 'list.parameters',
-};
-
-interface Progress {
-	number: number;
-	length: number;
-	longest: number;
-	total?: number;
-	isNew: boolean;
-	/** Different rows. */
-	known: number;
-	rowsRead: number;
-}
-
-/** How much of the list was read, once nothing can be read behind it; undefined as long as something can. */
-function extentOf(
-	{ list }: TaxQueryMapping,
-	{ number, length, longest, total, isNew, known, rowsRead }: Progress,
-): Extent | undefined {
-	const isPaged = (list.offset ?? list.page) !== undefined;
-	if (total !== undefined) {
-		// a query that was made meanwhile moves the others by one, so that the last page may be empty
-		if (known >= total || (length === 0 && rowsRead >= total)) return 'whole';
-		return isNew && number < MAX_PAGES ? undefined : 'cut';
-	}
-	if (!isPaged) {
-		return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
-	}
-	if (length === 0 || length < longest) return 'whole';
-	if (!isNew) return 'untold'; // the service ignores the parameters, or the last page came again
-	return number < MAX_PAGES ? undefined : 'cut';
 }
 
 /** The whole list. */
@@ -248,18 +209,20 @@ export async function isWhole(service: QueryService, row: QueryRecord): Promise<
 	if (isLean(row)) return false;
 	if (row.state !== 'success') return true;
 	const key = JSON.stringify([service.client, row.code]);
-	const comparing =
-		comparisons.get(key) ??
-		readRow(service, row).then((record) => lengthOf(record) <= lengthOf(row));
-	comparisons.set(key, comparing);
-	return await comparing.catch(() => {
-		comparisons.delete(key); // the next one tells
-		return true;
-	});
+	return await comparisons
+		.getOrMake(key, async () => lengthOf(await readRow(service, row)) <= lengthOf(row))
+		.catch(() => {
+			comparisons.delete(key); // the next one tells
+			return true;
+		});
 }
 
 const lengthOf = ({ raw: { response, state } }: QueryRecord) =>
 	JSON.stringify([response, state]).length;
+
+/** Whether a row does not say what was asked, or when. */
+export const isVague = ({ asked, code, createdAt }: QueryRecord): boolean =>
+	!asked || code === '' || createdAt === undefined;
 
 /** So many rows that do not say what was asked are read by their ID. */
 const MAX_READ = 1000;
@@ -272,8 +235,8 @@ export async function readRows(
 	isToRead: (row: QueryRecord) => boolean,
 	read: (row: QueryRecord) => Promise<QueryRecord>,
 ): Promise<QueryRecord[]> {
-	const age = ({ createdAt = Infinity }: QueryRecord) => -createdAt;
-	const wanted = rows.filter(isToRead).sort((a, b) => age(a) - age(b));
+	const timeOf = ({ createdAt = Infinity }: QueryRecord) => createdAt;
+	const wanted = rows.filter(isToRead).sort((a, b) => timeOf(b) - timeOf(a));
 	const left = wanted.slice(0, MAX_READ).values();
 	const whole = new Map<QueryRecord, QueryRecord>();
 	const reader = async () => {

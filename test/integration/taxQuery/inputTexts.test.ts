@@ -53,7 +53,7 @@ describe('a mistake', () => {
 			getCrf({ rfc: RFC }, { checkIdentifiers: 'no' }),
 			/^'Check Identifiers First' is not in the list/,
 		],
-		[getCrf({ rfc: RFC, reuse: 'soon' }), /^'Reuse Results' holds nothing that is in its list/],
+		[getCrf({ rfc: RFC, reuse: 'soon' }), /^'Reuse Results' is not in the list/],
 		[
 			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 'soon' }),
 			/^'Reuse Results Up To \(Hours\)' must be a number, 0 or more/,
