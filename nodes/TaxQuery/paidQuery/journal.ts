@@ -4,7 +4,6 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { SharedLocks } from '../../shared/utils/sharedLock';
 import { hashOf } from '../question/question';
 import type { Id, Query } from '../service/types';
-import type { Word } from '../telling/rows';
 import { idsOf, type Life } from './life';
 
 /** Where it stands in the memory that n8n keeps for a node; the name is seen in the execution's data. */
@@ -21,60 +20,50 @@ interface Kept extends IDataObject {
  * What this execution has sent: n8n keeps it through the tries of Retry On Fail and hands it to the editor's Retry, so
  * that what was accepted is read instead of sent again. Holds IDs and hashes, nothing of what was asked.
  */
-export class Journal {
-	private readonly kept: Kept;
+export function journalOf(run: Run) {
+	// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
+	const memory = run.executionId === undefined ? {} : run.memory;
+	const kept = (memory.paidQueries ??= { sent: 0, lives: {} }) as Kept;
+	const { lives } = kept;
+	const nameOf = ({ index }: Item, key: string) => `${run.index}:${index}:${hashOf(key)}`;
 
-	constructor(private readonly run: Run) {
-		// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
-		const memory = run.executionId === undefined ? {} : run.memory;
-		this.kept = (memory.paidQueries ??= { sent: 0, lives: {} }) as Kept;
-	}
+	return {
+		/** How many queries this execution has sent; what was refused does not count. */
+		sent: () => kept.sent,
 
-	get sent(): number {
-		return this.kept.sent;
-	}
+		/** So many more were sent, or fewer. */
+		count(queries: number): void {
+			kept.sent += queries;
+		},
 
-	count(queries: number): void {
-		this.kept.sent += queries;
-	}
+		/** The IDs of everything that was accepted, in other runs of a loop, too. */
+		ids: (): Id[] => Object.values(lives).flatMap(idsOf),
 
-	/** The IDs of everything that was accepted, in other runs of a loop, too. */
-	get ids(): Id[] {
-		return Object.values(this.kept.lives).flatMap(idsOf);
-	}
+		lifeOf: (item: Item, key: string): Life => lives[nameOf(item, key)] ?? { at: 'planned' },
 
-	lifeOf(item: Item, key: string): Life {
-		return this.kept.lives[this.nameOf(item, key)] ?? { at: 'planned' };
-	}
+		/** Of all that was sent for an item, or for any item of this run, but what was refused. */
+		livesOf(index?: number): Life[] {
+			const own = `${run.index}:${index === undefined ? '' : `${index}:`}`;
+			return Object.entries(lives).flatMap(([name, life]) => (name.startsWith(own) ? [life] : []));
+		},
 
-	/** Of all that was sent for an item, or for any item of this run, but what was refused. */
-	livesOf(index?: number): Life[] {
-		const own = `${this.run.index}:${index === undefined ? '' : `${index}:`}`;
-		return Object.entries(this.kept.lives).flatMap(([name, life]) =>
-			name.startsWith(own) ? [life] : [],
-		);
-	}
+		keep(item: Item, key: string, life: Life): void {
+			const name = nameOf(item, key);
+			if (life.at === 'planned' || life.at === 'refused') delete lives[name];
+			else lives[name] = life;
+		},
 
-	keep(item: Item, key: string, life: Life): void {
-		const { lives } = this.kept;
-		const name = this.nameOf(item, key);
-		if (life.at === 'planned' || life.at === 'refused') delete lives[name];
-		else lives[name] = life;
-	}
+		/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
+		reusedOf: (item: Item, key: string): Array<Id | null> | undefined =>
+			kept.reused?.[nameOf(item, key)],
 
-	/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
-	reusedOf(item: Item, key: string): Array<Id | null> | undefined {
-		return this.kept.reused?.[this.nameOf(item, key)];
-	}
-
-	reuse(item: Item, key: string, ids: Array<Id | null>): void {
-		(this.kept.reused ??= {})[this.nameOf(item, key)] = ids;
-	}
-
-	private nameOf({ index }: Item, key: string): string {
-		return `${this.run.index}:${index}:${hashOf(key)}`;
-	}
+		reuse(item: Item, key: string, ids: Array<Id | null>): void {
+			(kept.reused ??= {})[nameOf(item, key)] = ids;
+		},
+	};
 }
+
+export type Journal = ReturnType<typeof journalOf>;
 
 // What this process knows of all its executions, by the client of the service.
 
@@ -94,7 +83,7 @@ export const reuseLocks = new SharedLocks();
 /** By the question's id. */
 export const lastAccepted = new BoundedMap<string, LastAccepted>(KEPT);
 /** Responses without an ID that came out for want of anything better, by the question's key. */
-export const lastWords = new BoundedMap<string, Word>(KEPT);
+export const lastWords = new BoundedMap<string, IDataObject>(KEPT);
 /** Since when nobody knows whether a question was accepted, by its id. */
 export const lastUnsure = new BoundedMap<string, number>(KEPT);
 

@@ -64,7 +64,7 @@ export function queryLimit(journal: Journal, past: PastQueries) {
 			const open = questions.filter(({ id }) => !isOnce || !shared.has(id));
 			const count = open.reduce((sum, { expected }) => sum + expected.length, 0);
 			if (count === 0) return;
-			if (journal.sent + planned + count > maxQueries) {
+			if (journal.sent() + planned + count > maxQueries) {
 				throw new QueryError({ kind: 'limitOfExecution', most: maxQueries });
 			}
 			if (day) {

@@ -2,7 +2,7 @@ import { operation } from '../../shared/operations/field';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
 import { questionOf, type PaidQuery, type Question, type QueryInput } from '../question/question';
-import { getQuery, serviceOfItem } from '../service/client';
+import { getQuery, serviceOfItem, type QueryService } from '../service/client';
 import type { Id, QueryRecord } from '../service/types';
 import { withBilled } from '../telling/messages';
 import { Receipt } from '../telling/receipt';
@@ -87,7 +87,7 @@ async function plan(
 			outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
 		);
 		receipt.take(item, read, settings);
-		return await conclude(item, definition, input, settings, whole, read);
+		return await conclude(item, definition, input, asking, whole, read);
 	};
 	return { next: async () => await namingBilled(item, next) };
 }
@@ -116,7 +116,7 @@ async function findReusable(
 		);
 	}
 	if (!reuse) return [];
-	const kept = new Set<Id>(journal.ids);
+	const kept = new Set<Id>(journal.ids());
 	return await past.findReusable(item, question, reuse, (id) => kept.has(id));
 }
 
@@ -145,13 +145,16 @@ async function conclude(
 	item: Item,
 	definition: PaidQuery,
 	{ records, warnings }: QueryInput,
-	settings: Settings,
+	{
+		wait,
+		simplify: isSimple,
+		externalReference,
+		mapping,
+	}: Settings & Pick<QueryService, 'mapping'>,
 	{ expected, fields, secrets }: Question,
 	outcomes: Outcome[],
 ): Promise<Phase> {
-	const { wait, simplify: isSimple, externalReference } = settings;
 	const { receipt } = item.run.shared(startSpending);
-	const { mapping } = await serviceOfItem(item);
 	const shape: Shape = {
 		definition,
 		mapping,

@@ -3,7 +3,6 @@ import type { Item, Run } from '../../shared/operations/operation';
 import { thisMoment } from '../../shared/transport/clockOffset';
 import type { Said } from '../../shared/http/problem';
 import type { Problem } from '../../shared/transport/result';
-import { pickOwn } from '../question/compare';
 import type { Question } from '../question/question';
 import { findQuery, post, serviceOfItem } from '../service/client';
 import { keysToTry, noteAccepted } from '../service/names';
@@ -14,7 +13,7 @@ import { isWord, type Answer, type Outcome, type Word } from '../telling/rows';
 import {
 	claim,
 	isClaimed,
-	Journal,
+	journalOf,
 	lastAccepted,
 	lastUnsure,
 	lastWords,
@@ -63,7 +62,7 @@ interface SpendingLog {
 /** Sends the questions of a run, so that each is billed once, and no item takes another one's query. */
 export function querySender(run: Run, log: SpendingLog) {
 	const past = pastQueries();
-	const journal = new Journal(run);
+	const journal = journalOf(run);
 	const limit = queryLimit(journal, past);
 	const findLost = lostQueries();
 
@@ -138,7 +137,7 @@ export function querySender(run: Run, log: SpendingLog) {
 			const why = doubtOf(life);
 			const word = why === 'noId' && wordOf(question, body);
 			if (word) {
-				lastWords.set(key, word);
+				lastWords.set(key, word.raw);
 				return { queries: [word], how: lost === known ? 'kept' : 'sent' };
 			}
 			log.unsure(item, count); // and stays so, whatever is sent after it
@@ -191,7 +190,7 @@ export function querySender(run: Run, log: SpendingLog) {
 			await takeBack();
 			throw error;
 		});
-		const posted = pickOwn(readPosted(result, mapping), expected);
+		const posted = readPosted(result, mapping, count);
 		if (posted.kind === 'refused') {
 			await takeBack();
 			throw refusal(question, posted.problem, client);
@@ -234,7 +233,7 @@ export function querySender(run: Run, log: SpendingLog) {
 	): Promise<{ queries: Query[] } | { life: Doubtful; search: Search; isProved: boolean }> {
 		const { definition, key, expected, expectedOf } = question;
 		const { client } = await serviceOfItem(item);
-		const kept = new Set(journal.ids); // also of items that are not read again yet
+		const kept = new Set(journal.ids()); // also of items that are not read again yet
 		const { since, hash } = life;
 		const isFree = async (id: Id) =>
 			!kept.has(id) && !isClaimed(client, id) && !(await past.wasListed(id, since));
@@ -295,8 +294,6 @@ async function doubtsOf(
 /** What comes out of a 2xx without an ID that the list does not explain; undefined where that is no response at all. */
 function wordOf({ definition, key }: Question, body: IDataObject | undefined): Word | undefined {
 	const { hasNoShownResponse, service } = definition;
-	const word: Word = body
-		? { kind: 'word', raw: body }
-		: (lastWords.get(key) ?? { kind: 'word', raw: {} });
-	return hasNoShownResponse || isWord(word.raw, service) ? word : undefined;
+	const raw = body ?? lastWords.get(key) ?? {};
+	return hasNoShownResponse || isWord(raw, service) ? { kind: 'word', raw } : undefined;
 }

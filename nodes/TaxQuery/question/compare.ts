@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { areOthers } from '../../shared/identifiers';
 import { textOf } from '../../shared/utils/text';
-import type { Posted, QueryRecord } from '../service/types';
+import type { QueryRecord } from '../service/types';
 
 /** One query that a question makes, as its record must say it. */
 export interface Expected {
@@ -38,19 +38,6 @@ export function compare(expected: Expected, record: QueryRecord): Comparison {
 		if (createdAt < expected.wholeSince) return 'other';
 	}
 	return type;
-}
-
-/** Of more queries than expected, those that surely are the item's; all of them where that leaves too many. */
-export function pickOwn(posted: Posted, expected: Expected[]): Posted {
-	if (posted.kind !== 'accepted' || posted.queries.length <= expected.length) return posted;
-	const months = expected.map(({ asked }) => asked.period);
-	const own = posted.queries.filter((query) =>
-		query.kind === 'record'
-			? expected.some((one) => compare(one, query) === 'same')
-			: query.period !== undefined && months.includes(query.period),
-	);
-	const isClear = own.length > 0 && own.length <= expected.length;
-	return isClear ? { kind: 'accepted', queries: own } : { kind: 'unsure', why: 'unreadable' };
 }
 
 function compareType(expected: Expected, { code, asked }: QueryRecord): Comparison {

@@ -7,7 +7,7 @@ import { taxQuery } from '../../shared/transport/service';
 import type { Said } from '../../shared/http/problem';
 import { reportsFailure } from '../../shared/http/read';
 import { pathOf } from './names';
-import { isCalled, readRecord } from './record';
+import { isCalled, onlyOf, readRecord } from './record';
 import type { Id, QueryRecord } from './types';
 
 /** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
@@ -77,12 +77,9 @@ const isNotFound = (error: unknown): boolean =>
 
 /** A record by itself, or the only one that is wrapped. */
 function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undefined {
-	const own = readRecord(body, mapping);
-	if (own) return own;
-	const [found, another] = Object.values(body)
-		.map((one) => readRecord(one, mapping))
-		.filter(Boolean);
-	return another ? undefined : found;
+	return (
+		readRecord(body, mapping) ?? onlyOf(Object.values(body).map((one) => readRecord(one, mapping)))
+	);
 }
 
 /**

@@ -8,7 +8,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type How, type QueryService } from './client';
 import { pathOf } from './names';
-import { isLean, readRecord } from './record';
+import { isLean, onlyOf, readRecord } from './record';
 import type { Listing, QueryRecord } from './types';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
@@ -54,8 +54,7 @@ function onlyRows(body: IDataObject, mapping: TaxQueryMapping): Rows | undefined
 	const { rows: named } = mapping.list;
 	if (named !== undefined) return lists.find(({ key }) => key === named);
 	const filled = lists.filter(({ rows }) => rows.some((row) => readRecord(row, mapping)));
-	if (filled.length > 0) return filled.length === 1 ? filled[0] : undefined;
-	return lists.length === 1 ? lists[0] : undefined;
+	return onlyOf(filled.length > 0 ? filled : lists);
 }
 
 /** Lists by their keys; null beside a total of 0 is an empty one. */

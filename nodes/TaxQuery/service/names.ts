@@ -46,17 +46,11 @@ export const noteAccepted = (client: string, { path }: QueryService): void =>
  */
 export function keysToTry(status: number, service: QueryService, client: string): string[] {
 	const isProved = hasWorked(client, 'query');
-	switch (status) {
-		case 404:
-			return keysOfPath(service).filter((key) =>
-				key === 'paths.tax' ? !hasWorked(client, 'tax') : !isProved,
-			);
-		case 400:
-		case 422:
-			return isProved ? [] : keysOfFields(service);
-		default:
-			return [];
+	if (status === 404) {
+		const isOpen = (key: string) => (key === 'paths.tax' ? !hasWorked(client, 'tax') : !isProved);
+		return keysOfPath(service).filter(isOpen);
 	}
+	return !isProved && [400, 422].includes(status) ? keysOfFields(service) : [];
 }
 
 const isTax = (path: string): boolean => path.includes('/tax/');

@@ -59,9 +59,9 @@ function readAcknowledged(body: IDataObject, mapping: TaxQueryMapping): Acknowle
 /**
  * What the response to a paid POST says of its queries. Accepted is what the API reference shows: a record (TQ §2.1), an
  * acknowledgement (TQ §2.5), several under `results` (TQ §4.11), or the only one of these that is wrapped. Whatever else
- * a 2xx holds leaves open whether the query was accepted.
+ * a 2xx holds, or more queries than the `most` that were asked for, leaves open whether the query was accepted.
  */
-export function readPosted(result: Result, mapping: TaxQueryMapping): Posted {
+export function readPosted(result: Result, mapping: TaxQueryMapping, most: number): Posted {
 	if (!result.ok) {
 		const { problem, accepted } = result;
 		if (accepted === 'no') return { kind: 'refused', problem };
@@ -69,10 +69,12 @@ export function readPosted(result: Result, mapping: TaxQueryMapping): Posted {
 	}
 	const { body } = result;
 	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
-	if (queries) return { kind: 'accepted', queries };
+	if (queries && queries.length <= most) return { kind: 'accepted', queries };
 	const [only, another] = [body].flat();
-	if (another !== undefined || !isFilled(only)) return { kind: 'unsure', why: 'unreadable' };
-	return { kind: 'unsure', why: 'noId', body: only };
+	const isWord = !queries && another === undefined && isFilled(only);
+	return isWord
+		? { kind: 'unsure', why: 'noId', body: only }
+		: { kind: 'unsure', why: 'unreadable' };
 }
 
 function doubtOf(kind: string): Doubt {
@@ -93,6 +95,7 @@ function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefin
 	return some([readQuery(body, mapping)]);
 }
 
+/** Undefined where none can be read. */
 function some(queries: Array<Query | undefined>): Query[] | undefined {
 	const read = queries.filter((one) => one !== undefined);
 	return read.length > 0 ? read : undefined;
@@ -108,8 +111,13 @@ function readQuery(body: IDataObject, mapping: TaxQueryMapping): Query | undefin
 function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
 	const inside = Object.values(body ?? {});
 	if (Array.isArray(body) && inside.length > 1) return undefined;
-	const [found, another] = inside.map((one) => readQueries(one, mapping)).filter(Boolean);
-	return another ? undefined : found;
+	return onlyOf(inside.map((one) => readQueries(one, mapping)));
+}
+
+/** The only value that is there; undefined if there is none, or more than one. */
+export function onlyOf<T>(values: Array<T | undefined>): T | undefined {
+	const [one, another] = values.filter((value) => value !== undefined);
+	return another === undefined ? one : undefined;
 }
 
 /** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */

@@ -182,12 +182,6 @@ const cases: Case[] = [
 		MONTHS,
 		'more of them',
 		json({ results: [...months('q1', 'q2'), { queryId: 'q9', period: '2025-12' }] }),
-		[{ queryId: 'q1' }, { queryId: 'q2' }],
-	],
-	[
-		MONTHS,
-		'more than anybody can tell apart',
-		json({ results: ['q1', 'q2', 'q3'].map((queryId) => ({ queryId })) }),
 		UNSURE,
 	],
 ];

@@ -6,7 +6,7 @@ import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMap
 const asDocumented = readTaxQueryMapping({});
 
 const read = (body: unknown) =>
-	readPosted({ ok: true, status: 200, headers: {}, body: body as JsonBody }, asDocumented);
+	readPosted({ ok: true, status: 200, headers: {}, body: body as JsonBody }, asDocumented, 2);
 const told = (posted: Posted) =>
 	posted.kind === 'accepted'
 		? posted.queries.map(({ kind, id }) => `${kind} ${id}`).join()
@@ -27,6 +27,7 @@ describe('what the response to a paid query says', () => {
 			{ message: 'ok', results: [{ queryId: 'q1', period: '2026-01' }, { queryId: 'q2' }] },
 			'acknowledged q1,acknowledged q2',
 		],
+		[{ results: [{ queryId: 'q1' }, { queryId: 'q2' }, { queryId: 'q3' }] }, 'unreadable'],
 		[{ ok: true, folio: 'F-1' }, 'noId'],
 		[{ status: 'COMPLETED', requestId: 'x9' }, 'noId'],
 		[{ exito: true, mensaje: 'Recibido', turno: 12 }, 'noId'],
@@ -51,7 +52,7 @@ describe('what the response to a paid query says', () => {
 		],
 		[{ kind: 'failure' as const, status: 200 }, 'unknown' as const, 'status'],
 	])('%j, accepted: %s', (problem, accepted, what) => {
-		expect(told(readPosted({ ok: false, problem, accepted }, asDocumented))).toBe(what);
+		expect(told(readPosted({ ok: false, problem, accepted }, asDocumented, 2))).toBe(what);
 	});
 });
 
