@@ -52,6 +52,7 @@ function environment(
 		...cleanEnvironment(),
 		NODE_ENV: 'production',
 		PATH: path,
+		NODE_OPTIONS: '--max-semi-space-size=64', // a sixth of n8n's time was garbage collection
 		NODE_COMPILE_CACHE: join(folder, 'node_modules', '.compile-cache'), // n8n starts faster from the second time on
 		NO_PROXY: ['127.0.0.1', 'localhost', process.env.NO_PROXY].filter(Boolean).join(','),
 		N8N_USER_FOLDER: userFolder,

@@ -187,19 +187,12 @@ describe('the Credit Profile node in a real n8n', () => {
 			editor = await oneEditor();
 		}, MINUTES);
 
-		/** Opens the panel of a node. */
-		const panel = async (workflowId: string, node: string) => {
-			await editor.open(workflowId);
-			await editor.node(node).dblclick();
-			await editor.page.getByTestId('node-execute-button').waitFor();
-		};
-
 		it.each([
 			['rotate-provider-credentials', 'Store new login', 'Login From'],
 			['list-documents', 'Find collections', 'Filters'],
 			['list-documents', 'Newest documents', 'Return All'],
 		])('has a panel in %s: %s', async (file, node, field) => {
-			await panel(demo.workflows.get(file)?.id as string, node);
+			await editor.openPanel(demo.workflows.get(file)?.id as string, node);
 			for (const label of ['Resource', 'Operation', field]) {
 				await editor.page.getByText(label, { exact: true }).first().waitFor();
 			}
@@ -219,7 +212,7 @@ describe('the Credit Profile node in a real n8n', () => {
 			async () => {
 				const { page } = editor;
 				const node = collections({ operation: 'getAll' });
-				await panel(await create('Filter collections', [manual, node]), 'Collections');
+				await editor.openPanel(await create('Filter collections', [manual, node]), 'Collections');
 				const add = async (filter: string) => {
 					await page.getByPlaceholder('Add filter').click();
 					await page.getByRole('option', { name: filter }).click();
@@ -248,7 +241,7 @@ describe('the Credit Profile node in a real n8n', () => {
 					returnAll: true,
 					collection: { __rl: true, mode: 'list', value: '' },
 				});
-				await panel(await create('Pick a collection', [manual, node]), 'Collections');
+				await editor.openPanel(await create('Pick a collection', [manual, node]), 'Collections');
 				await page.getByTestId('rlc-input').first().click();
 				await page.getByTestId('rlc-search').fill('mercantiles');
 				await page.getByTestId('rlc-item').filter({ hasText: 'Juicios mercantiles' }).click();

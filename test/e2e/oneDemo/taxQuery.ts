@@ -149,16 +149,11 @@ describe('the Tax Query node in a real n8n', () => {
 				settings: { executionOrder: 'v1' },
 			});
 		};
-		const panel = async (node: string) => {
-			await editor.open(workflowId);
-			await editor.node(node).dblclick();
-			await editor.page.getByTestId('node-execute-button').waitFor();
-		};
 		const screenshot = async (node: string, what: string) =>
 			await editor.screenshot(`tax-query-${node.toLowerCase().replaceAll(' ', '-')}-${what}`);
 
 		it.each(panels)('has a panel: %s', async (node, _parameters, field) => {
-			await panel(node);
+			await editor.openPanel(workflowId, node);
 			await editor.page.getByText(field, { exact: true }).first().waitFor();
 			await screenshot(node, 'panel');
 			expect(await editor.page.getByTestId('node-error-message').count()).toBe(0);
@@ -170,7 +165,7 @@ describe('the Tax Query node in a real n8n', () => {
 		])(
 			'runs on a click: %s',
 			async (node, shown) => {
-				await panel(node);
+				await editor.openPanel(workflowId, node, true);
 				await editor.page.getByTestId('node-execute-button').click();
 				await editor.page.getByText(shown).first().waitFor();
 				await screenshot(node, 'run');

@@ -26,6 +26,8 @@ interface VueRoot {
 /** The n8n editor in a headless Chromium, as its owner sees it. */
 export class Editor {
 	private isLoaded = false;
+	/** The workflow that `openPanel` has opened last. */
+	private withPanel: string | undefined;
 
 	private constructor(
 		private readonly browser: Browser,
@@ -53,11 +55,26 @@ export class Editor {
 	/** Opens a workflow: the first by its address, others by way of the list of workflows, as n8n's own links do. */
 	async open(workflowId: string): Promise<void> {
 		const path = `/workflow/${workflowId}`;
+		this.withPanel = undefined;
 		if (!this.isLoaded) return await this.load(path);
 		await this.leave();
 		await this.closeNotifications();
 		await this.go(path);
 		await this.canvasNode.waitFor();
+	}
+
+	/** Opens the panel of a node; one that is open in the same workflow is closed before, unless that is opened anew. */
+	async openPanel(workflowId: string, node: string, isAnew = false): Promise<void> {
+		const execute = this.page.getByTestId('node-execute-button');
+		if (this.withPanel === workflowId && !isAnew) {
+			await this.page.keyboard.press('Escape');
+			await execute.waitFor({ state: 'detached' });
+		} else {
+			await this.open(workflowId);
+		}
+		await this.node(node).dblclick();
+		await execute.waitFor();
+		this.withPanel = workflowId;
 	}
 
 	/** The next workflow is opened by its address, as after a restart of n8n. */
