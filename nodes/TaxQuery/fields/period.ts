@@ -1,37 +1,28 @@
 import { type DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import type { Field } from '../../shared/operations/field';
-import type { Item } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
-import { readDay, refuseFuture } from './dates';
+import { dayField, readDay, refuseFuture } from './dates';
 import type { Warning } from './identifiers';
+import { textField } from './text';
 import { CodedError } from '../../shared/utils/codedError';
 
 const MONTH = 'yyyy-MM';
 const DAY = 'yyyy-MM-dd';
+const YEAR_MONTH = /^\s*\d{4}-(0[1-9]|1[0-2])\s*$/;
 /** A limit of this node: each month is billed, and more is rather a mistake than a wish. */
 const MAX_MONTHS = 60;
 
+/** A field that is shown under this choice of 'Period'. */
+const under = (kind: string) => ({ required: true, displayOptions: { show: { period: [kind] } } });
 const month = (displayName: string, name: string, kind: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'string',
-	default: '',
-	required: true,
-	placeholder: 'e.g. 2026-10',
-	description: 'Year-month, e.g. 2026-10. Of a date, the month counts.',
-	displayOptions: { show: { period: [kind] } },
-});
-const day = (displayName: string, name: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'dateTime',
-	typeOptions: { dateOnly: true },
-	default: '',
-	required: true,
-	placeholder: 'e.g. 2026-10-15',
-	description: 'Year-month-day, e.g. 2026-10-15',
-	displayOptions: { show: { period: ['dates'] } },
+	...textField(
+		displayName,
+		name,
+		'2026-10',
+		'Year-month, e.g. 2026-10. Of a date, the month counts.',
+	),
+	...under(kind),
 });
 const oneMonth = {
 	...month('Month', 'month', 'month'),
@@ -41,7 +32,10 @@ const months = [
 	month('First Month', 'firstMonth', 'months'),
 	month('Last Month', 'lastMonth', 'months'),
 ];
-const days = [day('First Day', 'firstDay'), day('Last Day', 'lastDay')];
+const days = [
+	dayField('First Day', 'firstDay', '2026-10-15', under('dates')),
+	dayField('Last Day', 'lastDay', '2026-10-15', under('dates')),
+];
 
 /** From one day to another, both included; `unit` is what the operator entered. */
 export interface Period {
@@ -74,64 +68,51 @@ export const period: Field<Period> = {
 		const kind = item.parameter<string>('period');
 		const isDays = kind === 'dates';
 		const ends = isDays ? days : kind === 'months' ? months : [oneMonth, oneMonth];
-		const [from, to] = ends.map((end) => (isDays ? dayOf(item, end) : monthOf(item, end)));
 		const format = isDays ? DAY : MONTH;
-		if (from.toFormat(format) > to.toFormat(format)) {
+		const [from, to] = ends.map(({ name, displayName }) => {
+			const value: unknown = item.parameter(name);
+			const isMonth = !isDays && typeof value === 'string' && YEAR_MONTH.test(value);
+			const written = isMonth ? `${value.trim()}-01` : value;
+			const date = readDay(written, displayName, item.timezone);
+			refuseFuture(date, format, displayName);
+			return isDays ? date : date.startOf('month');
+		});
+		if (from > to) {
 			throw new CodedError(
 				'period.backwards',
 				'The period runs backwards: its end lies before its start',
+				{ description: 'Swap the two fields, or check the expressions that fill them.' },
+			);
+		}
+		const count = 12 * (to.year - from.year) + to.month - from.month + 1;
+		if (count > MAX_MONTHS) {
+			throw new CodedError(
+				'period.long',
+				`The period has ${count} months, but at most ${MAX_MONTHS} are asked for`,
 				{
-					description: 'Swap the two fields, or check the expressions that fill them.',
+					...{ months: count, most: MAX_MONTHS },
+					description: 'Each month is billed: choose a shorter period, or split it into items.',
 				},
 			);
 		}
-		refuseLong(from, to);
 		if (isDays) return { from, to, unit: 'days' };
 		return { from, to: to.endOf('month').startOf('day'), unit: 'months' };
 	},
 };
 
-function dayOf(item: Item, { name, displayName }: INodeProperties): DateTime {
-	const date = readDay(item.parameter(name), displayName, item.timezone);
-	refuseFuture(date.toFormat(DAY), DAY, displayName);
-	return date;
-}
-
-function monthOf(item: Item, { name, displayName }: INodeProperties): DateTime {
-	const value: unknown = item.parameter(name);
-	const isMonth = typeof value === 'string' && /^\s*\d{4}-(0[1-9]|1[0-2])\s*$/.test(value);
-	const label = displayName;
-	const date = readDay(isMonth ? `${value.trim()}-01` : value, label, item.timezone);
-	refuseFuture(date.toFormat(MONTH), MONTH, label);
-	return date.startOf('month');
-}
-
-function refuseLong(from: DateTime, to: DateTime): void {
-	const count = 12 * (to.year - from.year) + to.month - from.month + 1;
-	if (count <= MAX_MONTHS) return;
-	throw new CodedError(
-		'period.long',
-		`The period has ${count} months, but at most ${MAX_MONTHS} are asked for`,
-		{
-			...{ months: count, most: MAX_MONTHS },
-			description: 'Each month is billed: choose a shorter period, or split it over several items.',
-		},
-	);
-}
-
 /** Missing or unexpected months; by their count where the response does not name all. */
 export function compareMonths(asked: string[], given: string[]): Warning[] {
 	const areNamed = ![...asked, ...given].includes('');
 	const fewer = asked.length - given.length;
-	const missing = areNamed ? asked.filter((month) => !given.includes(month)) : [];
-	const odd = areNamed
-		? given.filter((month, at) => !asked.includes(month) || given.indexOf(month) < at)
-		: [];
+	const missing = asked.filter((month) => areNamed && !given.includes(month));
+	const odd = given.filter(
+		(month, at) => areNamed && (!asked.includes(month) || given.indexOf(month) < at),
+	);
 	if (fewer <= 0 && missing.length + odd.length === 0) return [];
 	const message = sentences(
 		fewer > 0 ? `The service accepted ${fewer} fewer of the months than were asked for` : '',
-		missing.length > 0 ? `Not there: ${missing.join(', ')}` : '',
-		odd.length > 0 ? `There twice, or not asked for: ${odd.join(', ')}` : '',
+		missing.length > 0 ? `Missing: ${missing.join(', ')}` : '',
+		odd.length > 0 ? `Twice, or not asked for: ${odd.join(', ')}` : '',
 		'Compare the periods of these items before you ask again',
 	);
 	return [{ field: 'Answer', code: odd.length > 0 ? 'otherMonths' : 'fewerQueries', message }];

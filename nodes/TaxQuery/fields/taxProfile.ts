@@ -1,7 +1,7 @@
-import { parseText, type Field } from '../../shared/operations/field';
+import type { Field } from '../../shared/operations/field';
 import { loginOf } from '../../shared/operations/loginSource';
 import { taxAuthority } from '../../shared/credentials/providerLogin';
-import { checkedRfc, type Warning } from './identifiers';
+import { readRfc, type Warning } from './identifiers';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** TQ §4.8: what a tax profile is made of. */
@@ -20,24 +20,20 @@ export const profile: Field<ProfileInput> = {
 			? {
 					...property,
 					displayOptions: undefined,
-					description:
-						'Of the person or company whose profile is created. It must be the RFC of the login.',
+					description: 'Whose profile is created; the login must have the same RFC',
 				}
 			: property,
 	),
 	async read(item) {
 		const { rfc: ofLogin, ciec } = (await login.read(item)).login;
-		const { value: rfc, warnings } = await checkedRfc(
-			item,
-			parseText(item.parameter('rfc'), 'RFC'),
-		);
+		const { value: rfc, warnings } = await readRfc(item);
 		if (plain(rfc) !== plain(ofLogin)) {
 			throw new CodedError(
 				'storedLogin.rfc',
 				'The stored login belongs to another RFC than this item',
 				{
 					description:
-						'A tax profile is created with the login of its own RFC. Choose the login of this RFC, or enter RFC and CIEC in the fields of this node.',
+						'Choose the login of this RFC, or enter its CIEC in the fields of this node.',
 				},
 			);
 		}

@@ -17,14 +17,14 @@ export function invoicesOf(
 ): QueryInput {
 	const { from, to, unit } = period;
 	const format = mapping.periodFormat[unit];
-	const isOneField = fieldsOf(mapping).length === 1;
+	const isOneField = hasOneField(mapping);
 	const months = monthsOf(period);
 	if (isOneField && unit === 'days' && months.some(({ from, to }) => !from.hasSame(to, 'day'))) {
 		throw new CodedError(
 			'period.days',
 			'This environment takes one period for a query, not a first and a last day',
 			{
-				description: `Choose Month or Months as 'Period': by its API Mapping (fields.getInvoices) only one of "from" and "to" is sent.`,
+				description: `Choose Month or Months as 'Period', or name both fields.getInvoices.from and .to in the API Mapping.`,
 			},
 		);
 	}
@@ -37,14 +37,9 @@ export function invoicesOf(
 		records,
 		only(wanted = []) {
 			const missing = months.filter((_, index) => wanted.includes(records[index]));
-			const ranges = isOneField ? missing.map((month) => [month]) : neighbours(missing);
+			const ranges = isOneField ? missing : neighbours(missing);
 			return ranges.map((range) => ({
-				...invoicesOf(
-					rfc,
-					{ from: range[0].from, to: range[range.length - 1].to, unit },
-					mapping,
-					warnings,
-				),
+				...invoicesOf(rfc, { ...range, unit }, mapping, warnings),
 				only: undefined,
 			}));
 		},
@@ -52,17 +47,17 @@ export function invoicesOf(
 	};
 }
 
-/** Which of the two ends of a period the environment has fields for. Throws a UserError if it has none. */
-function fieldsOf({ fields: { getInvoices: names = {} } }: TaxQueryMapping): string[] {
-	const sent = ['from', 'to'].filter((name) => names[name] !== '');
-	if (sent.length > 0) return sent;
+/** Whether the environment has one field for a period instead of two. Throws a UserError if it has none. */
+function hasOneField({
+	fields: { getInvoices: { from = 'from', to = 'to' } = {} },
+}: TaxQueryMapping) {
+	if (from !== '' || to !== '') return from === '' || to === '';
 	throw new CodedError('period.unmapped', 'By the API Mapping no period is sent', {
-		description:
-			'Name fields.getInvoices.from, fields.getInvoices.to, or both, in the API Mapping of the credential.',
+		description: "Name fields.getInvoices.from or .to, or both, in the credential's API Mapping.",
 	});
 }
 
-/** The days of one month that a period holds. */
+/** The days of one month that a period holds, or of several. */
 type Part = Pick<Period, 'from' | 'to'>;
 
 const nameOf = ({ from }: Part) => from.toFormat('yyyy-MM');
@@ -82,14 +77,13 @@ function monthsOf({ from, to }: Part): Part[] {
 	return parts;
 }
 
-/** Months that follow each other, together. */
-function neighbours(parts: Part[]): Part[][] {
-	const ranges: Part[][] = [];
+/** Months that follow each other, as one range. */
+function neighbours(parts: Part[]): Part[] {
+	const ranges: Part[] = [];
 	for (const part of parts) {
 		const last = ranges.at(-1);
-		const before = part.from.minus({ months: 1 }).toFormat('yyyy-MM');
-		if (last && nameOf(last[last.length - 1]) === before) last.push(part);
-		else ranges.push([part]);
+		if (last?.to.plus({ days: 1 }).hasSame(part.from, 'day')) last.to = part.to;
+		else ranges.push({ ...part });
 	}
 	return ranges;
 }

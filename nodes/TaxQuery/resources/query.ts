@@ -3,7 +3,7 @@ import { field, operation, option, parseBoolean, parseText } from '../../shared/
 import { limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
-import { textField } from '../fields/identifiers';
+import { textField } from '../fields/text';
 import { findQuery, serviceOfItem } from '../service/client';
 import { readList, completeRow } from '../service/list';
 import { serviceOf } from '../service/names';
@@ -17,8 +17,8 @@ const queryId = field(
 	textField(
 		'Query ID',
 		'queryId',
-		'e.g. 665f1c2ab7e3d0a1c4f2e9b8',
-		'The query\'s ID as text, from the column "queryId" of the query\'s output or of Query → Get Many',
+		'665f1c2ab7e3d0a1c4f2e9b8',
+		'As text, from the column "queryId" of the query\'s output or of Query → Get Many',
 	),
 	parseText,
 );
@@ -28,15 +28,18 @@ const get = operation({
 	value: 'get',
 	action: 'Get query',
 	tool: 'Read one past query with its status and result. It makes no new query. Query ID: queryId of an earlier output. If pending is true, read it again later.',
-	description:
-		'Get one query made before, with its status and its result. It only reads: no new query is made.',
+	description: 'Get one past query with its status and result. It makes no new query.',
 	fields: { queryId },
 	options: { simplify },
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const service = await serviceOfItem(item);
 		const record = await findQuery(service, id);
-		if (!record) throw noSuchQuery();
+		if (!record) {
+			throw new CodedError('noQuery', "There is no query with the 'Query ID' of this item", {
+				description: 'Check the ID, and the credential. Query → Get Many lists the queries made.',
+			});
+		}
 		if (!isSimple && lacksResult(record, serviceOf(record.code, service.mapping))) {
 			item.run.hint(NO_RESULT.message);
 		}
@@ -44,19 +47,13 @@ const get = operation({
 	},
 });
 
-const noSuchQuery = () =>
-	new CodedError('noQuery', "There is no query with the 'Query ID' of this item", {
-		description:
-			'Check the ID, and that the query was made with this credential. Query → Get Many lists the queries made.',
-	});
-
 const completeRowsOption: INodeProperties = {
 	displayName: 'Complete Rows',
 	name: 'completeRows',
 	type: 'boolean',
 	default: true,
 	description:
-		'Whether to read each query whose row in the list has no result by its ID: one more request for each. Needed where the service lists queries without their results.',
+		'Whether to read queries by their ID where the list has them without a result: one more request for each',
 };
 
 /** Rows that are read by their IDs at the same time. */
@@ -66,9 +63,9 @@ const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many queries',
-	tool: 'List past queries with status and result, all or filtered. It makes no new query. RFC: 12 or 13 characters. CURP: 18 characters. Created After: ISO 8601. Created Before: ISO 8601. Empty filters do not filter.',
+	tool: 'List past queries with status and result, all or filtered. It makes no new query. RFC: 12 or 13 characters. CURP: 18 characters. Created After and Created Before: ISO 8601. Empty filters do not filter.',
 	description:
-		'Get the queries made before, with their status and result, in the order in which the service lists them. It only reads: no new query is made.',
+		'Get past queries with their status and result, in the order of the service. It makes no new query.',
 	fields: { limit, filters },
 	options: { simplify, isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */

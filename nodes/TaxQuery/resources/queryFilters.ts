@@ -1,8 +1,9 @@
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
-import { refuseSerial, toMoment } from '../fields/dates';
+import { readMoment } from '../fields/dates';
+import { textField } from '../fields/text';
 import { queryServices } from '../service/names';
 import type { QueryRecord, State } from '../service/types';
 import { leftOut } from '../telling/leftOut';
@@ -16,6 +17,37 @@ const STATES: Array<{ name: string; value: State }> = [
 	{ name: 'Unknown', value: 'unknown' },
 ];
 
+const moment = (displayName: string, name: string, which: string): INodeProperties => ({
+	displayName,
+	name,
+	type: 'dateTime',
+	default: '',
+	description: `Only queries created ${which}: ISO 8601, e.g. 2026-10-31T09:00:00Z`,
+});
+const choice = (
+	displayName: string,
+	name: string,
+	options: INodePropertyOptions[],
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'multiOptions',
+	options,
+	default: [],
+	description: 'Only these; none chosen means all',
+});
+
+const createdAfter = moment('Created After', 'createdAfter', 'at this time or later');
+const createdBefore = moment('Created Before', 'createdBefore', 'before this time');
+const queries = choice(
+	'Queries',
+	'queries',
+	queryServices
+		.map(({ label, operation }) => ({ name: label, value: operation }))
+		.sort((a, b) => a.name.localeCompare(b.name)),
+);
+const status = choice('Status', 'status', STATES);
+
 const property: INodeProperties = {
 	displayName: 'Filters',
 	name: 'filters',
@@ -23,55 +55,24 @@ const property: INodeProperties = {
 	placeholder: 'Add filter',
 	default: {},
 	options: [
-		{
-			displayName: 'Created After',
-			name: 'createdAfter',
-			type: 'dateTime',
-			default: '',
-			description:
-				'Only queries created at this time or later: ISO 8601, e.g. 2026-10-31T09:00:00Z',
-		},
-		{
-			displayName: 'Created Before',
-			name: 'createdBefore',
-			type: 'dateTime',
-			default: '',
-			description: 'Only queries created before this time: ISO 8601, e.g. 2026-10-31T09:00:00Z',
-		},
-		{
-			displayName: 'CURP',
-			name: 'curp',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. PEXL990821HSRRXS05',
-			description: 'Only queries about this CURP (18 characters), or with it in their result',
-		},
-		{
-			displayName: 'Queries',
-			name: 'queries',
-			type: 'multiOptions',
-			options: queryServices
-				.map(({ label, operation }) => ({ name: label, value: operation }))
-				.sort((a, b) => a.name.localeCompare(b.name)),
-			default: [],
-			description: 'Only queries of these types; none chosen means all',
-		},
-		{
-			displayName: 'RFC',
-			name: 'rfc',
-			type: 'string',
-			default: '',
-			placeholder: 'e.g. GODE561231GR8',
-			description: 'Only queries about this RFC (12 or 13 characters), or with it in their result',
-		},
-		{
-			displayName: 'Status',
-			name: 'status',
-			type: 'multiOptions',
-			options: STATES,
-			default: [],
-			description: 'Only queries in these states; none chosen means all',
-		},
+		createdAfter,
+		createdBefore,
+		textField(
+			'CURP',
+			'curp',
+			'PEXL990821HSRRXS05',
+			'Only queries about this CURP (18 characters), or with it in their result',
+			false,
+		),
+		queries,
+		textField(
+			'RFC',
+			'rfc',
+			'GODE561231GR8',
+			'Only queries about this RFC (12 or 13 characters), or with it in their result',
+			false,
+		),
+		status,
 	],
 };
 
@@ -87,18 +88,15 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 	properties: [property],
 	read(item) {
 		const chosen = parseObject(item.parameter('filters'), property.displayName);
-		const after = timeOf(chosen.createdAfter, 'Created After', item.timezone) ?? -Infinity;
-		const before = timeOf(chosen.createdBefore, 'Created Before', item.timezone) ?? Infinity;
-		const operations = chosenOf(
-			chosen.queries,
-			'Queries',
-			queryServices.map(({ operation }) => operation),
-		);
-		const states = chosenOf(
-			chosen.status,
-			'Status',
-			STATES.map(({ value }) => value),
-		);
+		const timeOf = ({ name, displayName }: INodeProperties, absent: number) => {
+			const value = chosen[name];
+			if (value === undefined || value === null || value === '') return absent;
+			return readMoment(value, displayName, item.timezone).toMillis();
+		};
+		const after = timeOf(createdAfter, -Infinity);
+		const before = timeOf(createdBefore, Infinity);
+		const operations = chosenOf(chosen, queries);
+		const states = chosenOf(chosen, status);
 		const identifiers = ['rfc', 'curp'].map((name) => [name, plain(chosen[name])] as const);
 		return (mapping) => ({
 			fits(record) {
@@ -137,28 +135,17 @@ function holds(
 const plain = (value: unknown) => textOf(value).replace(/[\s-]/g, '').toUpperCase();
 
 /** What was chosen from a list, or comes from an expression: an array or a text with commas. */
-function chosenOf(value: unknown, label: string, known: string[]): string[] {
-	const entries = (Array.isArray(value) ? value : [value]).flatMap((one) => textOf(one).split(','));
+function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
+	const known = (options as INodePropertyOptions[]).map(({ value }) => String(value));
+	const entries = [from[name]].flat().flatMap((one) => textOf(one).split(','));
 	const chosen = entries.map((entry) => entry.trim()).filter((entry) => entry !== '');
-	const wrong = chosen.find((entry) => !known.includes(entry));
-	if (wrong === undefined) return chosen;
+	if (chosen.every((entry) => known.includes(entry))) return chosen;
 	throw new CodedError(
 		'field.choice',
-		`The filter '${label}' holds an entry that is not in its list`,
+		`The filter '${displayName}' holds an entry that is not in its list`,
 		{
-			field: label,
+			field: displayName,
 			description: `Choose from the list; an expression may give ${known.join(', ')}.`,
 		},
 	);
-}
-
-function timeOf(value: unknown, label: string, zone: string): number | undefined {
-	if (value === undefined || value === null || value === '') return undefined;
-	refuseSerial(value, label);
-	const date = toMoment(value, zone);
-	if (date.isValid) return date.toMillis();
-	throw new CodedError('field.date', `'${label}' is not a date`, {
-		field: label,
-		description: 'Enter it as year-month-day, e.g. 2026-10-31.',
-	});
 }

@@ -1,21 +1,20 @@
 import { storedLogin } from '../../shared/operations/loginSource';
 import type { Resource } from '../../shared/operations/operation';
-import { byRfc, rfc, rfcCheckOptions } from '../fields/identifiers';
+import { byRfc, rfc, rfcCheckOptions, TAKES_RFC } from '../fields/identifiers';
 import { period } from '../fields/period';
 import { profile } from '../fields/taxProfile';
-import { paidQueryOperation } from '../paidQuery/operation';
 import { catalog } from '../service/names';
 import { serviceOfItem } from '../service/client';
+import { billedQuery } from './billed';
 import { invoicesOf } from './invoices';
 
-const createTaxProfile = paidQueryOperation({
+const createTaxProfile = billedQuery({
 	service: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
 	action: 'Create tax profile',
-	tool: 'Register a taxpayer with its stored CIEC. Needed once before queries of the tax authority. RFC: 12 characters (company) or 13 (person), with homoclave.',
+	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
+	takes: TAKES_RFC,
 	price: 'what your contract says for a new profile, which may be one query per item',
-	description:
-		'Allow the queries of the tax authority about an RFC, by its CIEC (the password at the tax authority); needed once before them. May cost money.',
 	hasNoResult: true,
 	hasNoShownResponse: true,
 	input: profile,
@@ -23,39 +22,34 @@ const createTaxProfile = paidQueryOperation({
 	options: rfcCheckOptions,
 });
 
-const getCsf = paidQueryOperation({
+const getCsf = billedQuery({
 	...byRfc,
 	service: catalog.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
 	action: 'Get fiscal situation (CSF)',
-	tool: 'Ask for the fiscal situation (CSF) of a taxpayer with a tax profile. RFC: 12 characters (company) or 13 (person), with homoclave.',
-	description:
-		'Ask for the fiscal situation of an RFC (constancia de situación fiscal), which needs a tax profile. Each query costs money.',
+	does: 'Get the fiscal situation of an RFC (constancia de situación fiscal)',
 	hasNoShownResponse: true,
 	needsProfile: true,
 });
 
-const getComplianceOpinion = paidQueryOperation({
+const getComplianceOpinion = billedQuery({
 	...byRfc,
 	service: catalog.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
 	action: 'Get compliance opinion (32D)',
-	tool: 'Ask for the tax compliance opinion (32D) of a taxpayer with a tax profile. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	subtitle: 'Get opinion (32D)',
-	description:
-		'Ask for the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D), which needs a tax profile. The result follows later. Each query costs money.',
+	does: 'Get the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D)',
 	needsProfile: true,
 });
 
-const getInvoices = paidQueryOperation({
+const getInvoices = billedQuery({
 	service: catalog.getInvoices,
 	name: 'Get Invoices',
 	action: 'Get invoices of taxpayer',
-	tool: 'Ask for the invoices (CFDI) of a taxpayer with a tax profile, one result per month. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	subtitle: 'Get invoices (CFDI)',
+	does: 'Get the invoices of an RFC in a period (CFDI, facturas), one item per month',
+	takes: TAKES_RFC,
 	price: 'one query per item and month',
-	description:
-		'Ask for the invoices of an RFC (CFDI, facturas) in a period; it needs a tax profile. Gives one item for each month, each of which costs money; the results follow later.',
 	needsProfile: true,
 	input: {
 		properties: [...rfc.properties, ...period.properties],

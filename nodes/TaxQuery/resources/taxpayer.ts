@@ -1,61 +1,53 @@
 import { field, parseText, type Field } from '../../shared/operations/field';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
-import { byRfc, checkedName, nameCheckOptions, textField } from '../fields/identifiers';
-import { paidQueryOperation } from '../paidQuery/operation';
+import { byRfc, checkedName, curpCheckOptions } from '../fields/identifiers';
+import { textField } from '../fields/text';
 import { catalog } from '../service/names';
+import { billedQuery } from './billed';
 
 const givenNames = field(
-	textField(
-		'Given Names',
-		'name',
-		'e.g. Emma',
-		'All given names as text, as in the birth certificate',
-	),
+	textField('Given Names', 'name', 'Emma', 'All of them as text, as in the birth certificate'),
 	parseText,
 );
 const firstLastName = field(
 	textField(
 		'First Last Name',
 		'firstLastName',
-		'e.g. Gómez',
+		'Gómez',
 		'The first surname (apellido paterno) as text, as in the birth certificate',
 	),
 	parseText,
 );
-const isEmpty = (value: unknown) =>
-	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 const secondLastName = field(
-	{
-		displayName: 'Second Last Name',
-		name: 'secondLastName',
-		type: 'string',
-		default: '',
-		placeholder: 'e.g. Díaz',
-		description: 'The second surname (apellido materno) as text; leave empty if there is none',
-	},
+	textField(
+		'Second Last Name',
+		'secondLastName',
+		'Díaz',
+		'The second surname (apellido materno) as text; leave empty if there is none',
+		false,
+	),
 	(value, label) => (isEmpty(value) ? '' : parseText(value, label)),
 );
+const isEmpty = (value: unknown) =>
+	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
 const readName = async (item: Item, part: Field<string>): Promise<string> => {
 	const name = await part.read(item);
 	return name && (await checkedName(item, name, part.properties[0].displayName));
 };
 
-const calculateRfc = paidQueryOperation({
+const calculateRfc = billedQuery({
 	service: catalog.calculateRfc,
 	name: 'Calculate RFC',
 	action: 'Calculate RFC',
-	tool: 'Calculate the RFC of a person. Given Names: all of them. First Last Name: apellido paterno. Second Last Name: apellido materno, or empty. Birth Date: YYYY-MM-DD.',
-	description:
-		'Calculate the RFC of a natural person from name and birth date. The result comes at once. Each query costs money.',
+	does: 'Calculate the RFC of a natural person from name and birth date',
+	takes:
+		'Given Names: all of them. First Last Name: apellido paterno. Second Last Name: apellido materno, or empty. Birth Date: YYYY-MM-DD',
 	input: {
-		properties: [
-			...givenNames.properties,
-			...firstLastName.properties,
-			...secondLastName.properties,
-			...birthDate.properties,
-		],
+		properties: [givenNames, firstLastName, secondLastName, birthDate].flatMap(
+			({ properties }) => properties,
+		),
 		async read(item) {
 			const fields = {
 				name: await readName(item, givenNames),
@@ -66,28 +58,24 @@ const calculateRfc = paidQueryOperation({
 			return { fields, warnings: [] };
 		},
 	},
-	options: nameCheckOptions,
+	options: curpCheckOptions,
 });
 
-const getCrf = paidQueryOperation({
+const getCrf = billedQuery({
 	...byRfc,
 	service: catalog.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
 	action: 'Get fiscal regime certificate (CRF)',
-	tool: 'Ask for the tax regimes (régimen fiscal) of a taxpayer. RFC: 12 characters (company) or 13 (person), with homoclave.',
 	subtitle: 'Get CRF (fiscal regimes)',
-	description:
-		'Ask for the fiscal regimes of an RFC (régimen fiscal). The result follows later. Each query costs money.',
+	does: 'Get the fiscal regimes of an RFC (régimen fiscal)',
 });
 
-const getRfcData = paidQueryOperation({
+const getRfcData = billedQuery({
 	...byRfc,
 	service: catalog.getRfcData,
 	name: 'Get RFC Data',
 	action: 'Get RFC data',
-	tool: 'Ask for name, address and certificate of a taxpayer. RFC: 12 characters (company) or 13 (person), with homoclave.',
-	description:
-		'Ask for name, address and certificate that belong to an RFC. The result follows later. Each query costs money.',
+	does: 'Get the name, address and certificate that belong to an RFC',
 });
 
 export const taxpayer: Resource = {

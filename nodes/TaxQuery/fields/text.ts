@@ -1,0 +1,27 @@
+import type { INodeProperties } from 'n8n-workflow';
+import { CodedError } from '../../shared/utils/codedError';
+
+/** A text field. */
+export const textField = (
+	displayName: string,
+	name: string,
+	example: string,
+	description: string,
+	required = true,
+): INodeProperties => ({
+	displayName,
+	name,
+	type: 'string',
+	default: '',
+	required,
+	placeholder: `e.g. ${example}`,
+	description,
+});
+
+/** The error of an item about one of its fields, which its message begins with. */
+export const fieldError = (
+	code: string,
+	field: string,
+	flaw: string,
+	description: string,
+): CodedError => new CodedError(code, `'${field}' ${flaw}`, { field, description });

@@ -1,0 +1,29 @@
+import type { Operation } from '../../shared/operations/operation';
+import { sentences } from '../../shared/utils/sentences';
+import { paidQueryOperation } from '../paidQuery/operation';
+import { PRICE } from '../paidQuery/options';
+import type { PaidQuery } from '../question/question';
+
+/** A query that costs money, in the words that the panel and an AI agent's tool share. */
+interface Billed extends Omit<PaidQuery, 'description' | 'tool'> {
+	/** What it does, as a sentence. */
+	does: string;
+	/** Its fields, as a model is told. */
+	takes: string;
+}
+
+/** Its operation: the panel says when the result comes and what it costs, the tool what it takes. */
+export function billedQuery({ does, takes, ...query }: Billed): Operation {
+	const { service, needsProfile, price = PRICE } = query;
+	const what = sentences(does, needsProfile ? 'It needs a tax profile' : '');
+	return paidQueryOperation({
+		...query,
+		tool: sentences(what, takes),
+		description: sentences(
+			what,
+			service.isImmediate ? 'The result comes at once' : '',
+			service.isDelivered ? 'The result follows later' : '',
+			`Costs ${price}`,
+		),
+	});
+}
