@@ -9,25 +9,26 @@ import {
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
-import { isObject, readObject } from '../../shared/utils/json';
+import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
-import { textOf } from '../../shared/utils/text';
 import { findQuery, getQuery, serviceOfItem, type QueryService } from '../service/client';
 import { listQueries, readListPage } from '../service/list';
 import { pathOf, queryServices } from '../service/names';
 import type { QueryRecord } from '../service/types';
 import { cutWords } from '../telling/messages';
 import { impersonal } from '../telling/leftOut';
-import { countBy, guessPaging, guessRows, guessWords } from './guesses';
+import { countBy, guessPaging, guessRows, guessWords, withList } from './guesses';
+
+const DIAGNOSE =
+	'Check the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.';
 
 const diagnose = operation({
 	name: 'Diagnose',
 	value: 'diagnose',
 	action: 'Diagnose connection to tax query service',
-	tool: 'Check how the query service answers, and propose settings for its credential. It makes no new query and returns no personal data. No fields.',
+	tool: `${DIAGNOSE} No fields.`,
 	subtitle: 'Diagnose connection',
-	description:
-		'Check the responses of the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.',
+	description: DIAGNOSE,
 	fields: {},
 	async execute(item) {
 		if (item.index > 0) return []; // it is about the credential, not about items
@@ -54,24 +55,29 @@ const diagnose = operation({
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
 		let list: IDataObject = {};
-		/** The checks behind one that proposes something go by its proposal. */
-		const adopt = (found: IDataObject = {}) => {
-			list = { ...list, ...found };
-			service = { ...service, mapping: { ...mapping, list: { ...mapping.list, ...list } } };
-		};
-		adopt(first?.found);
-		const rows = first?.rows ?? [];
-		const reading = service;
+		let words: IDataObject | undefined;
 		if (first) {
+			const { rows } = first;
+			/** The checks behind one that proposes something go by its proposal. */
+			const adopt = (found: IDataObject = {}) => {
+				list = { ...list, ...found };
+				service = { ...service, mapping: withList(mapping, list) };
+			};
+			adopt(first.found);
 			adopt(
-				await diagnosis.run('Paging of the list', async () => await checkPaging(reading, rows)),
+				await diagnosis.run('Paging of the list', async () => await checkPaging(service, rows)),
+			);
+			if (rows.length > 0) {
+				await diagnosis.run('One query by its ID', async () => await checkOne(service, rows[0]));
+			}
+			words = await diagnosis.run(
+				'Query types and statuses of past queries',
+				async () => await checkWords(service, rows),
 			);
 		}
-		await checkOne(diagnosis, service, rows);
-		const words = first && (await checkWords(diagnosis, service, rows));
 		await diagnosis.run('Paths of the queries', async () => ({
 			ok: 'unknown',
-			seen: 'No free check: the service bills each of these requests.',
+			seen: 'No free check: each of these requests is billed.',
 			advice: `Compare with your contract: ${queryServices.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
 		const held = readObject(credentials.apiMapping) ?? {};
@@ -94,28 +100,28 @@ async function checkList(
 		const body = await request({ method: 'GET', path, query: mapping.list.parameters });
 		const guessed = readListPage(body, mapping) ? undefined : guessRows(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
-		const page = readListPage(body, { ...mapping, list: { ...mapping.list, ...found } });
-		const keys = isObject(body)
-			? `under one of the keys ${Object.keys(body).join(', ')}`
+		const page = readListPage(body, withList(mapping, found));
+		const where = isObject(body)
+			? `in an object of ${Object.keys(body).join(', ')}`
 			: 'as a plain array';
+		const reached = 'Reached, and the token is accepted';
 		if (!page) {
 			return {
 				ok: false,
-				seen: `Reached, and the token is accepted, but no list of queries was found ${keys}.`,
-				advice: 'Set list.rows in the API Mapping to the key of the rows, or correct paths.getAll.',
+				seen: `${reached}, but no list of queries was found ${where}.`,
+				advice: 'Set list.rows in the API Mapping to their key, or correct paths.getAll.',
 			};
 		}
 		const { records, unreadable } = page;
-		const advices = [
-			guessed === undefined ? '' : `Set list.rows in the API Mapping to "${guessed}".`,
-			unreadable === 0
-				? ''
-				: 'Queries without an ID (_id or queryId) cannot be read again: ask your provider for the name of the ID.',
-		];
 		return {
 			ok: unreadable === 0 && guessed === undefined,
-			seen: `Reached, and the token is accepted. ${records.length + unreadable} queries ${keys}, ${records.length} of them with an ID.`,
-			advice: advices.filter(Boolean).join(' '),
+			seen: `${reached}. ${records.length + unreadable} queries ${where}, ${records.length} of them with an ID.`,
+			advice: sentences(
+				guessed === undefined ? '' : `Set list.rows in the API Mapping to "${guessed}"`,
+				unreadable === 0
+					? ''
+					: 'Ask your provider under which name queries have their ID: it is neither _id nor queryId',
+			),
 			value: { rows: records, found },
 		};
 	});
@@ -126,138 +132,113 @@ async function checkPaging(
 	service: QueryService,
 	rows: QueryRecord[],
 ): Promise<Found<IDataObject>> {
-	const { list } = service.mapping;
+	const { limit, pageSize } = service.mapping.list;
 	const listing = await listQueries(service);
+	const { longest, total, extent } = listing;
 	const listed = listing.records.length;
-	const told =
-		listing.total === undefined ? 'It reports no total' : `It reports ${listing.total} queries`;
+	const reported = total === undefined ? 'It reports no total' : `It reports ${total} queries`;
 	const isFirstThere = rows.length === 0 || listing.records.some(({ id }) => id === rows[0].id);
-	if (listing.extent !== 'whole' || !isFirstThere) {
-		const paging = await guessPaging(service, rows);
-		const count = paging ? await countBy(service, paging) : 0;
-		if (paging && count >= listed) {
-			return {
-				ok: count === listed ? 'unknown' : false,
-				seen: `${told}. ${listed} came at once, ${count} page by page.`,
-				advice: `Set list in the API Mapping: ${JSON.stringify(paging)}.`,
-				value: paging,
-			};
-		}
+	if (extent === 'whole' && isFirstThere) {
+		const isSmaller = limit !== undefined && longest < Math.min(listed, pageSize);
 		return {
-			ok: listing.extent === 'untold' && isFirstThere ? 'unknown' : false,
-			seen: isFirstThere
-				? sentences(cutWords({ ...listing, listed })?.message)
-				: 'The first queries are not in the list.',
-			advice:
-				'Ask your provider how the list is paged. Set list.limit, and list.offset, or list.page and list.firstPage, in the API Mapping. If all queries always come at once, set list.paging to "none".',
+			ok: true,
+			seen: `${reported}. ${listed} came, at most ${longest} at once.`,
+			advice: sentences(
+				limit === undefined && longest < listed
+					? 'Larger pages need list.limit in the API Mapping'
+					: '',
+				isSmaller
+					? `The service gives no larger pages: set list.pageSize in the API Mapping to ${longest}`
+					: '',
+			),
+			value: isSmaller ? { pageSize: longest } : {},
 		};
 	}
-	const seen = `${told}. ${listed} came, at most ${listing.longest} at once.`;
-	const isOneSize = listed <= listing.longest || listing.longest === list.pageSize;
-	if (list.limit === undefined && listed > listing.longest) {
-		const advice = 'The list is read whole. Larger pages need list.limit in the API Mapping.';
-		return { ok: true, seen, advice, value: {} };
+	const paging = await guessPaging(service, rows);
+	const count = paging ? await countBy(service, paging) : -1;
+	if (count >= listed) {
+		return {
+			ok: count === listed ? 'unknown' : false,
+			seen: `${reported}. ${listed} came at once, ${count} page by page.`,
+			advice: `Set list in the API Mapping: ${JSON.stringify(paging)}.`,
+			value: paging,
+		};
 	}
-	if (list.limit === undefined || isOneSize) return { ok: true, seen, advice: '', value: {} };
-	const isIgnored = listing.longest > list.pageSize;
 	return {
-		ok: !isIgnored,
-		seen,
-		advice: isIgnored
-			? 'The service ignores the page size: correct list.limit in the API Mapping.'
-			: `The service gives no larger pages: set list.pageSize in the API Mapping to ${listing.longest}.`,
-		value: isIgnored ? {} : { pageSize: listing.longest },
+		ok: extent === 'untold' && isFirstThere ? 'unknown' : false,
+		seen: isFirstThere
+			? sentences(cutWords({ ...listing, listed })?.message)
+			: 'The first queries are not in the list.',
+		advice:
+			'Ask your provider how the list is paged. Set list.limit with list.offset, or with list.page and list.firstPage. If all come at once, set list.paging to "none".',
 	};
 }
 
-/** By what is kept of the login (its time and that of the next), or by the pasted token's own claims. */
+/** By what is kept of the login: its time, and that of the next. */
 function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never> {
-	const { accessToken, pastedToken, grant } = credentials;
-	const isPasted = grant === 'accessToken';
-	if (!isPasted && isRefreshRefused(credentials)) {
+	if (credentials.grant === 'accessToken') {
+		return {
+			ok: 'unknown',
+			seen: 'The token was pasted: the node cannot renew it.',
+			advice: 'Paste another one when the service refuses it.',
+		};
+	}
+	if (isRefreshRefused(credentials)) {
 		return {
 			ok: false,
 			seen: 'The service refused its own refresh token. The node logged in again.',
 			advice:
-				'This does no harm. Compare token.fields.refresh_token and token.fields.grant_type of the API Mapping with your contract.',
+				'No harm done. Compare token.fields.refresh_token and token.fields.grant_type with your contract.',
 		};
 	}
-	const kept = readObject(accessToken) ?? {};
-	if (!isPasted && !kept.token) {
-		return { ok: 'unknown', seen: 'The credential keeps no token yet.', advice: '' };
-	}
-	const [, payload = ''] = textOf(isPasted ? pastedToken : kept.token).split('.');
-	const claims = readObject(Buffer.from(payload, 'base64url').toString()) ?? {};
-	const { exp, iat } = claims;
-	if (typeof exp === 'number' && typeof iat === 'number') {
-		const then = isPasted ? 'then paste another one' : 'a new one is fetched before';
-		return { ok: !isPasted, seen: `It is valid for ${exp - iat} s; ${then}.`, advice: '' };
-	}
-	const { issuedAt, renewAt } = kept;
-	if (!isPasted && typeof issuedAt === 'number' && typeof renewAt === 'number') {
+	const { token, issuedAt, renewAt } = readObject(credentials.accessToken) ?? {};
+	if (typeof issuedAt === 'number' && typeof renewAt === 'number') {
 		const seconds = Math.round((renewAt - issuedAt) / 1000);
 		return { ok: true, seen: `A new one is fetched after ${seconds} s.`, advice: '' };
 	}
 	return {
 		ok: 'unknown',
-		seen: 'Neither the token nor its response says how long it is valid.',
-		advice: 'A new one is fetched when the service refuses it.',
+		seen: token
+			? 'Nothing says how long it is valid. A new one is fetched when the service refuses it.'
+			: 'The credential keeps no token yet.',
+		advice: '',
 	};
 }
 
-async function checkOne(
-	diagnosis: Diagnosis,
-	service: QueryService,
-	rows: QueryRecord[],
-): Promise<void> {
-	if (rows.length === 0) return;
-	await diagnosis.run('One query by its ID', async () => {
-		const [{ id }] = rows;
-		const record = await findQuery(service, id);
-		if (!record) {
-			return {
-				ok: false,
-				seen: 'The service finds no query under an ID of its list.',
-				advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
-			};
-		}
-		return { ok: true, seen: `It has the keys ${Object.keys(record.raw).join(', ')}.`, advice: '' };
-	});
+async function checkOne(service: QueryService, { id }: QueryRecord): Promise<Found<never>> {
+	const record = await findQuery(service, id);
+	if (!record) {
+		return {
+			ok: false,
+			seen: 'The service finds no query under an ID of its list.',
+			advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
+		};
+	}
+	return { ok: true, seen: `It has the keys ${Object.keys(record.raw).join(', ')}.`, advice: '' };
 }
 
 async function checkWords(
-	diagnosis: Diagnosis,
 	service: QueryService,
 	firstRows: QueryRecord[],
-): Promise<IDataObject | undefined> {
-	return await diagnosis.run<IDataObject>('Query types and statuses of past queries', async () => {
-		const { records } = await listQueries(service);
-		const bare = records.filter(({ asked, raw }) => !asked || !('response' in raw));
-		const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
-		const words = guessWords(sample, service.mapping);
-		const strange = [
-			...words.strangeServices.map((code) => `the query type ${impersonal([code])}`),
-			...words.strangeStatuses.map((status) => `the status ${impersonal([status])}`),
-		];
-		return {
-			ok: records.length === 0 ? 'unknown' : strange.length === 0,
-			seen: `Query types: ${impersonal(words.services) || 'none'}. Statuses: ${impersonal(words.statuses) || 'none'}. ${bare.length} of ${records.length} rows lack the query or its response.`,
-			advice:
-				strange.length === 0
-					? ''
-					: `Not known: ${strange.join(', ')}. Compare the proposal with your contract: a query with an unknown status never counts as a success.`,
-			value: words.found as unknown as IDataObject,
-		};
-	});
+): Promise<Found<IDataObject>> {
+	const { records } = await listQueries(service);
+	const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
+	const { services, statuses, strange, found } = guessWords(sample, service.mapping);
+	return {
+		ok: records.length === 0 ? 'unknown' : strange.length === 0,
+		seen: `Query types: ${impersonal(services) || 'none'}. Statuses: ${impersonal(statuses) || 'none'}.`,
+		advice:
+			strange.length === 0
+				? ''
+				: `Not known: ${impersonal(strange)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
+		value: found,
+	};
 }
 
-/** Rows for each combination of query type and status, read by their IDs where the list shows no result. */
+/** Rows for each combination of query type and status, read by their IDs where the list does not show all of them. */
 async function sampleOf(service: QueryService, rows: QueryRecord[]): Promise<QueryRecord[]> {
 	const chosen = new Map<string, QueryRecord>();
-	for (const row of rows) {
-		const key = `${row.code} ${row.status ?? ''}`;
-		if (!chosen.has(key)) chosen.set(key, row);
-	}
+	for (const row of [...rows].reverse()) chosen.set(`${row.code} ${row.status ?? ''}`, row);
 	const sample: QueryRecord[] = [];
 	for (const row of [...chosen.values()].slice(0, MAX_SAMPLE)) {
 		const isWhole = 'response' in row.raw && ('query' in row.raw || 'metadata' in row.raw);
@@ -269,13 +250,9 @@ const MAX_SAMPLE = 40;
 
 /** What the credential holds, with what was found beside it. */
 function suggestion(held: IDataObject, found: IDataObject): IDataObject {
-	const merged = { ...held };
-	for (const [key, value] of Object.entries(found)) {
-		if (!isObject(value) || Object.keys(value).length === 0) continue;
-		const before = isObject(held[key]) ? held[key] : {};
-		merged[key] = { ...before, ...value };
-	}
-	return merged;
+	const filled = Object.entries(found).filter(([, value]) => isFilled(value));
+	const merged = filled.map(([key, value]) => [key, Object.assign({}, held[key], value)]);
+	return { ...held, ...(Object.fromEntries(merged) as IDataObject) };
 }
 
 export const connection: Resource = {

@@ -4,26 +4,40 @@ import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { isFilled, isObject } from '../../shared/utils/json';
 import type { QueryService as Service } from '../service/client';
 import { listQueries, readListPage } from '../service/list';
+import { stateOf } from '../service/record';
 import { catalog, pathOf, serviceOf, type QueryService } from '../service/names';
 import type { QueryRecord, State } from '../service/types';
 import { isImpersonal, uniqueWords } from '../telling/leftOut';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 
+/** The mapping with more about the list of queries. */
+export const withList = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryMapping => ({
+	...mapping,
+	list: { ...mapping.list, ...list },
+});
+
 /** Where services put the rows of a list. */
-const ROWS = ['data', 'queries', 'results', 'items', 'records', 'rows', 'list', 'docs', 'content'];
+const ROWS = 'data queries results items records rows list docs content'.split(' ');
 
 /** Under which key a response has its rows, where it holds several lists; undefined if none of the usual ones. */
 export function guessRows(body: unknown, mapping: TaxQueryMapping): string | undefined {
 	return ROWS.find((rows) => {
-		const page = readListPage(body, { ...mapping, list: { ...mapping.list, rows } });
+		const page = readListPage(body, withList(mapping, { rows }));
 		return page && page.records.length > 0;
 	});
 }
 
-const SIZES = ['limit', 'pageSize', 'page_size', 'perPage', 'per_page', 'size', 'take'];
-const OFFSETS = ['offset', 'skip', 'start', 'from'];
-const PAGES = ['page', 'pageNumber', 'page_number', 'currentPage'];
+const SIZES = 'limit pageSize page_size perPage per_page size take'.split(' ');
+const OFFSETS = 'offset skip start from'.split(' ');
+const PAGES = 'page pageNumber page_number currentPage'.split(' ');
+/** Each way to ask for the second query alone, in pages of one, and what to set for it. */
+const PLACES: Array<{ asked: IDataObject; list: IDataObject }> = [
+	...OFFSETS.map((offset) => ({ asked: { [offset]: 1 }, list: { offset } })),
+	...PAGES.flatMap((page) =>
+		[1, 0].map((firstPage) => ({ asked: { [page]: firstPage + 1 }, list: { page, firstPage } })),
+	),
+];
 
 /**
  * The names of the paging parameters, found by a request for the second query alone; undefined if none of the usual ones
@@ -32,76 +46,70 @@ const PAGES = ['page', 'pageNumber', 'page_number', 'currentPage'];
 export async function guessPaging(
 	{ mapping, request }: Service,
 	rows: QueryRecord[],
-): Promise<Partial<TaxQueryMapping['list']> | undefined> {
-	if (rows.length < 2) return undefined;
+): Promise<IDataObject | undefined> {
 	const path = pathOf('getAll', '/query', mapping);
 	const ids = async (asked: IDataObject) => {
 		const query = { ...mapping.list.parameters, ...asked };
-		const body = await request({ method: 'GET', path, query }).catch(() => undefined); // it is not called so
+		const body = await request({ method: 'GET', path, query }).catch(() => undefined); // it has another name
 		return readListPage(body, mapping)?.records.map(({ id }) => id) ?? [];
 	};
-	const isSecond = (found: string[]) => found.length === 1 && found[0] === rows[1].id;
-	for (const limit of SIZES) {
+	for (const limit of rows.length < 2 ? [] : SIZES) {
 		if ((await ids({ [limit]: 1 })).length !== 1) continue;
-		const pageSize = rows.length;
-		for (const offset of OFFSETS) {
-			if (isSecond(await ids({ [limit]: 1, [offset]: 1 }))) return { limit, offset, pageSize };
-		}
-		for (const page of PAGES) {
-			for (const firstPage of [1, 0] as const) {
-				if (!isSecond(await ids({ [limit]: 1, [page]: firstPage + 1 }))) continue;
-				const isKnown = firstPage === mapping.list.firstPage;
-				return { limit, page, ...(!isKnown && { firstPage }), pageSize };
-			}
+		for (const { asked, list } of PLACES) {
+			const [id, another] = await ids({ [limit]: 1, ...asked });
+			if (id !== rows[1].id || another) continue;
+			const { firstPage = mapping.list.firstPage, ...names } = list;
+			const isKnown = firstPage === mapping.list.firstPage;
+			return { limit, ...names, ...(!isKnown && { firstPage }), pageSize: rows.length };
 		}
 	}
 	return undefined;
 }
 
 /** How many queries there are by that paging. */
-export async function countBy(service: Service, paging: Partial<TaxQueryMapping['list']>) {
-	const { mapping } = service;
-	const list = { ...mapping.list, ...paging };
-	return (await listQueries({ ...service, mapping: { ...mapping, list } })).records.length;
+export async function countBy(service: Service, paging: IDataObject): Promise<number> {
+	const mapping = withList(service.mapping, paging);
+	return (await listQueries({ ...service, mapping })).records.length;
 }
 
-/** The words of past queries that the mapping does not know, and what they seem to mean. */
+/** The words of past queries, and what those that the mapping does not know seem to mean. */
 interface Words {
 	services: string[];
-	strangeServices: string[];
 	statuses: string[];
-	strangeStatuses: string[];
+	/** Those of both that the mapping does not know. */
+	strange: string[];
 	/** What to add to the API Mapping; of the others nobody can tell. */
-	found: Pick<TaxQueryMapping, 'services' | 'fields'> & { statuses: Record<string, string[]> };
+	found: IDataObject;
 }
 
 /** Reads the words of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
 export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Words {
-	const services = uniqueWords(records.map(({ code }) => code));
-	const statuses = uniqueWords(records.map(({ status = '' }) => status));
-	const found: Words['found'] = { services: {}, fields: {}, statuses: {} };
-	const strangeServices = services.filter((code) => serviceOf(code, mapping) === undefined);
-	const strange = records.filter(({ state }) => state === 'unknown');
-	const strangeStatuses = uniqueWords(strange.map(({ status = '' }) => status));
-
-	const operationOf = new Map<string, string>();
+	const codes = uniqueWords(records.map(({ code }) => code));
+	const words = uniqueWords(records.map(({ status = '' }) => status));
+	const strangeCodes = codes.filter((code) => serviceOf(code, mapping) === undefined);
+	const strangeWords = words.filter((word) => stateOf(word, mapping) === 'unknown');
+	const [services, fields]: IDataObject[] = [{}, {}];
+	const statuses: Record<string, string[]> = {};
 	for (const record of records) {
-		const service = serviceOf(record.code, mapping) ?? serviceByShape(record);
+		const { code } = record;
+		const service = serviceOf(code, mapping) ?? serviceByShape(record);
 		if (!service) continue;
-		operationOf.set(record.code, service.operation);
+		const { operation } = service;
+		if (strangeCodes.includes(code) && isImpersonal(code)) services[operation] = code;
 		const renamed = renamedField(record, service, mapping);
-		if (renamed) found.fields[service.operation] = renamed;
+		if (renamed) fields[operation] = renamed;
 	}
-	for (const code of strangeServices.filter(isImpersonal)) {
-		const operation = operationOf.get(code);
-		if (operation !== undefined) found.services[operation] = code;
-	}
-	for (const status of strangeStatuses.filter(isImpersonal)) {
+	for (const word of strangeWords.filter(isImpersonal)) {
 		const state =
-			stateByShape(strange.filter((one) => one.status === status)) ?? stateByWord(status);
-		if (state !== undefined) found.statuses[state] = [...(found.statuses[state] ?? []), status];
+			stateByShape(records.filter(({ status }) => status === word)) ?? stateByWord(word);
+		if (state) (statuses[state] ??= []).push(word);
 	}
-	return { services, strangeServices, statuses, strangeStatuses, found };
+	return {
+		services: codes,
+		statuses: words,
+		strange: [...strangeCodes, ...strangeWords],
+		found: { services, fields, statuses },
+	};
 }
 
 /** The query types whose response the API reference shows. */
@@ -119,11 +127,9 @@ function renamedField(
 	{ operation, fields }: QueryService,
 	mapping: TaxQueryMapping,
 ): Record<string, string> | undefined {
-	const [entry, another] = Object.entries(asked);
-	if (entry === undefined || another !== undefined) return undefined;
-	const [name, value] = entry;
+	const [[name, value] = [], another] = Object.entries(asked);
 	const identifier = checkCurp(value).valid ? 'curp' : checkRfc(value).valid ? 'rfc' : undefined;
-	if (identifier === undefined || fields.includes(name)) return undefined;
+	if (!name || another || !identifier || fields.includes(name)) return undefined;
 	return mapping.fields[operation]?.[identifier] === name ? undefined : { [identifier]: name };
 }
 
@@ -142,26 +148,20 @@ function stateByShape(records: QueryRecord[]): State | undefined {
 	return states.size === 1 ? state : undefined;
 }
 
-const plain = (word: string) =>
-	word
-		.trim()
-		.toUpperCase()
-		.replace(/[\s_-]+/g, '');
-const wordsOf = (text: string) => text.trim().split(/\s+/).map(plain);
+/** What services commonly say, without blanks, hyphens and underscores. */
+const COMMON: Array<[State, string]> = [
+	[
+		'failed',
+		'FAIL FAILED FAILURE FALLIDO FALLIDA ERROR REJECTED RECHAZADO RECHAZADA DENIED CANCELLED CANCELED CANCELADO EXPIRED INVALID NOTFOUND NOENCONTRADO TIMEOUT',
+	],
+	[
+		'pending',
+		'PENDING PENDIENTE PROCESSING INPROCESS ENPROCESO PROCESANDO INPROGRESS QUEUED RUNNING STARTED CREATED ACCEPTED RECEIVED WAITING NEW',
+	],
+	['success', 'SUCCESS COMPLETED COMPLETE DONE FINISHED OK READY LISTO EXITO EXITOSO'],
+];
 
-/** What services commonly say. */
-const COMMON: Partial<Record<State, string[]>> = {
-	failed:
-		wordsOf(`FAIL FAILED FAILURE FALLIDO FALLIDA FALLO ERROR ERRORED REJECTED RECHAZADO RECHAZADA DENIED REFUSED
-		CANCELLED CANCELED CANCELADO CANCELADA ABORTED EXPIRED EXPIRADO INVALID NOT_FOUND NO_ENCONTRADO TIMEOUT TIMED_OUT
-		UNSUCCESSFUL KO`),
-	pending:
-		wordsOf(`PENDING PENDIENTE PROCESSING IN_PROCESS EN_PROCESO PROCESANDO IN_PROGRESS QUEUED ENQUEUED SUBMITTED
-		WORKING RUNNING STARTED CREATED ACCEPTED RECEIVED WAITING SCHEDULED NEW OPEN INITIATED RETRYING`),
-	success: wordsOf(
-		'SUCCESS SUCCEEDED COMPLETED COMPLETE DONE FINISHED OK READY LISTO EXITO EXITOSO',
-	),
-};
-
-const stateByWord = (status: string): State | undefined =>
-	(Object.keys(COMMON) as State[]).find((state) => COMMON[state]?.includes(plain(status)));
+function stateByWord(status: string): State | undefined {
+	const plain = status.toUpperCase().replace(/[\s_-]+/g, '');
+	return COMMON.find(([, words]) => words.split(' ').includes(plain))?.[0];
+}
