@@ -31,7 +31,7 @@ const checksOption = (options: typeof STRICTNESS): INodeProperties => ({
 	options,
 	default: 'all',
 	description:
-		'Which items to stop because their RFC, CURP or name cannot exist. A stopped item is not billed. An odd one is sent, with a warning.',
+		'Which items to stop, unbilled, because their RFC, CURP or name cannot exist. An odd one is sent, with a warning.',
 });
 
 export const rfcCheckOptions = [checksOption(STRICTNESS)];
@@ -41,19 +41,24 @@ export const curpCheckOptions = [
 
 const checks = option(rfcCheckOptions[0], oneOf('all', 'allowGeneric', 'off'), 'all');
 
-const rfcField = (example: string, whose: string) =>
-	textField('RFC', 'rfc', example, `${whose}; blanks, hyphens and lower case are fine`);
-const anyRfc = rfcField(
+const identifierField = (label: string, example: string, what: string) =>
+	textField(
+		label,
+		label.toLowerCase(),
+		example,
+		`${what}; blanks, hyphens and lower case are fine`,
+	);
+const anyRfc = identifierField(
+	'RFC',
 	'GODE561231GR8',
 	"The taxpayer's RFC with homoclave: 13 characters for a person, 12 for a company",
 );
-const companyRfc = rfcField('EKU9003173C9', "The company's RFC with homoclave, 12 characters");
-const curpField = textField(
-	'CURP',
-	'curp',
-	'PEXL990821HSRRXS05',
-	"The person's CURP, 18 characters; blanks, hyphens and lower case are fine",
+const companyRfc = identifierField(
+	'RFC',
+	'EKU9003173C9',
+	"The company's RFC with homoclave, 12 characters",
 );
+const curpField = identifierField('CURP', 'PEXL990821HSRRXS05', "The person's CURP, 18 characters");
 
 /** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
 export const rfc: Field<Checked> = {

@@ -5,7 +5,9 @@ import { PRICE } from '../paidQuery/options';
 import type { PaidQuery } from '../question/question';
 
 /** A query that costs money, in the words that the panel and an AI agent's tool share. */
-interface Billed extends Omit<PaidQuery, 'description' | 'tool'> {
+interface Billed extends Omit<PaidQuery, 'action' | 'description' | 'tool'> {
+	/** Where it is not the name in sentence case. */
+	action?: string;
 	/** What it does, as a sentence. */
 	does: string;
 	/** Its fields, as a model is told. */
@@ -17,6 +19,7 @@ export function billedQuery({ does, takes, ...query }: Billed): Operation {
 	const { service, needsProfile, price = PRICE } = query;
 	const what = sentences(does, needsProfile ? 'It needs a tax profile' : '');
 	return paidQueryOperation({
+		action: query.name.replace(/ [A-Z](?=[a-z])/g, (initial) => initial.toLowerCase()),
 		...query,
 		tool: sentences(what, takes),
 		description: sentences(

@@ -27,23 +27,20 @@ const birthDate: Field<string | undefined> = {
 	},
 };
 
+const CHECK =
+	'Check RFC, CURP, NSS and zip code, and whether they fit each other. Nothing is sent or billed.';
+
 const check = operation({
 	name: 'Check',
 	value: 'check',
 	action: 'Check identifiers',
-	tool: 'Check identifiers offline; nothing is sent or billed. Fill in at least one. RFC: 9 to 13 characters. CURP: 18 characters. NSS: 11 digits. Zip Code: 5 digits. State: its code, such as CMX. Birth Date: YYYY-MM-DD.',
-	description:
-		'Check RFC, CURP, NSS and zip code, and whether they fit each other; offline, so nothing is sent or billed',
+	tool: `${CHECK} Fill in at least one. RFC: 9 to 13 characters. CURP: 18 characters. NSS: 11 digits. Zip Code: 5 digits. State: its code, such as CMX. Birth Date: YYYY-MM-DD.`,
+	description: CHECK,
 	isOffline: true,
 	fields: {
 		rfc: text('RFC', 'rfc', 'GODE561231GR8', '12 or 13 characters, or 9 or 10 without homoclave'),
 		curp: text('CURP', 'curp', 'PEXL990821HSRRXS05', '18 characters'),
-		nss: text(
-			'NSS',
-			'nss',
-			'12345678903',
-			'Social security number (número de seguridad social), 11 digits',
-		),
+		nss: text('NSS', 'nss', '12345678903', 'Número de seguridad social, 11 digits'),
 		zipCode: text(
 			'Zip Code',
 			'zipCode',

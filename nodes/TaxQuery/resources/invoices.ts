@@ -3,6 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
 import type { QueryInput } from '../question/question';
+import { setKeys } from '../telling/messages';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
@@ -23,9 +24,7 @@ export function invoicesOf(
 		throw new CodedError(
 			'period.days',
 			'This environment takes one period for a query, not a first and a last day',
-			{
-				description: `Choose Month or Months as 'Period', or name both fields.getInvoices.from and .to in the API Mapping.`,
-			},
+			{ description: `Choose Month or Months as 'Period'. If it has both, ${SET_FIELDS}.` },
 		);
 	}
 	const records = months.map((month) => ({
@@ -47,13 +46,15 @@ export function invoicesOf(
 	};
 }
 
+const SET_FIELDS = setKeys(['fields.getInvoices.from', 'fields.getInvoices.to']);
+
 /** Whether the environment has one field for a period instead of two. Throws a UserError if it has none. */
 function hasOneField({
 	fields: { getInvoices: { from = 'from', to = 'to' } = {} },
 }: TaxQueryMapping) {
 	if (from !== '' || to !== '') return from === '' || to === '';
 	throw new CodedError('period.unmapped', 'By the API Mapping no period is sent', {
-		description: "Name fields.getInvoices.from or .to, or both, in the credential's API Mapping.",
+		description: `If it has them, ${SET_FIELDS}.`,
 	});
 }
 

@@ -7,7 +7,6 @@ const getCurpData = billedQuery({
 	...byCurp,
 	service: catalog.getCurpData,
 	name: 'Get CURP Data',
-	action: 'Get CURP data',
 	does: 'Get the name, birth date and RFC that belong to a CURP',
 });
 
@@ -15,7 +14,6 @@ const getEmploymentHistory = billedQuery({
 	...byCurp,
 	service: catalog.getEmploymentHistory,
 	name: 'Get Employment History',
-	action: 'Get employment history',
 	does: 'Get the employment history of a person (historial laboral)',
 });
 

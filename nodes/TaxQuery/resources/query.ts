@@ -23,12 +23,13 @@ const queryId = field(
 	parseText,
 );
 
+const GET = 'Get one past query with its status and result. It makes no new query.';
 const get = operation({
 	name: 'Get',
 	value: 'get',
 	action: 'Get query',
-	tool: 'Read one past query with its status and result. It makes no new query. Query ID: queryId of an earlier output. If pending is true, read it again later.',
-	description: 'Get one past query with its status and result. It makes no new query.',
+	tool: `${GET} Query ID: queryId of an earlier output. If pending is true, read it again later.`,
+	description: GET,
 	fields: { queryId },
 	options: { simplify },
 	/** TQ §4.13 */
@@ -59,13 +60,14 @@ const completeRowsOption: INodeProperties = {
 /** Rows that are read by their IDs at the same time. */
 const AT_ONCE = 40;
 
+const GET_MANY =
+	'Get past queries with their status and result, in the order of the service. It makes no new query.';
 const getMany = operation({
 	name: 'Get Many',
 	value: 'getAll',
 	action: 'Get many queries',
-	tool: 'List past queries with status and result, all or filtered. It makes no new query. RFC: 12 or 13 characters. CURP: 18 characters. Created After and Created Before: ISO 8601. Empty filters do not filter.',
-	description:
-		'Get past queries with their status and result, in the order of the service. It makes no new query.',
+	tool: `${GET_MANY} RFC: 12 or 13 characters. CURP: 18 characters. Created After: ISO 8601. Created Before: ISO 8601. Empty filters do not filter.`,
+	description: GET_MANY,
 	fields: { limit, filters },
 	options: { simplify, isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */

@@ -37,6 +37,15 @@ const choice = (
 	description: 'Only these; none chosen means all',
 });
 
+const identifier = (label: string, example: string, length: string) =>
+	textField(
+		label,
+		label.toLowerCase(),
+		example,
+		`Only queries about this ${label} (${length}), or with it in their result`,
+		false,
+	);
+
 const createdAfter = moment('Created After', 'createdAfter', 'at this time or later');
 const createdBefore = moment('Created Before', 'createdBefore', 'before this time');
 const queries = choice(
@@ -57,21 +66,9 @@ const property: INodeProperties = {
 	options: [
 		createdAfter,
 		createdBefore,
-		textField(
-			'CURP',
-			'curp',
-			'PEXL990821HSRRXS05',
-			'Only queries about this CURP (18 characters), or with it in their result',
-			false,
-		),
+		identifier('CURP', 'PEXL990821HSRRXS05', '18 characters'),
 		queries,
-		textField(
-			'RFC',
-			'rfc',
-			'GODE561231GR8',
-			'Only queries about this RFC (12 or 13 characters), or with it in their result',
-			false,
-		),
+		identifier('RFC', 'GODE561231GR8', '12 or 13 characters'),
 		status,
 	],
 };

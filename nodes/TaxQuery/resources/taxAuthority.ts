@@ -11,7 +11,6 @@ import { invoicesOf } from './invoices';
 const createTaxProfile = billedQuery({
 	service: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
-	action: 'Create tax profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
 	takes: TAKES_RFC,
 	price: 'what your contract says for a new profile, which may be one query per item',
@@ -26,7 +25,6 @@ const getCsf = billedQuery({
 	...byRfc,
 	service: catalog.getCsf,
 	name: 'Get Fiscal Situation (CSF)',
-	action: 'Get fiscal situation (CSF)',
 	does: 'Get the fiscal situation of an RFC (constancia de situación fiscal)',
 	hasNoShownResponse: true,
 	needsProfile: true,
@@ -36,7 +34,6 @@ const getComplianceOpinion = billedQuery({
 	...byRfc,
 	service: catalog.getComplianceOpinion,
 	name: 'Get Compliance Opinion (32D)',
-	action: 'Get compliance opinion (32D)',
 	subtitle: 'Get opinion (32D)',
 	does: 'Get the opinion on the tax compliance of an RFC (opinión de cumplimiento, 32D)',
 	needsProfile: true,

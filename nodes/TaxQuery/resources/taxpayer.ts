@@ -7,7 +7,7 @@ import { catalog } from '../service/names';
 import { billedQuery } from './billed';
 
 const givenNames = field(
-	textField('Given Names', 'name', 'Emma', 'All of them as text, as in the birth certificate'),
+	textField('Given Names', 'name', 'Emma', 'All of them, as in the birth certificate'),
 	parseText,
 );
 const firstLastName = field(
@@ -15,7 +15,7 @@ const firstLastName = field(
 		'First Last Name',
 		'firstLastName',
 		'Gómez',
-		'The first surname (apellido paterno) as text, as in the birth certificate',
+		'Apellido paterno, as in the birth certificate',
 	),
 	parseText,
 );
@@ -24,7 +24,7 @@ const secondLastName = field(
 		'Second Last Name',
 		'secondLastName',
 		'Díaz',
-		'The second surname (apellido materno) as text; leave empty if there is none',
+		'Apellido materno; leave empty if there is none',
 		false,
 	),
 	(value, label) => (isEmpty(value) ? '' : parseText(value, label)),
@@ -40,7 +40,6 @@ const readName = async (item: Item, part: Field<string>): Promise<string> => {
 const calculateRfc = billedQuery({
 	service: catalog.calculateRfc,
 	name: 'Calculate RFC',
-	action: 'Calculate RFC',
 	does: 'Calculate the RFC of a natural person from name and birth date',
 	takes:
 		'Given Names: all of them. First Last Name: apellido paterno. Second Last Name: apellido materno, or empty. Birth Date: YYYY-MM-DD',
@@ -65,7 +64,6 @@ const getCrf = billedQuery({
 	...byRfc,
 	service: catalog.getCrf,
 	name: 'Get Fiscal Regime Certificate (CRF)',
-	action: 'Get fiscal regime certificate (CRF)',
 	subtitle: 'Get CRF (fiscal regimes)',
 	does: 'Get the fiscal regimes of an RFC (régimen fiscal)',
 });
@@ -74,7 +72,6 @@ const getRfcData = billedQuery({
 	...byRfc,
 	service: catalog.getRfcData,
 	name: 'Get RFC Data',
-	action: 'Get RFC data',
 	does: 'Get the name, address and certificate that belong to an RFC',
 });
 

@@ -2,6 +2,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { maskedText } from '../../shared/personalData/personalData';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryRecord } from '../service/types';
+import { setKeys } from './messages';
 
 /** What is chosen from queries; nothing means all. */
 interface Choice {
@@ -54,7 +55,7 @@ export function leftOut(
 function tell(what: string, words: string[], keys: string[]): string {
 	const unique = uniqueWords(words);
 	if (unique.length === 0) return '';
-	return `Queries are left out whose ${what} is not known: ${impersonal(unique)}. If they are meant, set ${keys.join(' or ')} in the credential's API Mapping`;
+	return `Queries are left out whose ${what} is not known: ${impersonal(unique)}. If they are meant, ${setKeys(keys)}`;
 }
 
 export const uniqueWords = (words: string[]): string[] =>

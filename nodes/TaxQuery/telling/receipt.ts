@@ -3,7 +3,7 @@ import type { Cost, Item, Run } from '../../shared/operations/operation';
 import { asItIs } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
 import type { Id, Listing } from '../service/types';
-import { costWords, cutSentences } from './messages';
+import { costWords, cutSentences, setKeys } from './messages';
 import type { Outcome } from './rows';
 
 /** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
@@ -36,7 +36,6 @@ export class Receipt {
 	/** How many queries may have been accepted, by item. */
 	private readonly doubtful = new Map<number, number>();
 	private readonly warnings: string[] = [];
-	private warned = 0;
 	private pending = 0;
 	private reusesByDefault = false;
 	/** What is pending is reused by the next click. */
@@ -90,9 +89,10 @@ export class Receipt {
 		{ externalReference, reuse }: { externalReference: unknown; reuse?: { isByDefault: boolean } },
 	): void {
 		for (const { how } of outcomes) this.counts[how]++;
-		const isReused = outcomes.some(({ how }) => how === 'reused');
-		this.isBuilding ||= reuse?.isByDefault === true && this.run.mode === 'manual';
-		this.reusesByDefault ||= reuse?.isByDefault === true && isReused;
+		if (reuse?.isByDefault) {
+			this.isBuilding ||= this.run.mode === 'manual';
+			this.reusesByDefault ||= outcomes.some(({ how }) => how === 'reused');
+		}
 		if (typeof externalReference !== 'string' && typeof externalReference !== 'number') return;
 		const reference = String(externalReference);
 		const isProtected = item.protect({ reference }, 'free', asItIs).reference !== reference;
@@ -107,7 +107,6 @@ export class Receipt {
 		this.pending += unfinished;
 		for (const { warnings } of rows) {
 			if (!Array.isArray(warnings) || warnings.length === 0) continue;
-			this.warned++;
 			const [{ field, message }] = warnings as IDataObject[];
 			this.warnings.push(`Item ${item.index}: ${String(field)}: ${shown(item, String(message))}`);
 		}
@@ -119,17 +118,17 @@ export class Receipt {
 		const doubtful = [...this.doubtful.values()].reduce((sum, count) => sum + count, 0);
 		const told = [
 			counted(sent, 'query sent', 'queries sent'),
-			counted(recovered, 'recovered', 'recovered'),
-			counted(kept, 'read again, not sent again', 'read again, not sent again'),
-			counted(reused, 'reused', 'reused'),
-			counted(this.pending, 'still pending', 'still pending'),
-			counted(doubtful, 'may have been accepted', 'may have been accepted'),
-			counted(this.warned, 'with a warning', 'with a warning'),
-			counted(failed, 'failed (column error)', 'failed (column error)'),
+			counted(recovered, 'recovered'),
+			counted(kept, 'read again, not sent again'),
+			counted(reused, 'reused'),
+			counted(this.pending, 'still pending'),
+			counted(doubtful, 'may have been accepted'),
+			counted(this.warnings.length, 'with a warning'),
+			counted(failed, 'failed (column error)'),
 		].filter((text) => text !== '');
 		const gaps = this.gapWords();
 		if (told.length + gaps.length > 0) {
-			const canWait = this.isBuilding && this.warned === 0 && gaps.length === 0;
+			const canWait = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
 			this.run.hint(
 				sentences(
 					told.length > 0 ? `Receipt: ${told.join(', ')}` : '',
@@ -157,14 +156,12 @@ export class Receipt {
 
 	private gapWords(): string[] {
 		const { uncompared, cut } = this.known.gaps();
-		const notes = [];
-		if (uncompared > 0) {
-			notes.push(
-				`'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date) and ${uncompared === 1 ? 'was' : 'were'} not reused. Set services, fields or statuses in the credential's API Mapping (Connection → Diagnose proposes it)`,
-			);
-		}
-		if (cut) notes.push(cutSentences({ ...cut, listed: cut.records.length }));
-		return notes;
+		const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
+		const todo = `To compare them, ${setKeys(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
+		return [
+			uncompared > 0 ? sentences(gap, todo) : '',
+			cut ? cutSentences({ ...cut, listed: cut.records.length }) : '',
+		].filter((text) => text !== '');
 	}
 
 	/** What the other items are billed for. */
@@ -192,11 +189,8 @@ export class Receipt {
 		const before = metadata?.get(key) ?? '';
 		if (before.length >= METADATA_LENGTH - 1) return;
 		const words = [...new Set([...before.split(' '), ...more])].filter(Boolean);
-		let all = '';
-		for (const word of words) {
-			if (all.length + word.length >= METADATA_LENGTH) break;
-			all += all === '' ? word : ` ${word}`;
-		}
+		while (words.join(' ').length > METADATA_LENGTH) words.pop();
+		const all = words.join(' ');
 		if (all !== before) metadata?.set(key, all);
 	}
 }
@@ -204,5 +198,5 @@ export class Receipt {
 const first = (all: Array<string | number>) =>
 	all.slice(0, IDS_TOLD).join(', ') + (all.length > IDS_TOLD ? ' …' : '');
 
-const counted = (count: number, one: string, many: string) =>
+const counted = (count: number, one: string, many = one) =>
 	count === 0 ? '' : `${count} ${count === 1 ? one : many}`;

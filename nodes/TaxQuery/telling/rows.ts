@@ -15,9 +15,10 @@ import { askedRule, queryRule } from './personal';
 import { comparable, compare, type Expected } from '../question/compare';
 import type { PaidQuery } from '../question/question';
 import { inDocumentNames, serviceOf, type QueryService } from '../service/names';
+import { isOpen } from '../service/record';
 import type { Query, QueryRecord } from '../service/types';
-import { QueryError } from './messages';
-import { besideResult, lacksResult, NO_RESULT, shownRecord } from './simplify';
+import { QueryError, setKeys, tell } from './messages';
+import { besideResult, defined, lacksResult, NO_RESULT, shownRecord } from './simplify';
 
 /** A response without an ID, for whose query no list has a record. */
 export interface Word {
@@ -62,16 +63,12 @@ export interface Shape {
  */
 export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 	const { definition, expected, secrets } = shape;
-	const strange = outcomes.flatMap(({ query }) =>
-		query.kind === 'record' && isOfOther(query, expected) ? [query] : [],
-	);
+	const strange = recordsOf(outcomes).filter((record) => isOfOther(record, expected));
 	const own = outcomes.filter(({ query }) => !strange.some((one) => one === query));
 	if (strange.length > 0 && (own.length === 0 || expected.length === 1)) {
 		throw new QueryError(otherQuery(strange[0], shape));
 	}
-	const failed = own.flatMap(({ query }) =>
-		query.kind === 'record' && query.state === 'failed' ? [query] : [],
-	);
+	const failed = recordsOf(own).filter(({ state }) => state === 'failed');
 	if (own.length > 0 && failed.length === own.length) {
 		const [{ raw, status = '' }] = failed;
 		const { response, ...record } = raw;
@@ -84,9 +81,9 @@ export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 		});
 	}
 	const ofMonths = [
-		...strange.map((query): Warning => {
-			const { message, description } = new QueryError(otherQuery(query, shape));
-			return { field: 'Response', code: 'otherQuery', message: sentences(message, description) };
+		...strange.map((query) => {
+			const { message, description } = tell(otherQuery(query, shape));
+			return warning('Response', 'otherQuery', message, description);
 		}),
 		...monthsAmiss(outcomes, shape),
 	];
@@ -96,11 +93,19 @@ export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 	});
 }
 
+const recordsOf = (outcomes: Outcome[]): QueryRecord[] =>
+	outcomes.map(({ query }) => query).filter((query) => query.kind === 'record');
+
+const warning = (field: string, code: string, ...texts: string[]): Warning => ({
+	field,
+	code,
+	message: sentences(...texts),
+});
+
 /** Whether a result is still to come, or nobody knows whether one has. */
 export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolean =>
 	query.kind === 'acknowledged' ||
-	(query.kind === 'record' &&
-		(query.state === 'pending' || query.state === 'unknown' || lacksResult(query, service)));
+	(query.kind === 'record' && (isOpen(query.state) || lacksResult(query, service)));
 
 /** Whether a record surely belongs to another query: of another person, birth date or type. */
 const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
@@ -141,7 +146,7 @@ function shownAnswer(query: Answer, shape: Shape): IDataObject {
 /** A record without the columns that the item itself knows. Its status counts where there is no result. */
 function besideItem(row: IDataObject, { state }: QueryRecord): IDataObject {
 	const isResult = state === 'success' && row.pending === false;
-	return omit(row, ['service', 'createdAt', ...(isResult ? ['status'] : [])]);
+	return omit(row, ['service', 'createdAt', isResult ? 'status' : '']);
 }
 
 const besideAsked = (raw: IDataObject, { asked, definition, mapping, protect }: Shape) =>
@@ -169,23 +174,19 @@ function marksOf(
 		...(lacks ? [unread === undefined ? NO_RESULT : notRead(unread)] : []),
 		...otherIdentifiers(asked, isObject(response) ? response : query.raw),
 		...ofMonths,
-		...(record && isCalledOtherwise(record, shape) ? [unknownService(record, shape)] : []),
+		...(record ? unknownService(record, shape) : []),
 		...(record && how !== 'reused' ? unheard(record, shape) : []),
 	];
-	return {
-		...(externalReference !== undefined && {
-			externalReference: externalReference as IDataObject[string],
-		}),
-		...(how === 'reused' && {
-			reused: true,
-			ageHours: Math.round((100 * ageMs) / 3_600_000) / 100,
-		}),
-		...(how === 'recovered' && { recovered: true }),
-		...(overdue && query.kind !== 'word' && { queryId: query.id }),
-		...(isUnknown && { statusUnknown: true }),
-		...(overdue?.problem !== undefined && { lastProblem: overdue.problem }),
-		...(warnings.length > 0 && { warnings }),
-	};
+	return defined({
+		externalReference: externalReference as IDataObject[string],
+		reused: how === 'reused' || undefined,
+		ageHours: how === 'reused' ? Math.round(ageMs / 36_000) / 100 : undefined,
+		recovered: how === 'recovered' || undefined,
+		queryId: overdue && query.kind !== 'word' ? query.id : undefined,
+		statusUnknown: isUnknown || undefined,
+		lastProblem: overdue?.problem,
+		warnings: warnings.length > 0 ? warnings : undefined,
+	});
 }
 
 /** Whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
@@ -196,35 +197,34 @@ export function isWord(body: IDataObject | undefined, { resultFields }: QuerySer
 
 const wordWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
 	hasNoShownResponse
-		? {
-				field: 'Response',
-				code: 'unconfirmed',
-				message:
-					'The service reported success but returned no record. Your next query about this RFC will confirm it.',
-			}
-		: {
-				field: 'Response',
-				code: 'noId',
-				message:
-					'The response has no query ID, and the list of queries does not show it. Keep this result: it cannot be read again.',
-			};
+		? warning(
+				'Response',
+				'unconfirmed',
+				'The service reported success but returned no record. Your next query about this RFC will confirm it',
+			)
+		: warning(
+				'Response',
+				'noId',
+				'The response has no query ID, and the list of queries does not show it. Keep this result: it cannot be read again',
+			);
 
-const isCalledOtherwise = ({ code }: QueryRecord, { expected: [{ code: own }] }: Shape): boolean =>
-	code !== '' && code.toUpperCase() !== own.toUpperCase();
-
-const unknownService = (
+/** Of a record whose query type has a name that the mapping does not know. */
+function unknownService(
 	{ code }: QueryRecord,
-	{ definition, mapping, expected }: Shape,
-): Warning => ({
-	field: 'Service',
-	code: 'unknownService',
-	message: sentences(
-		`The service calls this query type "${code}", a name that neither 'Reuse Results' nor the trigger knows`,
-		expected[0].otherCodes.includes(code) && serviceOf(code, mapping)
-			? 'Another query type has this name: compare the result with this item'
-			: `Set services.${definition.service.operation} to that name in the credential's API Mapping`,
-	),
-});
+	{ definition, mapping, expected: [{ code: own, otherCodes }] }: Shape,
+): Warning[] {
+	if (code === '' || code.toUpperCase() === own.toUpperCase()) return [];
+	return [
+		warning(
+			'Service',
+			'unknownService',
+			`'Reuse Results' and the trigger do not know the service's name for this query type: "${code}"`,
+			otherCodes.includes(code) && serviceOf(code, mapping)
+				? 'Another query type has this name: compare the result with this item'
+				: `If it is right, ${setKeys([`services.${definition.service.operation}`])} to that name`,
+		),
+	];
+}
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
 function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning[] {
@@ -233,35 +233,41 @@ function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning
 	const heard = Object.values(asked).map(plain);
 	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
 	if (lost.length === 0) return [];
-	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`).join(', ');
+	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`);
 	return [
-		{
-			field: lost.join(', '),
-			code: 'notEchoed',
-			message: `The service's record does not repeat this field, so the service may have ignored it. If your environment uses another name, set ${keys} in the credential's API Mapping.`,
-		},
+		warning(
+			lost.join(', '),
+			'notEchoed',
+			"The service's record does not repeat this field, so the service may have ignored it",
+			`If your environment uses another name, ${setKeys(keys)}`,
+		),
 	];
 }
 
-const unknownStatus = ({ raw }: QueryRecord): Warning => ({
-	field: 'Status',
-	code: 'unknownStatus',
-	message: `The status "${textOf(raw.status)}" is not known, so this is no result. If you know the status, add it to statuses.success, statuses.pending or statuses.failed in the credential's API Mapping.`,
-});
+const unknownStatus = ({ raw }: QueryRecord): Warning =>
+	warning(
+		'Status',
+		'unknownStatus',
+		`The status "${textOf(raw.status)}" is not known, so this is no result`,
+		`If you know it, ${setKeys(['statuses.success', 'statuses.pending', 'statuses.failed'])}`,
+	);
 
-const notRead = (problem: string): Warning => ({
-	field: 'Result',
-	code: 'notRead',
-	message: `The service reports success, but its response held no result, and it could not be read by its ID: ${problem}. Read it later with Query → Get; do not send it again.`,
-});
+const notRead = (problem: string): Warning =>
+	warning(
+		'Result',
+		'notRead',
+		`The service reports success without a result, and the query could not be read by its ID: ${problem}`,
+		'Read it later with Query → Get; do not send it again',
+	);
 
 function monthsAmiss(outcomes: Outcome[], { expected }: Shape): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
-	const asked = expected.map(({ asked: { period } }) => monthOf(period));
-	const given = outcomes.map(({ query }) => {
-		if (query.kind === 'word') return '';
-		return monthOf(query.kind === 'record' ? query.asked?.period : query.period);
-	});
-	return compareMonths(asked, given);
+	return compareMonths(
+		expected.map(({ asked: { period } }) => monthOf(period)),
+		outcomes.map(({ query }) => {
+			if (query.kind === 'word') return '';
+			return monthOf(query.kind === 'record' ? query.asked?.period : query.period);
+		}),
+	);
 }

@@ -84,14 +84,15 @@ export const NO_RESULT: Warning = {
 	message: "The service's record has no result; it arrives by webhook.",
 };
 
-const defined = (fields: IDataObject): IDataObject =>
+/** The fields that have a value. */
+export const defined = (fields: IDataObject): IDataObject =>
 	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** What was asked before its result; an identifier that is not the result's, too, under a name of its own. */
 export const besideResult = (
 	asked: IDataObject,
 	result: IDataObject,
-	isOther = (name: string) => areOthers(asked[name], result[name]),
+	isOther: (name: string) => boolean,
 ): IDataObject => ({
 	...Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in result))),
 	...result,
@@ -128,7 +129,7 @@ const responseOf = ({ response }: IDataObject): IDataObject =>
 
 /** The documented names of a result; undefined where the response holds none of them, though it is filled. */
 function namesIn(response: IDataObject, service: QueryService | undefined) {
-	const { resultFields: fields } = { resultFields: undefined, ...service };
+	const fields = service?.resultFields;
 	const isNamed = Object.values(fields ?? {}).some((name) => Object.hasOwn(response, name));
 	return isNamed || !isFilled(response) ? fields : undefined;
 }
@@ -146,18 +147,18 @@ const renamed = (response: IDataObject, fields: Record<string, string>): IDataOb
 	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
 
 /** Columns that say something of the query itself, or of how its result came. */
-const TAKEN = new Set([
+const TAKEN = [
 	...TAIL,
-	...['statusUnknown', 'pending', 'failed', 'reason', 'askedRfc', 'askedCurp'],
-	...['externalReference', 'reused', 'ageHours', 'recovered', 'lastProblem', 'warnings'],
-	...['event', 'envelope', 'deliveryId', 'confirmed'],
-]);
+	...'statusUnknown pending failed reason askedRfc askedCurp'.split(' '),
+	...'externalReference reused ageHours recovered lastProblem warnings'.split(' '),
+	...'event envelope deliveryId confirmed'.split(' '),
+];
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A response whose contents are not shown, under its own names; `result…` where the query has a column of that name. */
 function ownNames(response: IDataObject): IDataObject {
 	const isFree = (name: string, own: string) =>
-		!TAKEN.has(name) && (name === own || !Object.hasOwn(response, name));
+		!TAKEN.includes(name) && (name === own || !Object.hasOwn(response, name));
 	return Object.fromEntries(
 		Object.entries(response).map(([own, value]) => {
 			let name = own;
@@ -169,11 +170,11 @@ function ownNames(response: IDataObject): IDataObject {
 
 /** Dates as ISO 8601, and whether a CURP is in use. */
 function withMeaning(result: IDataObject): IDataObject {
-	const columns = Object.entries(result).map(([name, value]): IDataObject => {
-		if (DATES.includes(name)) return { [name]: typeof value === 'string' ? isoOf(value) : value };
-		return name === 'curpStatus' ? curpStatusOf(value) : { [name]: value };
+	const columns = Object.entries(result).flatMap(([name, value]) => {
+		const own = [name, DATES.includes(name) && typeof value === 'string' ? isoOf(value) : value];
+		return name === 'curpStatus' ? [['curpActive', isActive(value)], own] : [own];
 	});
-	return Object.assign({}, ...columns) as IDataObject;
+	return Object.fromEntries(columns) as IDataObject;
 }
 
 /** TQ §2.3: local date-time without zone, TQ §2.4: day/month/year. As it came where it is neither. */
@@ -188,12 +189,12 @@ function isoOf(text: string): string {
 }
 
 /** The civil registry's codes of a CURP that is in use, and of one that is not; TQ §2.4 shows none. */
-const ACTIVE = ['AN', 'AH', 'CRA', 'RCN', 'RCC'];
-const ENDED = ['BAP', 'BCC', 'BCN', 'BD', 'BDA', 'BDM', 'BDP', 'BJD', 'BSU'];
+const ACTIVE = 'AN AH CRA RCN RCC'.split(' ');
+const ENDED = 'BAP BCC BCN BD BDA BDM BDP BJD BSU'.split(' ');
 
 /** Whether a CURP is in use; null for an unknown code, which says nothing in its favour. */
-function curpStatusOf(status: IDataObject[string]): IDataObject {
+function isActive(status: IDataObject[string]): boolean | null {
 	const code = textOf(status).trim().toUpperCase();
-	const curpActive = ACTIVE.includes(code) ? true : ENDED.includes(code) ? false : null;
-	return { curpActive, curpStatus: status };
+	if (ENDED.includes(code)) return false;
+	return ACTIVE.includes(code) || null;
 }
