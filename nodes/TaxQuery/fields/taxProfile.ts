@@ -2,6 +2,7 @@ import type { Field } from '../../shared/operations/field';
 import { loginOf } from '../../shared/operations/loginSource';
 import { taxAuthority } from '../../shared/credentials/providerLogin';
 import { readRfc, type Warning } from './identifiers';
+import { plain } from './text';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** TQ §4.8: what a tax profile is made of. */
@@ -40,5 +41,3 @@ export const profile: Field<ProfileInput> = {
 		return { fields: { rfc, ciec }, secret: ['ciec'], warnings };
 	},
 };
-
-const plain = (rfc: string) => rfc.replace(/[\s-]/g, '').toUpperCase();

@@ -1,5 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { CodedError } from '../../shared/utils/codedError';
+import { textOf } from '../../shared/utils/text';
 
 /** A text field. */
 export const textField = (
@@ -17,6 +18,10 @@ export const textField = (
 	placeholder: `e.g. ${example}`,
 	description,
 });
+
+/** An identifier in upper case, without blanks and hyphens. */
+export const plain = (identifier: unknown): string =>
+	textOf(identifier).replace(/[\s-]/g, '').toUpperCase();
 
 /** The error of an item about one of its fields, which its message begins with. */
 export const fieldError = (

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
-import { textField } from '../fields/text';
+import { plain, textField } from '../fields/text';
 import { queryServices } from '../service/names';
 import type { QueryRecord, State } from '../service/types';
 import { leftOut } from '../telling/leftOut';
@@ -127,9 +127,6 @@ function holds(
 		[simple[name], record.asked?.[name]].some((value) => plain(value) === identifier),
 	);
 }
-
-/** Upper case, without blanks and hyphens. */
-const plain = (value: unknown) => textOf(value).replace(/[\s-]/g, '').toUpperCase();
 
 /** What was chosen from a list, or comes from an expression: an array or a text with commas. */
 function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
