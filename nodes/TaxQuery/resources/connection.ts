@@ -187,8 +187,7 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 		return {
 			ok: false,
 			seen: 'The service refused its own refresh token. The node logged in again.',
-			advice:
-				'No harm done. Compare token.fields.refresh_token and token.fields.grant_type with your contract.',
+			advice: 'Compare token.fields.refresh_token and token.fields.grant_type with your contract.',
 		};
 	}
 	const { token, issuedAt, renewAt } = readObject(credentials.accessToken) ?? {};

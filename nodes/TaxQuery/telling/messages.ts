@@ -199,7 +199,7 @@ export function tell(trouble: Trouble): Told {
 				description: sentences(
 					`${name}, query ID ${ids.join(', ')}`,
 					trouble.said,
-					'If the reason names the fields, correct them. Retrying this execution reads the same query again; a new execution sends another one, which is billed',
+					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
 				),
 				data: { queryIds: ids, status, ...dataOf(trouble) },
 			};
@@ -348,6 +348,7 @@ export function cutWords(
 
 /** How many of the service's queries come out, where it reports their number, and why not the others. */
 export function totalWords(given: number, total: number, others?: 'limit' | 'filters'): string {
+	if (given > total) return `${given} queries returned; the service reports ${total}.`;
 	return sentences(
 		`${given} of ${total} queries returned`,
 		others === 'limit' && given < total ? "Switch on 'Return All', or raise 'Limit', for more" : '',
