@@ -9,6 +9,7 @@ import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthorization } from '../nodes/shared/credentials/authorization';
 import { depart } from '../nodes/shared/credentials/departure';
+import { masked, needed } from '../nodes/shared/credentials/inputs';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 
 export class CreditProfileApi implements ICredentialType {
@@ -25,26 +26,16 @@ export class CreditProfileApi implements ICredentialType {
 	};
 
 	properties: INodeProperties[] = [
-		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			default: '',
-			required: true,
+		needed('Base URL', 'baseUrl', {
 			placeholder: 'e.g. https://sandbox.example.com',
 			description:
-				'Host root of the environment, sandbox or production; each has its own API tokens. The node appends /api/v1 by itself.',
-		},
-		{
-			displayName: 'API Token',
-			name: 'apiToken',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			required: true,
-			description:
-				"Created in the environment's settings panel: Configuration, then API, then create new token",
-		},
+				'Host root of the environment, sandbox or production. The node appends /api/v1 by itself.',
+		}),
+		masked(
+			needed('API Token', 'apiToken', {
+				description: "From the environment's settings panel: Configuration, API, create new token",
+			}),
+		),
 		...advanced([apiMappingField('{"paths": {"bureau": "agency"}}'), pseudonymKeyField]),
 	];
 

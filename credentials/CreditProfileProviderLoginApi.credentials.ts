@@ -1,10 +1,5 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
-import {
-	loginFields,
-	providerField,
-	providers,
-	taxAuthority,
-} from '../nodes/shared/credentials/providerLogin';
+import { loginFields, providers, taxAuthority } from '../nodes/shared/credentials/providerLogin';
 
 const all = [...providers, taxAuthority];
 
@@ -32,7 +27,6 @@ export class CreditProfileProviderLoginApi implements ICredentialType {
 			type: 'notice',
 			default: '',
 		},
-		providerField(all),
 		...loginFields(all),
 	];
 }

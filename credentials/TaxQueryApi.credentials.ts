@@ -12,8 +12,11 @@ import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
 import { depart } from '../nodes/shared/credentials/departure';
+import { masked, needed, shownFor, text } from '../nodes/shared/credentials/inputs';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
+
+const withClient = shownFor('grant', 'clientCredentials');
 
 export class TaxQueryApi implements ICredentialType {
 	name = 'taxQueryApi';
@@ -26,15 +29,10 @@ export class TaxQueryApi implements ICredentialType {
 	icon: Icon = { light: 'file:../icons/taxQuery.svg', dark: 'file:../icons/taxQuery.dark.svg' };
 
 	properties: INodeProperties[] = [
-		{
-			displayName: 'Base URL',
-			name: 'baseUrl',
-			type: 'string',
-			default: '',
-			required: true,
+		needed('Base URL', 'baseUrl', {
 			placeholder: 'e.g. https://solutions.example.com/api',
 			description: 'Address of the query service. The production address ends with /api.',
-		},
+		}),
 		{
 			displayName: 'Authentication',
 			name: 'grant',
@@ -48,37 +46,14 @@ export class TaxQueryApi implements ICredentialType {
 				{
 					name: 'Client Credentials',
 					value: 'clientCredentials',
-					description: 'Client ID and secret, exchanged for a token that is renewed by itself',
+					description: 'Client ID and secret. The token is renewed by itself.',
 				},
 			],
 			default: 'clientCredentials',
 		},
-		{
-			displayName: 'Client ID',
-			name: 'clientId',
-			type: 'string',
-			default: '',
-			required: true,
-			displayOptions: { show: { grant: ['clientCredentials'] } },
-		},
-		{
-			displayName: 'Client Secret',
-			name: 'clientSecret',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			required: true,
-			displayOptions: { show: { grant: ['clientCredentials'] } },
-		},
-		{
-			displayName: 'Access Token',
-			name: 'pastedToken',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			required: true,
-			displayOptions: { show: { grant: ['accessToken'] } },
-		},
+		needed('Client ID', 'clientId', withClient),
+		masked(needed('Client Secret', 'clientSecret', withClient)),
+		masked(needed('Access Token', 'pastedToken', shownFor('grant', 'accessToken'))),
 		...advanced([
 			{
 				displayName: 'Max Requests per Second',
@@ -87,7 +62,7 @@ export class TaxQueryApi implements ICredentialType {
 				typeOptions: { minValue: 0 },
 				default: 10,
 				description:
-					'The most requests that all processes of this n8n together send in a second with this credential. 0 sends as fast as it can.',
+					'The most requests that all processes of this n8n together send with this credential. 0: no limit.',
 			},
 			{
 				displayName: 'Number of Processes',
@@ -96,19 +71,16 @@ export class TaxQueryApi implements ICredentialType {
 				typeOptions: { minValue: 1 },
 				default: 1,
 				description:
-					"How many processes of n8n send requests with this credential. In queue mode: the workers, and the main if it runs triggers. Each takes its share of 'Max Requests per Second'.",
+					"How many processes of n8n share 'Max Requests per Second'. In queue mode: the workers, and the main if it runs triggers.",
 			},
-			{
-				displayName: 'Additional Secret Fields',
-				name: 'additionalSecretFields',
-				type: 'string',
-				typeOptions: { password: true },
-				default: '',
-				placeholder: 'e.g. {"api_key": "…"}',
-				description:
-					"Additional secret fields of the token request, as a JSON object. Fields that are not secret belong in 'API Mapping'.",
-				displayOptions: { show: { grant: ['clientCredentials'] } },
-			},
+			masked(
+				text('Additional Secret Fields', 'additionalSecretFields', {
+					placeholder: 'e.g. {"api_key": "…"}',
+					description:
+						"More secret fields of the token request, as a JSON object. Others belong in 'API Mapping'.",
+					...withClient,
+				}),
+			),
 			apiMappingField('{"paths": {"tax": "authority"}}'),
 			pseudonymKeyField,
 		]),

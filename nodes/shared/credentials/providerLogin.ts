@@ -1,13 +1,9 @@
-import {
-	type ICredentialsDecrypted,
-	type ICredentialTestFunctions,
-	type IDataObject,
-	type INodeCredentialTestResult,
-	type INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { Advice } from '../messages/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
+import { masked, needed } from './inputs';
+import { offlineTest } from './offlineTest';
 
 /** A company whose login the service uses on behalf of the organization. */
 export interface Provider {
@@ -26,35 +22,29 @@ const CLOSED = /^[A-Za-z0-9_]*$/;
 /** What n8n's editor may keep in the place of a masked value that became an expression. */
 const BLANK = '__n8n_BLANK_VALUE_';
 
-const text = (displayName: string, name: string, description?: string): INodeProperties => ({
-	displayName,
-	name,
-	type: 'string',
-	default: '',
-	required: true,
-	...(description && { description }),
-});
-const secret = (displayName: string, name: string, description?: string): INodeProperties => ({
-	...text(displayName, name, description),
-	typeOptions: { password: true },
-});
-
 /** May be empty, so n8n must not demand it. */
-const closed = (field: INodeProperties): INodeProperties => ({ ...field, required: false });
-const closedUser = closed(text('User', 'user', 'Letters, digits and underscores only'));
-const closedPassword = closed(
-	secret('Password', 'password', 'Letters, digits and underscores only'),
-);
-const encryptedPassword = closed(
-	secret(
+const closed = (displayName: string, name: string, description = ''): INodeProperties =>
+	needed(displayName, name, {
+		required: false,
+		description: `${description}Letters, digits and underscores only`,
+	});
+const closedUser = closed('User', 'user');
+const closedPassword = masked(closed('Password', 'password'));
+const encryptedPassword = masked(
+	closed(
 		'Encrypted Password',
 		'password',
-		'The encrypted password, not the plain VPN password. Letters, digits and underscores only. The service tries a login for individuals at the bureau.',
+		'Not the plain VPN password. The service tries a login for individuals at the bureau. ',
 	),
 );
-const user = text('User', 'user');
-const username = text('Username', 'username');
-const password = secret('Password', 'password');
+const user = needed('User', 'user');
+const username = needed('Username', 'username');
+const password = masked(needed('Password', 'password'));
+const key = (displayName: string, name: string, whose: string): INodeProperties =>
+	needed(displayName, name, {
+		typeOptions: { rows: 4 },
+		description: `${whose}, sent as entered. On one line, write \\n for each line break.`,
+	});
 
 /** One row for each upsert of CP §4.1. */
 export const providers: Provider[] = [
@@ -90,32 +80,18 @@ export const providers: Provider[] = [
 	{
 		name: 'Sanctions Screening', // CP §4.1.5
 		value: 'sanctions-screening',
-		fields: [secret('Token', 'token')],
+		fields: [masked(needed('Token', 'token'))],
 	},
 	{
 		name: 'Second Credit Bureau', // CP §4.1.6
 		value: 'credit-bureau-b',
 		fields: [
 			// Fields of its own, in the order of the bureau's form.
-			secret('API Key', 'apiKey'),
+			masked(needed('API Key', 'apiKey')),
 			{ ...username },
 			{ ...password },
-			{
-				...text(
-					'Client Private Key',
-					'clientPrivateKey',
-					'Your own key, sent as entered. On one line, write \\n for each line break.',
-				),
-				typeOptions: { password: true, rows: 4 },
-			},
-			{
-				...text(
-					'Bureau Public Key',
-					'bureauPublicKey',
-					'The key of the bureau, sent as entered. On one line, write \\n for each line break.',
-				),
-				typeOptions: { rows: 4 },
-			},
+			masked(key('Client Private Key', 'clientPrivateKey', 'Your own key')),
+			key('Bureau Public Key', 'bureauPublicKey', 'The key of the bureau'),
 		],
 		refused: { mappingKeys: ['fields.bureauPublicKey'] },
 	},
@@ -126,17 +102,22 @@ export const taxAuthority: Provider = {
 	name: 'Tax Authority (CIEC)',
 	value: 'taxAuthority',
 	fields: [
-		{
-			...text('RFC', 'rfc', 'Of the person whose CIEC this is'),
+		needed('RFC', 'rfc', {
+			description: 'Of the person whose CIEC this is',
 			placeholder: 'e.g. GODE561231GR8',
-		},
-		secret('CIEC', 'ciec', 'The password with which this person signs in to the tax authority'),
+		}),
+		masked(
+			needed('CIEC', 'ciec', {
+				description: 'The password with which this person signs in to the tax authority',
+			}),
+		),
 	],
 };
 
-/** The selector of these providers. */
-export function providerField(among: Provider[]): INodeProperties {
-	return {
+/** The selector of these providers, where there is a choice, and their fields, each where one that uses it is chosen. */
+export function loginFields(among: Provider[], show: IDataObject = {}): INodeProperties[] {
+	const isChoice = among.length > 1;
+	const provider: INodeProperties = {
 		displayName: 'Provider',
 		name: 'provider',
 		type: 'options',
@@ -146,20 +127,16 @@ export function providerField(among: Provider[]): INodeProperties {
 		required: true,
 		description: 'Whose login it is',
 	};
-}
-
-/** The login's fields of these providers, each shown where one of those that use it is chosen. */
-export function loginFields(among: Provider[], show: IDataObject = {}): INodeProperties[] {
-	const fields = new Set(among.flatMap((provider) => provider.fields));
-	return [...fields].map((field) => ({
-		...field,
-		displayOptions: {
-			show: {
-				...show,
-				provider: among.filter((one) => one.fields.includes(field)).map(({ value }) => value),
-			},
-		},
-	})) as INodeProperties[];
+	const users = (field: INodeProperties) =>
+		among.filter(({ fields }) => fields.includes(field)).map(({ value }) => value);
+	const fields = [...new Set(among.flatMap((one) => one.fields))];
+	return [
+		...(isChoice ? [{ ...provider, displayOptions: { show } }] : []),
+		...fields.map((field) => ({
+			...field,
+			displayOptions: { show: { ...show, ...(isChoice && { provider: users(field) }) } },
+		})),
+	] as INodeProperties[];
 }
 
 /** A key on one line, as editors of n8n before 2.34.5 leave it: `\\n` is a line break. */
@@ -184,34 +161,31 @@ export function checkLogin(
 	values: IDataObject,
 	{ allowsEmpty = false } = {},
 ): CheckedLogin {
-	const mayBeEmpty = allowsEmpty && provider.isClosed;
+	const { name: issuer, isClosed } = provider;
+	const mayBeEmpty = allowsEmpty && isClosed;
 	const sent = provider.fields.map(({ displayName, name, typeOptions }) => {
 		const value = values[name];
 		const label = `'${displayName}' of the provider's login`;
+		const flaw = (code: string, what: string, description?: string) =>
+			new CodedError(`login.${code}`, `${label} ${what}`, { field: displayName, description });
 		if (typeof value !== 'string' || (value.trim() === '' && !(mayBeEmpty && value === ''))) {
-			throw new CodedError('login.empty', `${label} is empty or not a text`, {
-				field: displayName,
-				description: sentences(
-					`Enter it as ${provider.name} issued it`,
-					provider.isClosed && "If it is to be empty, switch on 'Allow Empty'",
+			throw flaw(
+				'empty',
+				'is empty or not a text',
+				sentences(
+					`Enter it as ${issuer} issued it`,
+					isClosed && "If it is to be empty, switch on 'Allow Empty'",
 				),
-			});
-		}
-		if (value.startsWith(BLANK)) {
-			throw new CodedError(
-				'login.placeholder',
-				`'${displayName}' of the provider's login is a placeholder of n8n: open the credential and enter it again`,
-				{ field: displayName },
 			);
 		}
-		if (provider.isClosed && !CLOSED.test(value)) {
-			throw new CodedError(
-				'login.characters',
-				`'${displayName}' of the provider's login may hold only letters, digits and underscores`,
-				{
-					field: displayName,
-					description: 'Copy it as the bureau issued it, without blanks around it.',
-				},
+		if (value.startsWith(BLANK)) {
+			throw flaw('placeholder', 'is a placeholder of n8n: open the credential and enter it again');
+		}
+		if (isClosed && !CLOSED.test(value)) {
+			throw flaw(
+				'characters',
+				'may hold only letters, digits and underscores',
+				'Copy it as the bureau issued it, without blanks around it.',
 			);
 		}
 		const isKey = typeOptions?.rows !== undefined;
@@ -232,17 +206,14 @@ export function checkLogin(
 	};
 }
 
-/** Tests a stored provider login offline: only its shape, so that no login is tried at the provider. */
-export async function testProviderLogin(
-	this: ICredentialTestFunctions,
-	{ data = {} }: ICredentialsDecrypted,
-): Promise<INodeCredentialTestResult> {
+/** Whether a stored provider login is complete; none is tried at the provider. */
+export const testProviderLogin = offlineTest((data) => {
 	const provider = [...providers, taxAuthority].find(({ value }) => value === data.provider);
-	if (!provider) return { status: 'Error', message: 'Choose a provider from the list' };
+	if (!provider) return 'Choose a provider from the list';
 	try {
 		checkLogin(provider, data as IDataObject);
-		return { status: 'OK', message: 'The login is complete; it was not tried at the provider' };
+		return undefined;
 	} catch (error) {
-		return { status: 'Error', message: (error as Error).message };
+		return (error as Error).message;
 	}
-}
+}, 'The login is complete; it was not tried at the provider');

@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
+import { masked, text } from './inputs';
 
 export const SHORTEST_PSEUDONYM_KEY = 16;
 
@@ -11,12 +12,8 @@ export function pseudonymKeyFlaw({ pseudonymKey }: ICredentialDataDecryptedObjec
 }
 
 /** The field of both services' credentials. */
-export const pseudonymKeyField: INodeProperties = {
-	displayName: 'Pseudonym Key',
-	name: 'pseudonymKey',
-	type: 'string',
-	typeOptions: { password: true },
-	default: '',
-	description:
-		"Only for 'Personal Data' set to Pseudonym. 16 characters or more, e.g. from a password generator. The same key in several credentials gives the same codes.",
-};
+export const pseudonymKeyField: INodeProperties = masked(
+	text('Pseudonym Key', 'pseudonymKey', {
+		description: `Only for 'Personal Data' set to Pseudonym. At least ${SHORTEST_PSEUDONYM_KEY} characters. The same key in several credentials gives the same codes.`,
+	}),
+);

@@ -1,103 +1,62 @@
-import type {
-	ICredentialDataDecryptedObject,
-	ICredentialsDecrypted,
-	ICredentialTestFunctions,
-	INodeCredentialTestResult,
-	INodeProperties,
-} from 'n8n-workflow';
+import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
 import { advanced } from './advanced';
+import { masked, needed, shownFor, text } from './inputs';
+import { offlineTest } from './offlineTest';
 
 /** In seconds. */
 export const DEFAULT_TOLERANCE = 300;
 
-const show = (...methods: string[]) => ({ displayOptions: { show: { method: methods } } });
+const show = (...methods: string[]) => shownFor('method', ...methods);
+const header = (name: string, usual: string, holds: string, method: string) =>
+	needed('Header', name, {
+		default: usual,
+		description: `Name of the header that holds the ${holds}`,
+		...show(method),
+	});
 
-/** The fields of the webhook credential; §6.2 of the query service's document does not show how it signs. */
+/** The fields of the webhook credential; TQ §6.2 does not show how the service signs. */
 export const proofFields: INodeProperties[] = [
 	{
 		displayName: 'Method',
 		name: 'method',
 		type: 'options',
 		options: [
-			{ name: 'Basic Auth', value: 'basic', description: 'User and password in each webhook call' },
-			{
-				name: 'Secret Header',
-				value: 'header',
-				description: 'A header with a secret value in each webhook call',
-			},
+			{ name: 'Basic Auth', value: 'basic', description: 'User and password' },
+			{ name: 'Secret Header', value: 'header', description: 'A header with a secret value' },
 			{
 				name: 'Signature (HMAC)',
 				value: 'signature',
-				description: 'A header with a signature of the body; the secret itself is never sent',
+				description: 'A header with a signature of the body; the secret is never sent',
 			},
 			{
 				name: 'Standard Webhooks',
 				value: 'standard',
 				description:
-					'Signed as standardwebhooks.com says, with the headers webhook-ID, webhook-timestamp and webhook-signature, or their svix- names',
+					'Signed as standardwebhooks.com says, with headers that begin with webhook- or svix-',
 			},
 		],
 		default: 'signature',
 		description: 'How a webhook call proves that it comes from the query service',
 	},
-	{
-		displayName: 'Secret',
-		name: 'secret',
-		type: 'string',
-		typeOptions: { password: true },
-		default: '',
-		required: true,
-		description:
-			'The secret agreed with the service for this webhook. With Standard Webhooks it begins with whsec_.',
-		...show('signature', 'header', 'standard'),
-	},
-	{
-		displayName: 'User',
-		name: 'user',
-		type: 'string',
-		default: '',
-		required: true,
-		...show('basic'),
-	},
-	{
-		displayName: 'Password',
-		name: 'password',
-		type: 'string',
-		typeOptions: { password: true },
-		default: '',
-		required: true,
-		...show('basic'),
-	},
-	{
-		displayName: 'Header',
-		name: 'headerName',
-		type: 'string',
-		default: 'X-Webhook-Secret',
-		required: true,
-		description: 'Name of the header that holds the secret',
-		...show('header'),
-	},
-	{
-		displayName: 'Header',
-		name: 'signatureHeader',
-		type: 'string',
-		default: 'X-Webhook-Signature',
-		required: true,
-		description: 'Name of the header that holds the signature',
-		...show('signature'),
-	},
-	...advanced([
-		{
-			displayName: 'Additional Secrets',
-			name: 'furtherSecrets',
-			type: 'string',
-			typeOptions: { password: true },
-			default: '',
-			description:
-				'Also accepted, separated by spaces: keep the old secret here while it is being replaced',
+	masked(
+		needed('Secret', 'secret', {
+			description: 'Agreed with the service; for Standard Webhooks it begins with whsec_',
 			...show('signature', 'header', 'standard'),
-		},
+		}),
+	),
+	needed('User', 'user', show('basic')),
+	masked(needed('Password', 'password', show('basic'))),
+	header('headerName', 'X-Webhook-Secret', 'secret', 'header'),
+	header('signatureHeader', 'X-Webhook-Signature', 'signature', 'signature'),
+	...advanced([
+		masked(
+			text('Additional Secrets', 'furtherSecrets', {
+				description:
+					'Also accepted, separated by spaces: keep the old secret here while you replace it',
+				...show('signature', 'header', 'standard'),
+			}),
+		),
 		{
 			displayName: 'Algorithm',
 			name: 'algorithm',
@@ -122,40 +81,29 @@ export const proofFields: INodeProperties[] = [
 			description: 'How the signature is written',
 			...show('signature'),
 		},
-		{
-			displayName: 'Prefix',
-			name: 'prefix',
-			type: 'string',
-			default: '',
+		text('Prefix', 'prefix', {
 			placeholder: 'e.g. sha256=',
 			description: 'Text before the signature in its header, if any',
 			...show('signature'),
-		},
-		{
-			displayName: 'Timestamp Header',
-			name: 'timestampHeader',
-			type: 'string',
-			default: '',
+		}),
+		text('Timestamp Header', 'timestampHeader', {
 			placeholder: 'e.g. X-Webhook-Timestamp',
 			description:
-				'Name of the header with the time of sending: seconds or milliseconds since 1970, or ISO 8601. Then timestamp, separator and body are signed together. Leave empty if only the body is signed.',
+				'Header with the time of sending, in seconds or milliseconds since 1970, or ISO 8601. Empty: only the body is signed.',
 			...show('signature'),
-		},
-		{
-			displayName: 'Timestamp Separator',
-			name: 'separator',
-			type: 'string',
+		}),
+		text('Timestamp Separator', 'separator', {
 			default: '.',
 			description: 'Text between timestamp and body in the signed content',
 			...show('signature'),
-		},
+		}),
 		{
 			displayName: 'Timestamp Tolerance (Seconds)',
 			name: 'tolerance',
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_TOLERANCE,
-			description: 'Seconds that the time of sending may differ from the clock of this n8n',
+			description: 'How far the time of sending may differ from the clock of this n8n',
 			...show('signature', 'standard'),
 		},
 	]),
@@ -171,46 +119,46 @@ export function standardKey(secret: string): Buffer | undefined {
 	return /^[A-Za-z0-9+/]{4,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
 }
 
-const NO_TOLERANCE = "'Timestamp Tolerance (Seconds)' must be 1 or more";
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
+const unless = (isFine: boolean, flaw: string) => (isFine ? undefined : flaw);
 
 /** What is missing in a webhook credential; undefined if it can be used. */
 export function validateWebhookSecret(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
-	const isEmpty = (name: string) => textOf(credential[name]).trim() === '';
-	const isInstant = !(Number(credential.tolerance ?? DEFAULT_TOLERANCE) > 0);
-	const isNoHeader = (name: string) => !HEADER_NAME.test(textOf(credential[name]).trim());
+	const textIn = (name: string) => textOf(credential[name]).trim();
+	const secret = unless(textIn('secret') !== '', 'The secret is missing');
+	const header = (name: string, which = 'header') =>
+		unless(HEADER_NAME.test(textIn(name)), `The name of the ${which} is not valid`);
+	const tolerance = unless(
+		Number(credential.tolerance ?? DEFAULT_TOLERANCE) > 0,
+		"'Timestamp Tolerance (Seconds)' must be 1 or more",
+	);
 	switch (textOf(credential.method)) {
 		case 'basic':
-			return isEmpty('user') || isEmpty('password') ? 'User or password is missing' : undefined;
+			return unless(
+				textIn('user') !== '' && textIn('password') !== '',
+				'User or password is missing',
+			);
 		case 'header':
-			if (isEmpty('secret')) return 'The secret is missing';
-			return isNoHeader('headerName') ? 'The name of the header is not valid' : undefined;
-		case 'signature':
-			if (isEmpty('secret')) return 'The secret is missing';
-			if (isNoHeader('signatureHeader')) return 'The name of the header is not valid';
-			if (isEmpty('timestampHeader')) return undefined;
-			if (isNoHeader('timestampHeader')) return 'The name of the timestamp header is not valid';
-			return isInstant ? NO_TOLERANCE : undefined;
+			return secret ?? header('headerName');
+		case 'signature': {
+			const flaw = secret ?? header('signatureHeader');
+			if (flaw || textIn('timestampHeader') === '') return flaw;
+			return header('timestampHeader', 'timestamp header') ?? tolerance;
+		}
 		case 'standard': {
-			if (isEmpty('secret')) return 'The secret is missing';
-			const areKeys = secretsIn(credential).every((secret) => standardKey(secret) !== undefined);
-			if (!areKeys) return 'A secret is not whsec_ followed by base64';
-			return isInstant ? NO_TOLERANCE : undefined;
+			const areKeys = secretsIn(credential).every(standardKey);
+			return secret ?? unless(areKeys, 'A secret is not whsec_ followed by base64') ?? tolerance;
 		}
 		default:
 			return 'Choose a method from the list';
 	}
 }
 
-/** Tests a webhook credential offline: whether it is complete. Only a delivery shows whether it is right. */
-export async function testWebhookCredential(
-	this: ICredentialTestFunctions,
-	{ data = {} }: ICredentialsDecrypted,
-): Promise<INodeCredentialTestResult> {
-	const flaw = validateWebhookSecret(data);
-	return flaw
-		? { status: 'Error', message: flaw }
-		: { status: 'OK', message: 'Complete. The first webhook call shows whether it is right.' };
-}
+/** Whether it is complete. Only a webhook call shows whether it is right. */
+export const testWebhookCredential = offlineTest(
+	validateWebhookSecret,
+	'Complete. The first webhook call shows whether it is right.',
+);

@@ -6,7 +6,6 @@ import {
 import {
 	checkLogin,
 	loginFields,
-	providerField,
 	type CheckedLogin,
 	type Provider,
 } from '../credentials/providerLogin';
@@ -68,49 +67,30 @@ export const allowEmpty = option(
 const saidInRun = () => new Set<string>();
 
 /** The login of one of these providers, from a stored credential or from fields of the node. */
-export function loginOf(providers: Provider[]): Field<Login> {
-	const [only, ...others] = providers;
-	const isChoice = others.length > 0;
-	const typed = { loginFrom: ['fields'] };
-	return {
-		properties: isChoice
-			? [
-					loginFrom,
-					credentialsHere,
-					{ ...providerField(providers), displayOptions: { show: typed } },
-					...loginFields(providers, typed),
-				]
-			: [
-					loginFrom,
-					credentialsHere,
-					...only.fields.map((field) => ({ ...field, displayOptions: { show: typed } })),
-				],
-		async read(item) {
-			const isTyped = item.parameter('loginFrom') === 'fields';
-			const stored = isTyped ? {} : ((await item.credentials(storedLogin.name)) as IDataObject);
-			const chosen = !isTyped
-				? stored.provider
-				: isChoice
-					? item.parameter('provider')
-					: only.value;
-			const provider = providers.find(({ value }) => value === chosen);
-			if (!provider) throw noProvider(isTyped, providers);
-			const values = isTyped
-				? Object.fromEntries(
-						provider.fields.map(({ name }) => [name, item.parameter<string>(name)]),
-					)
-				: stored;
-			const allowsEmpty = await allowEmpty.read(item);
-			const login = checkLogin(provider, values, { allowsEmpty });
-			const said = item.run.shared(saidInRun);
-			for (const warning of login.warnings.filter((one) => !said.has(one))) {
-				said.add(warning);
-				item.run.hint(`${warning}.`);
-			}
-			return { provider, ...login };
-		},
-	};
-}
+export const loginOf = (providers: Provider[]): Field<Login> => ({
+	properties: [loginFrom, credentialsHere, ...loginFields(providers, { loginFrom: ['fields'] })],
+	async read(item) {
+		const isTyped = item.parameter('loginFrom') === 'fields';
+		const stored = isTyped ? undefined : await item.credentials(storedLogin.name);
+		const valueOf = (name: string) => (stored ? stored[name] : item.parameter(name));
+		const [only, ...others] = providers;
+		const isOnly = isTyped && others.length === 0;
+		const chosen = isOnly ? only.value : valueOf('provider');
+		const provider = providers.find(({ value }) => value === chosen);
+		if (!provider) throw noProvider(isTyped, providers);
+		const values = Object.fromEntries(
+			provider.fields.map(({ name }) => [name, valueOf(name)]),
+		) as IDataObject;
+		const allowsEmpty = await allowEmpty.read(item);
+		const login = checkLogin(provider, values, { allowsEmpty });
+		const said = item.run.shared(saidInRun);
+		for (const warning of login.warnings.filter((one) => !said.has(one))) {
+			said.add(warning);
+			item.run.hint(`${warning}.`);
+		}
+		return { provider, ...login };
+	},
+});
 
 function noProvider(isTyped: boolean, [only, ...others]: Provider[]): CodedError {
 	if (isTyped) {

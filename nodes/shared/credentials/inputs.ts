@@ -1,0 +1,27 @@
+import type { INodeProperties } from 'n8n-workflow';
+
+type More = Partial<INodeProperties>;
+
+/** A field for a text. */
+export const text = (displayName: string, name: string, more?: More): INodeProperties => ({
+	displayName,
+	name,
+	type: 'string',
+	default: '',
+	...more,
+});
+
+/** One that must be filled in. */
+export const needed = (displayName: string, name: string, more?: More): INodeProperties =>
+	text(displayName, name, { required: true, ...more });
+
+/** One that the editor masks. */
+export const masked = (field: INodeProperties): INodeProperties => ({
+	...field,
+	typeOptions: { ...field.typeOptions, password: true },
+});
+
+/** A field that is shown where another one has one of these values. */
+export const shownFor = (name: string, ...values: string[]): More => ({
+	displayOptions: { show: { [name]: values } },
+});
