@@ -8,8 +8,7 @@ const advancedSwitch: INodeProperties = {
 	name: 'advanced',
 	type: 'boolean',
 	default: false,
-	description:
-		'Whether to show settings that few need. A setting that is filled in is always shown and works either way.',
+	description: 'Whether to show settings that few need. Those that are filled in are always shown.',
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
-import { queryServices, type QueryService } from '../queries/catalog';
+import { queryServices } from '../queries/catalog';
 import { checkDistinct, checkMapping, type Shape, type Table } from './mappingCheck';
 import { providers } from './providerLogin';
 
@@ -52,74 +52,68 @@ export interface TaxQueryMapping {
 }
 
 /** The same kind of value under each of these keys. */
-const each = (names: readonly string[], shape: Shape): Table => ({
-	keys: Object.fromEntries(names.map((name) => [name, shape])),
-});
+const each = (names: readonly string[], shape: Shape): Table =>
+	Object.fromEntries(names.map((name) => [name, shape]));
 
 const CREDIT_PROFILE: Table = {
-	keys: {
-		paths: each(
-			[
-				'credential',
-				'bureau',
-				'prospector',
-				'identity-verification',
-				'sanctions-screening',
-				'credit-bureau-b',
-				'legal-records',
-			],
-			'path',
-		),
-		fields: each(['bureauPublicKey'], 'word'),
-		filterEncoding: ['brackets', 'dots', 'json'],
-		listEncoding: ['brackets', 'indices', 'repeat'],
-	},
+	paths: each(['credential', ...providers.map(({ value }) => value.split('/')[0])], 'path'),
+	fields: each(['bureauPublicKey'], 'word'),
+	filterEncoding: ['brackets', 'dots', 'json'],
+	listEncoding: ['brackets', 'indices', 'repeat'],
 };
 
 const operations = queryServices.map(({ operation }) => operation);
 
 const TAX_QUERY: Table = {
-	keys: {
-		paths: {
-			keys: {
-				tax: 'path',
-				'oauth/token': 'whole path',
-				...each(operations, 'whole path').keys,
-				get: 'path of one',
-				getAll: 'path', // '' where there is no list
-			},
-		},
-		fields: {
-			keys: Object.fromEntries(
-				queryServices.map(({ operation, fields, echo = [] }) => [
-					operation,
-					each([...fields, ...echo], 'text'),
-				]),
-			),
-		},
-		periodFormat: { keys: { months: 'month', days: 'day' } },
-		services: each(operations, 'word'),
-		statuses: each(['success', 'pending', 'failed'], 'words'),
-		list: {
-			keys: {
-				parameters: 'object',
-				...each(['limit', 'offset', 'page', 'rows'], 'word').keys,
-				paging: ['none'],
-				order: ['newestFirst', 'oldestFirst'],
-				firstPage: '0 or 1',
-				pageSize: 'count',
-			},
-		},
-		token: {
-			keys: {
-				fields: each(['client_id', 'client_secret', 'grant_type', 'refresh_token'], 'text'),
-				grantType: 'word',
-				body: ['json', 'form'],
-				clientAuthentication: ['body', 'basic'],
-				additional: 'object',
-				scheme: 'text',
-			},
-		},
+	paths: {
+		tax: 'path',
+		'oauth/token': 'whole path',
+		...each(operations, 'whole path'),
+		get: 'path of one',
+		getAll: 'path', // '' where there is no list
+	},
+	fields: Object.fromEntries(
+		queryServices.map(({ operation, fields, echo = [] }) => [
+			operation,
+			each([...fields, ...echo], 'text'),
+		]),
+	),
+	periodFormat: { months: 'month', days: 'day' },
+	services: each(operations, 'word'),
+	statuses: each(['success', 'pending', 'failed'], 'words'),
+	list: {
+		parameters: 'object',
+		...each(['limit', 'offset', 'page', 'rows'], 'word'),
+		paging: ['none'],
+		order: ['newestFirst', 'oldestFirst'],
+		firstPage: '0 or 1',
+		pageSize: 'count',
+	},
+	token: {
+		fields: each(['client_id', 'client_secret', 'grant_type', 'refresh_token'], 'text'),
+		grantType: 'word',
+		body: ['json', 'form'],
+		clientAuthentication: ['body', 'basic'],
+		additional: 'object',
+		scheme: 'text',
+	},
+};
+
+/** What a part of the mapping holds where it does not say it. */
+const TAX_QUERY_DEFAULTS = {
+	paths: {},
+	fields: {},
+	periodFormat: { months: 'yyyy-MM', days: 'yyyy-MM-dd' },
+	services: {},
+	statuses: { success: [], pending: [], failed: [] },
+	list: { parameters: {}, firstPage: 1, pageSize: 100 },
+	token: {
+		fields: {},
+		grantType: 'client_credentials',
+		body: 'json',
+		clientAuthentication: 'body',
+		additional: {},
+		scheme: 'Bearer',
 	},
 };
 
@@ -129,7 +123,7 @@ export const apiMappingField = (example: string): INodeProperties => ({
 	name: 'apiMapping',
 	type: 'json',
 	default: '{}',
-	description: `Paths, field names and words of your contract that differ from the API reference, as JSON, e.g. ${example}. Connection → Diagnose proposes it. No secrets here.`,
+	description: `Other paths, field names and words of your contract, as JSON, e.g. ${example}. Connection → Diagnose proposes it. No secrets here.`,
 });
 
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
@@ -161,41 +155,24 @@ export function pathIn({ paths }: CreditProfileMapping, path: string): string {
 /** The mapping in a credential. Throws a UserError that names what is not known or of the wrong type. */
 export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject): TaxQueryMapping {
 	const given = checkMapping(credentials.apiMapping, TAX_QUERY);
-	const part = (name: string, defaults: IDataObject) => ({
-		...defaults,
-		...(given[name] as IDataObject | undefined),
-	});
-	const mapping = {
-		paths: part('paths', {}),
-		fields: part('fields', {}),
-		periodFormat: part('periodFormat', { months: 'yyyy-MM', days: 'yyyy-MM-dd' }),
-		services: part('services', {}),
-		statuses: part('statuses', { success: [], pending: [], failed: [] }),
-		list: part('list', { parameters: {}, firstPage: 1, pageSize: 100 }),
-		token: part('token', {
-			fields: {},
-			grantType: 'client_credentials',
-			body: 'json',
-			clientAuthentication: 'body',
-			additional: {},
-			scheme: 'Bearer',
-		}),
-	} as unknown as TaxQueryMapping;
+	const parts = Object.entries(TAX_QUERY_DEFAULTS).map(([name, defaults]) => [
+		name,
+		{ ...defaults, ...(given[name] as IDataObject | undefined) },
+	]);
+	const mapping = Object.fromEntries(parts) as unknown as TaxQueryMapping;
 	checkNames(mapping);
 	return mapping;
 }
 
 /** Two services of one name, or two fields of a body, would be confused: one result would be taken for another. */
 function checkNames({ services, fields }: TaxQueryMapping): void {
-	const named = (of: (service: QueryService) => string) =>
-		Object.fromEntries(queryServices.map((service) => [service.operation, of(service)]));
-	checkDistinct(
-		named(({ operation, code }) => services[operation] ?? code),
-		'services',
-	);
-	for (const { operation, fields: names } of queryServices) {
-		const given = fields[operation] ?? {};
-		const words = names.map((name) => [name, given[name] ?? name] as const);
+	const names = queryServices.map(({ operation, code }) => [
+		operation,
+		services[operation] ?? code,
+	]);
+	checkDistinct(Object.fromEntries(names) as Record<string, string>, 'services');
+	for (const { operation, fields: own } of queryServices) {
+		const words = own.map((name) => [name, fields[operation]?.[name] ?? name] as const);
 		checkDistinct(Object.fromEntries(words), `fields.${operation}`);
 	}
 }

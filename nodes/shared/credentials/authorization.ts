@@ -33,5 +33,5 @@ export function taxQueryAuthorization(
 const withoutToken = (name: string) =>
 	new CredentialError(
 		`The credential has no ${name}`,
-		'Open the credential and enter it; if an expression or an external secret fills it, check what that gives.',
+		'Open the credential and enter it, or check the expression or external secret that fills it.',
 	);

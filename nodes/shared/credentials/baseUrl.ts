@@ -1,32 +1,20 @@
 import { CodedError } from '../utils/codedError';
 
-const CODE = 'credential.baseUrl';
+const flaw = (message: string, description: string) =>
+	new CodedError('credential.baseUrl', message, { description });
 
 /** Reads a base URL from a credential: http or https, no query, no login in it; without trailing slash. */
 function parse(value: unknown, example: string): string {
 	const text = typeof value === 'string' ? value.trim() : '';
-	const hint = `Open the credential and enter it in full, e.g. ${example}`;
-	if (text === '')
-		throw new CodedError(CODE, 'The credential has no base URL', { description: hint });
-	if (!URL.canParse(text)) {
-		throw new CodedError(CODE, 'The base URL of the credential is not a valid URL', {
-			description: hint,
-		});
-	}
-	const url = new URL(text);
-	if (!['http:', 'https:'].includes(url.protocol)) {
-		throw new CodedError(
-			CODE,
-			'The base URL of the credential must begin with https:// (or http://)',
-			{
-				description: hint,
-			},
-		);
+	const flawOf = (what: string) =>
+		flaw(what, `Open the credential and enter it in full, e.g. ${example}`);
+	if (text === '') throw flawOf('The credential has no base URL');
+	const url = URL.canParse(text) ? new URL(text) : undefined;
+	if (!url || !['http:', 'https:'].includes(url.protocol)) {
+		throw flawOf('The base URL of the credential is not a URL with https:// (or http://)');
 	}
 	if (url.search || url.hash || url.username || url.password) {
-		throw new CodedError(CODE, 'The base URL of the credential must hold only host and path', {
-			description: hint,
-		});
+		throw flawOf('The base URL of the credential must hold only host and path');
 	}
 	return url.origin + url.pathname.replace(/\/+$/, '');
 }
@@ -39,10 +27,9 @@ export function creditProfileBaseUrl(value: unknown): string {
 	const url = parse(value, 'https://sandbox.example.com');
 	const doubled = /(\/api(\/v1)?)$/.exec(url);
 	if (doubled) {
-		throw new CodedError(
-			CODE,
+		throw flaw(
 			`The base URL of the Credit Profile credential must not end with "${doubled[1]}"`,
-			{ description: 'The node appends "/api/v1" by itself. Enter the host root only.' },
+			'The node appends "/api/v1" by itself. Enter the host root only.',
 		);
 	}
 	return url;
@@ -57,10 +44,9 @@ export function taxQueryBaseUrl(value: unknown): string {
 	const url = parse(value, 'https://solutions.example.com/api');
 	const doubled = /\/api(\/api|\/v1|\/query|\/oauth(?:\/token)?)$/.exec(url);
 	if (doubled) {
-		throw new CodedError(
-			CODE,
+		throw flaw(
 			`The base URL of the Tax Query credential must end with "/api", not with "/api${doubled[1]}"`,
-			{ description: 'The node appends the rest of the path by itself.' },
+			'The node appends the rest of the path by itself.',
 		);
 	}
 	return url;

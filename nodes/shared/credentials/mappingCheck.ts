@@ -6,7 +6,7 @@ import { CodedError } from '../utils/codedError';
 /** What a value of a mapping must be: one of these kinds, one of some words, or a table under keys that are known. */
 export type Shape = keyof typeof KINDS | string[] | Table;
 export interface Table {
-	keys: Record<string, Shape>;
+	[key: string]: Shape;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -22,19 +22,19 @@ const isFormat = (unit: 'month' | 'day') => (value: unknown) =>
 /** Each kind with what it must be, in words. */
 const KINDS = {
 	text: [isText, 'a text'],
-	word: [isWord, 'a text with a letter or digit in it'],
+	word: [isWord, 'a text with a letter or digit'],
 	words: [
 		(value: unknown) => Array.isArray(value) && value.every(isWord),
-		'a list of texts, each with a letter or digit in it',
+		'a list of texts, each with a letter or digit',
 	],
 	path: [isPath, 'a path below the base URL, like "a/b"'],
 	'whole path': [
 		(value: unknown) => isPath(value) && isWord(value),
-		'a whole path below the base URL, like "queries/csf"',
+		'a whole path, like "queries/csf"',
 	],
 	'path of one': [
 		(value: unknown) => isPath(value) && String(value).includes('{queryId}'),
-		'a path below the base URL that holds {queryId}',
+		'a path that holds {queryId}',
 	],
 	month: [isFormat('month'), 'a format of year and month in luxon\'s letters, like "yyyy-MM"'],
 	day: [isFormat('day'), 'a format of year, month and day in luxon\'s letters, like "yyyy-MM-dd"'],
@@ -54,7 +54,7 @@ export function checkMapping(value: unknown, table: Table): IDataObject {
 	return mapping;
 }
 
-function checkTable(values: IDataObject, { keys }: Table, path: string): void {
+function checkTable(values: IDataObject, keys: Table, path: string): void {
 	for (const [name, value] of Object.entries(values)) {
 		const at = path === '' ? name : `${path}.${name}`;
 		if (!Object.hasOwn(keys, name)) {
@@ -65,16 +65,15 @@ function checkTable(values: IDataObject, { keys }: Table, path: string): void {
 }
 
 function checkValue(value: unknown, shape: Shape, at: string): void {
-	const must = (be: string) => flaw(`"${at}" must be ${be}`);
-	if (Array.isArray(shape)) {
-		if (!shape.includes(value as string)) throw must(`one of ${shape.join(', ')}`);
-	} else if (typeof shape === 'object') {
-		if (!isObject(value)) throw must('an object');
-		checkTable(value, shape, at);
-	} else {
-		const [fits, be] = KINDS[shape];
-		if (!fits(value)) throw must(be);
-	}
+	const [fits, be] = rule(shape);
+	if (!fits(value)) throw flaw(`"${at}" must be ${be}`);
+	if (isObject(shape)) checkTable(value as IDataObject, shape, at);
+}
+
+function rule(shape: Shape): [fits: (value: unknown) => boolean, be: string] {
+	if (typeof shape === 'string') return KINDS[shape];
+	if (!Array.isArray(shape)) return KINDS.object;
+	return [(word) => shape.includes(word as string), `one of ${shape.join(', ')}`];
 }
 
 /** Throws a UserError if two keys of a table have the same word. */
@@ -92,5 +91,5 @@ export function checkDistinct(words: Record<string, string>, path: string): void
 const flaw = (what: string) =>
 	new CodedError('credential.apiMapping', `API Mapping: ${what}`, {
 		description:
-			'Open the credential and correct API Mapping. Each key is explained at https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/api-mapping.md',
+			'Correct it in the credential. Each key is explained at https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/api-mapping.md',
 	});

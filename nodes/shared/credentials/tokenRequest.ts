@@ -161,32 +161,26 @@ const JWT = /^eyJ[\w-]+(?:\.[\w-]*){2,4}$/;
  * one key, else the only JWT there; or the response is nothing but a JWT.
  */
 function readToken(body: unknown, headers: IDataObject): IssuedToken | undefined {
-	if (typeof body === 'string')
-		return issued(JWT.test(bareToken(body)) ? body : undefined, {}, headers);
-	if (!isObject(body)) return undefined;
-	const levels = [body, ...Object.values(body).filter(isObject)];
-	const named = levels.filter((fields) => textUnder(fields, TOKEN_NAMES) !== undefined);
-	if (named.length > 1) return undefined;
-	const [fields = levels.find(hasJwt) ?? {}] = named;
-	const jwts = levels.flatMap((level) => Object.values(level).filter(isJwt));
-	const only = jwts.length === 1 ? jwts[0] : undefined;
-	return issued(textUnder(fields, TOKEN_NAMES) ?? only, fields, headers);
+	const levels = isObject(body)
+		? [body, ...Object.values(body).filter(isObject)]
+		: [{ body } as IDataObject];
+	const named = levels.flatMap((fields) => {
+		const text = textUnder(fields, TOKEN_NAMES);
+		return text === undefined ? [] : [{ text, fields }];
+	});
+	const jwts = levels.flatMap((fields) =>
+		Object.values(fields)
+			.filter(isJwt)
+			.map((text) => ({ text, fields })),
+	);
+	const [found, ...others] = named.length > 0 ? named : jwts;
+	const token = bareToken(found?.text);
+	if (token === '' || others.length > 0) return undefined;
+	const refreshToken = textUnder(found.fields, REFRESH_NAMES);
+	return { token, refreshToken, lifetimeMs: lifetimeOf(found.fields, token, headers) };
 }
 
-const isJwt = (value: unknown): value is string =>
-	typeof value === 'string' && JWT.test(bareToken(value));
-const hasJwt = (fields: IDataObject) => Object.values(fields).some(isJwt);
-
-function issued(
-	text: string | undefined,
-	fields: IDataObject,
-	headers: IDataObject,
-): IssuedToken | undefined {
-	const token = bareToken(text);
-	if (token === '') return undefined;
-	const refreshToken = textUnder(fields, REFRESH_NAMES);
-	return { token, refreshToken, lifetimeMs: lifetimeOf(fields, token, headers) };
-}
+const isJwt = (value: unknown): value is string => isText(value) && JWT.test(bareToken(value));
 
 const textUnder = (fields: IDataObject, names: string[]): string | undefined =>
 	names.map((name) => fields[name]).find(isText);

@@ -82,11 +82,7 @@ describe('API Mapping', () => {
 			'"paths.getCsf" must be a whole path',
 		],
 		['taxQuery', { paths: { getCsf: '' } }, '"paths.getCsf" must be a whole path'],
-		[
-			'taxQuery',
-			{ paths: { get: 'queries' } },
-			'"paths.get" must be a path below the base URL that holds {queryId}',
-		],
+		['taxQuery', { paths: { get: 'queries' } }, '"paths.get" must be a path that holds {queryId}'],
 		['taxQuery', { paths: { tax: 'a b' } }, '"paths.tax" must be a path'],
 		[
 			'taxQuery',

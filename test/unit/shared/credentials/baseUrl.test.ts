@@ -21,8 +21,8 @@ describe('the base URL of the Credit Profile credential', () => {
 		['', 'has no base URL'],
 		[undefined, 'has no base URL'],
 		[42, 'has no base URL'],
-		['api.example.com', 'not a valid URL'],
-		['ftp://api.example.com', 'must begin with https://'],
+		['api.example.com', 'not a URL with https://'],
+		['ftp://api.example.com', 'not a URL with https://'],
 		['https://user:pass@api.example.com', 'only host and path'],
 		['https://api.example.com?x=1', 'only host and path'],
 	])('refuses %p', (entered, message) => {
