@@ -10,8 +10,8 @@ interface Check {
 	ok: boolean | 'unknown';
 	/** What the service answered: shapes and words, no personal data. */
 	seen: string;
-	/** What to do; '' if nothing. */
-	advice: string;
+	/** What to do; nothing if left out. */
+	advice?: string;
 }
 
 type Finding = Omit<Check, 'check'>;
@@ -21,14 +21,9 @@ export type Found<T> = Finding & { value?: T };
 /** The proposal's row, in words that the operator finds in the table. */
 const PROPOSAL = 'Suggested API Mapping';
 const PASTE = `Copy the text under "seen" of the row ${PROPOSAL} into API Mapping of the credential, then diagnose again.`;
-const KEEP = 'The API Mapping fits every check.';
-const COMPARE = 'Compare the rows "Not known" with your contract.';
 const NOTHING_TO_DO = 'Nothing to do.';
 /** What became of a check, as the operator reads it. */
 const RESULTS = { true: 'OK', false: 'Change needed', unknown: 'Not known' };
-
-/** No read can decide it, and the operator can. */
-const isOpen = ({ ok, advice }: Check) => ok === 'unknown' && advice !== '';
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
 export class Diagnosis {
@@ -40,111 +35,89 @@ export class Diagnosis {
 	 * finding, undefined if it failed.
 	 */
 	async run<T = undefined>(check: string, work: () => Promise<Found<T>>): Promise<T | undefined> {
-		try {
-			const { value, ...finding } = await work();
-			this.checks.push({ check, ...finding });
-			return value;
-		} catch (error) {
-			const { message, description } = error as UserError;
+		const { value, ok, seen, advice }: Found<T> = await work().catch((error: UserError) => {
 			this.hasFirstFailed ||= this.checks.length === 0;
-			this.checks.push({
-				check,
-				ok: false,
-				seen: sentences(message),
-				advice: sentences(description),
-			});
-			return undefined;
-		}
+			const { message, description } = error;
+			return { ok: false, seen: sentences(message), advice: sentences(description) };
+		});
+		// a service may put identifiers into its words
+		this.checks.push({ check, ok, seen: maskedText(seen), advice: maskedText(advice ?? '') });
+		return value;
 	}
 
-	/**
-	 * All rows, of the same columns: a summary that can be read alone, the checks, the proposed mapping as JSON text.
-	 * Identifiers that a service put into its words are masked.
-	 */
+	/** All rows, of the same columns: a summary that can be read alone, the checks, the proposed mapping as JSON text. */
 	items(suggestedMapping: IDataObject, held: IDataObject, item: Item): IDataObject[] {
 		const proposed = JSON.stringify(suggestedMapping);
 		const isNew = proposed !== JSON.stringify(held);
-		const advice = this.nextStep(isNew);
-		item.run.hint(advice);
-		const isFine = this.checks.every(({ ok }) => ok !== false) && !isNew;
+		const next = this.nextStep(isNew);
+		item.run.hint(next);
+		const isFine = !isNew && this.withResult(false).length === 0;
 		const rows: Check[] = [
-			{ check: 'Summary', ok: isFine, seen: this.counts(), advice },
+			{ check: 'Summary', ok: isFine, seen: this.counts(), advice: next },
 			...this.checks,
 			{ check: PROPOSAL, ok: !isNew, seen: proposed, advice: isNew ? PASTE : '' },
 		];
-		return rows.map(({ check, ok, seen, advice: todo }) =>
+		return rows.map(({ check, ok, seen, advice }) =>
 			item.protect(
-				{
-					check,
-					result: RESULTS[`${ok}`],
-					seen: check === PROPOSAL ? seen : maskedText(seen),
-					advice: maskedText(todo) || NOTHING_TO_DO,
-				},
+				{ check, result: RESULTS[`${ok}`], seen, advice: advice || NOTHING_TO_DO },
 				'written',
 				asItIs,
 			),
 		);
 	}
 
+	private withResult(result: Check['ok']): Check[] {
+		return this.checks.filter(({ ok }) => ok === result);
+	}
+
 	/** What to do next, first things first. */
 	private nextStep(isNew: boolean): string {
-		const wrong = this.checks.filter(({ ok }) => ok === false).map(({ check }) => check);
-		if (this.hasFirstFailed)
-			return `Fix "${wrong[0]}" first, as its row says, then diagnose again.`;
+		const wrong = this.withResult(false).map(({ check }) => check);
+		if (this.hasFirstFailed) return `Fix "${wrong[0]}", then diagnose again.`;
 		if (isNew) return PASTE;
 		if (wrong.length > 0) return `Follow the advice of: ${wrong.join(', ')}.`;
-		return sentences(KEEP, this.checks.some(isOpen) ? COMPARE : NOTHING_TO_DO);
+		// no read can decide it, and the operator can
+		return this.withResult('unknown').some(({ advice }) => advice)
+			? 'Compare the rows "Not known" with your contract.'
+			: NOTHING_TO_DO;
 	}
 
 	private counts(): string {
-		const count = (ok: Check['ok']) => this.checks.filter((one) => one.ok === ok).length;
-		return `Of ${this.checks.length} checks: ${count(true)} OK, ${count(false)} with a change needed, ${count('unknown')} not known.`;
+		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
+			(result) => this.withResult(result).length,
+		);
+		return `Of ${this.checks.length} checks: ${fine} OK, ${wrong} with a change needed, ${open} not known.`;
 	}
 }
 
 /** Whether the address is encrypted; `answeredAt` is when a response came, 0 if none did. */
 export function checkTls(baseUrl: unknown, answeredAt: number): Finding {
-	const isSafe = /^\s*https:/i.test(String(baseUrl));
-	if (isSafe && answeredAt === 0) return NOTHING;
-	if (isSafe) {
-		const seen = 'The address begins with https, and its certificate was accepted.';
-		return { ok: true, seen, advice: '' };
+	const address = String(baseUrl).trim();
+	if (/^https:/i.test(address)) {
+		return answeredAt === 0 ? NOTHING : { ok: true, seen: 'https, with an accepted certificate.' };
 	}
-	if (OWN_MACHINE.test(String(baseUrl))) {
-		const seen = 'The address begins with http. Requests do not leave this machine.';
-		return { ok: true, seen, advice: '' };
-	}
-	return {
-		ok: false,
-		seen: 'The address begins with http: nothing is encrypted.',
-		advice: 'Use https in the base URL.',
-	};
+	return OWN_MACHINE.test(address)
+		? { ok: true, seen: 'http, but requests do not leave this machine.' }
+		: { ok: false, seen: 'http: nothing is encrypted.', advice: 'Use https in the base URL.' };
 }
 
-const OWN_MACHINE = /^\s*http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|\s*$)/i;
+const OWN_MACHINE = /^http:\/\/(localhost|127(\.\d+){3}|\[::1\])(:\d+)?(\/|$)/i;
 
-const HARMLESS_SKEW_MS = 30_000;
+const HARMLESS_SKEW_S = 30;
 
 /** A check that needs a response, where none came. */
-const NOTHING: Finding = {
-	ok: 'unknown',
-	seen: 'The service has not responded yet.',
-	advice: '',
-};
+const NOTHING: Finding = { ok: 'unknown', seen: 'The service has not responded yet.' };
 
 /** How far the service's clock is from ours, by the Date header of a response; `now` is when it came, 0 if none did. */
 export function checkClock({ date }: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
 	const theirs = Date.parse(String(date));
-	if (Number.isNaN(theirs)) {
-		return { ok: 'unknown', seen: 'Responses have no Date header.', advice: '' };
-	}
-	const seconds = Math.round((theirs - now) / 1000);
-	const isFine = Math.abs(seconds) * 1000 <= HARMLESS_SKEW_MS;
-	const difference = `is ${Math.abs(seconds)} s ${seconds < 0 ? 'behind' : 'ahead of'} the one of this machine`;
+	if (Number.isNaN(theirs)) return { ok: 'unknown', seen: 'Responses have no Date header.' };
+	const seconds = Math.abs(Math.round((theirs - now) / 1000));
+	const isFine = seconds <= HARMLESS_SKEW_S;
 	return {
 		ok: isFine,
-		seen: `The clock of the service ${seconds === 0 ? 'agrees with the one of this machine' : difference}.`,
+		seen: `The clocks of the service and this machine differ by ${seconds} s.`,
 		advice: isFine ? '' : 'Set the clock of this machine by a time server.',
 	};
 }
@@ -152,10 +125,9 @@ export function checkClock({ date }: IDataObject, now: number): Finding {
 /** The rate-limit headers of a response and the unit of the reset (CP §8.4: Unix time in milliseconds). */
 export function checkRateLimit(headers: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
-	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
-		const value = headers[`x-ratelimit-${name}`];
-		return value === undefined ? NaN : Number(value);
-	});
+	const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+		Number(headers[`x-ratelimit-${name}`] ?? NaN),
+	);
 	if ([limit, remaining, reset].some(Number.isNaN)) {
 		return {
 			ok: 'unknown',
@@ -168,12 +140,8 @@ export function checkRateLimit(headers: IDataObject, now: number): Finding {
 			? 'Unix time in milliseconds'
 			: reset > now / 2000
 				? 'Unix time in seconds'
-				: 'a number of seconds or milliseconds to go';
-	return {
-		ok: true,
-		seen: `Limit ${limit}, remaining ${remaining}; the reset is ${unit}.`,
-		advice: '',
-	};
+				: 'the time to go';
+	return { ok: true, seen: `Limit ${limit}, remaining ${remaining}; the reset is ${unit}.` };
 }
 
 /** A row's keys against those of the API reference. */
@@ -185,17 +153,17 @@ export function checkShape(
 ): Finding {
 	const missing = needed.filter((name) => row[name] === undefined);
 	const additional = Object.keys(row).filter((name) => !known.includes(name));
+	const isWhole = missing.length === 0;
 	const seen = [
 		`${what} with ${Object.keys(row).length} keys`,
-		missing.length > 0 ? `missing: ${missing.join(', ')}` : 'all needed keys are there',
+		isWhole ? 'all needed keys are there' : `missing: ${missing.join(', ')}`,
 		...(additional.length > 0 ? [`not in the API reference: ${additional.join(', ')}`] : []),
 	].join('; ');
 	return {
-		ok: missing.length === 0,
+		ok: isWhole,
 		seen: `${seen}.`,
-		advice:
-			missing.length > 0
-				? "Ask your provider for their names. With 'Simplify' off, the output shows all fields."
-				: '',
+		advice: isWhole
+			? ''
+			: "Ask your provider for their names. With 'Simplify' off, the output shows all fields.",
 	};
 }
