@@ -99,25 +99,35 @@ export function optionGroup(group: INodeProperties) {
 	};
 }
 
+const CHECK = 'Enter it, or check the expression that fills it for this item.';
+
+/** The error of a field whose value an item cannot use. */
+export const fieldError = (
+	code: string,
+	label: string,
+	flaw: string,
+	description = CHECK,
+): CodedError =>
+	new CodedError(`field.${code}`, `'${label}' ${flaw}`, { field: label, description });
+
 /** Reads one of these values; throws a UserError for anything else. */
 export const oneOf =
 	<T extends string>(...values: T[]) =>
 	(value: unknown, label: string): T => {
 		if (values.includes(value as T)) return value as T;
-		throw new CodedError('field.choice', `'${label}' is not in the list`, {
-			field: label,
-			description: `It must be one of ${values.join(', ')}. Check the expression that fills it for this item.`,
-		});
+		throw fieldError(
+			'choice',
+			label,
+			'is not in the list',
+			`It must be one of ${values.join(', ')}. ${CHECK}`,
+		);
 	};
 
 /** A text, trimmed; throws a UserError if it is empty or no text. */
 export function parseText(value: unknown, label: string): string {
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text === 'string' && text.trim() !== '') return text.trim();
-	throw new CodedError('field.empty', `'${label}' is empty or not a text`, {
-		field: label,
-		description: 'Enter it, or check the expression that fills it for this item.',
-	});
+	throw fieldError('empty', label, 'is empty or not a text');
 }
 
 /** Reads a number of at least `least`, entered as a number or its digits; throws a UserError for anything else. */
@@ -126,29 +136,24 @@ export const parseNumber =
 	(value: unknown, label: string): number => {
 		const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 		if (typeof number === 'number' && Number.isFinite(number) && number >= least) return number;
-		throw new CodedError('field.number', `'${label}' must be a number, ${least} or more`, {
-			field: label,
-			description:
-				'It is empty or no such number. Check the expression that fills it for this item.',
-		});
+		throw fieldError('number', label, `must be a number, ${least} or more`);
 	};
 
 /** True or false, also as text; throws a UserError for anything else. */
 export function parseBoolean(value: unknown, label: string): boolean {
 	if (value === true || value === 'true') return true;
 	if (value === false || value === 'false') return false;
-	throw new CodedError('field.boolean', `'${label}' is neither true nor false`, {
-		field: label,
-		description: 'Check the expression that fills it for this item.',
-	});
+	throw fieldError('boolean', label, 'is neither true nor false');
 }
 
 /** A JSON object or its text, {} for nothing; throws a UserError for anything else. */
 export function parseObject(value: unknown, label: string): IDataObject {
 	const object = readObject(value);
 	if (object) return object;
-	throw new CodedError('field.object', `'${label}' must be a JSON object`, {
-		field: label,
-		description: 'For example {"name": "value"}, or {} for none.',
-	});
+	throw fieldError(
+		'object',
+		label,
+		'must be a JSON object',
+		'For example {"name": "value"}, or {} for none.',
+	);
 }

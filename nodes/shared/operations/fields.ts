@@ -1,6 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { option, parseBoolean, type Field } from './field';
-import { CodedError } from '../utils/codedError';
+import { fieldError, option, parseBoolean, type Field } from './field';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',
@@ -41,10 +40,7 @@ export const limit: Field<number> = {
 		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;
 		const number = wholeNumber(item.parameter(most.name));
 		if (number !== undefined) return number;
-		throw new CodedError('field.number', "'Limit' must be a whole number, 1 or more", {
-			field: most.displayName,
-			description: "Check the expression that fills it for this item, or use 'Return All'.",
-		});
+		throw fieldError('number', most.displayName, 'must be a whole number, 1 or more');
 	},
 };
 

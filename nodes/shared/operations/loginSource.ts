@@ -9,7 +9,7 @@ import {
 	type CheckedLogin,
 	type Provider,
 } from '../credentials/providerLogin';
-import { option, parseBoolean, type Field } from './field';
+import { fieldError, option, parseBoolean, type Field } from './field';
 import { credentialsHere } from './operation';
 import { CodedError } from '../utils/codedError';
 
@@ -22,12 +22,12 @@ const loginFrom: INodeProperties = {
 		{
 			name: 'Fields of This Node',
 			value: 'fields',
-			description: 'What is typed here, or comes in by expressions, is saved with the workflow',
+			description: 'Saved with the workflow',
 		},
 		{
 			name: 'Stored Credential',
 			value: 'stored',
-			description: 'Kept encrypted by n8n, neither in the workflow nor in its executions',
+			description: 'Encrypted by n8n, neither in the workflow nor in its executions',
 		},
 	],
 	default: 'stored',
@@ -57,7 +57,7 @@ export const allowEmpty = option(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether the user or password of a credit bureau or of the prospector may be empty. Off: an empty field stops the item before sending.',
+			'Whether the user or password of a credit bureau or of the prospector may be empty. Off: the item fails before sending.',
 	},
 	parseBoolean,
 	false,
@@ -93,14 +93,9 @@ export const loginOf = (providers: Provider[]): Field<Login> => ({
 });
 
 function noProvider(isTyped: boolean, [only, ...others]: Provider[]): CodedError {
-	if (isTyped) {
-		return new CodedError('field.choice', "'Provider' is empty or not in the list", {
-			field: 'Provider',
-			description: 'Choose whose login it is.',
-		});
-	}
+	if (isTyped) return fieldError('choice', 'Provider', 'is empty or not in the list');
 	const wanted = others.length > 0 ? 'a data provider' : `"${only.name}"`;
 	return new CodedError('storedLogin.provider', `The stored login is not one of ${wanted}`, {
-		description: 'Choose another stored login, or its provider there.',
+		description: 'Choose another stored login.',
 	});
 }

@@ -86,7 +86,7 @@ export interface Cost {
 /** Gets the item that the run fails with, and how many have failed. */
 export type AtEnd = (failure: { index: number } | undefined, failed: number) => string | void;
 
-type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
+export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
 
 type Helpers = IExecuteFunctions['helpers'];
 
@@ -197,11 +197,11 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 		noDataExpression: true,
 		displayOptions: { show: { resource: [value] } },
 		options: operations
-			.map((operation) => ({
-				name: operation.name,
-				value: operation.value,
-				action: operation.action,
-				description: operation.description,
+			.map(({ name, value: own, action, description }) => ({
+				name,
+				value: own,
+				action,
+				description,
 			}))
 			.sort(byName),
 		default: firstValue,
@@ -210,21 +210,23 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 
 function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
-	const shownHere = (field: INodeProperties) => shownUnder(here, field);
 	const { options = [], isOffline } = operation;
-	const fields = [toolDescriptionOf(operation.tool), ...operation.fields];
-	if (isOffline) return fields.map(shownHere);
+	const collection: INodeProperties = {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add option',
+		default: {},
+		options: [...options, personalDataOption, fieldsToKeepOption, timeoutOption],
+	};
 	return [
-		...fields,
-		{
-			displayName: 'Options',
-			name: 'options',
-			type: 'collection' as const,
-			placeholder: 'Add option',
-			default: {},
-			options: [...options, personalDataOption, fieldsToKeepOption, timeoutOption],
-		},
-	].map(shownHere);
+		toolDescriptionOf(operation.tool),
+		...operation.fields,
+		...(isOffline ? [] : [collection]),
+	].map((field) => ({
+		...field,
+		displayOptions: { ...field.displayOptions, show: { ...here, ...field.displayOptions?.show } },
+	}));
 }
 
 /**
@@ -279,18 +281,6 @@ export function whereNeeded(resources: Resource[], name: string): Shown {
 		operation: needing.map(({ operation }) => operation.value),
 	};
 	return { show: { ...here, ...needing[0]?.operation.credential?.displayOptions?.show } };
-}
-
-/** A field or credential that is shown under these values beside its own conditions. */
-function shownUnder<T extends Pick<INodeProperties, 'displayOptions'>>(
-	values: Record<string, string[]>,
-	shown: T,
-): T {
-	const { displayOptions } = shown;
-	return {
-		...shown,
-		displayOptions: { ...displayOptions, show: { ...values, ...displayOptions?.show } },
-	};
 }
 
 /** The operation that an item's parameters name. */

@@ -7,19 +7,22 @@ import {
 import {
 	findOperation,
 	WithFiles,
-	type NextPhase,
 	type Item,
-	type Resource,
+	type ItemRequest,
+	type NextPhase,
 	type Phase,
+	type Resource,
+	type Run,
 } from './operation';
 import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { connect, type Connection } from '../transport/request';
-import { parseNumber } from './field';
+import { fieldError, parseNumber } from './field';
 import { ItemErrors, type Failure } from './itemErrors';
 import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../transport/result';
 import type { Service } from '../transport/service';
+import { sentences } from '../utils/sentences';
 import { sleepFor } from '../utils/sleep';
 import { CodedError } from '../utils/codedError';
 
@@ -41,89 +44,69 @@ export async function runItems(
 	const connection = async () => await (connecting ??= connect(context, service));
 	const started = runOf(context);
 	const errors = new ItemErrors(context.getNode(), started.run);
-	const items = new ItemsInStep(started, errors, context.continueOnFail());
 	const begun = { context, resources, service, connection, started, errors };
-	await items.run(
-		context.getInputData().map((_, index) => ({
-			index,
-			step: { next: async () => await begin(begun, index) },
-		})),
-	);
-	const { failure } = items;
-	const results = items.results.flat();
+	const { results, failure } = await runInStep(begun);
 	const more = started.end(failure, results.filter(({ error }) => error).length);
 	if (failure) throw errors.ofRun(failure, more);
-	if (connecting) addRateLimitHint(context, await connecting.catch(() => undefined));
+	if (connecting) hintAtWaiting(started.run, await connecting.catch(() => undefined));
 	return [results];
 }
 
-/** The items of a run: all of them come through a step before any begins the next one. */
-class ItemsInStep {
-	/** What came out, by item. */
-	readonly results: INodeExecutionData[][] = [];
-	private readonly failures: Failure[] = [];
+/**
+ * Takes all items through one step before any begins the next one. Ends when all have come out, or one has failed and
+ * the others that run have ended; the first item of those that failed is what the run fails with.
+ */
+async function runInStep(
+	begun: Begun,
+): Promise<{ results: INodeExecutionData[]; failure?: Failure }> {
+	const { context, started, errors } = begun;
+	const goesOn = context.continueOnFail();
+	const results: INodeExecutionData[][] = [];
+	const failures: Failure[] = [];
 
-	constructor(
-		private readonly started: StartedRun,
-		private readonly errors: ItemErrors,
-		private readonly goesOn: boolean,
-	) {}
+	const step = async ({ index, next }: PendingItem): Promise<PendingItem[]> => {
+		try {
+			const result = await next();
+			if (isNextPhase(result)) return [{ ...result, index }];
+			results[index] = toItems(errors, result, index);
+		} catch (cause) {
+			if (goesOn) {
+				results[index] = [failedItem(errors, { index, cause })];
+			} else if (failures.length === 0 || !wasStopped(cause)) {
+				failures.push({ index, cause });
+				started.fail();
+			}
+		}
+		return [];
+	};
 
-	/** Ends when all have come out, or one has failed and the others that run have ended. */
-	async run(items: PendingItem[]): Promise<void> {
-		let standing = items;
-		while (standing.length > 0 && this.failures.length === 0) standing = await this.phase(standing);
-	}
-
-	/** What the run fails with: the first item of those that did. */
-	get failure(): Failure | undefined {
-		return [...this.failures].sort((a, b) => a.index - b.index).at(0);
-	}
-
-	/** Takes each item through its next step; returns those that have another one. */
-	private async phase(standing: PendingItem[]): Promise<PendingItem[]> {
-		const further: PendingItem[] = [];
+	let standing = context.getInputData().map((_, index): PendingItem => ({
+		index,
+		next: async () => await begin(begun, index),
+	}));
+	while (standing.length > 0 && failures.length === 0) {
 		const left = standing.values();
+		const further: PendingItem[] = [];
 		const worker = async () => {
-			while (this.failures.length === 0) {
+			while (failures.length === 0) {
 				const { value: item } = left.next();
 				if (!item) return;
-				const next = await this.step(item);
-				if (next) further.push(next);
+				further.push(...(await step(item)));
 			}
 		};
-		const isTogether = standing.some(({ step }) => step.together);
+		const isTogether = standing.some(({ together }) => together);
 		const workers = isTogether ? standing.length : Math.min(CONCURRENCY, standing.length);
 		await Promise.all(Array.from({ length: workers }, worker));
-		return further.sort((a, b) => a.index - b.index);
+		standing = further.sort(byIndex);
 	}
-
-	private async step({ index, step }: PendingItem): Promise<PendingItem | undefined> {
-		try {
-			const result = await step.next();
-			if (isNextPhase(result)) return { index, step: result };
-			this.results[index] = toItems(this.errors, result, index);
-		} catch (cause) {
-			this.fail({ index, cause });
-		}
-		return undefined;
-	}
-
-	private fail(failure: Failure): void {
-		if (this.failures.length > 0 && wasStopped(failure.cause)) return; // because another item had failed
-		if (this.goesOn) {
-			this.results[failure.index] = [failedItem(this.errors, failure)];
-		} else {
-			this.failures.push(failure);
-			this.started.fail();
-		}
-	}
+	return { results: results.flat(), failure: failures.sort(byIndex).at(0) };
 }
 
+const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index;
+
 /** An item before its next step. */
-interface PendingItem {
+interface PendingItem extends NextPhase {
 	index: number;
-	step: NextPhase;
 }
 
 const isNextPhase = (step: Phase): step is NextPhase =>
@@ -136,7 +119,7 @@ const paired = (json: IDataObject, index: number): INodeExecutionData => ({
 
 /** Whether an item ended without a request because the run was stopped, whatever it has been billed before. */
 const wasStopped = (cause: unknown): boolean =>
-	cause instanceof UserError && 'code' in cause && cause.code === 'cancelled';
+	cause instanceof UserError && (cause as { code?: unknown }).code === 'cancelled';
 
 /** n8n makes the item's JSON of the error's message alone, whatever it holds. */
 function failedItem(errors: ItemErrors, failure: Failure): INodeExecutionData {
@@ -161,13 +144,9 @@ async function begin(
 	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
 	const operation = findOperation(resources, parameter('resource'), parameter('operation'));
 	if (!operation) {
-		throw new CodedError(
-			'operation',
-			'The resource and operation of this item do not exist together',
-			{
-				description: 'Choose both from their lists.',
-			},
-		);
+		throw new CodedError('operation', 'This resource has no such operation', {
+			description: 'Choose both from their lists.',
+		});
 	}
 	errors.operations.set(index, operation);
 	const options = context.getNodeParameter('options', index, {}) as IDataObject;
@@ -178,8 +157,13 @@ async function begin(
 	const kept = readFieldsToKeep(options);
 	const protection = protectionOf(mode, key, kept);
 	if (protection) errors.protections.set(index, protection);
+	const ready = (request: ItemRequest) => ({
+		signal,
+		...errors.watched(index, request),
+		timeoutMs,
+	});
 	const tryRequest: Item['tryRequest'] = async (request) =>
-		await (await connection()).send({ signal, ...errors.watched(index, request), timeoutMs });
+		await (await connection()).send(ready(request));
 	return await operation.execute({
 		index,
 		run,
@@ -191,10 +175,7 @@ async function begin(
 		credentials: async (type) => await context.getCredentials(type, index),
 		connection,
 		request: async (request) => bodyOf(await tryRequest(request), service),
-		read: async (request, reader) =>
-			await (
-				await connection()
-			).read({ signal, ...errors.watched(index, request), timeoutMs }, reader),
+		read: async (request, reader) => await (await connection()).read(ready(request), reader),
 		tryRequest,
 		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
 		protect: (row, rule, shape) => protection?.shaped(row, rule, shape) ?? shape(row),
@@ -209,13 +190,11 @@ function timeout(options: IDataObject): number {
 	if (!Object.hasOwn(options, 'timeout')) return DEFAULT_TIMEOUT_MS;
 	const seconds = parseNumber(0.001)(options.timeout, 'Timeout (Seconds)');
 	if (seconds <= LONGEST_TIMEOUT) return Math.round(1000 * seconds);
-	throw new CodedError(
-		'field.number',
-		`'Timeout (Seconds)' must be ${LONGEST_TIMEOUT}, which is a day, or less`,
-		{
-			field: 'Timeout (Seconds)',
-			description: 'It counts seconds, not milliseconds: 60 is a minute.',
-		},
+	throw fieldError(
+		'number',
+		'Timeout (Seconds)',
+		`must be ${LONGEST_TIMEOUT}, which is a day, or less`,
+		'It counts seconds, not milliseconds.',
 	);
 }
 
@@ -234,17 +213,12 @@ function toItems(
 	);
 }
 
-function addRateLimitHint(context: IExecuteFunctions, connection: Connection | undefined): void {
+function hintAtWaiting(run: Run, connection: Connection | undefined): void {
 	if (!connection) return;
 	const { waitedMs, repeated } = connection.statistics;
-	const told: string[] = [];
-	if (waitedMs >= 1000) told.push(`waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit`);
-	if (repeated > 0) told.push(`${repeated} ${repeated === 1 ? 'request' : 'requests'} repeated`);
-	if (told.length === 0) return;
-	const message = told.join('; ');
-	context.addExecutionHints({
-		message: message[0].toUpperCase() + message.slice(1),
-		location: 'outputPane',
-		type: 'info',
-	});
+	const hint = sentences(
+		waitedMs >= 1000 ? `Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit` : '',
+		repeated > 0 ? `Requests repeated: ${repeated}` : '',
+	);
+	if (hint !== '') run.hint(hint);
 }
