@@ -10,14 +10,16 @@ export interface Advice {
 
 /** The next click, by code. */
 export const ADVICE = {
-	checkId: 'Check the ID in this item, and that the base URL of the credential is right.',
-	checkBaseUrl: 'Check the base URL in the credential: there is no such service at it.',
+	checkId: 'Check the ID in this item, and the base URL of the credential.',
+	checkBaseUrl: 'Check the base URL of the credential.',
+	checkNetwork: 'Check the base URL of the credential, and the network of this n8n.',
+	checkProxy: 'Check the proxy of this n8n, its login, and which addresses it lets through.',
 	checkItem: 'Check the fields of this item.',
 	tryLater: 'Try again later.',
 	createTaxProfile:
-		'It may lack the tax profile of this RFC: run Tax Authority → Create Tax Profile for it first, then this item again.',
+		'This RFC may lack its tax profile: run Tax Authority → Create Tax Profile for it, then this item again.',
 	encryptedPassword:
-		'The service tries this login at the bureau: check that it is current, and that the password is the encrypted one.',
+		'The service tries this login at the bureau: check that it is current, and its password the encrypted one.',
 } satisfies Record<string, string>;
 
 export type AdviceCode = keyof typeof ADVICE;

@@ -3,7 +3,7 @@ import type { Accepted, Problem, StatusProblem } from '../http/problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE, MEANINGS, type Advice } from './advice';
 import { renderLogin } from './login';
-import { said, type Words } from './words';
+import { mappingHint, said, type Words } from './words';
 
 /** What the sentences about a service's requests must know of it. */
 export interface ServiceWords {
@@ -32,17 +32,12 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 		description: sentences(
 			advice.meaning ? message : '',
 			isUnsure ? service.unsureHint : advice.todo ? ADVICE[advice.todo] : todo,
-			mappingHint(advice),
+			mappingHint(advice.mappingKeys),
 			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
 			said(problem),
 		),
 	};
 }
-
-const mappingHint = ({ mappingKeys = [] }: Advice): string =>
-	mappingKeys.length > 0
-		? `If it is right, set ${mappingKeys.join(' or ')} in API Mapping (switch on Advanced)`
-		: '';
 
 type Telling = [message: string, todo: string];
 
@@ -62,29 +57,28 @@ function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWord
 		case 'shape':
 			return [
 				`The response of the ${service.displayName} is not ${problem.expected}`,
-				'Check the base URL and the API Mapping of the credential; Connection → Diagnose shows what came.',
+				'Check base URL and API Mapping of the credential. Connection → Diagnose shows what came.',
 			];
 		case 'incomplete':
 			return tellIncomplete(problem);
 		case 'rateLimit':
 			return [
 				`Waited ${(problem.waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`,
-				'Too many requests share this token, in this n8n or elsewhere, or the service keeps refusing them. Run fewer executions at a time, give other programs a token of their own, or try again later.',
+				'Too many requests share this token. Run fewer executions at a time, give other programs their own token, or try again later.',
 			];
 		case 'cancelled':
 			return ['The execution was cancelled', ''];
 	}
 }
 
-const ACCESS = 'Check the permissions of the token and what the account has contracted.';
-const PROXY =
-	'Check the proxy of this n8n, its login, and which addresses it lets through; and the base URL of the credential.';
-
 /** What a status means, and what the operator can do. */
 const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	400: ['did not accept the values sent', ADVICE.checkItem],
 	402: ['asks for payment', 'Check the balance of the account.'],
-	403: ['does not allow this operation', ACCESS],
+	403: [
+		'does not allow this operation',
+		'Check the permissions of the token and what the account has contracted.',
+	],
 	404: ['found nothing for what was sent', ADVICE.checkId],
 	408: ['did not answer in time', ADVICE.tryLater],
 	413: ['refuses a request of this size', 'Send less in this item.'],
@@ -99,50 +93,41 @@ const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 
 function tellStatus({ status, isPage }: StatusProblem, the: string): Telling {
 	if (status === 407 || (status === 403 && isPage)) {
-		return [`A proxy or firewall refused the request to the service: status ${status}`, PROXY];
+		return [
+			`A proxy or firewall refused the request to the service: status ${status}`,
+			ADVICE.checkProxy,
+		];
 	}
 	const known = STATUSES[status];
 	if (known) return [`${the} ${known[0]}`, known[1]];
 	if (status >= 500) return [`${the} failed with status ${status}`, ADVICE.tryLater];
 	if (status >= 300 && status < 400) {
-		return [
-			`${the} answered with a redirect, which is not followed`,
-			'Check the base URL of the credential: scheme, host and path.',
-		];
+		return [`${the} answered with a redirect, which is not followed`, ADVICE.checkBaseUrl];
 	}
-	return [
-		`${the} answered with status ${status}`,
-		'Check the base URL of the credential, and a proxy on the way to the service.',
-	];
+	return [`${the} answered with status ${status}`, ADVICE.checkBaseUrl];
 }
 
 function tellFault(code: string, displayName: string): Telling {
 	const message = describeFault(displayName, code);
-	const where = 'Check the base URL of the credential, and the network of this n8n.';
-	if (!isTlsFault(code)) return [message, sentences('Try again later', where)];
-	const why = 'Its certificate was not accepted, or it does not speak https at this address.';
-	return [message, sentences(why, where)];
+	const why = isTlsFault(code)
+		? 'Its certificate was not accepted, or it does not speak https at this address.'
+		: ADVICE.tryLater;
+	return [message, sentences(why, ADVICE.checkNetwork)];
 }
-
-const CHANGED =
-	"The list may have changed, or the service ignores offset or limit. Try again; if it stays so, set 'Limit' and tell your provider.";
-const CUT =
-	'Try again; if it stays so, tell your provider that the list is shorter than its count.';
 
 function tellIncomplete({
 	given,
 	total,
 	isWhole,
 }: Extract<Problem, { kind: 'incomplete' }>): Telling {
-	const rows = given === 1 ? '1 row' : `${given} rows`;
 	return total === undefined
 		? [
-				`Only ${rows} returned: the service does not report how many there are`,
+				`Only ${given === 1 ? '1 row' : `${given} rows`} returned: the service does not report how many there are`,
 				`Set 'Limit' to ${Math.max(1, given)} or less, and tell your provider that the list has no total.`,
 			]
 		: [
 				`${given} of ${total} rows returned`,
-				`Nothing of the list is output, because rows are missing. ${isWhole ? CUT : CHANGED}`,
+				`None is output, because rows are missing. Try again; if it stays so, ${isWhole ? '' : "set 'Limit' and "}tell your provider.`,
 			];
 }
 
@@ -163,6 +148,6 @@ function tellBody(
 	}[flaw];
 	return [
 		`${the} ${what}`,
-		'Check that the base URL of the credential points to the service itself, not to a web page or a proxy.',
+		'The base URL of the credential must lead to the service itself, not to a web page or a proxy.',
 	];
 }

@@ -10,9 +10,6 @@ import { sentences } from '../utils/sentences';
 
 export type ItemError = NodeApiError | NodeOperationError;
 
-/** The node as an error may carry it into the execution data: a login typed into a parameter stays out of it. */
-const withoutParameters = (node: INode): INode => ({ ...node, parameters: {} });
-
 interface Wording {
 	/** Hides personal data in a text. */
 	hide?(text: string): string;
@@ -34,24 +31,34 @@ export function itemErrorOf(
 	node: INode,
 	thrown: unknown,
 	itemIndex: number | undefined,
-	{ hide, isWithoutWords = false, more = [], data = {}, isJoined = false }: Wording = {},
+	{ hide = (text) => text, isWithoutWords, more = [], data, isJoined }: Wording = {},
 ): ItemError {
 	const cause = isWithoutWords && hasWords(thrown) ? thrown.withoutWords() : thrown;
-	const words = wordsOf(cause);
-	const [what, todo] = [words.message, words.description].map((text) => hide?.(text) ?? text);
-	const description = sentences(todo, ...more);
+	const isOurs = cause instanceof UserError || cause instanceof NodeOperationError;
+	const what = hide(cause instanceof Error ? cause.message : String(cause));
+	const description = sentences(hide((isOurs && cause.description) || ''), ...more);
 	const message = isJoined ? sentences(what, description) : what;
-	const own = make(node, cause, { message, description: description || undefined, itemIndex });
+	const { code, status, mappingKeys = [], data: ofCause } = (cause ?? {}) as Coded;
+	const options = {
+		message,
+		description: description || undefined,
+		itemIndex,
+		...(typeof status === 'number' && { httpCode: String(status) }),
+	};
+	// a login typed into a parameter stays out of the execution data
+	const bare = { ...node, parameters: {} };
+	const own =
+		cause instanceof RequestError || 'httpCode' in options
+			? new NodeApiError(bare, { message }, options)
+			: new NodeOperationError(bare, message, options);
 	own.message = message; // NodeApiError replaces some messages by its own
 	own.messages = [];
-	const { code, mappingKeys, data: ofCause } = (cause ?? {}) as Coded;
-	const isHelped = mappingKeys !== undefined && mappingKeys.length > 0;
 	Object.assign(
 		own.context,
-		ofCause && withTexts(ofCause, hide),
+		withTexts(ofCause ?? {}, hide),
 		data,
 		typeof code === 'string' && { code },
-		isHelped && { mappingKeys },
+		mappingKeys.length > 0 && { mappingKeys },
 	);
 	return own;
 }
@@ -59,15 +66,13 @@ export function itemErrorOf(
 /** What errors of the nodes are beside their words. */
 interface Coded {
 	code?: unknown;
+	status?: unknown;
 	mappingKeys?: string[];
 	data?: IDataObject;
 }
 
 /** Data in which each text is hidden as the words are. */
-function withTexts(
-	data: IDataObject,
-	hide: (text: string) => string = (text) => text,
-): IDataObject {
+function withTexts(data: IDataObject, hide: (text: string) => string): IDataObject {
 	const hidden = (value: unknown): unknown => {
 		if (Array.isArray(value)) return value.map(hidden);
 		return typeof value === 'string' ? hide(value) : value;
@@ -80,25 +85,3 @@ function withTexts(
 /** An error that can do without what the service said. */
 const hasWords = (thrown: unknown): thrown is { withoutWords(): unknown } =>
 	thrown instanceof UserError && 'withoutWords' in thrown;
-
-function wordsOf(cause: unknown): { message: string; description: string } {
-	if (cause instanceof UserError || cause instanceof NodeOperationError) {
-		return { message: cause.message, description: cause.description ?? '' };
-	}
-	return { message: cause instanceof Error ? cause.message : String(cause), description: '' };
-}
-
-interface Shown {
-	message: string;
-	description?: string;
-	itemIndex?: number;
-}
-
-function make(node: INode, cause: unknown, shown: Shown): ItemError {
-	const bare = withoutParameters(node);
-	const { status } = (cause ?? {}) as { status?: unknown };
-	const isOfRequest = cause instanceof RequestError || typeof status === 'number';
-	if (!isOfRequest) return new NodeOperationError(bare, shown.message, shown);
-	const httpCode = typeof status === 'number' ? { httpCode: String(status) } : {};
-	return new NodeApiError(bare, { message: shown.message }, { ...shown, ...httpCode });
-}

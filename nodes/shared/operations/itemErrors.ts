@@ -37,37 +37,35 @@ export class ItemErrors {
 
 	/** Where the run goes on. n8n passes on the message alone, so that it says all. */
 	ofItem(failure: Failure): ItemError {
-		const cost = this.operations.get(failure.index)?.costOf?.(this.run, failure.index);
-		return this.make(failure, cost, { more: [], isJoined: true });
+		return this.make(failure, [], true, failure.index);
 	}
 
 	/** The one that the run ends with; `more` is what the run says with it. */
 	ofRun(failure: Failure, more: string[]): ItemError {
-		const cost = this.operations.get(failure.index)?.costOf?.(this.run);
-		return this.make(failure, cost, { more, isJoined: this.run.isTool });
+		return this.make(failure, more, this.run.isTool);
 	}
 
 	private make(
 		{ index, cause }: Failure,
-		cost: Cost | undefined,
-		{ more, isJoined }: { more: string[]; isJoined: boolean },
+		more: string[],
+		isJoined: boolean,
+		costOf?: number,
 	): ItemError {
+		const operation = this.operations.get(index);
 		const protection = this.protections.get(index);
-		const isUnsent = this.isUnsent({ index, cause });
-		const { words = '', ...data } = cost ?? {};
+		const { words = '', ...data }: Partial<Cost> = operation?.costOf?.(this.run, costOf) ?? {};
+		const isUnsure = cause instanceof RequestError && cause.accepted === 'unknown';
+		// neither now nor in an earlier try
+		const isUnsent =
+			operation?.isSending &&
+			!this.sent.has(index) &&
+			!isUnsure &&
+			!operation.costOf?.(this.run, index).billed;
 		return itemErrorOf(this.node, cause, this.run.items > 1 ? index : undefined, {
 			...(protection && { hide: protection.text, isWithoutWords: true }),
 			more: [isUnsent ? nothingSent(this.sent.size === 0) : '', ...more, words],
 			data: { ...data, ...(isUnsent && { sent: false }) },
 			isJoined,
 		});
-	}
-
-	/** Whether nothing of an item that was to be sent went out, neither now nor in an earlier try. */
-	private isUnsent({ index, cause }: Failure): boolean {
-		const operation = this.operations.get(index);
-		const isUnsure = cause instanceof RequestError && cause.accepted === 'unknown';
-		if (!operation?.isSending || this.sent.has(index) || isUnsure) return false;
-		return (operation.costOf?.(this.run, index).billed ?? 0) === 0;
 	}
 }

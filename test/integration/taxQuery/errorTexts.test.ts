@@ -54,7 +54,7 @@ describe('an error in the editor', () => {
 			withCredential({ clientSecret: 'Not-the-secret-1' }),
 		);
 		expect(message).toBe('The service refused the client ID or secret');
-		expect(description).toMatch(/^Check both in the Tax Query credential\./);
+		expect(description).toMatch(/^Check both in the credential\./);
 		expect(description).not.toContain('Reuse Results');
 	});
 
@@ -62,7 +62,7 @@ describe('an error in the editor', () => {
 		const baseUrl = 'http://no-such-host.invalid/api';
 		expect(await told(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
 			'The query service was not found: its host name is unknown',
-			'Could not get an access token. Check the base URL in the Tax Query credential. Check the network of this n8n, too. Nothing was sent. Billed: 0 of 1.',
+			'Could not get an access token. Check the base URL of the credential, and the network of this n8n. Nothing was sent. Billed: 0 of 1.',
 		]);
 	});
 

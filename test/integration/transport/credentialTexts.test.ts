@@ -99,7 +99,7 @@ describe('the test of a credential', () => {
 	it('says how the base URL of the query service ends', async () => {
 		const { baseUrl } = sandbox.taxQuery;
 		expect(await taxQuery({ baseUrl: baseUrl.replace(/api$/, 'ap') })).toMatch(
-			/^No query service at this base URL; it usually ends with \/api\. Check it/,
+			/^No query service at this base URL; it usually ends with \/api\. Check the base URL/,
 		);
 	});
 });
