@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
+import type { LoginProblem } from '../http/problem';
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
 import { isObject, parseJson } from '../utils/json';
@@ -167,7 +168,7 @@ async function renew(
 		.catch((error: unknown) => {
 			if (!(error instanceof LoginError)) throw error as Error;
 			const hasWorked = login.current !== undefined || readStored(credentials) !== undefined;
-			throw remember(login, hasWorked ? new LoginError({ ...error.problem, hasWorked }) : error);
+			throw remember(login, { ...error.problem, ...(hasWorked && { hasWorked }) });
 		});
 	const issuedAt = Date.now();
 	const margin = Math.min(30_000, (lifetimeMs ?? 0) / 10);
@@ -178,7 +179,7 @@ async function renew(
 }
 
 /** Notes a failure; the error to throw, which may pass only while the outage is young. */
-function remember(login: Login, { problem }: LoginError): LoginError {
+function remember(login: Login, problem: LoginProblem): LoginError {
 	const now = Date.now();
 	const isNewOutage = !login.failed || now > login.failed.until + OUTAGE_MS;
 	login.failures = isNewOutage ? 1 : login.failures + 1;

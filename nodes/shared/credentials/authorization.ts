@@ -2,7 +2,7 @@ import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { usableToken } from './accessToken';
 import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from './baseUrl';
-import { CredentialError } from './credentialError';
+import { credentialError } from './credentialError';
 import { additionalSecretFields, bareToken } from './tokenRequest';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
@@ -31,7 +31,7 @@ export function taxQueryAuthorization(
 
 /** If sent, it would cost a point and come back as a 401 that blames a token. */
 const withoutToken = (name: string) =>
-	new CredentialError(
+	credentialError(
 		`The credential has no ${name}`,
 		'Open the credential and enter it, or check the expression or external secret that fills it.',
 	);

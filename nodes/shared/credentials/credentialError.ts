@@ -1,8 +1,5 @@
 import { CodedError } from '../utils/codedError';
 
 /** A credential cannot be used as it is filled in; nothing was sent. */
-export class CredentialError extends CodedError {
-	constructor(message: string, description: string) {
-		super('credential', message, { description });
-	}
-}
+export const credentialError = (message: string, description: string): CodedError =>
+	new CodedError('credential', message, { description });

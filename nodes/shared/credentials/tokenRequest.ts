@@ -14,7 +14,7 @@ import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/text';
 import { readTaxQueryMapping } from './apiMapping';
 import { taxQueryBaseUrl } from './baseUrl';
-import { CredentialError } from './credentialError';
+import { credentialError } from './credentialError';
 import { LoginError } from './loginError';
 
 /** How long one token request may take in all. */
@@ -35,13 +35,13 @@ export const bareToken = (value: unknown): string =>
 		.trim()
 		.replace(/^(bearer|token)(\s+|$)/i, '');
 
-/** Additional secret fields of the token request. Throws a CredentialError if they are no JSON object. */
+/** Additional secret fields of the token request. Throws a UserError if they are no JSON object. */
 export function additionalSecretFields({
 	additionalSecretFields: value,
 }: ICredentialDataDecryptedObject): IDataObject {
 	const fields = readObject(value);
 	if (fields) return fields;
-	throw new CredentialError(
+	throw credentialError(
 		"'Additional Secret Fields' of the Tax Query credential must be a JSON object",
 		'For example {"api_key": "…"}, or {} for none.',
 	);

@@ -83,8 +83,6 @@ const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	408: ['did not answer in time', ADVICE.tryLater],
 	413: ['refuses a request of this size', 'Send less in this item.'],
 	422: ['did not accept the values sent', ADVICE.checkItem],
-	423: ['has locked this record', ADVICE.tryLater],
-	425: ['is not ready for this request', ADVICE.tryLater],
 	429: [
 		'kept reporting too many requests',
 		'Other programs may be using the same token. Try again later.',

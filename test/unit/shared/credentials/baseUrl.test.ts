@@ -49,7 +49,7 @@ describe('the base URL of the Tax Query credential', () => {
 		'refuses a path that the node appends: %p',
 		(path) => {
 			expect(() => taxQueryBaseUrl(`https://solutions.example.com${path}`)).toThrow(
-				'must end with "/api"',
+				`must not end with "${path.slice('/api'.length)}"`,
 			);
 		},
 	);
