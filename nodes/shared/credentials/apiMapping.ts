@@ -57,7 +57,7 @@ const each = (names: readonly string[], shape: Shape): Table =>
 
 const CREDIT_PROFILE: Table = {
 	paths: each(['credential', ...providers.map(({ value }) => value.split('/')[0])], 'path'),
-	fields: each(['bureauPublicKey'], 'word'),
+	fields: { bureauPublicKey: 'word' },
 	filterEncoding: ['brackets', 'dots', 'json'],
 	listEncoding: ['brackets', 'indices', 'repeat'],
 };

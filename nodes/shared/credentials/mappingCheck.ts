@@ -36,8 +36,8 @@ const KINDS = {
 		(value: unknown) => isPath(value) && String(value).includes('{queryId}'),
 		'a path that holds {queryId}',
 	],
-	month: [isFormat('month'), 'a format of year and month in luxon\'s letters, like "yyyy-MM"'],
-	day: [isFormat('day'), 'a format of year, month and day in luxon\'s letters, like "yyyy-MM-dd"'],
+	month: [isFormat('month'), 'a format of year and month, like "yyyy-MM"'],
+	day: [isFormat('day'), 'a format of year, month and day, like "yyyy-MM-dd"'],
 	count: [
 		(value: unknown) => Number.isSafeInteger(value) && (value as number) > 0,
 		'a whole number, 1 or more',

@@ -185,7 +185,7 @@ export function checkLogin(
 			throw flaw(
 				'characters',
 				'may hold only letters, digits and underscores',
-				'Copy it as the bureau issued it, without blanks around it.',
+				'Copy it without blanks around it.',
 			);
 		}
 		const isKey = typeOptions?.rows !== undefined;

@@ -89,12 +89,12 @@ export const proofFields: INodeProperties[] = [
 		text('Timestamp Header', 'timestampHeader', {
 			placeholder: 'e.g. X-Webhook-Timestamp',
 			description:
-				'Header with the time of sending, in seconds or milliseconds since 1970, or ISO 8601. Empty: only the body is signed.',
+				'Header with the time of sending: seconds or milliseconds since 1970, or ISO 8601. Empty: only the body is signed.',
 			...show('signature'),
 		}),
 		text('Timestamp Separator', 'separator', {
 			default: '.',
-			description: 'Text between timestamp and body in the signed content',
+			description: 'Text between timestamp and body where both are signed',
 			...show('signature'),
 		}),
 		{

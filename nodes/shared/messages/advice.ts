@@ -18,8 +18,7 @@ export const ADVICE = {
 	tryLater: 'Try again later.',
 	createTaxProfile:
 		'This RFC may lack its tax profile: run Tax Authority → Create Tax Profile for it, then this item again.',
-	encryptedPassword:
-		'The service tries this login at the bureau: check that it is current, and its password the encrypted one.',
+	encryptedPassword: 'Check that this login is current, and its password the encrypted one.',
 } satisfies Record<string, string>;
 
 export type AdviceCode = keyof typeof ADVICE;

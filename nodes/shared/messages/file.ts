@@ -42,10 +42,9 @@ export class FileError extends UserError {
 	}
 }
 
-const ENDED =
-	'A link works for 24 hours after the document was read. Read the document again, then download at once';
+const ENDED = 'A link works for 24 hours: read the document again, then download at once';
 const MAY_WANT_TOKEN =
-	'If that fails too, its host may want a token, which this node never sends. Ask your provider how to fetch its files';
+	'If that fails, its host may want a token, which this node never sends: ask your provider';
 
 /** The sentences about a file that was not downloaded. */
 function tell(problem: FileProblem, called: string): [message: string, ...todo: string[]] {
@@ -71,7 +70,7 @@ function tell(problem: FileProblem, called: string): [message: string, ...todo: 
 			return [`${failed}: its host gave ${problem.what} instead`, ENDED];
 		case 'network': {
 			const code = problem.code ? ` (${problem.code})` : '';
-			const reach = `Check that this n8n may reach the host of the file${code}`;
+			const reach = `Check that this n8n may reach its host${code}`;
 			return [`${failed}: the connection broke`, ADVICE.tryLater, reach];
 		}
 		case 'silent':

@@ -10,8 +10,6 @@ export function renderLogin(problem: LoginProblem): Words {
 	return { message, description: sentences(...todo, said(problem)) };
 }
 
-const MAPPING = mappingHint(['token.fields', 'token.body']);
-
 function tell({
 	reason,
 	status = 0,
@@ -46,16 +44,13 @@ function tell({
 				ADVICE.tryLater,
 			];
 		case 'noToken':
-			return [
-				'The response to the token request holds no access token',
-				ADVICE.checkBaseUrl,
-				MAPPING,
-			];
 		case 'status':
 			return [
-				`The query service answered the token request with status ${status}`,
+				reason === 'status'
+					? `The query service answered the token request with status ${status}`
+					: 'The response to the token request holds no access token',
 				ADVICE.checkBaseUrl,
-				MAPPING,
+				mappingHint(['token.fields', 'token.body']),
 			];
 		case 'renewal':
 			return [

@@ -75,18 +75,12 @@ function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWord
 const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	400: ['did not accept the values sent', ADVICE.checkItem],
 	402: ['asks for payment', 'Check the balance of the account.'],
-	403: [
-		'does not allow this operation',
-		'Check the permissions of the token and what the account has contracted.',
-	],
+	403: ['does not allow this operation', 'Check the permissions of the token, and your contract.'],
 	404: ['found nothing for what was sent', ADVICE.checkId],
 	408: ['did not answer in time', ADVICE.tryLater],
 	413: ['refuses a request of this size', 'Send less in this item.'],
 	422: ['did not accept the values sent', ADVICE.checkItem],
-	429: [
-		'kept reporting too many requests',
-		'Other programs may be using the same token. Try again later.',
-	],
+	429: ['kept reporting too many requests', 'Other programs may use the token. Try again later.'],
 };
 
 function tellStatus({ status, isPage }: StatusProblem, the: string): Telling {
@@ -108,7 +102,7 @@ function tellStatus({ status, isPage }: StatusProblem, the: string): Telling {
 function tellFault(code: string, displayName: string): Telling {
 	const message = describeFault(displayName, code);
 	const why = isTlsFault(code)
-		? 'Its certificate was not accepted, or it does not speak https at this address.'
+		? 'Its certificate was not accepted, or it does not speak https.'
 		: ADVICE.tryLater;
 	return [message, sentences(why, ADVICE.checkNetwork)];
 }
@@ -121,7 +115,7 @@ function tellIncomplete({
 	return total === undefined
 		? [
 				`Only ${given === 1 ? '1 row' : `${given} rows`} returned: the service does not report how many there are`,
-				`Set 'Limit' to ${Math.max(1, given)} or less, and tell your provider that the list has no total.`,
+				`Set 'Limit' to ${Math.max(1, given)} or less, and tell your provider.`,
 			]
 		: [
 				`${given} of ${total} rows returned`,
@@ -135,8 +129,8 @@ function tellBody(
 ): Telling {
 	if (flaw === 'tooLarge') {
 		return [
-			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB, the most that the node reads`,
-			'Ask for less: a shorter period, fewer rows or fewer associations.',
+			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB`,
+			'Ask for less: a shorter period, fewer rows or associations.',
 		];
 	}
 	const what = {
@@ -146,6 +140,6 @@ function tellBody(
 	}[flaw];
 	return [
 		`${the} ${what}`,
-		'The base URL of the credential must lead to the service itself, not to a web page or a proxy.',
+		'The base URL of the credential must lead to the service, not to a web page or proxy.',
 	];
 }

@@ -86,7 +86,7 @@ export class Diagnosis {
 		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
 			(result) => this.withResult(result).length,
 		);
-		return `Of ${this.checks.length} checks: ${fine} OK, ${wrong} with a change needed, ${open} not known.`;
+		return `Checks: ${fine} OK, ${wrong} with a change needed, ${open} not known.`;
 	}
 }
 

@@ -57,7 +57,7 @@ export const allowEmpty = option(
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether the user or password of a credit bureau or of the prospector may be empty. Off: the item fails before sending.',
+			'Whether the user or password of a credit bureau or prospector may be empty. Off: the item fails before sending.',
 	},
 	parseBoolean,
 	false,
@@ -73,10 +73,8 @@ export const loginOf = (providers: Provider[]): Field<Login> => ({
 		const isTyped = item.parameter('loginFrom') === 'fields';
 		const stored = isTyped ? undefined : await item.credentials(storedLogin.name);
 		const valueOf = (name: string) => (stored ? stored[name] : item.parameter(name));
-		const [only, ...others] = providers;
-		const isOnly = isTyped && others.length === 0;
-		const chosen = isOnly ? only.value : valueOf('provider');
-		const provider = providers.find(({ value }) => value === chosen);
+		const isOnly = isTyped && providers.length === 1;
+		const provider = providers.find(({ value }) => isOnly || value === valueOf('provider'));
 		if (!provider) throw noProvider(isTyped, providers);
 		const values = Object.fromEntries(
 			provider.fields.map(({ name }) => [name, valueOf(name)]),
@@ -92,9 +90,9 @@ export const loginOf = (providers: Provider[]): Field<Login> => ({
 	},
 });
 
-function noProvider(isTyped: boolean, [only, ...others]: Provider[]): CodedError {
+function noProvider(isTyped: boolean, providers: Provider[]): CodedError {
 	if (isTyped) return fieldError('choice', 'Provider', 'is empty or not in the list');
-	const wanted = others.length > 0 ? 'a data provider' : `"${only.name}"`;
+	const wanted = providers.length > 1 ? 'a data provider' : `"${providers[0].name}"`;
 	return new CodedError('storedLogin.provider', `The stored login is not one of ${wanted}`, {
 		description: 'Choose another stored login.',
 	});

@@ -271,16 +271,16 @@ export function whereServiceIsAsked(resources: Resource[]): Shown {
 
 /** Where an additional credential is chosen: at the operations that need it. */
 export function whereNeeded(resources: Resource[], name: string): Shown {
-	const needing = resources.flatMap(({ value, operations }) =>
-		operations
-			.filter(({ credential }) => credential?.name === name)
-			.map((operation) => ({ resource: value, operation })),
-	);
-	const here = {
-		resource: needing.map(({ resource }) => resource),
-		operation: needing.map(({ operation }) => operation.value),
+	const isNeeding = ({ credential }: Operation) => credential?.name === name;
+	const needing = resources.flatMap(({ operations }) => operations.filter(isNeeding));
+	const show = {
+		resource: resources
+			.filter(({ operations }) => operations.some(isNeeding))
+			.map(({ value }) => value),
+		operation: needing.map(({ value }) => value),
+		...needing[0]?.credential?.displayOptions?.show,
 	};
-	return { show: { ...here, ...needing[0]?.operation.credential?.displayOptions?.show } };
+	return { show };
 }
 
 /** The operation that an item's parameters name. */

@@ -112,7 +112,7 @@ describe('an error', () => {
 	it('about a login that the bureau refuses says what to look at', async () => {
 		const login = upsert({ provider: 'bureau/pf', user: 'a', password: 'b' });
 		const { error } = await told({ status: 422, body: { message: 'No' } }, login);
-		expect(error).toMatch(/The service tries this login at the bureau.*The service says: "No"\.$/);
+		expect(error).toMatch(/its password the encrypted one.*The service says: "No"\.$/);
 	});
 
 	it('about an item without files says where they come from', async () => {
