@@ -94,7 +94,7 @@ export const proofFields: INodeProperties[] = [
 		}),
 		text('Timestamp Separator', 'separator', {
 			default: '.',
-			description: 'Text between timestamp and body where both are signed',
+			description: 'Text between timestamp and body',
 			...show('signature'),
 		}),
 		{

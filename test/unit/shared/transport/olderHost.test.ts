@@ -131,7 +131,7 @@ describe('on a host that keeps no cause of an error', () => {
 		const [one, other] = errors.map((error) => (error as RequestError).description ?? '');
 		expect(one).not.toContain('second');
 		expect(other).not.toContain('first');
-		expect(one).toContain('Check both in the Tax Query credential.');
+		expect(one).toContain('Check both in the credential.');
 	});
 
 	it('a token that has ended is renewed after a 401, and the query sent once more', async () => {
