@@ -2,14 +2,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { oneOf, option, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
 import { isObject } from '../shared/utils/json';
-import { CodedError } from '../shared/utils/codedError';
-
-/** Where an expression may be wrong. */
-export const CHECK = 'Check the expression that fills it for this item.';
-
-/** The error of a field that cannot be used. */
-export const wrong = (code: string, label: string, flaw: string, description = CHECK) =>
-	new CodedError(code, `'${label}' ${flaw}`, { field: label, description });
+import { CodedError, fieldError } from '../shared/utils/codedError';
 
 /** The entries of a list, which an expression may give in one text with commas. */
 export const listed = (value: unknown): unknown[] =>
@@ -61,7 +54,7 @@ export const collectionId: Field<number> = {
 		}
 		const id = wholeNumber(value);
 		if (id !== undefined) return id;
-		throw wrong('field.id', 'Collection', 'must be an ID: a whole number, 1 or more');
+		throw fieldError('field.id', 'Collection', 'must be an ID: a whole number, 1 or more');
 	},
 };
 
@@ -78,7 +71,7 @@ export const offset = option<number>(
 	(value, label) => {
 		const rows = value === 0 || value === '0' ? 0 : wholeNumber(value);
 		if (rows !== undefined) return rows;
-		throw wrong('field.number', label, 'must be a whole number, 0 or more');
+		throw fieldError('field.number', label, 'must be a whole number, 0 or more');
 	},
 	0,
 );

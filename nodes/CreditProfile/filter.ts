@@ -5,9 +5,9 @@ import { wholeNumber } from '../shared/operations/fields';
 import type { ServiceRequest } from '../shared/transport/request';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
-import { CodedError } from '../shared/utils/codedError';
+import { CodedError, fieldError } from '../shared/utils/codedError';
 import { isRefused } from './mapping';
-import { CHECK, listed, wrong } from './fields';
+import { listed } from './fields';
 
 /** A filter that takes several values. */
 const several = (
@@ -68,7 +68,7 @@ export const filters: Field<IDataObject> = {
 	],
 	read(item) {
 		const given: unknown = item.parameter('filters');
-		if (!isObject(given)) throw wrong('field.object', 'Filters', 'must be a JSON object');
+		if (!isObject(given)) throw fieldError('field.object', 'Filters', 'must be a JSON object');
 		const filter: IDataObject = {};
 		for (const { displayName, name, type } of keys) {
 			if (!Object.hasOwn(given, name)) continue;
@@ -79,25 +79,25 @@ export const filters: Field<IDataObject> = {
 			// A model fills in unused filters with nothing, or with the default.
 			if (item.run.isTool && entered.every(isEmpty)) continue;
 			if (entered.length === 0 || entered.some(isEmpty)) {
-				throw wrong(
+				throw fieldError(
 					'filter.empty',
 					displayName,
 					"in 'Filters' has no value",
-					`Enter one or remove the filter. ${CHECK}`,
+					'Enter one, remove the filter, or check the expression that fills it for this item.',
 				);
 			}
 			if (entered.length > 1 && name === 'name__like') {
-				throw wrong('filter.list', displayName, "in 'Filters' takes one text, not a list");
+				throw fieldError('filter.list', displayName, "in 'Filters' takes one text, not a list");
 			}
 			const values = entered.map((one) => (isNumber ? wholeNumber(one) : textOf(one) || undefined));
 			if (values.includes(undefined)) {
 				throw isNumber
-					? wrong(
+					? fieldError(
 							'filter.id',
 							displayName,
 							"in 'Filters' must be a whole number from 1 up, or several",
 						)
-					: wrong('filter.text', displayName, "in 'Filters' must be a text, or several");
+					: fieldError('filter.text', displayName, "in 'Filters' must be a text, or several");
 			}
 			filter[name] = values.length === 1 ? values[0] : (values as string[]);
 		}

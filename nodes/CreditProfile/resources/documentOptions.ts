@@ -1,7 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, option, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
-import { entryOf, listed, wrong } from '../fields';
+import { fieldError } from '../../shared/utils/codedError';
+import { entryOf, listed } from '../fields';
 
 /** CP §4.8: what to request for each entry. */
 const PARAMETERS: Record<string, string> = {
@@ -42,7 +43,7 @@ export const associations = option<IDataObject | undefined>(
 		if (chosen.length > 0 && chosen.every((one) => Object.hasOwn(PARAMETERS, one))) {
 			return including(...chosen);
 		}
-		throw wrong(
+		throw fieldError(
 			'field.choice',
 			label,
 			'is empty or holds an entry that is not in its list',

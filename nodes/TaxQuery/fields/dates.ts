@@ -3,7 +3,7 @@ import type { INodeProperties } from 'n8n-workflow';
 import { parseNumber, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
-import { fieldError } from './text';
+import { fieldError } from '../../shared/utils/codedError';
 
 /** The tax authority's own zone: what counts as today. */
 const MEXICO = 'America/Mexico_City';

@@ -2,7 +2,8 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
-import { fieldError, textField } from './text';
+import { fieldError } from '../../shared/utils/codedError';
+import { textField } from './text';
 
 /** What is odd about an identifier, passed along with the result. */
 export type Warning = { field: string; code: string; message: string };

@@ -1,5 +1,4 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { CodedError } from '../../shared/utils/codedError';
 import { textOf } from '../../shared/utils/text';
 
 /** A text field. */
@@ -22,11 +21,3 @@ export const textField = (
 /** An identifier in upper case, without blanks and hyphens. */
 export const plain = (identifier: unknown): string =>
 	textOf(identifier).replace(/[\s-]/g, '').toUpperCase();
-
-/** The error of an item about one of its fields, which its message begins with. */
-export const fieldError = (
-	code: string,
-	field: string,
-	flaw: string,
-	description: string,
-): CodedError => new CodedError(code, `'${field}' ${flaw}`, { field, description });

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { readObject } from '../utils/json';
 import type { Item, Operation, Phase } from './operation';
-import { CodedError } from '../utils/codedError';
+import { CHECK, fieldError } from '../utils/codedError';
 
 /** A parameter of an operation that reads itself; with several properties, they make one value together. */
 export interface Field<T> {
@@ -99,24 +99,13 @@ export function optionGroup(group: INodeProperties) {
 	};
 }
 
-const CHECK = 'Enter it, or check the expression that fills it for this item.';
-
-/** The error of a field whose value an item cannot use. */
-export const fieldError = (
-	code: string,
-	label: string,
-	flaw: string,
-	description = CHECK,
-): CodedError =>
-	new CodedError(`field.${code}`, `'${label}' ${flaw}`, { field: label, description });
-
 /** Reads one of these values; throws a UserError for anything else. */
 export const oneOf =
 	<T extends string>(...values: T[]) =>
 	(value: unknown, label: string): T => {
 		if (values.includes(value as T)) return value as T;
 		throw fieldError(
-			'choice',
+			'field.choice',
 			label,
 			'is not in the list',
 			`It must be one of ${values.join(', ')}. ${CHECK}`,
@@ -127,7 +116,7 @@ export const oneOf =
 export function parseText(value: unknown, label: string): string {
 	const text = typeof value === 'number' ? String(value) : value;
 	if (typeof text === 'string' && text.trim() !== '') return text.trim();
-	throw fieldError('empty', label, 'is empty or not a text');
+	throw fieldError('field.empty', label, 'is empty or not a text');
 }
 
 /** Reads a number of at least `least`, entered as a number or its digits; throws a UserError for anything else. */
@@ -136,14 +125,14 @@ export const parseNumber =
 	(value: unknown, label: string): number => {
 		const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
 		if (typeof number === 'number' && Number.isFinite(number) && number >= least) return number;
-		throw fieldError('number', label, `must be a number, ${least} or more`);
+		throw fieldError('field.number', label, `must be a number, ${least} or more`);
 	};
 
 /** True or false, also as text; throws a UserError for anything else. */
 export function parseBoolean(value: unknown, label: string): boolean {
 	if (value === true || value === 'true') return true;
 	if (value === false || value === 'false') return false;
-	throw fieldError('boolean', label, 'is neither true nor false');
+	throw fieldError('field.boolean', label, 'is neither true nor false');
 }
 
 /** A JSON object or its text, {} for nothing; throws a UserError for anything else. */
@@ -151,7 +140,7 @@ export function parseObject(value: unknown, label: string): IDataObject {
 	const object = readObject(value);
 	if (object) return object;
 	throw fieldError(
-		'object',
+		'field.object',
 		label,
 		'must be a JSON object',
 		'For example {"name": "value"}, or {} for none.',

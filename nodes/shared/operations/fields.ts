@@ -1,5 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { fieldError, option, parseBoolean, type Field } from './field';
+import { fieldError } from '../utils/codedError';
+import { option, parseBoolean, type Field } from './field';
 
 const returnAll: INodeProperties = {
 	displayName: 'Return All',
@@ -40,7 +41,7 @@ export const limit: Field<number> = {
 		if (parseBoolean(item.parameter(returnAll.name), returnAll.displayName)) return Infinity;
 		const number = wholeNumber(item.parameter(most.name));
 		if (number !== undefined) return number;
-		throw fieldError('number', most.displayName, 'must be a whole number, 1 or more');
+		throw fieldError('field.number', most.displayName, 'must be a whole number, 1 or more');
 	},
 };
 

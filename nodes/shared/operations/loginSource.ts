@@ -9,9 +9,9 @@ import {
 	type CheckedLogin,
 	type Provider,
 } from '../credentials/providerLogin';
-import { fieldError, option, parseBoolean, type Field } from './field';
+import { option, parseBoolean, type Field } from './field';
 import { credentialsHere } from './operation';
-import { CodedError } from '../utils/codedError';
+import { CodedError, fieldError } from '../utils/codedError';
 
 const loginFrom: INodeProperties = {
 	displayName: 'Login From',
@@ -91,7 +91,7 @@ export const loginOf = (providers: Provider[]): Field<Login> => ({
 });
 
 function noProvider(isTyped: boolean, providers: Provider[]): CodedError {
-	if (isTyped) return fieldError('choice', 'Provider', 'is empty or not in the list');
+	if (isTyped) return fieldError('field.choice', 'Provider', 'is empty or not in the list');
 	const wanted = providers.length > 1 ? 'a data provider' : `"${providers[0].name}"`;
 	return new CodedError('storedLogin.provider', `The stored login is not one of ${wanted}`, {
 		description: 'Choose another stored login.',

@@ -17,14 +17,14 @@ import {
 import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { connect, type Connection } from '../transport/request';
-import { fieldError, parseNumber } from './field';
+import { parseNumber } from './field';
 import { ItemErrors, type Failure } from './itemErrors';
 import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../transport/result';
 import type { Service } from '../transport/service';
 import { sentences } from '../utils/sentences';
 import { sleepFor } from '../utils/sleep';
-import { CodedError } from '../utils/codedError';
+import { CodedError, fieldError } from '../utils/codedError';
 
 /** Enough to hide the latency behind the pace: 10 points per second at a response time of 4 seconds. */
 const CONCURRENCY = 40;
@@ -191,7 +191,7 @@ function timeout(options: IDataObject): number {
 	const seconds = parseNumber(0.001)(options.timeout, 'Timeout (Seconds)');
 	if (seconds <= LONGEST_TIMEOUT) return Math.round(1000 * seconds);
 	throw fieldError(
-		'number',
+		'field.number',
 		'Timeout (Seconds)',
 		`must be ${LONGEST_TIMEOUT}, which is a day, or less`,
 		'It counts seconds, not milliseconds.',

@@ -1,5 +1,5 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { CodedError } from '../utils/codedError';
+import { fieldError } from '../utils/codedError';
 
 export type PersonalDataMode = 'full' | 'masked' | 'pseudonym';
 
@@ -34,17 +34,12 @@ export const fieldsToKeepOption: INodeProperties = {
 		"Fields to return in full, with everything inside them. Enter each name as the service writes it; 'Simplify' off shows it.",
 };
 
-const CHECK = 'Check the expression that fills it for this item.';
-
 /** The option's value. Throws a UserError if it is none of its entries, empty included: never full by mistake. */
 export function readPersonalData(options: IDataObject): PersonalDataMode {
 	if (!Object.hasOwn(options, 'personalData')) return 'full';
 	const { personalData: mode } = options;
 	if (mode === 'full' || mode === 'masked' || mode === 'pseudonym') return mode;
-	throw new CodedError('field.choice', "'Personal Data' must be full, masked or pseudonym", {
-		field: 'Personal Data',
-		description: CHECK,
-	});
+	throw fieldError('field.choice', 'Personal Data', 'must be full, masked or pseudonym');
 }
 
 /** The names of the fields to keep; an expression may give them as one text, with commas between. */
@@ -52,9 +47,6 @@ export function readFieldsToKeep({ fieldsToKeep = [] }: IDataObject): string[] {
 	const given = [fieldsToKeep].flat() as unknown[];
 	return given.flatMap((one) => {
 		if (typeof one === 'string') return one.split(',').map((name) => name.trim());
-		throw new CodedError('field.list', "'Fields to Keep' must be a list of names", {
-			field: 'Fields to Keep',
-			description: CHECK,
-		});
+		throw fieldError('field.list', 'Fields to Keep', 'must be a list of names');
 	});
 }

@@ -13,3 +13,14 @@ export class CodedError extends UserError {
 		this.data = data;
 	}
 }
+
+/** What to do about most values that a field cannot use. */
+export const CHECK = 'Enter it, or check the expression that fills it for this item.';
+
+/** The error of a field whose value an item cannot use; its message begins with the field. */
+export const fieldError = (
+	code: string,
+	label: string,
+	flaw: string,
+	description = CHECK,
+): CodedError => new CodedError(code, `'${label}' ${flaw}`, { field: label, description });
