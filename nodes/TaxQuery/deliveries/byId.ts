@@ -104,86 +104,82 @@ export async function readAsked(
 /** How a query was tried in vain. */
 interface Tried {
 	times: number;
+	/** In different minutes. */
 	refusals: number;
 	refusedAt: number;
-	failedSince?: number;
+	/** 0 where it could be read, but had no result yet. */
+	failedSince: number;
 }
 
+/** The list shows a query, or the service has shown it before, and has nothing under its ID. */
+export const gone = (): Error => new Error('the service has nothing under its ID');
+
+export type Tries = ReturnType<typeof newTries>;
+
 /** What a published trigger has tried in vain to read, and what it still reads, by query ID. */
-export class Tries {
-	private readonly known = new BoundedMap<string, Tried>(MAX_TRIED);
-	private readonly running = new Map<
-		string,
-		Promise<{ result?: TriggerResult; error?: unknown }>
-	>();
-
-	constructor(private readonly context: ITriggerFunctions) {}
-
-	/** Who was tried less often comes first. */
-	timesOf(id: string): number {
-		return this.known.get(id)?.times ?? 0;
-	}
+export function newTries(context: ITriggerFunctions) {
+	const known = new BoundedMap<string, Tried>(MAX_TRIED);
+	const running = new Map<string, Promise<{ result?: TriggerResult; error?: unknown }>>();
 
 	/**
 	 * A query has no result yet, or could not be read for this reason. True if it is to be put aside, because the service
 	 * has refused it for good again and again, which is reported.
 	 */
-	inVain(id: string, error?: unknown): boolean {
+	function inVain(id: string, error?: unknown): boolean {
 		if (error instanceof RequestError && error.problem.kind === 'rateLimit') return false; // nothing was sent
-		const { context } = this;
-		const known = this.known.get(id) ?? { times: 0, refusals: 0, refusedAt: -Infinity };
-		const isRefused = error !== undefined && isForGood(error);
-		const counts = isRefused && msLeft(known.refusedAt, REFUSAL_MS) <= 0;
-		const refusals = known.refusals + Number(counts);
-		const failedSince = error === undefined ? undefined : (known.failedSince ?? Date.now());
-		const refusedAt = counts ? Date.now() : known.refusedAt;
-		this.known.set(id, { times: known.times + 1, refusals, refusedAt, failedSince });
-		if (failedSince === undefined) return false;
+		const none = { times: 0, refusals: 0, refusedAt: -Infinity, failedSince: 0 };
+		const tried = known.getOrMake(id, () => none);
+		tried.times++;
+		if (error === undefined) {
+			tried.failedSince = 0;
+			return false;
+		}
+		tried.failedSince ||= Date.now();
+		const what = `The result of query ${id} could not be read`;
 		const reason = error instanceof Error ? error.message : 'no reason was given';
-		context.logger.warn(`The result of query ${id} could not be read: ${reason}`);
-		if (counts && refusals >= MAX_REFUSALS) {
-			this.known.delete(id);
-			const told = `The result of query ${id} could not be read ${MAX_REFUSALS} times and is put aside: ${reason}`;
-			report(context, new CodedError('putAside', told, { queryId: id }));
+		context.logger.warn(`${what}: ${reason}`);
+		if (isForGood(error) && msLeft(tried.refusedAt, REFUSAL_MS) <= 0) {
+			tried.refusals++;
+			tried.refusedAt = Date.now();
+		}
+		const coded = (code: string, how: string) =>
+			new CodedError(code, `${what} ${how}: ${reason}`, { queryId: id });
+		if (tried.refusals >= MAX_REFUSALS) {
+			known.delete(id);
+			report(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
 			return true;
 		}
-		if (msLeft(failedSince, TELL_AFTER_MS) <= 0) {
-			const told = `The result of query ${id} could not be read for ten minutes. The trigger keeps trying: ${reason}`;
-			reportHourly(context, 'unreadable', new CodedError('unreadable', told, { queryId: id }));
-		}
+		if (msLeft(tried.failedSince, TELL_AFTER_MS) <= 0)
+			reportHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
 		return false;
 	}
 
-	wasRead(id: string): void {
-		this.known.delete(id);
-	}
+	return {
+		inVain,
 
-	/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
-	async read(service: QueryService, id: string): Promise<TriggerResult | 'refused' | undefined> {
-		const { running } = this;
-		const known = running.get(id);
-		const reading =
-			known ??
-			readQuery(service, id, FOR_A_ROW).then(
-				(result) => ({ result }),
-				(error: unknown) => ({ error }),
-			);
-		running.set(id, reading);
-		const signal = AbortSignal.timeout(known ? 1 : LOOK_WAITS_MS);
-		const read = await raceAbort(reading, signal).catch(() => undefined);
-		if (!read) {
-			if (!known) this.inVain(id);
-			return undefined;
-		}
-		running.delete(id);
-		if ('result' in read && read.result) return read.result;
-		return this.inVain(id, 'error' in read ? read.error : new GoneError()) ? 'refused' : undefined;
-	}
-}
+		/** Who was tried less often comes first. */
+		timesOf: (id: string): number => known.get(id)?.times ?? 0,
 
-/** The list shows a query, or the service has shown it before, and has nothing under its ID. */
-export class GoneError extends Error {
-	constructor() {
-		super('the service has nothing under its ID');
-	}
+		wasRead: (id: string) => known.delete(id),
+
+		/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
+		async read(service: QueryService, id: string): Promise<TriggerResult | 'refused' | undefined> {
+			const before = running.get(id);
+			const reading =
+				before ??
+				readQuery(service, id, FOR_A_ROW).then(
+					(result) => (result ? { result } : { error: gone() }),
+					(error: unknown) => ({ error }),
+				);
+			running.set(id, reading);
+			const signal = AbortSignal.timeout(before ? 1 : LOOK_WAITS_MS);
+			const read = await raceAbort(reading, signal).catch(() => undefined);
+			if (!read) {
+				if (!before) inVain(id);
+				return undefined;
+			}
+			running.delete(id);
+			return read.result ?? (inVain(id, read.error) ? 'refused' : undefined);
+		},
+	};
 }

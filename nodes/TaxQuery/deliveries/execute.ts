@@ -5,7 +5,8 @@ import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../service/list';
 import { tellBeginning, turnOf } from './emitter';
-import { fateOf, leftOutBy } from './filter';
+import { leftOut } from '../telling/leftOut';
+import { fateOf } from './filter';
 import { ENDED, KEY } from './memory';
 import { errorOf } from './outage';
 import { itemMaker, resultOf, type TriggerResult } from './result';
@@ -61,7 +62,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: sentences(
 				'Run a query first, or choose other queries and statuses',
-				leftOutBy(settings.choice, mapping, records),
+				leftOut(records, settings.choice, mapping),
 			),
 		});
 	}

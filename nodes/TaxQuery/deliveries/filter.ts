@@ -27,14 +27,6 @@ export function fateOf({ record, hasStatus }: TriggerResult, choice: Choice): Fa
 	return isOpen(record.state) ? 'waits' : 'unwanted'; // an unknown word may not be the last one
 }
 
-/** Says which results the filter leaves out only because their words are not known; undefined if there are none. */
-export const leftOutBy = (
-	choice: Choice,
-	mapping: TaxQueryMapping,
-	records: QueryRecord[],
-): string | undefined =>
-	leftOut(records, choice.isAny ? { ...choice, operations: [] } : choice, mapping);
-
 const MAX_WORDS = 500;
 /** Query types and statuses of records that a published trigger has met, and what was reported of them. */
 interface Words {
@@ -43,7 +35,7 @@ interface Words {
 }
 const words = new WeakMap<ITriggerFunctions, Words>();
 
-/** Reports what the filter leaves out so, once for each time that a trigger is published. */
+/** Reports what the filter leaves out only because its words are not known, once for each time that a trigger is published. */
 export function reportLeftOut(
 	context: ITriggerFunctions,
 	choice: Choice,
@@ -53,12 +45,9 @@ export function reportLeftOut(
 	const { met, told } = words.get(context) ?? { met: new BoundedMap(MAX_WORDS), told: new Set() };
 	words.set(context, { met, told });
 	const before = met.size;
-	for (const record of records) {
-		const key = `${record.code}\n${record.status ?? ''}`;
-		if (!met.has(key)) met.set(key, record);
-	}
-	if (met.size === before) return;
-	const what = leftOutBy(choice, mapping, [...met.values()]);
+	for (const record of records) met.set(`${record.code}\n${record.status ?? ''}`, record);
+	if (met.size === before) return; // nothing new, or too many to say
+	const what = leftOut([...met.values()], choice, mapping);
 	if (!what || told.has(what)) return;
 	told.add(what);
 	report(context, new CodedError('leftOut', what));

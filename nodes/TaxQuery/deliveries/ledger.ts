@@ -83,157 +83,148 @@ export interface Stand {
 	word: string;
 }
 
+export type Ledger = ReturnType<typeof openLedger>;
+
 /**
  * All that a trigger knows: which queries it has seen, what of them has settled, and which still owe a result. `seen`
  * grows by looks alone; what a webhook call brings settles in `late`, so that it never moves the place where looks stop.
+ * `ended` is a result whose execution has ended since the rest was saved.
  */
-export class Ledger {
-	/** Always up to date, and the same object: n8n writes it when it saves static data. */
-	readonly saved: SavedLedger;
-	/** Started by the process before this one, and not known to have ended: until started again, or `end` is called. */
-	readonly cutOff: Map<string, Started>;
-	private readonly open: Set<string>;
+export function openLedger(before: Partial<SavedLedger> = {}, ended = '') {
+	const copy = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
+	const saved: SavedLedger = { ...nothing(), ...copy };
+	delete saved.started[ended];
+	const cutOff = new Map(Object.entries(saved.started));
+	const open = new Set(saved.open);
 
-	/** `ended` is a result whose execution has ended since the rest was saved. */
-	constructor(saved: Partial<SavedLedger> = {}, ended = '') {
-		const copy = JSON.parse(JSON.stringify(saved)) as Partial<SavedLedger>;
-		this.saved = { ...nothing(), ...copy };
-		delete this.saved.started[ended];
-		this.cutOff = new Map(Object.entries(this.saved.started));
-		this.open = new Set(this.saved.open);
-	}
-
-	get isEmpty(): boolean {
-		for (const _ in this.saved.seen) return false;
-		return true;
-	}
-
-	isSeen(queryId: string): boolean {
-		return keyOf(queryId) in this.saved.seen;
-	}
-
-	/** Whether a query's result in this state came through before, or is not wanted. */
-	isSettled({ queryId, word }: Stand): boolean {
+	const markIn = (queryId: string): string | undefined => {
 		const key = keyOf(queryId);
-		return (this.saved.seen[key] ?? this.saved.late[key]) === markOf(word);
-	}
+		return saved.seen[key] ?? saved.late[key];
+	};
 
-	/** Whether any state of a query has settled. */
-	hasSettled(queryId: string): boolean {
-		const key = keyOf(queryId);
-		return Boolean(this.saved.seen[key] ?? this.saved.late[key]);
-	}
-
-	owes(queryId: string): boolean {
-		return this.open.has(queryId);
-	}
-
-	/** Who owes a result, whose turn it is first. */
-	get owing(): string[] {
-		return [...this.open];
-	}
-
-	/** Takes a listed query in; for looks alone, which do so from the oldest on. */
-	take(queryId: string, createdAt = 0): void {
-		const { seen, late } = this.saved;
-		const key = keyOf(queryId);
-		seen[key] = late[key] ?? '';
-		delete late[key];
-		this.saved.newest = Math.max(this.saved.newest, createdAt);
-	}
-
-	/** Forgets the oldest of `seen` that are too many. `listed` are the IDs of this look, the newest first. */
-	trim(listed: string[]): void {
-		const { seen } = this.saved;
-		const keys = Object.keys(seen);
-		if (keys.length <= MAX_SEEN + SLACK) return;
-		const recent = new Set(listed.map(keyOf).reverse());
-		const inOrder = [
-			...keys.filter((key) => !recent.has(key)),
-			...[...recent].filter((key) => key in seen),
-		];
-		this.saved.seen = Object.fromEntries(inOrder.slice(-MAX_SEEN).map((key) => [key, seen[key]]));
-		this.saved.isComplete = false;
-	}
-
-	/** Its result in this state came through, or is not wanted; it owes another one where it `owesMore`. */
-	settle({ queryId, word }: Stand, owesMore = false): void {
-		const { seen, late } = this.saved;
-		const key = keyOf(queryId);
-		if (key in seen) seen[key] = markOf(word);
-		else {
-			delete late[key];
-			late[key] = markOf(word); // the newest last
-			dropFirst(late, MAX_LATE);
-		}
-		if (!owesMore && this.open.delete(queryId)) this.write();
-	}
-
-	/** It owes a result, and its turn comes last. Returns those that are too many to be awaited. */
-	await(...queryIds: string[]): string[] {
-		for (const id of queryIds) {
-			this.open.delete(id);
-			this.open.add(id);
-		}
-		return this.write();
-	}
-
-	/** The service refuses it: it owes nothing any more. */
-	giveUp(queryId: string): void {
-		this.open.delete(queryId);
-		this.write();
-	}
-
-	/** It is about to be emitted; `times` counts the starts of the same result. */
-	start(deliveryId: string, queryId: string, times: number): void {
-		this.cutOff.delete(deliveryId);
-		const { started } = this.saved;
-		started[deliveryId] = [queryId, times];
-		dropFirst(started, Math.ceil(MAX_STARTED_LETTERS / (queryId.length + LETTERS_BESIDE_ID)));
-	}
-
-	/** n8n could not start it: all is as before. */
-	giveBack(deliveryId: string, before?: Started): void {
-		this.end(deliveryId);
-		if (before) this.cutOff.set(deliveryId, (this.saved.started[deliveryId] = before));
-	}
-
-	/** Its execution has ended, or had been started before. */
-	end(deliveryId: string): void {
-		this.cutOff.delete(deliveryId);
-		delete this.saved.started[deliveryId];
-	}
-
-	/** Forgets which queries were listed, and who owes a result. What has settled stays known. */
-	begin(startedFrom: string): void {
-		const { seen, late } = this.saved;
-		const settled = Object.entries(seen).filter(([, mark]) => mark !== '');
-		Object.assign(late, Object.fromEntries(settled));
-		dropFirst(late, MAX_LATE);
-		Object.assign(this.saved, {
-			seen: {},
-			startedFrom,
-			newest: 0,
-			oldUntil: 0,
-			isComplete: true,
-			order: '',
-		});
-		this.open.clear();
-		this.write();
-	}
-
-	private write(): string[] {
+	/** Forgets the first of those that owe a result where they are too many, and returns them. */
+	const writeOpen = (): string[] => {
 		const dropped: string[] = [];
-		let letters = [...this.open].reduce((sum, id) => sum + id.length, 0);
-		for (const id of this.open) {
-			if (this.open.size <= MAX_OPEN && letters <= MAX_OPEN_LETTERS) break;
+		let letters = [...open].reduce((sum, id) => sum + id.length, 0);
+		for (const id of open) {
+			if (open.size <= MAX_OPEN && letters <= MAX_OPEN_LETTERS) break;
 			letters -= id.length;
-			this.open.delete(id);
+			open.delete(id);
 			dropped.push(id);
 		}
-		this.saved.open = [...this.open];
+		saved.open = [...open];
 		return dropped;
-	}
+	};
+
+	const end = (deliveryId: string): void => {
+		cutOff.delete(deliveryId);
+		delete saved.started[deliveryId];
+	};
+
+	return {
+		/** Always up to date, and the same object: n8n writes it when it saves static data. */
+		saved,
+		/** Started by the process before this one, and not known to have ended: until started again, or `end` is called. */
+		cutOff,
+
+		isEmpty(): boolean {
+			for (const _ in saved.seen) return false;
+			return true;
+		},
+
+		isSeen: (queryId: string): boolean => keyOf(queryId) in saved.seen,
+
+		/** Whether a query's result in this state came through before, or is not wanted. */
+		isSettled: ({ queryId, word }: Stand): boolean => markIn(queryId) === markOf(word),
+
+		/** Whether any state of a query has settled. */
+		hasSettled: (queryId: string): boolean => Boolean(markIn(queryId)),
+
+		owes: (queryId: string): boolean => open.has(queryId),
+
+		/** Who owes a result, whose turn it is first. */
+		owing: (): string[] => [...open],
+
+		/** Takes a listed query in; for looks alone, which do so from the oldest on. */
+		take(queryId: string, createdAt = 0): void {
+			const { seen, late } = saved;
+			const key = keyOf(queryId);
+			seen[key] = late[key] ?? '';
+			delete late[key];
+			saved.newest = Math.max(saved.newest, createdAt);
+		},
+
+		/** Forgets the oldest of `seen` that are too many. `listed` are the IDs of this look, the newest first. */
+		trim(listed: string[]): void {
+			const { seen } = saved;
+			const known = Object.keys(seen);
+			if (known.length <= MAX_SEEN + SLACK) return;
+			const recent = new Set(listed.map(keyOf).reverse());
+			const inOrder = [
+				...known.filter((key) => !recent.has(key)),
+				...[...recent].filter((key) => key in seen),
+			];
+			saved.seen = Object.fromEntries(inOrder.slice(-MAX_SEEN).map((key) => [key, seen[key]]));
+			saved.isComplete = false;
+		},
+
+		/** Its result in this state came through, or is not wanted; it owes another one where it `owesMore`. */
+		settle({ queryId, word }: Stand, owesMore = false): void {
+			const { seen, late } = saved;
+			const key = keyOf(queryId);
+			if (key in seen) seen[key] = markOf(word);
+			else {
+				delete late[key];
+				late[key] = markOf(word); // the newest last
+				dropFirst(late, MAX_LATE);
+			}
+			if (!owesMore && open.delete(queryId)) writeOpen();
+		},
+
+		/** It owes a result, and its turn comes last. Returns those that are too many to be awaited. */
+		await(...queryIds: string[]): string[] {
+			for (const id of queryIds) {
+				open.delete(id);
+				open.add(id);
+			}
+			return writeOpen();
+		},
+
+		/** The service refuses it: it owes nothing any more. */
+		giveUp(queryId: string): void {
+			open.delete(queryId);
+			writeOpen();
+		},
+
+		/** It is about to be emitted; `times` counts the starts of the same result. */
+		start(deliveryId: string, queryId: string, times: number): void {
+			cutOff.delete(deliveryId);
+			saved.started[deliveryId] = [queryId, times];
+			dropFirst(
+				saved.started,
+				Math.ceil(MAX_STARTED_LETTERS / (queryId.length + LETTERS_BESIDE_ID)),
+			);
+		},
+
+		/** n8n could not start it: all is as before. */
+		giveBack(deliveryId: string, known?: Started): void {
+			end(deliveryId);
+			if (known) cutOff.set(deliveryId, (saved.started[deliveryId] = known));
+		},
+
+		/** Its execution has ended, or had been started before. */
+		end,
+
+		/** Forgets which queries were listed, and who owes a result. What has settled stays known. */
+		begin(startedFrom: string): void {
+			const { late, started } = saved;
+			const settled = Object.entries(saved.seen).filter(([, mark]) => mark !== '');
+			Object.assign(late, Object.fromEntries(settled));
+			dropFirst(late, MAX_LATE);
+			Object.assign(saved, nothing(), { late, started, startedFrom });
+			open.clear();
+		},
+	};
 }
 
 /** Leaves so many entries, the latest. */

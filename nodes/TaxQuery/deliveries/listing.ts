@@ -26,31 +26,32 @@ export async function readListing(
 	{ asked, mustBeWhole }: { asked: string[]; mustBeWhole: boolean },
 ): Promise<Listing> {
 	const rows: TriggerResult[] = [];
-	const read = {
+	const read: Omit<Listing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
-		extent: 'untold' as Extent,
-		total: undefined as number | undefined,
+		extent: 'untold',
 	};
 	let pageSize = 0;
 	// by their IDs, those that were asked for would cost a request each
 	const sought = new Set(asked.filter((id) => ledger.owes(id)));
 	for await (const { records, unreadable, extent, total, isLast } of readList(service)) {
-		for (const record of records) rows.push(resultOf(record));
-		for (const { id } of records) sought.delete(id);
+		for (const record of records) {
+			rows.push(resultOf(record));
+			sought.delete(record.id);
+		}
 		read.requests++;
 		read.unreadable += unreadable;
 		pageSize = Math.max(pageSize, records.length);
 		if (isLast) Object.assign(read, { extent, total });
-		if (isLast) break;
-		if (!mustBeWhole && isEnough(rows, pageSize, ledger) && sought.size <= read.requests) break;
+		else if (!mustBeWhole && isEnough(rows, pageSize, ledger) && sought.size <= read.requests)
+			break;
 	}
 	checkRows(rows, read.unreadable);
 	const isWhole = read.extent === 'whole';
 	const { order = orderOf(rows, ledger.saved.order || undefined) } = service.mapping.list;
 	const place = { isWhole, isOnePage: read.requests === 1 };
 	const sorted = fromNewestOn(rows, order, place, ledger);
-	if (!sorted) throw unusable(order);
+	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }
 
@@ -70,12 +71,9 @@ export function orderOf(
 	const dates = records.map(({ createdAt }) => createdAt).filter((date) => date !== undefined);
 	const falls = dates.filter((date, index) => date < dates[index - 1]).length;
 	const rises = dates.filter((date, index) => date > dates[index - 1]).length;
-	const shown =
-		falls > TIMES_MORE * rises
-			? 'newestFirst'
-			: rises > TIMES_MORE * falls
-				? 'oldestFirst'
-				: undefined;
+	const isFalling = falls > TIMES_MORE * rises;
+	const isRising = rises > TIMES_MORE * falls;
+	const shown = isFalling ? 'newestFirst' : isRising ? 'oldestFirst' : undefined;
 	return falls + rises >= CLEAR ? shown : (known ?? shown);
 }
 
@@ -89,54 +87,46 @@ export const NO_LIST: Listing = {
 	unreadable: 0,
 };
 
+/** Why new results cannot be told from the list, and what to do, in the API Mapping or else. */
+const unusable = (code: string, why: string, todo: string, mappingKeys?: string[]): CodedError =>
+	new CodedError(`list.${code}`, `The list of queries ${why}`, { description: todo, mappingKeys });
+
 const OR_WEBHOOK = 'Or choose Webhook Only, which does not read the list.';
+const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
 
 function checkRows(rows: TriggerResult[], unreadable: number): void {
-	if (rows.length === 0 && unreadable > 0) throw withoutFields('ids', 'IDs (_id or queryId)');
-	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus))
-		throw withoutFields('status', 'status');
-}
-
-const withoutFields = (which: 'ids' | 'status', what: string) =>
-	new CodedError(
-		`list.${which}`,
-		`The list of queries shows no ${what}: new results look like old ones`,
-		{
-			mappingKeys: ['list.parameters'],
-			description: `Set list.parameters in the credential's API Mapping so that the service lists whole records. ${OR_WEBHOOK}`,
-		},
-	);
-
-function unusable(order: Order | undefined): CodedError {
-	if (order === 'oldestFirst') {
-		return new CodedError(
-			'list.oldestFirst',
-			'The list of queries comes in pages and begins with the oldest',
-			{
-				mappingKeys: ['list.parameters', 'list.paging'],
-				description: `Set list.parameters in the credential's API Mapping so that the service begins with the newest, e.g. {"order": "desc"}. If all queries come in one response, set list.paging to none. ${OR_WEBHOOK}`,
-			},
+	const lacks = (code: string, what: string) =>
+		unusable(
+			code,
+			`shows no ${what}: new results look like old ones`,
+			`Set ${WHOLE_RECORDS} ${OR_WEBHOOK}`,
+			['list.parameters'],
 		);
-	}
-	return new CodedError(
-		'list.order',
-		'The list of queries does not show its order: the trigger may miss new results',
-		{
-			mappingKeys: ['list.order'],
-			description: `If the service lists the newest queries first, set list.order in the credential's API Mapping to newestFirst. ${OR_WEBHOOK}`,
-		},
-	);
+	if (rows.length === 0 && unreadable > 0) throw lacks('ids', 'IDs (_id or queryId)');
+	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus)) throw lacks('status', 'status');
 }
+
+const unordered = (order: Order | undefined): CodedError =>
+	order === 'oldestFirst'
+		? unusable(
+				order,
+				'comes in pages and begins with the oldest',
+				`Set list.parameters in API Mapping so that the newest come first, e.g. {"order": "desc"}. If all queries come in one response, set list.paging to none. ${OR_WEBHOOK}`,
+				['list.parameters', 'list.paging'],
+			)
+		: unusable(
+				'order',
+				'does not show its order: the trigger may miss new results',
+				`If the newest come first, set list.order in API Mapping to newestFirst. ${OR_WEBHOOK}`,
+				['list.order'],
+			);
 
 /** Throws a UserError if results are asked for from a moment on, and rows do not say when they were created. */
 export function checkDates(rows: TriggerResult[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
-	throw new CodedError(
-		'list.dates',
-		"The list of queries shows no dates with a time zone (createdAt), which 'Start From' needs",
-		{
-			description:
-				"Set 'Start From' to Publishing, or set list.parameters in API Mapping so that the service lists whole records.",
-		},
+	throw unusable(
+		'dates',
+		"shows no dates with a time zone (createdAt), which 'Start From' needs",
+		`Set 'Start From' to Publishing, or set ${WHOLE_RECORDS}`,
 	);
 }

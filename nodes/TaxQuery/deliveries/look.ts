@@ -3,7 +3,6 @@ import { taxQuery } from '../../shared/transport/service';
 import { msLeft } from '../../shared/utils/time';
 import { hasList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
-import type { QueryRecord } from '../service/types';
 import { readCutOff, startAgain } from './cutOff';
 import type { Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
@@ -12,15 +11,21 @@ import { checkDates, NO_LIST, readListing, type Listing } from './listing';
 import { confirmed, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
 import { readRecords, type Found } from './records';
-import { reportCourse, reportDropped, reportListing, reportMissing } from './reports';
+import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
 import { itemMaker, lacksResult, type TriggerResult } from './result';
 import { readStart, startOf } from './settings';
-import { isBeginning, isSettled, survey, takeIn, type Rules } from './survey';
+import { isSettled, survey, takeIn, type Rules } from './survey';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+/** Looks must leave the rate limit to the lookups of executions, and the process to n8n. */
+const REST_PER_REQUEST_MS = 500;
+const REST_PER_ROW_MS = 0.1;
+/** So many IDs that nobody knows are a flood of forged calls, which must not take the rate limit. */
+const FLOOD = 10;
+const FLOOD_REST_MS = 2_000;
 
 /** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
 export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
@@ -34,24 +39,21 @@ export interface Look {
 	/** The list was read; all queries are in it. */
 	isListed: boolean;
 	isWhole: boolean;
-	/** Of which the next look will need as many. */
-	requests: number;
-	rows: number;
+	/** So long the next look is to wait. */
+	restMs: number;
 	/** It brought a new result. */
 	hasNews: boolean;
 	/** There are more new results than one look emits. */
 	isMore: boolean;
-	/** IDs that were asked for and must wait for the next look. */
-	unread: string[];
-	/** How many IDs were asked for that nobody knows. */
-	strangers: number;
+	/** What was asked for and must wait for the next look. */
+	unread: Array<[id: string, Asked]>;
 }
 
 /** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
 export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Look> {
 	const seen = await observe(trigger, asked);
 	trigger.mustBeOpen(); // from here on nothing waits
-	return new Intake(trigger, asked, seen).run();
+	return intake(trigger, asked, seen);
 }
 
 /** Reads what a look needs; changes nothing that is known. */
@@ -75,58 +77,33 @@ async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>) {
 	const oldUntil = startAt ?? Infinity;
 	const situation = { account, begins: mustBegin, oldUntil, asked: ids, maxOwing };
 	const plan = survey(ledger, listing, situation, rules);
-	if (isBeginning(plan) && startAt !== undefined) checkDates(listing.rows);
+	if (plan.isAnew && startAt !== undefined) checkDates(listing.rows);
 	const read = await readRecords(trigger, connection, plan, listing, asked);
 	const cutOff = await readCutOff(trigger, connection);
 	return { mapping, toItem, rules, isListed, isAudit, ids, listing, plan, read, cutOff };
 }
-type Observation = Awaited<ReturnType<typeof observe>>;
 
 /** Takes in what a look has read, and emits it. Nothing here waits, so that nothing can come between. */
-class Intake {
+function intake(
+	trigger: PublishedTrigger,
+	asked: Map<string, Asked>,
+	seen: Awaited<ReturnType<typeof observe>>,
+): Look {
+	const { context, ledger, settings, tries } = trigger;
+	const { mapping, toItem, rules, isListed, isAudit, ids, listing, plan, read } = seen;
 	/** IDs that have no result yet. */
-	private readonly left = new Set<string>();
-	private hasNews = false;
-
-	constructor(
-		private readonly trigger: PublishedTrigger,
-		private readonly asked: Map<string, Asked>,
-		private readonly seen: Observation,
-	) {}
-
-	run(): Look {
-		const { trigger, seen } = this;
-		const { context, ledger, settings } = trigger;
-		const { listing, plan, read, rules } = seen;
-		reportCourse(context, plan.course);
-		reportListing(context, listing);
-		reportLeftOut(context, settings.choice, seen.mapping, recordsIn(listing, read.others));
-		reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
-		if (seen.isListed) note(ledger, listing, seen.isAudit);
-		startAgain(trigger, seen.cutOff, seen.toItem);
-		for (const row of plan.due) {
-			this.bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
-		}
-		for (const result of read.others) this.bring(result, result);
-		for (const id of read.refused) ledger.giveUp(id);
-		ledger.await(...read.inVain.filter((id) => ledger.owes(id)));
-		return this.look();
-	}
+	const left = new Set<string>();
+	let hasNews = false;
 
 	/** By the record, or why there is none, to a row of the list. */
-	private bring(row: TriggerResult, found: Found): void {
-		const { ledger } = this.trigger;
-		if (found === undefined) this.left.add(row.queryId);
-		else if (found === 'refused') giveUp(ledger, row);
-		else this.bringRecord(row, found);
-	}
-
-	private bringRecord(row: TriggerResult, found: TriggerResult): void {
-		const { trigger, left } = this;
-		const { context, ledger } = trigger;
-		const { rules, mapping, toItem } = this.seen;
+	const bring = (row: TriggerResult, found: Found): void => {
 		const { queryId } = row;
-		const said = this.asked.get(queryId);
+		if (found === undefined) return void left.add(queryId);
+		if (found === 'refused') {
+			ledger.settle(row);
+			return ledger.giveUp(queryId);
+		}
+		const said = asked.get(queryId);
 		const { result, origin } = confirmed(found, said, mapping);
 		const fate = rules.fateOf(result);
 		if (fate === 'unwanted' || isSettled(ledger, result)) return settle(ledger, result, row);
@@ -134,49 +111,56 @@ class Intake {
 		if (trigger.outcomeOf(result)) return;
 		if (fate === 'waits' || lacksResult(result)) {
 			left.add(queryId);
-			trigger.tries.inVain(queryId);
+			tries.inVain(queryId);
 			if (fate === 'due') reportMissing(context, queryId, said?.hasResponse === true);
 			return;
 		}
-		trigger.tries.wasRead(queryId);
-		this.hasNews = true;
+		tries.wasRead(queryId);
+		hasNews = true;
 		void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
 			if (outcome !== 'failed') settle(ledger, result, row);
 		});
-	}
+	};
 
-	private look(): Look {
-		const { isListed, isAudit, ids, listing, plan, read } = this.seen;
-		const queries = this.shown();
-		return {
-			queries,
-			isListed,
-			isWhole: listing.isWhole,
-			requests: read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests),
-			rows: listing.rows.length,
-			hasNews: this.hasNews,
-			isMore: plan.isMore,
-			unread: ids.filter((id) => queries.get(id) === 'later'),
-			strangers: ids.filter((id) => STRANGE.includes(queries.get(id))).length,
-		};
-	}
-
-	/** What it showed of the queries that were asked for, and of those read by ID. */
-	private shown(): Map<string, Shown> {
-		const { read, ids, plan } = this.seen;
-		const listed = ids.flatMap((id) => plan.listed.get(id) ?? []);
-		const known = [...read.others, ...listed].map((result) => {
-			return [result.queryId, this.shownOf(result)] as const;
-		});
-		// the first of a query stands: why there is no record, then its record, then its row
-		return new Map([...known.reverse(), ...read.untold]);
-	}
-
-	private shownOf(result: TriggerResult): Shown {
-		const { trigger, left } = this;
-		const isOver = !left.has(result.queryId) && isSettled(trigger.ledger, result);
+	const shownOf = (result: TriggerResult): Shown => {
+		const isOver = !left.has(result.queryId) && isSettled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
-	}
+	};
+
+	reportLoss(context, plan.loss);
+	reportListing(context, listing);
+	const records = [...listing.rows, ...read.others].map(({ record }) => record);
+	reportLeftOut(context, settings.choice, mapping, records);
+	reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
+	if (isListed) note(ledger, listing, isAudit);
+	startAgain(trigger, seen.cutOff, toItem);
+	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
+	for (const result of read.others) bring(result, result);
+	for (const id of read.refused) ledger.giveUp(id);
+	ledger.await(...plan.owing.filter((id) => ledger.owes(id))); // had their turn
+
+	const listed = ids.flatMap((id) => plan.listed.get(id) ?? []);
+	const known = [...listed, ...read.others].map(
+		(result) => [result.queryId, shownOf(result)] as const,
+	);
+	// the last of a query stands: its row, then its record, then why there is none
+	const queries = new Map<string, Shown>([...known, ...read.untold]);
+	const strangers = ids.filter((id) => STRANGE.includes(queries.get(id)));
+	// an audit is rare: the next look needs one request for the list
+	const requests = read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests);
+	return {
+		queries,
+		isListed,
+		isWhole: listing.isWhole,
+		restMs: Math.max(
+			requests * REST_PER_REQUEST_MS,
+			listing.rows.length * REST_PER_ROW_MS,
+			strangers.length > FLOOD ? FLOOD_REST_MS : 0,
+		),
+		hasNews,
+		isMore: plan.isMore,
+		unread: [...asked].reverse().filter(([id]) => queries.get(id) === 'later'),
+	};
 }
 
 const rulesOf = (trigger: PublishedTrigger): Rules<TriggerResult> => ({
@@ -193,14 +177,6 @@ function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void
 	ledger.settle(result, owesMore);
 	if (row.word !== result.word) ledger.settle(row, owesMore);
 }
-
-function giveUp(ledger: Ledger, row: TriggerResult): void {
-	ledger.settle(row);
-	ledger.giveUp(row.queryId);
-}
-
-const recordsIn = ({ rows }: Listing, others: TriggerResult[]): QueryRecord[] =>
-	[...rows, ...others].map(({ record }) => record);
 
 /** Takes in how the list was read. */
 function note({ saved }: Ledger, { order, extent }: Listing, isAudit: boolean): void {

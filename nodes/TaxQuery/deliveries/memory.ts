@@ -2,8 +2,8 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { load } from '../../shared/operations/nodeState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey, type Outcome } from './emitter';
-import { Ledger, type SavedLedger } from './ledger';
-import { Outage } from './outage';
+import { openLedger, type Ledger, type SavedLedger } from './ledger';
+import { newOutage } from './outage';
 
 export const KEY = 'taxQueryLedger';
 /** The result of the execution that n8n saved last, at its end. */
@@ -20,17 +20,17 @@ export interface NodeMemory {
 	outcomes: Map<string, Promise<Outcome>>;
 	/** Results that this process has emitted. */
 	emitted: BoundedMap<string, true>;
-	outage: Outage;
+	outage: ReturnType<typeof newOutage>;
 	closedAt?: number;
 }
 const memories = new BoundedMap<string, NodeMemory>(MAX_NODES);
 
 export const memoryOf = (context: ITriggerFunctions): NodeMemory =>
 	memories.getOrMake(nodeKey(context), () => ({
-		ledger: new Ledger(load<SavedLedger>(context, KEY), load<string>(context, ENDED)),
+		ledger: openLedger(load<SavedLedger>(context, KEY), load<string>(context, ENDED)),
 		outcomes: new Map(),
 		emitted: new BoundedMap(MAX_EMITTED),
-		outage: new Outage(),
+		outage: newOutage(),
 	}));
 
 type Identity = Parameters<typeof nodeKey>[0];

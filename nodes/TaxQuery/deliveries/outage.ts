@@ -2,28 +2,28 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
 import { maskedText } from '../../shared/personalData/personalData';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import type { CodedError } from '../../shared/utils/codedError';
 import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from './emitter';
 
 /** Tells once that looks keep failing, and once that they work again. */
-export class Outage {
-	private failures = 0;
+export function newOutage() {
+	let failures = 0;
+	return {
+		isOn: () => failures > 0,
 
-	get isOn(): boolean {
-		return this.failures > 0;
-	}
+		count(context: ITriggerFunctions, error: unknown): void {
+			const reason = error instanceof Error ? error.message : 'for an unknown reason';
+			failures++;
+			context.logger.warn(`The Tax Query Trigger could not check for new results: ${reason}`);
+			if (failures === 2) report(context, error);
+		},
 
-	count(context: ITriggerFunctions, error: unknown): void {
-		const reason = error instanceof Error ? error.message : 'for an unknown reason';
-		this.failures++;
-		context.logger.warn(`The Tax Query Trigger could not check for new results: ${reason}`);
-		if (this.failures === 2) report(context, error);
-	}
-
-	end(context: ITriggerFunctions): void {
-		if (this.failures > 1) context.logger.info('The Tax Query Trigger can check for results again');
-		this.failures = 0;
-	}
+		end(context: ITriggerFunctions): void {
+			if (failures > 1) context.logger.info('The Tax Query Trigger can check for results again');
+			failures = 0;
+		},
+	};
 }
 
 /** An error in n8n's list of executions, which starts the error workflow. */
@@ -52,5 +52,6 @@ export function tellHourly(context: Identity, what: string, tell: () => void): v
 	tell();
 }
 
-export const reportHourly = (context: ITriggerFunctions, what: string, error: Error): void =>
-	tellHourly(context, what, () => report(context, error));
+/** Reports an error with this code, about this query if one is named, once an hour. */
+export const reportHourly = (context: ITriggerFunctions, error: CodedError, queryId = ''): void =>
+	tellHourly(context, error.code + queryId, () => report(context, error));

@@ -5,7 +5,7 @@ import type { Ledger } from './ledger';
 import type { TriggerResult } from './result';
 import type { Settings } from './settings';
 
-/** The published trigger that looks. */
+/** The published trigger that looks: it may be unpublished meanwhile. */
 export interface PublishedTrigger {
 	context: ITriggerFunctions;
 	ledger: Ledger;

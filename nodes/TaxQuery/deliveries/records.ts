@@ -1,6 +1,6 @@
 import type { QueryService } from '../service/client';
 import { isLean } from '../service/record';
-import { GoneError, readAsked, readQuery } from './byId';
+import { gone, readAsked, readQuery } from './byId';
 import { nodeKey } from './emitter';
 import type { Listing } from './listing';
 import type { Asked } from './asked';
@@ -19,9 +19,8 @@ interface Records {
 	others: TriggerResult[];
 	/** Why there is no record of what was asked for. */
 	untold: Map<string, 'unknown' | 'later' | 'failed'>;
-	/** Owing ones that are put aside, and that have none now. */
+	/** Owing ones that are put aside. */
 	refused: string[];
-	inVain: string[];
 	requests: number;
 }
 
@@ -83,8 +82,9 @@ async function readOwing(
 	service: QueryService,
 	ids: string[],
 	listing: Listing,
-): Promise<Pick<Records, 'others' | 'refused' | 'inVain'>> {
-	const [others, refused, inVain]: [TriggerResult[], string[], string[]] = [[], [], []];
+): Promise<Pick<Records, 'others' | 'refused'>> {
+	const others: TriggerResult[] = [];
+	const refused: string[] = [];
 	for (const id of ids) {
 		const found = await readQuery(service, id).catch((error: unknown) => ({ error }));
 		if (found && 'queryId' in found) {
@@ -93,11 +93,10 @@ async function readOwing(
 		}
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.extent === 'cut');
-		const error = isGone || listing.requests === 0 ? new GoneError() : found?.error;
-		const isRefused = error !== undefined && tries.inVain(id, error);
-		(isRefused ? refused : inVain).push(id);
+		const error = isGone || listing.requests === 0 ? gone() : found?.error;
+		if (error !== undefined && tries.inVain(id, error)) refused.push(id);
 	}
-	return { others, refused, inVain };
+	return { others, refused };
 }
 
 /** The results of rows that do not hold them. */

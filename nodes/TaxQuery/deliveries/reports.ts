@@ -4,19 +4,20 @@ import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from './emitter';
 import type { Listing } from './listing';
 import { report, reportHourly, tellHourly } from './outage';
-import type { Course } from './survey';
+import type { Loss } from './survey';
 import { CodedError } from '../../shared/utils/codedError';
 
-const COURSES: Partial<Record<Course, string>> = {
+const LOSSES: Record<Loss, string> = {
 	isElsewhere:
-		"The credential leads to another account, without the queries so far. The trigger begins anew, by 'Start From'. Compare the results in the service with your executions",
+		"The credential leads to another account, without the queries so far. The trigger begins anew, by 'Start From'",
 	isLost:
-		'The service lists none of the queries so far: only those created since the last one start the workflow. Compare the results in the service with your executions',
+		'The service lists none of the queries so far: only those created since the last one start the workflow',
 };
 
-export function reportCourse(context: ITriggerFunctions, course: Course): void {
-	const what = COURSES[course];
-	if (what) report(context, new CodedError(course, what));
+export function reportLoss(context: ITriggerFunctions, loss?: Loss): void {
+	if (!loss) return;
+	const what = `${LOSSES[loss]}. Compare the results in the service with your executions`;
+	report(context, new CodedError(loss, what));
 }
 
 /** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */
@@ -24,8 +25,7 @@ export function reportListing(context: ITriggerFunctions, listing: Listing): voi
 	const { extent, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no ID that JSON holds exactly: their results cannot start the workflow`;
-		const error = new CodedError('list.ids', what, { rows: unreadable });
-		reportHourly(context, 'nameless', error);
+		reportHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
 	}
 	if (extent !== 'cut') return;
 	tellHourly(context, 'cut', () =>
@@ -36,42 +36,34 @@ export function reportListing(context: ITriggerFunctions, listing: Listing): voi
 }
 
 /** Reports queries that are not awaited any more. */
-export function reportDropped(context: ITriggerFunctions, ids: string[]): void {
-	if (ids.length === 0) return;
-	const what = `Too many queries wait for a result: ${ids.length} are not read by their ID any more, from ${ids[0]} on. Their results start the workflow if the list shows them or a webhook call names them`;
-	const error = new CodedError('dropped', what, { queries: ids.length, queryId: ids[0] });
-	reportHourly(context, 'dropped', error);
+export function reportDropped(context: ITriggerFunctions, [queryId, ...others]: string[]): void {
+	if (queryId === undefined) return;
+	const queries = others.length + 1;
+	const what = `Too many queries wait for a result: ${queries} are no longer read by ID, from ${queryId} on. They start if the list shows them or a webhook call names them`;
+	reportHourly(context, new CodedError('dropped', what, { queries, queryId }));
 }
 
-/** How often a success without a result was seen. */
-interface Missing {
-	since: number;
-	times: number;
-	isDelivered: boolean;
-}
-const missing = new BoundedMap<string, Missing>(5_000);
+/** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */
+const missing = new BoundedMap<string, { since: number; times: number; isDelivered: boolean }>(
+	5_000,
+);
 /** A record may get its result a while after its status. */
 const MAY_TAKE_MS = 10 * 60_000;
 
 /** Reports a success whose record has no result, from the second time on. */
 export function reportMissing(context: ITriggerFunctions, id: string, isDelivered: boolean): void {
-	const known = missing.getOrMake(`${nodeKey(context)} ${id}`, () => ({
-		since: Date.now(),
-		times: 0,
-		isDelivered: false,
-	}));
+	const none = { since: Date.now(), times: 0, isDelivered: false };
+	const known = missing.getOrMake(`${nodeKey(context)} ${id}`, () => none);
 	known.times++;
 	known.isDelivered ||= isDelivered;
-	const isLate = known.isDelivered ? known.times > 1 : msLeft(known.since, MAY_TAKE_MS) <= 0;
-	if (!isLate) return;
-	const what = known.isDelivered
-		? `The service's record of query ${id} has no result, but a webhook call brought one`
-		: `The service's record of query ${id} has no result, and no webhook call brought one`;
+	if (known.isDelivered ? known.times < 2 : msLeft(known.since, MAY_TAKE_MS) > 0) return;
+	const but = known.isDelivered ? 'but a' : 'and no';
+	const what = `The service's record of query ${id} has no result, ${but} webhook call brought one`;
 	const error = new CodedError('noResult', what, {
-		...{ queryId: id, isDelivered: known.isDelivered },
-		description: MISSING,
+		queryId: id,
+		isDelivered: known.isDelivered,
+		description:
+			"To emit the result of a webhook call, set 'Confirm with the Service' to Status Only, or 'Webhook Verification' to a webhook credential.",
 	});
-	reportHourly(context, `missing ${id}`, error);
+	reportHourly(context, error, id);
 }
-const MISSING =
-	"Set 'Confirm with the Service' to Status Only, or 'Webhook Verification' to a webhook credential. The trigger then emits the result of the webhook call.";

@@ -54,7 +54,7 @@ export const withResponse = (
 	mapping: TaxQueryMapping,
 ): TriggerResult => {
 	const whole = readRecord({ ...record.raw, response: delivered.raw.response }, mapping);
-	return whole ? resultOf({ ...whole, id: record.id }) : resultOf(record);
+	return resultOf({ ...record, ...whole, id: record.id });
 };
 
 /** What items are made by: the credential's words, and its key of pseudonyms. */
@@ -91,10 +91,9 @@ export function itemMaker(
 	{
 		simplify,
 		personalData,
-		options = {},
-		hasEnvelope = false,
-	}: Pick<Settings, 'simplify' | 'personalData'> &
-		Partial<Pick<Settings, 'options' | 'hasEnvelope'>>,
+		options,
+		hasEnvelope,
+	}: Pick<Settings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
 	{ mapping, pseudonymKey }: Deployment,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));

@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
-import { readChoice, statusesField, triggerOnField, type Choice } from './choice';
+import { wholeNumber } from '../../shared/operations/fields';
+import { readChoice, refused, statusesField, triggerOnField, type Choice } from './choice';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
-import { CodedError } from '../../shared/utils/codedError';
 
 /** What the trigger was published with. */
 export interface Settings {
@@ -39,33 +39,21 @@ export function readSettings(context: Context): Settings {
 		context.getNodeParameter(name, fallback as string);
 	const receiveBy = read('receiveBy', 'both') as Settings['receiveBy'];
 	const options = read('settings', {}) as IDataObject;
-	const seconds = Number(options.checkEvery ?? DEFAULT_SECONDS);
-	if (receiveBy !== 'webhook' && !(seconds >= MIN_SECONDS)) {
-		throw new CodedError(
-			'field.number',
-			`'Check Every (Seconds)' must be a number, ${MIN_SECONDS} or more`,
-			{
-				field: 'Check Every (Seconds)',
-				description: 'Open the trigger and correct it under Options.',
-			},
-		);
+	const { checkEvery: seconds = DEFAULT_SECONDS, maxResults = DEFAULT_RESULTS } = options;
+	if (receiveBy !== 'webhook' && !(Number(seconds) >= MIN_SECONDS)) {
+		const field = 'Check Every (Seconds)';
+		throw refused('number', field, `'${field}' must be a number, ${MIN_SECONDS} or more`);
 	}
-	const maxResults = Number(options.maxResults ?? DEFAULT_RESULTS);
-	if (!Number.isInteger(maxResults) || maxResults < 1) {
-		throw new CodedError(
-			'field.number',
-			"'Max Results per Check' must be a whole number, 1 or more",
-			{
-				field: 'Max Results per Check',
-				description: 'Open the trigger and correct it under Options.',
-			},
-		);
+	const most = wholeNumber(maxResults);
+	if (most === undefined) {
+		const field = 'Max Results per Check';
+		throw refused('number', field, `'${field}' must be a whole number, 1 or more`);
 	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
 	const confirm = read('confirm', 'result') as Settings['confirm'];
 	return {
 		receiveBy,
-		checkEveryMs: seconds * 1000,
+		checkEveryMs: Number(seconds) * 1000,
 		isAuthenticated,
 		confirm: confirm === 'off' && !isAuthenticated ? 'result' : confirm,
 		simplify: options.simplify !== false,
@@ -78,7 +66,7 @@ export function readSettings(context: Context): Settings {
 		hasEnvelope:
 			Object.hasOwn(options, 'includeEnvelope') &&
 			parseBoolean(options.includeEnvelope, 'Include Envelope'),
-		maxResults,
+		maxResults: most,
 		options,
 	};
 }
@@ -98,19 +86,12 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));
 		if (hours > 0) return Date.now() - hours * 3_600_000;
-		throw new CodedError('field.number', "'Hours' of 'Start From' must be a number above 0", {
-			field: 'Hours',
-			description: 'Open the trigger and correct it.',
-		});
+		throw refused('number', 'Hours', "'Hours' of 'Start From' must be a number above 0");
 	}
 	if (startFrom !== 'date') return undefined;
 	const written = context.getNodeParameter('date', '');
-	const date = DateTime.fromISO(typeof written === 'string' ? written : '', {
-		zone: context.getTimezone(),
-	});
+	const zone = context.getTimezone();
+	const date = DateTime.fromISO(typeof written === 'string' ? written : '', { zone });
 	if (date.isValid) return date.toMillis();
-	throw new CodedError('field.date', "'Date' of 'Start From' is empty or not a date", {
-		field: 'Date',
-		description: 'Choose the date from which on results are emitted.',
-	});
+	throw refused('date', 'Date', "'Date' of 'Start From' is empty or not a date");
 }

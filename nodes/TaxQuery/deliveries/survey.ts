@@ -41,17 +41,17 @@ interface Situation {
 	maxOwing: number;
 }
 
-/** How a look goes on from what is known. */
-export type Course =
-	| 'goesOn'
-	| 'begins'
-	/** Another account, which has none of the queries so far: it begins anew. */
+/** What has become of the queries so far, where none of them is listed; reported. */
+export type Loss =
+	/** Another account has none of them: the trigger begins anew. */
 	| 'isElsewhere'
-	/** None of the queries so far is listed any more: only what was created since is new. */
+	/** Only what was created since is new. */
 	| 'isLost';
 
 export interface Plan<Row extends Sight> {
-	course: Course;
+	loss?: Loss;
+	/** All that is known so far is forgotten, but for what has settled. */
+	isAnew: boolean;
 	account: string;
 	isWhole: boolean;
 	/** Rows to take into `seen`, the oldest first; old ones do not start anything. */
@@ -88,10 +88,10 @@ export function fromNewestOn<Row>(
 	{ saved }: Ledger,
 ): Row[] | undefined {
 	if (order === 'newestFirst' || rows.length < 2) return rows;
-	if (order === 'oldestFirst') return isWhole && isOnePage ? [...rows].reverse() : undefined;
+	if (!isWhole || !isOnePage) return undefined;
+	if (order === 'oldestFirst') return [...rows].reverse();
 	// as long as all of it is known, what is not known is new, wherever it is
-	const isKnown = isWhole && saved.isComplete && rows.length <= MAX_SEEN;
-	return isKnown && isOnePage ? rows : undefined;
+	return saved.isComplete && rows.length <= MAX_SEEN ? rows : undefined;
 }
 
 /** What a look has to do, by what is known, what is listed and what was asked for. It changes nothing. */
@@ -102,11 +102,14 @@ export function survey<Row extends Sight>(
 	rules: Rules<Row>,
 ): Plan<Row> {
 	const { account, begins, asked, maxOwing } = situation;
+	const { saved } = ledger;
 	const anchor = lastSeen(rows, ledger);
-	const course = begins ? 'begins' : courseOf(ledger, anchor, rows.length, account);
-	const isAnew = isBeginning({ course });
-	const until = untilOf(course, ledger, situation);
-	const isAnywhere = isAnew || anchor < 0 || (isWhole && ledger.saved.isComplete);
+	const loss = begins || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);
+	const isAnew = begins || loss === 'isElsewhere';
+	// what was created until then is old: Infinity where all of it is, 0 where nothing is
+	const known = loss ? saved.newest || Infinity : saved.oldUntil;
+	const until = isAnew ? situation.oldUntil : known;
+	const isAnywhere = isAnew || anchor < 0 || (isWhole && saved.isComplete);
 	const above = isAnywhere ? rows : rows.slice(0, anchor);
 	const fresh = above.filter(({ queryId }) => isAnew || !ledger.isSeen(queryId)).reverse();
 	const taken = takeable(fresh, until, ledger, rules);
@@ -114,8 +117,9 @@ export function survey<Row extends Sight>(
 	const wanted = new Set(asked);
 	const isFresh = new Set(fresh);
 	const isKnown = ({ queryId: id }: Row) => ledger.isSeen(id) || ledger.owes(id) || wanted.has(id);
-	const known = rows.filter((row) => !isFresh.has(row) && isKnown(row)).reverse();
-	const changed = known.filter((row) => !isSettled(ledger, row));
+	const changed = rows
+		.filter((row) => !isFresh.has(row) && isKnown(row) && !isSettled(ledger, row))
+		.reverse();
 	const ready = [...changed.filter((row) => rules.fateOf(row) === 'due'), ...taken.due]
 		.filter((row) => !rules.isRunning(row))
 		.sort((a, b) => rules.triesOf(a) - rules.triesOf(b));
@@ -124,9 +128,10 @@ export function survey<Row extends Sight>(
 
 	const listed = new Map(rows.map((row) => [row.queryId, row]));
 	const isShown = (id: string) => listed.get(id)?.hasStatus === true;
-	const owing = ledger.owing.filter((id) => !isShown(id) && !wanted.has(id));
+	const owing = ledger.owing().filter((id) => !isShown(id) && !wanted.has(id));
 	return {
-		course,
+		loss,
+		isAnew,
 		account,
 		isWhole,
 		take: taken.take,
@@ -138,12 +143,6 @@ export function survey<Row extends Sight>(
 		owing: isAnew ? [] : owing.slice(0, maxOwing),
 		listed,
 	};
-}
-
-/** Until when what was created is old: Infinity where all of it is, 0 where nothing is. */
-function untilOf(course: Course, { saved }: Ledger, { oldUntil }: Situation): number {
-	if (course === 'isLost') return saved.newest || Infinity;
-	return isBeginning({ course }) ? oldUntil : saved.oldUntil;
 }
 
 /** Of new rows, the oldest first, those that come before one look has all the results that it brings; and these. */
@@ -171,19 +170,9 @@ function lastSeen(rows: Stand[], ledger: Ledger): number {
 	return -1;
 }
 
-/** Whether all that is known so far is forgotten, but for what has settled. */
-export const isBeginning = ({ course }: { course: Course }): boolean =>
-	course === 'begins' || course === 'isElsewhere';
-
-function courseOf(
-	{ isEmpty, saved }: Ledger,
-	anchor: number,
-	rows: number,
-	account: string,
-): Course {
-	if (anchor >= 0) return 'goesOn';
+function lossOf({ isEmpty, saved }: Ledger, rows: number, account: string): Loss | undefined {
 	if (saved.account !== account) return 'isElsewhere';
-	return isEmpty || rows === 0 ? 'goesOn' : 'isLost';
+	return isEmpty() || rows === 0 ? undefined : 'isLost';
 }
 
 /** Whether its result in this state came through. A row without a status tells nothing of a query that has settled. */
@@ -201,7 +190,7 @@ export function takeIn<Row extends Sight>(
 	startedFrom: string,
 ): string[] {
 	const { saved } = ledger;
-	if (isBeginning(plan)) {
+	if (plan.isAnew) {
 		ledger.begin(startedFrom);
 		saved.isComplete = plan.isWhole;
 	}
@@ -211,8 +200,8 @@ export function takeIn<Row extends Sight>(
 		if (isSettled(ledger, row)) return;
 		const fate = rules.fateOf(row);
 		if (fate === 'unwanted' || isOld) ledger.settle(row, row.isPending);
-		if (fate === 'unwanted' || (isOld && !row.isPending)) return;
-		if (!ledger.owes(row.queryId)) awaited.push(row.queryId);
+		const isOwing = fate !== 'unwanted' && (row.isPending || !isOld);
+		if (isOwing && !ledger.owes(row.queryId)) awaited.push(row.queryId);
 	};
 	for (const { row, isOld } of plan.take) {
 		ledger.take(row.queryId, row.createdAt);

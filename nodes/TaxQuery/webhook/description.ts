@@ -4,15 +4,29 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { filterOptions, statusesField, triggerOnField } from '../deliveries/choice';
+import { otherServicesOption, statusesField, triggerOnField } from '../deliveries/choice';
 import { credentialsHere } from '../../shared/operations/operation';
 import { simplifyField } from '../../shared/operations/fields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/personalData';
 
-const byWebhook = { displayOptions: { show: { receiveBy: ['both', 'webhook'] } } };
+const withWebhook = ['both', 'webhook'];
+const withList = ['both', 'asking'];
+const authenticity = ['credential'];
+const shownFor = (receiveBy: string[], more: Record<string, string[]> = {}) => ({
+	displayOptions: { show: { receiveBy, ...more } },
+});
 
+/** An entry of a list; `more` says where it is shown. */
+const entry = (name: string, value: string, description: string, more: object = {}) => ({
+	name,
+	value,
+	description,
+	...more,
+});
+
+/** Entries of the "Options" collection; from in there, the other fields are above. */
 const options: INodeProperties[] = [
-	...filterOptions,
+	otherServicesOption,
 	simplifyField,
 	personalDataOption,
 	fieldsToKeepOption,
@@ -21,17 +35,12 @@ const options: INodeProperties[] = [
 		name: 'afterCrash',
 		type: 'options',
 		options: [
-			{
-				name: 'Leave It to Retry',
-				value: 'leave',
-				description: 'The execution is listed as crashed, to be retried by hand',
-			},
-			{
-				name: 'Start Once More',
-				value: 'once',
-				description:
-					'A result whose execution may not have ended starts once more, with the same deliveryId, never a third time',
-			},
+			entry('Leave It to Retry', 'leave', 'You retry the crashed executions by hand'),
+			entry(
+				'Start Once More',
+				'once',
+				'A result whose execution may not have ended starts once more, with the same deliveryId',
+			),
 		],
 		default: 'once',
 		description: 'What to do when n8n was killed while executions ran',
@@ -43,8 +52,8 @@ const options: INodeProperties[] = [
 		typeOptions: { minValue: 5 },
 		default: 30,
 		description:
-			'How often the trigger checks the list of queries. After a new result it checks six times as often, at most every 5 seconds. A check is free by the API reference and usually takes one request.',
-		displayOptions: { show: { '/receiveBy': ['both', 'asking'] } },
+			'How often the trigger checks the list of queries; after a new result six times as often, at most every 5 seconds',
+		displayOptions: { show: { '/receiveBy': withList } },
 	},
 	{
 		displayName: 'Include Envelope',
@@ -52,10 +61,8 @@ const options: INodeProperties[] = [
 		type: 'boolean',
 		default: true,
 		description:
-			'Whether to add the fields around the record in a verified webhook call (event, attempt, timestamp) under "envelope". Null where no verified call named the result.',
-		displayOptions: {
-			show: { '/receiveBy': ['both', 'webhook'], '/authenticity': ['credential'] },
-		},
+			'Whether to add the fields around the record in a verified webhook call as "envelope"; null without such a call',
+		displayOptions: { show: { '/receiveBy': withWebhook, '/authenticity': authenticity } },
 	},
 	{
 		displayName: 'Max Results per Check',
@@ -92,61 +99,47 @@ export const webhookDescription: IWebhookDescription = {
 };
 
 /** What the editor says while it waits. */
-export const eventTriggerDescription =
-	"Waiting for the query service, or the sandbox's page, to send a result to the test URL";
-
-const whileBuilding =
-	'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it send a result. It shows up in the editor. With <b>Checks Only</b>, the button fetches the latest result instead.';
+export const eventTriggerDescription = 'Waiting for a result at the test URL';
 
 /** The words beside the node's panel in the editor. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Listen for a result',
-	executionsHelp: {
-		inactive: `${whileBuilding}<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>. These executions show up in the executions list, not in the editor.`,
-		active: `${whileBuilding} Put the production URL back afterwards, where the service keeps a single one.<br /><br /><b>The workflow runs by itself</b> with each new result. These executions show up in the <a data-key="executions">executions list</a>, not in the editor.`,
-	},
+	executionsHelp:
+		'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it, or the sandbox\'s page, send a result. With <b>Checks Only</b>, the button fetches the latest result.<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>, again after each test if the service keeps a single URL. Its executions show up in the <a data-key="executions">executions list</a>.',
 	activationHint:
-		'Once the workflow is built, publish it. Unless it is Checks Only, also register the production URL. Results then start it without a click.',
+		'Publish the workflow and, unless it is Checks Only, register the production URL.',
 };
 
-const byProof = { receiveBy: ['both', 'webhook'], authenticity: ['credential'] };
-
-const byList = { receiveBy: ['both', 'asking'] };
-
 export const properties: INodeProperties[] = [
-	{ ...credentialsHere, displayOptions: { hide: { authenticity: ['credential'] } } },
+	{ ...credentialsHere, displayOptions: { hide: { authenticity } } },
 	{
 		displayName: 'Receive Results By',
 		name: 'receiveBy',
 		type: 'options',
 		noDataExpression: true,
 		options: [
-			{
-				name: 'Checks Only',
-				value: 'asking',
-				description: 'For an n8n without a public address',
-			},
-			{
-				name: 'Webhook and Checks',
-				value: 'both',
-				description: 'At once by webhook. Missed results arrive with the next check.',
-			},
-			{
-				name: 'Webhook Only',
-				value: 'webhook',
-				description: 'The list of queries is never read. Missed results do not arrive.',
-			},
+			entry('Checks Only', 'asking', 'For an n8n without a public address'),
+			entry(
+				'Webhook and Checks',
+				'both',
+				'At once by webhook; missed results arrive with the next check',
+			),
+			entry(
+				'Webhook Only',
+				'webhook',
+				'The list of queries is never read: missed results do not arrive',
+			),
 		],
 		default: 'both',
 		description: 'How the trigger learns that a query has its result',
 	},
 	{
 		displayName:
-			"Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service, or the sandbox's page, send a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.",
+			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
-		...byWebhook,
+		...shownFor(withWebhook),
 	},
 	triggerOnField,
 	statusesField,
@@ -155,25 +148,13 @@ export const properties: INodeProperties[] = [
 		name: 'startFrom',
 		type: 'options',
 		options: [
-			{
-				name: 'Date',
-				value: 'date',
-				description: 'Also results of queries made since a date',
-			},
-			{
-				name: 'Last Hours',
-				value: 'hours',
-				description: 'Also results of queries made in the hours before publishing',
-			},
-			{
-				name: 'Publishing',
-				value: 'activation',
-				description: 'Results that come after the workflow is published',
-			},
+			entry('Date', 'date', 'Also results of queries made since then'),
+			entry('Last Hours', 'hours', 'Also results of queries made in the hours before'),
+			entry('Publishing', 'activation', 'Results that come after publishing'),
 		],
 		default: 'activation',
 		description: 'From when on results start the workflow',
-		displayOptions: { show: byList },
+		...shownFor(withList),
 	},
 	{
 		displayName: 'Hours',
@@ -182,7 +163,7 @@ export const properties: INodeProperties[] = [
 		typeOptions: { minValue: 1 },
 		default: 24,
 		description: 'How far back, counted from when the workflow is published',
-		displayOptions: { show: { ...byList, startFrom: ['hours'] } },
+		...shownFor(withList, { startFrom: ['hours'] }),
 	},
 	{
 		displayName: 'Date',
@@ -191,56 +172,46 @@ export const properties: INodeProperties[] = [
 		default: '',
 		required: true,
 		description: 'Queries made from this moment on',
-		displayOptions: { show: { ...byList, startFrom: ['date'] } },
+		...shownFor(withList, { startFrom: ['date'] }),
 	},
 	{
 		displayName: 'Webhook Verification',
 		name: 'authenticity',
 		type: 'options',
 		options: [
-			{
-				name: 'None',
-				value: 'none',
-				description: 'Anyone can call the webhook. The service confirms each result.',
-			},
-			{
-				name: 'Webhook Credential',
-				value: 'credential',
-				description: 'A call must carry a signature, a secret header or basic auth',
-			},
+			entry('None', 'none', 'Anyone can call the webhook; the service confirms each result'),
+			entry(
+				'Webhook Credential',
+				'credential',
+				'A call must carry a signature, a secret header or basic auth',
+			),
 		],
 		default: 'none',
 		description: 'How a webhook call proves that it comes from the query service',
-		...byWebhook,
+		...shownFor(withWebhook),
 	},
-	{ ...credentialsHere, displayOptions: { show: byProof } },
+	{ ...credentialsHere, ...shownFor(withWebhook, { authenticity }) },
 	{
 		displayName: 'Confirm with the Service',
 		name: 'confirm',
 		type: 'options',
 		options: [
-			{
-				name: 'Off',
-				value: 'off',
-				description:
-					'Nothing: the webhook body is the result. Anyone with the secret can inject results.',
-				displayOptions: { show: { '/authenticity': ['credential'] } },
-			},
-			{
-				name: 'Result',
-				value: 'result',
-				description: "The result: the service's record is emitted, not the webhook body",
-			},
-			{
-				name: 'Status Only',
-				value: 'statusOnly',
-				description:
-					'The status: if the record has no result, the one in the webhook body is emitted. Without a webhook credential, anyone who knows a query ID can inject it.',
-			},
+			entry(
+				'Off',
+				'off',
+				'The webhook body is the result. Anyone with the secret can inject results.',
+				{ displayOptions: { show: { '/authenticity': authenticity } } },
+			),
+			entry('Result', 'result', "The service's record is the result, not the webhook body"),
+			entry(
+				'Status Only',
+				'statusOnly',
+				'If the record has no result, the webhook body brings it. Without a webhook credential, anyone who knows a query ID can inject it.',
+			),
 		],
 		default: 'result',
 		description: 'What the trigger fetches instead of trusting the webhook body',
-		...byWebhook,
+		...shownFor(withWebhook),
 	},
 	{
 		// n8n leaves the body of a node of version 1 alone where its "options" say so: signatures are over its bytes. Of

@@ -2,9 +2,9 @@ import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
 import { msLeft } from '../../shared/utils/time';
 import { wasPublishedSince } from '../deliveries/memory';
-import { envelopeOf, itemMaker, type Deployment } from '../deliveries/result';
+import { itemMaker, type Deployment } from '../deliveries/result';
 import { fateOf, reportLeftOut } from '../deliveries/filter';
-import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
+import { watcherOf, type Watcher } from '../deliveries/watcher';
 import {
 	accepted,
 	answerFor,
@@ -34,7 +34,7 @@ export const isBeingPublished = (context: IWebhookFunctions): boolean =>
  * The published trigger; undefined if this process has none. n8n takes calls before it starts its triggers, and while it
  * publishes one anew: then one waits for the trigger, which knows what was started before.
  */
-export async function triggerSoon(context: IWebhookFunctions): Promise<ResultWatcher | undefined> {
+export async function triggerSoon(context: IWebhookFunctions): Promise<Watcher | undefined> {
 	const since = Date.now();
 	const isComing = () => msLeft(loadedAt, START_MS) > 0 || isBeingPublished(context);
 	while (!watcherOf(context) && isComing() && msLeft(since, START_PATIENCE_MS) > 0)
@@ -59,24 +59,19 @@ const inTime = async (
 
 /** Starts what is believed as it was delivered. */
 export async function start(
-	trigger: ResultWatcher,
+	trigger: Watcher,
 	all: Said[],
 	deployment: Deployment,
 	isListed: boolean,
 ): Promise<Answer> {
 	const { context, settings } = trigger;
 	const toItem = itemMaker(settings, deployment);
-	const results = all.flatMap(({ believed, event, envelope }) =>
-		believed ? [{ result: believed, event, ...envelopeOf(believed, envelope) }] : [],
-	);
+	const results = all.flatMap(({ believed }) => believed ?? []);
 	const records = results.map(({ result }) => result.record);
 	reportLeftOut(context, settings.choice, deployment.mapping, records);
 	const due = results.filter(({ result }) => fateOf(result, settings.choice) === 'due');
 	const outcomes = Promise.all(
-		due.map(async ({ result, ...origin }) => {
-			const item = toItem(result, { ...origin, confirmed: false });
-			return await trigger.emitOnce(result, item);
-		}),
+		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),
 	).then((ends) => {
 		if (ends.includes('failed')) return notTaken;
 		return ends.includes('started') ? accepted : nothingNew;
@@ -89,11 +84,7 @@ export async function start(
 let waiting = 0;
 
 /** Lets the trigger look, and answers by what it sees of the queries that the call names. */
-export async function lookFor(
-	trigger: ResultWatcher,
-	all: Said[],
-	isListed: boolean,
-): Promise<Answer> {
+export async function lookFor(trigger: Watcher, all: Said[], isListed: boolean): Promise<Answer> {
 	// what n8n has been given, or a list will show, comes without the sender
 	let otherwise = isListed ? later : tryAgain;
 	if (waiting >= MAX_WAITING) return otherwise === later ? later : tooMany;

@@ -5,17 +5,10 @@ import { taxQuery } from '../../shared/transport/service';
 import { readAsked, type ReadById } from '../deliveries/byId';
 import { nodeKey } from '../deliveries/emitter';
 import { fateOf } from '../deliveries/filter';
-import { Ledger, type SavedLedger } from '../deliveries/ledger';
+import { openLedger, type SavedLedger } from '../deliveries/ledger';
 import { KEY } from '../deliveries/memory';
 import { confirmed } from '../deliveries/asked';
-import {
-	envelopeOf,
-	itemMaker,
-	lacksResult,
-	type Deployment,
-	type Origin,
-	type TriggerResult,
-} from '../deliveries/result';
+import { itemMaker, lacksResult, type Deployment } from '../deliveries/result';
 import type { Settings } from '../deliveries/settings';
 import {
 	accepted,
@@ -49,22 +42,22 @@ export async function startHere(
 		return cannotAsk;
 	const read = await readHere(context, toRead, isTest || settings.isAuthenticated);
 	if (!read) return unreachable;
-	const ledger = new Ledger(isTest ? {} : load<SavedLedger>(context, KEY));
+	const ledger = openLedger(isTest ? {} : load<SavedLedger>(context, KEY));
 	const toItem = itemMaker(settings, deployment);
-	const bring = (said: Said): Answer | { result: TriggerResult; origin: Origin } => {
-		const { queryId, believed, event, envelope, isSaidPending } = said;
-		if (believed)
-			return due(believed, { confirmed: false, event, ...envelopeOf(believed, envelope) });
+	const bring = (said: Said) => {
+		const { queryId, believed, isSaidPending } = said;
+		if (believed) return ifDue(believed);
 		const found = read.get(queryId);
 		if (found === 'later') return tooMany;
 		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
-		const { result, origin } = confirmed(found, said, deployment.mapping);
+		const brought = confirmed(found, said, deployment.mapping);
+		const { result } = brought;
 		const isWaiting = fateOf(result, settings.choice) === 'waits' && !isSaidPending;
-		return isWaiting || lacksResult(result) ? tryAgain : due(result, origin);
+		return isWaiting || lacksResult(result) ? tryAgain : ifDue(brought);
 	};
-	const due = (result: TriggerResult, origin: Origin) =>
-		fateOf(result, settings.choice) === 'due' && !ledger.isSettled(result)
-			? { result, origin }
+	const ifDue = (brought: NonNullable<Said['believed']>) =>
+		fateOf(brought.result, settings.choice) === 'due' && !ledger.isSettled(brought.result)
+			? brought
 			: nothingNew;
 	const brought = all.map(bring);
 	const answers = brought.filter((each) => 'status' in each);

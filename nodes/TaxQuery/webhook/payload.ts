@@ -26,9 +26,11 @@ const ENVELOPES = [
 /** What stands beside the ID of a query, and seldom beside that of an envelope or event. */
 const OF_QUERIES = ['status', 'service', 'response'];
 const KINDS = ['event', 'eventType', 'event_type', 'type', 'kind'];
+const IDS = ['id', 'queryId', 'query_id', 'queryID'];
 /** TQ §2.1, and what names a query. */
 const OF_RECORD = [
-	...['_id', 'id', 'queryId', 'query_id', 'queryID', 'service', 'status', 'authentication'],
+	...IDS,
+	...['_id', 'service', 'status', 'authentication'],
 	...['metadata', 'query', 'response', 'state', 'organizationId', 'organizationSlug', 'profileId'],
 	...['createdAt', 'updatedAt'],
 ];
@@ -43,11 +45,11 @@ const UNSAFE = ['__proto__', 'constructor', 'prototype'];
 export function readPayload(body: Buffer): Payload {
 	const refuse = (reason: string): Payload => ({ status: 400, reason });
 	if (body.length === 0) return refuse('The body is empty');
-	const parsed = parse(body);
-	if (!parsed) return refuse('The body is not JSON in UTF-8');
-	const unsafe = whatIsUnsafe(parsed.value);
+	const value = parse(body);
+	if (value === undefined) return refuse('The body is not JSON in UTF-8');
+	const unsafe = whatIsUnsafe(value);
 	if (unsafe) return refuse(unsafe);
-	const announced = read(parsed.value)?.announced ?? [];
+	const announced = read(value)?.announced ?? [];
 	if (announced.length === 0) return refuse('The body names no query');
 	if (announced.length > MAX_RESULTS) {
 		return { status: 413, reason: `The body holds more than ${MAX_RESULTS} results` };
@@ -56,9 +58,9 @@ export function readPayload(body: Buffer): Payload {
 }
 
 /** The JSON value that the bytes hold; undefined if they hold none. */
-function parse(body: Buffer): { value: unknown } | undefined {
+function parse(body: Buffer): unknown {
 	try {
-		return { value: JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) };
+		return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
 	} catch {
 		return undefined;
 	}
@@ -99,62 +101,49 @@ function read(value: unknown, layer = 0, isInEnvelope = false): Found | undefine
 		return { announced, sureness: Math.min(...all.map(({ sureness }) => sureness)) };
 	}
 	const fields = value as IDataObject;
+	const event = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
 	const named = [fields.queryId, fields.query_id, fields.queryID].map(idOf).find(Boolean);
 	const beside = OF_QUERIES.filter((name) => (fields[name] ?? undefined) !== undefined).length;
 	const inside = surestInside(fields, layer, named);
 	// an ID with nothing of a query beside it may be the envelope's
-	const isInside = inside && (beside === 0 || inside.sureness + Number(!!named) > beside);
-	if (isInside) {
+	if (inside && (beside === 0 || inside.sureness + Number(!!named) > beside)) {
 		const { name, announced, sureness } = inside;
-		return { announced: announced.map(within(fields, name)), sureness };
+		const around = without(fields, [name]);
+		const within = ({ envelope, ...each }: Announced): Announced => ({
+			...each,
+			event: each.event ?? event,
+			envelope: filled(envelope ? { ...around, [name]: envelope } : around),
+		});
+		return { announced: announced.map(within), sureness };
 	}
 
 	const queryId = named ?? idOf(fields._id) ?? idOf(fields.id);
 	if (!queryId) return undefined;
-	const around = isInEnvelope ? {} : without(fields, OF_RECORD);
-	const record = recordOf(fields, queryId, named);
+	const isRecord = idOf(fields._id) !== undefined;
+	const record = isRecord ? fields : { ...without(fields, IDS), _id: queryId };
+	const envelope = isInEnvelope ? undefined : filled(without(fields, OF_RECORD));
 	return {
-		announced: [{ queryId, record, ...eventOf(fields), ...enveloped(around) }],
+		announced: [{ queryId, record, event, envelope }],
 		sureness: beside + (named ? 2 : 0),
 	};
 }
 
 /** What is surely about queries in an envelope: about the query that it names, if it names one. */
-const surestInside = (fields: IDataObject, layer: number, named: string | undefined) =>
-	ENVELOPES.flatMap((name) => {
+function surestInside(fields: IDataObject, layer: number, named: string | undefined) {
+	let surest: (Found & { name: string }) | undefined;
+	for (const name of ENVELOPES) {
 		const found = read(fields[name], layer + 1, true);
-		return found ? [{ name, ...found }] : [];
-	})
-		.filter(({ announced }) => announced.length > 0)
-		.filter(({ announced }) => !named || announced.every(({ queryId }) => queryId === named))
-		.sort((a, b) => b.sureness - a.sureness)
-		.at(0);
-
-/** Adds to what is under this key of an envelope the envelope itself. */
-const within =
-	(fields: IDataObject, name: string) =>
-	({ envelope, ...each }: Announced): Announced => ({
-		...eventOf(fields),
-		...each,
-		...enveloped({ ...without(fields, [name]), ...(envelope && { [name]: envelope }) }),
-	});
-
-/** The record under the names of TQ §2.1; its own ID stays, and what else it is called. */
-function recordOf(fields: IDataObject, queryId: string, named: string | undefined): IDataObject {
-	const others = without(fields, ['query_id', 'queryID']);
-	if (idOf(fields._id)) return { ...others, ...(named && { queryId }) };
-	return { ...without(others, ['queryId', 'id']), _id: queryId };
-}
-
-function eventOf(fields: IDataObject): Pick<Announced, 'event'> {
-	const kind = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
-	return kind === undefined ? {} : { event: kind as string };
+		if (!found || found.announced.length === 0) continue;
+		const isOfOthers = named && found.announced.some(({ queryId }) => queryId !== named);
+		if (!isOfOthers && found.sureness > (surest?.sureness ?? -1)) surest = { ...found, name };
+	}
+	return surest;
 }
 
 const without = (fields: IDataObject, names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
-const enveloped = (envelope: IDataObject) => (Object.keys(envelope).length > 0 ? { envelope } : {});
+const filled = (fields: IDataObject) => (Object.keys(fields).length > 0 ? fields : undefined);
 
 /** An id that can stand in a path and names nothing else there; a whole number as text, as lists are read. */
 function idOf(value: unknown): string | undefined {
@@ -172,13 +161,12 @@ export async function readRawBody(
 	request: Request,
 ): Promise<{ body: Buffer } | { status: 400 | 413 }> {
 	if (Number(request.headers['content-length']) > MAX_BYTES) return { status: 413 };
-	const failure = request.rawBody
-		? undefined
-		: await request.readRawBody().then(
-				() => undefined,
-				(error: { status?: number; statusCode?: number }) => error,
-			);
-	if (failure) return { status: (failure.status ?? failure.statusCode) === 413 ? 413 : 400 };
+	try {
+		if (!request.rawBody) await request.readRawBody();
+	} catch (error) {
+		const { status, statusCode } = error as { status?: number; statusCode?: number };
+		return { status: (status ?? statusCode) === 413 ? 413 : 400 };
+	}
 	const body = request.rawBody ?? Buffer.alloc(0);
 	return body.length > MAX_BYTES ? { status: 413 } : { body };
 }

@@ -5,19 +5,19 @@ import { nodeKey } from '../deliveries/emitter';
 import { askLater } from '../deliveries/memory';
 import { tellHourly } from '../deliveries/outage';
 import { readSettings, type Settings } from '../deliveries/settings';
-import { watcherOf, type ResultWatcher } from '../deliveries/watcher';
+import { watcherOf, type Watcher } from '../deliveries/watcher';
 import { hasList } from '../service/list';
 import { cannotAsk, later, nothingNew, starting, worstOf, type Answer } from './answers';
 import { deploymentOf, proofOf } from './credentials';
 import { startHere, type Outcome } from './here';
-import { readPayload, readRawBody } from './payload';
+import { readPayload, readRawBody, type Announced } from './payload';
 import { isBeingPublished, lookFor, start, triggerSoon } from './handOver';
 import { readAnnounced } from './said';
 
 const RETRY_AFTER_SECONDS = 5;
 const MAX_TAKEN = 5_000;
 const REFUSED =
-	'The Tax Query Trigger refuses webhook calls (401): they do not prove by its webhook credential that they come from the service. If the service sent them, compare method, header names and secret with those of the service';
+	'The Tax Query Trigger refuses webhook calls (401): they fail its webhook credential. If the service sent them, compare method, header names and secret with the service';
 
 /**
  * Takes one webhook call. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it
@@ -49,7 +49,15 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 		const message = read.status === 413 ? 'The body is too large' : 'The body could not be read';
 		return { status: read.status, message };
 	}
-	if (!settings.isAuthenticated) return await takeBody(context, settings, read.body);
+	const takeBody = async (secrets: string[]): Promise<Outcome> => {
+		const payload = readPayload(read.body);
+		if ('announced' in payload) return await takeAll(context, settings, payload.announced, secrets);
+		const { status, reason } = payload;
+		const trigger = watcherOf(context);
+		if (trigger && !isTest) ringFor(trigger, reason);
+		return { status, message: reason };
+	};
+	if (!settings.isAuthenticated) return await takeBody([]);
 	const { isAuthentic, messageId, secrets } = await proofOf(context, read.body);
 	if (!isAuthentic) {
 		tellHourly(context, 'refused', () => context.logger.warn(REFUSED));
@@ -59,48 +67,36 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 	const text = createHash('sha256').update(read.body).digest('hex');
 	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId} ${text}` : '';
 	if (taken.has(message)) return nothingNew;
-	const outcome = await takeBody(context, settings, read.body, secrets);
+	const outcome = await takeBody(secrets);
 	const isTaken = !('status' in outcome) || outcome.status === 200;
 	if (message && isTaken) taken.set(message, true);
 	return outcome;
 }
 
-async function takeBody(
+async function takeAll(
 	context: IWebhookFunctions,
 	settings: Settings,
-	body: Buffer,
-	secrets: string[] = [],
+	announced: Announced[],
+	secrets: string[],
 ): Promise<Outcome> {
-	const payload = readPayload(body);
-	const isTest = context.getMode() === 'manual';
-	const published = isTest ? undefined : watcherOf(context);
-	if (!('announced' in payload)) {
-		if (published) ringFor(published, payload.reason);
-		return { status: payload.status, message: payload.reason };
-	}
 	const deployment = await deploymentOf(context);
+	const { mapping } = deployment;
 	const hidden = [...secrets, ...deployment.secrets];
-	const all = payload.announced.map((each) =>
-		readAnnounced(each, settings, deployment.mapping, hidden),
-	);
-	if (isTest) return await startHere(context, settings, all, deployment);
-	const isListed = settings.receiveBy !== 'webhook' && hasList(deployment.mapping);
+	const all = announced.map((each) => readAnnounced(each, settings, mapping, hidden));
+	const here = async () => await startHere(context, settings, all, deployment);
+	if (context.getMode() === 'manual') return await here();
+	const published = watcherOf(context);
+	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	if (!published && isListed) {
-		askLater(
-			context,
-			all.map(({ queryId }) => queryId),
-		);
-		return later; // this process has no trigger yet
+		const ids = all.map(({ queryId }) => queryId);
+		askLater(context, ids); // this process has no trigger yet
+		return later;
 	}
 	const trigger = published ?? (await triggerSoon(context));
-	if (!trigger)
-		return isBeingPublished(context)
-			? starting
-			: await startHere(context, settings, all, deployment);
+	if (!trigger) return isBeingPublished(context) ? starting : await here();
 
-	const [believed, asked] = [true, false].map((is) =>
-		all.filter((each) => (each.believed !== undefined) === is),
-	);
+	const believed = all.filter((each) => each.believed);
+	const asked = all.filter((each) => !each.believed);
 	const answers: Array<Promise<Answer>> = [];
 	if (believed.length > 0) answers.push(start(trigger, believed, deployment, isListed));
 	if (asked.length > 0) {
@@ -111,9 +107,8 @@ async function takeBody(
 }
 
 /** What is not understood may tell of a result all the same: the trigger looks, as it does for any call. */
-function ringFor(trigger: ResultWatcher, reason: string): void {
-	const { context } = trigger;
+function ringFor({ context, needsLooks, lookSoon }: Watcher, reason: string): void {
 	const told = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
 	tellHourly(context, 'unread', () => context.logger.warn(told));
-	if (trigger.needsLooks) trigger.lookSoon().catch(() => {}); // the watcher reports why
+	if (needsLooks) lookSoon().catch(() => {}); // the watcher reports why
 }

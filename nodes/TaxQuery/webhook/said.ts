@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
 import type { Asked } from '../deliveries/asked';
-import { lacksResult, resultOf, type TriggerResult } from '../deliveries/result';
+import { lacksResult, resultOf, type Origin, type TriggerResult } from '../deliveries/result';
 import type { Settings } from '../deliveries/settings';
 import { withoutCiec } from '../service/ciec';
 import { idOf, readRecord } from '../service/record';
@@ -13,7 +13,7 @@ export interface Said extends Asked {
 	queryId: string;
 	isSaidPending: boolean;
 	/** It is believed as it is: the call is proved, nothing is to be confirmed, and it says how the query ended. */
-	believed?: TriggerResult;
+	believed?: { result: TriggerResult; origin: Origin };
 }
 
 /** What of a call may be used by how far it is believed; of the rest of it nothing is kept. */
@@ -26,21 +26,24 @@ export function readAnnounced(
 	const record = readRecord(body, mapping);
 	const result = record && resultOf({ ...record, id: idOf(queryId) });
 	const hasResponse = record?.hasResponse === true;
-	const isWanted = isProved && hasEnvelope;
-	const said = {
+	const isUsed = isProved || confirm === 'statusOnly';
+	const said: Said = {
 		queryId,
 		isProved,
 		hasResponse,
 		isSaidPending: result?.isPending === true,
-		...(event !== undefined && (isProved || confirm === 'statusOnly') && { event }),
-		...(isWanted &&
+		...(isUsed && { event }),
+		...(isProved &&
+			hasEnvelope &&
 			envelope && {
 				envelope: { fields: masked(envelope, body, mapping, secrets), word: result?.word ?? '' },
 			}),
 	};
-	if (confirm === 'off' && result && saysHowItEnded(result)) return { ...said, believed: result };
-	const isDetail = hasResponse && (isProved || confirm === 'statusOnly');
-	return isDetail ? { ...said, detail: record } : said;
+	if (confirm === 'off' && result && saysHowItEnded(result)) {
+		const origin = { confirmed: false, event, envelope: said.envelope?.fields };
+		return { ...said, believed: { result, origin } };
+	}
+	return isUsed && hasResponse ? { ...said, detail: record } : said;
 }
 
 /** The envelope without the CIEC, which it or the record may name, and without these secrets. */

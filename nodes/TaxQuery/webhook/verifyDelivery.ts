@@ -26,47 +26,52 @@ export function verifyDelivery(
 	if (validateWebhookSecret(credential)) return false;
 	const header = (name: unknown) => onlyValue(rawHeaders, String(name));
 	const secrets = secretsIn(credential);
+	const tolerance = Number(credential.tolerance ?? DEFAULT_TOLERANCE);
+	const inTime = (timestamp: string) => Math.abs(now - sentAt(timestamp)) <= tolerance * 1000;
 
 	switch (String(credential.method)) {
 		case 'basic': {
 			const login = `${String(credential.user)}:${String(credential.password)}`;
-			const [, sent] = /^Basic +(\S+)$/i.exec(header('Authorization') ?? '') ?? [];
-			const bytes = Buffer.from(sent ?? '', 'base64');
-			return anyOf([equals(bytes, Buffer.from(login)), equals(bytes, inLatin1(login))]);
+			const [, sent = ''] = /^Basic +(\S+)$/i.exec(header('Authorization') ?? '') ?? [];
+			return isAnyOf([Buffer.from(sent, 'base64')], written(login));
 		}
 		case 'header': {
-			const sent = Buffer.from(header(credential.headerName) ?? '', 'latin1'); // as Node reads headers
-			return anyOf(
-				secrets
-					.flatMap((secret) => [Buffer.from(secret), inLatin1(secret)])
-					.map((secret) => equals(sent, secret)),
+			const sent = header(credential.headerName) ?? '';
+			return isAnyOf([Buffer.from(sent, 'latin1')], secrets.flatMap(written)); // as Node reads headers
+		}
+		case 'standard': {
+			const name = STANDARD_NAMES.find((each) => header(`${each}-id`) !== undefined);
+			const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
+				(part) => header(`${name}-${part}`) ?? '',
+			);
+			if (!id || !inTime(timestamp)) return false;
+			const keys = secrets.map((secret) => standardKey(secret) ?? randomBytes(32));
+			return isAnyOf(
+				standardSignatures(signatures),
+				hmacs('sha256', keys, `${id}.${timestamp}.`, body),
 			);
 		}
-		case 'standard':
-			return isStandard(
-				header,
-				body,
-				secrets,
-				Number(credential.tolerance ?? DEFAULT_TOLERANCE),
-				now,
-			);
 		default: {
 			const signature = decode(header(credential.signatureHeader), credential);
-			const signed = signedBy(header, body, credential, now);
-			if (!signature || !signed) return false;
-			return anyOf(
-				secrets.map((secret) => {
-					const hmac = createHmac(String(credential.algorithm ?? 'sha256'), secret);
-					return equals(signature, hmac.update(signed).digest());
-				}),
-			);
+			const { algorithm, timestampHeader, separator } = credential;
+			const hasTime = String(timestampHeader ?? '').trim() !== '';
+			const timestamp = (hasTime && header(timestampHeader)) || '';
+			if (!signature || (hasTime && !inTime(timestamp))) return false;
+			const before = hasTime ? timestamp + String(separator ?? '.') : '';
+			return isAnyOf([signature], hmacs(String(algorithm ?? 'sha256'), secrets, before, body));
 		}
 	}
 }
 
-/** How older senders write it; in UTF-8 where a letter has no place there. */
-const inLatin1 = (text: string): Buffer =>
-	Buffer.from(text, /^[\0-\xff]*$/.test(text) ? 'latin1' : 'utf8');
+/** Text and body signed together, with each of these keys. */
+const hmacs = (algorithm: string, keys: Array<string | Buffer>, before: string, body: Buffer) =>
+	keys.map((one) => createHmac(algorithm, one).update(before).update(body).digest());
+
+/** In UTF-8, and as older senders write it where Latin-1 has all its letters. */
+const written = (text: string): Buffer[] => [
+	Buffer.from(text),
+	...(/^[\0-\xff]*$/.test(text) ? [Buffer.from(text, 'latin1')] : []),
+];
 
 /** Of one delivery. */
 const MAX_SIGNATURES = 20;
@@ -77,34 +82,13 @@ export function messageIdOf({ rawHeaders }: Pick<Received, 'rawHeaders'>): strin
 	return STANDARD_NAMES.map((name) => onlyValue(rawHeaders, `${name}-id`)).find(Boolean);
 }
 
-/** standardwebhooks.com: ID, time and body signed together; any of several signatures by any of several secrets. */
-function isStandard(
-	header: (name: string) => string | undefined,
-	body: Buffer,
-	secrets: string[],
-	tolerance: number,
-	now: number,
-): boolean {
-	const name = STANDARD_NAMES.find((each) => header(`${each}-id`) !== undefined);
-	const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
-		(part) => header(`${name}-${part}`) ?? '',
-	);
-	const isInTime =
-		/^\d{1,11}$/.test(timestamp) && Math.abs(now / 1000 - Number(timestamp)) <= tolerance;
-	if (!id || !isInTime) return false;
-	const sent = signatures
+/** standardwebhooks.com: several signatures in one header, any of which may be by any of several secrets. */
+const standardSignatures = (header: string): Buffer[] =>
+	header
 		.split(/\s+/)
 		.slice(0, MAX_SIGNATURES)
 		.filter((one) => /^v1,[A-Za-z0-9+/]+={0,2}$/.test(one))
 		.map((one) => Buffer.from(one.slice('v1,'.length), 'base64'));
-	const expected = secrets.map((secret) =>
-		createHmac('sha256', standardKey(secret) ?? randomBytes(32))
-			.update(`${id}.${timestamp}.`)
-			.update(body)
-			.digest(),
-	);
-	return anyOf(sent.flatMap((signature) => expected.map((one) => equals(signature, one))));
-}
 
 /** A header's value; undefined if it is not there, or there more than once. */
 function onlyValue(rawHeaders: string[], name: string): string | undefined {
@@ -131,22 +115,10 @@ function decode(
 	return alphabet.test(text) ? Buffer.from(text, encoding as BufferEncoding) : undefined;
 }
 
-/** What must have been signed; undefined if the timestamp is missing, unreadable, too old or of the future. */
-function signedBy(
-	header: (name: unknown) => string | undefined,
-	body: Buffer,
-	{ timestampHeader, separator, tolerance = DEFAULT_TOLERANCE }: ICredentialDataDecryptedObject,
-	now: number,
-): Buffer | undefined {
-	if (String(timestampHeader ?? '').trim() === '') return body;
-	const timestamp = header(timestampHeader) ?? '';
-	const sentAt = /^\d{1,11}$/.test(timestamp)
-		? Number(timestamp) * 1000
-		: /^\d{12,16}$/.test(timestamp)
-			? Number(timestamp)
-			: Date.parse(timestamp);
-	if (!(Math.abs(now - sentAt) <= Number(tolerance) * 1000)) return undefined;
-	return Buffer.concat([Buffer.from(timestamp + String(separator ?? '.')), body]);
+/** Milliseconds since 1970, of a timestamp in seconds, in milliseconds or by ISO 8601; NaN if it is none. */
+function sentAt(timestamp: string): number {
+	if (/^\d{1,11}$/.test(timestamp)) return Number(timestamp) * 1000;
+	return /^\d{12,16}$/.test(timestamp) ? Number(timestamp) : Date.parse(timestamp);
 }
 
 const key = randomBytes(32);
@@ -157,5 +129,6 @@ function equals(sent: Buffer, expected: Buffer): boolean {
 	return timingSafeEqual(digest(sent), digest(expected));
 }
 
-/** Whether any holds, with all of them looked at. */
-const anyOf = (checks: boolean[]) => checks.filter(Boolean).length > 0;
+/** Whether any that was sent is one of those that are expected, with all of them looked at. */
+const isAnyOf = (sent: Buffer[], expected: Buffer[]): boolean =>
+	sent.flatMap((each) => expected.map((one) => equals(each, one))).filter(Boolean).length > 0;

@@ -19,9 +19,9 @@ import type { Item, Run } from '../../../nodes/shared/operations/operation';
 import { protectionOf } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/transport/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/transport/service';
-import { Ledger } from '../../../nodes/TaxQuery/deliveries/ledger';
+import { openLedger } from '../../../nodes/TaxQuery/deliveries/ledger';
 import { checkDates, readListing } from '../../../nodes/TaxQuery/deliveries/listing';
-import { reportCourse, reportMissing } from '../../../nodes/TaxQuery/deliveries/reports';
+import { reportLoss, reportMissing } from '../../../nodes/TaxQuery/deliveries/reports';
 import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
 import { period } from '../../../nodes/TaxQuery/fields/period';
 import { profile } from '../../../nodes/TaxQuery/fields/taxProfile';
@@ -230,7 +230,7 @@ const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 		const mapping = { ...asDocumented, list: { ...asDocumented.list, ...list } };
 		const service = { mapping, request: async () => rows } as never;
 		const asked = { asked: [], mustBeWhole: true };
-		checkDates((await readListing(service, new Ledger(), asked)).rows);
+		checkDates((await readListing(service, openLedger(), asked)).rows);
 	});
 
 const row = (number: number, more: IDataObject = {}) => ({
@@ -256,8 +256,8 @@ function ofRunning(): Said[] {
 		getWorkflow: () => ({ id: 'workflow' }),
 		saveFailedExecution: (error: Error) => messages.push(saidOf(error)),
 	} as unknown as ITriggerFunctions;
-	reportCourse(context, 'isElsewhere');
-	reportCourse(context, 'isLost');
+	reportLoss(context, 'isElsewhere');
+	reportLoss(context, 'isLost');
 	TEN.forEach(() => reportMissing(context, 'q1', true));
 	const strange = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };

@@ -10,7 +10,7 @@ import { load, parametersOf, published } from '../../support/descriptions';
 const root = join(__dirname, '..', '..', '..');
 const SHOWN = [
 	...['displayName', 'description', 'hint', 'placeholder', 'action'],
-	...['header', 'inactive', 'active', 'activationHint', 'eventTriggerDescription'],
+	...['header', 'executionsHelp', 'activationHint', 'eventTriggerDescription'],
 ];
 
 /** Every text below a value that the editor shows. */

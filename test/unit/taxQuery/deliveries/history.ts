@@ -1,4 +1,4 @@
-import { Ledger, type SavedLedger } from '../../../../nodes/TaxQuery/deliveries/ledger';
+import { openLedger, type SavedLedger } from '../../../../nodes/TaxQuery/deliveries/ledger';
 import {
 	isEnough,
 	survey,
@@ -36,7 +36,7 @@ export class History {
 	readonly emitted = new Map<string, number>();
 	/** What the trigger has reported. */
 	readonly errors: string[] = [];
-	ledger = new Ledger();
+	ledger = openLedger();
 	saved: Partial<SavedLedger>;
 
 	private readonly keys = new Set<string>();
@@ -143,7 +143,7 @@ export class History {
 				this.process++;
 				this.running = [];
 				this.asked = [];
-				this.ledger = new Ledger(this.saved);
+				this.ledger = openLedger(this.saved);
 				return;
 			case 'publish':
 				this.process++;
@@ -201,7 +201,7 @@ export class History {
 		for (const step of during) if (step.do !== 'look') this.step(step);
 		if (process !== this.process) return; // unpublished meanwhile: nothing of it is taken in
 		this.isDue = false;
-		if (plan.course === 'isElsewhere' || plan.course === 'isLost') this.errors.push(plan.course);
+		if (plan.loss) this.errors.push(plan.loss);
 		for (const [deliveryId, [, times]] of this.ledger.cutOff) this.emitAgain(deliveryId, times);
 		takeIn(this.ledger, plan, this.rules, 'now');
 		for (const row of plan.due) this.emit(row);
@@ -255,7 +255,7 @@ export class History {
 	finish(): void {
 		this.isBroken = false;
 		let idle = 0;
-		while (idle <= this.ledger.owing.length) {
+		while (idle <= this.ledger.owing().length) {
 			const before = this.executions.size;
 			this.look([], false);
 			idle = this.executions.size === before ? idle + 1 : 0;

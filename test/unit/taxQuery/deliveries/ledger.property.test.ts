@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { Ledger } from '../../../../nodes/TaxQuery/deliveries/ledger';
+import { openLedger } from '../../../../nodes/TaxQuery/deliveries/ledger';
 import { History, type Step } from './history';
 
 const of = fc.nat(1_000);
@@ -101,7 +101,7 @@ describe('the ledger', () => {
 			for (const each of steps) {
 				history.step(each);
 				const { saved } = history.ledger;
-				expect(new Ledger(JSON.parse(JSON.stringify(saved)) as object).saved).toEqual(saved);
+				expect(openLedger(JSON.parse(JSON.stringify(saved)) as object).saved).toEqual(saved);
 			}
 		});
 	});

@@ -47,9 +47,10 @@ describe('a body that somebody invents', () => {
 		const choices = ['getCrf', ''].map((services) => readChoice(services, 'success', 'X'));
 		const settings = { isAuthenticated: true, confirm: 'off' } as Settings;
 		const deployment = { mapping: asDocumented, pseudonymKey: '' };
+		const plain = { options: {}, hasEnvelope: false };
 		const makers = [
-			itemMaker({ simplify: true, personalData: 'full' }, deployment),
-			itemMaker({ simplify: false, personalData: 'masked' }, deployment),
+			itemMaker({ ...plain, simplify: true, personalData: 'full' }, deployment),
+			itemMaker({ ...plain, simplify: false, personalData: 'masked' }, deployment),
 		];
 		let read = 0;
 		fc.assert(
