@@ -32,7 +32,7 @@ export class TaxQueryTrigger implements INodeType {
 		version: 1, // not more: see the hidden field "options"
 		subtitle,
 		description:
-			'Tax and identity queries about Mexican persons and companies (RFC, CURP, CSF, 32D, CFDI), and a trigger that starts a workflow once for each result',
+			'Mexican tax and identity queries (RFC, CURP, CSF, 32D, CFDI), and a trigger that starts a workflow once for each result',
 		eventTriggerDescription,
 		defaults: { name: 'Tax Query Trigger' },
 		inputs: [],

@@ -4,7 +4,7 @@ import { RequestError } from '../../shared/transport/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { findQuery, type QueryService } from '../service/client';
-import { report, reportHourly } from './outage';
+import { reasonOf, report, reportHourly } from './outage';
 import { resultOf, type TriggerResult } from './result';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -80,8 +80,7 @@ export async function readAsked(
 	let free = PER_SECOND - times.filter((time) => msLeft(time, 1_000) > 0).length;
 	for (const id of ids) {
 		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
-		const isTooSoon = !isProved(id) && free <= 0;
-		if (isKnownUnknown || isTooSoon) {
+		if (isKnownUnknown || (!isProved(id) && free <= 0)) {
 			read.set(id, isKnownUnknown ? 'unknown' : 'later');
 			continue;
 		}
@@ -136,7 +135,7 @@ export function newTries(context: ITriggerFunctions) {
 		}
 		tried.failedSince ||= Date.now();
 		const what = `The result of query ${id} could not be read`;
-		const reason = error instanceof Error ? error.message : 'no reason was given';
+		const reason = reasonOf(error);
 		context.logger.warn(`${what}: ${reason}`);
 		if (isForGood(error) && msLeft(tried.refusedAt, REFUSAL_MS) <= 0) {
 			tried.refusals++;

@@ -21,13 +21,13 @@ export const triggerOnField: INodeProperties = {
 			name: 'Any Query Type',
 			value: ANY,
 			action: 'On any query result',
-			description: 'Start the workflow once for each result',
+			description: 'Start once for each result',
 		},
 		...queryTypes.map(({ label, operation }) => ({
 			name: label,
 			value: operation,
 			action: `On ${lower(label)}`,
-			description: `Start the workflow once for each result of ${lower(label)}`,
+			description: `Start once for each result of ${lower(label)}`,
 		})),
 	],
 	// those whose results come by webhook (TQ §6.1)
@@ -107,15 +107,14 @@ export const refused = (code: string, field: string, why: string): CodedError =>
 /** What the fields above choose. Throws a UserError if nothing could start the workflow. */
 export function readChoice(services: unknown, statuses: unknown, otherServices: unknown): Choice {
 	const [operations, states, codes] = [services, statuses, otherServices].map(listed);
-	const isNone = operations.length + codes.length === 0;
-	const empty = isNone ? 'Trigger On' : states.length === 0 ? 'Statuses' : '';
-	if (empty === '') {
-		const isAny = operations.includes(ANY);
-		return { isAny, operations: isAny ? [] : operations, codes, states };
-	}
-	const why = `'${empty}' is empty, so that no result would start the workflow`;
-	throw refused('empty', empty, why);
+	if (operations.length + codes.length === 0) throw isEmpty('Trigger On');
+	if (states.length === 0) throw isEmpty('Statuses');
+	const isAny = operations.includes(ANY);
+	return { isAny, operations: isAny ? [] : operations, codes, states };
 }
+
+const isEmpty = (field: string) =>
+	refused('empty', field, `'${field}' is empty, so that no result would start the workflow`);
 
 /** The texts of a list, or of one text with commas. */
 function listed(value: unknown): string[] {

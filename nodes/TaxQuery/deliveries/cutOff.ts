@@ -49,7 +49,8 @@ export function startAgain(trigger: PublishedTrigger, all: CutOff[], toItem: Ite
 			continue;
 		}
 		ledger.end(deliveryId);
-		const why = `The execution for query ${queryId} may have been cut off, and the service does not have this result any more`;
-		context.logger.warn(`${why}. Look for it in the executions list.`);
+		context.logger.warn(
+			`The execution for query ${queryId} may have been cut off, and the service no longer has the result: see the executions list`,
+		);
 	}
 }

@@ -5,7 +5,7 @@ import { isOpen } from '../service/record';
 import type { QueryRecord } from '../service/types';
 import { leftOut } from '../telling/leftOut';
 import type { Choice } from './choice';
-import { report } from './outage';
+import { reportHourly } from './outage';
 import type { TriggerResult } from './result';
 import type { Fate } from './survey';
 import { CodedError } from '../../shared/utils/codedError';
@@ -28,27 +28,21 @@ export function fateOf({ record, hasStatus }: TriggerResult, choice: Choice): Fa
 }
 
 const MAX_WORDS = 500;
-/** Query types and statuses of records that a published trigger has met, and what was reported of them. */
-interface Words {
-	met: BoundedMap<string, QueryRecord>;
-	told: Set<string>;
-}
-const words = new WeakMap<ITriggerFunctions, Words>();
+/** A record of each query type and status that a published trigger has met. */
+const met = new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
-/** Reports what the filter leaves out only because its words are not known, once for each time that a trigger is published. */
+/** Reports what the filter leaves out only because its words are not known, as often as there are more of them. */
 export function reportLeftOut(
 	context: ITriggerFunctions,
 	choice: Choice,
 	mapping: TaxQueryMapping,
 	records: QueryRecord[],
 ): void {
-	const { met, told } = words.get(context) ?? { met: new BoundedMap(MAX_WORDS), told: new Set() };
-	words.set(context, { met, told });
-	const before = met.size;
-	for (const record of records) met.set(`${record.code}\n${record.status ?? ''}`, record);
-	if (met.size === before) return; // nothing new, or too many to say
-	const what = leftOut([...met.values()], choice, mapping);
-	if (!what || told.has(what)) return;
-	told.add(what);
-	report(context, new CodedError('leftOut', what));
+	const known = met.get(context) ?? new BoundedMap(MAX_WORDS);
+	met.set(context, known);
+	const before = known.size;
+	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
+	if (known.size === before) return; // nothing new, or too many to say
+	const what = leftOut([...known.values()], choice, mapping);
+	if (what) reportHourly(context, new CodedError('leftOut', what), what);
 }

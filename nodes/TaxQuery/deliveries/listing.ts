@@ -49,8 +49,7 @@ export async function readListing(
 	checkRows(rows, read.unreadable);
 	const isWhole = read.extent === 'whole';
 	const { order = orderOf(rows, ledger.saved.order || undefined) } = service.mapping.list;
-	const place = { isWhole, isOnePage: read.requests === 1 };
-	const sorted = fromNewestOn(rows, order, place, ledger);
+	const sorted = fromNewestOn(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
 }
@@ -91,7 +90,7 @@ export const NO_LIST: Listing = {
 const unusable = (code: string, why: string, todo: string, mappingKeys?: string[]): CodedError =>
 	new CodedError(`list.${code}`, `The list of queries ${why}`, { description: todo, mappingKeys });
 
-const OR_WEBHOOK = 'Or choose Webhook Only, which does not read the list.';
+const OR_WEBHOOK = 'Or choose Webhook Only.';
 const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
 
 function checkRows(rows: TriggerResult[], unreadable: number): void {

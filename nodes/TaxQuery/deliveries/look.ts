@@ -7,7 +7,7 @@ import { readCutOff, startAgain } from './cutOff';
 import type { Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
 import type { Ledger } from './ledger';
-import { checkDates, NO_LIST, readListing, type Listing } from './listing';
+import { checkDates, NO_LIST, readListing } from './listing';
 import { confirmed, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
 import { readRecords, type Found } from './records';
@@ -51,23 +51,24 @@ export interface Look {
 
 /** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
 export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Look> {
-	const seen = await observe(trigger, asked);
-	trigger.mustBeOpen(); // from here on nothing waits
-	return intake(trigger, asked, seen);
-}
+	const { context, ledger, settings, tries, mustBegin } = trigger;
+	const { saved } = ledger;
 
-/** Reads what a look needs; changes nothing that is known. */
-async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>) {
-	const { context, ledger, settings, mustBegin } = trigger;
+	// reads what it needs, and changes nothing that is known
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const rules = rulesOf(trigger);
+	const rules: Rules<TriggerResult> = {
+		fateOf: (result) => fateOf(result, settings.choice),
+		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
+		triesOf: ({ queryId }) => tries.timesOf(queryId),
+		maxResults: settings.maxResults,
+	};
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
-	const account = isListed ? connection.account : ledger.saved.account;
-	const isMoved = mustBegin || account !== ledger.saved.account;
+	const account = isListed ? connection.account : saved.account;
+	const isMoved = mustBegin || account !== saved.account;
 	const startAt = isMoved && isListed ? readStart(context) : undefined;
-	const isAudit = isMoved || msLeft(ledger.saved.auditedAt, DAY_MS) < 0;
+	const isAudit = isMoved || msLeft(saved.auditedAt, DAY_MS) < 0;
 	const ids = [...asked.keys()].reverse(); // a sender that comes again is not to wait behind a flood
 
 	const listing = isListed
@@ -80,17 +81,9 @@ async function observe(trigger: PublishedTrigger, asked: Map<string, Asked>) {
 	if (plan.isAnew && startAt !== undefined) checkDates(listing.rows);
 	const read = await readRecords(trigger, connection, plan, listing, asked);
 	const cutOff = await readCutOff(trigger, connection);
-	return { mapping, toItem, rules, isListed, isAudit, ids, listing, plan, read, cutOff };
-}
 
-/** Takes in what a look has read, and emits it. Nothing here waits, so that nothing can come between. */
-function intake(
-	trigger: PublishedTrigger,
-	asked: Map<string, Asked>,
-	seen: Awaited<ReturnType<typeof observe>>,
-): Look {
-	const { context, ledger, settings, tries } = trigger;
-	const { mapping, toItem, rules, isListed, isAudit, ids, listing, plan, read } = seen;
+	// takes it in: from here on nothing waits, so that nothing can come between
+	trigger.mustBeOpen();
 	/** IDs that have no result yet. */
 	const left = new Set<string>();
 	let hasNews = false;
@@ -132,8 +125,10 @@ function intake(
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
 	reportLeftOut(context, settings.choice, mapping, records);
 	reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
-	if (isListed) note(ledger, listing, isAudit);
-	startAgain(trigger, seen.cutOff, toItem);
+	if (listing.order) saved.order = listing.order;
+	if (isListed && isAudit)
+		saved.auditedAt = Date.now() - (listing.extent === 'cut' ? DAY_MS - HOUR_MS : 0);
+	startAgain(trigger, cutOff, toItem);
 	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) bring(result, result);
 	for (const id of read.refused) ledger.giveUp(id);
@@ -163,23 +158,10 @@ function intake(
 	};
 }
 
-const rulesOf = (trigger: PublishedTrigger): Rules<TriggerResult> => ({
-	fateOf: (result) => fateOf(result, trigger.settings.choice),
-	isRunning: (result) => trigger.outcomeOf(result) !== undefined,
-	triesOf: ({ queryId }) => trigger.tries.timesOf(queryId),
-	maxResults: trigger.settings.maxResults,
-});
-
 /** The query has come through in this state, which a row of the list may call by another word. */
 function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
 	const owesMore = isOpen(result.record.state);
 	if (owesMore && ledger.owes(result.queryId)) ledger.await(result.queryId);
 	ledger.settle(result, owesMore);
 	if (row.word !== result.word) ledger.settle(row, owesMore);
-}
-
-/** Takes in how the list was read. */
-function note({ saved }: Ledger, { order, extent }: Listing, isAudit: boolean): void {
-	if (order) saved.order = order;
-	if (isAudit) saved.auditedAt = Date.now() - (extent === 'cut' ? DAY_MS - HOUR_MS : 0);
 }

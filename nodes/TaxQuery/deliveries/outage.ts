@@ -13,9 +13,10 @@ export function newOutage() {
 		isOn: () => failures > 0,
 
 		count(context: ITriggerFunctions, error: unknown): void {
-			const reason = error instanceof Error ? error.message : 'for an unknown reason';
 			failures++;
-			context.logger.warn(`The Tax Query Trigger could not check for new results: ${reason}`);
+			context.logger.warn(
+				`The Tax Query Trigger could not check for new results: ${reasonOf(error)}`,
+			);
 			if (failures === 2) report(context, error);
 		},
 
@@ -25,6 +26,9 @@ export function newOutage() {
 		},
 	};
 }
+
+export const reasonOf = (error: unknown): string =>
+	error instanceof Error ? error.message : 'for an unknown reason';
 
 /** An error in n8n's list of executions, which starts the error workflow. */
 export function report(context: ITriggerFunctions, error: unknown): void {
@@ -52,6 +56,6 @@ export function tellHourly(context: Identity, what: string, tell: () => void): v
 	tell();
 }
 
-/** Reports an error with this code, about this query if one is named, once an hour. */
-export const reportHourly = (context: ITriggerFunctions, error: CodedError, queryId = ''): void =>
-	tellHourly(context, error.code + queryId, () => report(context, error));
+/** Reports an error with this code once an hour, about this if it is about one thing of several. */
+export const reportHourly = (context: ITriggerFunctions, error: CodedError, about = ''): void =>
+	tellHourly(context, error.code + about, () => report(context, error));

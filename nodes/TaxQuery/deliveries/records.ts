@@ -56,12 +56,13 @@ async function readNamed(
 	asked: Map<string, Asked>,
 ): Promise<Pick<Records, 'others' | 'untold'>> {
 	const isSure = (id: string) => ledger.owes(id) || asked.get(id)?.isProved === true;
-	// what nobody knows is first left to the list, which may show it a moment later
-	const isLeft = (id: string) =>
-		listing.requests > 0 && !isSure(id) && !ledger.isSeen(id) && !asked.get(id)?.isAgain;
 	const untold: Records['untold'] = new Map();
-	for (const id of ids.filter(isLeft)) untold.set(id, 'later');
-	const wanted = ids.filter((id) => !isLeft(id));
+	const wanted = ids.filter((id) => {
+		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || asked.get(id)?.isAgain)
+			return true;
+		untold.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
+		return false;
+	});
 	const read = await readAsked(nodeKey(context), service, wanted, isSure).catch(
 		(error: unknown) => {
 			if (listing.requests === 0) throw error as Error;

@@ -9,9 +9,8 @@ import { CodedError } from '../../shared/utils/codedError';
 
 const LOSSES: Record<Loss, string> = {
 	isElsewhere:
-		"The credential leads to another account, without the queries so far. The trigger begins anew, by 'Start From'",
-	isLost:
-		'The service lists none of the queries so far: only those created since the last one start the workflow',
+		"The credential leads to another account, and the trigger begins anew, by 'Start From'",
+	isLost: 'The service lists none of the queries so far: only newer ones start the workflow',
 };
 
 export function reportLoss(context: ITriggerFunctions, loss?: Loss): void {
@@ -24,13 +23,13 @@ export function reportLoss(context: ITriggerFunctions, loss?: Loss): void {
 export function reportListing(context: ITriggerFunctions, listing: Listing): void {
 	const { extent, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
-		const what = `${unreadable} rows of the list of queries have no ID that JSON holds exactly: their results cannot start the workflow`;
+		const what = `${unreadable} rows of the list of queries have no usable ID and cannot start the workflow`;
 		reportHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
 	}
 	if (extent !== 'cut') return;
 	tellHourly(context, 'cut', () =>
 		context.logger.warn(
-			`The service reports ${total ?? 'more'} queries but lists only ${rows.length} of them. Set list.page or list.offset, and list.limit, in the credential's API Mapping`,
+			`The service reports ${total ?? 'more'} queries but lists only ${rows.length} of them. Set list.page or list.offset, and list.limit, in API Mapping`,
 		),
 	);
 }

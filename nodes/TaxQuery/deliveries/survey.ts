@@ -80,15 +80,15 @@ export function isEnough(rows: Stand[], pageSize: number, ledger: Ledger): boole
 	return last.length > 0 && last.every(({ queryId }) => ledger.isSeen(queryId));
 }
 
-/** The rows from the newest on; undefined if nobody can tell where the newest are. */
+/** The rows from the newest on; undefined if nobody can tell where the newest are. One response may be all of them. */
 export function fromNewestOn<Row>(
 	rows: Row[],
 	order: Order | undefined,
-	{ isWhole, isOnePage }: { isWhole: boolean; isOnePage: boolean },
+	isOneWhole: boolean,
 	{ saved }: Ledger,
 ): Row[] | undefined {
 	if (order === 'newestFirst' || rows.length < 2) return rows;
-	if (!isWhole || !isOnePage) return undefined;
+	if (!isOneWhole) return undefined;
 	if (order === 'oldestFirst') return [...rows].reverse();
 	// as long as all of it is known, what is not known is new, wherever it is
 	return saved.isComplete && rows.length <= MAX_SEEN ? rows : undefined;

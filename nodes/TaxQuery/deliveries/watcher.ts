@@ -46,8 +46,6 @@ export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerR
 	}
 }
 
-const UNPROVED: Asked = { isProved: false, hasResponse: false };
-
 type Identity = Parameters<typeof nodeKey>[0];
 export const watcherOf = (context: Identity) => published.get(nodeKey(context));
 export const watchersIn = (workflowId: string | undefined) =>
@@ -240,6 +238,7 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 
 	save(context, KEY, ledger.saved);
 	published.set(key, watcher);
-	askAgain(askedEarly(context).map((id) => [id, UNPROVED]));
+	const unproved: Asked = { isProved: false, hasResponse: false };
+	askAgain(askedEarly(context).map((id) => [id, unproved]));
 	return watcher;
 }

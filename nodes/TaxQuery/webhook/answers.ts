@@ -10,7 +10,7 @@ const comeAgain = (message: string): Answer => ({ status: 503, message });
 
 export const accepted: Answer = { status: 200, message: 'Accepted' };
 export const nothingNew: Answer = { status: 200, message: 'Nothing new' };
-export const later: Answer = { status: 202, message: 'The result will be taken from the service' };
+export const later: Answer = { status: 202, message: 'The next check brings the result' };
 export const tryAgain = comeAgain('The service does not show the result yet');
 export const tooMany = comeAgain('Too many queries are named at once');
 export const unreachable = comeAgain('The query service did not respond');

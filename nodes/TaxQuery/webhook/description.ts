@@ -39,7 +39,7 @@ const options: INodeProperties[] = [
 			entry(
 				'Start Once More',
 				'once',
-				'A result whose execution may not have ended starts once more, with the same deliveryId',
+				'What may not have ended starts once more, with the same deliveryId',
 			),
 		],
 		default: 'once',
@@ -70,7 +70,7 @@ const options: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 100,
-		description: 'The oldest come first. The next check, a second later, brings the others.',
+		description: 'The oldest come first; the next check brings the others',
 	},
 ];
 
@@ -105,9 +105,7 @@ export const eventTriggerDescription = 'Waiting for a result at the test URL';
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Listen for a result',
 	executionsHelp:
-		'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it, or the sandbox\'s page, send a result. With <b>Checks Only</b>, the button fetches the latest result.<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>, again after each test if the service keeps a single URL. Its executions show up in the <a data-key="executions">executions list</a>.',
-	activationHint:
-		'Publish the workflow and, unless it is Checks Only, register the production URL.',
+		'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it send a result. With <b>Checks Only</b>, the button fetches the latest result.<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>. If the service keeps a single URL, register it again after a test. Executions are in the <a data-key="executions">executions list</a>.',
 };
 
 export const properties: INodeProperties[] = [
@@ -131,7 +129,7 @@ export const properties: INodeProperties[] = [
 			),
 		],
 		default: 'both',
-		description: 'How the trigger learns that a query has its result',
+		description: 'How the trigger learns of results',
 	},
 	{
 		displayName:
@@ -162,7 +160,7 @@ export const properties: INodeProperties[] = [
 		type: 'number',
 		typeOptions: { minValue: 1 },
 		default: 24,
-		description: 'How far back, counted from when the workflow is published',
+		description: 'How many hours before publishing',
 		...shownFor(withList, { startFrom: ['hours'] }),
 	},
 	{
@@ -187,7 +185,7 @@ export const properties: INodeProperties[] = [
 			),
 		],
 		default: 'none',
-		description: 'How a webhook call proves that it comes from the query service',
+		description: 'How a webhook call proves where it comes from',
 		...shownFor(withWebhook),
 	},
 	{ ...credentialsHere, ...shownFor(withWebhook, { authenticity }) },
@@ -210,7 +208,7 @@ export const properties: INodeProperties[] = [
 			),
 		],
 		default: 'result',
-		description: 'What the trigger fetches instead of trusting the webhook body',
+		description: 'What the trigger fetches from the service',
 		...shownFor(withWebhook),
 	},
 	{

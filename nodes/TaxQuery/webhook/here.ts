@@ -40,7 +40,16 @@ export async function startHere(
 	const toRead = all.filter(({ believed }) => !believed).map(({ queryId }) => queryId);
 	if (toRead.length > 0 && context.getNode().credentials?.taxQueryApi === undefined)
 		return cannotAsk;
-	const read = await readHere(context, toRead, isTest || settings.isAuthenticated);
+	const isProved = isTest || settings.isAuthenticated;
+	const read =
+		toRead.length === 0
+			? new Map<string, ReadById>()
+			: await readAsked(
+					nodeKey(context),
+					await connect(context, taxQuery),
+					toRead,
+					() => isProved,
+				).catch(() => undefined);
 	if (!read) return unreachable;
 	const ledger = openLedger(isTest ? {} : load<SavedLedger>(context, KEY));
 	const toItem = itemMaker(settings, deployment);
@@ -68,15 +77,4 @@ export async function startHere(
 	// the sender comes again for the rest, and with it for these
 	if (items.length === 0 || answer.status === 503) return answer;
 	return { workflowData: [items], webhookResponse: { message: accepted.message } };
-}
-
-/** The records; undefined if the service cannot be asked. */
-async function readHere(
-	context: IWebhookFunctions,
-	ids: string[],
-	isProved: boolean,
-): Promise<Map<string, ReadById> | undefined> {
-	if (ids.length === 0) return new Map();
-	const connection = await connect(context, taxQuery);
-	return await readAsked(nodeKey(context), connection, ids, () => isProved).catch(() => undefined);
 }

@@ -3,7 +3,7 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { nodeKey } from '../deliveries/emitter';
 import { askLater } from '../deliveries/memory';
-import { tellHourly } from '../deliveries/outage';
+import { reasonOf, tellHourly } from '../deliveries/outage';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type Watcher } from '../deliveries/watcher';
 import { hasList } from '../service/list';
@@ -17,7 +17,7 @@ import { readAnnounced } from './said';
 const RETRY_AFTER_SECONDS = 5;
 const MAX_TAKEN = 5_000;
 const REFUSED =
-	'The Tax Query Trigger refuses webhook calls (401): they fail its webhook credential. If the service sent them, compare method, header names and secret with the service';
+	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
 
 /**
  * Takes one webhook call. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it
@@ -26,8 +26,7 @@ const REFUSED =
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const outcome = await take(context).catch((error: unknown): Answer => {
-		const reason = error instanceof Error ? error.message : 'for an unknown reason';
-		context.logger.error(`A webhook call could not be handled: ${reason}`);
+		context.logger.error(`A webhook call could not be handled: ${reasonOf(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
 	});
 	if (!('status' in outcome)) return outcome;

@@ -10,7 +10,7 @@ import { load, parametersOf, published } from '../../support/descriptions';
 const root = join(__dirname, '..', '..', '..');
 const SHOWN = [
 	...['displayName', 'description', 'hint', 'placeholder', 'action'],
-	...['header', 'executionsHelp', 'activationHint', 'eventTriggerDescription'],
+	...['header', 'executionsHelp', 'eventTriggerDescription'],
 ];
 
 /** Every text below a value that the editor shows. */
