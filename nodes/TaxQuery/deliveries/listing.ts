@@ -110,7 +110,7 @@ const unordered = (order: Order | undefined): CodedError =>
 		? unusable(
 				order,
 				'comes in pages and begins with the oldest',
-				`Set list.parameters in API Mapping so that the newest come first, e.g. {"order": "desc"}. If all queries come in one response, set list.paging to none. ${OR_WEBHOOK}`,
+				`Set list.parameters in API Mapping so that the newest come first, e.g. {"order": "desc"}. If all come in one response, set list.paging to none. ${OR_WEBHOOK}`,
 				['list.parameters', 'list.paging'],
 			)
 		: unusable(

@@ -38,7 +38,7 @@ export function reportListing(context: ITriggerFunctions, listing: Listing): voi
 export function reportDropped(context: ITriggerFunctions, [queryId, ...others]: string[]): void {
 	if (queryId === undefined) return;
 	const queries = others.length + 1;
-	const what = `Too many queries wait for a result: ${queries} are no longer read by ID, from ${queryId} on. They start if the list shows them or a webhook call names them`;
+	const what = `Too many queries wait for a result: ${queries} are no longer read by ID, from ${queryId} on. They start if listed or named by a webhook call`;
 	reportHourly(context, new CodedError('dropped', what, { queries, queryId }));
 }
 

@@ -133,7 +133,7 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'Register the <b>production</b> webhook URL above with the query service, and publish the workflow.',
+			'Register the <b>production</b> webhook URL above with the query service and publish the workflow.',
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
@@ -181,7 +181,7 @@ export const properties: INodeProperties[] = [
 			entry(
 				'Webhook Credential',
 				'credential',
-				'A call must carry a signature, a secret header or basic auth',
+				'A call carries a signature, a secret header or basic auth',
 			),
 		],
 		default: 'none',
