@@ -21,7 +21,7 @@ const MAY_BE_PACKED =
 	/^(package\.json|(README|LICENSE)\.md|dist\/(bundle\.js|icons\/\w+(\.dark)?\.svg|(nodes|credentials)\/[\w/]+\.(node|credentials)\.(js|json)))$/;
 
 /** Bytes that the package may take unpacked. */
-const MAX_UNPACKED = 318_000;
+const MAX_UNPACKED = 272_000;
 /** Bytes that the sandbox's package may take packed. */
 const MAX_SANDBOX = 1_500_000;
 
@@ -122,7 +122,7 @@ function load(packed: string, folder: string): void {
 			if (!(type.description ?? type).displayName) throw new Error(path + ' has no display name');
 			if (name !== 'TaxQueryApi') continue;
 			type.authenticate({}, {}).then(() => undefined, ({ stack }) => {
-				const [first, last] = [/at taxQueryBaseUrl \\(.*bundle\\.js:\\d+:/, /at [\\w$]+\\.authenticate/];
+				const [first, last] = [/at readBaseUrl \\(.*bundle\\.js:\\d+:/, /at [\\w$]+\\.authenticate/];
 				if (!first.test(stack) || !last.test(stack)) throw new Error('A stack trace tells nothing: ' + stack);
 			});
 		}`;

@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 import { queryServices } from '../service/names';
-import { CodedError } from '../../shared/utils/codedError';
+import { fieldError, type CodedError } from '../../shared/utils/codedError';
 
 // What the operator chooses: which results start the workflow.
 
@@ -98,11 +98,8 @@ export interface Choice {
 }
 
 /** A parameter of the trigger that cannot be used, and why. */
-export const refused = (code: string, field: string, why: string): CodedError =>
-	new CodedError(`field.${code}`, why, {
-		field,
-		description: 'Open the trigger and correct it.',
-	});
+export const refused = (code: string, field: string, flaw: string): CodedError =>
+	fieldError(code, field, flaw, 'Open the trigger and correct it.');
 
 /** What the fields above choose. Throws a UserError if nothing could start the workflow. */
 export function readChoice(services: unknown, statuses: unknown, otherServices: unknown): Choice {
@@ -114,7 +111,7 @@ export function readChoice(services: unknown, statuses: unknown, otherServices: 
 }
 
 const isEmpty = (field: string) =>
-	refused('empty', field, `'${field}' is empty, so that no result would start the workflow`);
+	refused('field.empty', field, 'is empty, so that no result would start the workflow');
 
 /** The texts of a list, or of one text with commas. */
 function listed(value: unknown): string[] {

@@ -41,13 +41,12 @@ export function readSettings(context: Context): Settings {
 	const options = read('settings', {}) as IDataObject;
 	const { checkEvery: seconds = DEFAULT_SECONDS, maxResults = DEFAULT_RESULTS } = options;
 	if (receiveBy !== 'webhook' && !(Number(seconds) >= MIN_SECONDS)) {
-		const field = 'Check Every (Seconds)';
-		throw refused('number', field, `'${field}' must be a number, ${MIN_SECONDS} or more`);
+		const flaw = `must be a number, ${MIN_SECONDS} or more`;
+		throw refused('field.number', 'Check Every (Seconds)', flaw);
 	}
 	const most = wholeNumber(maxResults);
 	if (most === undefined) {
-		const field = 'Max Results per Check';
-		throw refused('number', field, `'${field}' must be a whole number, 1 or more`);
+		throw refused('field.number', 'Max Results per Check', 'must be a whole number, 1 or more');
 	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
 	const confirm = read('confirm', 'result') as Settings['confirm'];
@@ -86,12 +85,12 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));
 		if (hours > 0) return Date.now() - hours * 3_600_000;
-		throw refused('number', 'Hours', "'Hours' of 'Start From' must be a number above 0");
+		throw refused('field.number', 'Hours', "of 'Start From' must be a number above 0");
 	}
 	if (startFrom !== 'date') return undefined;
 	const written = context.getNodeParameter('date', '');
 	const zone = context.getTimezone();
 	const date = DateTime.fromISO(typeof written === 'string' ? written : '', { zone });
 	if (date.isValid) return date.toMillis();
-	throw refused('date', 'Date', "'Date' of 'Start From' is empty or not a date");
+	throw refused('field.date', 'Date', "of 'Start From' is empty or not a date");
 }

@@ -4,7 +4,7 @@ import { CodedError } from '../utils/codedError';
  * A base URL from a credential: http or https, no query, no login in it; without trailing slash. Throws a UserError if
  * it is missing, malformed, or already carries a path that the node appends (`appended`).
  */
-const baseUrlReader = (example: string, appended: RegExp) => (value: unknown) => {
+function readBaseUrl(value: unknown, example: string, appended: RegExp): string {
 	const text = typeof value === 'string' ? value.trim() : '';
 	const flaw = (message: string) =>
 		new CodedError('credential.baseUrl', message, {
@@ -26,16 +26,16 @@ const baseUrlReader = (example: string, appended: RegExp) => (value: unknown) =>
 		);
 	}
 	return url;
-};
+}
 
 /** The base URL of the Credit Profile Service: the host root (CP §1). */
-export const creditProfileBaseUrl = baseUrlReader(
-	'https://sandbox.example.com',
-	/(\/api(?:\/v1)?)$/,
-);
+export const creditProfileBaseUrl = (value: unknown): string =>
+	readBaseUrl(value, 'https://sandbox.example.com', /(\/api(?:\/v1)?)$/);
 
 /** The base URL of the Tax Query Service: the production address ends with /api, the mock address may not. */
-export const taxQueryBaseUrl = baseUrlReader(
-	'https://solutions.example.com/api',
-	/\/api(\/api|\/v1|\/query|\/oauth(?:\/token)?)$/,
-);
+export const taxQueryBaseUrl = (value: unknown): string =>
+	readBaseUrl(
+		value,
+		'https://solutions.example.com/api',
+		/\/api(\/api|\/v1|\/query|\/oauth(?:\/token)?)$/,
+	);
