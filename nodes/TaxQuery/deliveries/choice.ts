@@ -57,21 +57,20 @@ export const statusesField: INodeProperties = {
 	description: 'Which results start the workflow',
 };
 
-/** On the canvas: statuses, and query types by an abbreviation where the label has one. */
-const shortNames = Object.fromEntries([
-	...statuses.map(({ name, value }) => [value, name]),
-	...queryTypes.map(({ label, operation }) => [
+/** On the canvas: query types by an abbreviation where the label has one. */
+const shortNames = Object.fromEntries(
+	queryTypes.map(({ label, operation }) => [
 		operation,
 		lower(/\((\w+)\)/.exec(label)?.[1] ?? label),
 	]),
-]) as Record<string, string>;
+);
 
 /** Says on the canvas what the fields "Trigger On" and "Statuses" choose. */
 export const subtitle = `={{ ((types, states, others, names) => {
 	const count = types.length + others.length;
 	const what = types.includes('${ANY}') ? 'any query result' : count === 1 ? names[types[0]] || others[0] : count + ' query types';
 	const isUsual = states.length === 3 && !states.includes('pending');
-	return isUsual ? 'On ' + what : (states.length === 1 ? names[states[0]] : states.length + ' statuses') + ': ' + what.replace(' result', ' type');
+	return isUsual ? 'On ' + what : (states.length === 1 ? states[0].charAt(0).toUpperCase() + states[0].slice(1) : states.length + ' statuses') + ': ' + what.replace(' result', ' type');
 })([].concat($parameter["services"]), [].concat($parameter["statuses"]), ($parameter["settings"]["otherServices"] || '').split(',').filter((one) => one.trim()), ${JSON.stringify(shortNames)}) }}`.replace(
 	/\s+/g,
 	' ',

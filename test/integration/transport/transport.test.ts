@@ -143,7 +143,9 @@ describe('what is sent again', () => {
 	it('and the operator is told', async () => {
 		await sandbox.faults({ path: LIST, times: 2, fault: { status: 503 } });
 		const { hints } = await run(getMany);
-		expect(hints.map(({ message }) => message)).toEqual([expect.stringMatching(/^2 /)]);
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringMatching(/^Requests repeated: 2\./),
+		]);
 	});
 
 	it('no secret is in what n8n saves of a failure, even if the service repeats it', async () => {
