@@ -12,7 +12,7 @@ const createTaxProfile = billedQuery({
 	service: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
-	takes: TAKES_RFC,
+	takes: `${TAKES_RFC}. The CIEC comes from the stored login`,
 	price: 'what your contract says for a new profile, which may be one query per item',
 	hasNoResult: true,
 	hasNoShownResponse: true,

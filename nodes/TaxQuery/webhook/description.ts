@@ -52,7 +52,7 @@ const options: INodeProperties[] = [
 		typeOptions: { minValue: 5 },
 		default: 30,
 		description:
-			'How often the trigger checks the list of queries; after a new result six times as often, at most every 5 seconds',
+			'How often the trigger checks the list of queries; after a new result six times as often, at most every 5 seconds. A check is free by the API reference and usually takes one request.',
 		displayOptions: { show: { '/receiveBy': withList } },
 	},
 	{
@@ -99,13 +99,16 @@ export const webhookDescription: IWebhookDescription = {
 };
 
 /** What the editor says while it waits. */
-export const eventTriggerDescription = 'Waiting for a result at the test URL';
+export const eventTriggerDescription =
+	"Waiting for the query service, or the sandbox's page, to send a result to the test URL";
 
 /** The words beside the node's panel in the editor. */
 export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	header: 'Listen for a result',
 	executionsHelp:
 		'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it send a result. With <b>Checks Only</b>, the button fetches the latest result.<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>. If the service keeps a single URL, register it again after a test. Executions are in the <a data-key="executions">executions list</a>.',
+	activationHint:
+		'Once the workflow is built, publish it. Unless it is Checks Only, also register the production URL. Results then start it without a click.',
 };
 
 export const properties: INodeProperties[] = [
@@ -133,7 +136,7 @@ export const properties: INodeProperties[] = [
 	},
 	{
 		displayName:
-			'Register the <b>production</b> webhook URL above with the query service and publish the workflow.',
+			"Register the <b>production</b> webhook URL above with the query service, and publish the workflow. To test: click <b>Execute step</b>, then let the service, or the sandbox's page, send a result to the <b>test URL</b>. If the service keeps a single URL, put the production URL back after a test.",
 		name: 'registrationNotice',
 		type: 'notice',
 		default: '',
