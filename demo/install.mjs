@@ -2,8 +2,9 @@
 // because it also installs the tools that run TypeScript.
 //   node demo/install.mjs demo/n8n-host
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const PROGRESS_EVERY_MS = 5_000;
@@ -29,9 +30,41 @@ function packageFolders(folder) {
 		.map(([path]) => join(folder, path));
 }
 
+const isRunning = (pid) => {
+	try {
+		return process.kill(pid, 0);
+	} catch {
+		return false;
+	}
+};
+
+/** Waits while another process installs in the folder: two at once would spoil it. Resolves with what ends the turn. */
+async function turnIn(folder) {
+	const lock = join(folder, '.installing');
+	for (;;) {
+		try {
+			writeFileSync(lock, String(process.pid), { flag: 'wx' });
+			return () => rmSync(lock, { force: true });
+		} catch {
+			const holder = existsSync(lock) ? Number(readFileSync(lock, 'utf8')) : 0;
+			if (holder > 0 && !isRunning(holder)) rmSync(lock, { force: true });
+			await sleep(250);
+		}
+	}
+}
+
 /** Runs `npm ci` in the folder unless that is done. Everything said goes to stderr. Throws when npm does not succeed. */
 export async function ensureInstalled(folder) {
 	if (isInstalled(folder)) return;
+	const end = await turnIn(folder);
+	try {
+		if (!isInstalled(folder)) await install(folder);
+	} finally {
+		end();
+	}
+}
+
+async function install(folder) {
 	const name = basename(resolve(folder));
 	const folders = packageFolders(folder);
 	const started = Date.now();

@@ -21,6 +21,14 @@ vm.compileFunction = (code, parameters, { parsingContext, ...options }) => {
 /** See `test/once`. */
 globalThis.requireOnce = require;
 
+/** What tests replace in the realm: a file that leaves a timer or a clock of its own must not stop the next one. */
+const CLOCKS = [
+	'Date',
+	...Object.keys(globalThis).filter((name) => /^(set|clear|queue)/.test(name)),
+];
+const clocks = CLOCKS.map((name) => [name, globalThis[name]]);
+const { now } = Date;
+
 module.exports = class OneRealm extends TestEnvironment {
 	constructor(config, context) {
 		super(config, context);
@@ -43,6 +51,8 @@ module.exports = class OneRealm extends TestEnvironment {
 		}
 		Object.assign(process.env, this.environmentVariables);
 		await super.teardown();
+		Object.assign(globalThis, Object.fromEntries(clocks));
+		Date.now = now;
 	}
 
 	getVmContext() {
