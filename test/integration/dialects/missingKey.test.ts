@@ -21,7 +21,7 @@ import type { Dialect } from './support';
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
-const waited = { waitForResult: true, maxWait: 0.5 };
+const waited = { waitForResult: true, maxWait: 5 };
 const months = { period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' };
 const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
 const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
