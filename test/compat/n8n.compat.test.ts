@@ -84,7 +84,7 @@ describe('Every query; waiting for results that arrive later', () => {
 		const { outputs, error } = await run();
 		expect({ error, items: outputs[0] }).toEqual({
 			error: '',
-			items: [expect.objectContaining({ status: 'SUCCESS', queryId: (await billed())[0].queryId })],
+			items: [expect.objectContaining({ pending: false, queryId: (await billed())[0].queryId })],
 		});
 	});
 });
