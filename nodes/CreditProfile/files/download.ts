@@ -5,7 +5,6 @@ import { faultCode } from '../../shared/http/faults';
 import { FileError, type FileProblem } from '../../shared/messages/file';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { takeTurn } from '../../shared/transport/request';
 import { isProblem } from '../../shared/transport/result';
 import { retryOf } from '../../shared/transport/retry';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
@@ -55,7 +54,7 @@ export async function download(
 	let last: FileProblem | undefined;
 	let [faults, busy] = [0, 0];
 	for (;;) {
-		const missed = await takeTurn(pace, { execution, signal, maxWaitMs: Math.max(1, leftMs()) });
+		const missed = await pace.acquire({ execution, signal, maxWaitMs: Math.max(1, leftMs()) });
 		if (missed) throw new FileError(last ?? missed, calledOf(item, link));
 		const tried = await attempt(item, link, megabytes, { end, pace });
 		if ('file' in tried) return tried.file;

@@ -210,12 +210,6 @@ async function attempt(line: Line, request: ServiceRequest, maxWaitMs: number): 
 	return judge(service, request, exchanged);
 }
 
-/** Waits for a turn of the rate limit; resolves with the reason if there is none. */
-export const takeTurn = async (
-	rateLimiter: RateLimiter,
-	asked: Parameters<RateLimiter['acquire']>[0],
-) => await rateLimiter.acquire(asked);
-
 /** Takes in the pace and the clock by a response. Returns how long the service wants to be left alone. */
 function learn(
 	{ rateLimiter, clock }: Line,
