@@ -1,5 +1,7 @@
 const realNow = Date.now.bind(Date);
 let passed = 0;
+/** While waits are over at once, time passes by them alone, however long the machine takes. */
+let stopped: number | undefined;
 let clock: jest.SpyInstance | undefined;
 
 afterAll(() => {
@@ -11,14 +13,16 @@ afterAll(() => {
 export function pass(ms: number): void {
 	passed += ms;
 	clock ??= jest.spyOn(Date, 'now');
-	clock.mockImplementation(() => realNow() + passed);
+	clock.mockImplementation(() => (stopped ?? realNow()) + passed);
 }
 
 /** Timers up to here are waits; those for later are deadlines. */
 const LONGEST_WAIT_MS = 1_000;
 
-/** While `work` runs, every wait is over at once, and the clock moves on by it. */
+/** While `work` runs, every wait is over at once, and the clock moves on by it alone. */
 export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
+	pass(0);
+	stopped = realNow();
 	const real = setTimeout;
 	const timers = jest.spyOn(globalThis, 'setTimeout');
 	timers.mockImplementation(((then: () => void, ms = 0, ...args: []) => {
@@ -26,5 +30,8 @@ export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
 		pass(ms);
 		return real(then, 0, ...args);
 	}) as typeof setTimeout);
-	return await work().finally(() => timers.mockRestore());
+	return await work().finally(() => {
+		timers.mockRestore();
+		stopped = undefined;
+	});
 }
