@@ -14,6 +14,7 @@ const FLAGS = [
 	'--disable-background-networking',
 	'--disable-component-update',
 	'--disable-sync',
+	'--js-flags=--no-opt', // the editor's scripts run too briefly to be worth optimizing
 ];
 
 /** Starts a headless Chromium. Throws when there is none. */
