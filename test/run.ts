@@ -20,7 +20,7 @@ const CORES = Math.max(2, Math.min(4, availableParallelism()));
 /** Each is one run of jest. Both go on at once; what has a higher nice value takes what the other leaves. */
 const RUNS = [
 	// Integration tests mostly wait: for a limit's window, a backoff, a latency.
-	{ name: 'integration', projects: ['unit', 'integration'], workers: 2 * CORES, nice: 5 },
+	{ name: 'integration', projects: ['unit', 'integration'], workers: 3 * CORES, nice: 5 },
 	// Each file has an n8n of its own. They begin when n8n is installed, and end last, when the others are done.
 	{ name: 'e2e', projects: ['e2e'], workers: CORES + 1, nice: 0 },
 ];

@@ -226,7 +226,8 @@ describe('faults', () => {
 
 describe('the request log', () => {
 	const bench = benchForTests();
-	beforeAll(async () => {
+	beforeEach(async () => {
+		await bench.anyone.delete('/sandbox/requests');
 		await bench.service.post(UPSERT, LOGIN, { params: { trace: 1, token: 'T0P' } });
 		await bench.service.get('/credential');
 	});

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { INodeExecutionData } from 'n8n-workflow';
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
 import { startProcessAnew } from '../support/runNode';
@@ -317,14 +318,17 @@ describe('a limit', () => {
 
 describe('a record that says success and holds no result', () => {
 	let sandbox: TaxQuerySandbox;
-	beforeAll(async () => (sandbox = await taxQuerySandbox({ record: 'lean' })));
+	let items: INodeExecutionData[];
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox({ record: 'lean' });
+		({ items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }), {
+			items: itemsOf([RFC]),
+		}));
+	});
 	afterAll(async () => await sandbox.close());
 	const noResult = [expect.objectContaining({ code: 'noResult' })];
 
-	it('ends the wait with a warning, and does not look like a result', async () => {
-		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }), {
-			items: itemsOf([RFC]),
-		});
+	it('ends the wait with a warning, and does not look like a result', () => {
 		expect(items.map(({ json }) => [json.status, json.pending, json.warnings])).toEqual([
 			['SUCCESS', true, noResult],
 		]);

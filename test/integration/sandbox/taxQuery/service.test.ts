@@ -22,9 +22,11 @@ describe('TQ §4.12 and TQ §4.13', () => {
 		['status=PENDING', []],
 		['service=NONE', []],
 	])('narrow the list by %s', async (query, services) => {
-		await bench.service.post('/query/curp-data', { curp: CURP });
-		await bench.service.post('/query/rfc-calculator', EMMA);
-		const { data: list } = await bench.service.get<QueryRecord[]>(`/query?${query}`);
+		const { service, sandbox } = await startTaxQueryBench();
+		await service.post('/query/curp-data', { curp: CURP });
+		await service.post('/query/rfc-calculator', EMMA);
+		const { data: list } = await service.get<QueryRecord[]>(`/query?${query}`);
+		await sandbox.close();
 		expect([...new Set(list.map(({ service }) => service))]).toEqual(services);
 	});
 
