@@ -72,6 +72,10 @@ describe.each(endpoints)('TQ §$section POST $path', (endpoint) => {
 });
 
 describe('TQ §4.11 invoices', () => {
+	beforeAll(async () => {
+		await bench.service.post('/query/tax/profile', { rfc: PERSON, ciec: 'abcd1234' });
+	});
+
 	it('have one pending query for each month of the period', async () => {
 		const body = { rfc: PERSON, from: '2025-11', to: '2026-02' };
 		const { data } = await bench.service.post('/query/tax/invoice', body);
