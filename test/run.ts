@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { availableParallelism, setPriority } from 'node:os';
+import { availableParallelism } from 'node:os';
 import { join, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureHost } from '../demo/n8nHost';
@@ -17,12 +17,12 @@ import { ensureChromium } from './e2e/support/chromium';
 
 const USAGE = 'npm test -- [--only unit|integration|e2e] [--random [seed]]';
 const CORES = Math.max(2, Math.min(4, availableParallelism()));
-/** Each is one run of jest. Both go on at once; what has a higher nice value takes what the other leaves. */
+/** Each is one run of jest. Both go on at once. */
 const RUNS = [
 	// Integration tests mostly wait: for a limit's window, a backoff, a latency.
-	{ name: 'integration', projects: ['unit', 'integration'], workers: 3 * CORES, nice: 5 },
-	// Each file has an n8n of its own. They begin when n8n is installed, and end last, when the others are done.
-	{ name: 'e2e', projects: ['e2e'], workers: CORES + 1, nice: 0 },
+	{ name: 'integration', projects: ['unit', 'integration'], workers: 3 * CORES },
+	// Each file has an n8n of its own. They begin when n8n is installed.
+	{ name: 'e2e', projects: ['e2e'], workers: CORES + 1 },
 ];
 type Run = (typeof RUNS)[number];
 const root = join(__dirname, '..');
@@ -107,7 +107,7 @@ function countIn(project: string, { testResults }: JestReport): Counts {
 }
 
 /** Runs jest; tells how many tests of each project have passed. */
-async function runJest({ name, projects, workers, nice }: Run, seed?: number) {
+async function runJest({ name, projects, workers }: Run, seed?: number) {
 	const report = join(output, `${name}.json`);
 	rmSync(report, { force: true });
 	const args = ['--selectProjects', ...projects, '--maxWorkers', String(workers)];
@@ -119,7 +119,6 @@ async function runJest({ name, projects, workers, nice }: Run, seed?: number) {
 		['--max-semi-space-size=64', join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...args],
 		{ cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }, // the tests are told on stderr; stdout only repeats the report
 	);
-	if (jest.pid !== undefined) setPriority(jest.pid, nice); // its workers have the same
 	running.add(jest);
 	await once(jest, 'exit');
 	running.delete(jest);

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
-import { startN8n, WITHOUT_EDITOR, type N8n } from '../../demo/n8n';
+import { BARE, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { host } from '../../demo/n8nHost';
 import { buildPackage, root } from '../../demo/package';
@@ -48,7 +48,7 @@ describe('the lines of README, word for word', () => {
 		async () => {
 			const home = join(folder, 'home');
 			await mkdir(home);
-			const n8n = await startN8n(processes, home, () => {}, WITHOUT_EDITOR);
+			const n8n = await startN8n(processes, home, () => {}, BARE);
 			await processes.kill();
 			const readme = await readFile(join(root, 'README.md'), 'utf8');
 			const [, ...lines] = (
@@ -134,7 +134,7 @@ describe("n8n's own installer", () => {
 		const PATH = [bin, host.path].join(delimiter);
 		const home = join(folder, 'installer');
 		await mkdir(home);
-		n8n = await startN8n(processes, home, () => {}, { ...WITHOUT_EDITOR, PATH });
+		n8n = await startN8n(processes, home, () => {}, { ...BARE, PATH });
 		const login = await fetch(`${n8n.url}/rest/login`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import axios from 'axios';
 import { ensureHost } from '../../demo/n8nHost';
-import { startN8n, WITHOUT_EDITOR, type N8n } from '../../demo/n8n';
+import { BARE, startN8n, type N8n } from '../../demo/n8n';
 import type { Execution } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/package';
 import { KillableN8n } from '../bench/killableN8n';
@@ -27,7 +27,7 @@ describe('what a real n8n runs again is paid for once', () => {
 		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
 		await ensureHost(processes, () => {});
 		await installPackage(processes, userFolder);
-		n8n = await startN8n(processes, userFolder, () => {}, WITHOUT_EDITOR);
+		n8n = await startN8n(processes, userFolder, () => {}, BARE);
 		sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, documents: 0 });
 		const name = 'Tax Query';
 		const { taxQueryApi } = sandbox.credentials();

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startN8n, WITHOUT_EDITOR, type N8n } from '../../demo/n8n';
+import { BARE, startN8n, type N8n } from '../../demo/n8n';
 import type { Execution, WorkflowNode } from '../../demo/n8nClient';
 import { ensureHost } from '../../demo/n8nHost';
 import { installPackage } from '../../demo/package';
@@ -42,7 +42,7 @@ describe('the trigger in a real n8n', () => {
 		hanging = await startHanging();
 		await ensureHost(processes, () => {});
 		await installPackage(processes, userFolder);
-		n8n = await startN8n(processes, userFolder, () => {}, WITHOUT_EDITOR);
+		n8n = await startN8n(processes, userFolder, () => {}, BARE);
 		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
 		const name = 'Tax Query sandbox';
 		const data = {
