@@ -76,8 +76,11 @@ async function run(program, args, folder, env = {}) {
 		shell: program === 'npm' && process.platform === 'win32',
 		env: { ...process.env, ...env },
 	});
-	// It takes its time after SIGTERM; what it leaves behind is put right by the next run.
-	const stop = () => child.kill('SIGKILL');
+	// It takes its time after SIGTERM; what it leaves behind, and the lock, is put right by the next run.
+	const stop = () => {
+		child.kill('SIGKILL');
+		process.exit(130);
+	};
 	for (const signal of SIGNALS) process.once(signal, stop);
 	try {
 		return await new Promise((done, fail) => child.on('error', fail).on('exit', done));
