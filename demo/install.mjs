@@ -12,8 +12,9 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** Written when Bun has installed. */
+/** Written below `node_modules` when Bun has ended well. */
 const MARK = '.installed';
+
 /** npm writes its hidden lock last: an install that was cut short, or is older than the lock, is not complete. */
 function isInstalled(folder) {
 	const locked = statSync(join(folder, 'package-lock.json')).mtimeMs;
@@ -57,8 +58,9 @@ async function turnIn(folder) {
 }
 
 /**
- * Bun, which is a package of this repository: it installs n8n's 2,100 packages from npm's lock in seconds, of which npm
- * takes minutes. Undefined where it has no program for this system, and for this repository's own packages.
+ * The program of Bun, a package of this repository: it installs the 2,100 packages of n8n in seconds, for which npm takes
+ * minutes. Their versions are those of npm's lock; their folders may be nested otherwise. Undefined where Bun has no
+ * program for this system, and for this repository's own packages.
  */
 function findBun(folder) {
 	if (resolve(folder) === root) return undefined;

@@ -30,7 +30,7 @@ const run = (command: string, args: string[], cwd: string) =>
 describe('the package of the sandbox, installed in an empty folder', () => {
 	let folder: string;
 	let program: SandboxProgram;
-	/** The same, started a second slower. */
+	/** The same by npx, which takes a second more. */
 	let byNpx: SandboxProgram;
 	const processes = new Processes();
 
