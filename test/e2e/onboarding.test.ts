@@ -9,7 +9,7 @@ import { defaultOptions } from '../../sandbox/options';
 import { until } from '../support/until';
 import { describeWithBrowser } from './support/browser';
 import { Editor } from './support/editor';
-import { launchBrowser, takeScreenshot } from './support/launch';
+import { launchBrowser, newContext, takeScreenshot } from './support/launch';
 
 const MINUTES = 60_000;
 /** What n8n says of itself, and no page of the flow may. */
@@ -51,7 +51,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	beforeAll(async () => {
 		demo = await startDemo();
 		browser = await launchBrowser();
-		context = await browser.newContext({ locale: 'es-MX' });
+		context = await newContext(browser, { locale: 'es-MX' });
 		context.setDefaultTimeout(MINUTES);
 	}, 5 * MINUTES);
 	afterAll(async () => {
@@ -395,7 +395,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 		async () => {
 			const url = `${demo.n8n.url}/webhook/solicitudes`;
 			expect((await fetch(url)).status).toBe(401);
-			const operators = await browser.newContext({
+			const operators = await newContext(browser, {
 				httpCredentials: { username: OPERATOR.user, password: OPERATOR.password },
 			});
 			const page = await operators.newPage();

@@ -7,7 +7,7 @@ import { OPERATOR } from '../../demo/provision';
 import { applicantFile } from '../../demo/smokeTest';
 import { describeWithBrowser } from './support/browser';
 import { countClicks } from './support/clicks';
-import { launchBrowser, takeScreenshot } from './support/launch';
+import { launchBrowser, newContext, takeScreenshot } from './support/launch';
 
 const MINUTES = 60_000;
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
@@ -28,7 +28,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 		selectors.setTestIdAttribute('data-test-id');
 		demo = await startDemo();
 		browser = await launchBrowser();
-		context = await browser.newContext({
+		context = await newContext(browser, {
 			viewport: { width: 1600, height: 900 },
 			permissions: ['clipboard-read', 'clipboard-write'],
 			httpCredentials: { username: OPERATOR.user, password: OPERATOR.password },

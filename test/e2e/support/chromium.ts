@@ -19,6 +19,7 @@ export function chromiumPaths(platform: NodeJS.Platform, env: NodeJS.ProcessEnv)
 	return [
 		...(env.CHROMIUM_PATH ? [env.CHROMIUM_PATH] : []),
 		...(byPlatform[platform] ?? [
+			'/usr/bin/chromium-headless-shell', // Debian's: without the windows that nobody sees
 			'/usr/bin/chromium',
 			'/usr/bin/chromium-browser',
 			'/usr/bin/google-chrome',
@@ -45,7 +46,7 @@ export async function ensureChromium(
 		await processes.run('apt-get', ['update', '-qq'], { env });
 		await processes.run(
 			'apt-get',
-			['install', '-y', '--no-install-recommends', 'chromium', 'fonts-liberation'],
+			['install', '-y', '--no-install-recommends', 'chromium-headless-shell', 'fonts-liberation'],
 			{ env, onLine },
 		);
 		return findChromium() ? undefined : 'apt-get has installed it at an unknown place';

@@ -1,7 +1,7 @@
 import { selectors, type Browser, type Locator, type Page } from 'playwright-core';
 import type { N8n } from '../../../demo/n8n';
 import { until } from '../../support/until';
-import { launchBrowser, takeScreenshot } from './launch';
+import { launchBrowser, newContext, takeScreenshot } from './launch';
 
 /** Reserved people may be slow. */
 const RUN_TIMEOUT_MS = 120_000;
@@ -39,10 +39,7 @@ export class Editor {
 	static async signIn(n8n: N8n): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		const browser = await launchBrowser();
-		const context = await browser.newContext({
-			viewport: { width: 1600, height: 900 },
-			reducedMotion: 'reduce', // a processor draws what moves
-		});
+		const context = await newContext(browser, { viewport: { width: 1600, height: 900 } });
 		const page = await context.newPage();
 		await page.goto(`${n8n.url}/signin`);
 		await page.getByLabel('Email').fill(n8n.login.email);

@@ -1,6 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import {
+	chromium,
+	type Browser,
+	type BrowserContext,
+	type BrowserContextOptions,
+	type Page,
+} from 'playwright-core';
 import { findChromium } from './chromium';
 
 /** Ignored by git; what a person may look at after a run. */
@@ -22,6 +28,18 @@ export async function launchBrowser(): Promise<Browser> {
 	const executablePath = findChromium();
 	if (!executablePath) throw new Error('There is no Chromium; npm test installs it where it can.');
 	return await chromium.launch({ executablePath, args: FLAGS });
+}
+
+/** Tabs that share a login; what costs a processor and shows nothing is off: motion, and compressing for the loopback. */
+export async function newContext(
+	browser: Browser,
+	options: BrowserContextOptions = {},
+): Promise<BrowserContext> {
+	return await browser.newContext({
+		reducedMotion: 'reduce',
+		extraHTTPHeaders: { 'accept-encoding': 'identity' },
+		...options,
+	});
 }
 
 export async function takeScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
