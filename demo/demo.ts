@@ -32,6 +32,8 @@ interface DemoOptions {
 	sandboxProgram?: SandboxProgram;
 	/** Stand-ins for a language model and a mail server. */
 	agentServices?: AgentServices;
+	/** Further settings for n8n's environment, where it is one process. */
+	settings?: NodeJS.ProcessEnv;
 	/** What n8n and the sandbox are started with. */
 	processes?: Processes;
 	/** Ends everything, also in the midst of starting. */
@@ -42,11 +44,12 @@ async function startSingle(
 	processes: Processes,
 	userFolder: string,
 	log: (line: string) => void,
+	settings?: NodeJS.ProcessEnv,
 ): Promise<N8n> {
 	log('Building the package and installing it into a fresh n8n …');
 	await installPackage(processes, userFolder);
 	log('Starting n8n (10 to 40 s) …');
-	return await startN8n(processes, userFolder, log);
+	return await startN8n(processes, userFolder, log, settings);
 }
 
 /**
@@ -59,6 +62,7 @@ export async function startDemo({
 	queue = false,
 	sandboxProgram,
 	agentServices,
+	settings,
 	processes = new Processes(),
 	signal,
 }: DemoOptions = {}): Promise<Demo> {
@@ -79,7 +83,7 @@ export async function startDemo({
 		log('Starting the sandbox …');
 		const sandbox = await startSandbox(processes, sandboxProgram);
 		if (queue) queueMode = await startQueueMode(processes, userFolder, log);
-		const n8n = queueMode ?? (await startSingle(processes, userFolder, log));
+		const n8n = queueMode ?? (await startSingle(processes, userFolder, log, settings));
 		log('Creating the credentials and the example workflows …');
 		const workflows = await provision(n8n, sandbox, agentServices);
 		return { n8n, queueMode, sandbox, folder: userFolder, workflows, stop };

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startDemo, type Demo } from '../../demo/demo';
+import { SPARING } from '../../demo/n8n';
 import { applicationOf, submitForm } from '../../demo/form';
 import { applicantFile } from '../../demo/smokeTest';
 import type { WorkflowNode } from '../../demo/n8nClient';
@@ -65,7 +66,7 @@ describe('the examples in a real n8n', () => {
 	const processes = new KillableN8n();
 	let demo: Demo;
 	beforeAll(async () => {
-		demo = await startDemo({ processes });
+		demo = await startDemo({ processes, settings: SPARING });
 	}, 5 * MINUTES);
 	afterAll(async () => await demo?.stop(), MINUTES);
 

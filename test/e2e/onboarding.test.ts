@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { startDemo, type Demo } from '../../demo/demo';
+import { SPARING } from '../../demo/n8n';
 import { OPERATOR } from '../../demo/provision';
 import { People } from '../../sandbox/data/people';
 import { reserve } from '../../sandbox/data/people/reserved';
@@ -49,7 +50,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	const folios = new Set<string>();
 
 	beforeAll(async () => {
-		demo = await startDemo();
+		demo = await startDemo({ settings: SPARING });
 		browser = await launchBrowser();
 		context = await newContext(browser, { locale: 'es-MX' });
 		context.setDefaultTimeout(MINUTES);

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { selectors, type Browser, type BrowserContext, type Page } from 'playwright-core';
 import { startDemo, type Demo } from '../../demo/demo';
+import { SPARING } from '../../demo/n8n';
 import { OPERATOR } from '../../demo/provision';
 import { applicantFile } from '../../demo/smokeTest';
 import { describeWithBrowser } from './support/browser';
@@ -26,7 +27,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 
 	beforeAll(async () => {
 		selectors.setTestIdAttribute('data-test-id');
-		demo = await startDemo();
+		demo = await startDemo({ settings: SPARING });
 		browser = await launchBrowser();
 		context = await newContext(browser, {
 			viewport: { width: 1600, height: 900 },

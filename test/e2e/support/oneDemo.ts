@@ -1,4 +1,5 @@
 import { startDemo, type Demo } from '../../../demo/demo';
+import { SPARING } from '../../../demo/n8n';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
 import { StandInModel } from './standInModel';
@@ -41,7 +42,10 @@ export const theMailbox = once(
 export const oneDemo: () => Promise<Demo> = once(
 	async () => {
 		const [model, mailbox] = await Promise.all([theModel(), theMailbox()]);
-		return await startDemo({ agentServices: { modelUrl: model.url, mailPort: mailbox.port } });
+		return await startDemo({
+			agentServices: { modelUrl: model.url, mailPort: mailbox.port },
+			settings: SPARING,
+		});
 	},
 	async (demo) => await demo.stop(),
 );
