@@ -1,6 +1,6 @@
 import { help, readFlags } from './flags';
 import { UsageError } from './flagValues';
-import { startSandbox, type Sandbox } from './index';
+import type { Sandbox } from './index';
 
 function describe({ creditProfile, taxQuery, page }: Sandbox): string {
 	return `Sandbox ready. Page: ${page}
@@ -22,6 +22,7 @@ async function main(): Promise<void> {
 		process.stdout.write(help);
 		return;
 	}
+	const { startSandbox } = await import('./index'); // not loaded for a flag that is wrong
 	const sandbox = await startSandbox(options);
 	const { creditProfile, taxQuery, page } = sandbox;
 	let isClosing = false;
