@@ -1,10 +1,6 @@
-import type {
-	ICredentialDataDecryptedObject,
-	ICredentialTestFunctions,
-	IDataObject,
-} from 'n8n-workflow';
-import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
+import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
 import { startStranger } from '../dialects/stranger';
+import { testLogin } from '../support/credentialTests';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import './support';
@@ -47,12 +43,6 @@ const fromCredential = async (values: IDataObject) => await store(upsert, { prov
 const fromFields = async (values: IDataObject) =>
 	await store({ ...upsert, loginFrom: 'fields', ...values });
 
-const test = async (data: object) =>
-	await new CreditProfile().methods.credentialTest.testProviderLogin.call(
-		{} as ICredentialTestFunctions, // it uses nothing of n8n
-		{ id: '1', name: 'Login', type: 'creditProfileProviderLoginApi', data: data as never },
-	);
-
 describe.each([
 	['a stored credential', fromCredential],
 	['fields of the node', fromFields],
@@ -64,7 +54,7 @@ describe.each([
 	])('on one line, %s, gets line breaks', async (_what, key, expected) => {
 		const { error, sent } = await send(login(key, key));
 		expect([error, sent]).toEqual([undefined, [login(expected, expected)]]);
-		expect(await test({ provider, ...login(key, key) })).toMatchObject({ status: 'OK' });
+		expect(await testLogin({ provider, ...login(key, key) })).toMatchObject({ status: 'OK' });
 	});
 
 	it.each([
@@ -81,7 +71,7 @@ describe.each([
 	])('%s is sent as entered', async (_what, key) => {
 		const { error, sent } = await send(login(key, key));
 		expect([error, sent]).toEqual([undefined, [login(key, key)]]);
-		expect(await test({ provider, ...login(key, key) })).toMatchObject({ status: 'OK' });
+		expect(await testLogin({ provider, ...login(key, key) })).toMatchObject({ status: 'OK' });
 	});
 
 	it.each(['apiKey', 'username', 'password', 'clientPrivateKey', 'bureauPublicKey'])(
@@ -91,7 +81,7 @@ describe.each([
 			const values = { ...login(PEM), [name]: blank };
 			const { error, sent } = await send(values);
 			expect([codeOf(error), sent]).toEqual(['login.placeholder', []]);
-			expect(await test({ provider, ...values })).toMatchObject({ status: 'Error' });
+			expect(await testLogin({ provider, ...values })).toMatchObject({ status: 'Error' });
 		},
 	);
 });

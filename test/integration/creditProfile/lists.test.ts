@@ -5,12 +5,11 @@ import {
 	type INode,
 	type IWorkflowExecuteAdditionalData,
 } from 'n8n-workflow';
-import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { CredentialsInMemory, nodeTypes } from '../support/runNode';
 import { sandboxForTest } from '../support/sandbox';
 import { withSandbox } from '../support/withSandbox';
 
-const { listSearch, loadOptions } = new CreditProfile().methods;
+const { listSearch = {}, loadOptions = {} } = nodeTypes.creditProfile.methods ?? {};
 
 describe('what an operator chooses from', () => {
 	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });

@@ -1,12 +1,8 @@
 import { json } from 'node:stream/consumers';
 import { inspect } from 'node:util';
-import type {
-	ICredentialDataDecryptedObject,
-	ICredentialTestFunctions,
-	OnError,
-} from 'n8n-workflow';
-import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
+import type { ICredentialDataDecryptedObject, OnError } from 'n8n-workflow';
 import { pass } from '../support/clock';
+import { testLogin } from '../support/credentialTests';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
@@ -342,21 +338,10 @@ describe('the credentials of providers', () => {
 	});
 
 	describe('in a stored credential are tested offline', () => {
-		const test = async (data: object) =>
-			await new CreditProfile().methods.credentialTest.testProviderLogin.call(
-				{} as ICredentialTestFunctions, // it uses nothing of n8n
-				{
-					id: '1',
-					name: 'Login',
-					type: 'creditProfileProviderLoginApi',
-					data: data as ICredentialDataDecryptedObject,
-				},
-			);
-
 		it.each([...logins, ['taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Abcd1234' }] as const])(
 			'a complete one of %s is fine',
 			async (provider, login) => {
-				expect(await test({ provider, ...login })).toMatchObject({ status: 'OK' });
+				expect(await testLogin({ provider, ...login })).toMatchObject({ status: 'OK' });
 			},
 		);
 
@@ -366,7 +351,7 @@ describe('the credentials of providers', () => {
 			['a sign', { provider: 'bureau/pf', user: 'a', password: '*' }, "'Encrypted Password'"],
 			['no CIEC', { provider: 'taxAuthority', rfc: 'GODE561231GR8' }, "'CIEC'"],
 		])('one with %s is not', async (_what, data, message) => {
-			expect(await test(data)).toEqual({
+			expect(await testLogin(data)).toEqual({
 				status: 'Error',
 				message: expect.stringContaining(message),
 			});
