@@ -75,6 +75,36 @@ describe('a list that does not say whether there are more', () => {
 		expect([code, list, mappingKeys, service.sent()]).toEqual(['uncounted', 'untold', KEYS, 0]);
 	});
 
+	it('is cut where it tells of more, and the same ones come again', async () => {
+		const shape: Shape = (rows) => ({ data: newest(rows), total: rows.length });
+		const service = await serviceWith(shape, 30);
+		const { error } = await service.run(limited(100), item);
+		await service.close();
+		const { code, list } = error?.context ?? {};
+		expect([code, list, service.sent(), service.listed]).toEqual([
+			'uncounted',
+			'cut',
+			0,
+			['', '?offset=20'],
+		]);
+	});
+
+	it('is read on from its last row, also behind a page that was shorter', async () => {
+		const service = await serviceWith(
+			(rows, { offset }) => ({
+				data: rows.slice(offset, offset + (offset === 10 ? 5 : 10)),
+				total: rows.length,
+			}),
+			30,
+		);
+		const { items } = await service.run(getMany);
+		await service.close();
+		expect([items.length, service.listed]).toEqual([
+			30,
+			['', '?offset=10', '?offset=15', '?offset=25'],
+		]);
+	});
+
 	it('is counted as far as it is enough to refuse', async () => {
 		const service = await serviceWith(newest, 60);
 		const { error } = await service.run(limited(20), item);

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
+import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { codeOf } from '../support/errorCode';
 import { fakeService, give, type Kept } from './fakeService';
-import { getCrf, operation, rfcs } from './support';
+import { createTaxProfile, getCrf, operation, rfcs } from './support';
 
 const calculateRfc = (name: string) =>
 	operation('taxpayer', 'calculateRfc', {
@@ -129,6 +130,18 @@ describe('two executions that ask 100 items the same, while every other answer i
 			200 - service.billed.length, // what the service reset, or a busy machine could not send within the timeout
 			200,
 		]);
+	});
+});
+
+describe('a response without an ID that repeats a secret', () => {
+	it.each(['fake-token-1234', 'Secret_of_fake'])('comes out without it: %s', async (secret) => {
+		const service = await fakeService({
+			post: (_accept, response) => give(response, { message: 'Taken', of: `Bearer ${secret}` }),
+		});
+		const result = await service.run(createTaxProfile(rfcs(1)[0]));
+		await service.close();
+		expect([service.sent(), result.items.length]).toEqual([1, 1]);
+		expect(inspect(result, { depth: 20 })).not.toContain(secret);
 	});
 });
 

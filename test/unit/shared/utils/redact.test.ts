@@ -18,6 +18,16 @@ describe('a text repeats a secret', () => {
 		['in base64url', Buffer.from(`ab${SECRET}`).toString('base64url')],
 	])('%s', (_, text) => expect(holdsSecret(text, [SECRET])).toBe(true));
 
+	it('in base64url, with the letters that base64 does not have', () => {
+		const secret = '??>>~~ÿÿ??>>~~ÿÿ';
+		const text = Buffer.from(secret).toString('base64url');
+		expect([/-/.test(text), /_/.test(text), holdsSecret(text, [secret])]).toEqual([
+			true,
+			true,
+			true,
+		]);
+	});
+
 	it('by a line of a key', () => {
 		const key = '-----BEGIN KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\n-----END KEY-----';
 		expect(holdsSecret('near MIIEvQIBADANBgkqhkiG9w0B', [key])).toBe(true);
