@@ -314,6 +314,18 @@ describe('a limit', () => {
 			]);
 		},
 	);
+
+	it('counts a query that was found again once', async () => {
+		const service = await fakeService({ post: acceptAndLose });
+		const rows: unknown[] = [];
+		for (const rfc of rfcs(2)) {
+			const parameters = getCrf({}, { spendingLimits: { maxQueriesPerDay: 2 } });
+			const { items } = await service.run(parameters, { items: itemsOf([rfc]) });
+			rows.push(items[0]?.json.recovered);
+		}
+		await service.close();
+		expect([rows, service.billed.length]).toEqual([[true, true], 2]);
+	});
 });
 
 describe('a record that says success and holds no result', () => {
