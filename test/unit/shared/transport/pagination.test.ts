@@ -138,6 +138,18 @@ describe('a list that is not whole is an error', () => {
 		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({ error });
 	});
 
+	it('and no request is wasted on a service that ignores the offset, but those on their way', async () => {
+		let requests = 0;
+		const read = () => {
+			requests++;
+			return hundred(0, 20_000);
+		};
+		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({
+			error: { given: 100, total: 20_000 },
+		});
+		expect(requests).toBeLessThan(60);
+	});
+
 	it('but for a Limit that is filled at once, no total is needed', async () => {
 		const read = (_limit: number, offset: number) => hundred(offset);
 		expect(await gather(read, { startAt: 0, wanted: 50 })).toEqual({ given: upTo(50, 1) });
