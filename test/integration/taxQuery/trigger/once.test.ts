@@ -382,7 +382,8 @@ describe('a restart of n8n', () => {
 		host.isBroken = false;
 		await host.look();
 		await host.executed(4);
-		expect(host.started).toEqual([...ids, ...ids]);
+		const again = host.started.slice(2).sort(); // whichever n8n could start first
+		expect([host.started.slice(0, 2), again]).toEqual([ids, [...ids].sort()]);
 	});
 
 	it('starts it once more, and no third time, where it is delivered again while n8n is still starting, with Webhook Only', async () => {
