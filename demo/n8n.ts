@@ -35,7 +35,7 @@ export const SETTINGS = {
 	N8N_DISABLED_MODULES: 'mcp-registry,instance-ai',
 };
 
-/** n8n makes an expression engine for a run when it meets the first expression, and compiles one once for all. */
+/** Saves CPU time: n8n makes an expression engine only for a run that has an expression, and compiles its code once. */
 export const SPARING = {
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',

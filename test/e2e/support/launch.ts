@@ -30,7 +30,7 @@ export async function launchBrowser(): Promise<Browser> {
 	return await chromium.launch({ executablePath, args: FLAGS });
 }
 
-/** Tabs that share a login; what costs a processor and shows nothing is off: motion, and compressing for the loopback. */
+/** A browser context without motion and compression: on the loopback address they cost CPU time, and show nothing. */
 export async function newContext(
 	browser: Browser,
 	options: BrowserContextOptions = {},

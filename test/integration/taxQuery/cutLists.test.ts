@@ -89,22 +89,6 @@ describe('a list that does not say whether there are more', () => {
 		]);
 	});
 
-	it('is read on from its last row, also behind a page that was shorter', async () => {
-		const service = await serviceWith(
-			(rows, { offset }) => ({
-				data: rows.slice(offset, offset + (offset === 10 ? 5 : 10)),
-				total: rows.length,
-			}),
-			30,
-		);
-		const { items } = await service.run(getMany);
-		await service.close();
-		expect([items.length, service.listed]).toEqual([
-			30,
-			['', '?offset=10', '?offset=15', '?offset=25'],
-		]);
-	});
-
 	it('is counted as far as it is enough to refuse', async () => {
 		const service = await serviceWith(newest, 60);
 		const { error } = await service.run(limited(20), item);
