@@ -255,7 +255,7 @@ async function main(): Promise<void> {
 		const { page } = editor;
 		await page.setViewportSize(WINDOW);
 		// n8n's hint at pinning, shown once over the output.
-		await page.evaluate("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
+		await page.addInitScript("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
 		await demo.n8n.client.createCredential('taxQueryWebhookApi', 'Webhook secret', {
 			method: 'signature',
 			secret: 'agreed with the service',

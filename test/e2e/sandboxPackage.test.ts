@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
+import { SPARING } from '../../demo/n8n';
 import { npm } from '../../demo/npm';
 import { Processes } from '../../demo/processes';
 import { startSandbox, type Sandbox, type SandboxProgram } from '../../demo/sandbox';
@@ -156,7 +157,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 		let demo: Demo;
 
 		beforeAll(async () => {
-			demo = await startDemo({ sandboxProgram: byNpx });
+			demo = await startDemo({ sandboxProgram: byNpx, settings: SPARING });
 		}, 5 * MINUTES);
 		afterAll(async () => await demo?.stop(), MINUTES);
 

@@ -7,11 +7,13 @@ export function runOf(context: IExecuteFunctions) {
 	const callbacks: AtEnd[] = [];
 	const cancelled = context.getExecutionCancelSignal();
 	const stop = new AbortController();
+	/** Asked for at each step of each item; n8n evaluates an expression for it. */
+	let index: number | undefined;
 	const run: Run = {
 		executionId: context.getExecutionId(),
 		items: context.getInputData().length,
 		get index() {
-			return Number(context.evaluateExpression('{{ $runIndex }}', 0));
+			return (index ??= Number(context.evaluateExpression('{{ $runIndex }}', 0)));
 		},
 		mode: context.getMode(),
 		isTool: context.getNode().type.endsWith('Tool'),

@@ -8,7 +8,7 @@ export const outOf = ({ data }: Execution, node: string): Array<Record<string, u
 	);
 
 /** n8n has little to do beside its executions; each look at them costs it some. */
-const PAUSE_MS = 100;
+const PAUSE_MS = 250;
 
 interface Wanted {
 	/** So many have ended, of those that are meant; 1 by default. */

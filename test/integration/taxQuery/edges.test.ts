@@ -144,6 +144,44 @@ describe('Send Again If Unsure', () => {
 		const rows = await run(service);
 		expect([rows.filter(({ error }) => error).length, service.billed.length]).toEqual([3, 3]);
 	});
+
+	it('is not forgotten where the second sending is refused: another try looks for the first', async () => {
+		const [lost, other] = wanted;
+		let isListed = false;
+		const service = await fakeService({
+			post(accept, response) {
+				const isAgain = service.billed.some(({ query }) => query.rfc === lost);
+				const kept = accept();
+				if (kept.query.rfc === other) return give(response, { queryId: kept._id });
+				if (!isAgain) return lose(response);
+				service.billed.pop();
+				give(response, { message: 'Not now' }, 422);
+			},
+			list: (kept, response) =>
+				give(
+					response,
+					kept.filter(({ query }) => isListed || query.rfc === other),
+				),
+		});
+		const memory = {};
+		const ask = async () =>
+			await service.run(again, {
+				items: itemsOf([lost]),
+				onError: 'continueRegularOutput',
+				memory,
+			});
+		const running = ask();
+		await until('the first is sent', () => service.sent() === 1);
+		await service.run(getCrf(), { items: itemsOf([other]) }); // sent later, and listed
+		const first = await running;
+		const sent = service.sent();
+		isListed = true;
+		const { items } = await ask();
+		await service.close();
+		const [{ _id }] = service.billed;
+		expect([codeOf(first.items[0].error), sent]).toEqual(['status.422', 3]);
+		expect([items[0].json.queryId, service.sent()]).toEqual([_id, 3]);
+	});
 });
 
 describe('a clock that lies', () => {

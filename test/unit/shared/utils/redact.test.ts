@@ -63,12 +63,13 @@ describe('values', () => {
 		expect(redactBody(body, [SECRET, '40718822', 'admin'])).toEqual({ ...body, head: '***' });
 	});
 
-	it('under a name are masked, and told', () => {
+	it('under a name are masked, however deep below it, and told', () => {
 		const found: string[] = [];
-		const masked = maskNamed({ ciec: 'abc', in: [{ Ciec: 77 }], other: 'x' }, ['ciec'], found);
+		const json = { ciec: 'abc', in: [{ Ciec: 77 }], of: { CIEC: { text: ['def'] } }, other: 'x' };
+		const masked = maskNamed(json, ['ciec'], found);
 		expect([masked, found]).toEqual([
-			{ ciec: '***', in: [{ Ciec: '***' }], other: 'x' },
-			['abc', '77'],
+			{ ciec: '***', in: [{ Ciec: '***' }], of: { CIEC: { text: ['***'] } }, other: 'x' },
+			['abc', '77', 'def'],
 		]);
 	});
 });
