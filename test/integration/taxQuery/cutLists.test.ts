@@ -161,6 +161,13 @@ describe('a list that does not say whether there are more', () => {
 		},
 	);
 
+	it('is not read again for a row without an ID, which counts in its total', async () => {
+		const service = await serviceWith((rows) => ({ data: [...rows, {}], total: 21 }), 20);
+		const { items } = await service.run(getMany);
+		await service.close();
+		expect([items.length, service.listed]).toEqual([20, ['']]);
+	});
+
 	it.each<[string, Shape, number, number]>([
 		['reaches back far enough', newest, 60, 48 * 3_600_000],
 		['is shorter than any page', newest, 9, 60_000],

@@ -177,6 +177,11 @@ export class TriggerHost {
 		this.loaded = await freshModules();
 	}
 
+	/** Deletes past executions from the database, as n8n does after two weeks. */
+	prune(): void {
+		this.keys.clear();
+	}
+
 	/** Ends the executions that run. */
 	async endExecutions(): Promise<void> {
 		await Promise.all([...this.running].map(async (execution) => await execution.end()));

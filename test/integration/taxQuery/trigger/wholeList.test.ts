@@ -42,6 +42,22 @@ describe('a trigger that begins anew', () => {
 		await host.look();
 		expect(host.started).toEqual(['new']);
 	});
+
+	it('starts nothing that it started before, of which n8n keeps no execution any more', async () => {
+		const rows = [row('came', 30), ...past(10)];
+		await listing(rows, 100);
+		await start({ parameters: { startFrom: 'hours', hours: 1 } });
+		await host.ended(1);
+		await host.kill();
+		host.prune();
+		await listing([row('new', 0), ...rows], 100);
+		await host.publish('update', { startFrom: 'hours', hours: 1.2 });
+		await host.ended(2);
+		await listing([row('newest', 0), row('new', 0), ...rows], 100);
+		await host.look();
+		await host.ended(3);
+		expect(host.started).toEqual(['came', 'new', 'newest']);
+	});
 });
 
 describe('a list in pages', () => {
