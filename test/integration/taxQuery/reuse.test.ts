@@ -103,6 +103,20 @@ describe('Reuse Results', () => {
 		expect([items.map(({ json }) => json.queryId), service.sent()]).toEqual([['finished'], 0]);
 	});
 
+	it('gives the newest of several results', async () => {
+		const service = await fakeService();
+		for (const [_id, minutes] of [['older', 20] as const, ['newest', 5] as const]) {
+			const createdAt = new Date(Date.now() - 60_000 * minutes).toISOString();
+			service.billed.push(aRecord({ _id, query: { rfc: RFC }, response: { RFC }, createdAt }));
+		}
+		service.billed.reverse(); // the list does not say it by its order
+		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
+			items: [{ rfc: RFC }],
+		});
+		await service.close();
+		expect([items.map(({ json }) => json.queryId), service.sent()]).toEqual([['newest'], 0]);
+	});
+
 	it('does not give a query that failed', async () => {
 		const { rfc } = sandbox.reserved('failed');
 		await sandbox.run(getCrf(waited), { items: [{ rfc }] });

@@ -94,6 +94,43 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 	});
 });
 
+describe('Max Queries per Day', () => {
+	const ask = async (
+		service: Awaited<ReturnType<typeof fakeService>>,
+		maxQueriesPerDay: number,
+		wanted: string[],
+	) => {
+		const { items } = await service.run(getCrf({}, { spendingLimits: { maxQueriesPerDay } }), {
+			items: itemsOf(wanted),
+			...failing,
+		});
+		return items.map(({ error }) => codeOf(error) ?? 'none');
+	};
+
+	it('counts all items of a run', async () => {
+		const service = await fakeService();
+		const codes = await ask(service, 2, rfcs(3));
+		await service.close();
+		expect([codes.sort(), service.sent()]).toEqual([['none', 'none', 'limitOfDay'].sort(), 2]);
+	});
+
+	it('does not count those of another day', async () => {
+		const service = await fakeService();
+		const createdAt = new Date(Date.now() - 30 * 3_600_000).toISOString();
+		service.billed.push(aRecord({ createdAt, query: { rfc: OTHER } }));
+		const codes = await ask(service, 1, [RFC]);
+		await service.close();
+		expect([codes, service.sent()]).toEqual([['none'], 1]);
+	});
+
+	it('counts those that were accepted, where the list does not show them yet', async () => {
+		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const codes = [...(await ask(service, 1, [RFC])), ...(await ask(service, 1, [OTHER]))];
+		await service.close();
+		expect([codes, service.sent()]).toEqual([['none', 'limitOfDay'], 1]);
+	});
+});
+
 describe('an equal item of a run with Reuse', () => {
 	it('is not given a result whose status is not known', async () => {
 		const sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } });
