@@ -119,13 +119,14 @@ describe('the option Include Envelope', () => {
 				note: `signed by ${SECRET}`,
 				login: service.credentials().taxQueryApi.clientSecret,
 				password: 'Cl4ve-Dos',
+				clave: 'Cl4ve-Tres', // beside a tax profile it is nothing else
 			},
 			...{ repeated: 'for Cl4ve-Uno', [SECRET]: 1, attempt: 1 },
 			data: { ...detail, ...profile },
 		});
 		expect(envelopes()).toEqual([
 			{
-				...{ note: '***', login: '***', password: '***', repeated: '***', '***': 1 },
+				...{ note: '***', login: '***', password: '***', clave: '***', repeated: '***', '***': 1 },
 				attempt: 1,
 			},
 		]);
