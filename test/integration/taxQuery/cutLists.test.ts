@@ -168,6 +168,18 @@ describe('a list that does not say whether there are more', () => {
 		expect([items.length, service.listed]).toEqual([20, ['']]);
 	});
 
+	it('is whole though a query that is made meanwhile moves the others by one', async () => {
+		let pages = 0;
+		const shape: Shape = (rows, { offset }) => {
+			const all = pages++ > 0 ? [{}, ...rows] : rows;
+			return { data: all.slice(offset, offset + 20), total: all.length };
+		};
+		const service = await serviceWith(shape, 45);
+		const { error } = await service.run(limited(100), item);
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual([undefined, 1]);
+	});
+
 	it.each<[string, Shape, number, number]>([
 		['reaches back far enough', newest, 60, 48 * 3_600_000],
 		['is shorter than any page', newest, 9, 60_000],

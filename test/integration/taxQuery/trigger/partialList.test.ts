@@ -31,6 +31,17 @@ describe('a backlog of more than one look emits, in pages', () => {
 		expect(host.started.sort()).toEqual(service.rows.map(({ _id }) => _id).sort());
 	});
 
+	it('starts nothing old that stands above what waits for the next look', async () => {
+		const fresh = many('new', 12, 1);
+		service.rows = [row('old', 120), ...fresh, ...many('older', 30, 130)];
+		await start({ parameters: { startFrom: 'hours', hours: 1, settings: { maxResults: 10 } } });
+		await host.executed(12);
+		service.rows = [row('newest', 0), ...service.rows];
+		await host.look();
+		await host.executed(13);
+		expect([...host.started].sort()).toEqual([...fresh.map(({ _id }) => _id), 'newest'].sort());
+	});
+
 	it('and is not read to its end by each look', async () => {
 		service.rows = [...many('old', 100, 200)];
 		await start({ parameters: { settings: { maxResults: 2 } } });
