@@ -35,7 +35,7 @@ export class Editor {
 		private readonly n8n: N8n,
 	) {}
 
-	/** Starts Chromium, signed in; the tutorial's test does so by hand. Throws when there is no Chromium. */
+	/** Starts Chromium, and signs in by n8n's API; the tutorial's test does so by hand. Throws when there is no Chromium. */
 	static async signIn(n8n: N8n): Promise<Editor> {
 		selectors.setTestIdAttribute('data-test-id');
 		const browser = await launchBrowser();
@@ -49,7 +49,7 @@ export class Editor {
 		return new Editor(browser, page, n8n);
 	}
 
-	/** Opens a workflow: the first by its address, others by way of the list of workflows, as n8n's own links do. */
+	/** Opens a workflow: the first by its address, others within the editor, by way of a page that loads little. */
 	async open(workflowId: string): Promise<void> {
 		const path = `/workflow/${workflowId}`;
 		this.withPanel = undefined;

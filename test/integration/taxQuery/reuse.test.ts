@@ -104,12 +104,11 @@ describe('Reuse Results', () => {
 	});
 
 	it('gives the newest of several results', async () => {
-		const service = await fakeService();
-		for (const [_id, minutes] of [['older', 20] as const, ['newest', 5] as const]) {
+		const service = await fakeService(); // lists what was pushed last first
+		for (const [_id, minutes] of [['newest', 5] as const, ['older', 20] as const]) {
 			const createdAt = new Date(Date.now() - 60_000 * minutes).toISOString();
 			service.billed.push(aRecord({ _id, query: { rfc: RFC }, response: { RFC }, createdAt }));
 		}
-		service.billed.reverse(); // the list does not say it by its order
 		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
 			items: [{ rfc: RFC }],
 		});

@@ -40,8 +40,7 @@ describe('a list in pages of 10, of whose 25 new results 24 were delivered and o
 
 describe('a list in pages of 10, where one query is listed late,', () => {
 	it('has it started by the next check, though the page before ends with one that is known', async () => {
-		await check();
-		const fresh = Array.from({ length: 9 }, (_, each) => row(`new${each}`, 1 + each));
+		const fresh = many('new', 9, 1);
 		const [newest, ...old] = service.rows;
 		service.rows = [...fresh, newest, row('late', 100.5), ...old];
 		await check();
