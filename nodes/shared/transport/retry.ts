@@ -89,7 +89,7 @@ export function patience(method: Method, until: number) {
 		if (how === 'afterReset') return { how, pauseMs: 0 }; // the rate limiter waits for the reset
 		troubledSince ??= now;
 		if (how === 'newToken') return ++renewals === 1 ? { how, pauseMs: 0 } : undefined;
-		if (troubledSince + TROUBLE_MS - now <= busyMs) return undefined;
+		if (now - troubledSince + busyMs >= TROUBLE_MS) return undefined;
 		if (how === 'login') return { how, pauseMs: backoffMs(++logins, LOGIN_PAUSE_MS) };
 		if (++faults === MAX_ATTEMPTS) return undefined;
 		return { how, pauseMs: busyMs || backoffMs(faults) };

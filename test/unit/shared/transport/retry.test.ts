@@ -97,6 +97,8 @@ describe('how often and how long a request is sent again', () => {
 		expect(after('GET', [status(500), 0], [status(500), MINUTE])).toEqual(['backoff', 'never']);
 		expect(after('GET', [status(503), 0, MINUTE - 1])).toEqual(['backoff']);
 		expect(after('GET', [status(503), 0, MINUTE])).toEqual(['never']);
+		const odd = 20_079.451739641074; // plus a minute it is a little more than that
+		expect(after('GET', [status(503), odd, MINUTE])).toEqual(['never']);
 	});
 
 	it('a 429 as long as its patience lasts', () => {
