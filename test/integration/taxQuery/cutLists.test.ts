@@ -138,6 +138,19 @@ describe('a list that does not say whether there are more', () => {
 		},
 	);
 
+	it('is read on by Reuse Results behind a row without a date', async () => {
+		const undated = (one: Kept, index: number) =>
+			index === 19 ? { ...one, createdAt: undefined } : one;
+		const shape: Shape = (rows, { offset }) => rows.slice(offset, offset + 20).map(undated);
+		const service = await serviceWith(shape, 45);
+		const { items } = await service.run(getCrf(ONE_DAY), {
+			...item,
+			...service.mapped({ list: { offset: 'offset' } }),
+		});
+		await service.close();
+		expect([items[0].json.reused, service.sent()]).toEqual([true, 0]);
+	});
+
 	it.each(cut)('lets nothing be sent again: %s', async (_what, shape) => {
 		const oldest: Shape = (rows, asked) => shape([...rows].reverse(), asked);
 		const service = await serviceWith(oldest, 60, 60_000, true);

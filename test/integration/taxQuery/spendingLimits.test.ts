@@ -92,6 +92,16 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 			1, 2,
 		]);
 	});
+
+	it('counts one only once that the service had not taken at first', async () => {
+		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: 'storm' });
+		const memory = {};
+		const crf = getCrf({}, { spendingLimits: { maxQueries: 2 } });
+		const run = async (rfc: string, ranBefore: number) =>
+			await sandbox.run(crf, { items: itemsOf([rfc]), memory, executionId: 'loop', ranBefore });
+		const runs = [await run(RFC, 0), await run(OTHER, 1)];
+		expect([runs.flatMap(errors), (await sent()).length]).toEqual([['none', 'none'], 3]);
+	});
 });
 
 describe('Max Queries per Day', () => {

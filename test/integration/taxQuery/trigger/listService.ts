@@ -47,7 +47,8 @@ export class ListService {
 		const { pathname, searchParams } = new URL(url, 'http://localhost');
 		if (pathname === '/oauth/token') return give(response, { access_token: 'list-token-1' });
 		this.asked.push(pathname);
-		if (this.isDown) return give(response, { message: 'Down' }, 500);
+		if (this.isDown)
+			return give(response.setHeader('retry-after', '120'), { message: 'Down' }, 503);
 		if (pathname === '/query')
 			return give(response, this.page(Number(searchParams.get('offset') ?? 0)));
 		if (pathname === `/query/${this.broken}`) return give(response, { message: 'Broken' }, 500);

@@ -3,7 +3,7 @@ import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { codeOf, fieldErrorOf } from '../../support/errorCode';
 import { type Query } from '../../support/queries';
 import { failure, pass } from './triggerHost';
-import { triggerSuite } from './suite';
+import { outOfOrder, triggerSuite } from './suite';
 
 const { sandbox, host, start } = triggerSuite();
 
@@ -194,6 +194,20 @@ describe('a list that holds less than the records', () => {
 		expect([host.started, (await readById(record)).length - before]).toEqual([[record._id], 1]);
 	});
 
+	it('has a result read by its ID once where only its record tells a status', async () => {
+		await list([]);
+		await start();
+		const [bare, { _id, status }] = [await sandbox.result(), await sandbox.result()];
+		const body = [
+			{ _id: bare._id, service: 'CRF' },
+			{ _id, status },
+		];
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
+		const before = (await readById(bare)).length;
+		for (let count = 0; count < 3; count++) await host.look();
+		expect([host.started.length, (await readById(bare)).length - before]).toEqual([2, 1]);
+	});
+
 	it('is filtered by the record that was read', async () => {
 		await list([]);
 		await start({ parameters: { services: ['getRfcData'] } });
@@ -306,7 +320,7 @@ describe('Start From', () => {
 });
 
 describe('a service that is slow or fails', () => {
-	const isDown = { path: '/api/query', fault: { status: 503 } };
+	const isDown = { path: '/api/query', fault: outOfOrder };
 
 	it('delays a result and does not lose it', async () => {
 		await start();

@@ -110,6 +110,19 @@ describe('a list that shows its newest rows alone', () => {
 		]);
 	});
 
+	it('loses no result of a query that was started as pending, and was pushed out', async () => {
+		service.page = () => service.listed().slice(0, PAGE);
+		service.rows = many('old', 5, 200);
+		await start({ parameters: { statuses: ['pending', 'success'] } });
+		service.rows = [row('slow', 0, pending), ...service.rows];
+		await looks(1);
+		service.rows = [...many('new', 20, 0), ...service.rows];
+		await looks(1);
+		finish('slow', 0);
+		await looks(2);
+		expect(host.started.filter((id) => id === 'slow')).toEqual(['slow', 'slow']);
+	});
+
 	it('is not read to its end by each look', async () => {
 		service.page = () => ({ data: service.listed().slice(0, PAGE), total: 5_000 });
 		service.rows = many('old', 20, 200);
@@ -137,6 +150,19 @@ describe('a list that shows its newest rows alone', () => {
 		expect(host.errors.map(({ context }) => context)).toEqual([
 			expect.objectContaining({ code: 'putAside', queryId: 'gone' }),
 		]);
+	});
+});
+
+describe('a list in pages that shows a query late, behind those that are known,', () => {
+	it('is read to its end once a day', async () => {
+		service.rows = many('old', 30, 100);
+		await start();
+		const [before, behind] = [service.rows.slice(0, 15), service.rows.slice(15)];
+		service.rows = [...before, row('late', 115), ...behind];
+		await looks(1);
+		pass(25 * 3_600_000);
+		await looks(1);
+		expect(host.started).toEqual(['late']);
 	});
 });
 

@@ -38,3 +38,6 @@ export const secretHeader = (secret: string) => ({
 	taxQueryWebhookApi: { method: 'header', secret, headerName: 'X-Secret' },
 	proof: { 'X-Secret': secret },
 });
+
+/** Of a service that wants to be left alone: a look fails at once, while its sender still waits. */
+export const outOfOrder = { status: 503, headers: { 'retry-after': '120' } };

@@ -198,6 +198,14 @@ describe('in a process that has no published trigger', () => {
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
 
+	it('nothing of a delivery is started as long as its sender must come again for the rest', async () => {
+		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
+		pass(A_MINUTE);
+		const both = [{ queryId: (await sandbox.result())._id }, { queryId: await sandbox.pending() }];
+		const { status } = await host.deliver(both);
+		expect([status, host.started]).toEqual([503, []]);
+	});
+
 	it('the sender is told to come again where the result is not there yet', async () => {
 		await start({}, { activation: null });
 		pass(A_MINUTE);

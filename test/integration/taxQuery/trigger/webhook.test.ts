@@ -1,4 +1,5 @@
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
+import { outOfOrder } from './suite';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 let sandbox: SandboxWithQueries;
@@ -111,7 +112,7 @@ describe('a delivered result', () => {
 	it('is answered 503 while the service cannot be asked, and accepted when it comes again', async () => {
 		await start();
 		const record = await sandbox.result();
-		await sandbox.faults({ path: '/api/query', fault: { status: 503 } });
+		await sandbox.faults({ path: '/api/query', fault: outOfOrder });
 		pass(1_000);
 		const first = await host.deliver(record);
 		await sandbox.reset();
