@@ -128,10 +128,12 @@ export function querySender(run: Run, log: SpendingLog) {
 			}
 			const { life: lost, body, ...told } = doubts;
 			const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS;
-			const looked = await sendLocks.exclusive(
-				key,
-				async () => await look(item, question, lost, mayBeSentAgain),
-			);
+			const stayUnsure = () => void lastUnsure.set(question.id, lost.since);
+			const looking = async () => await look(item, question, lost, mayBeSentAgain);
+			const looked = await sendLocks.exclusive(key, looking).catch((error: unknown) => {
+				stayUnsure(); // the execution is stopped, and whoever asks the same next goes on looking
+				throw error;
+			});
 			if ('queries' in looked) return { queries: looked.queries, how: 'recovered' };
 			const { life, search, isProved } = looked;
 			const why = doubtOf(life);
@@ -145,7 +147,7 @@ export function querySender(run: Run, log: SpendingLog) {
 			const next = isAllowed ? step(life, { type: 'again' }, count) : life;
 			if (isDoubtful(next)) {
 				const { since } = life;
-				lastUnsure.set(question.id, since);
+				stayUnsure();
 				throw new QueryError({ kind: 'unsure', definition, why, count, since, search, ...told });
 			}
 			journal.keep(item, `${key} ${sends}`, life); // beside that of what is sent now

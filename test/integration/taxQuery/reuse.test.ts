@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { codeOf } from '../support/errorCode';
-import { aRecord, fakeService } from './fakeService';
+import { aRecord, fakeService, give } from './fakeService';
 import {
 	createTaxProfile,
 	getCrf,
@@ -55,6 +55,34 @@ describe('Reuse Results', () => {
 		await sandbox.control.post('/clock', { advance: 2 * HOUR_MS });
 		await reuse([{ rfc: RFC }], 1);
 		expect(await billed()).toBe(2);
+	});
+
+	it('pays where the result is older than wanted, and not listed yet', async () => {
+		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const moment = getCrf({ reuse: 'hours', reuseHours: 1e-9 });
+		const items = [];
+		for (let run = 0; run < 2; run++) {
+			items.push(...(await service.run(moment, { items: [{ rfc: RFC }] })).items);
+		}
+		await service.close();
+		expect([items.map(({ json }) => json.reused), service.sent()]).toEqual([
+			[undefined, undefined],
+			2,
+		]);
+	});
+
+	it('does not pay again for what was on its way when its execution was stopped', async () => {
+		let cancel = () => {};
+		const service = await fakeService({
+			list: (_kept, response) => give(response, []),
+			post: (accept) => (accept(), cancel()),
+		});
+		const asked = { items: [{ rfc: RFC }], onStart: (stop: () => void) => (cancel = stop) };
+		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		await service.run(hours, asked);
+		const { error } = await service.run(hours, asked);
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
 	});
 
 	it('pays by default', async () => {

@@ -1,3 +1,4 @@
+import { DateTime } from 'luxon';
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { aRecord, fakeService, give, type Kept } from './fakeService';
@@ -138,6 +139,41 @@ describe('Max Queries per Day', () => {
 		const codes = [...(await ask(service, 1, [RFC])), ...(await ask(service, 1, [OTHER]))];
 		await service.close();
 		expect([codes, service.sent()]).toEqual([['none', 'limitOfDay'], 1]);
+	});
+
+	it('goes by the day of its own workflow, whatever others run meanwhile', async () => {
+		const timezone = 'UTC';
+		const elsewhere = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'Etc/GMT-13'; // on another day
+		const check = operation('identifier', 'check', { rfc: RFC });
+		const service = await fakeService({
+			list: (_kept, response) => give(response, []),
+			async post(accept, response) {
+				await service.run(check, { timezone: elsewhere });
+				give(response, { queryId: accept()._id });
+			},
+		});
+		const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } });
+		const codes = [];
+		for (const wanted of [RFC, OTHER]) {
+			const { error } = await service.run(limited, { items: itemsOf([wanted]), timezone });
+			codes.push(codeOf(error));
+		}
+		await service.close();
+		expect([codes, service.sent()]).toEqual([[undefined, 'limitOfDay'], 1]);
+	});
+
+	it('counts one that was on its way when the execution was stopped', async () => {
+		let cancel = () => {};
+		const service = await fakeService({
+			list: (_kept, response) => give(response, []),
+			post: (accept) => (accept(), cancel()),
+		});
+		const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } });
+		const onStart = (stop: () => void) => (cancel = stop);
+		await service.run(limited, { items: itemsOf([RFC]), onStart });
+		const { error } = await service.run(limited, { items: itemsOf([OTHER]) });
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual(['limitOfDay', 1]);
 	});
 });
 

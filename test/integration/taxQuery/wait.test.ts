@@ -133,6 +133,21 @@ describe('a query that waits for its result', () => {
 		expect(items.map(({ json }) => json.pending)).toEqual(new Array(5).fill(false));
 	});
 
+	it('is read by its ID at last, in case the list does not tell that it has ended', async () => {
+		const service = await fakeService({
+			list: (kept, response) =>
+				give(
+					response,
+					kept.map((row) => ({ ...row, status: 'PENDING' })),
+				),
+		});
+		const { items } = await service.run(getCrf({ waitForResult: true, maxWait: 3 }), {
+			items: rfcs(5).map((rfc) => ({ rfc })),
+		});
+		await service.close();
+		expect(items.map(({ json }) => json.pending)).toEqual(new Array(5).fill(false));
+	});
+
 	it('is not waited for by default', async () => {
 		await sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
 		expect(await looks()).toEqual([]);

@@ -39,6 +39,17 @@ describe('a delivery is recognised', () => {
 			],
 		],
 		[
+			'by its own id, whatever queries it speaks of beside',
+			{ queryId: 'a1', data: { queryId: 'b2', status: 'SUCCESS' } },
+			[
+				{
+					queryId: 'a1',
+					record: { _id: 'a1', data: { queryId: 'b2', status: 'SUCCESS' } },
+					envelope: { data: { queryId: 'b2', status: 'SUCCESS' } },
+				},
+			],
+		],
+		[
 			'in an envelope that also names the id',
 			{ queryId: 'a1', data: record },
 			[{ queryId: 'a1', record, envelope: { queryId: 'a1' } }],
