@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon';
+import { DateTime, Settings } from 'luxon';
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { aRecord, fakeService, give, type Kept } from './fakeService';
@@ -141,22 +141,15 @@ describe('Max Queries per Day', () => {
 		expect([codes, service.sent()]).toEqual([['none', 'limitOfDay'], 1]);
 	});
 
-	it('goes by the day of its own workflow, whatever others run meanwhile', async () => {
-		const timezone = 'UTC';
-		const elsewhere = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'Etc/GMT-13'; // on another day
-		const check = operation('identifier', 'check', { rfc: RFC });
-		const service = await fakeService({
-			list: (_kept, response) => give(response, []),
-			async post(accept, response) {
-				await service.run(check, { timezone: elsewhere });
-				give(response, { queryId: accept()._id });
-			},
-		});
+	it('goes by the day of its own workflow, whatever zone n8n has set for another one', async () => {
+		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const onAnotherDay = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'Etc/GMT-13';
 		const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } });
 		const codes = [];
-		for (const wanted of [RFC, OTHER]) {
-			const { error } = await service.run(limited, { items: itemsOf([wanted]), timezone });
-			codes.push(codeOf(error));
+		for (const zone of [onAnotherDay, 'system']) {
+			Settings.defaultZone = zone;
+			const asked = { items: itemsOf([zone === 'system' ? OTHER : RFC]), timezone: 'UTC' };
+			codes.push(codeOf((await service.run(limited, asked)).error));
 		}
 		await service.close();
 		expect([codes, service.sent()]).toEqual([[undefined, 'limitOfDay'], 1]);
