@@ -109,6 +109,24 @@ describe('a list is what the document shows, or an error', () => {
 	});
 });
 
+describe('provider logins come at once, or an error', () => {
+	const login = {
+		...{ id: 1, type: 'legal_records', organizationId: 2, isEnabled: true },
+		...{ createdAt: '2026-01-05T10:00:00.000Z', updatedAt: '2026-01-05T10:00:00.000Z' },
+	};
+	const all = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
+	const one = { ...all, returnAll: false, limit: 1 };
+	it.each<[body: unknown, parameters: INodeParameters, outcome: unknown]>([
+		[[login], all, 1],
+		[{ data: [login] }, all, 1],
+		[{ data: [login], total: 1 }, all, 1],
+		[{ data: [login], total: 2 }, all, 'incomplete'],
+		[{ data: [login], total: 2 }, one, 1],
+	])('%j, %j: %p', async (body, parameters, outcome) => {
+		expect(await outcomeOf(parameters, { body })).toEqual(outcome);
+	});
+});
+
 describe('a record is what the document shows, or an error', () => {
 	it.each(records)('%j: %p', async (body, outcome) => {
 		expect(await outcomeOf(get, { body })).toEqual(outcome);
