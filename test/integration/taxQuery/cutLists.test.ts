@@ -151,16 +151,21 @@ describe('a list that does not say whether there are more', () => {
 		expect([items[0].json.reused, service.sent()]).toEqual([true, 0]);
 	});
 
-	it.each(cut)('lets nothing be sent again: %s', async (_what, shape) => {
+	const noId: Shape = (rows) => [...rows.slice(0, 8), { status: 'SUCCESS' }];
+	it.each<[string, Shape, list: object, extent: string]>([
+		...cut.map(([what, shape]): [string, Shape, object, string] => [what, shape, {}, 'untold']),
+		['parameters that it ignores', newest, { offset: 'offset' }, 'untold'],
+		['a row without an ID', noId, {}, 'cut'],
+	])('lets nothing be sent again: %s', async (_what, shape, list, extent) => {
 		const oldest: Shape = (rows, asked) => shape([...rows].reverse(), asked);
 		const service = await serviceWith(oldest, 60, 60_000, true);
-		const unlisted = { ...item, items: [{ rfc: rfcs(61)[60] }] };
+		const unlisted = { ...item, items: [{ rfc: rfcs(61)[60] }], ...service.mapped({ list }) };
 		const running = service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), unlisted);
 		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
 		pass(61_000); // by now a whole list would show it
 		const { error } = await running;
 		await service.close();
-		expect([error?.context?.list, service.sent()]).toEqual(['untold', 1]);
+		expect([error?.context?.list, service.sent()]).toEqual([extent, 1]);
 	});
 
 	it.each<[string, Shape, object?]>([cut[0], further[1]])(

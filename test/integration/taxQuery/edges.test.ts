@@ -106,6 +106,24 @@ describe('an execution that is cancelled while it waits', () => {
 	});
 });
 
+describe('an execution that is cancelled while it logs in', () => {
+	it('has sent nothing, also for its Retry', async () => {
+		let cancel = () => {};
+		const service = await fakeService({
+			token(response) {
+				cancel();
+				give(response, { access_token: 'fake-token-1234' });
+			},
+		});
+		const asked = { items: itemsOf([RFC]), executionId: 'stopped', memory: {} };
+		await service.run(getCrf(), { ...asked, onStart: (stop) => (cancel = stop) });
+		await service.run(getCrf(), { items: itemsOf(rfcs(2).slice(1)) }); // the token is there
+		const { error } = await service.run(getCrf(), asked);
+		await service.close();
+		expect([error, service.sent()]).toEqual([undefined, 2]);
+	});
+});
+
 describe('Send Again If Unsure', () => {
 	const wanted = rfcs(3);
 	const run = async (service: Awaited<ReturnType<typeof fakeService>>) => {

@@ -206,6 +206,16 @@ describe('in a process that has no published trigger', () => {
 		expect([status, host.started]).toEqual([503, []]);
 	});
 
+	it('a delivery starts nothing that the trigger has started in another one', async () => {
+		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
+		const record = await sandbox.result();
+		await host.deliver({ queryId: record._id });
+		await host.unpublish();
+		pass(A_MINUTE); // nobody waits any more for the trigger to be published anew
+		const { status } = await host.deliver({ queryId: record._id });
+		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
 	it('the sender is told to come again where the result is not there yet', async () => {
 		await start({}, { activation: null });
 		pass(A_MINUTE);
