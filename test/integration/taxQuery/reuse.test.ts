@@ -85,6 +85,22 @@ describe('Reuse Results', () => {
 		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
 	});
 
+	it('gives a retry what another execution has got, where the first try was refused', async () => {
+		const service = await fakeService({
+			post: (accept, response) =>
+				service.sent() === 1
+					? give(response, { message: 'Not now' }, 422)
+					: give(response, { queryId: accept()._id }),
+		});
+		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		const asked = { items: [{ rfc: RFC }], executionId: 'refused-first', memory: {} };
+		const { error } = await service.run(hours, asked);
+		await service.run(getCrf(), { items: [{ rfc: RFC }] });
+		const { items } = await service.run(hours, asked);
+		await service.close();
+		expect([codeOf(error), items[0].json.reused, service.sent()]).toEqual(['status.422', true, 2]);
+	});
+
 	it('pays by default', async () => {
 		await payFor();
 		await payFor();
