@@ -59,4 +59,19 @@ describe('the option Personal Data', () => {
 			expect.not.stringContaining('GODE'),
 		]);
 	});
+
+	it('withholds where a redirect leads, which may name somebody', async () => {
+		const path = `/api/v1/data/collection/${LOANS}/document`;
+		const headers = { location: '/person/EMMA' };
+		await sandbox.faults({ path, fault: { status: 302, headers } });
+		const told = [];
+		for (const personalData of ['full', 'masked']) {
+			const { error } = await run(withMode(personalData, { simplify: false }));
+			told.push([codeOf(error), error?.description?.includes('EMMA')]);
+		}
+		expect(told).toEqual([
+			['status.302', true],
+			['status.302', false],
+		]);
+	});
 });

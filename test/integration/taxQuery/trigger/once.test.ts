@@ -111,6 +111,19 @@ describe('the same result starts one execution', () => {
 		expect(host.executions).toHaveLength(1);
 	});
 
+	it('also after a restart of n8n, when n8n keeps no execution of it any more', async () => {
+		await startProved();
+		const [record, next] = [await sandbox.result(), await sandbox.result()];
+		await host.deliver(record, proved.headers);
+		await host.deliver(next, proved.headers);
+		await host.ended(2);
+		await host.kill();
+		host.prune();
+		await host.publish('init');
+		const { status } = await host.deliver(record, proved.headers);
+		expect([status, host.started]).toEqual([200, [record._id, next._id]]);
+	});
+
 	it('and is tried again where n8n could not start it', async () => {
 		await start();
 		const record = await sandbox.result();
