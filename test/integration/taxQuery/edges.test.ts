@@ -61,6 +61,17 @@ describe('Retry of an execution that was stopped, of which n8n keeps nothing', (
 		expect([ids.size, await billed()]).toEqual([3, 3]);
 	});
 
+	it('takes none for one item that another has, of which n8n keeps something', async () => {
+		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: { status: 422 } });
+		const asked = { items: itemsOf([RFC, RFC]), executionId: 'half-refused', memory: {} };
+		const crf = getCrf({ reuse: 'never' });
+		await sandbox.run(crf, { ...asked, onError: 'continueRegularOutput' });
+		const before = await billed();
+		const { items } = await sandbox.run(crf, { ...asked, mode: 'retry' });
+		const ids = new Set(items.map(({ json }) => json.queryId));
+		expect([before, ids.size, await billed()]).toEqual([1, 2, 2]);
+	});
+
 	it('takes tax profiles, too', async () => {
 		for (const rfc of rfcs(3)) await sandbox.run(createTaxProfile(rfc));
 		const { hints, items } = await sandbox.run(createTaxProfile('={{ $json.rfc }}'), {

@@ -93,6 +93,28 @@ describe('a signature over timestamp and body', () => {
 	});
 });
 
+describe('a credential that is not complete', () => {
+	const body = BODIES['a record'];
+	const signed = ['X-Signature', openssl('sha256', SECRET, body, 'hex')];
+	it.each<[string, Record<string, string | number>, string[]]>([
+		[
+			'no user and password',
+			{ method: 'basic', user: '', password: '' },
+			['Authorization', 'Basic Og=='],
+		],
+		['a method that is not in the list', { method: 'none' }, signed],
+		[
+			'old secrets alone',
+			{ secret: '', furtherSecrets: 'old' },
+			['X-Signature', openssl('sha256', 'old', body, 'hex')],
+		],
+	])('accepts nothing: %s', (_what, fields, rawHeaders) => {
+		const complete = credential({ ...fields, method: 'signature', secret: SECRET });
+		expect(verifyDelivery({ rawHeaders: signed, body }, complete, NOW)).toBe(true);
+		expect(verifyDelivery({ rawHeaders, body }, credential(fields), NOW)).toBe(false);
+	});
+});
+
 describe('while a secret is being replaced', () => {
 	const body = BODIES['a record'];
 	const accepts = (secret: string, furtherSecrets: string) => {
