@@ -1,6 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
+import { fakeService } from './fakeService';
 import { operation, taxQuerySandbox } from './support';
 import { give, serve } from '../support/serve';
 
@@ -13,6 +14,15 @@ const getMany = (parameters = {}, options = {}) =>
 	);
 const row = (index: number) => ({ _id: `q${index}`, status: 'SUCCESS', response: { index } });
 const rows = (count: number) => Array.from({ length: count }, (_, index) => row(index));
+
+it('a list of all queries that comes as status 204 is empty', async () => {
+	const service = await fakeService({
+		list: (_kept, response) => void response.writeHead(204).end(),
+	});
+	const { items, error } = await service.run(getMany());
+	await service.close();
+	expect([items, error]).toEqual([[], undefined]);
+});
 
 describe('the list of all queries at the sandbox', () => {
 	it.each([

@@ -225,6 +225,23 @@ describe('the sender of a proved delivery', () => {
 		expect(host.started).toEqual([record._id]);
 	});
 
+	it('is left to the next look where the workflow is unpublished during this one', async () => {
+		await start();
+		const record = await sandbox.result();
+		await sandbox.faults({ path: '/api/query', exact: true, fault: { latency: 500 } });
+		const looks = async () => (await sandbox.requests('/api/query')).length;
+		const before = await looks();
+		const answer = host.deliver(record);
+		await until('a look', async () => (await looks()) > before);
+		await host.unpublish();
+		await answer;
+		const started = [...host.started];
+		await sandbox.faults();
+		await host.publish('update');
+		await host.executed(1);
+		expect([started, host.started]).toEqual([[], [record._id]]);
+	});
+
 	it('loses nothing and starts nothing twice where 100 come at once and the workflow is published anew meanwhile', async () => {
 		await startProved();
 		const records = await Promise.all(Array.from({ length: 100 }, () => sandbox.result()));
