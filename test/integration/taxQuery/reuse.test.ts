@@ -1,4 +1,5 @@
 import { DateTime } from 'luxon';
+import { pass } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { aRecord, fakeService, give } from './fakeService';
 import {
@@ -99,6 +100,19 @@ describe('Reuse Results', () => {
 		const { items } = await service.run(hours, asked);
 		await service.close();
 		expect([codeOf(error), items[0].json.reused, service.sent()]).toEqual(['status.422', true, 2]);
+	});
+
+	it('pays where a result was accepted over a minute ago, and is still not listed', async () => {
+		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		const reused = [];
+		for (const passed of [0, 30_000, 61_000]) {
+			pass(passed);
+			const { items } = await service.run(hours, { items: [{ rfc: RFC }] });
+			reused.push(items[0].json.reused);
+		}
+		await service.close();
+		expect([reused, service.sent()]).toEqual([[undefined, true, undefined], 2]);
 	});
 
 	it('pays by default', async () => {

@@ -132,6 +132,24 @@ describe('the option Include Envelope', () => {
 		]);
 	});
 
+	it('shows no password of basic authentication', async () => {
+		const [user, password] = ['emma', 'Flor-De-Nopal-1'];
+		await startTrigger({
+			parameters: { authenticity: 'credential', settings: { includeEnvelope: true } },
+			credentials: {
+				...service.credentials(),
+				taxQueryWebhookApi: { method: 'basic', user, password },
+			},
+		});
+		finish();
+		const basic = Buffer.from(`${user}:${password}`).toString('base64');
+		await deliver(
+			{ attempt: 1, sentWith: `Basic ${basic}`, note: password, data: detail },
+			{ Authorization: `Basic ${basic}` },
+		);
+		expect(envelopes()).toEqual([{ attempt: 1, sentWith: '***', note: '***' }]);
+	});
+
 	it.each(['masked', 'pseudonym'])(
 		'hides its texts with Personal Data: %s',
 		async (personalData) => {

@@ -34,6 +34,7 @@ describe('what the response to a paid query says', () => {
 		[{ id: 'q1', service: 'CRF', status: 'SUCCESS' }, 'noId'],
 		[{ one: { queryId: 'q1' }, other: { queryId: 'q2' } }, 'noId'],
 		[[{ queryId: 'q1' }, { queryId: 'q2' }], 'unreadable'],
+		[[{ queryId: 'q1' }, { message: 'ok' }], 'unreadable'],
 		[{ results: [] }, 'noId'],
 		[{}, 'unreadable'],
 		[[], 'unreadable'],
