@@ -88,6 +88,17 @@ describe('fairness between executions', () => {
 		expect(lists.map((times) => times.length)).toEqual([4, 4, 4]);
 	});
 
+	it('lets nobody pass those who wait, though a point is free before the timer runs', async () => {
+		const rateLimiter = newRateLimiter();
+		takeMany(rateLimiter, 10, 'before');
+		const waiting = takeMany(rateLimiter, 10, 'waiting');
+		await pass(900);
+		jest.setSystemTime(START + 1100);
+		const late = takeMany(rateLimiter, 10, 'late');
+		await pass(50);
+		expect([waiting.length > 0, late.length < 10]).toEqual([true, true]);
+	});
+
 	it('keeps the order within an execution', async () => {
 		const rateLimiter = newRateLimiter(1);
 		const order: number[] = [];
