@@ -325,10 +325,11 @@ describe('a list of queries whose pages are counted from 0', () => {
 	const apiMapping = {
 		list: { limit: 'size', page: 'page', pageSize: 2, firstPage: 0 },
 	};
+	const now = Date.now();
 	const rows = [RFC, ...rfcs(5)].map((rfc, index) =>
 		record(`q${index}`, {
 			query: { rfc },
-			createdAt: new Date(Date.now() - index).toISOString(),
+			createdAt: new Date(now - index).toISOString(),
 		}),
 	);
 	const pages = ({ method, path, query }: Asked): Answer => {
