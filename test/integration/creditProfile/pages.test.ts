@@ -94,11 +94,6 @@ describe('a list of which it is not known whether it is whole is an error, not a
 		expect((await listAt(service, list)).code).toBe('incomplete');
 	});
 
-	it('of which no more is asked for once the first row comes again', async () => {
-		const { code, asked } = await listAt({ total: 20_000, ignoresOffset: true }, all);
-		expect([code, asked.length < 100]).toEqual(['incomplete', true]); // 40 at a time
-	});
-
 	it('unless it fills the Limit', async () => {
 		const { ids, code } = await listAt({ total: 250, told: null }, { ...collections, limit: 50 });
 		expect([code, ids]).toEqual([undefined, upTo(50)]);
