@@ -216,6 +216,15 @@ describe('in a process that has no published trigger', () => {
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
 
+	it('a delivery starts nothing where the trigger was just unpublished, as it may be published anew', async () => {
+		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
+		pass(A_MINUTE); // n8n has started
+		const record = await sandbox.result();
+		await host.unpublish();
+		const { status } = await host.deliver({ queryId: record._id });
+		expect([status, host.started]).toEqual([503, []]);
+	});
+
 	it('the sender is told to come again where the result is not there yet', async () => {
 		await start({}, { activation: null });
 		pass(A_MINUTE);
