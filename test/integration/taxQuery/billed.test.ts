@@ -74,4 +74,15 @@ describe('what a run has cost is told', () => {
 			[0, 1],
 		]);
 	});
+
+	it('for the item that failed alone, whatever those with a longer number have cost', async () => {
+		const items = itemsOf(rfcs(12));
+		await sandbox.faults({ path: CRF, method: 'POST', fault: { status: 422 }, times: 2 });
+		const failing = await sandbox.run(getCrf(), { items, onError });
+		const costs = costsOf(failing).filter(([billed]) => billed !== undefined);
+		expect(costs).toEqual([
+			[0, 1],
+			[0, 1],
+		]);
+	});
 });

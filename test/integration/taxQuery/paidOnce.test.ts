@@ -208,6 +208,15 @@ describe('what n8n runs again', () => {
 		expect(codeOf(error)).toBe('limitOfExecution');
 	});
 
+	it('reads what it has sent, though Max Queries per Execution is used up by that', async () => {
+		const memory = {};
+		const asked = { items: itemsOf(rfcs(3)), memory };
+		const limited = getCrf({}, { spendingLimits: { maxQueries: 3 } });
+		await sandbox.run(limited, asked);
+		const { items } = await sandbox.run(limited, asked);
+		expect([items.length, (await billed()).length]).toEqual([3, 3]);
+	});
+
 	it('reuses what a crashed execution paid for, when that is retried', async () => {
 		const wanted = rfcs(5);
 		await sandbox.run(getCrf(), { items: itemsOf(wanted.slice(0, 3)) });

@@ -161,6 +161,17 @@ describe('Reuse Results', () => {
 		expect([items.map(({ json }) => json.queryId), service.sent()]).toEqual([['finished'], 0]);
 	});
 
+	it('pays where only the list still says that a query has a result', async () => {
+		const service = await fakeService({
+			get: (one, response) => give(response, { ...one, status: 'FAILED' }),
+		});
+		service.billed.push(aRecord({ query: { rfc: RFC } }));
+		const hours = getCrf({ reuse: 'hours', reuseHours: 1 });
+		await service.run(hours, { items: [{ rfc: RFC }] });
+		await service.close();
+		expect(service.sent()).toBe(1);
+	});
+
 	it('gives the newest of several results', async () => {
 		const service = await fakeService(); // lists what was pushed last first
 		for (const [_id, minutes] of [['newest', 5] as const, ['older', 20] as const]) {
