@@ -43,17 +43,21 @@ export function paidWorkflow(
 	};
 }
 
+interface Login {
+	email: string;
+	password: string;
+}
+
 /** What the button Retry of the executions list does. */
-export async function retryExecution(
-	url: string,
-	{ email, password }: { email: string; password: string },
-	executionId: string,
-): Promise<void> {
+export const retryExecution = async (url: string, login: Login, executionId: string) =>
+	await click(url, login, `${executionId}/retry`, { loadWorkflow: false });
+
+/** What its button Stop does, for all that run of a workflow. */
+export const stopExecutions = async (url: string, login: Login, workflowId: string) =>
+	await click(url, login, 'stopMany', { filter: { workflowId, status: ['running'] } });
+
+async function click(url: string, { email, password }: Login, path: string, body: object) {
 	const login = await axios.post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
 	const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
-	await axios.post(
-		`${url}/rest/executions/${executionId}/retry`,
-		{ loadWorkflow: false },
-		{ headers: { cookie } },
-	);
+	await axios.post(`${url}/rest/executions/${path}`, body, { headers: { cookie } });
 }

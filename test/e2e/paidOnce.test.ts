@@ -7,7 +7,7 @@ import { BARE, startN8n, type N8n } from '../../demo/n8n';
 import type { Execution } from '../../demo/n8nClient';
 import { installPackage } from '../../demo/package';
 import { KillableN8n } from '../bench/killableN8n';
-import { paidWorkflow, retryExecution } from '../bench/paidWorkflow';
+import { paidWorkflow, retryExecution, stopExecutions } from '../bench/paidWorkflow';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { rfcs } from '../integration/taxQuery/support';
 import { until } from '../support/until';
@@ -58,9 +58,12 @@ describe('what a real n8n runs again is paid for once', () => {
 		const workflow = paidWorkflow(path, credential, { parameters, settings });
 		const id = await n8n.client.createWorkflow(workflow);
 		await n8n.client.publish(id);
-		await axios.post(`${n8n.url}/webhook/${path}`, { items: wanted.map((rfc) => ({ rfc })) });
+		await ask(path, wanted);
 		return id;
 	}
+
+	const ask = async (path: string, wanted: string[]) =>
+		await axios.post(`${n8n.url}/webhook/${path}`, { items: wanted.map((rfc) => ({ rfc })) });
 
 	/** The newest execution once so many of the workflow have ended. */
 	const ended = async (workflowId: string, runs: number): Promise<Execution> =>
@@ -131,6 +134,33 @@ describe('what a real n8n runs again is paid for once', () => {
 			expect([failed.status, retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual(
 				['error', 'success', 20, wanted.sort()],
 			);
+		},
+		2 * MINUTES,
+	);
+
+	it(
+		'by another execution with Reuse, where the first was stopped with its query on its way',
+		async () => {
+			const wanted = rfcs(241).slice(240);
+			await sandbox.faults(
+				{ ...CRF, times: 1, fault: { trickle: 60_000 } },
+				{ path: '/api/query', method: 'GET', exact: true, fault: { status: 200, body: [] } },
+			);
+			const id = await start('stopped', wanted, { reuse: 'hours', reuseHours: 24 });
+			await until('1 query billed', async () => (await billed()).length === 1);
+			await stopExecutions(n8n.url, n8n.login, id);
+			const stopped = await ended(id, 1);
+			await ask('stopped', wanted);
+			const unsure = await ended(id, 2);
+			await sandbox.faults(); // now it is listed
+			await ask('stopped', wanted);
+			const reused = await ended(id, 3);
+			const statuses = [stopped, unsure, reused].map(({ status }) => status);
+			expect([statuses, outOf(reused, 'CRF').length, await billed()]).toEqual([
+				['canceled', 'error', 'success'],
+				1,
+				wanted,
+			]);
 		},
 		2 * MINUTES,
 	);
