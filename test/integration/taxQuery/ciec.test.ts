@@ -63,6 +63,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 	it.each([
 		['as a number', { query: { rfc: RFC, ciec: 12345678 } }],
 		['in capitals', { query: { rfc: RFC, ciec: CIEC.toUpperCase() }, response: null }],
+		['in a text alone', { query: { rfc: RFC }, response: { message: `Created with ${CIEC}` } }],
 	])('in the answer to Create Tax Profile: %s', async (_how, more) => {
 		const record = profile({ metadata: null, response: {}, ...more });
 		for (const simplify of [true, false]) {

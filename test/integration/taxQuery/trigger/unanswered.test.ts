@@ -225,6 +225,16 @@ describe('in a process that has no published trigger', () => {
 		expect([status, host.started]).toEqual([503, []]);
 	});
 
+	it('of forged IDs two are read in a second at most', async () => {
+		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
+		pass(A_MINUTE);
+		const { status } = await host.deliver(
+			Array.from({ length: 30 }, (_, index) => ({ queryId: `f-${index}` })),
+		);
+		const read = (await sandbox.requests()).filter(({ path }) => path.startsWith('/api/query/f-'));
+		expect([status, read.length]).toEqual([503, 2]);
+	});
+
 	it('the sender is told to come again where the result is not there yet', async () => {
 		await start({}, { activation: null });
 		pass(A_MINUTE);
