@@ -19,8 +19,8 @@ const USAGE = 'npm test -- [--only unit|integration|e2e] [--random [seed]]';
 const CORES = Math.max(2, Math.min(4, availableParallelism()));
 /** Each is one run of jest. Both go on at once. */
 const RUNS = [
-	// Integration tests mostly wait: for a limit's window, a backoff, a latency. Six at once leave half of two cores idle.
-	{ name: 'integration', projects: ['unit', 'integration'], workers: CORES + 8 },
+	// Integration tests mostly wait: for a limit's window, a backoff, a latency.
+	{ name: 'integration', projects: ['unit', 'integration'], workers: 3 * CORES },
 	// Each file has an n8n of its own. They begin when n8n is installed.
 	{ name: 'e2e', projects: ['e2e'], workers: CORES + 1 },
 ];
