@@ -121,7 +121,7 @@ describe('faults', () => {
 	});
 
 	it('strikes for so many seconds only', async () => {
-		await setFaults({ path: '/api/oauth/token', fault: { status: 503 }, seconds: 0.3 });
+		await setFaults({ path: '/api/oauth/token', fault: { status: 503 }, seconds: 3 });
 		const { clientId: client_id, clientSecret: client_secret } = bench.sandbox.taxQuery;
 		const token = async () =>
 			(await bench.anyone.post('/api/oauth/token', { client_id, client_secret })).status;

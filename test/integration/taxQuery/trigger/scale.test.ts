@@ -57,7 +57,10 @@ describe(`with ${PAST} past queries`, () => {
 
 	it('a service that ignores paging is noticed by the second page, told once, and loses nothing', async () => {
 		sandbox = await sandboxWithQueries();
-		const trigger = (host = await TriggerHost.start({ credentials: sandbox.credentials() }));
+		const trigger = (host = await TriggerHost.start({
+			credentials: sandbox.credentials(),
+			parameters: { settings: { checkEvery: 3_600 } }, // none by the interval comes between
+		}));
 		const record = await sandbox.result();
 		const body = { data: [record], total: PAST };
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
