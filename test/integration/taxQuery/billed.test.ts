@@ -75,14 +75,10 @@ describe('what a run has cost is told', () => {
 		]);
 	});
 
-	it('for the item that failed alone, whatever those with a longer number have cost', async () => {
-		const items = itemsOf(rfcs(12));
-		await sandbox.faults({ path: CRF, method: 'POST', fault: { status: 422 }, times: 2 });
-		const failing = await sandbox.run(getCrf(), { items, onError });
-		const costs = costsOf(failing).filter(([billed]) => billed !== undefined);
-		expect(costs).toEqual([
-			[0, 1],
-			[0, 1],
-		]);
+	it('for item 1 without that of items 10 and 11', async () => {
+		const [first, ...others] = rfcs(11);
+		const items = itemsOf([first, sandbox.reserved('failed').rfc, ...others]);
+		const run = await sandbox.run(getCrf({ waitForResult: true }, {}), { items, onError });
+		expect(costsOf(run)[1]).toEqual([1, 1]);
 	});
 });
