@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
@@ -15,15 +15,6 @@ import { launchBrowser } from './support/launch';
 
 const MINUTES = 60_000;
 const root = join(__dirname, '..', '..');
-
-/** The flags that the page about the sandbox shows, with their values; the demo sets the others itself. */
-const page = readFileSync(join(root, 'docs', 'sandbox.md'), 'utf8');
-const documented = new Set(
-	[...page.matchAll(/(--[a-z][\w-]+)(?: [^\s`#-][^\s`]*)?/g)]
-		.filter(([, flag]) => help.includes(`  ${flag}`))
-		.filter(([, flag]) => !['--help', '--json', '--port'].includes(flag))
-		.map(([flagAndValue]) => flagAndValue),
-);
 
 const run = (command: string, args: string[], cwd: string) =>
 	execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
@@ -92,16 +83,6 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 			[{ type: 'bureau/pf' }, {}, {}],
 			{ status: 'SUCCESS', response: { curp: 'EISE850314MDFXGL08' } },
 		]);
-	});
-
-	it.each([...documented])('answers with %s', async (flag) => {
-		writeFileSync(join(folder, 'names.json'), '{"creditProfile":{"paths":{"bureau":"agency"}}}');
-		const { creditProfile, taxQuery } = await startSandbox(processes, program, flag.split(' '));
-		const { status } = await fetch(`${creditProfile.baseUrl}/api/v1/credential`, {
-			headers: { authorization: `Token ${creditProfile.token}` },
-		});
-		const withoutToken = await fetch(`${taxQuery.baseUrl}/query`);
-		expect([status, withoutToken.status]).toEqual([200, 401]);
 	});
 
 	it('takes every flag, each with all the others', async () => {
