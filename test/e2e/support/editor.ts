@@ -84,7 +84,7 @@ export class Editor {
 		await this.canvasNode.waitFor();
 		// n8n's Production Checklist, over the upper left, which a person closes.
 		const checklist = '[data-reka-popper-content-wrapper]:has([class*="actionHeader"])';
-		await this.page.addStyleTag({ content: `${checklist} { display: none !important } *, *::before, *::after { animation: none !important; transition: none !important }` });
+		await this.page.addStyleTag({ content: `${checklist} { display: none !important }` });
 		this.isLoaded = true;
 	}
 

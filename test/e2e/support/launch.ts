@@ -30,16 +30,25 @@ export async function launchBrowser(): Promise<Browser> {
 	return await chromium.launch({ executablePath, args: FLAGS });
 }
 
+/** Run in each page before its own scripts. */
+const STAND_STILL = `document.addEventListener('DOMContentLoaded', () => {
+	const style = document.createElement('style');
+	style.textContent = '*, *::before, *::after { animation: none !important; transition: none !important }';
+	document.head.append(style);
+});`;
+
 /** A browser context without motion and compression: on the loopback address they cost CPU time, and show nothing. */
 export async function newContext(
 	browser: Browser,
 	options: BrowserContextOptions = {},
 ): Promise<BrowserContext> {
-	return await browser.newContext({
+	const context = await browser.newContext({
 		reducedMotion: 'reduce',
 		extraHTTPHeaders: { 'accept-encoding': 'identity' },
 		...options,
 	});
+	await context.addInitScript(STAND_STILL); // n8n's editor moves all the same
+	return context;
 }
 
 export async function takeScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
