@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { filesIn } from '../../support/files';
 import {
 	readCreditProfileMapping,
 	readTaxQueryMapping,
@@ -28,14 +29,8 @@ describe('links to a part of a page', () => {
 				.replaceAll(' ', '-'),
 		);
 	const texts = ['nodes', 'credentials', 'examples', 'docs', 'sandbox', '.github', 'SECURITY.md']
-		.flatMap((path) =>
-			path.endsWith('.md')
-				? [path]
-				: readdirSync(join(root, path), { recursive: true }).map((file) =>
-						join(path, String(file)),
-					),
-		)
-		.filter((path) => /\.(ts|json|md|yml|html)$/.test(path) && !path.includes('node_modules'))
+		.flatMap((path) => (path.endsWith('.md') ? [path] : filesIn(path)))
+		.filter((path) => /\.(ts|json|md|yml|html)$/.test(path))
 		.map((path) => readFileSync(join(root, path), 'utf8'))
 		.join('\n');
 	const links = [...texts.matchAll(/\b(docs\/[\w/-]+\.md)#([\w-]+)/g)];

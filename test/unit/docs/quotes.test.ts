@@ -1,16 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { filesIn } from '../../support/files';
 
 const root = join(__dirname, '..', '..', '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const sourcesIn = (...folders: string[]) =>
 	folders
-		.flatMap((folder) =>
-			readdirSync(join(root, folder), { recursive: true })
-				.map(String)
-				.filter((path) => /\.(ts|js|html|json)$/.test(path) && !path.includes('node_modules'))
-				.map((path) => read(join(folder, path))),
-		)
+		.flatMap(filesIn)
+		.filter((path) => /\.(ts|js|html|json)$/.test(path))
+		.map(read)
 		.join('\n');
 
 const GITHUB = 'https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/';

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ICredentialType, INodeProperties, INodeType } from 'n8n-workflow';
 import ts from 'typescript';
+import { filesIn } from '../../support/files';
 import { load, parametersOf, published } from '../../support/descriptions';
 
 // What operators read outside the docs. Panels are loaded as n8n loads them. Of sources, the literals are read by
@@ -93,11 +94,8 @@ function literalsOf(source: string): string[] {
 export const textsOfSources = (...folders: string[]): Map<string, string[]> =>
 	new Map(
 		folders
-			.flatMap((folder) =>
-				readdirSync(join(root, folder), { recursive: true })
-					.map((file) => join(folder, String(file)))
-					.filter((file) => /\.(ts|m?js)$/.test(file) && !/node_modules|n8n-host|dist/.test(file)),
-			)
+			.flatMap(filesIn)
+			.filter((file) => /\.(ts|m?js)$/.test(file))
 			.map((file) => [file, literalsOf(readFileSync(join(root, file), 'utf8'))]),
 	);
 

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as ts from 'typescript';
+import { filesIn } from '../../support/files';
 
 const root = join(__dirname, '..', '..', '..');
 
@@ -9,15 +10,13 @@ interface Source {
 	file: ts.SourceFile;
 }
 const sourcesIn = (...folders: string[]): Source[] =>
-	folders.flatMap((folder) =>
-		readdirSync(join(root, folder), { recursive: true })
-			.map((name) => join(folder, String(name)))
-			.filter((path) => path.endsWith('.ts'))
-			.map((path) => {
-				const text = readFileSync(join(root, path), 'utf8');
-				return { path, file: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
-			}),
-	);
+	folders
+		.flatMap(filesIn)
+		.filter((path) => path.endsWith('.ts'))
+		.map((path) => {
+			const text = readFileSync(join(root, path), 'utf8');
+			return { path, file: ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true) };
+		});
 
 function* nodesOf(node: ts.Node): Generator<ts.Node> {
 	yield node;

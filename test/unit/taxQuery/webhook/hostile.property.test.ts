@@ -10,7 +10,7 @@ import { readAnnounced } from '../../../../nodes/TaxQuery/webhook/said';
 
 const asDocumented = readTaxQueryMapping({});
 
-const BODIES = 100_000;
+const BODIES = 30_000;
 
 /** Names that the code looks at, and names that JavaScript itself does. */
 const names = fc.constantFrom(
