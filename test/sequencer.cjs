@@ -11,7 +11,6 @@ const LONGEST = [
 	'e2e/onboarding',
 	'e2e/paidOnce',
 	'e2e/tutorial',
-	'e2e/sandboxPackage',
 	'e2e/queueMode',
 	'e2e/install',
 	'e2e/cli',

@@ -22,8 +22,8 @@ const tools = new Map([
 		'`npx credit-profile-sandbox`',
 		[
 			jest,
-			...['--selectProjects', 'e2e', '--testPathPatterns', 'sandboxPackage'],
-			...['--testNamePattern', 'brings|explains|starts by npx|every flag'],
+			...['--selectProjects', 'e2e', '--testPathPatterns', 'e2e/nodes'],
+			...['--testNamePattern', 'package of the sandbox.*(brings|explains|starts by npx|every flag)'],
 		],
 	],
 	['`npm run demo -- --check`', [bootstrap, join('demo', 'cli.ts'), '--check']],

@@ -5,3 +5,9 @@ import './oneDemo/creditProfile';
 import './oneDemo/agents';
 import './oneDemo/credentials';
 import './oneDemo/mapping';
+import './oneDemo/sandboxPackage';
+import { withSandbox } from './support/oneDemo';
+import { theSandboxPackage } from './support/sandboxPackage';
+
+// The demo does its work with the package of the sandbox; in other files with the sandbox of the sources.
+withSandbox(async () => (await theSandboxPackage()).byNpx);

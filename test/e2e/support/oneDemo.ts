@@ -1,33 +1,14 @@
 import { startDemo, type Demo } from '../../../demo/demo';
 import { SPARING } from '../../../demo/n8n';
+import type { SandboxProgram } from '../../../demo/sandbox';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
+import { once } from './once';
 import { StandInModel } from './standInModel';
 
-const MINUTES = 60_000;
-/** What has been started, in the order of its start. */
-const started: Array<Promise<() => Promise<void>>> = [];
-
-/** Starts something for the first who asks. All others of the test file share it; it ends with the file. */
-function once<T>(start: () => Promise<T>, stop: (it: T) => Promise<unknown>): () => Promise<T> {
-	let it: Promise<T> | undefined;
-	return async () => {
-		if (!it) {
-			it = start();
-			started.push(
-				it.then(
-					(begun) => async () => void (await stop(begun)),
-					() => async () => {},
-				),
-			);
-		}
-		return await it;
-	};
-}
-
-afterAll(async () => {
-	for (const stop of started.reverse()) await (await stop)();
-}, MINUTES);
+/** The sandbox of the sources, unless a file of tests brings another. */
+let sandbox: () => Promise<SandboxProgram | undefined> = async () => undefined;
+export const withSandbox = (program: () => Promise<SandboxProgram>) => void (sandbox = program);
 
 export const theModel = once(
 	async () => await StandInModel.start(),
@@ -43,6 +24,7 @@ export const oneDemo: () => Promise<Demo> = once(
 	async () => {
 		const [model, mailbox] = await Promise.all([theModel(), theMailbox()]);
 		return await startDemo({
+			sandboxProgram: await sandbox(),
 			agentServices: { modelUrl: model.url, mailPort: mailbox.port },
 			settings: SPARING,
 		});

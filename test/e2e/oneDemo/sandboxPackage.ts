@@ -1,52 +1,26 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
-import { SPARING } from '../../demo/n8n';
-import { npm } from '../../demo/npm';
-import { Processes } from '../../demo/processes';
-import { startSandbox, type Sandbox, type SandboxProgram } from '../../demo/sandbox';
-import { smokeTest } from '../../demo/smokeTest';
-import { startDemo, type Demo } from '../../demo/demo';
-import { help } from '../../sandbox/flags';
-import { describeWithBrowser } from './support/browser';
-import { launchBrowser } from './support/launch';
+import { Processes } from '../../../demo/processes';
+import { startSandbox, type Sandbox, type SandboxProgram } from '../../../demo/sandbox';
+import { help } from '../../../sandbox/flags';
+import { describeWithBrowser } from '../support/browser';
+import { oneEditor } from '../support/oneDemo';
+import { run, theSandboxPackage } from '../support/sandboxPackage';
 
 const MINUTES = 60_000;
-const root = join(__dirname, '..', '..');
-
-const run = (command: string, args: string[], cwd: string) =>
-	execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 
 describe('the package of the sandbox, installed in an empty folder', () => {
 	let folder: string;
 	let program: SandboxProgram;
-	/** The same by npx, which takes a second more. */
 	let byNpx: SandboxProgram;
 	const processes = new Processes();
 
-	beforeAll(() => {
-		folder = mkdtempSync(join(tmpdir(), 'credit-profile-sandbox-'));
-		run(process.execPath, ['--import', 'tsx', join(root, 'release', 'bundleSandbox.ts')], root);
-		const [{ filename }] = JSON.parse(
-			run(
-				...npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]),
-				join(root, 'sandbox'),
-			),
-		) as Array<{ filename: string }>;
-		writeFileSync(join(folder, 'package.json'), '{"private":true}');
-		run(...npm(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]), folder);
-		const bin = join(folder, 'node_modules', '.bin', 'credit-profile-sandbox');
-		program = { command: bin, args: [], cwd: folder };
-		const [command, args] = npm(['exec', '--offline', '--', 'credit-profile-sandbox']);
-		byNpx = { command, args, cwd: folder };
+	beforeAll(async () => {
+		({ folder, program, byNpx } = await theSandboxPackage());
 	}, 2 * MINUTES);
 
-	afterAll(async () => {
-		await processes.stop();
-		rmSync(folder, { recursive: true, force: true });
-	});
+	afterAll(async () => await processes.stop());
 
 	it('brings no other package', () => {
 		const installed = readdirSync(join(folder, 'node_modules'));
@@ -113,8 +87,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 	describeWithBrowser('its page', () => {
 		it.each(['', 'docs/'])('"/%s" has no error in a browser', async (path) => {
 			const sandbox: Sandbox = await startSandbox(processes, program);
-			const browser = await launchBrowser();
-			const page = await browser.newPage();
+			const page = await (await oneEditor()).page.context().newPage();
 			const problems: string[] = [];
 			page.on('pageerror', ({ message }) => problems.push(message));
 			page.on('console', (said) => said.type() === 'error' && problems.push(said.text()));
@@ -129,30 +102,8 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 				const { violations } = await page.evaluate<AxeResults>('axe.run()');
 				problems.push(...violations.map(({ id }) => id));
 			}
-			await browser.close();
+			await page.close();
 			expect(problems).toEqual([]);
 		});
-	});
-
-	describe("does the demo's main job", () => {
-		let demo: Demo;
-
-		beforeAll(async () => {
-			demo = await startDemo({ sandboxProgram: byNpx, settings: SPARING });
-		}, 5 * MINUTES);
-		afterAll(async () => await demo?.stop(), MINUTES);
-
-		it(
-			'from the form to the result that comes later',
-			async () => {
-				const { ok, problem, asyncResult } = await smokeTest(demo, () => {});
-				expect({ ok, problem, asyncResult }).toEqual({
-					ok: true,
-					problem: null,
-					asyncResult: expect.objectContaining({ queryId: expect.any(String) as string }) as object,
-				});
-			},
-			2 * MINUTES,
-		);
 	});
 });

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { npm } from '../../../demo/npm';
+import { root } from '../../../demo/package';
+import type { SandboxProgram } from '../../../demo/sandbox';
+import { once } from './once';
+
+export const run = (command: string, args: string[], cwd: string) =>
+	execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+
+interface SandboxPackage {
+	folder: string;
+	program: SandboxProgram;
+	/** The same by npx, which takes a second more. */
+	byNpx: SandboxProgram;
+}
+
+async function install(folder: string): Promise<SandboxPackage> {
+	run(process.execPath, ['--import', 'tsx', join(root, 'release', 'bundleSandbox.ts')], root);
+	const pack = npm(['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
+	const [{ filename }] = JSON.parse(run(...pack, join(root, 'sandbox'))) as Array<{
+		filename: string;
+	}>;
+	await writeFile(join(folder, 'package.json'), '{"private":true}');
+	run(...npm(['install', '--offline', '--no-audit', '--no-fund', `./${filename}`]), folder);
+	const bin = join(folder, 'node_modules', '.bin', 'credit-profile-sandbox');
+	const [command, args] = npm(['exec', '--offline', '--', 'credit-profile-sandbox']);
+	return {
+		folder,
+		program: { command: bin, args: [], cwd: folder },
+		byNpx: { command, args, cwd: folder },
+	};
+}
+
+/** The package of the sandbox, as for publication, installed in an empty folder. */
+export const theSandboxPackage = once(
+	async () => await install(await mkdtemp(join(tmpdir(), 'credit-profile-sandbox-'))),
+	async ({ folder }) => await rm(folder, { recursive: true, force: true }),
+);
