@@ -23,7 +23,10 @@ const tools = new Map([
 		[
 			jest,
 			...['--selectProjects', 'e2e', '--testPathPatterns', 'e2e/nodes'],
-			...['--testNamePattern', 'package of the sandbox.*(brings|explains|starts by npx|every flag)'],
+			...[
+				'--testNamePattern',
+				'package of the sandbox.*(brings|explains|starts by npx|every flag)',
+			],
 		],
 	],
 	['`npm run demo -- --check`', [bootstrap, join('demo', 'cli.ts'), '--check']],

@@ -1,6 +1,7 @@
 import { startDemo, type Demo } from '../../../demo/demo';
 import { SPARING } from '../../../demo/n8n';
 import type { SandboxProgram } from '../../../demo/sandbox';
+import { KillableN8n } from '../../bench/killableN8n';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
 import { once } from './once';
@@ -19,11 +20,14 @@ export const theMailbox = once(
 	async (mailbox) => await mailbox.stop(),
 );
 
-/** A demo for all tests of a file that neither restart n8n nor count on being alone with it. */
+/** By which the last part of a file may kill and restart n8n. */
+export const processes = new KillableN8n();
+/** A demo for all tests of a file that do not count on being alone with it. */
 export const oneDemo: () => Promise<Demo> = once(
 	async () => {
 		const [model, mailbox] = await Promise.all([theModel(), theMailbox()]);
 		return await startDemo({
+			processes,
 			sandboxProgram: await sandbox(),
 			agentServices: { modelUrl: model.url, mailPort: mailbox.port },
 			settings: SPARING,

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { selectors, type Browser, type BrowserContext, type Page } from 'playwright-core';
-import { startDemo, type Demo } from '../../demo/demo';
-import { SPARING } from '../../demo/n8n';
-import { OPERATOR } from '../../demo/provision';
-import { applicantFile } from '../../demo/smokeTest';
-import { describeWithBrowser } from './support/browser';
-import { countClicks } from './support/clicks';
-import { launchBrowser, newContext, takeScreenshot } from './support/launch';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Demo } from '../../../demo/demo';
+import { OPERATOR } from '../../../demo/provision';
+import { applicantFile } from '../../../demo/smokeTest';
+import { describeWithBrowser } from '../support/browser';
+import { countClicks } from '../support/clicks';
+import { newContext, takeScreenshot } from '../support/launch';
+import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
@@ -18,7 +18,6 @@ const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<stri
 
 describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md says', () => {
 	let demo: Demo;
-	let browser: Browser;
 	let context: BrowserContext;
 	let clicked: () => number;
 	/** The tab of Start here, to which a person returns. */
@@ -26,10 +25,9 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 	const table: Array<[task: string, clicks: number, seconds: number]> = [];
 
 	beforeAll(async () => {
-		selectors.setTestIdAttribute('data-test-id');
-		demo = await startDemo({ settings: SPARING });
-		browser = await launchBrowser();
-		context = await newContext(browser, {
+		demo = await oneDemo();
+		const editor = await oneEditor();
+		context = await newContext(editor.page.context().browser() as Browser, {
 			viewport: { width: 1600, height: 900 },
 			permissions: ['clipboard-read', 'clipboard-write'],
 			httpCredentials: { username: OPERATOR.user, password: OPERATOR.password },
@@ -38,9 +36,8 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 		clicked = await countClicks(context);
 	}, 5 * MINUTES);
 	afterAll(async () => {
-		await browser?.close();
-		await demo?.stop();
-		const file = join(__dirname, '..', '..', '.test-output', 'e2e', 'tutorial-clicks.md');
+		await context?.close();
+		const file = join(__dirname, '..', '..', '..', '.test-output', 'e2e', 'tutorial-clicks.md');
 		await writeFile(file, table.map((row) => `| ${row.join(' | ')} |\n`).join(''));
 	}, MINUTES);
 
