@@ -16,10 +16,15 @@ interface Button {
 	click(): void;
 }
 
-/** The element of the editor's Vue application, whose router is asked. */
+/** The element of the editor's Vue application, whose router and stores are asked. */
 interface VueRoot {
 	__vue_app__: {
-		config: { globalProperties: { $router: { push(path: string): Promise<unknown> } } };
+		config: {
+			globalProperties: {
+				$router: { push(path: string): Promise<unknown> };
+				$pinia: { _s: Map<string, { isConnected: boolean }> };
+			};
+		};
 	};
 }
 
@@ -85,6 +90,13 @@ export class Editor {
 		// n8n's Production Checklist, over the upper left, which a person closes.
 		const checklist = '[data-reka-popper-content-wrapper]:has([class*="actionHeader"])';
 		await this.page.addStyleTag({ content: `${checklist} { display: none !important }` });
+		// Before, the editor refuses to execute a workflow, for it would not hear what comes of it.
+		await until('the editor hears what n8n does', async () => {
+			return await this.app.evaluate(
+				({ __vue_app__: app }: VueRoot) =>
+					app.config.globalProperties.$pinia._s.get('push')?.isConnected,
+			);
+		});
 		this.isLoaded = true;
 	}
 
@@ -115,8 +127,12 @@ export class Editor {
 		return this.page.getByTestId('canvas-node').first();
 	}
 
+	private get app(): Locator {
+		return this.page.locator('#app');
+	}
+
 	private async go(path: string): Promise<void> {
-		await this.page.locator('#app').evaluate(async ({ __vue_app__: app }: VueRoot, to: string) => {
+		await this.app.evaluate(async ({ __vue_app__: app }: VueRoot, to: string) => {
 			await app.config.globalProperties.$router.push(to);
 		}, path);
 	}
