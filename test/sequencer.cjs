@@ -4,12 +4,10 @@ const Sequencer = require('@jest/test-sequencer').default;
 
 /** Files that take minutes, the longest first: whatever begins last decides when a run ends. Others go by their size. */
 const LONGEST = [
-	'e2e/examples',
-	'e2e/nodes',
 	'e2e/triggers',
-	'e2e/triggerLife',
-	'e2e/onboarding',
-	'e2e/paidOnce',
+	'e2e/examples',
+	'e2e/killedN8n',
+	'e2e/nodes',
 	'e2e/queueMode',
 	'e2e/install',
 	'e2e/cli',

@@ -1,18 +1,13 @@
-import { until } from '../support/until';
+import { until } from '../../support/until';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BARE, startN8n, type N8n } from '../../demo/n8n';
-import type { Execution, WorkflowNode } from '../../demo/n8nClient';
-import { ensureHost } from '../../demo/n8nHost';
-import { installPackage } from '../../demo/package';
-import { KillableN8n } from '../bench/killableN8n';
-import { sandboxWithQueries, type SandboxWithQueries } from '../integration/support/queries';
-import { executionEnded } from './support/executions';
+import type { N8n } from '../../../demo/n8n';
+import type { Execution, WorkflowNode } from '../../../demo/n8nClient';
+import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/support/queries';
+import { bareN8n, processes } from '../support/bareN8n';
+import { executionEnded } from '../support/executions';
 
 const MINUTES = 60_000;
 const TRIGGER = 'Tax Query Trigger';
@@ -29,20 +24,15 @@ async function startHanging(): Promise<Server & { url: string }> {
 }
 
 describe('the trigger in a real n8n', () => {
-	const processes = new KillableN8n();
-	let userFolder: string;
 	let sandbox: SandboxWithQueries;
 	let hanging: Awaited<ReturnType<typeof startHanging>>;
 	let n8n: N8n;
 	let credential: { id: string; name: string };
 
 	beforeAll(async () => {
-		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-life-'));
 		sandbox = await sandboxWithQueries();
 		hanging = await startHanging();
-		await ensureHost(processes, () => {});
-		await installPackage(processes, userFolder);
-		n8n = await startN8n(processes, userFolder, () => {}, BARE);
+		n8n = await bareN8n();
 		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
 		const name = 'Tax Query sandbox';
 		const data = {
@@ -56,11 +46,9 @@ describe('the trigger in a real n8n', () => {
 	}, 5 * MINUTES);
 
 	afterAll(async () => {
-		await processes.stop();
 		await sandbox?.close();
 		hanging?.closeAllConnections();
 		hanging?.close();
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	}, MINUTES);
 
 	/** A workflow that runs when another one fails. */

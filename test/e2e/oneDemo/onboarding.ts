@@ -1,16 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { startDemo, type Demo } from '../../demo/demo';
-import { SPARING } from '../../demo/n8n';
-import { OPERATOR } from '../../demo/provision';
-import { People } from '../../sandbox/data/people';
-import { reserve } from '../../sandbox/data/people/reserved';
-import { defaultOptions } from '../../sandbox/options';
-import { until } from '../support/until';
-import { describeWithBrowser } from './support/browser';
-import { Editor } from './support/editor';
-import { launchBrowser, newContext, takeScreenshot } from './support/launch';
+import type { Demo } from '../../../demo/demo';
+import { OPERATOR } from '../../../demo/provision';
+import { People } from '../../../sandbox/data/people';
+import { reserve } from '../../../sandbox/data/people/reserved';
+import { defaultOptions } from '../../../sandbox/options';
+import { until } from '../../support/until';
+import { describeWithBrowser } from '../support/browser';
+import { newContext, takeScreenshot } from '../support/launch';
+import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const MINUTES = 60_000;
 /** What n8n says of itself, and no page of the flow may. */
@@ -50,15 +49,14 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	const folios = new Set<string>();
 
 	beforeAll(async () => {
-		demo = await startDemo({ settings: SPARING });
-		browser = await launchBrowser();
+		demo = await oneDemo();
+		browser = (await oneEditor()).page.context().browser() as Browser;
 		context = await newContext(browser, { locale: 'es-MX' });
 		context.setDefaultTimeout(MINUTES);
 	}, 5 * MINUTES);
 	afterAll(async () => {
-		await browser?.close();
-		await demo?.stop();
-		const file = join(__dirname, '..', '..', '.test-output', 'e2e', 'onboarding-billed.md');
+		await context?.close();
+		const file = join(__dirname, '..', '..', '..', '.test-output', 'e2e', 'onboarding-billed.md');
 		await writeFile(file, table.map((row) => `| ${row.join(' | ')} |\n`).join(''));
 	}, MINUTES);
 
@@ -295,11 +293,10 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 				services: [],
 				state: 'por consultar',
 			});
-			const editor = await Editor.signIn(demo.n8n);
+			const editor = await oneEditor();
 			await editor.open(demo.workflows.get('onboard-applicant')?.id as string);
 			await editor.click('Every 15 minutes');
 			await editor.succeeded();
-			await editor.close();
 			const later = await noted('(its case, asked about by the schedule)', from, thanks);
 			expect(later).toEqual({ services: ALL, state: ASKED });
 		},
@@ -414,6 +411,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 			await regimes.first().waitFor();
 			await takeScreenshot(page, 'onboarding-dossier', true);
 			const dossier = await page.locator('body').innerText();
+			await operators.close();
 			expect(dossier).toContain(elena.curp);
 			expect(dossier).toContain('Vigente');
 			expect(dossier).toContain('Coincide con el calculado');

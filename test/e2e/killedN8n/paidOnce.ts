@@ -1,43 +1,29 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import axios from 'axios';
-import { ensureHost } from '../../demo/n8nHost';
-import { BARE, startN8n, type N8n } from '../../demo/n8n';
-import type { Execution } from '../../demo/n8nClient';
-import { installPackage } from '../../demo/package';
-import { KillableN8n } from '../bench/killableN8n';
-import { paidWorkflow, retryExecution, stopExecutions } from '../bench/paidWorkflow';
-import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
-import { rfcs } from '../integration/taxQuery/support';
-import { until } from '../support/until';
-import { executionEnded, outOf } from './support/executions';
+import type { N8n } from '../../../demo/n8n';
+import type { Execution } from '../../../demo/n8nClient';
+import { paidWorkflow, retryExecution, stopExecutions } from '../../bench/paidWorkflow';
+import { sandboxForTest, type TestSandbox } from '../../integration/support/sandbox';
+import { rfcs } from '../../integration/taxQuery/support';
+import { until } from '../../support/until';
+import { bareN8n, processes } from '../support/bareN8n';
+import { executionEnded, outOf } from '../support/executions';
 
 const MINUTES = 60_000;
 const CRF = { path: '/api/query/crf', method: 'POST' };
 
 describe('what a real n8n runs again is paid for once', () => {
-	const processes = new KillableN8n();
-	let userFolder: string;
 	let n8n: N8n;
 	let sandbox: TestSandbox;
 	let credential: { id: string; name: string };
 
 	beforeAll(async () => {
-		userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
-		await ensureHost(processes, () => {});
-		await installPackage(processes, userFolder);
-		n8n = await startN8n(processes, userFolder, () => {}, BARE);
+		n8n = await bareN8n();
 		sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, documents: 0 });
 		const name = 'Tax Query';
 		const { taxQueryApi } = sandbox.credentials();
 		credential = { id: await n8n.client.createCredential('taxQueryApi', name, taxQueryApi), name };
 	}, 5 * MINUTES);
-	afterAll(async () => {
-		await processes.stop();
-		await sandbox?.close();
-		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
-	}, MINUTES);
+	afterAll(async () => await sandbox?.close(), MINUTES);
 	beforeEach(async () => {
 		await sandbox.reset();
 		await sandbox.control.delete('/ledger');

@@ -1,0 +1,3 @@
+// These parts share one n8n, which both kill.
+import './killedN8n/paidOnce';
+import './killedN8n/triggerLife';

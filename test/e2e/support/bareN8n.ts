@@ -1,0 +1,26 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BARE, startN8n } from '../../../demo/n8n';
+import { ensureHost } from '../../../demo/n8nHost';
+import { installPackage } from '../../../demo/package';
+import { KillableN8n } from '../../bench/killableN8n';
+import { once } from './once';
+
+export const processes = new KillableN8n();
+
+const begun = once(
+	async () => {
+		const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
+		await ensureHost(processes, () => {});
+		await installPackage(processes, userFolder);
+		return { userFolder, n8n: await startN8n(processes, userFolder, () => {}, BARE) };
+	},
+	async ({ userFolder }) => {
+		await processes.stop();
+		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
+	},
+);
+
+/** An n8n without an editor, with this package, for all tests of a file; they kill and restart it by `processes`. */
+export const bareN8n = async () => (await begun()).n8n;
