@@ -6,8 +6,8 @@ import './oneDemo/agents';
 import './oneDemo/credentials';
 import './oneDemo/mapping';
 import './oneDemo/sandboxPackage';
-import { withSandbox } from './support/oneDemo';
+import { demoWithSandbox } from './support/oneDemo';
 import { theSandboxPackage } from './support/sandboxPackage';
 
 // The demo does its work with the package of the sandbox; in other files with the sandbox of the sources.
-withSandbox(async () => (await theSandboxPackage()).byNpx);
+demoWithSandbox(async () => (await theSandboxPackage()).byNpx);

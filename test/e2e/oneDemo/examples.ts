@@ -16,7 +16,7 @@ import { oneDemo, oneEditor, processes } from '../support/oneDemo';
 const MINUTES = 60_000;
 const examples = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
 
-/** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.test.ts. */
+/** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts. */
 const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
 	['ask-with-reference', 'Respond with query ID', 'Webhook'],
 	['ask-with-reference', 'Result of the customer', 'Tax Query Trigger'],

@@ -9,7 +9,7 @@ import { StandInModel } from './standInModel';
 
 /** The sandbox of the sources, unless a file of tests brings another. */
 let sandbox: () => Promise<SandboxProgram | undefined> = async () => undefined;
-export const withSandbox = (program: () => Promise<SandboxProgram>) => void (sandbox = program);
+export const demoWithSandbox = (program: () => Promise<SandboxProgram>) => void (sandbox = program);
 
 export const theModel = once(
 	async () => await StandInModel.start(),
