@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PUBLISH_TIMEOUT_MS = 30_000;
+const READS = 20;
+const READ_AGAIN_MS = 500;
 const SCOPES = [
 	'execution:list',
 	'execution:read',
@@ -103,11 +105,19 @@ async function request<T>(
 	method: string,
 	body?: unknown,
 ): Promise<{ answer: T; cookie: string }> {
-	const response = await fetch(url, {
-		method,
-		headers: { 'content-type': 'application/json', ...headers },
-		body: body === undefined ? undefined : JSON.stringify(body),
-	});
+	const send = async () =>
+		await fetch(url, {
+			method,
+			headers: { 'content-type': 'application/json', ...headers },
+			body: body === undefined ? undefined : JSON.stringify(body),
+		});
+	let response = await send();
+	// n8n answers so while its database is too busy; what only reads can be asked again.
+	for (let times = 1; method === 'GET' && response.status === 503 && times < READS; times++) {
+		await response.body?.cancel();
+		await sleep(READ_AGAIN_MS);
+		response = await send();
+	}
 	const text = await response.text();
 	if (!response.ok) {
 		throw new N8nError(

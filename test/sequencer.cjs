@@ -1,8 +1,11 @@
 const { createHash } = require('node:crypto');
-const { relative } = require('node:path');
+const { join, relative } = require('node:path');
 const Sequencer = require('@jest/test-sequencer').default;
 
-/** Files that take minutes, the longest first: whatever begins last decides when a run ends. Others go by their size. */
+/**
+ * Files that take minutes, the longest first, for whatever begins last decides when a run ends. They mostly wait; unit
+ * tests compute all the time, and come last, when the e2e tests have ended and leave them the machine.
+ */
 const LONGEST = [
 	'e2e/triggers',
 	'e2e/examples',
@@ -12,26 +15,28 @@ const LONGEST = [
 	'e2e/install',
 	'e2e/cli',
 	'integration/taxQuery/trigger/unreadable',
-	'integration/taxQuery/paidOnce',
 	'integration/taxQuery/neverTwice',
-	'integration/transport/token',
-	'integration/dialects/taxQuery',
+	'integration/taxQuery/paidOnce',
 	'integration/taxQuery/costTexts',
 	'integration/taxQuery/wait',
-	'integration/taxQuery/reuse',
-	'integration/taxQuery/trigger/looks',
+	'integration/transport/token',
 	'integration/taxQuery/trigger/unanswered',
-	'integration/taxQuery/trigger/once',
-	'integration/creditProfile/paging',
+	'integration/dialects/taxQuery',
+	'integration/taxQuery/edges',
 	'integration/transport/transport',
-	'integration/creditProfile/downloads',
+	'integration/creditProfile/paging',
 	'integration/taxQuery/changingFields',
-	'integration/sandbox/cli',
-	'integration/dialects/triggerWords',
+	'integration/taxQuery/trigger/once',
+	'integration/taxQuery/strangeRecords',
+	'integration/taxQuery/trigger/webhook',
 	'integration/transport/pacing',
-	'unit/shared/rateLimit/rateLimiter.property',
-	'unit/taxQuery/deliveries/ledger.property',
-	'unit/taxQuery/webhook/hostile.property',
+	'integration/creditProfile/downloads',
+	'integration/sandbox/cli',
+	'integration/taxQuery/responses',
+	'integration/taxQuery/oddAnswers',
+	'integration/dialects/stranger',
+	'integration/taxQuery/answers',
+	'integration/taxQuery/trigger/shapes',
 ].map((name) => `/test/${name}.test.ts`);
 
 const hash = (text) => createHash('sha1').update(text).digest('hex');
@@ -48,7 +53,8 @@ module.exports = class LongestFirst extends Sequencer {
 		const place = ({ path }) => {
 			if (randomize) return hash(`${seed} ${relative(rootDir, path)}`);
 			const at = LONGEST.findIndex((name) => path.replaceAll('\\', '/').endsWith(name));
-			return at < 0 ? LONGEST.length : at;
+			if (at >= 0) return at;
+			return LONGEST.length + (relative(rootDir, path).startsWith(join('test', 'unit')) ? 1 : 0);
 		};
 		return super
 			.sort(tests)

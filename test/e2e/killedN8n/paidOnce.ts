@@ -173,48 +173,36 @@ describe('what a real n8n runs again is paid for once', () => {
 	);
 
 	it(
-		'by the Retry of an execution in which n8n was killed',
+		'by the Retries of executions in which n8n was killed: of one, and of two that asked the same with Reuse',
 		async () => {
-			const wanted = rfcs(100).slice(60); // a retry reuses what the tests above have asked
-			const id = await start('killed', wanted);
-			await until('12 queries billed', async () => (await billed()).length >= 12);
-			await processes.kill();
-			await processes.restart(n8n.url);
-			const crashed = await ended(id, 1);
-			await retry(crashed);
-			const retried = await ended(id, 2);
-			expect([
-				crashed.status,
-				retried.status,
-				outOf(retried, 'CRF').length,
-				await billed(),
-			]).toEqual(['crashed', 'success', 40, wanted.sort()]);
-		},
-		4 * MINUTES,
-	);
-
-	it(
-		'by the Retries of two executions that asked the same with Reuse when n8n was killed',
-		async () => {
-			const wanted = rfcs(200).slice(160);
+			const [alone, together] = [rfcs(100).slice(60), rfcs(200).slice(160)]; // a retry reuses what the tests above have asked
 			const reuse = { reuse: 'hours', reuseHours: 24 };
-			const ids = await Promise.all(
-				['together-1', 'together-2'].map(async (path) => await start(path, wanted, reuse)),
-			);
-			await until('12 queries billed', async () => (await billed()).length >= 12);
+			const ids = await Promise.all([
+				start('killed', alone),
+				...['together-1', 'together-2'].map(async (path) => await start(path, together, reuse)),
+			]);
+			const billedOf = async (wanted: string[]) =>
+				(await billed()).filter((rfc) => wanted.includes(rfc)).length;
+			await until('12 queries billed of each', async () => {
+				return (await billedOf(alone)) >= 12 && (await billedOf(together)) >= 12;
+			});
 			await processes.kill();
 			await processes.restart(n8n.url);
-			await Promise.all(ids.map(async (id) => await retry(await ended(id, 1))));
+			const crashed = await Promise.all(ids.map(async (id) => await ended(id, 1)));
+			await Promise.all(crashed.map(retry));
 			const retried = await Promise.all(ids.map(async (id) => await ended(id, 2)));
 			expect([
+				crashed.map(({ status }) => status),
 				retried.map((execution) => [execution.status, outOf(execution, 'CRF').length]),
 				await billed(),
 			]).toEqual([
+				['crashed', 'crashed', 'crashed'],
 				[
 					['success', 40],
 					['success', 40],
+					['success', 40],
 				],
-				wanted.sort(),
+				[...alone, ...together].sort(),
 			]);
 		},
 		4 * MINUTES,

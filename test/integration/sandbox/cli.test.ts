@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import axios from 'axios';
-import type { Sandbox } from '../../../sandbox';
+import { startSandbox, type Sandbox } from '../../../sandbox';
+import { readFlags } from '../../../sandbox/flags';
+import { UsageError } from '../../../sandbox/flagValues';
 
 const root = join(__dirname, '../../..');
 const start = (...args: string[]) =>
@@ -91,10 +93,9 @@ describe('the command line of the sandbox', () => {
 	it('gives the same secrets again for the same seed, and others for another', async () => {
 		const tokens: string[] = [];
 		for (const seed of ['7', '7', '8']) {
-			const child = start('--json', '--seed', seed);
-			tokens.push((await ready(child)).creditProfile.token);
-			child.kill('SIGTERM');
-			await once(child, 'exit');
+			const sandbox = await startSandbox(readFlags(['--seed', seed]).options);
+			tokens.push(sandbox.creditProfile.token);
+			await sandbox.close();
 		}
 		expect(tokens[1]).toBe(tokens[0]);
 		expect(tokens[2]).not.toBe(tokens[0]);
@@ -111,29 +112,34 @@ describe('the command line of the sandbox', () => {
 	});
 
 	it.each([
-		[['--port', 'abc'], '--port must be a whole number (0 to 65535), not "abc"\n'],
-		[['--port', '70000'], '--port must be a whole number (0 to 65535), not "70000"\n'],
-		[['--host', 'here'], '--host must be an IP address such as 127.0.0.1 or 0.0.0.0, not "here"\n'],
-		[['--seed', '1.5'], '--seed must be a whole number (0 or more), not "1.5"\n'],
+		[['--port', 'abc'], '--port must be a whole number (0 to 65535), not "abc"'],
+		[['--port', '70000'], '--port must be a whole number (0 to 65535), not "70000"'],
+		[['--host', 'here'], '--host must be an IP address such as 127.0.0.1 or 0.0.0.0, not "here"'],
+		[['--seed', '1.5'], '--seed must be a whole number (0 or more), not "1.5"'],
 		[
 			['--webhook-url', 'ftp://x'],
-			'--webhook-url must be a URL beginning with http:// or https://, not "ftp://x"\n',
+			'--webhook-url must be a URL beginning with http:// or https://, not "ftp://x"',
 		],
-		[['--query-list', 'xml'], '--query-list must be array or page or lean, not "xml"\n'],
-		[['--list-order', 'up'], '--list-order must be newest or oldest or none, not "up"\n'],
-		[['--record', 'thin'], '--record must be full or lean, not "thin"\n'],
+		[['--query-list', 'xml'], '--query-list must be array or page or lean, not "xml"'],
+		[['--list-order', 'up'], '--list-order must be newest or oldest or none, not "up"'],
+		[['--record', 'thin'], '--record must be full or lean, not "thin"'],
 		[
 			['--status-words', 'done=X'],
-			'--status-words must be like success=DONE,pending=WAIT,failed=ERROR\n',
+			'--status-words must be like success=DONE,pending=WAIT,failed=ERROR',
 		],
 		[
 			['--mapping', 'tsconfig.json'],
-			'--mapping tsconfig.json: Mapping: "compilerOptions" is not known; known are creditProfile, taxQuery\n',
+			'--mapping tsconfig.json: Mapping: "compilerOptions" is not known; known are creditProfile, taxQuery',
 		],
-		[['--colour'], "Unknown option '--colour'; --help lists the flags\n"],
-		[['--port'], "Option '--port <value>' argument missing; --help lists the flags\n"],
-	])('refuses %j with one clear line and code 2', async (args, line) => {
-		expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: line });
+		[['--colour'], "Unknown option '--colour'; --help lists the flags"],
+		[['--port'], "Option '--port <value>' argument missing; --help lists the flags"],
+	])('refuses %j with one clear line', (args, line) => {
+		expect(() => readFlags(args)).toThrow(new UsageError(line));
+	});
+
+	it('ends with code 2 and that line alone for a flag that is wrong', async () => {
+		const stderr = '--port must be a whole number (0 to 65535), not "abc"\n';
+		expect(await run('--port', 'abc')).toEqual({ code: 2, stdout: '', stderr });
 	});
 
 	it('says in one line that the port is in use, with code 1', async () => {
