@@ -9,7 +9,8 @@ import {
 } from 'playwright-core';
 import { findChromium } from './chromium';
 
-/** Ignored by git; what a person may look at after a run. */
+/** Ignored by git; what a person may look at after a run. In CI nobody does, and each takes the time of a few clicks. */
+const ARE_SEEN = !process.env.CI;
 const screenshots = join(__dirname, '..', '..', '..', '.test-output', 'e2e');
 
 const FLAGS = [
@@ -52,6 +53,7 @@ export async function newContext(
 }
 
 export async function takeScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
+	if (!ARE_SEEN) return;
 	mkdirSync(screenshots, { recursive: true });
 	const path = join(screenshots, `${name}.png`);
 	await page.screenshot({ path, fullPage, animations: 'disabled' });
