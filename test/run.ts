@@ -42,7 +42,7 @@ const NONE: Counts = { passed: 0, failed: 1, skipped: 0 };
 interface JestReport {
 	testResults: Array<{
 		name: string;
-		/** `failed` without any test: the file could not even be run. */
+		/** `failed` without a failed test: the file could not be run, or what follows its tests failed. */
 		status: string;
 		assertionResults: Array<{ status: string }>;
 	}>;
@@ -95,7 +95,8 @@ function countIn(project: string, { testResults }: JestReport): Counts {
 		assertionResults.map(({ status }) => status),
 	);
 	const broken = files.filter(
-		({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+		(file) =>
+			file.status === 'failed' && file.assertionResults.every(({ status }) => status !== 'failed'),
 	);
 	const passed = statuses.filter((status) => status === 'passed').length;
 	const failed = statuses.filter((status) => status === 'failed').length;

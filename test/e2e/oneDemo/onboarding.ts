@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/demo';
 import { OPERATOR } from '../../../demo/provision';
@@ -10,6 +8,7 @@ import { until } from '../../support/until';
 import { describeWithBrowser } from '../support/browser';
 import { newContext, takeScreenshot } from '../support/launch';
 import { oneDemo, oneEditor } from '../support/oneDemo';
+import { keepRows } from '../support/output';
 
 const MINUTES = 60_000;
 /** What n8n says of itself, and no page of the flow may. */
@@ -56,8 +55,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	}, 5 * MINUTES);
 	afterAll(async () => {
 		await context?.close();
-		const file = join(__dirname, '..', '..', '..', '.test-output', 'e2e', 'onboarding-billed.md');
-		await writeFile(file, table.map((row) => `| ${row.join(' | ')} |\n`).join(''));
+		keepRows('onboarding-billed.md', table);
 	}, MINUTES);
 
 	const control = async <T>(path: string, method = 'GET', body?: unknown): Promise<T> => {

@@ -1,6 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Demo } from '../../../demo/demo';
 import { OPERATOR } from '../../../demo/provision';
@@ -9,6 +7,7 @@ import { describeWithBrowser } from '../support/browser';
 import { countClicks } from '../support/clicks';
 import { newContext, takeScreenshot } from '../support/launch';
 import { oneDemo, oneEditor } from '../support/oneDemo';
+import { keepRows } from '../support/output';
 
 const MINUTES = 60_000;
 /** A person's clicks for all five tasks; docs/tutorial.md must not grow longer than that. */
@@ -37,8 +36,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 	}, 5 * MINUTES);
 	afterAll(async () => {
 		await context?.close();
-		const file = join(__dirname, '..', '..', '..', '.test-output', 'e2e', 'tutorial-clicks.md');
-		await writeFile(file, table.map((row) => `| ${row.join(' | ')} |\n`).join(''));
+		keepRows('tutorial-clicks.md', table);
 	}, MINUTES);
 
 	const task = async (name: string, steps: () => Promise<void>) => {

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import {
 	chromium,
 	type Browser,
@@ -8,10 +6,10 @@ import {
 	type Page,
 } from 'playwright-core';
 import { findChromium } from './chromium';
+import { outputFile } from './output';
 
-/** Ignored by git; what a person may look at after a run. In CI nobody does, and each takes the time of a few clicks. */
+/** In CI nobody looks at pictures, and each takes the time of a few clicks. */
 const ARE_SEEN = !process.env.CI;
-const screenshots = join(__dirname, '..', '..', '..', '.test-output', 'e2e');
 
 const FLAGS = [
 	'--no-sandbox', // Chromium refuses to start as root with it
@@ -54,7 +52,6 @@ export async function newContext(
 
 export async function takeScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
 	if (!ARE_SEEN) return;
-	mkdirSync(screenshots, { recursive: true });
-	const path = join(screenshots, `${name}.png`);
+	const path = outputFile(`${name}.png`);
 	await page.screenshot({ path, fullPage, animations: 'disabled' });
 }
