@@ -68,7 +68,7 @@ describe('whatever happens around a trigger', () => {
 	};
 
 	it('loses no new result, starts none twice and no old one, where n8n is never killed', () => {
-		check(simple, 5_000, losesNothing);
+		check(simple, 1_500, losesNothing);
 	});
 
 	it('nor behind 20,000 old queries', () => {
@@ -76,7 +76,7 @@ describe('whatever happens around a trigger', () => {
 	});
 
 	it('loses no new result where n8n is killed, and starts twice only what had not ended, without workers', () => {
-		check(fc.oneof({ weight: 4, arbitrary: simple }, kill), 4_000, (given) => {
+		check(fc.oneof({ weight: 4, arbitrary: simple }, kill), 1_000, (given) => {
 			const history = run(given);
 			expect(history.lost).toEqual([]);
 			expect(more(history.executions, given.hasWorkers ? 1 : 2)).toEqual([]);
@@ -85,7 +85,7 @@ describe('whatever happens around a trigger', () => {
 	});
 
 	it('never starts in masses where the account or the list is another, which is an error', () => {
-		check(fc.oneof({ weight: 6, arbitrary: simple }, move), 1_000, (given) => {
+		check(fc.oneof({ weight: 6, arbitrary: simple }, move), 700, (given) => {
 			const history = run(given);
 			expect(oldOnes(history)).toEqual([]);
 			if (given.steps.some((each) => each.do === 'move'))

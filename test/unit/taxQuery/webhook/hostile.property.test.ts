@@ -39,8 +39,8 @@ const record = fc
 
 describe('a body that somebody invents', () => {
 	it.each([
-		['any JSON', 50_000, json.map((value) => JSON.stringify(value) ?? '')], // hardly any is a record
-		['a record with any values', 50_000, record],
+		['any JSON', 20_000, json.map((value) => JSON.stringify(value) ?? '')], // hardly any is a record
+		['a record with any values', 8_000, record],
 	])('never throws, wherever it is read: %s', (_, numRuns, bodies) => {
 		const choices = ['getCrf', ''].map((services) => readChoice(services, 'success', 'X'));
 		const settings = { isAuthenticated: true, confirm: 'off' } as Settings;
@@ -69,6 +69,6 @@ describe('a body that somebody invents', () => {
 			}),
 			{ numRuns, seed: 14 },
 		);
-		expect(read).toBeGreaterThan(50);
+		expect(read).toBeGreaterThan(20);
 	});
 });
