@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const PUBLISH_TIMEOUT_MS = 30_000;
-const READS = 20;
+/** How often n8n is asked for what it cannot read yet, its database being busy: it answers 503. */
+const MAX_READS = 20;
 const READ_AGAIN_MS = 500;
 const SCOPES = [
 	'execution:list',
@@ -112,8 +113,7 @@ async function request<T>(
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 	let response = await send();
-	// n8n answers so while its database is too busy; what only reads can be asked again.
-	for (let times = 1; method === 'GET' && response.status === 503 && times < READS; times++) {
+	for (let times = 1; method === 'GET' && response.status === 503 && times < MAX_READS; times++) {
 		await response.body?.cancel();
 		await sleep(READ_AGAIN_MS);
 		response = await send();

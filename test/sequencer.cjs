@@ -53,8 +53,8 @@ module.exports = class LongestFirst extends Sequencer {
 		const place = ({ path }) => {
 			if (randomize) return hash(`${seed} ${relative(rootDir, path)}`);
 			const at = LONGEST.findIndex((name) => path.replaceAll('\\', '/').endsWith(name));
-			if (at >= 0) return at;
-			return LONGEST.length + (relative(rootDir, path).startsWith(join('test', 'unit')) ? 1 : 0);
+			const isUnit = relative(rootDir, path).startsWith(join('test', 'unit'));
+			return at >= 0 ? at : LONGEST.length + Number(isUnit);
 		};
 		return super
 			.sort(tests)

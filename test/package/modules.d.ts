@@ -1,10 +1,6 @@
 declare module '@n8n/scan-community-package/scanner/scanner.mjs' {
 	export const SOURCE_FILE_PATTERNS: string[];
 	export function buildScanConfig(): Promise<import('eslint').Linter.Config[]>;
-	export function analyzePackage(
-		folder: string,
-		patterns: string[],
-	): Promise<{ passed: boolean; message: string; details?: string }>;
 }
 
 // Their own types are out of reach of this tree's `moduleResolution`.

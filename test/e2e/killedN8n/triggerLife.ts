@@ -8,9 +8,9 @@ import type { Execution, WorkflowNode } from '../../../demo/n8nClient';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/support/queries';
 import { bareN8n, processes } from '../support/bareN8n';
 import { executionEnded } from '../support/executions';
+import { TRIGGER, triggerNode } from '../support/triggerNode';
 
 const MINUTES = 60_000;
-const TRIGGER = 'Tax Query Trigger';
 /** Behind the first look after a start another one follows, and starts more of what was cut off. */
 const SECOND_LOOK_MS = 5_000;
 
@@ -71,16 +71,7 @@ describe('the trigger in a real n8n', () => {
 		parameters: object = {},
 		{ hangs = false, twice = false, settings = {} } = {},
 	) => {
-		const trigger = {
-			id: 't',
-			name: TRIGGER,
-			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-			typeVersion: 1,
-			position: [0, 0],
-			webhookId: name,
-			parameters,
-			credentials: { taxQueryApi: credential },
-		};
+		const trigger = triggerNode(name, parameters, { taxQueryApi: credential });
 		const hang = {
 			id: 'h',
 			name: 'Hang',

@@ -1,5 +1,4 @@
 import type { N8n } from '../../../demo/n8n';
-import type { WorkflowNode } from '../../../demo/n8nClient';
 import type { SandboxOptions } from '../../../sandbox';
 import {
 	sandboxWithQueries,
@@ -9,9 +8,9 @@ import {
 import { until } from '../../support/until';
 import { outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
+import { TRIGGER, triggerNode } from '../support/triggerNode';
 
 const MINUTES = 60_000;
-const TRIGGER = 'Tax Query Trigger';
 const SECRET = 'whsec-results';
 
 describe('the results of the trigger in a real n8n', () => {
@@ -45,19 +44,10 @@ describe('the results of the trigger in a real n8n', () => {
 			...login,
 			pointsPerSecond: 0,
 		});
-		const trigger = {
-			id: 't',
-			name: TRIGGER,
-			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
-			typeVersion: 1,
-			position: [0, 0],
-			webhookId: name,
-			parameters,
-			credentials: { taxQueryApi: { id, name }, taxQueryWebhookApi: secret },
-		};
+		const credentials = { taxQueryApi: { id, name }, taxQueryWebhookApi: secret };
 		const workflow = await n8n.client.createWorkflow({
 			name,
-			nodes: [trigger] as unknown as WorkflowNode[],
+			nodes: [triggerNode(name, parameters, credentials)],
 			connections: {},
 			settings: { executionOrder: 'v1' },
 		});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
+import type { Workflow } from '../../../demo/n8nClient';
 import type { Provisioned } from '../../../demo/provision';
 import { root } from '../../../demo/package';
 import { registerWebhook } from '../../../demo/sandbox';
@@ -14,10 +14,9 @@ import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { executionEnded, outOf } from '../support/executions';
+import { TRIGGER, triggerNode } from '../support/triggerNode';
 
 const MINUTES = 60_000;
-const PACKAGE = 'n8n-nodes-credit-profile';
-const TRIGGER = 'Tax Query Trigger';
 /** n8n is to take deliveries meanwhile, and not questions alone. */
 const READY_EVERY_MS = 100;
 
@@ -41,13 +40,10 @@ describe('the triggers in a real n8n', () => {
 			?.nodes.find(({ credentials }) => credentials?.taxQueryApi)?.credentials?.taxQueryApi;
 	/** Creates a workflow of one trigger. */
 	const create = async (parameters: object, credentials: object) => {
-		const name = TRIGGER;
-		const type = `${PACKAGE}.taxQueryTrigger`;
-		const node = { id: '1', name, type, typeVersion: 1, position: [0, 0] };
 		const webhookId = `e2e-${Math.random().toString(36).slice(2)}`;
-		const nodes = [{ ...node, webhookId, parameters, credentials }] as unknown as WorkflowNode[];
+		const nodes = [triggerNode(webhookId, parameters, credentials)];
 		const settings = { executionOrder: 'v1' };
-		const workflow = { name, nodes, connections: {}, settings };
+		const workflow = { name: TRIGGER, nodes, connections: {}, settings };
 		return { id: await demo.n8n.client.createWorkflow(workflow), webhookId };
 	};
 	const urlOf = (webhookId: string, kind = 'webhook') =>

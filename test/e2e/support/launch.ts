@@ -8,8 +8,8 @@ import {
 import { findChromium } from './chromium';
 import { outputFile } from './output';
 
-/** In CI nobody looks at pictures, and each takes the time of a few clicks. */
-const ARE_SEEN = !process.env.CI;
+/** `.ci/run` takes pictures only if asked, as on GitHub, which keeps them: each takes the time of a few clicks. */
+const WITH_PICTURES = !process.env.CI || process.env.PICTURES === 'true';
 
 const FLAGS = [
 	'--no-sandbox', // Chromium refuses to start as root with it
@@ -51,7 +51,7 @@ export async function newContext(
 }
 
 export async function takeScreenshot(page: Page, name: string, fullPage = false): Promise<void> {
-	if (!ARE_SEEN) return;
+	if (!WITH_PICTURES) return;
 	const path = outputFile(`${name}.png`);
 	await page.screenshot({ path, fullPage, animations: 'disabled' });
 }
