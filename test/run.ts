@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureHost } from '../demo/n8nHost';
 import { npm } from '../demo/npm';
@@ -17,12 +17,14 @@ import { ensureChromium } from './e2e/support/chromium';
 
 const USAGE = 'npm test -- [--only unit|integration|e2e] [--random [seed]]';
 const CORES = Math.max(2, Math.min(4, availableParallelism()));
-/** Each is one run of jest. Both go on at once. */
+/** Each is one run of jest. All go on at once. */
 const RUNS = [
+	// In processes of their own: what an integration test leaves running would set timers in their frozen clocks.
+	{ project: 'unit', workers: CORES },
 	// Integration tests mostly wait: for a limit's window, a backoff, a latency.
-	{ name: 'integration', projects: ['unit', 'integration'], workers: 3 * CORES },
+	{ project: 'integration', workers: 3 * CORES },
 	// Each file has an n8n of its own. They begin when n8n is installed.
-	{ name: 'e2e', projects: ['e2e'], workers: CORES + 1 },
+	{ project: 'e2e', workers: CORES + 1 },
 ];
 type Run = (typeof RUNS)[number];
 const root = join(__dirname, '..');
@@ -41,7 +43,6 @@ const NONE: Counts = { passed: 0, failed: 1, skipped: 0 };
 /** The part of jest's JSON report that is counted. */
 interface JestReport {
 	testResults: Array<{
-		name: string;
 		/** `failed` without a failed test: the file could not be run, or what follows its tests failed. */
 		status: string;
 		assertionResults: Array<{ status: string }>;
@@ -71,10 +72,7 @@ function readArguments(): Choice {
 			options: { only: { type: 'string' }, random: { type: 'boolean', default: false } },
 		});
 		const { only, random } = values;
-		const runs = RUNS.map((run) => ({
-			...run,
-			projects: run.projects.filter((project) => only === undefined || project === only),
-		})).filter(({ projects }) => projects.length > 0);
+		const runs = RUNS.filter(({ project }) => only === undefined || project === only);
 		if (runs.length === 0) throw new Error(`There are no ${only} tests`);
 		const [seed = randomInt(2 ** 31 - 1), ...others] = positionals.map(Number);
 		if (others.length > 0 || !Number.isSafeInteger(seed) || (!random && positionals.length > 0)) {
@@ -87,10 +85,7 @@ function readArguments(): Choice {
 	}
 }
 
-function countIn(project: string, { testResults }: JestReport): Counts {
-	const files = testResults.filter(({ name }) =>
-		name.startsWith(join(root, 'test', project) + sep),
-	);
+function countIn({ testResults: files }: JestReport): Counts {
 	const statuses = files.flatMap(({ assertionResults }) =>
 		assertionResults.map(({ status }) => status),
 	);
@@ -107,11 +102,11 @@ function countIn(project: string, { testResults }: JestReport): Counts {
 	};
 }
 
-/** Runs jest; tells how many tests of each project have passed. */
-async function runJest({ name, projects, workers }: Run, seed?: number) {
-	const report = join(output, `${name}.json`);
+/** Runs jest; tells how many tests have passed. */
+async function runJest({ project, workers }: Run, seed?: number): Promise<Counts> {
+	const report = join(output, `${project}.json`);
 	rmSync(report, { force: true });
-	const args = ['--selectProjects', ...projects, '--maxWorkers', String(workers)];
+	const args = ['--selectProjects', project, '--maxWorkers', String(workers)];
 	args.push('--json', '--outputFile', report);
 	if (seed !== undefined) args.push('--randomize', '--seed', String(seed));
 	const jest = spawn(
@@ -123,14 +118,11 @@ async function runJest({ name, projects, workers }: Run, seed?: number) {
 	running.add(jest);
 	await once(jest, 'exit');
 	running.delete(jest);
-	const counts = (project: string): Counts => {
-		try {
-			return countIn(project, JSON.parse(readFileSync(report, 'utf8')) as JestReport);
-		} catch {
-			return NONE; // jest ended without a report, having said why
-		}
-	};
-	return projects.map((project) => [project, counts(project)] as const);
+	try {
+		return countIn(JSON.parse(readFileSync(report, 'utf8')) as JestReport);
+	} catch {
+		return NONE; // jest ended without a report, having said why
+	}
 }
 
 /** Installs what the tests in n8n need, and runs them. */
@@ -158,24 +150,23 @@ async function main(): Promise<number> {
 	const begun = performance.now();
 	const counts = await Promise.all(
 		runs.map(async (run) => {
-			const done = await (run.projects.includes('e2e') ? runInN8n : runJest)(run, seed).catch(
+			const count = await (run.project === 'e2e' ? runInN8n : runJest)(run, seed).catch(
 				({ message }: Error) => {
 					log(message); // n8n could not be installed; the other tests go on
-					return run.projects.map((project) => [project, NONE] as const);
+					return NONE;
 				},
 			);
 			const seconds = Math.round((performance.now() - begun) / 1000);
-			log(`${run.projects.join(' and ')} ended after ${seconds} s`);
-			return done;
+			log(`${run.project} ended after ${seconds} s`);
+			return [run.project, count] as const;
 		}),
 	);
-	const all = counts.flat();
-	const sum = (key: keyof Counts) => all.reduce((total, [, count]) => total + count[key], 0);
+	const sum = (key: keyof Counts) => counts.reduce((total, [, count]) => total + count[key], 0);
 	console.log();
 	for (const line of missing) console.log(line);
-	for (const [project, count] of all) console.log(`${project}: ${told(count)}`);
+	for (const [project, count] of counts) console.log(`${project}: ${told(count)}`);
 	console.log(told({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }));
-	return all.every(([, { passed, failed }]) => passed > 0 && failed === 0) ? 0 : 1;
+	return counts.every(([, { passed, failed }]) => passed > 0 && failed === 0) ? 0 : 1;
 }
 
 main().then(

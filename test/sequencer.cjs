@@ -1,11 +1,8 @@
 const { createHash } = require('node:crypto');
-const { join, relative } = require('node:path');
+const { relative } = require('node:path');
 const Sequencer = require('@jest/test-sequencer').default;
 
-/**
- * Files that take minutes, the longest first, for whatever begins last decides when a run ends. They mostly wait; unit
- * tests compute all the time, and come last, when the e2e tests have ended and leave them the machine.
- */
+/** Files that take minutes, the longest first: whatever begins last decides when a run ends. Others go by their size. */
 const LONGEST = [
 	'e2e/triggers',
 	'e2e/examples',
@@ -53,8 +50,7 @@ module.exports = class LongestFirst extends Sequencer {
 		const place = ({ path }) => {
 			if (randomize) return hash(`${seed} ${relative(rootDir, path)}`);
 			const at = LONGEST.findIndex((name) => path.replaceAll('\\', '/').endsWith(name));
-			const isUnit = relative(rootDir, path).startsWith(join('test', 'unit'));
-			return at >= 0 ? at : LONGEST.length + Number(isUnit);
+			return at < 0 ? LONGEST.length : at;
 		};
 		return super
 			.sort(tests)
