@@ -1,5 +1,5 @@
-/** The build: clean, bundle, copy icons and codex files. */
-const { mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
+/** The build: clean, bundle, copy icons, codex files and output schemas. */
+const { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs');
 const { basename, dirname, join, relative } = require('node:path');
 const swc = require('@swc/core');
 const esbuild = require('esbuild');
@@ -126,10 +126,24 @@ async function codex() {
 	}
 }
 
+/** The editor shows their columns before the first run. */
+async function schemas() {
+	for (const folder of new Set(n8n.nodes.map((path) => dirname(path)))) {
+		const source = join(__dirname, folder.replace(/^dist\//, ''), '__schema__');
+		for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+			if (!entry.isFile()) continue;
+			const path = join(entry.parentPath, entry.name);
+			const target = join(__dirname, 'dist', relative(__dirname, path));
+			mkdirSync(dirname(target), { recursive: true });
+			writeFileSync(target, JSON.stringify(JSON.parse(readFileSync(path, 'utf8'))));
+		}
+	}
+}
+
 /** Says that dist/ is whole; its time tells whether the sources are newer. */
 async function finish() {
 	writeFileSync(join(__dirname, 'dist', '.built'), '');
 }
 
-exports.build = series(clean, bundle, icons, codex, finish);
+exports.build = series(clean, bundle, icons, codex, schemas, finish);
 exports.default = exports.build;

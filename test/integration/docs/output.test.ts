@@ -1,6 +1,9 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
+import { outputTables, type ColumnSchema } from '../../docs/columns';
 import { until } from '../../support/until';
 import { nodeOn } from '../creditProfile/support';
 import { nodeTypes } from '../support/runNode';
@@ -11,7 +14,8 @@ import {
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
 
-const page = readFileSync(join(__dirname, '..', '..', '..', 'docs', 'output.md'), 'utf8');
+const root = join(__dirname, '..', '..', '..');
+const page = readFileSync(join(root, 'docs', 'output.md'), 'utf8');
 
 const [simplified, raw] = [page, page.split('\n## With Simplify off\n')[1]];
 
@@ -41,6 +45,27 @@ const operationsOf = ({ description }: INodeType): string[] =>
 const called = ({ resource, operation: name }: INodeParameters) =>
 	`${String(resource)} ${String(name)}`;
 
+/** The table that the output schemas of n8n's editor are written from. */
+function tableOf(node: string, parameters: INodeParameters) {
+	const found = outputTables.find(
+		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
+	);
+	if (!found) throw new Error(`test/docs/columns.ts lacks ${node} ${called(parameters)}`);
+	return found;
+}
+
+const typeOf = (value: unknown) => (Array.isArray(value) ? 'array' : typeof value);
+
+/** Paths of values whose type is not the schema's; null and what is not there fit any. */
+function unlike(value: unknown, { type, properties, items }: ColumnSchema, path = ''): string[] {
+	if (value === null || value === undefined) return [];
+	if (typeOf(value) !== type) return [`${path} is ${typeOf(value)}, not ${type}`];
+	if (items) return (value as unknown[]).flatMap((one) => unlike(one, items, `${path}[]`));
+	return Object.entries(properties ?? {}).flatMap(([name, schema]) =>
+		unlike((value as IDataObject)[name], schema, `${path}.${name}`),
+	);
+}
+
 /** Columns with the same content, which is not a mark such as true or an empty text. */
 function sameContent(row: IDataObject): string[] {
 	const seen = new Map<string, string>();
@@ -56,7 +81,7 @@ function sameContent(row: IDataObject): string[] {
 describe('docs/output.md', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeAll(async () => {
-		sandbox = await taxQuerySandbox({ documents: undefined });
+		sandbox = await taxQuerySandbox({ documents: 40 });
 		const { rfc } = sandbox.reserved('success');
 		await sandbox.run(createTaxProfile(rfc));
 	});
@@ -124,7 +149,10 @@ describe('docs/output.md', () => {
 		const { items, error } = await sandbox.run(parameters());
 		expect(error).toBeUndefined();
 		const { json } = items[0];
-		expect(Object.keys(json)).toEqual(columnsOf(title));
+		const { columns } = tableOf('TaxQuery', parameters());
+		expect(Object.keys(json)).toEqual(Object.keys(columns));
+		expect(unlike(json, { type: 'object', properties: columns })).toEqual([]);
+		expect(columnsOf(title)).toEqual(Object.keys(columns));
 		expect(Object.keys(json).length).toBeLessThanOrEqual(10);
 		expect(Object.values(json)).not.toContain(undefined);
 		expect(sameContent(json)).toEqual([]);
@@ -181,6 +209,11 @@ describe('docs/output.md', () => {
 				'queryId',
 			]);
 			expect(Object.keys(row).sort()).toEqual(columnsOf(RECORD, raw).sort());
+			const { columns, isOpen } = tableOf('TaxQuery', parameters);
+			expect(isOpen).toBe(true);
+			for (const json of ofSimple)
+				expect(Object.keys(json)).toEqual(expect.arrayContaining(Object.keys(columns)));
+			expect(unlike(simple, { type: 'object', properties: columns })).toEqual([]);
 		}
 	});
 
@@ -228,10 +261,21 @@ describe('docs/output.md', () => {
 		],
 	];
 
-	it.each(lists)('names the columns of %s', async (title, parameters) => {
-		const { items } = await nodeOn(sandbox)(parameters);
-		expect(Object.keys(items[0].json)).toEqual(columnsOf(title));
-		expect(Object.keys(items[0].json).length).toBeLessThanOrEqual(10);
+	it.each([
+		...lists,
+		[
+			'Data Collection and Document: Get Many Tags',
+			{ resource: 'dataDocument', operation: 'getTags' },
+		] as const,
+	])('names the columns of %s', async (title, parameters) => {
+		const { items, error } = await nodeOn(sandbox)(parameters);
+		expect(error).toBeUndefined();
+		const { columns } = tableOf('CreditProfile', parameters);
+		expect(Object.keys(items[0].json)).toEqual(Object.keys(columns));
+		const schema = { type: 'object', properties: columns } as const;
+		expect(items.flatMap(({ json }) => unlike(json, schema))).toEqual([]);
+		expect(columnsOf(title)).toEqual(Object.keys(columns));
+		expect(Object.keys(columns).length).toBeLessThanOrEqual(10);
 	});
 
 	it.each([
@@ -255,6 +299,9 @@ describe('docs/output.md', () => {
 		const [action, ...others] = Object.keys(items[0].json);
 		const all = columnsOf('Provider Login: Get Many');
 		expect([action, others]).toEqual(['action', all.filter((one) => others.includes(one))]);
+		const { columns } = tableOf('CreditProfile', upsert);
+		expect(Object.keys(columns)).toEqual(['action', ...all]);
+		expect(unlike(items[0].json, { type: 'object', properties: columns })).toEqual([]);
 	});
 
 	it.each(['creditProfile', 'taxQuery'] as const)(
@@ -267,6 +314,11 @@ describe('docs/output.md', () => {
 			const [line] = /_Diagnose_ returns the columns .*? in every row/.exec(page) ?? [''];
 			const names = [...line.matchAll(/`(\w+)`/g)].map(([, column]) => column);
 			expect(items.map(({ json }) => Object.keys(json))).toEqual(items.map(() => names));
+			const node = type === 'taxQuery' ? 'TaxQuery' : 'CreditProfile';
+			const { columns } = tableOf(node, parameters);
+			expect(Object.keys(columns)).toEqual(names);
+			const schema = { type: 'object', properties: columns } as const;
+			expect(items.flatMap(({ json }) => unlike(json, schema))).toEqual([]);
 		},
 	);
 
@@ -279,12 +331,40 @@ describe('docs/output.md', () => {
 		];
 		const all = [nodeTypes.creditProfile, nodeTypes.taxQuery].flatMap(operationsOf);
 		expect(all.filter((one) => !compared.includes(one))).toEqual([]);
+		const tables = outputTables.map(({ resource, operation: name }) => `${resource} ${name}`);
+		expect(tables.sort()).toEqual(all.sort());
 	});
+
+	it('has a schema file of every table for the editor', () => {
+		const { status, stderr } = spawnSync(
+			process.execPath,
+			['--import', 'tsx', join(root, 'test/docs/schemas.ts'), '--check'],
+			{ cwd: root, encoding: 'utf8' },
+		);
+		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+	});
+
+	it.each(outputTables)(
+		'is found by n8n as the schema of $node $resource $operation',
+		({ node, columns, ...ref }) => {
+			const path = resolveOutputSchemaPath({
+				...ref,
+				nodeDir: join(root, 'nodes', node),
+				version: '1',
+			});
+			const { properties } = JSON.parse(readFileSync(String(path), 'utf8')) as IDataObject;
+			expect(properties).toEqual(columns);
+		},
+	);
 
 	it('tells how a document comes out', async () => {
 		const { items } = await nodeOn(sandbox)(documents);
 		const columns = Object.keys(items[0].json);
 		expect(columns.slice(0, 3)).toEqual(['nombre', 'primerApellido', 'segundoApellido']);
-		expect(columns.slice(-4)).toEqual(columnsOf('Data Document: Get Many'));
+		const table = tableOf('CreditProfile', documents);
+		expect(columns.slice(-4)).toEqual(Object.keys(table.columns));
+		expect(columnsOf('Data Document: Get Many')).toEqual(Object.keys(table.columns));
+		const schema = { type: 'object', properties: table.columns } as const;
+		expect(items.flatMap(({ json }) => unlike(json, schema))).toEqual([]);
 	});
 });
