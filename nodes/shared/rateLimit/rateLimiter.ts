@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { sleep } from 'n8n-workflow';
 import type { Problem } from '../http/problem';
-import { PointWindow, type Answer } from './pointWindow';
+import type { Answer } from './limitHeaders';
+import { Pace } from './pace';
 import { BoundedMap } from '../utils/boundedMap';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
@@ -40,7 +41,7 @@ const MAX_WAIT_MS = 300_000;
 const SLICE_MS = 25;
 
 class TokenRateLimiter implements RateLimiter {
-	private readonly budget = new PointWindow();
+	private readonly pace = new Pace();
 	private readonly turns = new FairQueue<Waiter>();
 	private configured = '';
 	private isDriving = false;
@@ -52,14 +53,14 @@ class TokenRateLimiter implements RateLimiter {
 		const configured = `${pointsPerSecond} by ${processes}`;
 		if (configured === this.configured) return;
 		this.configured = configured;
-		this.budget.configure(pointsPerSecond, processes);
+		this.pace.configure(pointsPerSecond, processes);
 	}
 
 	async acquire(options: Parameters<RateLimiter['acquire']>[0]): Promise<MissedTurn | undefined> {
 		const { execution, signal, maxWaitMs = MAX_WAIT_MS } = options;
 		if (signal?.aborted) return { kind: 'cancelled' };
 		const since = this.now();
-		if (this.turns.isEmpty && this.budget.spend(since)) return undefined;
+		if (this.turns.isEmpty && this.pace.spend(since)) return undefined;
 		return await new Promise((resolve) => {
 			this.turns.add(execution, { execution, signal, since, deadline: since + maxWaitMs, resolve });
 			if (!this.isDriving) void this.drive();
@@ -69,7 +70,7 @@ class TokenRateLimiter implements RateLimiter {
 	update({ status, headers, sentAt, receivedAt }: Answer): void {
 		const now = this.now();
 		const shift = this.setBackMs;
-		this.budget.update({
+		this.pace.update({
 			status,
 			headers,
 			sentAt: sentAt + shift,
@@ -92,7 +93,7 @@ class TokenRateLimiter implements RateLimiter {
 		while (!this.turns.isEmpty) {
 			const now = this.now();
 			this.serve(now);
-			const wait = Math.min(SLICE_MS, this.budget.freeAt(now) - now);
+			const wait = Math.min(SLICE_MS, this.pace.freeAt(now) - now);
 			if (!this.turns.isEmpty) await sleep(Math.max(1, wait));
 		}
 		this.isDriving = false;
@@ -108,7 +109,7 @@ class TokenRateLimiter implements RateLimiter {
 				signal?.aborted ? { kind: 'cancelled' } : { kind: 'rateLimit', waitedMs: now - since },
 			);
 		}
-		while (!this.turns.isEmpty && this.budget.spend(now)) this.turns.next()?.resolve();
+		while (!this.turns.isEmpty && this.pace.spend(now)) this.turns.next()?.resolve();
 	}
 }
 

@@ -1,18 +1,10 @@
 // Several n8n processes that share one token, in virtual time: the pace that each keeps, a limiter of the service as its
 // document describes it, between them a network, and beside them another program with the same token.
-import { PointWindow, type Answer } from '../../../nodes/shared/rateLimit/pointWindow';
+import { Pace } from '../../../nodes/shared/rateLimit/pace';
 import { VirtualTime } from './virtualTime';
 
 /** How another program sends its requests with the same token, whatever becomes of them. */
 export type Pattern = 'bursts' | 'evenly' | 'at the start of each window';
-
-/** What is simulated of a process's limiter. */
-export interface Pace {
-	configure(pointsPerSecond: number, processes?: number): void;
-	spend(now: number): boolean;
-	freeAt(now: number): number;
-	update(answer: Answer): void;
-}
 
 export interface Simulated {
 	/** Lookups that each process has to do, all from about the same moment on. */
@@ -38,8 +30,6 @@ export interface Simulated {
 	/** Where the service's windows begin. */
 	windows?: 'first request' | 'full seconds' | 'sliding';
 	seed?: number;
-	/** Another rule than that of the nodes. */
-	makePace?: (random: () => number) => Pace;
 }
 
 export interface Outcome {
@@ -114,7 +104,7 @@ class Service {
 export function simulate(options: Simulated): Outcome {
 	const { lookups, limit, headers, pointsPerSecond, processes, other } = options;
 	const { latencyMs = 300, jitterMs = 30, skewMs = 0, startMs = 100, seed = 1 } = options;
-	const { windows = 'first request', makePace = (random) => new PointWindow(random) } = options;
+	const { windows = 'first request' } = options;
 	const random = randomFrom(seed);
 	const time = new VirtualTime();
 	const service = new Service(limit, windows);
@@ -127,7 +117,7 @@ export function simulate(options: Simulated): Outcome {
 	const startProcess = (process: number) => {
 		const skew = EPOCH + Math.round((2 * random() - 1) * skewMs);
 		const clock = () => Math.floor(time.now + skew);
-		const pace = makePace(random);
+		const pace = new Pace(random);
 		pace.configure(pointsPerSecond, processes);
 		let left = lookups[process];
 		let onTheirWay = 0;

@@ -56,7 +56,7 @@ describe('the access token of the query service', () => {
 
 	it('is renewed once when the service refuses it in the middle of a run', async () => {
 		sandbox = await freshSandbox();
-		const credentials = sandbox.credentials();
+		const credentials = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0 } });
 		await run(credentials);
 		await sandbox.faults({ path: '/api/query', times: 5, fault: 'expiredToken' });
 		const result = await run(credentials, 5);

@@ -12,7 +12,7 @@ import {
 useFakeTime();
 
 describe('the headers of an answer', () => {
-	it('raise the limit, once two show nobody else', async () => {
+	it('raise the limit', async () => {
 		const rateLimiter = newRateLimiter(2, null);
 		takeMany(rateLimiter, 1);
 		answer(rateLimiter, limits(50, 49, 1000));
@@ -37,9 +37,9 @@ describe('the headers of an answer', () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
 		answer(rateLimiter, limits(3, 2, 1000));
-		const times = takeMany(rateLimiter, 5);
-		await pass(900);
-		expect(times).toHaveLength(2);
+		const times = takeMany(rateLimiter, 20);
+		await pass(2000);
+		expect(times).toHaveLength(6);
 	});
 
 	const perHour = {
@@ -80,20 +80,12 @@ describe('the headers of an answer', () => {
 		const rateLimiter = newRateLimiter(0);
 		answer(rateLimiter, { 'x-ratelimit-limit': '5' });
 		const times = takeMany(rateLimiter, 50);
-		await pass(2900);
-		expect(times).toHaveLength(10);
+		await pass(1990);
+		expect(times.length).toBeGreaterThanOrEqual(9);
+		expect(times.length).toBeLessThanOrEqual(11);
 	});
 
-	it('hold back the points that somebody else has spent', async () => {
-		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 1);
-		answer(rateLimiter, limits(10, 4, 700));
-		const times = takeMany(rateLimiter, 20);
-		await pass(690);
-		expect(times.length).toBeLessThanOrEqual(4);
-	});
-
-	it('are no reason to stop: a second after others spent points, some are spent again', async () => {
+	it('do not stop a process whose points others have spent', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
 		answer(rateLimiter, limits(10, 4, 700));
@@ -137,16 +129,15 @@ describe('the headers of an answer', () => {
 		'lift the limit for nobody if they are %s',
 		async (_, limit, remaining, reset) => {
 			const rateLimiter = newRateLimiter();
-			takeMany(rateLimiter, 10);
-			await pass(300);
+			takeMany(rateLimiter, 1);
 			answer(rateLimiter, {
 				'x-ratelimit-limit': limit,
 				'x-ratelimit-remaining': remaining,
 				'x-ratelimit-reset': reset,
 			});
-			const times = takeMany(rateLimiter, 20);
-			await pass(700);
-			expect(times).toHaveLength(0);
+			const times = takeMany(rateLimiter, 40);
+			await pass(1990);
+			expect(times.length).toBeLessThanOrEqual(20);
 		},
 	);
 
@@ -154,24 +145,24 @@ describe('the headers of an answer', () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
 		answer(rateLimiter, { 'x-ratelimit-limit': ['3'] });
-		const times = takeMany(rateLimiter, 5);
-		await pass(900);
-		expect(times).toHaveLength(2);
+		const times = takeMany(rateLimiter, 20);
+		await pass(2000);
+		expect(times).toHaveLength(6);
 	});
 });
 
 describe('after a 429', () => {
-	it('everybody waits: half a window, as long as nothing tells where it ends', async () => {
+	it('everybody waits for the reset', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1);
 		answer(rateLimiter, limits(10, 0, 800), 429);
 		const lists = ['a', 'b'].map((execution) => takeMany(rateLimiter, 5, execution));
-		await pass(498);
+		await pass(790);
 		expect(lists.flat()).toEqual([]);
 	});
 
 	it.each([0, 50, 1000, 3000, 7 * 3_600_000])(
-		'everybody waits for the reset once it is known where windows end, by a clock %d ms off',
+		'everybody waits for the reset of a service whose clock is %d ms off',
 		async (skew) => {
 			const rateLimiter = newRateLimiter();
 			takeMany(rateLimiter, 1);
@@ -182,7 +173,7 @@ describe('after a 429', () => {
 			const times = takeMany(rateLimiter, 5);
 			await pass(798);
 			expect(times).toEqual([]);
-			await pass(300);
+			await pass(600);
 			expect(times.length).toBeGreaterThan(0);
 		},
 	);
@@ -194,7 +185,7 @@ describe('after a 429', () => {
 			answer(rateLimiter, limits(10, 0, 800), 429);
 			return takeMany(rateLimiter, 1);
 		});
-		await pass(900);
+		await pass(1600);
 		expect(new Set(processes.flat()).size).toBeGreaterThan(1);
 	});
 
@@ -218,14 +209,6 @@ describe('after a 429', () => {
 		expect(times).toEqual([]);
 	});
 
-	it('a wait without any header lasts a window', async () => {
-		const rateLimiter = newRateLimiter();
-		answer(rateLimiter, {}, 429);
-		const times = takeMany(rateLimiter, 1);
-		await pass(5000);
-		expect(times[0] >= 1000 && times[0] <= 1060).toBe(true);
-	});
-
 	const date = (ms: number) => new Date(START + ms).toUTCString();
 	it.each<[string, Record<string, unknown>, number]>([
 		['of seconds', { 'retry-after': '7' }, 7],
@@ -239,9 +222,9 @@ describe('after a 429', () => {
 		['later than the reset', { 'retry-after': '7', ...limits(10, 0, 500) }, 7],
 		['of a day is shortened to a minute', { 'retry-after': '86400' }, 60],
 		['that is a date next year is shortened to a minute', { 'retry-after': date(3e10) }, 60],
-		['of 0 seconds counts as none', { 'retry-after': '0' }, 1],
-		['in the past counts as none', { 'retry-after': date(-60_000) }, 1],
-		['that is garbled counts as none', { 'retry-after': '7 apples' }, 1],
+		['of 0 seconds counts as none', { 'retry-after': '0' }, 0],
+		['in the past counts as none', { 'retry-after': date(-60_000) }, 0],
+		['that is garbled counts as none', { 'retry-after': '7 apples' }, 0],
 	])('a Retry-After %s', async (_, headers, seconds) => {
 		const rateLimiter = newRateLimiter();
 		answer(rateLimiter, headers, 429);
@@ -258,7 +241,10 @@ describe('after a 429', () => {
 		expect(await missed).toMatchObject({ kind: 'rateLimit' });
 	});
 
-	it('forever, at most two requests a second are sent', async () => {
+	it.each([
+		['with headers', limits(10, 0, 400)],
+		['without headers', {}],
+	])('forever %s, at most two requests a second are sent', async (_, headers) => {
 		const rateLimiter = newRateLimiter();
 		const cancel = new AbortController();
 		let sent = 0;
@@ -268,7 +254,6 @@ describe('after a 429', () => {
 				sent++;
 				const sentAt = Date.now();
 				await sleep(100);
-				const headers = limits(10, 0, 400);
 				rateLimiter.update({ status: 429, headers, sentAt, receivedAt: Date.now() });
 			}
 		};

@@ -15,25 +15,25 @@ import {
 useFakeTime();
 
 describe('a rateLimiter', () => {
-	it('gives the free points at once, without a timer', async () => {
-		const rateLimiter = newRateLimiter();
-		const takes = Array.from({ length: 10 }, () => rateLimiter.acquire({ execution: 'list' }));
-		expect(await Promise.all(takes)).toEqual(new Array(10).fill(undefined));
+	it('gives the first turn at once, without a timer', async () => {
+		await newRateLimiter().acquire({ execution: 'list' });
 		expect(elapsed()).toBe(0);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
-	it('gives the next burst right after a whole window', async () => {
+	it('keeps an even pace', async () => {
 		const times = takeMany(newRateLimiter(), 20);
 		await pass(5000);
-		expect(times.slice(10).every((time) => time > 1000 && time <= 1025)).toBe(true);
+		expect(times).toHaveLength(20);
+		const steps = times.slice(1).map((time, index) => time - times[index]);
+		expect(steps.every((step) => step >= 75 && step <= 126)).toBe(true);
 	});
 
 	it('gives one point in two seconds if half a point per second is asked for', async () => {
 		const times = takeMany(newRateLimiter(0.5), 2);
 		await pass(5000);
 		expect(times[1]).toBeGreaterThan(2000);
-		expect(times[1]).toBeLessThanOrEqual(2025);
+		expect(times[1]).toBeLessThanOrEqual(2050);
 	});
 
 	it('does not pace at 0 points per second', async () => {
@@ -43,7 +43,7 @@ describe('a rateLimiter', () => {
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
-	it('paces from 0 points per second as soon as a header tells a limit', async () => {
+	it('paces from 0 points per second as soon as a header reports a limit', async () => {
 		const rateLimiter = newRateLimiter(0);
 		takeMany(rateLimiter, 100);
 		await pass(1);
@@ -51,8 +51,7 @@ describe('a rateLimiter', () => {
 		const times = takeMany(rateLimiter, 30);
 		await pass(10_000);
 		expect(times).toHaveLength(30);
-		expect(times[0]).toBeGreaterThanOrEqual(1000);
-		expect(times.filter((time) => time < 2000).length).toBeLessThanOrEqual(10);
+		expect(times.filter((time) => time < 2000).length).toBeLessThanOrEqual(21);
 	});
 
 	it.each([NaN, -1])('refuses %d points per second, and says where to look', (pointsPerSecond) => {
@@ -62,17 +61,17 @@ describe('a rateLimiter', () => {
 
 	it('goes on when the clock of the host is set back', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 10);
+		takeMany(rateLimiter, 1);
 		await pass(100);
 		jest.setSystemTime(START - 3_600_000);
 		const times = takeMany(rateLimiter, 10);
-		await pass(1025);
+		await pass(1050);
 		expect(times).toHaveLength(10);
 	});
 });
 
 describe('fairness between executions', () => {
-	it('lets a lookup go in the next burst, however long the list before it', async () => {
+	it('serves a lookup within a round, however long the list before it', async () => {
 		const rateLimiter = newRateLimiter();
 		takeMany(rateLimiter, 1000, 'list');
 		const lookup = takeMany(rateLimiter, 1, 'lookup');
@@ -80,23 +79,22 @@ describe('fairness between executions', () => {
 		expect(lookup).toHaveLength(1);
 	});
 
-	it('shares each burst evenly', async () => {
+	it('shares the turns evenly', async () => {
 		const rateLimiter = newRateLimiter(12);
-		takeMany(rateLimiter, 12, 'before');
 		const lists = ['a', 'b', 'c'].map((execution) => takeMany(rateLimiter, 100, execution));
-		await pass(1100);
-		expect(lists.map((times) => times.length)).toEqual([4, 4, 4]);
+		await pass(1010);
+		const counts = lists.map((times) => times.length);
+		expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+		expect(Math.min(...counts)).toBeGreaterThanOrEqual(4);
 	});
 
-	it('lets nobody pass those who wait, though a point is free before the timer runs', async () => {
+	it('serves requests in the order of their arrival', async () => {
 		const rateLimiter = newRateLimiter();
-		takeMany(rateLimiter, 10, 'before');
-		const waiting = takeMany(rateLimiter, 10, 'waiting');
-		await pass(900);
-		jest.setSystemTime(START + 1100);
-		const late = takeMany(rateLimiter, 10, 'late');
-		await pass(50);
-		expect([waiting.length > 0, late.length < 10]).toEqual([true, true]);
+		const waiting = takeMany(rateLimiter, 3, 'waiting');
+		jest.setSystemTime(START + 150);
+		const late = takeMany(rateLimiter, 1, 'late');
+		await pass(0);
+		expect([waiting.length, late.length]).toEqual([1, 0]);
 	});
 
 	it('keeps the order within an execution', async () => {
@@ -181,7 +179,7 @@ describe('a wait that takes too long', () => {
 describe('the timer', () => {
 	it('ends when nobody waits any more', async () => {
 		takeMany(newRateLimiter(), 95);
-		await pass(9200);
+		await pass(9600);
 		expect(jest.getTimerCount()).toBe(0);
 	});
 
@@ -246,8 +244,8 @@ describe('rateLimiters in a process', () => {
 			rateLimiterFor({ processes: 1, baseUrl, token: 'edited', pointsPerSecond: 20 }),
 			20,
 		);
-		await pass(0);
-		expect(times).toHaveLength(20);
+		await pass(1000);
+		expect(times.length).toBeGreaterThanOrEqual(19);
 	});
 
 	it('are forgotten where there are many others', () => {

@@ -1,0 +1,103 @@
+import { readLimits, retryAt, type Answer } from './limitHeaders';
+
+/** The service counts points in windows of a second (CP §8.1). */
+const WINDOW_MS = 1000;
+/** A window begins with the first request after the previous one ended, so a shared pace needs this much slack. */
+const GAP_MS = 5;
+const CYCLE_MS = WINDOW_MS + GAP_MS;
+/** Requests of one process differ by this much in how long they travel. */
+const TRAVEL_MS = 15;
+/** A full window refuses about one request of each process. Two windows without a 429 have room again. */
+const MEMORY_MS = 2 * WINDOW_MS;
+/** A timer that fires this late does not slow the pace down. */
+const LATE_MS = 20;
+
+/**
+ * Decides when the next request with a token may leave. Processes that share a token do not know each other: each keeps
+ * an even pace, and what the service accepts of it after a 429 is its share. The rule is in docs/scaling.md. Times are
+ * milliseconds by one clock of this process.
+ */
+export class Pace {
+	/** Requests per window that the operator grants this process. */
+	private configuredLimit = Infinity;
+	/** Requests per window that the service's headers report. */
+	private reportedLimit: number | undefined;
+	/** Headers cannot raise the pace above this. */
+	private highestLimit = Infinity;
+	private nextAt = -Infinity;
+	private refusedAt = -Infinity;
+	/** When the latest responses other than 429 came. */
+	private readonly acceptedAt: number[] = [];
+	/** The service's clock minus ours, plus the time that a request travels. */
+	private clockOffset: number | undefined;
+	/** When the newest window that a response showed ends, by our clock. */
+	private windowEnd = -Infinity;
+
+	constructor(private readonly random: () => number = Math.random) {}
+
+	/**
+	 * Sets the operator's limit in points per second; 0 means none. With a number of `processes`, each gets its part, and
+	 * a higher limit in the headers is ignored.
+	 */
+	configure(pointsPerSecond: number, processes?: number): void {
+		this.configuredLimit = (pointsPerSecond || Infinity) / (processes ?? 1);
+		this.highestLimit = processes === undefined ? Infinity : this.configuredLimit;
+	}
+
+	/** Returns when the next request may leave: now or later. */
+	freeAt(now: number): number {
+		return Math.max(now, this.nextAt);
+	}
+
+	/** Takes the turn of a request that leaves now; returns false while it is not due. */
+	spend(now: number): boolean {
+		if (this.nextAt > now) return false;
+		const step = this.stepMs(now);
+		const dueAt = now - this.nextAt <= LATE_MS ? this.nextAt : now;
+		const next = dueAt + step;
+		const windows = Math.round((next - this.windowEnd) / CYCLE_MS);
+		const end = this.windowEnd + windows * CYCLE_MS; // NaN while no window is known, and then near to nothing
+		// A turn near a window's end opens the next window: no point is wasted, and no time at its beginning.
+		this.nextAt = Math.abs(next - end) < step / 2 ? end + GAP_MS : next;
+		return true;
+	}
+
+	/** Learns from a response. Headers that are missing or make no sense count for nothing. */
+	update(answer: Answer): void {
+		const { limit, remaining, reset } = readLimits(answer);
+		if (limit !== undefined) this.reportedLimit = limit;
+		const isRefused = answer.status === 429;
+		const opensWindow = !isRefused && limit !== undefined && remaining === limit - 1;
+		if (reset !== undefined) this.followWindow(reset, answer.sentAt, opensWindow);
+		if (!isRefused) {
+			this.acceptedAt.push(answer.receivedAt);
+			return;
+		}
+		this.refusedAt = answer.receivedAt;
+		const resumeAt =
+			retryAt(answer) ?? (reset === undefined ? this.nextAt : this.windowEnd + GAP_MS);
+		const spreadMs = (this.stepMs(answer.receivedAt) / 2) * this.random();
+		this.nextAt = Math.max(this.nextAt, resumeAt + spreadMs);
+	}
+
+	/** Returns the time from one request to the next. */
+	private stepMs(now: number): number {
+		while (this.acceptedAt[0] <= now - MEMORY_MS) this.acceptedAt.shift();
+		const limit = Math.min(this.reportedLimit ?? this.configuredLimit, this.highestLimit);
+		const acceptedPerWindow = (this.acceptedAt.length * WINDOW_MS) / MEMORY_MS;
+		const isCrowded = now < this.refusedAt + MEMORY_MS;
+		return CYCLE_MS / (isCrowded ? Math.min(limit, acceptedPerWindow + 1) : limit);
+	}
+
+	/**
+	 * Moves the end of the newest window. The clocks may differ by any amount and are never compared: a request arrived
+	 * after its window began and before it ended, and that bounds their difference. The first request began the window.
+	 */
+	private followWindow(reset: number, sentAt: number, opensWindow: boolean): void {
+		const begin = reset - WINDOW_MS;
+		const most = (opensWindow ? begin : reset) - sentAt;
+		const least = begin - TRAVEL_MS - sentAt;
+		this.clockOffset = Math.min(most, Math.max(least, this.clockOffset ?? begin - sentAt));
+		this.windowEnd = Math.max(this.windowEnd, reset - this.clockOffset);
+	}
+}
