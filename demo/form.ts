@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchUnpooled } from './http';
 
-const LAST_PAGE_TIMEOUT_MS = 60_000;
+const LAST_PAGE_TIMEOUT_MS = 300_000;
 /** The editor says that it waits for a form a moment before n8n shows it. */
-const FORM_TIMEOUT_MS = 20_000;
+const FORM_TIMEOUT_MS = 120_000;
 
 /** The fields of the example's application form in their order: what was typed, the text of the authorization, its box. */
 export const applicationOf = (typed: Record<string, string>): string[] => [
@@ -19,20 +20,20 @@ export const applicationOf = (typed: Record<string, string>): string[] => [
 export async function submitForm(url: string, fields: string[]): Promise<string> {
 	const body = new FormData();
 	fields.forEach((value, index) => body.append(`field-${index}`, value));
-	const isShown = async () => (await fetch(url)).ok;
+	const isShown = async () => (await fetchUnpooled(url)).ok;
 	for (const deadline = Date.now() + FORM_TIMEOUT_MS; Date.now() < deadline && !(await isShown());)
 		await sleep(100);
-	const submitted = await fetch(url, { method: 'POST', body });
+	const submitted = await fetchUnpooled(url, { method: 'POST', body });
 	const text = await submitted.text();
 	if (!submitted.ok) throw new Error(`n8n answered ${submitted.status} to the form: ${text}`);
 	const { formWaitingUrl } = JSON.parse(text) as { formWaitingUrl: string };
 	const status = new URL(formWaitingUrl);
 	status.pathname += '/n8n-execution-status';
 	for (const deadline = Date.now() + LAST_PAGE_TIMEOUT_MS; Date.now() < deadline;) {
-		const state = (await (await fetch(status)).text()).trim();
+		const state = (await (await fetchUnpooled(status)).text()).trim();
 		if (state === 'form-waiting') {
-			const page = await (await fetch(formWaitingUrl)).text();
-			await fetch(formWaitingUrl, { method: 'POST' });
+			const page = await (await fetchUnpooled(formWaitingUrl)).text();
+			await fetchUnpooled(formWaitingUrl, { method: 'POST' });
 			return page;
 		}
 		if (state === 'error') throw new Error('The execution ended with an error');

@@ -1,12 +1,13 @@
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchUnpooled } from './http';
 import { host, type Host } from './n8nHost';
 import { signUpOwner, type N8nClient } from './n8nClient';
 import { useTemplate } from './n8nTemplate';
 import type { Processes, Running } from './processes';
 
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 600_000;
 
 export interface N8n {
 	/** Address of the editor and of the webhooks, without trailing slash. */
@@ -205,7 +206,7 @@ export async function startN8n(
 
 /** Whether this address answers with one of these statuses. */
 async function answers(url: string, statuses = [200]): Promise<boolean> {
-	return await fetch(url).then(
+	return await fetchUnpooled(url).then(
 		({ status }) => statuses.includes(status),
 		() => false, // it does not listen yet
 	);

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fetchUnpooled } from './http';
 
-const PUBLISH_TIMEOUT_MS = 30_000;
-/** How often n8n is asked for what it cannot read yet, its database being busy: it answers 503. */
-const MAX_READS = 20;
-const READ_AGAIN_MS = 500;
+const PUBLISH_TIMEOUT_MS = 300_000;
+/** How often a request is sent while n8n's database is busy. */
+const MAX_SENDS = 240;
+const SEND_AGAIN_MS = 500;
 const SCOPES = [
 	'execution:list',
 	'execution:read',
@@ -100,6 +101,7 @@ class N8nError extends Error {
 	}
 }
 
+/** Sends one request. n8n responds with 503 in front of its routes: it has processed nothing, and may be sent it again. */
 async function request<T>(
 	url: string,
 	headers: Record<string, string>,
@@ -107,15 +109,14 @@ async function request<T>(
 	body?: unknown,
 ): Promise<{ answer: T; cookie: string }> {
 	const send = async () =>
-		await fetch(url, {
+		await fetchUnpooled(url, {
 			method,
 			headers: { 'content-type': 'application/json', ...headers },
 			body: body === undefined ? undefined : JSON.stringify(body),
 		});
 	let response = await send();
-	for (let times = 1; method === 'GET' && response.status === 503 && times < MAX_READS; times++) {
-		await response.body?.cancel();
-		await sleep(READ_AGAIN_MS);
+	for (let sends = 1; response.status === 503 && sends < MAX_SENDS; sends++) {
+		await sleep(SEND_AGAIN_MS);
 		response = await send();
 	}
 	const text = await response.text();

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { fetchUnpooled } from './http';
 import { root } from './package';
 import type { Processes } from './processes';
 
@@ -44,7 +45,7 @@ export async function startSandbox(
 
 /** Tells the sandbox where to deliver results. Throws if it does not accept the address. */
 export async function registerWebhook(sandbox: Sandbox, url: string): Promise<void> {
-	const answer = await fetch(new URL('sandbox/webhook', sandbox.page), {
+	const answer = await fetchUnpooled(new URL('sandbox/webhook', sandbox.page), {
 		method: 'PUT',
 		headers: { 'content-type': 'application/json' },
 		body: JSON.stringify({ url }),

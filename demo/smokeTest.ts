@@ -6,8 +6,8 @@ import { applicationOf, submitForm } from './form';
 import type { Provisioned } from './provision';
 import type { Demo } from './demo';
 
-const EXECUTION_TIMEOUT_MS = 30_000;
-const RESULT_TIMEOUT_MS = 60_000;
+const EXECUTION_TIMEOUT_MS = 300_000;
+const RESULT_TIMEOUT_MS = 300_000;
 
 /** One node of one execution. */
 interface Step {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
+import { fetchUnpooled } from '../../demo/http';
 import { startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { ensureHost } from '../../demo/n8nHost';
@@ -240,7 +241,9 @@ async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, arrivals: Arriv
 		})(),
 		(async () => {
 			while (!isOver) {
-				const { ok } = await fetch(`${n8n.url}/healthz/readiness`).catch(() => ({ ok: false }));
+				const { ok } = await fetchUnpooled(`${n8n.url}/healthz/readiness`).catch(() => ({
+					ok: false,
+				}));
 				if (!ok) notReady++;
 				const metrics = await axios
 					.get<string>(`${n8n.url}/metrics`)

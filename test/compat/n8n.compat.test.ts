@@ -1,5 +1,6 @@
 // The package on one pinned n8n. Each outer title is a row of the table that `npm run compat` makes.
 import type { INodeParameters } from 'n8n-workflow';
+import { fetchUnpooled } from '../../demo/http';
 import { type catalog } from '../../nodes/TaxQuery/service/names';
 import type { SandboxOptions } from '../../sandbox';
 import type { LedgerEntry } from '../../sandbox/services/taxQuery/ledger';
@@ -8,12 +9,9 @@ import { queriesAt, type Query } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { startHost, type CompatHost, type NodeUnderTest } from './n8n';
 
-const MINUTES = 60_000;
 const [RFC, OTHER, THIRD] = rfcs(3);
 const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
-
-jest.setTimeout(2 * MINUTES);
 
 let n8n: CompatHost;
 const sandboxes: TestSandbox[] = [];
@@ -25,7 +23,7 @@ const startSandbox = async (options: Partial<SandboxOptions> = {}) => {
 beforeAll(async () => {
 	sandbox = await startSandbox();
 	n8n = await startHost();
-}, 10 * MINUTES);
+});
 beforeEach(async () => {
 	await sandbox.faults();
 	await sandbox.control.delete('/ledger');
@@ -33,7 +31,7 @@ beforeEach(async () => {
 afterAll(async () => {
 	await n8n?.stop();
 	await Promise.all(sandboxes.map(async (each) => await each.close()));
-}, MINUTES);
+});
 
 /** What a fresh credential of the query service holds. */
 const login = ({ taxQuery }: TestSandbox) => ({
@@ -205,7 +203,10 @@ describe('The trigger, each result once', () => {
 		const others = await queriesAt(sandbox);
 		const record = await others.result();
 		const deliver = async ({ _id }: Query) =>
-			await fetch(trigger.url, { method: 'POST', body: JSON.stringify({ _id, queryId: _id }) });
+			await fetchUnpooled(trigger.url, {
+				method: 'POST',
+				body: JSON.stringify({ _id, queryId: _id }),
+			});
 		await Promise.all(Array.from({ length: 20 }, async () => await deliver(record)));
 		const last = await others.result();
 		await deliver(last);

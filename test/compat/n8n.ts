@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
+import { fetchUnpooled } from '../../demo/http';
 import { startN8n } from '../../demo/n8n';
 import { isFinished, type Execution, type WorkflowNode } from '../../demo/n8nClient';
 import { host as newest, hostIn } from '../../demo/n8nHost';
@@ -112,7 +113,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			);
 			let runs = 0;
 			return async (items = [{}]) => {
-				await fetch(`${url}/webhook/${path}`, {
+				await fetchUnpooled(`${url}/webhook/${path}`, {
 					method: 'POST',
 					headers: { 'content-type': 'application/json' },
 					body: JSON.stringify({ items }),

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
+import { fetchUnpooled } from '../../demo/http';
 import { BARE, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { host } from '../../demo/n8nHost';
@@ -14,7 +15,6 @@ import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox
 import { until } from '../support/until';
 import { executionEnded, outOf } from './support/executions';
 
-const MINUTES = 60_000;
 const NAME = 'n8n-nodes-credit-profile';
 const types = ['creditProfile', 'taxQuery', 'taxQueryTrigger'].map((type) => ({
 	type: `${NAME}.${type}`,
@@ -29,11 +29,11 @@ beforeAll(async () => {
 	folder = await mkdtemp(join(tmpdir(), 'credit-profile-install-'));
 	await buildPackage(processes);
 	archive = await pack(root);
-}, 2 * MINUTES);
+});
 afterAll(async () => {
 	await processes.stop();
 	await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-}, MINUTES);
+});
 
 async function pack(from: string): Promise<string> {
 	const said = await processes.run('npm', ['pack', '--silent', '--pack-destination', folder], {
@@ -43,29 +43,25 @@ async function pack(from: string): Promise<string> {
 }
 
 describe('the lines of README, word for word', () => {
-	it(
-		'install one package, which n8n loads when it starts',
-		async () => {
-			const home = join(folder, 'home');
-			await mkdir(home);
-			const readme = await readFile(join(root, 'README.md'), 'utf8');
-			const [, ...lines] = (
-				/```sh\n(npm ci && npm run build && npm pack\n[^`]+)```/.exec(readme)?.[1] ?? ''
-			)
-				.trim()
-				.split('\n'); // the first line has made the archive
-			const env = { ...process.env, HOME: home };
-			await processes.run('sh', ['-ec', lines.join('\n')], { cwd: folder, env });
-			const nodes = join(home, '.n8n', 'nodes', 'node_modules');
-			const installed = await processes.run('ls', [nodes]);
-			const n8n = await startN8n(processes, home, () => {}, BARE);
-			const loaded = await n8n.client.nodeTypes(types);
-			archive = join(home, '.n8n', 'nodes', basename(archive));
-			expect([installed, loaded.length]).toEqual([NAME, types.length]);
-			await processes.kill();
-		},
-		3 * MINUTES,
-	);
+	it('install one package, which n8n loads when it starts', async () => {
+		const home = join(folder, 'home');
+		await mkdir(home);
+		const readme = await readFile(join(root, 'README.md'), 'utf8');
+		const [, ...lines] = (
+			/```sh\n(npm ci && npm run build && npm pack\n[^`]+)```/.exec(readme)?.[1] ?? ''
+		)
+			.trim()
+			.split('\n'); // the first line has made the archive
+		const env = { ...process.env, HOME: home };
+		await processes.run('sh', ['-ec', lines.join('\n')], { cwd: folder, env });
+		const nodes = join(home, '.n8n', 'nodes', 'node_modules');
+		const installed = await processes.run('ls', [nodes]);
+		const n8n = await startN8n(processes, home, () => {}, BARE);
+		const loaded = await n8n.client.nodeTypes(types);
+		archive = join(home, '.n8n', 'nodes', basename(archive));
+		expect([installed, loaded.length]).toEqual([NAME, types.length]);
+		await processes.kill();
+	});
 });
 
 /** What npm asks a registry for when it installs a package: the list of its versions, and their archives. */
@@ -133,7 +129,7 @@ describe("n8n's own installer", () => {
 		const home = join(folder, 'installer');
 		await mkdir(home);
 		n8n = await startN8n(processes, home, () => {}, { ...BARE, PATH });
-		const login = await fetch(`${n8n.url}/rest/login`, {
+		const login = await fetchUnpooled(`${n8n.url}/rest/login`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({
@@ -142,14 +138,14 @@ describe("n8n's own installer", () => {
 			}),
 		});
 		cookie = login.headers.getSetCookie()[0].split(';')[0];
-	}, 2 * MINUTES);
+	});
 	afterAll(async () => {
 		registry.close();
 		await sandbox?.close();
 	});
 
 	const packages = async (method: string, body?: object, query = '') => {
-		const answer = await fetch(`${n8n.url}/rest/community-packages${query}`, {
+		const answer = await fetchUnpooled(`${n8n.url}/rest/community-packages${query}`, {
 			method,
 			headers: { 'content-type': 'application/json', cookie },
 			body: body && JSON.stringify(body),
@@ -174,89 +170,85 @@ describe("n8n's own installer", () => {
 		return id;
 	};
 
-	it(
-		'installs, updates and uninstalls, while a query waits and the trigger is published',
-		async () => {
-			const first = await packages('POST', { name: NAME });
-			const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
-			const id = await n8n.client.createCredential('taxQueryApi', 'Tax Query', {
-				baseUrl,
-				grant: 'clientCredentials',
-				clientId,
-				clientSecret,
-			});
-			const credentials = { taxQueryApi: { id, name: 'Tax Query' } };
-			const trigger = await create(
-				[
-					{
-						name: 'Trigger',
-						type: `${NAME}.taxQueryTrigger`,
-						webhookId: 'installed-trigger',
-						parameters: { receiveBy: 'webhook' },
-						credentials,
+	it('installs, updates and uninstalls, while a query waits and the trigger is published', async () => {
+		const first = await packages('POST', { name: NAME });
+		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+		const id = await n8n.client.createCredential('taxQueryApi', 'Tax Query', {
+			baseUrl,
+			grant: 'clientCredentials',
+			clientId,
+			clientSecret,
+		});
+		const credentials = { taxQueryApi: { id, name: 'Tax Query' } };
+		const trigger = await create(
+			[
+				{
+					name: 'Trigger',
+					type: `${NAME}.taxQueryTrigger`,
+					webhookId: 'installed-trigger',
+					parameters: { receiveBy: 'webhook' },
+					credentials,
+				},
+			],
+			{},
+		);
+		const asking = await create(
+			[
+				{
+					name: 'Webhook',
+					type: 'n8n-nodes-base.webhook',
+					webhookId: 'installed-asking',
+					parameters: { path: 'installed-asking', responseMode: 'onReceived', options: {} },
+				},
+				{
+					name: 'CRF',
+					type: `${NAME}.taxQuery`,
+					parameters: {
+						resource: 'taxpayer',
+						operation: 'getCrf',
+						rfc: 'GODE561231GR8',
+						waitForResult: true,
+						maxWait: 120,
+						options: {},
 					},
-				],
-				{},
-			);
-			const asking = await create(
-				[
-					{
-						name: 'Webhook',
-						type: 'n8n-nodes-base.webhook',
-						webhookId: 'installed-asking',
-						parameters: { path: 'installed-asking', responseMode: 'onReceived', options: {} },
-					},
-					{
-						name: 'CRF',
-						type: `${NAME}.taxQuery`,
-						parameters: {
-							resource: 'taxpayer',
-							operation: 'getCrf',
-							rfc: 'GODE561231GR8',
-							waitForResult: true,
-							maxWait: 120,
-							options: {},
-						},
-						credentials,
-					},
-				],
-				{ Webhook: { main: [[{ node: 'CRF', type: 'main', index: 0 }]] } },
-			);
-			await fetch(`${n8n.url}/webhook/installed-asking`);
-			const billed = async () => (await sandbox.control.get<unknown[]>('/ledger')).data.length;
-			await until('a query is billed', async () => (await billed()) > 0);
+					credentials,
+				},
+			],
+			{ Webhook: { main: [[{ node: 'CRF', type: 'main', index: 0 }]] } },
+		);
+		await fetchUnpooled(`${n8n.url}/webhook/installed-asking`);
+		const billed = async () => (await sandbox.control.get<unknown[]>('/ledger')).data.length;
+		await until('a query is billed', async () => (await billed()) > 0);
 
-			const unpacked = join(folder, 'package');
-			await processes.run('tar', ['-xzf', archive], { cwd: folder });
-			const manifest = join(unpacked, 'package.json');
-			const published = JSON.parse(await readFile(manifest, 'utf8')) as object;
-			await writeFile(manifest, JSON.stringify({ ...published, version: '0.1.1' }));
-			await registry.publish('0.1.1', await pack(unpacked));
-			const second = await packages('PATCH', { name: NAME });
+		const unpacked = join(folder, 'package');
+		await processes.run('tar', ['-xzf', archive], { cwd: folder });
+		const manifest = join(unpacked, 'package.json');
+		const published = JSON.parse(await readFile(manifest, 'utf8')) as object;
+		await writeFile(manifest, JSON.stringify({ ...published, version: '0.1.1' }));
+		await registry.publish('0.1.1', await pack(unpacked));
+		const second = await packages('PATCH', { name: NAME });
 
-			const waited = await executionEnded(n8n.client, asking, { node: 'CRF' });
-			const [result] = outOf(waited, 'CRF');
-			await fetch(`${n8n.url}/webhook/installed-trigger/tax-query`, {
-				method: 'POST',
-				body: JSON.stringify({ queryId: result.queryId }),
-			});
-			const delivered = await executionEnded(n8n.client, trigger, { node: 'Trigger' });
-			await packages('DELETE', undefined, `?name=${NAME}`);
-			const after = await queriesAt(sandbox);
-			expect({
-				versions: [first.data.installedVersion, second.data.installedVersion],
-				waited: [waited.status, result.pending],
-				delivered: outOf(delivered, 'Trigger').map(({ queryId }) => queryId),
-				stillThere: await n8n.client.nodeTypes(types).catch(() => 'gone'),
-				asServiceSays: (await after.query(String(result.queryId))).status,
-			}).toEqual({
-				versions: ['0.1.0', '0.1.1'],
-				waited: ['success', false],
-				delivered: [result.queryId],
-				stillThere: 'gone',
-				asServiceSays: 'SUCCESS',
-			});
-		},
-		3 * MINUTES,
-	);
+		const waited = await executionEnded(n8n.client, asking, { node: 'CRF' });
+		const [result] = outOf(waited, 'CRF');
+		await fetchUnpooled(`${n8n.url}/webhook/installed-trigger/tax-query`, {
+			method: 'POST',
+			body: JSON.stringify({ queryId: result.queryId }),
+		});
+		const delivered = await executionEnded(n8n.client, trigger, { node: 'Trigger' });
+		await packages('DELETE', undefined, `?name=${NAME}`);
+		const after = await queriesAt(sandbox);
+		expect({
+			versions: [first.data.installedVersion, second.data.installedVersion],
+			waited: [waited.status, result.pending],
+			delivered: outOf(delivered, 'Trigger').map(({ queryId }) => queryId),
+			stillThere: await n8n.client.nodeTypes(types).catch(() => 'gone'),
+			asServiceSays: (await after.query(String(result.queryId))).status,
+		}).toEqual({
+			versions: ['0.1.0', '0.1.1'],
+			waited: ['success', false],
+			delivered: [result.queryId],
+			stillThere: 'gone',
+			asServiceSays: 'SUCCESS',
+		});
+	});
 });

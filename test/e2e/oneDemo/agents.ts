@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { fetchUnpooled } from '../../../demo/http';
 import type { Demo } from '../../../demo/demo';
 import { MCP_TOKEN } from '../../../demo/provision';
 import { isFinished, type Workflow, type WorkflowNode } from '../../../demo/n8nClient';
@@ -13,7 +14,6 @@ import type { Mailbox } from '../support/mailbox';
 import { McpClient } from '../support/mcpClient';
 import type { ModelRequest, StandInModel, ToolDefinition } from '../support/standInModel';
 
-const MINUTES = 60_000;
 const CURP = 'GOEL901231MDFDSR07';
 const families = [
 	{ type: 'taxQuery', description: new TaxQuery().description },
@@ -70,7 +70,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	let demo: Demo;
 	beforeAll(async () => {
 		[demo, model, mailbox] = await Promise.all([oneDemo(), theModel(), theMailbox()]);
-	}, 5 * MINUTES);
+	});
 
 	const exampleNodes = () => demo.workflows.get('onboarding-agent')?.nodes as WorkflowNode[];
 	const credentialsOf = (example: string, type: string) =>
@@ -117,7 +117,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			settings: { executionOrder: 'v1' },
 		});
 		await demo.n8n.client.publish(id);
-		const answer = await fetch(`${demo.n8n.url}/webhook/${path}`);
+		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`);
 		return (await answer.json()) as unknown;
 	};
 	const serviceCredentials = () => ({
@@ -129,113 +129,104 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		),
 	});
 
-	it(
-		'are told of every operation what it does, costs and takes',
-		async () => {
-			const tools = families.flatMap(({ type, description }) =>
-				operationsOf(description).map(({ resource, operation, fields }) => ({
-					name: `${type} ${resource} ${operation}`,
-					type: `n8n-nodes-credit-profile.${type}Tool`,
-					credentials: serviceCredentials() as WorkflowNode['credentials'],
-					parameters: {
-						resource,
-						operation,
-						filters: Object.fromEntries(
-							filtersOf(fields).map((field) => [field.name, fromModel(field)]),
-						),
-						...REQUIRED,
-						...Object.fromEntries(
-							fields.filter(fillable).map((field) => [field.name, fromModel(field)]),
-						),
-					},
-				})),
-			);
-			model.speak = () => ({ answer: 'Listo.' });
-			await agentWith('all-tools', tools);
-			const { tools: told } = model.requests.at(-1) as ModelRequest;
+	it('are told of every operation what it does, costs and takes', async () => {
+		const tools = families.flatMap(({ type, description }) =>
+			operationsOf(description).map(({ resource, operation, fields }) => ({
+				name: `${type} ${resource} ${operation}`,
+				type: `n8n-nodes-credit-profile.${type}Tool`,
+				credentials: serviceCredentials() as WorkflowNode['credentials'],
+				parameters: {
+					resource,
+					operation,
+					filters: Object.fromEntries(
+						filtersOf(fields).map((field) => [field.name, fromModel(field)]),
+					),
+					...REQUIRED,
+					...Object.fromEntries(
+						fields.filter(fillable).map((field) => [field.name, fromModel(field)]),
+					),
+				},
+			})),
+		);
+		model.speak = () => ({ answer: 'Listo.' });
+		await agentWith('all-tools', tools);
+		const { tools: told } = model.requests.at(-1) as ModelRequest;
 
-			expect(new Set(told.map(({ name }) => name))).toEqual(
-				new Set(tools.map(({ name }) => name.replaceAll(' ', '_'))),
-			);
-			const words = told.map(({ description }) => description.split(/\s+/).length);
-			expect(Math.max(...words)).toBeLessThanOrEqual(60);
-			const untold = told.flatMap(({ name, description, parameters }: ToolDefinition) =>
-				Object.keys(parameters.properties ?? {})
-					.filter(
-						(key) =>
-							!description
-								.replace(/[^a-zA-Z0-9_\-: ]/g, '_')
-								.includes(`${key.replaceAll('_', ' ')}: `),
-					)
-					.map((key) => `${name}: ${key}`),
-			);
-			expect(untold).toEqual([]);
-			const paid = told.filter(({ description }) => /Billed:|may be billed/.test(description));
-			expect(paid.length).toBe(10);
-		},
-		2 * MINUTES,
-	);
+		expect(new Set(told.map(({ name }) => name))).toEqual(
+			new Set(tools.map(({ name }) => name.replaceAll(' ', '_'))),
+		);
+		const words = told.map(({ description }) => description.split(/\s+/).length);
+		expect(Math.max(...words)).toBeLessThanOrEqual(60);
+		const untold = told.flatMap(({ name, description, parameters }: ToolDefinition) =>
+			Object.keys(parameters.properties ?? {})
+				.filter(
+					(key) =>
+						!description
+							.replace(/[^a-zA-Z0-9_\-: ]/g, '_')
+							.includes(`${key.replaceAll('_', ' ')}: `),
+				)
+				.map((key) => `${name}: ${key}`),
+		);
+		expect(untold).toEqual([]);
+		const paid = told.filter(({ description }) => /Billed:|may be billed/.test(description));
+		expect(paid.length).toBe(10);
+	});
 
-	it(
-		'read in an error what to do',
-		async () => {
-			model.speak = (request) =>
-				toolAnswers(request).length === 0
-					? { calls: [{ name: 'Get_CURP_data', args: { CURP: 'GOEL901331MDFDSR07' } }] }
-					: { answer: toolAnswers(request).join() };
-			const answer = await agentWith('agent-error', [
-				{
-					name: 'Get CURP data',
-					type: 'n8n-nodes-credit-profile.taxQueryTool',
-					credentials: serviceCredentials() as WorkflowNode['credentials'],
-					parameters: {
-						resource: 'person',
-						operation: 'getCurpData',
-						curp: "={{ $fromAI('CURP') }}",
+	it('read in an error what to do', async () => {
+		model.speak = (request) =>
+			toolAnswers(request).length === 0
+				? { calls: [{ name: 'Get_CURP_data', args: { CURP: 'GOEL901331MDFDSR07' } }] }
+				: { answer: toolAnswers(request).join() };
+		const answer = await agentWith('agent-error', [
+			{
+				name: 'Get CURP data',
+				type: 'n8n-nodes-credit-profile.taxQueryTool',
+				credentials: serviceCredentials() as WorkflowNode['credentials'],
+				parameters: {
+					resource: 'person',
+					operation: 'getCurpData',
+					curp: "={{ $fromAI('CURP') }}",
+				},
+			},
+		]);
+		expect(JSON.stringify(answer)).toMatch(/CURP.*Check Identifiers First/);
+	});
+
+	it('filter by nothing where the model fills nothing in', async () => {
+		model.speak = (request) =>
+			toolAnswers(request).length === 0
+				? { calls: [{ name: 'Collections', args: { name: '', processor: '' } }] }
+				: { answer: toolAnswers(request).join() };
+		const answer = await agentWith('agent-filter', [
+			{
+				name: 'Collections',
+				type: 'n8n-nodes-credit-profile.creditProfileTool',
+				credentials: serviceCredentials() as WorkflowNode['credentials'],
+				parameters: {
+					resource: 'dataCollection',
+					operation: 'getAll',
+					filters: {
+						name__like: "={{ $fromAI('name') }}",
+						processorKey__eq: "={{ $fromAI('processor') }}",
 					},
 				},
-			]);
-			expect(JSON.stringify(answer)).toMatch(/CURP.*Check Identifiers First/);
-		},
-		MINUTES,
-	);
-
-	it(
-		'filter by nothing where the model fills nothing in',
-		async () => {
-			model.speak = (request) =>
-				toolAnswers(request).length === 0
-					? { calls: [{ name: 'Collections', args: { name: '', processor: '' } }] }
-					: { answer: toolAnswers(request).join() };
-			const answer = await agentWith('agent-filter', [
-				{
-					name: 'Collections',
-					type: 'n8n-nodes-credit-profile.creditProfileTool',
-					credentials: serviceCredentials() as WorkflowNode['credentials'],
-					parameters: {
-						resource: 'dataCollection',
-						operation: 'getAll',
-						filters: {
-							name__like: "={{ $fromAI('name') }}",
-							processorKey__eq: "={{ $fromAI('processor') }}",
-						},
-					},
-				},
-			]);
-			expect(JSON.stringify(answer)).toContain('Solicitudes de crédito');
-		},
-		MINUTES,
-	);
+			},
+		]);
+		expect(JSON.stringify(answer)).toContain('Solicitudes de crédito');
+	});
 
 	describeWithBrowser('in the example of an onboarding', () => {
 		let editor: Editor;
 		beforeAll(async () => {
 			editor = await oneEditor();
-		}, MINUTES);
+		});
 
 		const billed = async () =>
-			((await (await fetch(new URL('sandbox/ledger', demo.sandbox.page))).json()) as unknown[])
-				.length;
+			(
+				(await (
+					await fetchUnpooled(new URL('sandbox/ledger', demo.sandbox.page))
+				).json()) as unknown[]
+			).length;
 		const speak = (request: ModelRequest) => {
 			const answers = toolAnswers(request);
 			if (answers.length === 0)
@@ -255,70 +246,62 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		it.each([
 			['is sent once a person has approved it', true, 1, /godoy/i],
 			['is not sent where a person declines', false, 0, /./],
-		])(
-			'a paid query %s',
-			async (_story, approved, cost, told) => {
-				model.speak = speak;
-				const before = await billed();
-				const id = demo.workflows.get('onboarding-agent')?.id as string;
-				const ran = (await demo.n8n.client.executions(id)).filter(isFinished).length;
-				await editor.open(id);
-				await editor.click();
-				const mail = await mailbox.next();
-				expect(mail).toContain(CURP);
-				expect(await billed()).toBe(before); // nothing before the review
-				await editor.screenshot(`agent-review-${approved}`);
-				// n8n sends the mail first
-				await until('the execution waits for the review', async () => {
-					const [{ status }] = await demo.n8n.client.executions(id);
-					return status === 'waiting';
-				});
-				// n8n does nothing for programs that only look at links
-				await fetch(linkOf(mail, approved), { headers: { 'user-agent': BROWSER } });
-				const execution = await executionEnded(demo.n8n.client, id, {
-					runs: ran + 1,
-					status: 'success',
-				});
-				await editor.screenshot(`agent-done-${approved}`);
-				expect(JSON.stringify(outOf(execution, 'Onboarding agent'))).toMatch(told);
-				expect((await billed()) - before).toBe(cost);
-			},
-			2 * MINUTES,
-		);
+		])('a paid query %s', async (_story, approved, cost, told) => {
+			model.speak = speak;
+			const before = await billed();
+			const id = demo.workflows.get('onboarding-agent')?.id as string;
+			const ran = (await demo.n8n.client.executions(id)).filter(isFinished).length;
+			await editor.open(id);
+			await editor.click();
+			const mail = await mailbox.next();
+			expect(mail).toContain(CURP);
+			expect(await billed()).toBe(before); // nothing before the review
+			await editor.screenshot(`agent-review-${approved}`);
+			// n8n sends the mail first
+			await until('the execution waits for the review', async () => {
+				const [{ status }] = await demo.n8n.client.executions(id);
+				return status === 'waiting';
+			});
+			// n8n does nothing for programs that only look at links
+			await fetchUnpooled(linkOf(mail, approved), { headers: { 'user-agent': BROWSER } });
+			const execution = await executionEnded(demo.n8n.client, id, {
+				runs: ran + 1,
+				status: 'success',
+			});
+			await editor.screenshot(`agent-done-${approved}`);
+			expect(JSON.stringify(outOf(execution, 'Onboarding agent'))).toMatch(told);
+			expect((await billed()) - before).toBe(cost);
+		});
 	});
 
-	it(
-		'reach the free and the paid tools of the MCP server',
-		async () => {
-			const client = new McpClient(`${demo.n8n.url}/mcp/tax-and-identity`, MCP_TOKEN);
-			const tools = await client.tools();
-			expect(tools.map(({ name }) => name).sort()).toEqual([
-				'Calculate_RFC',
-				'Check_identifiers',
-				'Get_CRF',
-				'Get_CURP_data',
-				'Read_a_query',
-			]);
-			expect(
-				Math.min(...tools.map(({ description }) => description.length)),
-			).toBeGreaterThanOrEqual(60);
+	it('reach the free and the paid tools of the MCP server', async () => {
+		const client = new McpClient(`${demo.n8n.url}/mcp/tax-and-identity`, MCP_TOKEN);
+		const tools = await client.tools();
+		expect(tools.map(({ name }) => name).sort()).toEqual([
+			'Calculate_RFC',
+			'Check_identifiers',
+			'Get_CRF',
+			'Get_CURP_data',
+			'Read_a_query',
+		]);
+		expect(Math.min(...tools.map(({ description }) => description.length))).toBeGreaterThanOrEqual(
+			60,
+		);
 
-			const checked = await client.call('Check_identifiers', {
-				curp: CURP,
-				rfc: '',
-				birthDate: '',
-			});
-			expect(checked).toContain('CURP: right');
-			const data = await client.call('Get_CURP_data', { curp: CURP });
-			expect(data).toContain('GOEL9012******');
-			expect(data).not.toContain(CURP);
-			for (let call = 0; call < 6; call++) {
-				// The limit of five counts for each call, not for ever.
-				expect(await client.call('Get_CURP_data', { curp: CURP })).toContain('GOEL9012******');
-			}
-		},
-		2 * MINUTES,
-	);
+		const checked = await client.call('Check_identifiers', {
+			curp: CURP,
+			rfc: '',
+			birthDate: '',
+		});
+		expect(checked).toContain('CURP: right');
+		const data = await client.call('Get_CURP_data', { curp: CURP });
+		expect(data).toContain('GOEL9012******');
+		expect(data).not.toContain(CURP);
+		for (let call = 0; call < 6; call++) {
+			// The limit of five counts for each call, not for ever.
+			expect(await client.call('Get_CURP_data', { curp: CURP })).toContain('GOEL9012******');
+		}
+	});
 
 	it('are not let into the MCP server without its token', async () => {
 		const client = new McpClient(`${demo.n8n.url}/mcp/tax-and-identity`, 'another');

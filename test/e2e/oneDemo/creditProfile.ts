@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetchUnpooled } from '../../../demo/http';
 import type { Execution, Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/demo';
 import { describeWithBrowser } from '../support/browser';
@@ -7,7 +8,6 @@ import { executionEnded } from '../support/executions';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 
-const MINUTES = 60_000;
 const NODE = 'n8n-nodes-credit-profile.creditProfile';
 /** The stored provider login that the demo creates. */
 const SECRET = 'Encrypted_by_the_bureau_1';
@@ -24,16 +24,16 @@ describe('the Credit Profile node in a real n8n', () => {
 
 	beforeAll(async () => {
 		demo = await oneDemo();
-	}, 5 * MINUTES);
+	});
 
 	const faults = async (...rules: object[]) =>
-		await fetch(new URL('sandbox/faults', demo.sandbox.page), {
+		await fetchUnpooled(new URL('sandbox/faults', demo.sandbox.page), {
 			method: 'PUT',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify(rules),
 		});
 	const call = async (path: string, method = 'GET') => {
-		const answer = await fetch(`${demo.n8n.url}/webhook/${path}`, { method });
+		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`, { method });
 		return { status: answer.status, body: (await answer.json()) as unknown };
 	};
 	const credentialsOf = (file: string) =>
@@ -185,7 +185,7 @@ describe('the Credit Profile node in a real n8n', () => {
 		let editor: Editor;
 		beforeAll(async () => {
 			editor = await oneEditor();
-		}, MINUTES);
+		});
 
 		it.each([
 			['rotate-provider-credentials', 'Store new login', 'Login From'],
@@ -207,51 +207,43 @@ describe('the Credit Profile node in a real n8n', () => {
 			parameters: {},
 		};
 
-		it(
-			'lets ids and tags of the service be entered as filters, and runs with them',
-			async () => {
-				const { page } = editor;
-				const node = collections({ operation: 'getAll' });
-				await editor.openPanel(await create('Filter collections', [manual, node]), 'Collections');
-				const add = async (filter: string) => {
-					await page.getByPlaceholder('Add filter').click();
-					await page.getByRole('option', { name: filter }).click();
-				};
-				await add('Parent Collection ID');
-				await page.getByTestId('input-number').locator('input').last().fill('2');
-				await add('Any Tag Names or IDs');
-				await page.getByTestId('parameter-input-tags__anyOf').locator('.el-select__input').click();
-				await page.getByRole('option', { name: 'aval' }).click();
-				await editor.screenshot('credit-profile-filters');
-				await page.getByTestId('node-execute-button').click();
-				await page.getByText('Obligados solidarios').first().waitFor();
-				await editor.screenshot('credit-profile-filters-run');
-				expect(await page.getByText('1 item', { exact: true }).count()).toBeGreaterThan(0);
-			},
-			MINUTES,
-		);
+		it('lets ids and tags of the service be entered as filters, and runs with them', async () => {
+			const { page } = editor;
+			const node = collections({ operation: 'getAll' });
+			await editor.openPanel(await create('Filter collections', [manual, node]), 'Collections');
+			const add = async (filter: string) => {
+				await page.getByPlaceholder('Add filter').click();
+				await page.getByRole('option', { name: filter }).click();
+			};
+			await add('Parent Collection ID');
+			await page.getByTestId('input-number').locator('input').last().fill('2');
+			await add('Any Tag Names or IDs');
+			await page.getByTestId('parameter-input-tags__anyOf').locator('.el-select__input').click();
+			await page.getByRole('option', { name: 'aval' }).click();
+			await editor.screenshot('credit-profile-filters');
+			await page.getByTestId('node-execute-button').click();
+			await page.getByText('Obligados solidarios').first().waitFor();
+			await editor.screenshot('credit-profile-filters-run');
+			expect(await page.getByText('1 item', { exact: true }).count()).toBeGreaterThan(0);
+		});
 
-		it(
-			'lets a collection be searched and picked, and runs with it',
-			async () => {
-				const { page } = editor;
-				const node = collections({
-					resource: 'dataDocument',
-					operation: 'getAll',
-					returnAll: true,
-					collection: { __rl: true, mode: 'list', value: '' },
-				});
-				await editor.openPanel(await create('Pick a collection', [manual, node]), 'Collections');
-				await page.getByTestId('rlc-input').first().click();
-				await page.getByTestId('rlc-search').fill('mercantiles');
-				await page.getByTestId('rlc-item').filter({ hasText: 'Juicios mercantiles' }).click();
-				await editor.screenshot('credit-profile-collection-picked');
-				await page.getByTestId('node-execute-button').click();
-				await page.getByText('36 items').first().waitFor();
-				await editor.screenshot('credit-profile-collection-run');
-				expect(await page.getByTestId('node-error-message').count()).toBe(0);
-			},
-			MINUTES,
-		);
+		it('lets a collection be searched and picked, and runs with it', async () => {
+			const { page } = editor;
+			const node = collections({
+				resource: 'dataDocument',
+				operation: 'getAll',
+				returnAll: true,
+				collection: { __rl: true, mode: 'list', value: '' },
+			});
+			await editor.openPanel(await create('Pick a collection', [manual, node]), 'Collections');
+			await page.getByTestId('rlc-input').first().click();
+			await page.getByTestId('rlc-search').fill('mercantiles');
+			await page.getByTestId('rlc-item').filter({ hasText: 'Juicios mercantiles' }).click();
+			await editor.screenshot('credit-profile-collection-picked');
+			await page.getByTestId('node-execute-button').click();
+			await page.getByText('36 items').first().waitFor();
+			await editor.screenshot('credit-profile-collection-run');
+			expect(await page.getByTestId('node-error-message').count()).toBe(0);
+		});
 	});
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { fetchUnpooled } from '../../../demo/http';
 import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/demo';
 import { applicationOf, submitForm } from '../../../demo/form';
@@ -6,8 +7,6 @@ import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { executionEnded } from '../support/executions';
 import { oneDemo, oneEditor } from '../support/oneDemo';
-
-const MINUTES = 60_000;
 
 const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
@@ -21,14 +20,14 @@ describe('a real n8n with the package installed', () => {
 
 	beforeAll(async () => {
 		demo = await oneDemo();
-	}, 5 * MINUTES);
+	});
 
 	describe('takes an applicant through the example workflows', () => {
 		let report: SmokeTestReport;
 
 		beforeAll(async () => {
 			report = await smokeTest(demo, () => {});
-		}, 2 * MINUTES);
+		});
 
 		const runOf = (workflow: string) =>
 			report.steps
@@ -77,13 +76,13 @@ describe('a real n8n with the package installed', () => {
 
 	it('says why an applicant was set aside when a service refuses, and thanks the applicant', async () => {
 		const faults = new URL('sandbox/faults', demo.sandbox.page);
-		await fetch(faults, {
+		await fetchUnpooled(faults, {
 			method: 'PUT',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify([{ path: '/api/query', fault: { status: 403, body: {} } }]),
 		});
 		const { ok, steps, problem } = await smokeTest(demo, () => {});
-		await fetch(faults, { method: 'DELETE' });
+		await fetchUnpooled(faults, { method: 'DELETE' });
 		expect({ ok, problem, last: steps.at(-1) }).toMatchObject({
 			ok: false,
 			problem: expect.stringContaining('set the applicant aside: La consulta no terminó'),
@@ -96,7 +95,7 @@ describe('a real n8n with the package installed', () => {
 
 		beforeAll(async () => {
 			editor = await oneEditor();
-		}, MINUTES);
+		});
 
 		it.each([
 			['onboard-applicant', 'Calculate RFC'],
@@ -116,18 +115,14 @@ describe('a real n8n with the package installed', () => {
 			},
 		);
 
-		it(
-			'runs the onboarding on a click',
-			async () => {
-				await editor.open(idOf('onboard-applicant'));
-				await editor.click('Application form');
-				await editor.listening();
-				await submit('form-test');
-				await editor.succeeded();
-				await editor.screenshot('onboard-applicant-run');
-				expect(await editor.succeededNodes.count()).toBe(19);
-			},
-			MINUTES,
-		);
+		it('runs the onboarding on a click', async () => {
+			await editor.open(idOf('onboard-applicant'));
+			await editor.click('Application form');
+			await editor.listening();
+			await submit('form-test');
+			await editor.succeeded();
+			await editor.screenshot('onboard-applicant-run');
+			expect(await editor.succeededNodes.count()).toBe(19);
+		});
 	});
 });

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fetchUnpooled } from '../../../demo/http';
 import type { Demo } from '../../../demo/demo';
 import { applicationOf, submitForm } from '../../../demo/form';
 import { applicantFile } from '../../../demo/smokeTest';
@@ -13,7 +14,6 @@ import type { Editor } from '../support/editor';
 import { outOf } from '../support/executions';
 import { oneDemo, oneEditor, processes } from '../support/oneDemo';
 
-const MINUTES = 60_000;
 const examples = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
 
 /** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts. */
@@ -65,7 +65,7 @@ describe('the examples in a real n8n', () => {
 	let demo: Demo;
 	beforeAll(async () => {
 		demo = await oneDemo();
-	}, 5 * MINUTES);
+	});
 
 	const idOf = (example: string) => demo.workflows.get(example)?.id as string;
 
@@ -96,26 +96,22 @@ describe('the examples in a real n8n', () => {
 		let editor: Editor;
 		beforeAll(async () => {
 			editor = await oneEditor();
-		}, MINUTES);
+		});
 
 		// First, for they wait two minutes while the others run.
-		it(
-			'wait without a slot, and n8n is killed and started again',
-			async () => {
-				for (const example of ['wait-without-a-slot', 'resume-by-webhook']) {
-					await editor.open(idOf(example));
-					await editor.click(
-						example === 'resume-by-webhook' ? 'When you click Execute workflow' : undefined,
-					);
-					await reaches(example, 'waiting');
-					await editor.screenshot(`example-${example}-waiting`);
-				}
-				await processes.kill();
-				await processes.restart(demo.n8n.url);
-				editor.forget();
-			},
-			4 * MINUTES,
-		);
+		it('wait without a slot, and n8n is killed and started again', async () => {
+			for (const example of ['wait-without-a-slot', 'resume-by-webhook']) {
+				await editor.open(idOf(example));
+				await editor.click(
+					example === 'resume-by-webhook' ? 'When you click Execute workflow' : undefined,
+				);
+				await reaches(example, 'waiting');
+				await editor.screenshot(`example-${example}-waiting`);
+			}
+			await processes.kill();
+			await processes.restart(demo.n8n.url);
+			editor.forget();
+		});
 
 		/** As README says: the test URL of the trigger entered on the sandbox's page, and a test delivery sent there. */
 		const deliverTest = async (example: string) => {
@@ -135,50 +131,42 @@ describe('the examples in a real n8n', () => {
 			await page.close();
 		};
 		const deliveredTo = async () => {
-			const answer = await fetch(new URL('sandbox/webhook', demo.sandbox.page));
+			const answer = await fetchUnpooled(new URL('sandbox/webhook', demo.sandbox.page));
 			return ((await answer.json()) as { url: string }).url;
 		};
 
-		it.each(clicks)(
-			'run by one click: %s to %s, from %s',
-			async (example, last, trigger) => {
-				await editor.open(idOf(example));
-				await editor.click(trigger);
-				if (example === 'onboard-applicant') {
-					await editor.listening();
-					await submitForm(`${demo.n8n.url}/form-test/onboard-applicant`, applicationOf(applicant));
-				}
-				const before = await deliveredTo();
-				const isDelivered = example === 'ask-with-reference' && trigger === 'Tax Query Trigger';
-				if (isDelivered) await editor.listening();
-				// n8n says that it has succeeded for some seconds only
-				await Promise.all([editor.succeeded(), isDelivered && deliverTest(example)]);
-				await registerWebhook(demo.sandbox, before);
-				await editor.screenshot(`example-${example}-${last.toLowerCase().replaceAll(' ', '-')}`);
-				expect(await editor.node(last).getByTestId('canvas-node-status-success').count()).toBe(1);
-			},
-			3 * MINUTES,
-		);
+		it.each(clicks)('run by one click: %s to %s, from %s', async (example, last, trigger) => {
+			await editor.open(idOf(example));
+			await editor.click(trigger);
+			if (example === 'onboard-applicant') {
+				await editor.listening();
+				await submitForm(`${demo.n8n.url}/form-test/onboard-applicant`, applicationOf(applicant));
+			}
+			const before = await deliveredTo();
+			const isDelivered = example === 'ask-with-reference' && trigger === 'Tax Query Trigger';
+			if (isDelivered) await editor.listening();
+			// n8n says that it has succeeded for some seconds only
+			await Promise.all([editor.succeeded(), isDelivered && deliverTest(example)]);
+			await registerWebhook(demo.sandbox, before);
+			await editor.screenshot(`example-${example}-${last.toLowerCase().replaceAll(' ', '-')}`);
+			expect(await editor.node(last).getByTestId('canvas-node-status-success').count()).toBe(1);
+		});
 
 		it.each(searches)('are about nodes that people find by "%s": %s', async (text, node) => {
 			if (text === searches[0][0]) await editor.open(idOf('start-here'));
 			expect((await editor.search(text)).slice(0, 3)).toContain(node);
 		});
 
-		it(
-			'that waited without a slot, through a restart of n8n, have their results',
-			async () => {
-				const resultOf = async (example: string, node: string) => {
-					return outOf(await reaches(example, 'success'), node);
-				};
-				expect(await resultOf('resume-by-webhook', 'Go on with the result')).toEqual([
-					expect.objectContaining({ legalName: 'ELENA ÉXITO SEGURO' }),
-				]);
-				expect(await resultOf('wait-without-a-slot', 'Result')).toEqual([
-					expect.objectContaining({ legalName: 'ELENA ÉXITO SEGURO', pending: false }),
-				]);
-			},
-			5 * MINUTES,
-		);
+		it('that waited without a slot, through a restart of n8n, have their results', async () => {
+			const resultOf = async (example: string, node: string) => {
+				return outOf(await reaches(example, 'success'), node);
+			};
+			expect(await resultOf('resume-by-webhook', 'Go on with the result')).toEqual([
+				expect.objectContaining({ legalName: 'ELENA ÉXITO SEGURO' }),
+			]);
+			expect(await resultOf('wait-without-a-slot', 'Result')).toEqual([
+				expect.objectContaining({ legalName: 'ELENA ÉXITO SEGURO', pending: false }),
+			]);
+		});
 	});
 });

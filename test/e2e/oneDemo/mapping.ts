@@ -1,5 +1,6 @@
 import axios from 'axios';
 import fc from 'fast-check';
+import { fetchUnpooled } from '../../../demo/http';
 import type { N8n } from '../../../demo/n8n';
 import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import { productionUrl } from '../../../demo/provision';
@@ -10,7 +11,6 @@ import { suggestedIn } from '../../integration/support/diagnosis';
 import { executionEnded, outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 
-const MINUTES = 60_000;
 const PACKAGE = 'n8n-nodes-credit-profile';
 const RFC = 'GODE561231GR8';
 const CURP = 'PEXL990821HSRRXS05';
@@ -70,10 +70,10 @@ describe('a real n8n at environments that call everything otherwise', () => {
 
 	beforeAll(async () => {
 		({ n8n } = await oneDemo());
-	}, 5 * MINUTES);
+	});
 	afterAll(async () => {
 		await Promise.all(dialects.map(async ({ sandbox }) => await sandbox.close()));
-	}, MINUTES);
+	});
 
 	const start = async (mapping: Mapping, options: Partial<SandboxOptions> = {}) => {
 		const dialect = await startDialect(mapping, options);
@@ -142,7 +142,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			settings: { executionOrder: 'v1' },
 		});
 		await n8n.client.publish(id);
-		await fetch(`${n8n.url}/webhook/${path}`);
+		await fetchUnpooled(`${n8n.url}/webhook/${path}`);
 		const execution = await executionEnded(n8n.client, id, { node: nodes[0].name });
 		expect(execution.data?.resultData.error?.message).toBeUndefined();
 		return (name: string) => outOf(execution, name);
@@ -163,134 +163,118 @@ describe('a real n8n at environments that call everything otherwise', () => {
 				tokenShape: 'camel',
 			});
 			credentials = await credentialsFor(dialect, mapping);
-		}, MINUTES);
+		});
 
-		it(
-			'asks every query, and reads them',
-			async () => {
-				const ciec = { provider: 'taxAuthority', rfc: RFC, ciec: 'Signs_in_1' };
-				const login = await credential('creditProfileProviderLoginApi', ciec);
-				const names = Object.keys(queries);
-				const out = await run(
-					'every-query',
-					names.map((name) =>
-						node(name, 'taxQuery', queries[name], {
-							...credentials,
-							...(name === 'Profile' && login),
-						}),
-					),
-				);
-				const { services = {}, statuses } = mapping.taxQuery;
-				const paid = names.filter((name) => queries[name].resource !== 'query');
-				const records = new Map(out('All').map((row) => [row.queryId, row]));
-				const recordOf = (name: string) => records.get(out(name)[0].queryId);
-				expect(paid.map((name) => [name, recordOf(name)?.service, recordOf(name)?.status])).toEqual(
-					paid.map((name) => [
-						name,
-						services[queries[name].operation as keyof typeof services] ?? expect.anything(),
-						statuses?.success?.[0],
-					]),
-				);
-				expect(out('One')).toEqual([recordOf('Calculate')]);
-				expect(names.filter((name) => out(name).some((row) => row.warnings))).toEqual([]);
-				expect(out('CRF')[0]).toMatchObject({ rfc: RFC, legalName: expect.any(String) });
-				expect(out('Invoices').map(({ period }) => period)).toEqual(['2026-01', '2026-02']);
-				expect(out('Filtered')).toHaveLength(2);
-			},
-			2 * MINUTES,
-		);
-
-		it(
-			'stores the login of every provider, and lists them',
-			async () => {
-				const providers = Object.keys(logins);
-				const nodes = await Promise.all(
-					providers.map(async (provider) =>
-						node(
-							provider,
-							'creditProfile',
-							{ resource: 'providerLogin', operation: 'upsert', provider },
-							{
-								...credentials,
-								...(await credential('creditProfileProviderLoginApi', {
-									provider,
-									...logins[provider],
-								})),
-							},
-						),
-					),
-				);
-				const list = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
-				const filter = {
-					...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },
-					filters: { name__eq: ['Identidad', 'Personas físicas'] },
-				};
-				const out = await run('every-login', [
-					...nodes,
-					node('List', 'creditProfile', list, credentials),
-					node('Filter', 'creditProfile', filter, credentials),
-				]);
-				const typeOf = (provider: string) =>
-					says.credentialPath(provider).slice(says.credentialPath().length + 1);
-				expect(providers.map((provider) => out(provider)[0].type)).toEqual(providers.map(typeOf));
-				expect(out('List').map(({ type }) => type)).toEqual(
-					expect.arrayContaining(providers.map(typeOf)),
-				);
-				expect(
-					out('Filter')
-						.map(({ name }) => name)
-						.sort(),
-				).toEqual(['Identidad', 'Personas físicas']);
-			},
-			2 * MINUTES,
-		);
-
-		it(
-			'starts a workflow once for the result of the query that its trigger is on',
-			async () => {
-				const { id, trigger } = await createTrigger('getRfcData', credentials);
-				await n8n.client.publish(id);
-				const url = await productionUrl(n8n, trigger);
-				await axios.put(`${dialect.sandbox.page}sandbox/webhook`, { url });
-				const ask = async (operation: 'getCrf' | 'getRfcData') =>
-					(
-						await dialect.taxQuery.post<{ queryId: string }>(
-							says.path(operation),
-							says.body(operation, { rfc: COMPANY }),
-						)
-					).data.queryId;
-				await ask('getCrf');
-				const queryId = await ask('getRfcData');
-				const execution = await executionEnded(n8n.client, id, { node: 'Result' });
-				expect(outOf(execution, 'Result')).toEqual([
-					expect.objectContaining({
-						...{ queryId, rfc: COMPANY, confirmed: true },
-						...{ legalName: expect.any(String), service: mapping.taxQuery.services?.getRfcData },
+		it('asks every query, and reads them', async () => {
+			const ciec = { provider: 'taxAuthority', rfc: RFC, ciec: 'Signs_in_1' };
+			const login = await credential('creditProfileProviderLoginApi', ciec);
+			const names = Object.keys(queries);
+			const out = await run(
+				'every-query',
+				names.map((name) =>
+					node(name, 'taxQuery', queries[name], {
+						...credentials,
+						...(name === 'Profile' && login),
 					}),
-				]);
-				expect(await n8n.client.executions(id)).toHaveLength(1);
-			},
-			MINUTES,
-		);
+				),
+			);
+			const { services = {}, statuses } = mapping.taxQuery;
+			const paid = names.filter((name) => queries[name].resource !== 'query');
+			const records = new Map(out('All').map((row) => [row.queryId, row]));
+			const recordOf = (name: string) => records.get(out(name)[0].queryId);
+			expect(paid.map((name) => [name, recordOf(name)?.service, recordOf(name)?.status])).toEqual(
+				paid.map((name) => [
+					name,
+					services[queries[name].operation as keyof typeof services] ?? expect.anything(),
+					statuses?.success?.[0],
+				]),
+			);
+			expect(out('One')).toEqual([recordOf('Calculate')]);
+			expect(names.filter((name) => out(name).some((row) => row.warnings))).toEqual([]);
+			expect(out('CRF')[0]).toMatchObject({ rfc: RFC, legalName: expect.any(String) });
+			expect(out('Invoices').map(({ period }) => period)).toEqual(['2026-01', '2026-02']);
+			expect(out('Filtered')).toHaveLength(2);
+		});
+
+		it('stores the login of every provider, and lists them', async () => {
+			const providers = Object.keys(logins);
+			const nodes = await Promise.all(
+				providers.map(async (provider) =>
+					node(
+						provider,
+						'creditProfile',
+						{ resource: 'providerLogin', operation: 'upsert', provider },
+						{
+							...credentials,
+							...(await credential('creditProfileProviderLoginApi', {
+								provider,
+								...logins[provider],
+							})),
+						},
+					),
+				),
+			);
+			const list = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
+			const filter = {
+				...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },
+				filters: { name__eq: ['Identidad', 'Personas físicas'] },
+			};
+			const out = await run('every-login', [
+				...nodes,
+				node('List', 'creditProfile', list, credentials),
+				node('Filter', 'creditProfile', filter, credentials),
+			]);
+			const typeOf = (provider: string) =>
+				says.credentialPath(provider).slice(says.credentialPath().length + 1);
+			expect(providers.map((provider) => out(provider)[0].type)).toEqual(providers.map(typeOf));
+			expect(out('List').map(({ type }) => type)).toEqual(
+				expect.arrayContaining(providers.map(typeOf)),
+			);
+			expect(
+				out('Filter')
+					.map(({ name }) => name)
+					.sort(),
+			).toEqual(['Identidad', 'Personas físicas']);
+		});
+
+		it('starts a workflow once for the result of the query that its trigger is on', async () => {
+			const { id, trigger } = await createTrigger('getRfcData', credentials);
+			await n8n.client.publish(id);
+			const url = await productionUrl(n8n, trigger);
+			await axios.put(`${dialect.sandbox.page}sandbox/webhook`, { url });
+			const ask = async (operation: 'getCrf' | 'getRfcData') =>
+				(
+					await dialect.taxQuery.post<{ queryId: string }>(
+						says.path(operation),
+						says.body(operation, { rfc: COMPANY }),
+					)
+				).data.queryId;
+			await ask('getCrf');
+			const queryId = await ask('getRfcData');
+			const execution = await executionEnded(n8n.client, id, { node: 'Result' });
+			expect(outOf(execution, 'Result')).toEqual([
+				expect.objectContaining({
+					...{ queryId, rfc: COMPANY, confirmed: true },
+					...{ legalName: expect.any(String), service: mapping.taxQuery.services?.getRfcData },
+				}),
+			]);
+			expect(await n8n.client.executions(id)).toHaveLength(1);
+		});
 	});
 
-	it(
-		'tells in the list of executions what a trigger leaves out, whose name its mapping lacks',
-		async () => {
-			const dialect = await start({ taxQuery: { services: { getCrf: 'CONSTANCIA' } } });
-			const credentials = await credentialsFor(dialect, {});
-			const { id } = await createTrigger('getCrf', credentials);
-			await dialect.taxQuery.post('/query/crf', { rfc: RFC });
-			await n8n.client.publish(id);
-			const execution = await executionEnded(n8n.client, id, { status: 'error' });
-			expect(execution.data?.resultData.error).toMatchObject({
-				context: { code: 'leftOut' },
-				message: expect.stringMatching(/: CONSTANCIA\..*services\.getCrf/),
-			});
-			expect(JSON.stringify(execution.data)).not.toContain(RFC);
-		},
-		MINUTES,
-	);
+	it('tells in the list of executions what a trigger leaves out, whose name its mapping lacks', async () => {
+		const dialect = await start({ taxQuery: { services: { getCrf: 'CONSTANCIA' } } });
+		const credentials = await credentialsFor(dialect, {});
+		const { id } = await createTrigger('getCrf', credentials);
+		await dialect.taxQuery.post('/query/crf', { rfc: RFC });
+		await n8n.client.publish(id);
+		const execution = await executionEnded(n8n.client, id, { status: 'error' });
+		expect(execution.data?.resultData.error).toMatchObject({
+			context: { code: 'leftOut' },
+			message: expect.stringMatching(/: CONSTANCIA\..*services\.getCrf/),
+		});
+		expect(JSON.stringify(execution.data)).not.toContain(RFC);
+	});
 
 	const words = {
 		services: {
@@ -369,7 +353,6 @@ describe('a real n8n at environments that call everything otherwise', () => {
 				/[A-Z]{4}\d{6}|@|Gómez/,
 			);
 		},
-		2 * MINUTES,
 	);
 });
 

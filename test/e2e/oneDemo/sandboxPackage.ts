@@ -1,14 +1,13 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AxeResults } from 'axe-core';
+import { fetchUnpooled } from '../../../demo/http';
 import { Processes } from '../../../demo/processes';
 import { startSandbox, type Sandbox, type SandboxProgram } from '../../../demo/sandbox';
 import { help } from '../../../sandbox/flags';
 import { describeWithBrowser } from '../support/browser';
 import { oneEditor } from '../support/oneDemo';
 import { run, theSandboxPackage } from '../support/sandboxPackage';
-
-const MINUTES = 60_000;
 
 describe('the package of the sandbox, installed in an empty folder', () => {
 	let folder: string;
@@ -18,7 +17,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 
 	beforeAll(async () => {
 		({ folder, program, byNpx } = await theSandboxPackage());
-	}, 2 * MINUTES);
+	});
 
 	afterAll(async () => await processes.stop());
 
@@ -36,10 +35,10 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 
 	it('starts by npx, and both services answer', async () => {
 		const { creditProfile, taxQuery } = await startSandbox(processes, byNpx);
-		const logins = await fetch(`${creditProfile.baseUrl}/api/v1/credential`, {
+		const logins = await fetchUnpooled(`${creditProfile.baseUrl}/api/v1/credential`, {
 			headers: { authorization: `Token ${creditProfile.token}` },
 		});
-		const token = await fetch(`${taxQuery.baseUrl}/oauth/token`, {
+		const token = await fetchUnpooled(`${taxQuery.baseUrl}/oauth/token`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },
 			body: JSON.stringify({
@@ -48,7 +47,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 			}),
 		});
 		const { access_token } = (await token.json()) as { access_token: string };
-		const query = await fetch(`${taxQuery.baseUrl}/query/curp-data`, {
+		const query = await fetchUnpooled(`${taxQuery.baseUrl}/query/curp-data`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json', authorization: `Bearer ${access_token}` },
 			body: JSON.stringify({ curp: 'EISE850314MDFXGL08' }),
@@ -81,7 +80,7 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 			.flatMap(([, name, takesValue]) => (takesValue ? [name, values[name] ?? '5'] : [name]));
 		expect(all.length).toBeGreaterThan(40);
 		const { page } = await startSandbox(processes, program, all);
-		expect((await fetch(page)).status).toBe(200);
+		expect((await fetchUnpooled(page)).status).toBe(200);
 	});
 
 	describeWithBrowser('its page', () => {

@@ -1,3 +1,4 @@
+import { fetchUnpooled } from '../../../demo/http';
 import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import { productionUrl, type Provisioned } from '../../../demo/provision';
 import { registerWebhook } from '../../../demo/sandbox';
@@ -8,7 +9,6 @@ import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { executionEnded, outOf } from '../support/executions';
 
-const MINUTES = 60_000;
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
 const RFC = 'GODE561231GR8';
 
@@ -16,10 +16,10 @@ describe('the Tax Query node in a real n8n', () => {
 	let demo: Demo;
 	beforeAll(async () => {
 		demo = await oneDemo();
-	}, 5 * MINUTES);
+	});
 
 	const call = async <T>(path: string, body?: object) => {
-		const answer = await fetch(`${demo.n8n.url}/webhook/${path}`, {
+		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`, {
 			method: body ? 'POST' : 'GET',
 			headers: { 'content-type': 'application/json' },
 			body: body && JSON.stringify(body),
@@ -28,7 +28,7 @@ describe('the Tax Query node in a real n8n', () => {
 	};
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 	const ledger = async () => {
-		const answer = await fetch(new URL('sandbox/ledger', demo.sandbox.page));
+		const answer = await fetchUnpooled(new URL('sandbox/ledger', demo.sandbox.page));
 		return (await answer.json()) as Array<{ service: string; queryId: string }>;
 	};
 
@@ -99,7 +99,7 @@ describe('the Tax Query node in a real n8n', () => {
 		beforeAll(async () => {
 			editor = await oneEditor();
 			workflowId = await create(panels);
-		}, MINUTES);
+		});
 
 		/** Node, what it does, and a field that its panel shows. */
 		const panels: Array<[name: string, parameters: Record<string, unknown>, field: string]> = [
@@ -162,16 +162,12 @@ describe('the Tax Query node in a real n8n', () => {
 		it.each([
 			['Identifiers', 'GODE561231GR8'],
 			['Fiscal regimes', 'legalName'],
-		])(
-			'runs on a click: %s',
-			async (node, shown) => {
-				await editor.openPanel(workflowId, node, true);
-				await editor.page.getByTestId('node-execute-button').click();
-				await editor.page.getByText(shown).first().waitFor();
-				await screenshot(node, 'run');
-				expect(await editor.page.getByTestId('node-error-message').count()).toBe(0);
-			},
-			MINUTES,
-		);
+		])('runs on a click: %s', async (node, shown) => {
+			await editor.openPanel(workflowId, node, true);
+			await editor.page.getByTestId('node-execute-button').click();
+			await editor.page.getByText(shown).first().waitFor();
+			await screenshot(node, 'run');
+			expect(await editor.page.getByTestId('node-error-message').count()).toBe(0);
+		});
 	});
 });

@@ -1,3 +1,4 @@
+import { fetchUnpooled } from '../../../demo/http';
 import type { ToolDefinition } from './standInModel';
 
 /** A client of an MCP server over Streamable HTTP. */
@@ -45,7 +46,7 @@ export class McpClient {
 	}
 
 	private async send(message: object): Promise<Response> {
-		const answer = await fetch(this.url, {
+		const answer = await fetchUnpooled(this.url, {
 			method: 'POST',
 			headers: {
 				'content-type': 'application/json',

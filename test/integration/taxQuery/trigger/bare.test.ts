@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { fetchUnpooled } from '../../../../demo/http';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -221,11 +222,15 @@ describe('deliveries that nothing proves, while the service is slow', () => {
 		const gone = new AbortController();
 		const body = JSON.stringify({ queryId: 'forged', response: Array(250_000).fill([]) });
 		const send = async () =>
-			await fetch(host.url, { method: 'POST', body, signal: gone.signal }).catch(() => undefined);
+			await fetchUnpooled(host.url, { method: 'POST', body, signal: gone.signal }).catch(
+				() => undefined,
+			);
 		const before = heap();
 		const waiting = Array.from({ length: 200 }, async () => {
 			const small = JSON.stringify({ queryId: 'forged' });
-			await fetch(host.url, { method: 'POST', body: small, signal: gone.signal }).catch(() => {});
+			await fetchUnpooled(host.url, { method: 'POST', body: small, signal: gone.signal }).catch(
+				() => {},
+			);
 		});
 		const statuses = [];
 		for (let count = 0; count < 10; count++) statuses.push((await send())?.status);
