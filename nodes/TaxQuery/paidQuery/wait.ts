@@ -2,7 +2,7 @@ import { sleep } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { PaidQuery } from '../question/question';
-import { getQuery, lastingServiceOf, type QueryService } from '../service/client';
+import { getQuery, lastingServiceOf, type How, type QueryService } from '../service/client';
 import { hasList, readList, isWhole, readRow } from '../service/list';
 import { isLean, isOpen } from '../service/record';
 import type { Query, QueryRecord } from '../service/types';
@@ -11,14 +11,18 @@ import type { Outcome } from '../telling/rows';
 
 const BACKOFF = 1.5;
 const LONGEST_PAUSE_MS = 15_000;
-/** So long before its time is over a query is looked at for the last time. */
-const LAST_LOOK_MS = 1000;
+/** The last check begins this long before the time is over, or as soon after as its turn comes. */
+const LAST_CHECK_MS = 1000;
+/** The last check gives up when neither the rate limit nor the faults of the service let it through. */
+const LAST_CHECK_PATIENCE_MS = 60_000;
 const SLICE_MS = 200;
+/** A wait that is over awaits the response to its last check for so long. */
+const LAST_RESPONSE_MS = 10_000;
 /** A result that is ready at once is not waited for. */
 const FIRST_PAUSE_MS = 500;
 /** So few are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
-/** So many are read one by one at last. */
+/** The last check of more queries than these is made in the list. */
 const MAX_LAST = 100;
 /** What lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
@@ -34,13 +38,26 @@ interface Waiter {
 	pauseMs: number;
 	nextLook: number;
 	isBeingRead: boolean;
+	lastCheck: LastCheck;
+	/** How much longer the response to the last check is awaited once the time is over. */
+	responseMs: number;
 	service: QueryService;
 	cancelled?: AbortSignal;
 	resolve(seen: Seen): void;
 	reject(error: Error): void;
 }
 
-const isLastLook = ({ deadline }: Waiter, now: number) => deadline - LAST_LOOK_MS <= now;
+/** A query that is to be read by its ID, with its row of the list if there is one. */
+interface Unread {
+	waiter: Waiter;
+	row?: QueryRecord;
+}
+
+/** Every wait ends with a check. It is `queued` until the rate limit and the login let its request go. */
+type LastCheck = 'due' | 'queued' | 'sent' | 'ended';
+
+const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number) =>
+	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
 
 /** What a wait ends with. */
 type Seen = Pick<Outcome, 'query' | 'overdue'>;
@@ -57,52 +74,85 @@ function pendingQueries(): (waiter: Waiter) => void {
 	const waiters = new Set<Waiter>();
 	let [isDriving, isListing] = [false, false];
 
-	/** The only timer: runs while somebody waits, and ends waits in time even if the service does not answer. */
+	/** The only timer: runs while somebody waits, and ends waits even if the service does not respond. */
 	async function drive(): Promise<void> {
 		isDriving = true;
+		let turnAt = performance.now();
 		while (waiters.size > 0) {
 			const now = performance.now();
-			for (const waiter of [...waiters]) endIfOver(waiter, now);
-			const due = [...waiters].filter(({ nextLook }) => nextLook <= now);
-			const mayLook = !isListing || due.some((waiter) => isLastLook(waiter, now));
-			if (due.length > 0 && mayLook) void look(now);
-			const next = Math.min(...[...waiters].flatMap((one) => [one.nextLook, one.deadline]));
+			// a process that was busy for longer has not awaited any response meanwhile
+			const awaitedMs = Math.min(SLICE_MS, now - turnAt);
+			turnAt = now;
+			for (const waiter of [...waiters]) endIfOver(waiter, now, awaitedMs);
+			checkDue(now);
+			const next = Math.min(...[...waiters].map((waiter) => nextTurnOf(waiter, now)));
 			await sleep(Math.max(1, Math.min(SLICE_MS, next - performance.now())));
 		}
 		isDriving = false;
 	}
 
-	function endIfOver(waiter: Waiter, now: number): void {
-		const isCancelled = waiter.cancelled?.aborted === true;
-		if (!isCancelled && waiter.deadline > now) return;
-		waiters.delete(waiter);
-		if (isCancelled) waiter.reject(new QueryError({ kind: 'cancelled' }));
-		else waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
-	}
-
-	/**
-	 * Whoever's turn has come, everybody is looked for; and then a while later. At last by the ID, for a list may show
-	 * what has become of a query late, or never.
-	 */
-	async function look(now: number): Promise<void> {
-		const waiting = [...waiters];
-		const last = waiting.filter((waiter) => isLastLook(waiter, now)).slice(0, MAX_LAST);
-		const others = waiting.filter((waiter) => !last.includes(waiter));
-		for (const waiter of waiting) {
-			const next = now + waiter.pauseMs;
-			const isLate = next >= waiter.deadline && !isLastLook(waiter, now);
-			waiter.nextLook = isLate ? waiter.deadline - LAST_LOOK_MS : next;
-			waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
+	/** A wait ends at its deadline, and not before its last check has ended, however late that was sent. */
+	function endIfOver(waiter: Waiter, now: number, awaitedMs: number): void {
+		if (waiter.cancelled?.aborted) {
+			waiters.delete(waiter);
+			waiter.reject(new QueryError({ kind: 'cancelled' }));
+			return;
 		}
-		for (const waiter of last) void lookById(waiter);
-		if (others.length === 0 || isListing) return;
-		const isFew = others.length <= MAX_BY_ID || !hasList(others[0].service.mapping);
-		for (const waiter of isFew ? others : await lookInList(others)) void lookById(waiter);
+		if (waiter.deadline > now) return;
+		if (waiter.lastCheck === 'sent') waiter.responseMs -= awaitedMs;
+		if (waiter.lastCheck !== 'ended' && waiter.responseMs > 0) return;
+		waiters.delete(waiter);
+		waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
 	}
 
-	/** Returns those that the list does not show: all where it cannot be read. */
-	async function lookInList(waiting: Waiter[]): Promise<Waiter[]> {
+	function nextTurnOf({ lastCheck, nextLook, deadline }: Waiter, now: number): number {
+		const nextSlice = now + SLICE_MS;
+		if (lastCheck !== 'due') return deadline > now ? deadline : nextSlice;
+		return Math.min(deadline - LAST_CHECK_MS, nextLook > now ? nextLook : nextSlice);
+	}
+
+	/** Makes the last checks that are due. When the turn of another query has come, all others are checked with it. */
+	function checkDue(now: number): void {
+		const last = [...waiters].filter((waiter) => isLastCheckDue(waiter, now));
+		for (const waiter of last) waiter.lastCheck = 'queued';
+		for (const waiter of last.slice(0, MAX_LAST)) void checkLastById(waiter);
+		if (last.length > MAX_LAST) void checkLastInList(last.slice(MAX_LAST));
+		const others = [...waiters].filter(({ lastCheck }) => lastCheck === 'due');
+		if (isListing || !others.some(({ nextLook }) => nextLook <= now)) return;
+		for (const waiter of others) schedule(waiter, now);
+		void check(others);
+	}
+
+	function schedule(waiter: Waiter, now: number): void {
+		waiter.nextLook = Math.min(now + waiter.pauseMs, waiter.deadline - LAST_CHECK_MS);
+		waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
+	}
+
+	async function check(waiting: Waiter[]): Promise<void> {
+		const isFew = waiting.length <= MAX_BY_ID || !hasList(waiting[0].service.mapping);
+		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await lookInList(waiting);
+		for (const one of unread) void lookById(one);
+	}
+
+	/** By the ID, for a list may show late, or never, that a query has ended. Sent also while another read hangs. */
+	async function checkLastById(waiter: Waiter): Promise<void> {
+		await read(waiter, {
+			patienceMs: LAST_CHECK_PATIENCE_MS,
+			beforeSend: () => (waiter.lastCheck = 'sent'),
+		});
+		waiter.lastCheck = 'ended';
+	}
+
+	async function checkLastInList(waiting: Waiter[]): Promise<void> {
+		for (const waiter of waiting) waiter.lastCheck = 'sent';
+		await Promise.all((await lookInList(waiting)).map(lookById));
+		for (const waiter of waiting) waiter.lastCheck = 'ended';
+	}
+
+	/** Returns what is to be read by its ID: what the list does not show, or shows in a short form. */
+	async function lookInList(waiting: Waiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
+		const short: Unread[] = [];
 		const [{ service }] = waiting.sort((a, b) => b.deadline - a.deadline);
 		isListing = true;
 		try {
@@ -114,7 +164,7 @@ function pendingQueries(): (waiter: Waiter) => void {
 					if (!row) continue;
 					missing.delete(waiter);
 					if (isOpen(row.state) || (await isWhole(service, row))) see(waiter, row);
-					else void lookById(waiter, row);
+					else short.push({ waiter, row });
 				}
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
 			}
@@ -123,21 +173,24 @@ function pendingQueries(): (waiter: Waiter) => void {
 		} finally {
 			isListing = false;
 		}
-		return [...missing];
+		return [...short, ...[...missing].map((waiter) => ({ waiter }))];
 	}
 
-	async function lookById(waiter: Waiter, row?: QueryRecord): Promise<void> {
+	async function lookById({ waiter, row }: Unread): Promise<void> {
 		if (waiter.isBeingRead || !waiters.has(waiter)) return;
 		waiter.isBeingRead = true;
-		const how = { patienceMs: Math.max(waiter.deadline - performance.now(), 1000) };
+		const patienceMs = Math.max(waiter.deadline - performance.now(), 1000);
+		await read(waiter, { patienceMs }, row);
+		waiter.isBeingRead = false;
+	}
+
+	async function read(waiter: Waiter, how: How, row?: QueryRecord): Promise<void> {
 		const { service, query } = waiter;
 		try {
 			const reading = row ? readRow(service, row, how) : getQuery(service, query.id, how);
 			see(waiter, await reading);
 		} catch (error) {
 			waiter.problem = wordsOf(error).message;
-		} finally {
-			waiter.isBeingRead = false;
 		}
 	}
 
@@ -173,6 +226,8 @@ export async function waitForResult(item: Item, outcome: Outcome, maxMs: number)
 			pauseMs: pauseMs * BACKOFF,
 			nextLook: now + pauseMs,
 			isBeingRead: false,
+			lastCheck: 'due',
+			responseMs: LAST_RESPONSE_MS,
 			service,
 			cancelled: item.run.cancelled,
 			resolve,

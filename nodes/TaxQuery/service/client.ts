@@ -24,8 +24,8 @@ export interface QueryService {
 	said(body: unknown): Said;
 }
 
-/** How long a read may take. */
-export type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs'>;
+/** How long a read may take, and what is called as it goes out. */
+export type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
 export async function serviceOfItem(item: Item): Promise<QueryService> {

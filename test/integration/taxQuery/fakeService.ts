@@ -89,6 +89,10 @@ export async function fakeService(answers: Partial<typeof handlers> = {}) {
 		mapped: (apiMapping: object) => ({
 			credentials: { taxQueryApi: { ...credential, apiMapping: JSON.stringify(apiMapping) } },
 		}),
+		/** A run's credentials with these fields. */
+		credential: (fields: object) => ({
+			credentials: { taxQueryApi: { ...credential, ...fields } },
+		}),
 		run: async (parameters: INodeParameters, more: Partial<NodeRunOptions> = {}) =>
 			await runNode({
 				type: 'taxQuery',
