@@ -63,7 +63,7 @@ describe('whatever the demo starts', () => {
 		const group = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
 		group.disconnect();
 		try {
-			await once(group, 'exit', { signal: AbortSignal.timeout(30_000) }); // when all that it started has ended
+			await once(group, 'exit', { signal: AbortSignal.timeout(600_000) }); // when all that it started has ended
 		} finally {
 			group.kill('SIGKILL');
 		}

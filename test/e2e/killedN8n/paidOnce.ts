@@ -8,7 +8,6 @@ import { until } from '../../support/until';
 import { bareN8n, processes } from '../support/bareN8n';
 import { executionEnded, outOf } from '../support/executions';
 
-const MINUTES = 60_000;
 const CRF = { path: '/api/query/crf', method: 'POST' };
 
 describe('what a real n8n runs again is paid for once', () => {
@@ -22,8 +21,8 @@ describe('what a real n8n runs again is paid for once', () => {
 		const name = 'Tax Query';
 		const { taxQueryApi } = sandbox.credentials();
 		credential = { id: await n8n.client.createCredential('taxQueryApi', name, taxQueryApi), name };
-	}, 5 * MINUTES);
-	afterAll(async () => await sandbox?.close(), MINUTES);
+	});
+	afterAll(async () => await sandbox?.close());
 	beforeEach(async () => {
 		await sandbox.reset();
 		await sandbox.control.delete('/ledger');
@@ -57,154 +56,133 @@ describe('what a real n8n runs again is paid for once', () => {
 
 	const retry = async ({ id }: Execution) => await retryExecution(n8n.url, n8n.login, id);
 
-	it(
-		'by Retry On Fail, three times with an item that fails',
-		async () => {
-			type State = { reserved: Array<{ behaviour: string; rfc: string }> };
-			const { data } = await sandbox.control.get<State>('/state');
-			const failing = data.reserved.find(({ behaviour }) => behaviour === 'failed')?.rfc as string;
-			const wanted = [...rfcs(10), failing];
-			const id = await start(
-				'retry-on-fail',
-				wanted,
-				{ waitForResult: true, options: {} },
-				{ retryOnFail: true, maxTries: 3, waitBetweenTries: 100 },
-			);
-			const { status, data: saved } = await ended(id, 1);
-			const { paidQueries, queryIds = '' } = saved?.resultData.metadata ?? {};
-			const { data: ledger } = await sandbox.control.get<Array<{ queryId: string }>>('/ledger');
-			const paid = ledger.map(({ queryId }) => queryId);
-			expect([status, await billed()]).toEqual(['error', wanted.sort()]);
-			// as many as fit in
-			const unknown = queryIds.split(' ').filter((queryId) => !paid.includes(queryId));
-			expect([paidQueries, unknown]).toEqual(['11', []]);
-		},
-		2 * MINUTES,
-	);
+	it('by Retry On Fail, three times with an item that fails', async () => {
+		type State = { reserved: Array<{ behaviour: string; rfc: string }> };
+		const { data } = await sandbox.control.get<State>('/state');
+		const failing = data.reserved.find(({ behaviour }) => behaviour === 'failed')?.rfc as string;
+		const wanted = [...rfcs(10), failing];
+		const id = await start(
+			'retry-on-fail',
+			wanted,
+			{ waitForResult: true, options: {} },
+			{ retryOnFail: true, maxTries: 3, waitBetweenTries: 100 },
+		);
+		const { status, data: saved } = await ended(id, 1);
+		const { paidQueries, queryIds = '' } = saved?.resultData.metadata ?? {};
+		const { data: ledger } = await sandbox.control.get<Array<{ queryId: string }>>('/ledger');
+		const paid = ledger.map(({ queryId }) => queryId);
+		expect([status, await billed()]).toEqual(['error', wanted.sort()]);
+		// as many as fit in
+		const unknown = queryIds.split(' ').filter((queryId) => !paid.includes(queryId));
+		expect([paidQueries, unknown]).toEqual(['11', []]);
+	});
 
-	it(
-		'by Retry On Fail with Continue On Fail, where the first item fails each time',
-		async () => {
-			const wanted = ['no RFC', ...rfcs(120).slice(100)];
-			const id = await start(
-				'retry-and-continue',
-				wanted,
-				{ reuse: 'never' },
-				{
-					retryOnFail: true,
-					maxTries: 3,
-					waitBetweenTries: 100,
-					onError: 'continueRegularOutput',
-				},
-			);
-			const execution = await ended(id, 1);
-			const reads = (await sandbox.requests()).filter(({ method }) => method === 'GET').length;
-			expect([outOf(execution, 'CRF').length, await billed(), reads]).toEqual([
-				21,
-				wanted.slice(1).sort(),
-				40, // the second and third try
-			]);
-		},
-		2 * MINUTES,
-	);
+	it('by Retry On Fail with Continue On Fail, where the first item fails each time', async () => {
+		const wanted = ['no RFC', ...rfcs(120).slice(100)];
+		const id = await start(
+			'retry-and-continue',
+			wanted,
+			{ reuse: 'never' },
+			{
+				retryOnFail: true,
+				maxTries: 3,
+				waitBetweenTries: 100,
+				onError: 'continueRegularOutput',
+			},
+		);
+		const execution = await ended(id, 1);
+		const reads = (await sandbox.requests()).filter(({ method }) => method === 'GET').length;
+		expect([outOf(execution, 'CRF').length, await billed(), reads]).toEqual([
+			21,
+			wanted.slice(1).sort(),
+			40, // the second and third try
+		]);
+	});
 
-	it(
-		"by the editor's Retry of a failed execution",
-		async () => {
-			await sandbox.faults({ ...CRF, times: 1, fault: { status: 400 } });
-			const wanted = rfcs(240).slice(220); // a retry takes what the list shows of the tests above
-			const id = await start('retry', wanted, { reuse: 'never' });
-			const failed = await ended(id, 1);
-			await retry(failed);
-			const retried = await ended(id, 2);
-			expect([failed.status, retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual(
-				['error', 'success', 20, wanted.sort()],
-			);
-		},
-		2 * MINUTES,
-	);
+	it("by the editor's Retry of a failed execution", async () => {
+		await sandbox.faults({ ...CRF, times: 1, fault: { status: 400 } });
+		const wanted = rfcs(240).slice(220); // a retry takes what the list shows of the tests above
+		const id = await start('retry', wanted, { reuse: 'never' });
+		const failed = await ended(id, 1);
+		await retry(failed);
+		const retried = await ended(id, 2);
+		expect([failed.status, retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual([
+			'error',
+			'success',
+			20,
+			wanted.sort(),
+		]);
+	});
 
-	it(
-		'by another execution with Reuse, where the first was stopped with its query on its way',
-		async () => {
-			const wanted = rfcs(241).slice(240);
-			await sandbox.faults(
-				{ ...CRF, times: 1, fault: { trickle: 60_000 } },
-				{ path: '/api/query', method: 'GET', exact: true, fault: { status: 200, body: [] } },
-			);
-			const id = await start('stopped', wanted, { reuse: 'hours', reuseHours: 24 });
-			await until('1 query billed', async () => (await billed()).length === 1);
-			await stopExecutions(n8n.url, n8n.login, id);
-			const stopped = await ended(id, 1);
-			await ask('stopped', wanted);
-			const unsure = await ended(id, 2);
-			await sandbox.faults(); // now it is listed
-			await ask('stopped', wanted);
-			const reused = await ended(id, 3);
-			const statuses = [stopped, unsure, reused].map(({ status }) => status);
-			expect([statuses, outOf(reused, 'CRF').length, await billed()]).toEqual([
-				['canceled', 'error', 'success'],
-				1,
-				wanted,
-			]);
-		},
-		2 * MINUTES,
-	);
+	it('by another execution with Reuse, where the first was stopped with its query on its way', async () => {
+		const wanted = rfcs(241).slice(240);
+		await sandbox.faults(
+			{ ...CRF, times: 1, fault: { trickle: 60_000 } },
+			{ path: '/api/query', method: 'GET', exact: true, fault: { status: 200, body: [] } },
+		);
+		const id = await start('stopped', wanted, { reuse: 'hours', reuseHours: 24 });
+		await until('1 query billed', async () => (await billed()).length === 1);
+		await stopExecutions(n8n.url, n8n.login, id);
+		const stopped = await ended(id, 1);
+		await ask('stopped', wanted);
+		const unsure = await ended(id, 2);
+		await sandbox.faults(); // now it is listed
+		await ask('stopped', wanted);
+		const reused = await ended(id, 3);
+		const statuses = [stopped, unsure, reused].map(({ status }) => status);
+		expect([statuses, outOf(reused, 'CRF').length, await billed()]).toEqual([
+			['canceled', 'error', 'success'],
+			1,
+			wanted,
+		]);
+	});
 
-	it(
-		'by the Retry of an execution that was killed when all was accepted and no answer had come',
-		async () => {
-			const wanted = rfcs(150).slice(130);
-			await sandbox.faults({ ...CRF, fault: { trickle: 60_000 } });
-			const id = await start('killed-before-answers', wanted);
-			await until('20 queries billed', async () => (await billed()).length >= 20);
-			await processes.kill();
-			await sandbox.faults();
-			await processes.restart(n8n.url);
-			await retry(await ended(id, 1));
-			const retried = await ended(id, 2);
-			expect([retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual([
-				'success',
-				20,
-				wanted.sort(),
-			]);
-		},
-		4 * MINUTES,
-	);
+	it('by the Retry of an execution that was killed when all was accepted and no answer had come', async () => {
+		const wanted = rfcs(150).slice(130);
+		await sandbox.faults({ ...CRF, fault: { trickle: 60_000 } });
+		const id = await start('killed-before-answers', wanted);
+		await until('20 queries billed', async () => (await billed()).length >= 20);
+		await processes.kill();
+		await sandbox.faults();
+		await processes.restart(n8n.url);
+		await retry(await ended(id, 1));
+		const retried = await ended(id, 2);
+		expect([retried.status, outOf(retried, 'CRF').length, await billed()]).toEqual([
+			'success',
+			20,
+			wanted.sort(),
+		]);
+	});
 
-	it(
-		'by the Retries of executions in which n8n was killed: of one, and of two that asked the same with Reuse',
-		async () => {
-			const [alone, together] = [rfcs(100).slice(60), rfcs(200).slice(160)]; // a retry reuses what the tests above have asked
-			const reuse = { reuse: 'hours', reuseHours: 24 };
-			const ids = await Promise.all([
-				start('killed', alone),
-				...['together-1', 'together-2'].map(async (path) => await start(path, together, reuse)),
-			]);
-			const billedOf = async (wanted: string[]) =>
-				(await billed()).filter((rfc) => wanted.includes(rfc)).length;
-			await until('12 queries billed of each', async () => {
-				return (await billedOf(alone)) >= 12 && (await billedOf(together)) >= 12;
-			});
-			await processes.kill();
-			await processes.restart(n8n.url);
-			const crashed = await Promise.all(ids.map(async (id) => await ended(id, 1)));
-			await Promise.all(crashed.map(retry));
-			const retried = await Promise.all(ids.map(async (id) => await ended(id, 2)));
-			expect([
-				crashed.map(({ status }) => status),
-				retried.map((execution) => [execution.status, outOf(execution, 'CRF').length]),
-				await billed(),
-			]).toEqual([
-				['crashed', 'crashed', 'crashed'],
-				[
-					['success', 40],
-					['success', 40],
-					['success', 40],
-				],
-				[...alone, ...together].sort(),
-			]);
-		},
-		4 * MINUTES,
-	);
+	it('by the Retries of executions in which n8n was killed: of one, and of two that asked the same with Reuse', async () => {
+		const [alone, together] = [rfcs(100).slice(60), rfcs(200).slice(160)]; // a retry reuses what the tests above have asked
+		const reuse = { reuse: 'hours', reuseHours: 24 };
+		const ids = await Promise.all([
+			start('killed', alone),
+			...['together-1', 'together-2'].map(async (path) => await start(path, together, reuse)),
+		]);
+		const billedOf = async (wanted: string[]) =>
+			(await billed()).filter((rfc) => wanted.includes(rfc)).length;
+		await until('12 queries billed of each', async () => {
+			return (await billedOf(alone)) >= 12 && (await billedOf(together)) >= 12;
+		});
+		await processes.kill();
+		await processes.restart(n8n.url);
+		const crashed = await Promise.all(ids.map(async (id) => await ended(id, 1)));
+		await Promise.all(crashed.map(retry));
+		const retried = await Promise.all(ids.map(async (id) => await ended(id, 2)));
+		expect([
+			crashed.map(({ status }) => status),
+			retried.map((execution) => [execution.status, outOf(execution, 'CRF').length]),
+			await billed(),
+		]).toEqual([
+			['crashed', 'crashed', 'crashed'],
+			[
+				['success', 40],
+				['success', 40],
+				['success', 40],
+			],
+			[...alone, ...together].sort(),
+		]);
+	});
 });

@@ -1,7 +1,6 @@
 import type { N8n } from '../../../demo/n8n';
 import { oneDemo } from '../support/oneDemo';
 
-const MINUTES = 60_000;
 const OURS = 'n8n-nodes-credit-profile';
 const LOGIN = 'creditProfileProviderLoginApi';
 const WEBHOOK = 'taxQueryWebhookApi';
@@ -11,7 +10,7 @@ describe('a credential that holds a secret of somebody else, in a real n8n', () 
 
 	beforeAll(async () => {
 		({ n8n } = await oneDemo());
-	}, 5 * MINUTES);
+	});
 
 	const logins = { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Ciec_1234' };
 	const secrets = { method: 'header', headerName: 'X-Secret', secret: 'Secret-of-the-webhook-1' };

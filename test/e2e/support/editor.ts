@@ -3,9 +3,6 @@ import type { N8n } from '../../../demo/n8n';
 import { until } from '../../support/until';
 import { launchBrowser, newContext, takeScreenshot } from './launch';
 
-/** Reserved people may be slow. */
-const RUN_TIMEOUT_MS = 120_000;
-
 /** The part of the browser's HTMLImageElement that is asked. */
 interface Picture {
 	decode(): Promise<void>;
@@ -206,9 +203,7 @@ export class Editor {
 
 	/** Waits until the editor says that the run has succeeded. */
 	async succeeded(): Promise<void> {
-		await this.page
-			.getByText('Workflow executed successfully')
-			.waitFor({ timeout: RUN_TIMEOUT_MS });
+		await this.page.getByText('Workflow executed successfully').waitFor();
 	}
 
 	async screenshot(name: string): Promise<void> {

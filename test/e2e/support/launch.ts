@@ -29,6 +29,9 @@ export async function launchBrowser(): Promise<Browser> {
 	return await chromium.launch({ executablePath, args: FLAGS });
 }
 
+/** For what a test waits in a page; playwright's own 30 s are too short for a busy machine. */
+export const TIMEOUT_MS = 300_000;
+
 /** Run in each page before its own scripts. */
 const STAND_STILL = `document.addEventListener('DOMContentLoaded', () => {
 	const style = document.createElement('style');
@@ -46,6 +49,7 @@ export async function newContext(
 		extraHTTPHeaders: { 'accept-encoding': 'identity' },
 		...options,
 	});
+	context.setDefaultTimeout(TIMEOUT_MS);
 	await context.addInitScript(STAND_STILL); // n8n's editor moves all the same
 	return context;
 }

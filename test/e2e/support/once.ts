@@ -1,4 +1,3 @@
-const MINUTES = 60_000;
 /** What has been started, in the order of its start. */
 const started: Array<Promise<() => Promise<void>>> = [];
 
@@ -24,4 +23,4 @@ export function once<T>(
 
 afterAll(async () => {
 	for (const stop of started.reverse()) await (await stop)();
-}, MINUTES);
+});

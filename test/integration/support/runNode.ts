@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { inspect } from 'node:util';
-import { ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
+import { ErrorReporter, ExecutionLifecycleHooks, WorkflowExecute } from 'n8n-core';
 import {
 	createRunExecutionData,
 	ICredentialsHelper,
@@ -182,6 +182,7 @@ async function withLog<T>(work: () => Promise<T>): Promise<{ result: T; logged: 
 			.join(' ');
 	};
 	const spies = [
+		jest.spyOn(ErrorReporter.prototype, 'error').mockImplementation(take), // n8n-core logs by it
 		...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) =>
 			jest.spyOn(console, name).mockImplementation(take),
 		),

@@ -236,14 +236,14 @@ describe('500 items, of which every tenth each is reset after acceptance, hangs,
 			rule('storm', { probability: 0.1 }),
 		);
 		({ items } = await sandbox.run(
-			getCrf({}, { timeout: 8, externalReference: '={{ $json.rfc }}' }),
+			getCrf({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
 			{
 				items: asked.map((rfc) => ({ rfc })),
 				onError: 'continueRegularOutput',
 			},
 		));
 		billed = (await sandbox.ledger()).map(({ query, queryId }) => ({ rfc: query.rfc, queryId }));
-	}, 300_000);
+	});
 	afterAll(async () => await sandbox.close());
 
 	const accepted = () => items.filter(({ json }) => json.error === undefined);
