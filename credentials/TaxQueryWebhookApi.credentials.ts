@@ -1,5 +1,6 @@
 import type { Icon, ICredentialType, INodeProperties } from 'n8n-workflow';
-import { proofFields } from '../nodes/shared/credentials/webhookSecret';
+import { advanced } from '../nodes/shared/credentials/advanced';
+import { advancedWebhookFields, webhookFields } from '../nodes/shared/credentials/webhookSecret';
 
 /** How a webhook call proves that it comes from the query service. Checked offline by the node that uses it. */
 export class TaxQueryWebhookApi implements ICredentialType {
@@ -15,5 +16,10 @@ export class TaxQueryWebhookApi implements ICredentialType {
 
 	icon: Icon = { light: 'file:../icons/taxQuery.svg', dark: 'file:../icons/taxQuery.dark.svg' };
 
-	properties: INodeProperties[] = proofFields;
+	properties: INodeProperties[] = [
+		...webhookFields.map((field) =>
+			field.name === 'webhookVerification' ? { ...field, default: 'signature' } : field,
+		),
+		...advanced(advancedWebhookFields),
+	];
 }

@@ -60,7 +60,11 @@ export async function publish(
 	parameters: object,
 	sinkUrl: string,
 ): Promise<{ url: string; workflowId: string }> {
-	const data = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+	const data = {
+		webhookVerification: 'header',
+		webhookSecret: SECRET,
+		webhookHeaderName: 'X-Secret',
+	};
 	const credentials = {
 		taxQueryApi: { id: credentialId, name: 'Tax Query sandbox' },
 		taxQueryWebhookApi: {

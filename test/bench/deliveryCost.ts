@@ -82,7 +82,11 @@ export async function contestantsOfDelivery(
 	const secret = await create('httpHeaderAuth', { name: 'X-Secret', value: SECRET });
 	const token = String(queries.service.defaults.headers.Authorization);
 	const bearer = await create('httpHeaderAuth', { name: 'Authorization', value: token });
-	const proof = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+	const proof = {
+		webhookVerification: 'header',
+		webhookSecret: SECRET,
+		webhookHeaderName: 'X-Secret',
+	};
 	await publish(n8n, 'cost-ours', [
 		{
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',

@@ -127,9 +127,9 @@ async function publish({ client }: N8n, { taxQuery }: Sandbox, sinkUrl: string):
 			clientSecret: taxQuery.clientSecret,
 		})),
 		...(await create('taxQueryWebhookApi', {
-			method: 'header',
-			secret: SECRET,
-			headerName: 'X-Secret',
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
 		})),
 	};
 	const header = await create('httpHeaderAuth', { name: 'X-Secret', value: SECRET });

@@ -35,7 +35,6 @@ const credentials: Array<[name: string, title: string]> = [
 	['credential-tax-query', 'Tax Query sandbox'],
 	['credential-credit-profile', 'Credit Profile sandbox'],
 	['credential-provider-login', 'Tax authority login sandbox'],
-	['credential-webhook', 'Webhook secret'],
 ];
 /** These exist in dark, too. */
 const dark = ['start-here', 'onboard-applicant'];
@@ -256,10 +255,6 @@ async function main(): Promise<void> {
 		await page.setViewportSize(WINDOW);
 		// n8n's hint at pinning, shown once over the output.
 		await page.addInitScript("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
-		await demo.n8n.client.createCredential('taxQueryWebhookApi', 'Webhook secret', {
-			method: 'signature',
-			secret: 'agreed with the service',
-		});
 		await listening(editor, demo);
 		await receipt(editor, demo); // first of all: a later one reuses its result
 		for (const [name, title] of credentials) {

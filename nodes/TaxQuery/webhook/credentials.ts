@@ -1,9 +1,8 @@
 import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-workflow';
 import { tokenSecrets } from '../../shared/credentials/accessToken';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { secretsIn } from '../../shared/credentials/webhookSecret';
+import { webhookSecrets } from '../../shared/credentials/webhookSecret';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { textOf } from '../../shared/utils/text';
 import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from '../deliveries/emitter';
 import type { Deployment } from '../deliveries/result';
@@ -47,9 +46,9 @@ export async function proofOf(context: IWebhookFunctions, body: Buffer): Promise
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await read(context, 'taxQueryWebhookApi');
 	const isAuthentic = verifyDelivery({ rawHeaders, body }, credential, Date.now());
-	const messageId = credential.method === 'standard' ? messageIdOf({ rawHeaders }) : undefined;
-	const secrets = [...secretsIn(credential), textOf(credential.password)];
-	return { isAuthentic, messageId, secrets };
+	const isStandard = credential.signatureFormat === 'standard';
+	const messageId = isStandard ? messageIdOf({ rawHeaders }) : undefined;
+	return { isAuthentic, messageId, secrets: webhookSecrets(credential) };
 }
 
 /** What items are made by; as in the document where the trigger has no service credential. */

@@ -1,27 +1,24 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
-import { advanced } from './advanced';
 import { masked, needed, shownFor, text } from './inputs';
 import { offlineTest } from './offlineTest';
 
 /** In seconds. */
 export const DEFAULT_TOLERANCE = 300;
 
-const show = (...methods: string[]) => shownFor('method', ...methods);
-const header = (name: string, usual: string, holds: string, method: string) =>
-	needed('Header', name, {
-		default: usual,
-		description: `Name of the header that holds the ${holds}`,
-		...show(method),
-	});
+const shownForMethod = (...methods: string[]) => shownFor('webhookVerification', ...methods);
+const shownForFormat = (...formats: string[]) => ({
+	displayOptions: { show: { webhookVerification: ['signature'], signatureFormat: formats } },
+});
 
-/** The fields of the webhook credential; TQ §6.2 does not show how the service signs. */
-export const proofFields: INodeProperties[] = [
+/** How a webhook call proves where it comes from. TQ §6.2 does not show it, so each way is a setting. */
+export const webhookFields: INodeProperties[] = [
 	{
-		displayName: 'Method',
-		name: 'method',
+		displayName: 'Webhook Verification',
+		name: 'webhookVerification',
 		type: 'options',
 		options: [
+			{ name: 'None', value: 'none', description: 'Webhook calls carry no proof' },
 			{ name: 'Basic Auth', value: 'basic', description: 'User and password' },
 			{ name: 'Secret Header', value: 'header', description: 'A header with a secret value' },
 			{
@@ -29,136 +26,216 @@ export const proofFields: INodeProperties[] = [
 				value: 'signature',
 				description: 'A header with a signature of the body; the secret is never sent',
 			},
-			{
-				name: 'Standard Webhooks',
-				value: 'standard',
-				description:
-					'Signed as standardwebhooks.com says, with headers that begin with webhook- or svix-',
-			},
 		],
-		default: 'signature',
+		default: 'none',
 		description: 'How a webhook call proves that it comes from the query service',
 	},
 	masked(
-		needed('Secret', 'secret', {
-			description: 'Agreed with the service; for Standard Webhooks it begins with whsec_',
-			...show('signature', 'header', 'standard'),
+		needed('Webhook Secret', 'webhookSecret', {
+			description: 'The secret that you agreed with the service for webhook calls',
+			...shownForMethod('header', 'signature'),
 		}),
 	),
-	needed('User', 'user', show('basic')),
-	masked(needed('Password', 'password', show('basic'))),
-	header('headerName', 'X-Webhook-Secret', 'secret', 'header'),
-	header('signatureHeader', 'X-Webhook-Signature', 'signature', 'signature'),
-	...advanced([
-		masked(
-			text('Additional Secrets', 'furtherSecrets', {
+	needed('Webhook User', 'webhookUser', shownForMethod('basic')),
+	masked(needed('Webhook Password', 'webhookPassword', shownForMethod('basic'))),
+	needed('Secret Header', 'webhookHeaderName', {
+		default: 'X-Webhook-Secret',
+		description: 'Name of the header that holds the secret',
+		...shownForMethod('header'),
+	}),
+	{
+		displayName: 'Signature Format',
+		name: 'signatureFormat',
+		type: 'options',
+		options: [
+			{
+				name: 'Plain',
+				value: 'plain',
+				description: 'The body is signed. The header holds the signature, e.g. sha256=5f….',
+			},
+			{
+				name: 'Standard Webhooks',
+				value: 'standard',
+				description: 'As standardwebhooks.com says, with headers that begin with webhook- or svix-',
+			},
+			{
+				name: 'Template',
+				value: 'template',
+				description: 'You enter the text that the service signs, e.g. v0:{timestamp}:{body}',
+			},
+			{
+				name: 'Timestamp in Header',
+				value: 'timestamped',
 				description:
-					'Also accepted, separated by spaces: keep the old secret here while you replace it',
-				...show('signature', 'header', 'standard'),
-			}),
-		),
-		{
-			displayName: 'Algorithm',
-			name: 'algorithm',
-			type: 'options',
-			options: [
-				{ name: 'HMAC SHA-256', value: 'sha256' },
-				{ name: 'HMAC SHA-512', value: 'sha512' },
-			],
-			default: 'sha256',
-			...show('signature'),
-		},
-		{
-			displayName: 'Encoding',
-			name: 'encoding',
-			type: 'options',
-			options: [
-				{ name: 'Base64', value: 'base64' },
-				{ name: 'Base64 URL', value: 'base64url' },
-				{ name: 'Hexadecimal', value: 'hex' },
-			],
-			default: 'hex',
-			description: 'How the signature is written',
-			...show('signature'),
-		},
-		text('Prefix', 'prefix', {
-			placeholder: 'e.g. sha256=',
-			description: 'Text before the signature in its header, if any',
-			...show('signature'),
-		}),
-		text('Timestamp Header', 'timestampHeader', {
-			placeholder: 'e.g. X-Webhook-Timestamp',
-			description:
-				'Header with the time of sending: seconds or milliseconds since 1970, or ISO 8601. Empty: only the body is signed.',
-			...show('signature'),
-		}),
-		text('Timestamp Separator', 'separator', {
-			default: '.',
-			description: 'Text between timestamp and body',
-			...show('signature'),
-		}),
-		{
-			displayName: 'Timestamp Tolerance (Seconds)',
-			name: 'tolerance',
-			type: 'number',
-			typeOptions: { minValue: 1 },
-			default: DEFAULT_TOLERANCE,
-			description: 'How far the time of sending may differ from the clock of this n8n',
-			...show('signature', 'standard'),
-		},
-	]),
+					'The signature header also holds the time, e.g. t=1700000000,v1=5f…. Signed is {timestamp}.{body}.',
+			},
+		],
+		default: 'plain',
+		description: 'What the service signs, and where it puts the time',
+		...shownForMethod('signature'),
+	},
+	needed('Signature Header', 'signatureHeader', {
+		default: 'X-Webhook-Signature',
+		description: 'Name of the header that holds the signature',
+		...shownForFormat('plain', 'template', 'timestamped'),
+	}),
+	needed('Signed Text', 'signedText', {
+		default: '{timestamp}.{body}',
+		placeholder: 'e.g. v0:{timestamp}:{body}',
+		description:
+			'{timestamp} and {body} are replaced, and each {Header-Name} by the value of that header. \\n is a line break.',
+		...shownForFormat('template'),
+	}),
+	text('Timestamp Header', 'timestampHeader', {
+		placeholder: 'e.g. X-Webhook-Timestamp',
+		description:
+			'Name of the header that holds the time of sending. Empty: it is in the signature header.',
+		...shownForFormat('template'),
+	}),
 ];
 
-/** All secrets that are accepted: the agreed one, and those that it replaces or is replaced by. */
-export const secretsIn = ({ secret, furtherSecrets }: ICredentialDataDecryptedObject): string[] =>
-	[secret, ...textOf(furtherSecrets).split(/\s+/)].map((one) => textOf(one).trim()).filter(Boolean);
+/** Those that few need. */
+export const advancedWebhookFields: INodeProperties[] = [
+	masked(
+		text('Additional Webhook Secrets', 'additionalWebhookSecrets', {
+			description:
+				'Also accepted, separated by spaces. Keep the old secret here while you replace it.',
+			...shownForMethod('header', 'signature'),
+		}),
+	),
+	{
+		displayName: 'Secret Encoding',
+		name: 'keyEncoding',
+		type: 'options',
+		options: [
+			{ name: 'Base64', value: 'base64', description: 'The secret is base64 of the key' },
+			{ name: 'Hexadecimal', value: 'hex', description: 'The secret is the key in hexadecimal' },
+			{ name: 'Text', value: 'text', description: 'The secret is the key as it is' },
+		],
+		default: 'text',
+		description: 'How the secret is written. For Standard Webhooks it is always base64.',
+		...shownForFormat('plain', 'template', 'timestamped'),
+	},
+	{
+		displayName: 'Timestamp Tolerance (Seconds)',
+		name: 'timestampTolerance',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: DEFAULT_TOLERANCE,
+		description: 'How far the time of sending may differ from the clock of this n8n',
+		...shownForFormat('standard', 'template', 'timestamped'),
+	},
+];
 
-/** The key in a secret of Standard Webhooks; undefined if it is none. */
-export function standardKey(secret: string): Buffer | undefined {
-	const text = secret.replace(/^whsec_/, '');
-	return /^[A-Za-z0-9+/]{4,}={0,2}$/.test(text) ? Buffer.from(text, 'base64') : undefined;
+/** Returns all secrets that are accepted: the agreed one and those that it replaces, or that replace it. */
+export const acceptedSecrets = ({
+	webhookSecret,
+	additionalWebhookSecrets,
+}: ICredentialDataDecryptedObject): string[] =>
+	[webhookSecret, ...textOf(additionalWebhookSecrets).split(/\s+/)]
+		.map((one) => textOf(one).trim())
+		.filter(Boolean);
+
+/** Returns every webhook secret that a response could echo. */
+export const webhookSecrets = (credential: ICredentialDataDecryptedObject): string[] =>
+	[...acceptedSecrets(credential), textOf(credential.webhookPassword)].filter(Boolean);
+
+type KeyEncoding = 'text' | 'hex' | 'base64' | 'standard';
+
+const decodeKey: Record<KeyEncoding, (secret: string) => Buffer | undefined> = {
+	text: (secret) => Buffer.from(secret),
+	hex: (secret) => (/^([0-9a-f]{2})+$/i.test(secret) ? Buffer.from(secret, 'hex') : undefined),
+	base64: (secret) =>
+		/^[\w+/-]{4,}={0,2}$/.test(secret) ? Buffer.from(secret, 'base64') : undefined,
+	standard: (secret) => decodeKey.base64(secret.replace(/^whsec_/, '')),
+};
+
+const encodingOf = ({ signatureFormat, keyEncoding }: ICredentialDataDecryptedObject): string =>
+	signatureFormat === 'standard' ? 'standard' : textOf(keyEncoding ?? 'text');
+
+/** Returns the key of each accepted secret; undefined in place of one that is not written in the chosen encoding. */
+export function signingKeys(credential: ICredentialDataDecryptedObject): Array<Buffer | undefined> {
+	const encoding = encodingOf(credential);
+	const decode = Object.hasOwn(decodeKey, encoding)
+		? decodeKey[encoding as KeyEncoding]
+		: () => undefined;
+	return acceptedSecrets(credential).map(decode);
 }
 
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-const unless = (isFine: boolean, flaw: string) => (isFine ? undefined : flaw);
+const ENCODED: Record<string, string> = {
+	standard: 'whsec_ followed by base64',
+	hex: 'hexadecimal',
+	base64: 'base64',
+};
 
-/** What is missing in a webhook credential; undefined if it can be used. */
-export function validateWebhookSecret(
+/** Returns what is missing for verifying webhook calls; undefined if the fields can be used. */
+export function validateWebhookFields(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
 	const textIn = (name: string) => textOf(credential[name]).trim();
-	const secret = unless(textIn('secret') !== '', 'The secret is missing');
-	const header = (name: string, which = 'header') =>
-		unless(HEADER_NAME.test(textIn(name)), `The name of the ${which} is not valid`);
-	const tolerance = unless(
-		Number(credential.tolerance ?? DEFAULT_TOLERANCE) > 0,
-		"'Timestamp Tolerance (Seconds)' must be 1 or more",
-	);
-	switch (textOf(credential.method)) {
+	const header = (name: string, label: string) =>
+		HEADER_NAME.test(textIn(name)) ? undefined : `'${label}' is not the name of a header`;
+	const secret = textIn('webhookSecret') === '' ? "'Webhook Secret' is empty" : undefined;
+	switch (textIn('webhookVerification')) {
 		case 'basic':
-			return unless(
-				textIn('user') !== '' && textIn('password') !== '',
-				'User or password is missing',
-			);
+			return textIn('webhookUser') === '' || textIn('webhookPassword') === ''
+				? "'Webhook User' or 'Webhook Password' is empty"
+				: undefined;
 		case 'header':
-			return secret ?? header('headerName');
-		case 'signature': {
-			const flaw = secret ?? header('signatureHeader');
-			if (flaw || textIn('timestampHeader') === '') return flaw;
-			return header('timestampHeader', 'timestamp header') ?? tolerance;
-		}
-		case 'standard': {
-			const areKeys = secretsIn(credential).every(standardKey);
-			return secret ?? unless(areKeys, 'A secret is not whsec_ followed by base64') ?? tolerance;
-		}
+			return secret ?? header('webhookHeaderName', 'Secret Header');
+		case 'signature':
+			return secret ?? validateKeys(credential) ?? validateFormat(credential, header);
 		default:
-			return 'Choose a method from the list';
+			return "Choose a method in 'Webhook Verification'";
 	}
 }
 
-/** Whether it is complete. Only a webhook call shows whether it is right. */
+function validateKeys(credential: ICredentialDataDecryptedObject): string | undefined {
+	if (signingKeys(credential).every((key) => key !== undefined)) return undefined;
+	const expected = ENCODED[encodingOf(credential)];
+	return expected
+		? `A webhook secret is not ${expected}`
+		: "Choose a 'Secret Encoding' from the list";
+}
+
+function validateFormat(
+	credential: ICredentialDataDecryptedObject,
+	header: (name: string, label: string) => string | undefined,
+): string | undefined {
+	const tolerance =
+		Number(credential.timestampTolerance ?? DEFAULT_TOLERANCE) > 0
+			? undefined
+			: "'Timestamp Tolerance (Seconds)' must be 1 or more";
+	const signatureHeader = header('signatureHeader', 'Signature Header');
+	switch (textOf(credential.signatureFormat ?? 'plain')) {
+		case 'plain':
+			return signatureHeader;
+		case 'standard':
+			return tolerance;
+		case 'timestamped':
+			return signatureHeader ?? tolerance;
+		case 'template':
+			return signatureHeader ?? validateTemplate(credential, header) ?? tolerance;
+		default:
+			return "Choose a 'Signature Format' from the list";
+	}
+}
+
+function validateTemplate(
+	{ signedText, timestampHeader }: ICredentialDataDecryptedObject,
+	header: (name: string, label: string) => string | undefined,
+): string | undefined {
+	const template = textOf(signedText);
+	if (!template.includes('{body}')) return "'Signed Text' must contain {body}";
+	if (textOf(timestampHeader).trim() === '') return undefined;
+	if (!template.includes('{timestamp}')) return "'Signed Text' must contain {timestamp}";
+	return header('timestampHeader', 'Timestamp Header');
+}
+
+/** Checks whether the fields are complete. Only a webhook call shows whether they are right. */
 export const testWebhookCredential = offlineTest(
-	validateWebhookSecret,
+	validateWebhookFields,
 	'Complete. The first webhook call shows whether it is right.',
 );

@@ -13,7 +13,11 @@ describe('a credential that holds a secret of somebody else, in a real n8n', () 
 	});
 
 	const logins = { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Ciec_1234' };
-	const secrets = { method: 'header', headerName: 'X-Secret', secret: 'Secret-of-the-webhook-1' };
+	const secrets = {
+		webhookVerification: 'header',
+		webhookHeaderName: 'X-Secret',
+		webhookSecret: 'Secret-of-the-webhook-1',
+	};
 
 	/** What n8n says to a workflow in which a node of this type uses the credential. */
 	async function saved(type: string, credential: string, parameters: object): Promise<string> {

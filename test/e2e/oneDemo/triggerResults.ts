@@ -21,7 +21,11 @@ describe('the results of the trigger in a real n8n', () => {
 
 	beforeAll(async () => {
 		({ n8n } = await oneDemo());
-		const data = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+		const data = {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		};
 		const name = 'Webhook';
 		secret = { name, id: await n8n.client.createCredential('taxQueryWebhookApi', name, data) };
 	});

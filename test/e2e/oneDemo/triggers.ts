@@ -104,11 +104,11 @@ describe('the triggers in a real n8n', () => {
 				await dialog.getByTestId(`parameter-input-${field}`).locator('input').fill(value);
 
 			const save = dialog.getByTestId('credential-save-button');
-			await fill('secret', 'whsec-1');
+			await fill('webhookSecret', 'whsec-1');
 			await fill('signatureHeader', 'not a header');
 			await save.click();
 			await dialog.getByText('More details').click();
-			await dialog.getByText(/name of the header/).waitFor();
+			await dialog.getByText(/not the name of a header/).waitFor();
 			await editor.screenshot('trigger-credential-flaw');
 			await fill('signatureHeader', 'X-Signature');
 			await save.click();

@@ -63,7 +63,11 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 	});
 
 	it('says so of what is delivered without being asked for', async () => {
-		const login = { method: 'header', headerName: 'X-Secret', secret: 'secret-of-the-sender' };
+		const login = {
+			webhookVerification: 'header',
+			webhookHeaderName: 'X-Secret',
+			webhookSecret: 'secret-of-the-sender',
+		};
 		await publish(
 			{ ...onCrf, receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			{},
@@ -73,7 +77,7 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 		for (let times = 0; times < 2; times++) {
 			await host.deliver(
 				{ ...record, updatedAt: new Date().toISOString() },
-				{ 'x-secret': login.secret },
+				{ 'x-secret': login.webhookSecret },
 			);
 		}
 		expect([messages(), host.executions]).toEqual([told.service, []]);

@@ -105,8 +105,18 @@ describe('the test of a credential', () => {
 });
 
 describe('the test of a webhook credential', () => {
-	const signed = { method: 'signature', secret: 's', signatureHeader: 'X', timestampHeader: 'T' };
-	const standard = { method: 'standard', secret: 'whsec_c2VjcmV0' };
+	const plain = { webhookVerification: 'signature', webhookSecret: 's', signatureHeader: 'X' };
+	const signed = {
+		...plain,
+		signatureFormat: 'template',
+		signedText: '{timestamp}{body}',
+		timestampHeader: 'T',
+	};
+	const standard = {
+		webhookVerification: 'signature',
+		signatureFormat: 'standard',
+		webhookSecret: 'whsec_c2VjcmV0',
+	};
 	const statusOf = async (data: ICredentialDataDecryptedObject) => {
 		const credential = { id: '1', name: 'Test', type: 'test', data };
 		const { status } = await testWebhookCredential.call(new CredentialTestContext(), credential);
@@ -114,13 +124,13 @@ describe('the test of a webhook credential', () => {
 	};
 
 	it.each([
-		[{ ...signed, tolerance: '' }, 'Error'],
-		[{ ...signed, tolerance: 0 }, 'Error'],
-		[{ ...standard, tolerance: '' }, 'Error'],
-		[{ ...signed, tolerance: 300 }, 'OK'],
+		[{ ...signed, timestampTolerance: '' }, 'Error'],
+		[{ ...signed, timestampTolerance: 0 }, 'Error'],
+		[{ ...standard, timestampTolerance: '' }, 'Error'],
+		[{ ...signed, timestampTolerance: 300 }, 'OK'],
 		[{ ...signed }, 'OK'],
-		[{ ...signed, timestampHeader: '', tolerance: '' }, 'OK'],
-		[{ ...standard, tolerance: 60 }, 'OK'],
+		[{ ...plain, timestampTolerance: '' }, 'OK'],
+		[{ ...standard, timestampTolerance: 60 }, 'OK'],
 	])('refuses a tolerance in which no delivery arrives: %j', async (data, status) => {
 		expect(await statusOf(data)).toBe(status);
 	});

@@ -17,7 +17,11 @@ afterEach(async () => {
 describe('with Webhook Only and without confirmation, a proved delivery without the response', () => {
 	const SECRET = 'whsec-flor-blanca';
 	const start = async (options: Partial<TriggerHostOptions> = {}) => {
-		const taxQueryWebhookApi = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+		const taxQueryWebhookApi = {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		};
 		host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			...options,
@@ -93,7 +97,11 @@ describe('with Webhook Only and without confirmation, a proved delivery without 
 describe('a proved delivery of a query that the service does not know by its ID', () => {
 	const SECRET = 'whsec-flor-blanca';
 	const start = async () => {
-		const taxQueryWebhookApi = { method: 'header', secret: SECRET, headerName: 'X-Secret' };
+		const taxQueryWebhookApi = {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		};
 		host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
@@ -135,8 +143,9 @@ describe('a message of Standard Webhooks', () => {
 			credentials: {
 				...sandbox.credentials(),
 				taxQueryWebhookApi: {
-					method: 'standard',
-					secret: `whsec_${key.toString('base64')}`,
+					webhookVerification: 'signature',
+					signatureFormat: 'standard',
+					webhookSecret: `whsec_${key.toString('base64')}`,
 				},
 			},
 		}));

@@ -39,10 +39,10 @@ describe("where the clock of n8n's machine is set back by an hour", () => {
 	});
 
 	it('a secret that was replaced is not taken any more', async () => {
-		const method = { method: 'header', headerName: 'X-Secret' };
+		const method = { webhookVerification: 'header', webhookHeaderName: 'X-Secret' };
 		const credentials = (secret: string) => ({
 			...sandbox.credentials(),
-			taxQueryWebhookApi: { ...method, secret },
+			taxQueryWebhookApi: { ...method, webhookSecret: secret },
 		});
 		const options = {
 			credentials: credentials('whsec-agave'),

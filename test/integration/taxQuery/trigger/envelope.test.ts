@@ -138,7 +138,11 @@ describe('the option Include Envelope', () => {
 			parameters: { authenticity: 'credential', settings: { includeEnvelope: true } },
 			credentials: {
 				...service.credentials(),
-				taxQueryWebhookApi: { method: 'basic', user, password },
+				taxQueryWebhookApi: {
+					webhookVerification: 'basic',
+					webhookUser: user,
+					webhookPassword: password,
+				},
 			},
 		});
 		finish();

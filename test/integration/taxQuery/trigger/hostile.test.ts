@@ -48,7 +48,11 @@ describe('a hostile delivery starts nothing and is refused:', () => {
 describe('deliveries that do not prove where they come from', () => {
 	it("are told in n8n's log once an hour, without what they bring", async () => {
 		const sandbox = await sandboxWithQueries();
-		const taxQueryWebhookApi = { method: 'header', secret: 'whsec-palo', headerName: 'X-Secret' };
+		const taxQueryWebhookApi = {
+			webhookVerification: 'header',
+			webhookSecret: 'whsec-palo',
+			webhookHeaderName: 'X-Secret',
+		};
 		const host = await TriggerHost.start({
 			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
 			parameters: { authenticity: 'credential' },

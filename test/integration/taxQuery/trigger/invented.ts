@@ -16,9 +16,12 @@ export const modes = { none: undefined, signature, header, basic };
 const proofs: Record<keyof typeof modes, (body: Buffer) => Headers> = {
 	none: () => [],
 	signature: signed(),
-	header: () => [['X-Secret', header.secret]],
+	header: () => [['X-Secret', header.webhookSecret]],
 	basic: () => [
-		['Authorization', `Basic ${Buffer.from(`${basic.user}:${basic.password}`).toString('base64')}`],
+		[
+			'Authorization',
+			`Basic ${Buffer.from(`${basic.webhookUser}:${basic.webhookPassword}`).toString('base64')}`,
+		],
 	],
 };
 

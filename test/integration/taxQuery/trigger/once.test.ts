@@ -20,7 +20,11 @@ const proved = {
 	parameters: { authenticity: 'credential', confirm: 'off' },
 	credentials: () => ({
 		...sandbox.credentials(),
-		taxQueryWebhookApi: { method: 'header', secret: 'whsec-once', headerName: 'X-Secret' },
+		taxQueryWebhookApi: {
+			webhookVerification: 'header',
+			webhookSecret: 'whsec-once',
+			webhookHeaderName: 'X-Secret',
+		},
 	}),
 	headers: { 'X-Secret': 'whsec-once' },
 };

@@ -17,7 +17,11 @@ afterEach(async () => {
 
 const credentials = (taxQueryApi: object = {}) => ({
 	...sandbox.credentials({ taxQueryApi }),
-	taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
+	taxQueryWebhookApi: {
+		webhookVerification: 'header',
+		webhookSecret: SECRET,
+		webhookHeaderName: 'X-Secret',
+	},
 });
 const start = async (
 	personalData: string,

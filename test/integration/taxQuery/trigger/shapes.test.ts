@@ -15,15 +15,13 @@ const proofs: Record<
 > = {
 	signature: {
 		credential: {
-			method: 'signature',
-			secret: SECRET,
+			webhookVerification: 'signature',
+			webhookSecret: SECRET,
 			signatureHeader: 'X-Webhook-Signature',
-			algorithm: 'sha512',
-			encoding: 'base64',
-			prefix: 'v1=',
+			signatureFormat: 'template',
+			signedText: '{timestamp}.{body}',
 			timestampHeader: 'X-Webhook-Timestamp',
-			separator: '.',
-			tolerance: 60,
+			timestampTolerance: 60,
 		},
 		headers: (body: string) => {
 			const at = String(Date.now());
@@ -32,11 +30,15 @@ const proofs: Record<
 		},
 	},
 	'secret header': {
-		credential: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
+		credential: {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		},
 		headers: () => ({ 'X-Secret': SECRET }),
 	},
 	'basic auth': {
-		credential: { method: 'basic', user: 'service', password: SECRET },
+		credential: { webhookVerification: 'basic', webhookUser: 'service', webhookPassword: SECRET },
 		headers: () => ({ Authorization: `Basic ${login}` }),
 	},
 };
@@ -148,13 +150,9 @@ describe('the sandbox delivers', () => {
 
 	it('with its signature, by the defaults of both sides', async () => {
 		const taxQueryWebhookApi = {
-			method: 'signature',
-			secret: SECRET,
+			webhookVerification: 'signature',
+			webhookSecret: SECRET,
 			signatureHeader: 'X-Webhook-Signature',
-			algorithm: 'sha256',
-			encoding: 'hex',
-			prefix: '',
-			timestampHeader: '',
 		};
 		const signing = { type: 'hmac', secret: SECRET };
 		expect(await deliver({ signing }, taxQueryWebhookApi)).toEqual({

@@ -92,7 +92,11 @@ describe('a service that writes to a record when it has delivered it', () => {
 			parameters: { authenticity: 'credential', confirm },
 			credentials: {
 				...service.credentials(),
-				taxQueryWebhookApi: { method: 'header', secret, headerName: 'X-Secret' },
+				taxQueryWebhookApi: {
+					webhookVerification: 'header',
+					webhookSecret: secret,
+					webhookHeaderName: 'X-Secret',
+				},
 			},
 		});
 		for (const id of ['a', 'b']) {

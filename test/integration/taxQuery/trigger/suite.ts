@@ -35,7 +35,11 @@ export function listSuite() {
 
 /** A webhook credential with a secret header, and what proves a call by it. */
 export const secretHeader = (secret: string) => ({
-	taxQueryWebhookApi: { method: 'header', secret, headerName: 'X-Secret' },
+	taxQueryWebhookApi: {
+		webhookVerification: 'header',
+		webhookSecret: secret,
+		webhookHeaderName: 'X-Secret',
+	},
 	proof: { 'X-Secret': secret },
 });
 

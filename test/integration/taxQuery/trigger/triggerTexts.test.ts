@@ -102,7 +102,11 @@ describe('a line of the log says', () => {
 	});
 
 	it('that a webhook call is refused', async () => {
-		const taxQueryWebhookApi = { method: 'header', secret: 'whsec-palo', headerName: 'X-Secret' };
+		const taxQueryWebhookApi = {
+			webhookVerification: 'header',
+			webhookSecret: 'whsec-palo',
+			webhookHeaderName: 'X-Secret',
+		};
 		const trigger = await start({
 			credentials: { ...service.credentials(), taxQueryWebhookApi },
 			parameters: { authenticity: 'credential' },

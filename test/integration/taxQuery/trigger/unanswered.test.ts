@@ -27,7 +27,11 @@ const start = async (
 		...options,
 		credentials: {
 			...sandbox.credentials({ taxQueryApi: { apiMapping } }),
-			taxQueryWebhookApi: { method: 'header', secret: secret['X-Secret'], headerName: 'X-Secret' },
+			taxQueryWebhookApi: {
+				webhookVerification: 'header',
+				webhookSecret: secret['X-Secret'],
+				webhookHeaderName: 'X-Secret',
+			},
 		},
 		parameters: { receiveBy: 'webhook', ...parameters },
 	}));

@@ -25,7 +25,11 @@ const startProved = async (
 		...options,
 		credentials: {
 			...sandbox.credentials(),
-			taxQueryWebhookApi: { method: 'header', secret: SECRET, headerName: 'X-Secret' },
+			taxQueryWebhookApi: {
+				webhookVerification: 'header',
+				webhookSecret: SECRET,
+				webhookHeaderName: 'X-Secret',
+			},
 		},
 		parameters: { authenticity: 'credential', confirm: 'off', ...parameters },
 	});

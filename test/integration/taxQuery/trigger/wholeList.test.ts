@@ -72,7 +72,11 @@ describe('a list in pages', () => {
 			parameters: { authenticity: 'credential', confirm: 'off' },
 			credentials: {
 				...sandbox.credentials(),
-				taxQueryWebhookApi: { method: 'header', secret: 'whsec-1', headerName: 'X-Secret' },
+				taxQueryWebhookApi: {
+					webhookVerification: 'header',
+					webhookSecret: 'whsec-1',
+					webhookHeaderName: 'X-Secret',
+				},
 			},
 		});
 		const [a, b, c] = [row('a', 3), row('b', 2), row('c', 1)];

@@ -33,7 +33,11 @@ const login = {
 	clientId: 'id',
 	clientSecret: 's',
 };
-const signed = { method: 'signature', secret: 's', signatureHeader: 'X-Signature' };
+const signed = {
+	webhookVerification: 'signature',
+	webhookSecret: 's',
+	signatureHeader: 'X-Signature',
+};
 
 describe('a credential', () => {
 	it('has no condition that is undefined, at which n8n before 2.20 fails', () => {
@@ -47,7 +51,7 @@ describe('a credential', () => {
 	it.each<[string, INodeProperties[], Data, string[]]>([
 		['Tax Query API', taxQuery, login, ['Base URL', 'Authentication', 'Client ID', 'Client Secret', 'Advanced']],
 		['Credit Profile API', creditProfile, { baseUrl: 'https://a.example', apiToken: 't' }, ['Base URL', 'API Token', 'Advanced']],
-		['Tax Query Webhook API', webhook, signed, ['Method', 'Secret', 'Header', 'Advanced']],
+		['Tax Query Webhook API', webhook, signed, ['Webhook Verification', 'Webhook Secret', 'Signature Format', 'Signature Header', 'Advanced']],
 	])('shows first what everybody needs: %s', (_name, properties, data, expected) => {
 		expect(fields(properties, opened(properties, data))).toEqual(expected);
 	}); // prettier-ignore
@@ -59,10 +63,9 @@ describe('a credential', () => {
 		[taxQuery, login, 'processes', 4],
 		[taxQuery, login, 'additionalSecretFields', '{"api_key": "k"}'],
 		[creditProfile, {}, 'apiMapping', '{"paths": {"bureau": "agency"}}'],
-		[webhook, signed, 'furtherSecrets', 'old'],
-		[webhook, signed, 'algorithm', 'sha512'],
-		[webhook, signed, 'separator', ''],
-		[webhook, signed, 'tolerance', 60],
+		[webhook, signed, 'additionalWebhookSecrets', 'old'],
+		[webhook, signed, 'keyEncoding', 'hex'],
+		[webhook, { ...signed, signatureFormat: 'standard' }, 'timestampTolerance', 60],
 	];
 	it.each(settings)(
 		'keeps and shows a setting in use, whether Advanced is on or off: %#',

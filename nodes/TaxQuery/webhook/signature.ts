@@ -1,0 +1,125 @@
+import { createHmac } from 'node:crypto';
+import { DateTime } from 'luxon';
+
+/** HMAC algorithms by the length of their signatures in bytes, so that nobody has to choose one. */
+const ALGORITHMS: Record<number, string> = { 32: 'sha256', 48: 'sha384', 64: 'sha512' };
+/** More parts of a signature header are ignored, and more times that it offers. */
+const MAX_PARTS = 50;
+const MAX_TIMESTAMPS = 5;
+
+/** What a signature header holds: signatures, and perhaps the time of sending. */
+export interface SignatureHeader {
+	signatures: Buffer[];
+	timestamps: string[];
+}
+
+/** Between the parts of a signature header. None of them occurs within a signature or a timestamp. */
+const SEPARATOR = /[\s,;&|]+/;
+/** One part: the text with or without a label (`sha256=`, `v1:`) and quotes. */
+const PART = /^(?:[\w.-]*[=:])?"?([\w+/-]+={0,2})"?$/;
+
+/**
+ * Reads a signature header in whatever way its parts are labelled and joined, also if it was sent more than once. A
+ * label proves nothing, so it decides nothing.
+ */
+export function readSignatureHeader(values: string[]): SignatureHeader {
+	const parts = values
+		.flatMap((value) => value.split(SEPARATOR))
+		.filter(Boolean)
+		.slice(0, MAX_PARTS);
+	return {
+		signatures: parts.flatMap((part) => decodeSignature(PART.exec(part)?.[1] ?? '') ?? []),
+		timestamps: parts.flatMap(timestampIn),
+	};
+}
+
+/** Standard Webhooks: signatures separated by blanks, each after its version; only v1 is an HMAC. */
+export const readStandardSignatures = (value: string): Buffer[] =>
+	value
+		.split(/\s+/, MAX_PARTS)
+		.flatMap((part) => decodeSignature(/^v1,([A-Za-z0-9+/]+={0,2})$/.exec(part)?.[1] ?? '') ?? []);
+
+/** Returns the bytes of a signature in hexadecimal, base64 or base64url; undefined if its length is that of none. */
+function decodeSignature(text: string): Buffer | undefined {
+	const encodings = /^[0-9a-f]+$/i.test(text)
+		? (['hex', 'base64'] as const)
+		: (['base64'] as const);
+	return encodings
+		.map((encoding) => Buffer.from(text, encoding))
+		.find(({ length }) => Object.hasOwn(ALGORITHMS, length));
+}
+
+/** Returns the time in a part of a signature header: `t=1700000000`, `1700000000`, `1700000000:<signature>`. */
+function timestampIn(part: string): string[] {
+	const at = part.search(/[=:]/);
+	const candidates = at < 0 ? [part] : [part, part.slice(at + 1), part.slice(0, at)];
+	const found = candidates.find((text) => !Number.isNaN(readTimestamp(text)));
+	return found === undefined ? [] : [found];
+}
+
+/** What is signed beside the body. */
+export interface SignedText {
+	/** As the operator wrote it: `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
+	template: string;
+	body: Buffer;
+	header: (name: string) => string | undefined;
+}
+
+const PLACEHOLDER = /\{([\w!#$%&'*+.^`|~-]+)\}/;
+
+/** Returns the bytes that the service signed; undefined if a header in the template was not sent. */
+function renderSignedText(
+	{ template, body, header }: SignedText,
+	timestamp: string,
+): Buffer[] | undefined {
+	// every second piece is the name in a placeholder
+	const pieces = template.split(PLACEHOLDER).map((piece, index) => {
+		if (index % 2 === 0) return Buffer.from(piece.replaceAll('\\n', '\n'));
+		if (piece === 'body') return body;
+		const text = piece === 'timestamp' ? timestamp : header(piece);
+		return text === undefined ? undefined : Buffer.from(text, 'latin1'); // the bytes that Node read
+	});
+	return pieces.every((piece) => piece !== undefined) ? pieces : undefined;
+}
+
+/** Returns the signatures that a call with one of these times and keys may carry, for each algorithm that it uses. */
+export function expectedSignatures(
+	signed: SignedText,
+	timestamps: string[],
+	keys: Buffer[],
+	lengths: number[],
+): Buffer[] {
+	const algorithms = [...new Set(lengths)].map((length) => ALGORITHMS[length]);
+	const texts = [...new Set(timestamps)].slice(0, MAX_TIMESTAMPS).flatMap((timestamp) => {
+		const text = renderSignedText(signed, timestamp);
+		return text ? [text] : [];
+	});
+	return texts.flatMap((pieces) =>
+		algorithms.flatMap((algorithm) =>
+			keys.map((key) =>
+				pieces.reduce((hmac, piece) => hmac.update(piece), createHmac(algorithm, key)).digest(),
+			),
+		),
+	);
+}
+
+/** Below these a number counts seconds, milliseconds, microseconds or nanoseconds since 1970. */
+const LIMITS = [1e11, 1e14, 1e17, 1e20];
+
+/** Returns milliseconds since 1970 for a timestamp in any usual spelling; NaN if it is none. No zone means UTC. */
+export function readTimestamp(text: string): number {
+	if (/^\d{1,20}(\.\d{1,9})?$/.test(text)) {
+		const value = Number(text);
+		const unit = LIMITS.findIndex((limit) => value < limit);
+		return unit < 0 ? NaN : (value * 1000) / 1000 ** unit;
+	}
+	if (!/^[\w ,:.+-]{10,40}$/.test(text)) return NaN;
+	const options = { zone: 'utc' };
+	const date = [
+		DateTime.fromISO(text, options),
+		DateTime.fromSQL(text, options),
+		DateTime.fromHTTP(text, options),
+		DateTime.fromRFC2822(text, options),
+	].find(({ isValid }) => isValid);
+	return date ? date.toMillis() : NaN;
+}
