@@ -3,7 +3,7 @@ import { raceAbort } from '../../shared/http/answerBody';
 import { RequestError } from '../../shared/transport/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { findQuery, type QueryService } from '../service/client';
+import { findQuery, keysOfReading, type QueryService } from '../service/client';
 import { reasonOf, report, reportHourly } from './outage';
 import { resultOf, type TriggerResult } from './result';
 import { CodedError } from '../../shared/utils/codedError';
@@ -111,7 +111,11 @@ interface Tried {
 }
 
 /** The list shows a query, or the service has shown it before, and has nothing under its ID. */
-export const gone = (): Error => new Error('the service has nothing under its ID');
+export const gone = (service: QueryService): Error => {
+	const keys = keysOfReading(service);
+	const what = 'the service has nothing under its ID';
+	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
+};
 
 export type Tries = ReturnType<typeof newTries>;
 
@@ -167,7 +171,7 @@ export function newTries(context: ITriggerFunctions) {
 			const reading =
 				before ??
 				readQuery(service, id, FOR_A_ROW).then(
-					(result) => (result ? { result } : { error: gone() }),
+					(result) => (result ? { result } : { error: gone(service) }),
 					(error: unknown) => ({ error }),
 				);
 			running.set(id, reading);

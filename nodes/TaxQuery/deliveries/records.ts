@@ -94,7 +94,7 @@ async function readOwing(
 		}
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.extent === 'cut');
-		const error = isGone || listing.requests === 0 ? gone() : found?.error;
+		const error = isGone || listing.requests === 0 ? gone(service) : found?.error;
 		if (error !== undefined && tries.inVain(id, error)) refused.push(id);
 	}
 	return { others, refused };

@@ -6,7 +6,7 @@ import { getQuery, lastingServiceOf, type How, type QueryService } from '../serv
 import { hasList, readList, isWhole, readRow } from '../service/list';
 import { isLean, isOpen } from '../service/record';
 import type { Query, QueryRecord } from '../service/types';
-import { QueryError, wordsOf } from '../telling/messages';
+import { QueryError, reasonFor } from '../telling/messages';
 import type { Outcome } from '../telling/rows';
 
 const BACKOFF = 1.5;
@@ -169,7 +169,7 @@ function pendingQueries(): (waiter: Waiter) => void {
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
 			}
 		} catch (error) {
-			for (const waiter of missing) waiter.problem = wordsOf(error).message;
+			for (const waiter of missing) waiter.problem = reasonFor(error);
 		} finally {
 			isListing = false;
 		}
@@ -190,7 +190,7 @@ function pendingQueries(): (waiter: Waiter) => void {
 			const reading = row ? readRow(service, row, how) : getQuery(service, query.id, how);
 			see(waiter, await reading);
 		} catch (error) {
-			waiter.problem = wordsOf(error).message;
+			waiter.problem = reasonFor(error);
 		}
 	}
 
@@ -260,7 +260,7 @@ export async function readResult(
 		(record) => ({ ...outcome, query: record }),
 		(error: unknown) => {
 			reads.delete(query);
-			return lacks ? { ...outcome, unread: wordsOf(error).message } : outcome;
+			return lacks ? { ...outcome, unread: reasonFor(error) } : outcome;
 		},
 	);
 }

@@ -12,7 +12,7 @@ import type { Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
 import { findQuery, getQuery, serviceOfItem, type QueryService } from '../service/client';
-import { listQueries, readListPage } from '../service/list';
+import { listQueries, nameListKeys, readListPage, LIST } from '../service/list';
 import { pathOf, queryServices } from '../service/names';
 import type { QueryRecord } from '../service/types';
 import { cutWords } from '../telling/messages';
@@ -93,11 +93,13 @@ interface FirstPage {
 
 async function checkList(
 	diagnosis: Diagnosis,
-	{ mapping, request }: QueryService,
+	{ mapping, client, request }: QueryService,
 ): Promise<FirstPage | undefined> {
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
-		const body = await request({ method: 'GET', path, query: mapping.list.parameters });
+		const query = mapping.list.parameters;
+		const asked = { method: 'GET' as const, path, pathKeys: [LIST], query };
+		const body = await request(asked).catch((error: unknown) => nameListKeys(error, client));
 		const guessed = readListPage(body, mapping) ? undefined : guessRows(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
 		const page = readListPage(body, withList(mapping, found));

@@ -4,9 +4,11 @@ import { limit, simplify } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textField } from '../fields/text';
-import { findQuery, serviceOfItem } from '../service/client';
+import { mappingHint } from '../../shared/messages/words';
+import { findQuery, keysOfReading, serviceOfItem } from '../service/client';
 import { readList, completeRow } from '../service/list';
 import { serviceOf } from '../service/names';
+import { isLean } from '../service/record';
 import type { QueryRecord } from '../service/types';
 import { cutWords, totalWords } from '../telling/messages';
 import { lacksResult, NO_RESULT, shownRecord } from '../telling/simplify';
@@ -37,8 +39,13 @@ const get = operation({
 		const service = await serviceOfItem(item);
 		const record = await findQuery(service, id);
 		if (!record) {
+			const mappingKeys = keysOfReading(service);
 			throw new CodedError('noQuery', "There is no query with the 'Query ID' of this item", {
-				description: 'Check the ID, and the credential. Query → Get Many lists the queries made.',
+				description: sentences(
+					'Check the ID, and the credential. Query → Get Many lists the queries made',
+					mappingHint(mappingKeys),
+				),
+				...(mappingKeys.length > 0 && { mappingKeys }),
 			});
 		}
 		if (!isSimple && lacksResult(record, serviceOf(record.code, service.mapping))) {
@@ -77,7 +84,7 @@ const getMany = operation({
 		const { fits, leftOut } = filter(mapping);
 		const rows: QueryRecord[] = [];
 		const kinds = new Map<string, QueryRecord>();
-		let [listed, unreadable] = [0, 0];
+		let [listed, unreadable, incomplete] = [0, 0, 0];
 		let reported: number | undefined;
 		for await (const piece of readList(service)) {
 			const { records, isLast, extent, total } = piece;
@@ -90,6 +97,7 @@ const getMany = operation({
 				const complete = isCompleting
 					? await Promise.all(some.map(async (row) => await completeRow(service, row)))
 					: some;
+				if (isCompleting) incomplete += complete.filter(isLean).length;
 				for (const row of complete) if (fits(row)) rows.push(row);
 			}
 			if (rows.length >= wanted) break;
@@ -107,6 +115,10 @@ const getMany = operation({
 		}
 		if (unreadable > 0) {
 			item.run.hint(`${unreadable} rows of the list show no ID (_id or queryId) and are left out`);
+		}
+		const keys = incomplete > 0 ? keysOfReading(service) : [];
+		if (keys.length > 0) {
+			item.run.hint(sentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)));
 		}
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {

@@ -4,6 +4,7 @@ import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/transport/request';
 import { RequestError, type Result } from '../../shared/transport/result';
 import { taxQuery } from '../../shared/transport/service';
+import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import type { Said } from '../../shared/http/problem';
 import { reportsFailure } from '../../shared/http/read';
 import { pathOf } from './names';
@@ -46,18 +47,26 @@ export const shapeError = (expected: string, keys: string[], words: Said = {}): 
 
 /** TQ §4.13. Throws a RequestError if the request fails, or the response is no record, or another query's. */
 export async function getQuery(
-	{ mapping, request, said }: QueryService,
+	{ mapping, client, request, said }: QueryService,
 	id: string,
 	how: How = {},
 ): Promise<QueryRecord> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
-	const body = await request({ method: 'GET', path, emptyAs: 'not found', ...how });
+	const asked = { method: 'GET' as const, path, pathKeys: [PATH_OF_ONE] };
+	const body = await request({ ...asked, emptyAs: 'not found', ...how });
 	const record = onlyRecord(body, mapping);
 	if (!record) throw shapeError('a query: an object with its ID', ['paths.get'], said(body));
 	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
+	noteSuccess(client, PATH_OF_ONE);
 	return { ...record, id: id as Id };
 }
+
+const PATH_OF_ONE = 'paths.get';
+
+/** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
+export const keysOfReading = ({ client }: Pick<QueryService, 'client'>): string[] =>
+	hasWorked(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** The same; undefined if the service has nothing under that ID. */
 export async function findQuery(

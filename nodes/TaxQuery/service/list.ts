@@ -116,11 +116,11 @@ export async function* readList({
 	};
 	for (let number = 1; ; number++) {
 		const query = { ...list.parameters, ...limit, ...place };
-		const asked = { method: 'GET' as const, path, query, emptyAs: [] as [] };
-		const body = await request(asked).catch((error: unknown) => withKeys(error, client));
+		const asked = { method: 'GET' as const, path, pathKeys: [LIST], query, emptyAs: [] as [] };
+		const body = await request(asked).catch((error: unknown) => nameListKeys(error, client));
 		const page = readListPage(body, mapping);
 		if (!page) throw shapeError('a list of queries with their IDs', SHAPE_KEYS, said(body));
-		noteSuccess(client, 'list');
+		noteSuccess(client, LIST);
 		const { total } = page;
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -139,13 +139,18 @@ export async function* readList({
 	}
 }
 
-const SHAPE_KEYS = ['list.rows', 'paths.getAll'];
+/** The key of the API Mapping that names the list's path. */
+export const LIST = 'paths.getAll';
+const SHAPE_KEYS = ['list.rows', LIST];
 
-/** Adds the keys of the API Mapping that describe the list to the error of a list that was never read. */
-function withKeys(error: unknown, client: string): never {
-	if (!(error instanceof RequestError) || hasWorked(client, 'list')) throw error;
-	const key = taxQuery.testKeys[error.status ?? ''];
-	throw key === undefined ? error : error.withAdvice({ mappingKeys: [key] });
+/** Says of a list that was never read which key of the API Mapping may set it right. */
+export function nameListKeys(error: unknown, client: string): never {
+	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
+	if (!(error instanceof RequestError) || key === undefined) throw error;
+	throw error.withAdvice({
+		mappingKeys: hasWorked(client, LIST) ? [] : [key],
+		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
+	});
 }
 
 /** The whole list. */

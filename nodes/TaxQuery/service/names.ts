@@ -37,19 +37,16 @@ const keysOfFields = ({ operation, fields }: QueryService): string[] => [
 ];
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
-export const noteAccepted = (client: string, { path }: QueryService): void =>
-	noteSuccess(client, 'query', ...(isTax(path) ? ['tax'] : []));
+export const noteAccepted = (client: string, service: QueryService): void =>
+	noteSuccess(client, 'query', ...keysOfPath(service));
 
 /**
- * Which keys of the API Mapping may be missing where a query is refused with this status: none once one was accepted,
- * but `paths.tax` until one of those that need it was.
+ * Which keys of the API Mapping may be missing where a query is refused with this status: those of its path until one
+ * was accepted there, and those of its body until any was accepted.
  */
 export function keysToTry(status: number, service: QueryService, client: string): string[] {
+	if (status === 404) return keysOfPath(service).filter((key) => !hasWorked(client, key));
 	const isProved = hasWorked(client, 'query');
-	if (status === 404) {
-		const isOpen = (key: string) => (key === 'paths.tax' ? !hasWorked(client, 'tax') : !isProved);
-		return keysOfPath(service).filter(isOpen);
-	}
 	return !isProved && [400, 422].includes(status) ? keysOfFields(service) : [];
 }
 

@@ -1,10 +1,11 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
 import { codeOf, dataOf, type Said } from '../../shared/http/problem';
+import { withRequestId } from '../../shared/http/requestIds';
 import type { Problem } from '../../shared/transport/result';
 import { RequestError } from '../../shared/transport/result';
 import { render } from '../../shared/messages/request';
-import { said } from '../../shared/messages/words';
+import { mappingHint, said } from '../../shared/messages/words';
 import { taxQuery } from '../../shared/transport/service';
 import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../question/question';
@@ -116,6 +117,14 @@ export function wordsOf(error: unknown): Words {
 	return { message: message ?? String(error), description: description ?? '' };
 }
 
+/** Why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the request. */
+export function reasonFor(error: unknown): string {
+	const { mappingKeys = [], data } = error as Partial<RequestError>;
+	const what = wordsOf(error).message;
+	const told = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;
+	return withRequestId(told, data?.requestIds as string[] | undefined);
+}
+
 /** Any error of an item for which something was accepted. */
 export const withBilled = (error: unknown, billed: Id[]): QueryError =>
 	new QueryError(
@@ -178,9 +187,12 @@ export function tell(trouble: Trouble): Told {
 			};
 		case 'unlisted': {
 			const { message, description } = wordsOf(trouble.cause);
+			const { mappingKeys, data = {} } = (trouble.cause ?? {}) as Partial<RequestError>;
 			return {
 				message: `${UNLISTED}: ${message}`,
 				description: sentences(PURPOSES[trouble.purpose], description),
+				mappingKeys,
+				data: data.requestIds === undefined ? {} : { requestIds: data.requestIds },
 			};
 		}
 		case 'otherQuery': {

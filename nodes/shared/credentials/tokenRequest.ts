@@ -9,6 +9,7 @@ import {
 import { raceAbort, readBody } from '../http/answerBody';
 import { faultCode, isTlsFault } from '../http/faults';
 import type { LoginProblem } from '../http/problem';
+import { readRequestIds } from '../http/requestIds';
 import { isPage, saidBy } from '../http/said';
 import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/text';
@@ -71,7 +72,7 @@ export async function requestToken(
 	throw new LoginError(problemOf(answer, secrets));
 }
 
-type Answer = Pick<IN8nHttpFullResponse, 'statusCode'> & { body: unknown };
+type Answer = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { body: unknown };
 
 /** What of a token request is secret, in each of the ways in which it may be sent. */
 export function sentSecrets(credentials: ICredentialDataDecryptedObject): string[] {
@@ -136,9 +137,10 @@ const ofFault = (code: string): LoginProblem => ({
 });
 
 /** Why a response holds no token. What a 2xx holds is not quoted: it may be a token under another name. */
-function problemOf({ statusCode: status, body }: Answer, secrets: string[]): LoginProblem {
+function problemOf({ statusCode: status, headers, body }: Answer, secrets: string[]): LoginProblem {
 	const reason = reasonOf(status, body);
-	const said = status < 400 ? {} : saidBy(body, secrets);
+	const ids = readRequestIds(headers, secrets);
+	const said = { ...(status < 400 ? {} : saidBy(body, secrets)), ...ids };
 	return { kind: 'login', reason, status, isPassing: reason === 'outage', ...said };
 }
 

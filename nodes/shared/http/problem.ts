@@ -4,12 +4,15 @@ import type { IDataObject } from 'n8n-workflow';
 export interface Said {
 	said?: string;
 	isWithheld?: true;
+	/** By which the service finds the request in its own logs: "x-request-id: 7f3a". */
+	requestIds?: string[];
 }
 
 /** The same as an error gives it to programs. */
-export const dataOf = ({ said, isWithheld }: Said): IDataObject => ({
+export const dataOf = ({ said, isWithheld, requestIds }: Said): IDataObject => ({
 	...(said && { said }),
 	...(isWithheld && { isWithheld }),
+	...(requestIds && { requestIds }),
 });
 
 /** Why a request gave no usable body. Data only: `messages/` alone writes words about it. */
@@ -46,6 +49,8 @@ export interface StatusProblem extends Said {
 	isPage?: true;
 	/** 401, or what RFC 6750 says of a token that has ended. */
 	isTokenRefused?: true;
+	/** Of a 404: keys of the API Mapping that name the path, which has never worked so far. */
+	mappingKeys?: string[];
 }
 
 export interface LoginProblem extends Said {

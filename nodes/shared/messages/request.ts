@@ -32,12 +32,16 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 		description: sentences(
 			advice.meaning ? message : '',
 			isUnsure ? service.unsureHint : advice.todo ? ADVICE[advice.todo] : todo,
-			mappingHint(advice.mappingKeys),
+			mappingHint(mappingKeysOf(problem, advice)),
 			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
 			said(problem),
 		),
 	};
 }
+
+/** Keys of the API Mapping that may set it right: those that the operation knows, else those of the path. */
+export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>
+	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
 
 type Telling = [message: string, todo: string];
 

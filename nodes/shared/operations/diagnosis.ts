@@ -1,5 +1,7 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskedText } from '../personalData/personalData';
+import { withRequestId } from '../http/requestIds';
+import type { RequestError } from '../transport/result';
 import { sentences } from '../utils/sentences';
 import { asItIs } from './fields';
 import type { Item } from './operation';
@@ -38,7 +40,9 @@ export class Diagnosis {
 		const { value, ok, seen, advice }: Found<T> = await work().catch((error: UserError) => {
 			this.hasFirstFailed ||= this.checks.length === 0;
 			const { message, description } = error;
-			return { ok: false, seen: sentences(message), advice: sentences(description) };
+			const { data } = error as Partial<RequestError>;
+			const seen = withRequestId(sentences(message), data?.requestIds as string[] | undefined);
+			return { ok: false, seen, advice: sentences(description) };
 		});
 		// a service may put identifiers into its words
 		this.checks.push({ check, ok, seen: maskedText(seen), advice: maskedText(advice ?? '') });
@@ -47,15 +51,19 @@ export class Diagnosis {
 
 	/** All rows, of the same columns: a summary that can be read alone, the checks, the proposed mapping as JSON text. */
 	items(suggestedMapping: IDataObject, held: IDataObject, item: Item): IDataObject[] {
-		const proposed = JSON.stringify(suggestedMapping);
-		const isNew = proposed !== JSON.stringify(held);
+		const seen = JSON.stringify(suggestedMapping);
+		const isNew = seen !== JSON.stringify(held);
+		const proposal: Check = { check: PROPOSAL, ok: !isNew, seen, advice: isNew ? PASTE : '' };
+		if (!isNew && this.hasFirstFailed) {
+			Object.assign(proposal, { ok: 'unknown', advice: this.fixFirst() });
+		}
+		const wrong = [...this.checks, proposal].filter(({ ok }) => ok === false);
 		const next = this.nextStep(isNew);
 		item.run.hint(next);
-		const isFine = !isNew && this.withResult(false).length === 0;
 		const rows: Check[] = [
-			{ check: 'Summary', ok: isFine, seen: this.counts(), advice: next },
+			{ check: 'Summary', ok: wrong.length === 0, seen: this.summary(wrong), advice: next },
 			...this.checks,
-			{ check: PROPOSAL, ok: !isNew, seen: proposed, advice: isNew ? PASTE : '' },
+			proposal,
 		];
 		return rows.map(({ check, ok, seen, advice }) =>
 			item.protect(
@@ -73,20 +81,29 @@ export class Diagnosis {
 	/** What to do next, first things first. */
 	private nextStep(isNew: boolean): string {
 		const wrong = this.withResult(false).map(({ check }) => check);
-		if (this.hasFirstFailed) return `Fix "${wrong[0]}", then diagnose again.`;
-		if (isNew) return PASTE;
-		if (wrong.length > 0) return `Follow the advice of: ${wrong.join(', ')}.`;
+		if (this.hasFirstFailed) return this.fixFirst();
+		const others = wrong.length > 0 ? `Follow the advice of: ${wrong.join(', ')}` : '';
+		if (isNew) return sentences(PASTE, others);
+		if (others !== '') return sentences(others);
 		// no read can decide it, and the operator can
 		return this.withResult('unknown').some(({ advice }) => advice)
 			? 'Compare the rows "Not known" with your contract.'
 			: NOTHING_TO_DO;
 	}
 
-	private counts(): string {
+	private fixFirst(): string {
+		return `Fix "${this.checks[0].check}", then diagnose again.`;
+	}
+
+	/** How the checks ended, and each row that needs a change by its name. */
+	private summary(changes: Check[]): string {
 		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
 			(result) => this.withResult(result).length,
 		);
-		return `Checks: ${fine} OK, ${wrong} with a change needed, ${open} not known.`;
+		return sentences(
+			`Checks: ${fine} OK, ${wrong} with a change needed, ${open} not known`,
+			changes.length > 0 ? `Change needed: ${changes.map(({ check }) => check).join('; ')}` : '',
+		);
 	}
 }
 

@@ -5,6 +5,7 @@ import {
 	type IDataObject,
 	type INode,
 } from 'n8n-workflow';
+import { withRequestId } from '../http/requestIds';
 import { RequestError } from '../transport/result';
 import { sentences } from '../utils/sentences';
 
@@ -37,8 +38,10 @@ export function itemErrorOf(
 	const isOurs = cause instanceof UserError || cause instanceof NodeOperationError;
 	const what = hide(cause instanceof Error ? cause.message : String(cause));
 	const description = sentences(hide((isOurs && cause.description) || ''), ...more);
-	const message = isJoined ? sentences(what, description) : what;
 	const { code, status, mappingKeys = [], data: ofCause } = (cause ?? {}) as Coded;
+	const own = withTexts(ofCause ?? {}, hide);
+	const told = isJoined ? sentences(what, description) : what;
+	const message = withRequestId(told, own.requestIds as string[] | undefined);
 	const options = {
 		message,
 		description: description || undefined,
@@ -47,20 +50,20 @@ export function itemErrorOf(
 	};
 	// a login typed into a parameter stays out of the execution data
 	const bare = { ...node, parameters: {} };
-	const own =
+	const error =
 		cause instanceof RequestError || 'httpCode' in options
 			? new NodeApiError(bare, { message }, options)
 			: new NodeOperationError(bare, message, options);
-	own.message = message; // NodeApiError replaces some messages by its own
-	own.messages = [];
+	error.message = message; // NodeApiError replaces some messages by its own
+	error.messages = [];
 	Object.assign(
-		own.context,
-		withTexts(ofCause ?? {}, hide),
+		error.context,
+		own,
 		data,
 		typeof code === 'string' && { code },
 		mappingKeys.length > 0 && { mappingKeys },
 	);
-	return own;
+	return error;
 }
 
 /** What errors of the nodes are beside their words. */

@@ -1,5 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { JsonBody, LoginProblem, Problem, StatusProblem } from '../http/problem';
+import { readRequestIds } from '../http/requestIds';
 import { isPage, saidBy } from '../http/said';
 import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secrets';
@@ -34,10 +35,12 @@ export function classify(outcome: Outcome, reading: Reading): { body: JsonBody }
 	if ('login' in outcome) return outcome.login;
 	if ('fault' in outcome) return { kind: 'network', code: outcome.fault };
 	if ('tooLarge' in outcome) return { kind: 'body', flaw: 'tooLarge', ...outcome.tooLarge };
-	const { status } = outcome.answer;
-	return status >= 200 && status < 300
-		? ofSuccess(outcome.answer, reading)
-		: ofStatus(outcome.answer, reading.secrets);
+	const { status, headers } = outcome.answer;
+	const read =
+		status >= 200 && status < 300
+			? ofSuccess(outcome.answer, reading)
+			: ofStatus(outcome.answer, reading.secrets);
+	return 'body' in read ? read : { ...read, ...readRequestIds(headers, reading.secrets) };
 }
 
 function ofSuccess({ status, body }: Answer, { emptyAs }: Reading): { body: JsonBody } | Problem {

@@ -27,6 +27,8 @@ export interface ServiceRequest {
 	method: 'GET' | 'POST' | 'PUT' | 'DELETE';
 	/** Appended to the service's root, with leading slash; every variable segment already encoded. */
 	path: string;
+	/** Keys of the API Mapping that name the path: a 404 names those under which nothing has worked yet. */
+	pathKeys?: string[];
 	query?: IDataObject;
 	/** How lists in the query are written; with indices by default: a[0]=…&a[1]=… */
 	lists?: IHttpRequestOptions['arrayFormat'];

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import type { Said } from '../http/problem';
+import { readRequestIds } from '../http/requestIds';
 import { saidBy } from '../http/said';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
@@ -26,6 +27,7 @@ import {
 } from './result';
 import { acceptedOf, patience } from './retry';
 import type { Service } from './service';
+import { hasWorked } from './worked';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
@@ -49,7 +51,10 @@ export interface Connection<Mapping = unknown> {
 	request(request: ServiceRequest): Promise<JsonBody>;
 	/** The same; resolves with what the body holds, and throws a RequestError where that is a problem, too. */
 	read<T extends object>(request: ServiceRequest, reader: Reader<T>): Promise<T>;
-	/** The service's own words in a body; withheld where they repeat a secret of the credential, or one of these. */
+	/**
+	 * The service's own words in a body, with what names its request. Words are withheld where they repeat a secret of the
+	 * credential, or one of these.
+	 */
 	said(body: unknown, secrets?: string[]): Said;
 	/** The key of pseudonyms; '' if the credential holds none. */
 	pseudonymKey: string;
@@ -75,7 +80,11 @@ export async function connect<Mapping>(
 	const mapping = service.mapping(held.data);
 	const clock = clocks.getOrMake(root, () => new ClockOffset());
 	const statistics = new Statistics();
+	const client = nameOf(root, service.limitedBy(held.data));
+	const idsByBody = new WeakMap<object, string[]>();
 	const line: Line = {
+		client,
+		idsByBody,
 		context,
 		service,
 		held,
@@ -92,8 +101,11 @@ export async function connect<Mapping>(
 	};
 	const send = async (asked: ServiceRequest) => await sendRequest(line, asked);
 	const request = async (asked: ServiceRequest) => bodyOf(await send(asked), service);
-	const said = (body: unknown, secrets: string[] = []) =>
-		saidBy(body, [...service.secrets(held.data), ...secrets]);
+	const said = (body: unknown, secrets: string[] = []) => {
+		const requestIds = isJson(body) ? idsByBody.get(body) : undefined;
+		const words = saidBy(body, [...service.secrets(held.data), ...secrets]);
+		return { ...words, ...(requestIds && { requestIds }) };
+	};
 
 	async function read<T extends object>(asked: ServiceRequest, reader: Reader<T>): Promise<T> {
 		const body = await request(asked);
@@ -105,7 +117,7 @@ export async function connect<Mapping>(
 
 	return {
 		mapping,
-		client: nameOf(root, service.limitedBy(held.data)),
+		client,
 		account: nameOf(root, service.account?.(held.data)),
 		send,
 		request,
@@ -116,6 +128,8 @@ export async function connect<Mapping>(
 		statistics,
 	};
 }
+
+const isJson = (body: unknown): body is object => typeof body === 'object' && body !== null;
 
 /** Tells two clients of services apart, and neither of them. */
 const nameOf = (root: string, who = ''): string =>
@@ -139,6 +153,9 @@ interface Line {
 	/** Aborted when the execution is cancelled. */
 	signal?: AbortSignal;
 	statistics: Statistics;
+	client: string;
+	/** Of responses with a body: what names the request in the service's logs. */
+	idsByBody: WeakMap<object, string[]>;
 }
 
 /** What the rate limit and faults have cost. */
@@ -169,11 +186,19 @@ async function sendRequest(line: Line, request: ServiceRequest): Promise<Result>
 		const { problem, isSent, busyMs, sentWith } = tried;
 		const again = after(problem, performance.now(), busyMs);
 		if (!again || (again.how === 'newToken' && !isRenewable(line.service, sentWith))) {
-			return { ok: false, problem, accepted: isSent ? acceptedOf(problem, method) : 'no' };
+			const accepted = isSent ? acceptedOf(problem, method) : 'no';
+			return { ok: false, problem: withPathKeys(line, problem, request), accepted };
 		}
 		if (again.how !== 'login') line.statistics.repeated++;
 		await sleepFor(again.pauseMs, line.signal);
 	}
+}
+
+/** A 404 names the keys of its path under which nothing has worked yet. */
+function withPathKeys({ client }: Line, problem: Problem, { pathKeys = [] }: ServiceRequest) {
+	if (problem.kind !== 'status' || problem.status !== 404) return problem;
+	const mappingKeys = pathKeys.filter((key) => !hasWorked(client, key));
+	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
 }
 
 const isRenewable = ({ tokens }: Service, sentWith?: ICredentialDataDecryptedObject): boolean =>
@@ -204,10 +229,10 @@ async function attempt(line: Line, request: ServiceRequest, maxWaitMs: number): 
 		const { status, headers } = outcome.answer;
 		const busyMs = learn(line, outcome.answer, sentAt ?? askedAt);
 		request.onAnswer?.({ status, headers });
-		return { ...judge(service, request, exchanged), busyMs };
+		return { ...judge(line, request, exchanged), busyMs };
 	}
 	if (signal?.aborted) return { problem: { kind: 'cancelled' }, isSent: sentAt !== undefined };
-	return judge(service, request, exchanged);
+	return judge(line, request, exchanged);
 }
 
 /** Takes in the pace and the clock by a response. Returns how long the service wants to be left alone. */
@@ -225,7 +250,7 @@ function learn(
 
 /** The body, or what is wrong; and what it says of the token. */
 function judge(
-	service: Service,
+	{ service, idsByBody }: Line,
 	request: ServiceRequest,
 	{ outcome, sentWith, sentAt }: Exchanged,
 ): Attempt {
@@ -236,7 +261,10 @@ function judge(
 	if (isAnswered && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
 	if (isAnswered && 'body' in read) {
 		const { status, headers } = outcome.answer;
-		return { result: { ok: true, status, headers, body: redactBody(read.body, secrets) } };
+		const body = redactBody(read.body, secrets);
+		const { requestIds } = readRequestIds(headers, secrets);
+		if (requestIds) idsByBody.set(body, requestIds);
+		return { result: { ok: true, status, headers, body } };
 	}
 	const isSent = isAnswered || sentAt !== undefined;
 	return { problem: read as Problem, isSent, sentWith };

@@ -1,7 +1,7 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { codeOf, dataOf, type Accepted, type JsonBody, type Problem } from '../http/problem';
 import type { Advice } from '../messages/advice';
-import { render, type ServiceWords } from '../messages/request';
+import { mappingKeysOf, render, type ServiceWords } from '../messages/request';
 
 export { isProblem } from '../http/problem';
 export type { Accepted, JsonBody, Method, Problem } from '../http/problem';
@@ -46,7 +46,7 @@ export class RequestError extends UserError {
 
 	/** Keys of the API Mapping that may set it right. */
 	get mappingKeys(): string[] {
-		return this.advice.mappingKeys ?? [];
+		return mappingKeysOf(this.problem, this.advice);
 	}
 
 	/** The same error for one who knows what to do about it. */

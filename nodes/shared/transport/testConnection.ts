@@ -11,6 +11,7 @@ import {
 import { pseudonymKeyFlaw } from '../credentials/pseudonymKey';
 import { raceAbort, readBody } from '../http/answerBody';
 import { faultCode } from '../http/faults';
+import { withRequestId } from '../http/requestIds';
 import { sentences } from '../utils/sentences';
 import { classify, type Outcome } from './classify';
 import { RequestError } from './result';
@@ -32,11 +33,16 @@ const connectionTest = <Mapping>(service: Service<Mapping>) =>
 			if (error instanceof UserError) return error;
 			throw error;
 		});
-		const message = flaw ? sentences(flaw.message, flaw.description) : pseudonymKeyFlaw(data);
+		const message = flaw ? wordsOf(flaw) : pseudonymKeyFlaw(data);
 		return message === undefined
 			? { status: 'OK', message: 'Connection successful!' }
 			: { status: 'Error', message };
 	};
+
+function wordsOf(flaw: UserError): string {
+	const { problem } = flaw as Partial<RequestError>;
+	return withRequestId(sentences(flaw.message, flaw.description), problem?.requestIds);
+}
 
 export const testCreditProfile = connectionTest(creditProfile);
 export const testTaxQuery = connectionTest(taxQuery);

@@ -28,7 +28,7 @@ describe('advice about the API Mapping', () => {
 	const accept = async () => await sandbox.faults();
 
 	it.each([404, 400, 422])(
-		'names at most two keys for status %i before anything has worked, and none after that',
+		'names at most two keys for status %i before anything has worked, and no key that has worked',
 		async (status) => {
 			await refuse(status);
 			const first = [await sandbox.run(crf), await sandbox.run(csf)].map(keysOf);
@@ -42,19 +42,27 @@ describe('advice about the API Mapping', () => {
 					[true, [isPath ? 'paths.getCrf' : 'fields.getCrf']],
 					[true, isPath ? ['paths.tax', 'paths.getCsf'] : ['fields.getCsf']],
 				],
-				[NONE, NONE],
+				[NONE, isPath ? [true, ['paths.getCurpData']] : NONE],
 			]);
 		},
 	);
 
-	it('names paths.tax until a query has worked whose path has it', async () => {
+	it('names paths.tax until a query has worked whose path has it, and the own path until it has', async () => {
 		await sandbox.run(crf);
 		await refuse(404);
 		const first = keysOf(await sandbox.run(csf));
 		await accept();
 		await sandbox.run(createTaxProfile(RFC));
 		await refuse(404);
-		expect([first, keysOf(await sandbox.run(csf))]).toEqual([[true, ['paths.tax']], NONE]);
+		const second = keysOf(await sandbox.run(csf));
+		await accept();
+		await sandbox.run(csf);
+		await refuse(404);
+		expect([first, second, keysOf(await sandbox.run(csf))]).toEqual([
+			[true, ['paths.tax', 'paths.getCsf']],
+			[true, ['paths.getCsf']],
+			NONE,
+		]);
 	});
 
 	it('names a key of the list until it was read', async () => {
@@ -68,8 +76,24 @@ describe('advice about the API Mapping', () => {
 		expect([first, keysOf(await sandbox.run(all))]).toEqual([[true, ['paths.getAll']], NONE]);
 	});
 
-	it('is not given for a wrong secret, a refused token, or an ID that is not found', async () => {
-		const get = operation('query', 'get', { queryId: 'unknown-1' });
+	it('names the path of one query for an unknown ID until a query was read by its ID', async () => {
+		const get = (queryId: string) => operation('query', 'get', { queryId });
+		const first = await sandbox.run(get('unknown-1'));
+		const { items } = await sandbox.run(curpData);
+		await sandbox.run(get(String(items[0].json.queryId)));
+		const then = await sandbox.run(get('unknown-1'));
+		expect([keysOf(first), keysOf(then)]).toEqual([[true, ['paths.get']], NONE]);
+		expect(first.error?.description).toContain('paths.get in API Mapping');
+	});
+
+	it('names the path of one query where a wait cannot read the result by its ID', async () => {
+		await sandbox.faults({ path: '/api/query/', method: 'GET', fault: { status: 404, body: {} } });
+		const { items } = await sandbox.run(getCrf({ rfc: RFC, waitForResult: true, maxWait: 2 }));
+		const [{ json }] = items;
+		expect([json.pending, json.lastProblem]).toEqual([true, expect.stringContaining('paths.get')]);
+	});
+
+	it('is not given for a wrong secret or a refused token', async () => {
 		const wrong = [
 			await sandbox.run(crf, {
 				credentials: sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong_secret_3' } }),
@@ -79,9 +103,8 @@ describe('advice about the API Mapping', () => {
 					taxQueryApi: { grant: 'accessToken', pastedToken: 'wrong_token_3' },
 				}),
 			}),
-			await sandbox.run(get),
 		];
-		expect(wrong.map(keysOf)).toEqual([NONE, NONE, NONE]);
+		expect(wrong.map(keysOf)).toEqual([NONE, NONE]);
 		const texts = wrong.map(({ error }) => `${error?.message} ${error?.description}`);
 		expect(texts.filter((text) => text.includes('API Mapping'))).toEqual([]);
 	});

@@ -207,4 +207,32 @@ describe('Connection → Diagnose', () => {
 		expect([refused[1].seen, elsewhere[1].seen].join()).toMatch(/token|refused|service/i);
 		expect([suggestedIn(refused), suggestedIn(elsewhere)]).toEqual([{}, {}]);
 	});
+
+	it('names paths.getAll where the list has another path, and proposes nothing', async () => {
+		const { rows } = await askStranger(() => ({ status: 404, body: {} }), diagnose);
+		const [summary, list] = rows;
+		const proposal = rows.at(-1);
+		expect([list.result, list.advice]).toEqual([
+			'Change needed',
+			expect.stringContaining('paths.getAll'),
+		]);
+		expect(list.advice).not.toContain('queryId');
+		expect(summary.seen).toContain(String(list.check));
+		expect([proposal?.result, proposal?.advice]).toEqual([
+			'Not known',
+			expect.stringContaining(String(list.check)),
+		]);
+	});
+
+	it('lists each row that needs a change in its summary', async () => {
+		const list = [{ _id: 'q1', service: 'CRF', status: 'LISTO', query: {}, response: { a: 1 } }];
+		const { rows } = await askStranger(
+			({ path }) => (path === '/api/query' ? { body: list } : { status: 404, body: {} }),
+			diagnose,
+		);
+		const changes = rows.slice(1).filter(({ result }) => result === 'Change needed');
+		expect(changes.length).toBeGreaterThan(1);
+		for (const { check } of changes) expect(rows[0].seen).toContain(String(check));
+		expect(rows[0].advice).toContain('One query by its ID');
+	});
 });

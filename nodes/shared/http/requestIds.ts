@@ -1,0 +1,22 @@
+import type { IDataObject } from 'n8n-workflow';
+import { holdsSecret } from '../utils/secrets';
+import { textOf } from '../utils/text';
+import type { Said } from './problem';
+
+/** Headers by which services and proxies name a request in their logs; the last one is of W3C Trace Context. */
+const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];
+/** Visible ASCII in one word: anything else is no identifier. */
+const ID = /^[\x21-\x7e]{1,200}$/;
+
+/** The identifiers of a request in its response's headers, without those that repeat a secret. */
+export function readRequestIds(headers: IDataObject, secrets: string[]): Pick<Said, 'requestIds'> {
+	const requestIds = HEADERS.flatMap((name) => {
+		const id = textOf([headers[name]].flat()[0]).trim();
+		return ID.test(id) && !holdsSecret(id, secrets) ? [`${name}: ${id}`] : [];
+	});
+	return requestIds.length > 0 ? { requestIds } : {};
+}
+
+/** A message with the first of these identifiers at its end. */
+export const withRequestId = (message: string, [id]: string[] = []): string =>
+	id === undefined ? message : `${message} (${id})`;
