@@ -22,6 +22,8 @@ const common = {
 };
 
 module.exports = {
+	// Jest's own summary repeats each failure in full.
+	reporters: [['default', { summaryThreshold: Infinity }], '<rootDir>/test/failureSummary.cjs'],
 	testSequencer: '<rootDir>/test/sequencer.cjs',
 	testTimeout: 900_000, // ends what hangs; no test depends on how fast the machine is
 	projects: ['unit', 'integration', 'e2e', 'compat'].map((name) => ({

@@ -5,7 +5,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -29,6 +29,8 @@ const RUNS = [
 type Run = (typeof RUNS)[number];
 const root = join(__dirname, '..');
 const output = join(root, '.test-output');
+/** Which tests have failed, and why. */
+const failures = join(output, 'failures.txt');
 const log = (line: string) => console.error(line);
 
 interface Counts {
@@ -113,7 +115,11 @@ async function runJest({ project, workers }: Run, seed?: number): Promise<Counts
 		process.execPath,
 		// its workers have the flag, too: a tenth of their time was garbage collection
 		['--max-semi-space-size=64', join(root, 'node_modules', 'jest', 'bin', 'jest.js'), ...args],
-		{ cwd: root, stdio: ['ignore', 'ignore', 'inherit'] }, // the tests are told on stderr; stdout only repeats the report
+		{
+			cwd: root,
+			env: { ...process.env, FAILURE_SUMMARY: failures },
+			stdio: ['ignore', 'ignore', 'inherit'], // the tests are told on stderr; stdout only repeats the report
+		},
 	);
 	running.add(jest);
 	await once(jest, 'exit');
@@ -143,6 +149,7 @@ const told = ({ passed, failed, skipped }: Counts) =>
 async function main(): Promise<number> {
 	const { runs, seed } = readArguments();
 	mkdirSync(output, { recursive: true });
+	rmSync(failures, { force: true });
 	log('Building the package …');
 	await processes.run(...npm(['run', 'build', '--silent']), { cwd: root });
 	if (seed !== undefined) log(`In the order of seed ${seed}`);
@@ -162,7 +169,7 @@ async function main(): Promise<number> {
 		}),
 	);
 	const sum = (key: keyof Counts) => counts.reduce((total, [, count]) => total + count[key], 0);
-	console.log();
+	console.log(existsSync(failures) ? readFileSync(failures, 'utf8') : '');
 	for (const line of missing) console.log(line);
 	for (const [project, count] of counts) console.log(`${project}: ${told(count)}`);
 	console.log(told({ passed: sum('passed'), failed: sum('failed'), skipped: sum('skipped') }));

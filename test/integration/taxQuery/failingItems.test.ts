@@ -81,7 +81,7 @@ describe('an item that fails', () => {
 		});
 		const memory = {};
 		const run = async () =>
-			await service.run(getCrf({}, { timeout: 2 }), { items: itemsOf([kept, refused]), memory });
+			await service.run(getCrf({}, { timeout: 20 }), { items: itemsOf([kept, refused]), memory });
 		await run();
 		isRetry = true;
 		const { error } = await run();

@@ -27,7 +27,7 @@ describe('a query that nobody knows to be accepted', () => {
 
 	const [RFC, OTHER] = rfcs(2);
 	const runOne = async (options = {}, items = [{ rfc: RFC }]) =>
-		await sandbox.run(getCrf({}, { timeout: 30, ...options }), {
+		await sandbox.run(getCrf({}, options), {
 			items,
 			onError: 'continueRegularOutput',
 		});
@@ -53,7 +53,7 @@ describe('a query that nobody knows to be accepted', () => {
 		['the service answered with 503', { status: 503 }],
 	])('is said to be unsure when %s and it is not listed', async (_what, fault) => {
 		await sandbox.faults(once(fault));
-		const { items } = await runOne({ timeout: fault === 'hang' ? 1 : 30 });
+		const { items } = await runOne(fault === 'hang' ? { timeout: 3 } : {});
 		expect([codeOf(items[0].error), await sends()]).toEqual(['unsure', 1]);
 	});
 
@@ -140,7 +140,7 @@ describe('a query that nobody knows to be accepted', () => {
 			times: 1,
 			fault: { latency: 5000 },
 		});
-		const running = runOne({ timeout: 10 });
+		const running = runOne();
 		await until('a query billed', async () => (await billed()).length > 0);
 		// later by more than what the service's clock, told in whole seconds, leaves open
 		await new Promise((resolve) => setTimeout(resolve, 2500));
@@ -173,12 +173,11 @@ describe('a query that nobody knows to be accepted', () => {
 			{ path, method: 'POST', times: 1, fault: { trickle: 2 } },
 		);
 		const { items } = await sandbox.run(
-			operation(
-				'taxpayer',
-				'calculateRfc',
-				{ name: '={{ $json.name }}', firstLastName: 'Gómez', birthDate: '1956-12-31' },
-				{ timeout: 10 },
-			),
+			operation('taxpayer', 'calculateRfc', {
+				name: '={{ $json.name }}',
+				firstLastName: 'Gómez',
+				birthDate: '1956-12-31',
+			}),
 			{ items: [{ name: 'Emma' }, { name: 'EMMA' }], onError: 'continueRegularOutput' },
 		);
 		const given = items.map(({ json, error }) => codeOf(error) ?? json.queryId);
@@ -304,7 +303,7 @@ describe('a query whose answer is lost among many of others', () => {
 		const list = { path: '/api/query', exact: true, times: 1 };
 		await sandbox.faults(once('resetAfter'), { ...list, fault: { latency: 5000 } });
 		const others = await sandbox.elsewhere();
-		const run = sandbox.run(getCrf({}, { timeout: 10 }), { items: [{ rfc: RFC }] });
+		const run = sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
 		await until('a query billed', async () => (await sandbox.ledger()).length > 0);
 		const ask = async () => await others.post('/query/crf', { rfc: OTHER });
 		await Promise.all(Array.from({ length: 120 }, ask));

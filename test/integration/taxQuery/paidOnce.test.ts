@@ -276,9 +276,7 @@ describe('two executions that ask the same', () => {
 	it('never take the query of the other whose answer is still on its way', async () => {
 		await sandbox.faults(once('resetBefore'), rule({ trickle: 20 }, { times: 1 }));
 		const runs = await Promise.all(
-			[1, 2].map(
-				async () => await sandbox.run(getCrf({}, { timeout: 10 }), { items: itemsOf(rfcs(1)) }),
-			),
+			[1, 2].map(async () => await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) })),
 		);
 		const [{ queryId }] = await sandbox.ledger();
 		const told = runs.map(({ items, error }) => items[0]?.json.queryId ?? codeOf(error));
