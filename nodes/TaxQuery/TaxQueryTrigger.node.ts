@@ -14,7 +14,7 @@ import { testWebhookCredential } from '../shared/credentials/webhookSecret';
 import { testTaxQuery } from '../shared/transport/testConnection';
 import { passOn } from './deliveries/execute';
 import { subtitle } from './deliveries/choice';
-import { openWatcher } from './deliveries/watcher';
+import { openTrigger } from './deliveries/openTrigger';
 import {
 	eventTriggerDescription,
 	properties,
@@ -69,7 +69,7 @@ export class TaxQueryTrigger implements INodeType {
 	};
 
 	async trigger(this: ITriggerFunctions): Promise<ITriggerResponse> {
-		return await openWatcher(this);
+		return await openTrigger(this);
 	}
 
 	async webhook(this: IWebhookFunctions): Promise<IWebhookResponseData> {

@@ -4,14 +4,14 @@ import { taxQuery } from '../../shared/transport/service';
 import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../service/list';
-import { tellBeginning, turnOf } from './emitter';
+import { runningExecution } from './emitter';
 import { leftOut } from '../telling/leftOut';
 import { fateOf } from './filter';
-import { ENDED, KEY } from './memory';
+import { KEY } from './memory';
 import { errorOf } from './outage';
 import { itemMaker, resultOf, type TriggerResult } from './result';
 import { readSettings } from './settings';
-import { watcherOf, watchersIn } from './watcher';
+import { watchersIn } from './watcher';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
@@ -27,22 +27,21 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
 		});
 		return [[latest]];
 	}
-	if (context.getMode() !== 'manual') await noteExecution(context, deliveryId);
+	if (context.getMode() !== 'manual') noteExecution(context, deliveryId);
 	return [items];
 }
 
 /**
- * Tells that an execution has begun. What the process knows is put into the execution's static data, which n8n saves at
- * its end, so that a restart knows that this one has ended; whole, so what other triggers of the workflow know, too.
+ * Reports that an execution has begun, and puts the ledger into its static data. n8n saves those when its last node has
+ * ended, so a restart knows that. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
  */
-async function noteExecution(context: IExecuteFunctions, deliveryId: string): Promise<void> {
-	tellBeginning(context, deliveryId);
-	const watcher = watcherOf(context);
-	if (!watcher || watcher.settings.options.afterCrash === 'leave') return;
-	await turnOf(context, deliveryId);
+function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
+	const execution = runningExecution(context, deliveryId);
+	execution?.begin();
+	if (!execution?.saved) return;
 	for (const { context: trigger, ledger } of watchersIn(context.getWorkflow().id))
 		save(context, KEY, ledger.saved, trigger.getNode().id);
-	save(context, ENDED, deliveryId);
+	save(context, KEY, execution.saved);
 }
 
 async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 
@@ -8,22 +8,15 @@ export type Order = 'newestFirst' | 'oldestFirst';
 /** A result that was started: its query ID, and how often. */
 export type Started = [queryId: string, starts: number];
 
-/** What is saved in the workflow's static data; about 95 kB at most. */
-export interface SavedLedger extends IDataObject {
-	/** The newest listed queries, oldest first: hash of the ID → mark of the status that settled, '' while none has. */
-	seen: Record<string, string>;
-	/** The same of queries outside `seen`: delivered and not listed yet, or finished late. */
-	late: Record<string, string>;
-	/** IDs of queries that the service showed and that still owe a result; whose turn it is first. */
-	open: string[];
-	/** Results whose execution is not known to have ended, by deliveryId. */
-	started: Record<string, Started>;
+/** What the ledger knows beside single queries. */
+interface LedgerState {
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
 	/** The account of the service whose queries these are. */
 	account: string;
-	/** When the list was last read to its end. */
+	/** When the list was last read to its end, and how many requests that took. */
 	auditedAt: number;
+	auditRequests: number;
 	/** The latest creation of a query in `seen`, by the service's clock. */
 	newest: number;
 	/** Queries created until then are old, as long as rows above `seen` wait for their turn; 0 if none do. */
@@ -32,50 +25,115 @@ export interface SavedLedger extends IDataObject {
 	isComplete: boolean;
 	/** In which order the service lists, once it has shown that. */
 	order: Order | '';
-	/** Executions run in another process (queue mode), so the end of this one cuts none off. Unknown until one has begun. */
+	/** Executions run in another process (queue mode), so the end of this one interrupts none. Unknown until one began. */
 	runsElsewhere?: boolean;
 }
 
-/** Before anything is known. */
-const nothing = (): SavedLedger => ({
-	seen: {},
-	late: {},
-	open: [],
-	started: {},
+/**
+ * The ledger in the workflow's static data. Queries are one text: a hash of each ID, and behind it a mark for each status
+ * that has settled. About 20 kB as a rule; 350 kB at most, with 25,000 pending queries and 800 running executions.
+ */
+export interface SavedLedger extends LedgerState, IDataObject {
+	/** The newest listed queries, oldest first. */
+	seen: string;
+	/** Settled queries outside `seen`: delivered and not listed yet, or finished late. */
+	late: string;
+	/** Queries that still owe a result, wherever the list shows them. */
+	pending: string;
+	/** IDs of pending queries, to be read by ID if the list does not show them; whose turn it is first. */
+	pendingIds: string[];
+	/** Results whose execution is not known to have ended, by deliveryId. */
+	started: Record<string, Started>;
+	/** The process that wrote it. */
+	savedBy: string;
+}
+
+const emptyState = (): LedgerState => ({
 	startedFrom: '',
 	account: '',
 	auditedAt: 0,
+	auditRequests: 0,
 	newest: 0,
 	oldUntil: 0,
 	isComplete: true,
 	order: '',
 });
 
-/** Together under 100 kB. */
+/** This process, in the ledgers that it writes. */
+const PROCESS = randomUUID();
+
 export const MAX_SEEN = 1_000;
-/** So many more are forgotten together. */
+/** This many more are forgotten together. */
 const SLACK = 100;
 const MAX_LATE = 1_000;
-const MAX_OPEN = 1_000;
-const MAX_OPEN_LETTERS = 24_000;
-const MAX_STARTED_LETTERS = 20_000;
+export const MAX_PENDING = 25_000;
+const MAX_PENDING_IDS = 1_000;
+const MAX_PENDING_LETTERS = 24_000;
+const MAX_STARTED_LETTERS = 60_000;
 const LETTERS_BESIDE_ID = 50;
+const LETTERS_OF_ID = 24;
+
+const KEY_LENGTH = 8;
+const MARK_LENGTH = 3;
+/** More statuses of one query are not remembered: the oldest is forgotten. */
+const MAX_MARKS = 20;
 
 const hash = (text: string, length: number) =>
 	createHash('sha256').update(text).digest('base64url').slice(0, length);
 
 /** A service may list the same tens of thousands of queries again and again. */
 const keys = new BoundedMap<string, string>(50_000);
-/** Begins with a letter, for an object lists keys that look like numbers before the others. */
 function keyOf(id: string): string {
 	const known = keys.get(id);
 	if (known !== undefined) return known;
-	const key = `q${hash(id, 12)}`;
+	const key = hash(id, KEY_LENGTH);
 	keys.set(id, key);
 	return key;
 }
-/** Of a settled status word; never ''. */
-const markOf = (word: string) => hash(word, 6);
+/** Of a settled status word. */
+const markOf = (word: string) => hash(word, MARK_LENGTH);
+
+/** Marks of the statuses of a query that have settled, one behind the other. */
+type Marks = string;
+
+function hasMark(marks: Marks, mark: string): boolean {
+	for (let at = 0; at < marks.length; at += MARK_LENGTH)
+		if (marks.startsWith(mark, at)) return true;
+	return false;
+}
+
+/** The marks of both, each once; the oldest are forgotten where they are too many. */
+function joinMarks(marks: Marks, more: Marks): Marks {
+	let joined = marks;
+	for (let at = 0; at < more.length; at += MARK_LENGTH) {
+		const mark = more.slice(at, at + MARK_LENGTH);
+		if (!hasMark(joined, mark)) joined += mark;
+	}
+	return joined.slice(-MAX_MARKS * MARK_LENGTH);
+}
+
+/** Queries by the hash of their ID, with the marks of their statuses, in order. */
+type Queries = Map<string, Marks>;
+
+function writeQueries(queries: Queries): string {
+	const entries: string[] = [];
+	for (const [key, marks] of queries) entries.push(key + marks);
+	return entries.join(' ');
+}
+
+/** Reads queries as they are saved, also by versions that saved them as an object. */
+function readQueries(saved: unknown): Queries {
+	if (typeof saved === 'string') {
+		const entries = saved.split(' ').filter((entry) => entry.length >= KEY_LENGTH);
+		return new Map(entries.map((entry) => [entry.slice(0, KEY_LENGTH), entry.slice(KEY_LENGTH)]));
+	}
+	return new Map(
+		Object.entries((saved ?? {}) as Record<string, string>).map(([key, mark]) => [
+			key.slice(1, 1 + KEY_LENGTH), // keys began with a letter, marks had six characters
+			mark.slice(0, MARK_LENGTH),
+		]),
+	);
+}
 
 /** A query's ID, and its status word. */
 export interface Stand {
@@ -83,152 +141,280 @@ export interface Stand {
 	word: string;
 }
 
+/** Pending queries that are no longer followed. */
+export interface Dropped {
+	/** IDs that are no longer read by ID: such a query starts if it is listed or named by a webhook call. */
+	unread: string[];
+	/** How many are forgotten altogether. */
+	forgotten: number;
+}
+
 export type Ledger = ReturnType<typeof openLedger>;
 
 /**
- * All that a trigger knows: which queries it has seen, what of them has settled, and which still owe a result. `seen`
- * grows by looks alone; what a webhook call brings settles in `late`, so that it never moves the place where looks stop.
- * `ended` is a result whose execution has ended since the rest was saved.
+ * Remembers which queries a trigger has seen, which statuses of them have settled, and which still owe a result. `seen`
+ * grows by looks alone; results of webhook calls settle in `late`, so that they never move the place where looks stop.
  */
-export function openLedger(before: Partial<SavedLedger> = {}, ended = '') {
-	const copy = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
-	const saved: SavedLedger = { ...nothing(), ...copy };
-	delete saved.started[ended];
-	const cutOff = new Map(Object.entries(saved.started));
-	const open = new Set(saved.open);
+export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, process: string = PROCESS) {
+	const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
+	const {
+		seen: savedSeen,
+		late: savedLate,
+		pending: savedPending,
+		pendingIds: savedIds = saved.open ?? [],
+		started: savedStarted = {},
+		savedBy,
+		open: _open,
+		...rest
+	} = saved;
+	const state: LedgerState = { ...emptyState(), ...(rest as Partial<LedgerState>) };
+	let seen = readQueries(savedSeen);
+	const late = readQueries(savedLate);
+	const pending =
+		savedPending === undefined
+			? new Map(savedIds.map((id): [string, Marks] => [keyOf(id), '']))
+			: readQueries(savedPending);
+	const pendingIds = new Set(savedIds);
+	let letters = [...pendingIds].reduce((sum, id) => sum + id.length, 0);
+	const started = new Map(Object.entries(savedStarted));
+	const interrupted = new Map(started);
+	let startedLetters = 0;
+	const lettersOf = ([queryId]: Started) => queryId.length + LETTERS_BESIDE_ID;
+	for (const entry of started.values()) startedLetters += lettersOf(entry);
 
-	const markIn = (queryId: string): string | undefined => {
-		const key = keyOf(queryId);
-		return saved.seen[key] ?? saved.late[key];
+	const marksOf = (key: string): Marks =>
+		(seen.get(key) ?? '') + (pending.get(key) ?? '') + (late.get(key) ?? '');
+
+	const forgetId = (queryId: string): void => {
+		if (pendingIds.delete(queryId)) letters -= queryId.length;
 	};
 
-	/** Forgets the first of those that owe a result where they are too many, and returns them. */
-	const writeOpen = (): string[] => {
-		const dropped: string[] = [];
-		let letters = [...open].reduce((sum, id) => sum + id.length, 0);
-		for (const id of open) {
-			if (open.size <= MAX_OPEN && letters <= MAX_OPEN_LETTERS) break;
-			letters -= id.length;
-			open.delete(id);
-			dropped.push(id);
-		}
-		saved.open = [...open];
-		return dropped;
+	const addLate = (key: string, marks: Marks): void => {
+		const all = joinMarks(late.get(key) ?? '', marks);
+		late.delete(key);
+		late.set(key, all); // the newest last
+		dropFirst(late, MAX_LATE);
+	};
+
+	/** A query owes nothing any more; its marks go to where it is known. */
+	const dropPending = (queryId: string): void => {
+		const key = keyOf(queryId);
+		const marks = pending.get(key);
+		forgetId(queryId);
+		if (marks === undefined) return;
+		pending.delete(key);
+		if (marks === '') return;
+		const listed = seen.get(key);
+		if (listed === undefined) addLate(key, marks);
+		else seen.set(key, joinMarks(listed, marks));
 	};
 
 	const end = (deliveryId: string): void => {
-		cutOff.delete(deliveryId);
-		delete saved.started[deliveryId];
+		interrupted.delete(deliveryId);
+		const entry = started.get(deliveryId);
+		if (!entry) return;
+		started.delete(deliveryId);
+		startedLetters -= lettersOf(entry);
 	};
 
+	const putStarted = (deliveryId: string, entry: Started): void => {
+		const known = started.get(deliveryId);
+		if (known) startedLetters -= lettersOf(known);
+		started.set(deliveryId, entry);
+		startedLetters += lettersOf(entry);
+	};
+
+	const write = (ended?: string): SavedLedger => ({
+		seen: writeQueries(seen),
+		late: writeQueries(late),
+		pending: writeQueries(pending),
+		pendingIds: [...pendingIds],
+		started: Object.fromEntries([...started].filter(([deliveryId]) => deliveryId !== ended)),
+		...state,
+		savedBy: process,
+	});
+
 	return {
-		/** Always up to date, and the same object: n8n writes it when it saves static data. */
-		saved,
-		/** Started by the process before this one, and not known to have ended: until started again, or `end` is called. */
-		cutOff,
+		state,
 
-		isEmpty(): boolean {
-			for (const _ in saved.seen) return false;
-			return true;
-		},
+		/** Which process knows it, and which one had written it before. */
+		process,
+		savedBy,
 
-		isSeen: (queryId: string): boolean => keyOf(queryId) in saved.seen,
+		/**
+		 * Stands for the ledger in static data. n8n writes those as JSON: so each time the ledger is written as it is then.
+		 */
+		saved: { toJSON: () => write() },
 
-		/** Whether a query's result in this state came through before, or is not wanted. */
-		isSettled: ({ queryId, word }: Stand): boolean => markIn(queryId) === markOf(word),
+		/**
+		 * Stands for the ledger in the static data of an execution. n8n writes those when the last node has ended, so the
+		 * execution counts as ended from then on, in this and, if `isForAll`, in all that is written later.
+		 */
+		savedAtEndOf: (deliveryId: string, isForAll: boolean) => ({
+			toJSON: () => {
+				if (isForAll) end(deliveryId);
+				return write(deliveryId);
+			},
+		}),
 
-		/** Whether any state of a query has settled. */
-		hasSettled: (queryId: string): boolean => Boolean(markIn(queryId)),
+		/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
+		interrupted,
 
-		owes: (queryId: string): boolean => open.has(queryId),
+		isEmpty: (): boolean => seen.size === 0,
 
-		/** Who owes a result, whose turn it is first. */
-		owing: (): string[] => [...open],
+		isSeen: (queryId: string): boolean => seen.has(keyOf(queryId)),
+
+		/** Keys of the listed queries, the oldest first. */
+		seenKeys: (): string[] => [...seen.keys()],
+
+		/** Whether a query's result in this status came through before, or is not wanted. */
+		isSettled: ({ queryId, word }: Stand): boolean =>
+			hasMark(marksOf(keyOf(queryId)), markOf(word)),
+
+		/** Whether any status of a query has settled. */
+		hasSettled: (queryId: string): boolean => marksOf(keyOf(queryId)) !== '',
+
+		isPending: (queryId: string): boolean => pending.has(keyOf(queryId)),
+
+		pendingCount: (): number => pending.size,
+
+		/** IDs of queries that owe a result, whose turn it is first. */
+		pendingIds: (): string[] => [...pendingIds],
 
 		/** Takes a listed query in; for looks alone, which do so from the oldest on. */
 		take(queryId: string, createdAt = 0): void {
-			const { seen, late } = saved;
 			const key = keyOf(queryId);
-			seen[key] = late[key] ?? '';
-			delete late[key];
-			saved.newest = Math.max(saved.newest, createdAt);
+			seen.set(key, late.get(key) ?? '');
+			late.delete(key);
+			state.newest = Math.max(state.newest, createdAt);
 		},
 
-		/** Forgets the oldest of `seen` that are too many. `listed` are the IDs of this look, the newest first. */
+		/** Forgets the oldest of `seen` that are too many, pending ones apart. `listed` are the IDs of a look, newest first. */
 		trim(listed: string[]): void {
-			const { seen } = saved;
-			const known = Object.keys(seen);
-			if (known.length <= MAX_SEEN + SLACK) return;
+			if (seen.size <= MAX_SEEN + SLACK) return;
 			const recent = new Set(listed.map(keyOf).reverse());
 			const inOrder = [
-				...known.filter((key) => !recent.has(key)),
-				...[...recent].filter((key) => key in seen),
+				...[...seen.keys()].filter((key) => !recent.has(key)),
+				...[...recent].filter((key) => seen.has(key)),
 			];
-			saved.seen = Object.fromEntries(inOrder.slice(-MAX_SEEN).map((key) => [key, seen[key]]));
-			saved.isComplete = false;
+			const left = inOrder.splice(-MAX_SEEN);
+			for (const key of inOrder) {
+				const marks = pending.get(key);
+				if (marks !== undefined) pending.set(key, joinMarks(marks, seen.get(key) as Marks));
+			}
+			seen = new Map(left.map((key) => [key, seen.get(key) as Marks]));
+			state.isComplete = false;
 		},
 
-		/** Its result in this state came through, or is not wanted; it owes another one where it `owesMore`. */
+		/** Its result in this status came through, or is not wanted; it owes another one where it `owesMore`. */
 		settle({ queryId, word }: Stand, owesMore = false): void {
-			const { seen, late } = saved;
 			const key = keyOf(queryId);
-			if (key in seen) seen[key] = markOf(word);
-			else {
-				delete late[key];
-				late[key] = markOf(word); // the newest last
-				dropFirst(late, MAX_LATE);
-			}
-			if (!owesMore && open.delete(queryId)) writeOpen();
+			const mark = markOf(word);
+			if (!owesMore) dropPending(queryId);
+			const where = seen.has(key) ? seen : pending.has(key) ? pending : undefined;
+			if (where) where.set(key, joinMarks(where.get(key) as Marks, mark));
+			else addLate(key, mark);
 		},
 
-		/** It owes a result, and its turn comes last. Returns those that are too many to be awaited. */
-		await(...queryIds: string[]): string[] {
+		/** They owe a result, and their turn comes last. Returns what is too much to be followed. */
+		addPending(queryIds: string[]): Dropped {
 			for (const id of queryIds) {
-				open.delete(id);
-				open.add(id);
+				const key = keyOf(id);
+				if (!pending.has(key)) {
+					pending.set(key, seen.has(key) ? '' : (late.get(key) ?? ''));
+					if (!seen.has(key)) late.delete(key);
+				}
+				forgetId(id);
+				pendingIds.add(id);
+				letters += id.length;
 			}
-			return writeOpen();
+			const unread: string[] = [];
+			for (const id of pendingIds) {
+				if (pendingIds.size <= MAX_PENDING_IDS && letters <= MAX_PENDING_LETTERS) break;
+				forgetId(id);
+				unread.push(id);
+			}
+			const forgotten = Math.max(0, pending.size - MAX_PENDING);
+			if (forgotten > 0) dropFirst(pending, MAX_PENDING);
+			return { unread, forgotten };
 		},
 
-		/** The service refuses it: it owes nothing any more. */
-		giveUp(queryId: string): void {
-			open.delete(queryId);
-			writeOpen();
+		/** It owes nothing any more: the service refuses it, or has shown its last status before. */
+		drop: dropPending,
+
+		/** How many more results may be started and still be remembered. */
+		room(): number {
+			const each = started.size > 0 ? startedLetters / started.size : 0;
+			const left = MAX_STARTED_LETTERS - startedLetters;
+			return Math.max(0, Math.floor(left / Math.max(each, LETTERS_OF_ID + LETTERS_BESIDE_ID)));
 		},
+
+		/** Whether a result can be remembered as started. */
+		canStart: (deliveryId: string, queryId: string): boolean =>
+			started.has(deliveryId) ||
+			startedLetters + queryId.length + LETTERS_BESIDE_ID <= MAX_STARTED_LETTERS,
 
 		/** It is about to be emitted; `times` counts the starts of the same result. */
 		start(deliveryId: string, queryId: string, times: number): void {
-			cutOff.delete(deliveryId);
-			saved.started[deliveryId] = [queryId, times];
-			dropFirst(
-				saved.started,
-				Math.ceil(MAX_STARTED_LETTERS / (queryId.length + LETTERS_BESIDE_ID)),
-			);
+			interrupted.delete(deliveryId);
+			putStarted(deliveryId, [queryId, times]);
 		},
 
 		/** n8n could not start it: all is as before. */
-		giveBack(deliveryId: string, known?: Started): void {
+		undoStart(deliveryId: string, known?: Started): void {
 			end(deliveryId);
-			if (known) cutOff.set(deliveryId, (saved.started[deliveryId] = known));
+			if (!known) return;
+			putStarted(deliveryId, known);
+			interrupted.set(deliveryId, known);
 		},
 
 		/** Its execution has ended, or had been started before. */
 		end,
 
+		/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
+		learnSettled(others: Iterable<[key: string, marks: Marks]>): void {
+			const unknown: Queries = new Map();
+			for (const [key, more] of others) {
+				const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
+				if (more !== '') where.set(key, joinMarks(where.get(key) ?? '', more));
+			}
+			const newer = [...late];
+			late.clear();
+			for (const [key, marks] of [...unknown, ...newer]) late.set(key, marks);
+			dropFirst(late, MAX_LATE);
+		},
+
+		/** Marks of all queries that are known. */
+		settledMarks: (): Array<[key: string, marks: Marks]> => [...late, ...pending, ...seen],
+
 		/** Forgets which queries were listed, and who owes a result. What has settled stays known. */
 		begin(startedFrom: string): void {
-			const { late, started } = saved;
-			const settled = Object.entries(saved.seen).filter(([, mark]) => mark !== '');
-			Object.assign(late, Object.fromEntries(settled));
-			dropFirst(late, MAX_LATE);
-			Object.assign(saved, nothing(), { late, started, startedFrom });
-			open.clear();
+			for (const queries of [pending, seen])
+				for (const [key, marks] of queries) if (marks !== '') addLate(key, marks);
+			seen = new Map();
+			pending.clear();
+			pendingIds.clear();
+			letters = 0;
+			const { runsElsewhere } = state;
+			Object.assign(state, emptyState(), { startedFrom, runsElsewhere });
 		},
 	};
 }
 
-/** Leaves so many entries, the latest. */
-function dropFirst(entries: IDataObject, most: number): void {
-	const keys = Object.keys(entries);
-	for (const key of keys.slice(0, Math.max(0, keys.length - most))) delete entries[key];
+/**
+ * Which of two ledgers counts: what this process knows, or what was saved. If another process has written that since,
+ * because it led meanwhile, the saved one counts, with the statuses that this process knows to have come through.
+ */
+export function currentLedger(known: Ledger, saved: Ledger): Ledger {
+	if (saved.savedBy === undefined || saved.savedBy === known.process) return known;
+	saved.learnSettled(known.settledMarks());
+	return saved;
+}
+
+/** Leaves this many entries, the latest. */
+function dropFirst<V>(entries: Map<string, V>, most: number): void {
+	for (const key of entries.keys()) {
+		if (entries.size <= most) return;
+		entries.delete(key);
+	}
 }

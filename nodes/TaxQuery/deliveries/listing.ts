@@ -1,3 +1,4 @@
+import { msLeft } from '../../shared/utils/time';
 import type { QueryService } from '../service/client';
 import { readList } from '../service/list';
 import type { Extent } from '../service/types';
@@ -14,6 +15,29 @@ export interface Listing extends Read<TriggerResult> {
 	unreadable: number;
 	/** How many queries the service reports. */
 	total?: number;
+}
+
+/** How many pending queries the last check did not show, and how many the last one that read the list to its end. */
+export interface Unlisted {
+	last: number;
+	afterAudit: number;
+}
+
+const A_MINUTE = 60_000;
+export const DAY_MS = 24 * 60 * A_MINUTE;
+/** Checks read a few queries by their ID. More of them are cheaper to find in the list. */
+const FEW = 3;
+/** An audit may take this share of the time, at one request a second. */
+const AUDIT_REST_MS = 10_000;
+
+/**
+ * Whether the list is to be read to its end: once a day, and more often while pending queries lie deeper in it than
+ * checks read.
+ */
+export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): boolean {
+	const isDeep = last > Math.max(FEW, afterAudit);
+	const everyMs = isDeep ? Math.max(A_MINUTE, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
+	return msLeft(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;
 }
 
 /**
@@ -33,7 +57,7 @@ export async function readListing(
 	};
 	let pageSize = 0;
 	// by their IDs, those that were asked for would cost a request each
-	const sought = new Set(asked.filter((id) => ledger.owes(id)));
+	const sought = new Set(asked.filter((id) => ledger.isPending(id)));
 	for await (const { records, unreadable, extent, total, isLast } of readList(service)) {
 		for (const record of records) {
 			rows.push(resultOf(record));
@@ -48,7 +72,7 @@ export async function readListing(
 	}
 	checkRows(rows, read.unreadable);
 	const isWhole = read.extent === 'whole';
-	const { order = orderOf(rows, ledger.saved.order || undefined) } = service.mapping.list;
+	const { order = orderOf(rows, ledger.state.order || undefined) } = service.mapping.list;
 	const sorted = fromNewestOn(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };

@@ -1,25 +1,23 @@
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
-import { msLeft } from '../../shared/utils/time';
 import { hasList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
-import { readCutOff, startAgain } from './cutOff';
+import { readInterrupted, startAgain } from './interrupted';
 import type { Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
 import type { Ledger } from './ledger';
-import { checkDates, NO_LIST, readListing } from './listing';
+import { checkDates, DAY_MS, isAuditDue, NO_LIST, readListing } from './listing';
 import { confirmed, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
 import { readRecords, type Found } from './records';
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
 import { itemMaker, lacksResult, type TriggerResult } from './result';
 import { readStart, startOf } from './settings';
-import { isSettled, survey, takeIn, type Rules } from './survey';
+import { isSettled, survey, takeIn, type Plan, type Rules } from './survey';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
 const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 /** Looks must leave the rate limit to the lookups of executions, and the process to n8n. */
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
@@ -52,7 +50,7 @@ export interface Look {
 /** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
 export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Look> {
 	const { context, ledger, settings, tries, mustBegin } = trigger;
-	const { saved } = ledger;
+	const { state } = ledger;
 
 	// reads what it needs, and changes nothing that is known
 	const connection = await connect(context, taxQuery);
@@ -62,13 +60,14 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 		fateOf: (result) => fateOf(result, settings.choice),
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 		triesOf: ({ queryId }) => tries.timesOf(queryId),
-		maxResults: settings.maxResults,
+		// no more than can be remembered as started
+		maxResults: Math.min(settings.maxResults, ledger.room()),
 	};
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
-	const account = isListed ? connection.account : saved.account;
-	const isMoved = mustBegin || account !== saved.account;
+	const account = isListed ? connection.account : state.account;
+	const isMoved = mustBegin || account !== state.account;
 	const startAt = isMoved && isListed ? readStart(context) : undefined;
-	const isAudit = isMoved || msLeft(saved.auditedAt, DAY_MS) < 0;
+	const isAudit = isMoved || isAuditDue(ledger, trigger.unlisted);
 	const ids = [...asked.keys()].reverse(); // a sender that comes again is not to wait behind a flood
 
 	const listing = isListed
@@ -80,7 +79,7 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 	const plan = survey(ledger, listing, situation, rules);
 	if (plan.isAnew && startAt !== undefined) checkDates(listing.rows);
 	const read = await readRecords(trigger, connection, plan, listing, asked);
-	const cutOff = await readCutOff(trigger, connection);
+	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
 	// takes it in: from here on nothing waits, so that nothing can come between
 	trigger.mustBeOpen();
@@ -94,13 +93,13 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 		if (found === undefined) return void left.add(queryId);
 		if (found === 'refused') {
 			ledger.settle(row);
-			return ledger.giveUp(queryId);
+			return ledger.drop(queryId);
 		}
 		const said = asked.get(queryId);
 		const { result, origin } = confirmed(found, said, mapping);
 		const fate = rules.fateOf(result);
 		if (fate === 'unwanted' || isSettled(ledger, result)) return settle(ledger, result, row);
-		ledger.await(queryId); // the others first, the next time
+		ledger.addPending([queryId]); // the others first, the next time
 		if (trigger.outcomeOf(result)) return;
 		if (fate === 'waits' || lacksResult(result)) {
 			left.add(queryId);
@@ -124,15 +123,21 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 	reportListing(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
 	reportLeftOut(context, settings.choice, mapping, records);
-	reportDropped(context, takeIn(ledger, plan, rules, startOf(context)));
-	if (listing.order) saved.order = listing.order;
-	if (isListed && isAudit)
-		saved.auditedAt = Date.now() - (listing.extent === 'cut' ? DAY_MS - HOUR_MS : 0);
-	startAgain(trigger, cutOff, toItem);
+	const { forgotten } = takeIn(ledger, plan, rules, startOf(context));
+	if (listing.order) state.order = listing.order;
+	trigger.unlisted.last = plan.unlisted;
+	if (isListed && isAudit) {
+		state.auditedAt = Date.now() - (listing.extent === 'cut' ? DAY_MS - HOUR_MS : 0);
+		state.auditRequests = listing.requests;
+		trigger.unlisted.afterAudit = plan.unlisted;
+	}
+	const isAll = isAudit || !isListed;
+	reportDropped(context, { unreachable: isAll ? countUnreachable(ledger, plan) : 0, forgotten });
+	startAgain(trigger, interrupted, toItem);
 	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) bring(result, result);
-	for (const id of read.refused) ledger.giveUp(id);
-	ledger.await(...plan.owing.filter((id) => ledger.owes(id))); // had their turn
+	for (const id of read.refused) ledger.drop(id);
+	ledger.addPending(plan.owing.filter((id) => ledger.isPending(id))); // had their turn
 
 	const listed = ids.flatMap((id) => plan.listed.get(id) ?? []);
 	const known = [...listed, ...read.others].map(
@@ -153,15 +158,19 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 			strangers.length > FLOOD ? FLOOD_REST_MS : 0,
 		),
 		hasNews,
-		isMore: plan.isMore,
+		isMore: (plan.isMore && ledger.room() > 0) || (interrupted.length > 0 && ledger.interrupted.size > 0),
 		unread: [...asked].reverse().filter(([id]) => queries.get(id) === 'later'),
 	};
 }
 
+/** How many pending queries are neither listed nor among those that are read by ID. */
+const countUnreachable = (ledger: Ledger, { unlisted, listed }: Plan<TriggerResult>): number =>
+	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
+
 /** The query has come through in this state, which a row of the list may call by another word. */
 function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
 	const owesMore = isOpen(result.record.state);
-	if (owesMore && ledger.owes(result.queryId)) ledger.await(result.queryId);
+	if (owesMore && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, owesMore);
 	if (row.word !== result.word) ledger.settle(row, owesMore);
 }

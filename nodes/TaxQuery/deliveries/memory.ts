@@ -1,16 +1,16 @@
-import type { ITriggerFunctions } from 'n8n-workflow';
+import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { load } from '../../shared/operations/nodeState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { merged, type Asked } from './asked';
 import { nodeKey, type Outcome } from './emitter';
-import { openLedger, type Ledger, type SavedLedger } from './ledger';
+import { currentLedger, openLedger, type Ledger } from './ledger';
 import { newOutage } from './outage';
+import type { Unlisted } from './listing';
 
 export const KEY = 'taxQueryLedger';
-/** The result of the execution that n8n saved last, at its end. */
-export const ENDED = 'taxQueryEnded';
 const MAX_NODES = 500;
 const MAX_EMITTED = 5_000;
-/** IDs that are kept for a later look; who sent others is told to come again. */
+/** Queries that are kept for a later look; who sent others is told to come again. */
 export const MAX_ASKED = 100;
 
 /** What this process knows of a trigger, also while it is being published anew. */
@@ -21,17 +21,24 @@ export interface NodeMemory {
 	/** Results that this process has emitted. */
 	emitted: BoundedMap<string, true>;
 	outage: ReturnType<typeof newOutage>;
+	unlisted: Unlisted;
 	closedAt?: number;
 }
 const memories = new BoundedMap<string, NodeMemory>(MAX_NODES);
 
-export const memoryOf = (context: ITriggerFunctions): NodeMemory =>
-	memories.getOrMake(nodeKey(context), () => ({
-		ledger: openLedger(load<SavedLedger>(context, KEY), load<string>(context, ENDED)),
+/** What this process knows of a trigger, with the ledger as it was last written. */
+export function memoryOf(context: ITriggerFunctions): NodeMemory {
+	const saved = openLedger(load<IDataObject>(context, KEY));
+	const memory = memories.getOrMake(nodeKey(context), () => ({
+		ledger: saved,
 		outcomes: new Map(),
 		emitted: new BoundedMap(MAX_EMITTED),
 		outage: newOutage(),
+		unlisted: { last: 0, afterAudit: 0 },
 	}));
+	if (memory.ledger !== saved) memory.ledger = currentLedger(memory.ledger, saved);
+	return memory;
+}
 
 type Identity = Parameters<typeof nodeKey>[0];
 
@@ -39,17 +46,22 @@ type Identity = Parameters<typeof nodeKey>[0];
 export const wasPublishedSince = (context: Identity, since: number): boolean =>
 	(memories.get(nodeKey(context))?.closedAt ?? -Infinity) > since;
 
-/** IDs that were delivered to this process before it published the trigger, by node. */
-const early = new BoundedMap<string, Set<string>>(MAX_NODES);
+/** What webhook calls named while the trigger was not published in this process, by node. */
+const askedEarly = new BoundedMap<string, Map<string, Asked>>(MAX_NODES);
 
-/** Keeps them for its first look. */
-export function askLater(context: Identity, ids: string[]): void {
-	const asked = early.getOrMake(nodeKey(context), () => new Set());
-	for (const id of ids.slice(0, MAX_ASKED - asked.size)) asked.add(id);
+/** Stores what webhook calls named for the next time that the trigger is published. */
+export function askLater(context: Identity, all: Iterable<[id: string, Asked]>): void {
+	const asked = askedEarly.getOrMake(nodeKey(context), () => new Map<string, Asked>());
+	for (const [id, said] of all) {
+		const known = asked.get(id);
+		if (known) asked.set(id, merged(known, said));
+		else if (asked.size < MAX_ASKED) asked.set(id, said);
+	}
 }
 
-export function askedEarly(context: Identity): string[] {
-	const asked = [...(early.get(nodeKey(context)) ?? [])];
-	early.delete(nodeKey(context));
+/** Returns what was stored, and forgets it. */
+export function takeAskedEarly(context: Identity): Map<string, Asked> {
+	const asked = askedEarly.get(nodeKey(context)) ?? new Map<string, Asked>();
+	askedEarly.delete(nodeKey(context));
 	return asked;
 }

@@ -1,12 +1,19 @@
-import type { ITriggerFunctions } from 'n8n-workflow';
+import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
 import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
 import { maskedText } from '../../shared/personalData/personalData';
+import { RequestError } from '../../shared/transport/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
 import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from './emitter';
 
-/** Tells once that looks keep failing, and once that they work again. */
+/** What keeps a trigger from checking, in the list of what is reported hourly. */
+const OUTAGE = 'outage';
+
+/**
+ * Reports that checks fail: at once if only the operator can change that, else from the second time on; then hourly until
+ * they work again.
+ */
 export function newOutage() {
 	let failures = 0;
 	return {
@@ -17,25 +24,50 @@ export function newOutage() {
 			context.logger.warn(
 				`The Tax Query Trigger could not check for new results: ${reasonOf(error)}`,
 			);
-			if (failures === 2) report(context, error);
+			if (failures > 1 || !mayPass(error)) reportOutage(context, error);
 		},
 
 		end(context: ITriggerFunctions): void {
 			if (failures > 1) context.logger.info('The Tax Query Trigger can check for results again');
 			failures = 0;
+			reportedAt.delete(hourlyKey(context, OUTAGE));
 		},
 	};
+}
+
+/** Reports what keeps a published trigger from checking, once an hour. */
+export const reportOutage = (context: ITriggerFunctions, error: unknown): void =>
+	tellHourly(context, OUTAGE, () => report(context, error));
+
+const PASSING_STATUSES = [408, 425, 429];
+
+/** Whether a failed check may work the next time, though nobody changes anything. */
+function mayPass(error: unknown): boolean {
+	if (!(error instanceof RequestError)) return error instanceof OperationalError;
+	const { problem } = error;
+	switch (problem.kind) {
+		case 'status':
+			return problem.status >= 500 || PASSING_STATUSES.includes(problem.status);
+		case 'login':
+			return problem.isPassing;
+		default:
+			return problem.kind !== 'shape';
+	}
 }
 
 export const reasonOf = (error: unknown): string =>
 	error instanceof Error ? error.message : 'for an unknown reason';
 
+/** Whether n8n can save a failed execution while the workflow goes on. */
+export const canReport = (context: ITriggerFunctions): boolean =>
+	typeof context.saveFailedExecution === 'function';
+
 /** An error in n8n's list of executions, which starts the error workflow. */
 export function report(context: ITriggerFunctions, error: unknown): void {
-	const told = errorOf(context, error);
+	const shown = errorOf(context, error);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
-	if (typeof context.saveFailedExecution === 'function') context.saveFailedExecution(told);
-	else context.emitError(told);
+	if (canReport(context)) context.saveFailedExecution(shown);
+	else context.emitError(shown);
 }
 
 /** An error as n8n shows it: who is named in it is masked, for n8n keeps it whatever the trigger emits. */
@@ -45,14 +77,16 @@ export const errorOf = (context: Pick<ITriggerFunctions, 'getNode'>, error: unkn
 type Identity = Parameters<typeof nodeKey>[0];
 
 const AN_HOUR = 3_600_000;
-const MAX_TOLD = 1_000;
-const toldAt = new BoundedMap<string, number>(MAX_TOLD);
+const MAX_REPORTED = 1_000;
+/** When something was reported last. */
+const reportedAt = new BoundedMap<string, number>(MAX_REPORTED);
+const hourlyKey = (context: Identity, what: string) => `${what} ${nodeKey(context)}`;
 
 /** Tells what may come up again and again once an hour; `what` names it. */
 export function tellHourly(context: Identity, what: string, tell: () => void): void {
-	const key = `${what} ${nodeKey(context)}`;
-	if (msLeft(toldAt.get(key) ?? -Infinity, AN_HOUR) > 0) return;
-	toldAt.set(key, Date.now());
+	const key = hourlyKey(context, what);
+	if (msLeft(reportedAt.get(key) ?? -Infinity, AN_HOUR) > 0) return;
+	reportedAt.set(key, Date.now());
 	tell();
 }
 

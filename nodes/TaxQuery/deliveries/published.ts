@@ -2,6 +2,7 @@ import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import type { Tries } from './byId';
 import type { Outcome } from './emitter';
 import type { Ledger } from './ledger';
+import type { Unlisted } from './listing';
 import type { TriggerResult } from './result';
 import type { Settings } from './settings';
 
@@ -12,14 +13,16 @@ export interface PublishedTrigger {
 	settings: Settings;
 	/** What could not be read so far. */
 	tries: Tries;
+	/** How many pending queries checks do not show. */
+	unlisted: Unlisted;
 	/** Whether it is to begin by Start From. */
 	mustBegin: boolean;
 	/** Results are on their way. */
 	isBusy: boolean;
 	/** Throws if the workflow was unpublished: a look that began before must not change anything. */
 	mustBeOpen(): void;
-	/** Emits a result, unless it was emitted before; of one that was cut off, `cutOff` counts its starts. */
-	emitOnce(result: TriggerResult, item: INodeExecutionData, cutOff?: number): Promise<Outcome>;
+	/** Emits a result, unless it was emitted before; of an interrupted one, `starts` counts its starts. */
+	emitOnce(result: TriggerResult, item: INodeExecutionData, starts?: number): Promise<Outcome>;
 	/** What becomes of a result that is on its way. */
 	outcomeOf(result: TriggerResult): Promise<Outcome> | undefined;
 }

@@ -55,7 +55,7 @@ async function readNamed(
 	listing: Listing,
 	asked: Map<string, Asked>,
 ): Promise<Pick<Records, 'others' | 'untold'>> {
-	const isSure = (id: string) => ledger.owes(id) || asked.get(id)?.isProved === true;
+	const isSure = (id: string) => ledger.isPending(id) || asked.get(id)?.isProved === true;
 	const untold: Records['untold'] = new Map();
 	const wanted = ids.filter((id) => {
 		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || asked.get(id)?.isAgain)

@@ -4,6 +4,7 @@ import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from './emitter';
 import type { Listing } from './listing';
 import { report, reportHourly, tellHourly } from './outage';
+import { MAX_PENDING } from './ledger';
 import type { Loss } from './survey';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -34,12 +35,31 @@ export function reportListing(context: ITriggerFunctions, listing: Listing): voi
 	);
 }
 
-/** Reports queries that are not awaited any more. */
-export function reportDropped(context: ITriggerFunctions, [queryId, ...others]: string[]): void {
-	if (queryId === undefined) return;
+/** Reports pending queries that neither the list nor a request by ID will show, and those that are forgotten. */
+export function reportDropped(
+	context: ITriggerFunctions,
+	{ unreachable, forgotten }: { unreachable: number; forgotten: number },
+): void {
+	if (unreachable > 0) {
+		const what = `${unreachable} queries wait for a result that the list does not show, too many to read each by ID. They start if listed or named by a webhook call`;
+		reportHourly(context, new CodedError('dropped', what, { queries: unreachable }));
+	}
+	if (forgotten > 0) {
+		const what = `More than ${MAX_PENDING} queries wait for a result: the trigger no longer follows the ${forgotten} oldest. Compare their results in the service with your executions`;
+		reportHourly(context, new CodedError('forgotten', what, { queries: forgotten }));
+	}
+}
+
+/** Reports results that n8n could not start. */
+export function reportNotStarted(
+	context: ITriggerFunctions,
+	[queryId, ...others]: string[],
+	error: Error,
+): void {
 	const queries = others.length + 1;
-	const what = `Too many queries wait for a result: ${queries} are no longer read by ID, from ${queryId} on. They start if listed or named by a webhook call`;
-	reportHourly(context, new CodedError('dropped', what, { queries, queryId }));
+	const which = queries === 1 ? `of query ${queryId}` : `of ${queries} queries, such as ${queryId},`;
+	const what = `n8n could not start the workflow for the result ${which} and the trigger tries again each minute: ${error.message}`;
+	reportHourly(context, new CodedError('notStarted', what, { queries, queryId }));
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */

@@ -11,7 +11,7 @@ import type { Connection } from '../../shared/transport/request';
 import { textOf } from '../../shared/utils/text';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { shownRecord } from '../telling/simplify';
-import { readRecord } from '../service/record';
+import { isOpen, readRecord } from '../service/record';
 import type { QueryRecord } from '../service/types';
 import type { Settings } from './settings';
 import type { Sight } from './survey';
@@ -34,6 +34,7 @@ export function resultOf(record: QueryRecord): TriggerResult {
 		word,
 		deliveryId: createHash('sha256').update(`${queryId}\n${word}`).digest('hex').slice(0, 32),
 		isPending: state === 'pending',
+		isOpen: isOpen(state),
 		hasStatus: status !== undefined,
 		...(createdAt !== undefined && { createdAt }),
 		record,

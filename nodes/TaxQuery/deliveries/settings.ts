@@ -1,7 +1,7 @@
-import { DateTime } from 'luxon';
 import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
 import { parseBoolean } from '../../shared/operations/field';
 import { wholeNumber } from '../../shared/operations/fields';
+import { readMoment } from '../fields/dates';
 import { readChoice, refused, statusesField, triggerOnField, type Choice } from './choice';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
 
@@ -88,9 +88,7 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 		throw refused('field.number', 'Hours', "of 'Start From' must be a number above 0");
 	}
 	if (startFrom !== 'date') return undefined;
-	const written = context.getNodeParameter('date', '');
+	const written: unknown = context.getNodeParameter('date', '');
 	const zone = context.getTimezone();
-	const date = DateTime.fromISO(typeof written === 'string' ? written : '', { zone });
-	if (date.isValid) return date.toMillis();
-	throw refused('field.date', 'Date', "of 'Start From' is empty or not a date");
+	return readMoment(written, "Date of 'Start From'", zone).toMillis();
 }

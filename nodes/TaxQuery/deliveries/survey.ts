@@ -1,8 +1,10 @@
-import { MAX_SEEN, type Ledger, type Order, type Stand } from './ledger';
+import { MAX_SEEN, type Dropped, type Ledger, type Order, type Stand } from './ledger';
 
 /** What a look needs to know of a query, as the list or its ID shows it. */
 export interface Sight extends Stand {
 	isPending: boolean;
+	/** It may get another status. */
+	isOpen: boolean;
 	/** It tells its status; else only its record does. */
 	hasStatus: boolean;
 	createdAt?: number;
@@ -64,6 +66,10 @@ export interface Plan<Row extends Sight> {
 	due: Row[];
 	/** There are more of them than one look brings. */
 	isMore: boolean;
+	/** Known queries that owe nothing any more: the status that they are listed with came through before. */
+	over: string[];
+	/** How many queries owe a result and are not among what was read. */
+	unlisted: number;
 	/** To be read by ID, since they are not listed: IDs that were asked for, and some that owe a result. */
 	asked: string[];
 	owing: string[];
@@ -85,13 +91,13 @@ export function fromNewestOn<Row>(
 	rows: Row[],
 	order: Order | undefined,
 	isOneWhole: boolean,
-	{ saved }: Ledger,
+	{ state }: Ledger,
 ): Row[] | undefined {
 	if (order === 'newestFirst' || rows.length < 2) return rows;
 	if (!isOneWhole) return undefined;
 	if (order === 'oldestFirst') return [...rows].reverse();
 	// as long as all of it is known, what is not known is new, wherever it is
-	return saved.isComplete && rows.length <= MAX_SEEN ? rows : undefined;
+	return state.isComplete && rows.length <= MAX_SEEN ? rows : undefined;
 }
 
 /** What a look has to do, by what is known, what is listed and what was asked for. It changes nothing. */
@@ -102,21 +108,21 @@ export function survey<Row extends Sight>(
 	rules: Rules<Row>,
 ): Plan<Row> {
 	const { account, begins, asked, maxOwing } = situation;
-	const { saved } = ledger;
+	const { state } = ledger;
 	const anchor = lastSeen(rows, ledger);
 	const loss = begins || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);
 	const isAnew = begins || loss === 'isElsewhere';
 	// what was created until then is old: Infinity where all of it is, 0 where nothing is
-	const known = loss ? saved.newest || Infinity : saved.oldUntil;
+	const known = loss ? state.newest || Infinity : state.oldUntil;
 	const until = isAnew ? situation.oldUntil : known;
-	const isAnywhere = isAnew || anchor < 0 || (isWhole && saved.isComplete);
+	const isAnywhere = isAnew || anchor < 0 || (isWhole && state.isComplete);
 	const above = isAnywhere ? rows : rows.slice(0, anchor);
 	const fresh = above.filter(({ queryId }) => isAnew || !ledger.isSeen(queryId)).reverse();
 	const taken = takeable(fresh, until, ledger, rules);
 
 	const wanted = new Set(asked);
 	const isFresh = new Set(fresh);
-	const isKnown = ({ queryId: id }: Row) => ledger.isSeen(id) || ledger.owes(id) || wanted.has(id);
+	const isKnown = ({ queryId: id }: Row) => ledger.isSeen(id) || ledger.isPending(id) || wanted.has(id);
 	const changed = rows
 		.filter((row) => !isFresh.has(row) && isKnown(row) && !isSettled(ledger, row))
 		.reverse();
@@ -128,7 +134,7 @@ export function survey<Row extends Sight>(
 
 	const listed = new Map(rows.map((row) => [row.queryId, row]));
 	const isShown = (id: string) => listed.get(id)?.hasStatus === true;
-	const owing = ledger.owing().filter((id) => !isShown(id) && !wanted.has(id));
+	const owing = ledger.pendingIds().filter((id) => !isShown(id) && !wanted.has(id));
 	return {
 		loss,
 		isAnew,
@@ -139,11 +145,20 @@ export function survey<Row extends Sight>(
 		changed,
 		due: ready.slice(0, rules.maxResults),
 		isMore: isCut || left.some((row) => rules.triesOf(row) === 0),
-		asked: asked.filter((id) => !isShown(id) && (!isWhole || ledger.owes(id) || listed.has(id))),
+		asked: asked.filter((id) => !isShown(id) && (!isWhole || ledger.isPending(id) || listed.has(id))),
 		owing: isAnew ? [] : owing.slice(0, maxOwing),
+		over: rows.filter((row) => isOver(ledger, row)).map(({ queryId }) => queryId),
+		unlisted: isAnew ? 0 : countUnlisted(ledger, rows),
 		listed,
 	};
 }
+
+const countUnlisted = (ledger: Ledger, rows: Sight[]): number =>
+	ledger.pendingCount() - rows.filter(({ queryId }) => ledger.isPending(queryId)).length;
+
+/** Whether a query that owes a result is listed with a last status that came through before. */
+const isOver = (ledger: Ledger, row: Sight): boolean =>
+	ledger.isPending(row.queryId) && !row.isOpen && row.hasStatus && ledger.isSettled(row);
 
 /** Of new rows, the oldest first, those that come before one look has all the results that it brings; and these. */
 function takeable<Row extends Sight>(
@@ -170,8 +185,8 @@ function lastSeen(rows: Stand[], ledger: Ledger): number {
 	return -1;
 }
 
-function lossOf({ isEmpty, saved }: Ledger, rows: number, account: string): Loss | undefined {
-	if (saved.account !== account) return 'isElsewhere';
+function lossOf({ isEmpty, state }: Ledger, rows: number, account: string): Loss | undefined {
+	if (state.account !== account) return 'isElsewhere';
 	return isEmpty() || rows === 0 ? undefined : 'isLost';
 }
 
@@ -181,27 +196,28 @@ export const isSettled = (ledger: Ledger, row: Sight): boolean =>
 
 /**
  * Takes in what a look has found: from here on the rows are seen, and those that start nothing settle. What is due owes a
- * result until it is known what became of it. Returns the IDs that are not awaited any more, because too many are.
+ * result until it is known what became of it. Returns what is not followed any more, because there is too much.
  */
 export function takeIn<Row extends Sight>(
 	ledger: Ledger,
 	plan: Plan<Row>,
 	rules: Pick<Rules<Row>, 'fateOf'>,
 	startedFrom: string,
-): string[] {
-	const { saved } = ledger;
+): Dropped {
+	const { state } = ledger;
 	if (plan.isAnew) {
 		ledger.begin(startedFrom);
-		saved.isComplete = plan.isWhole;
+		state.isComplete = plan.isWhole;
 	}
-	Object.assign(saved, { account: plan.account, oldUntil: plan.oldUntil });
+	Object.assign(state, { account: plan.account, oldUntil: plan.oldUntil });
+	for (const id of plan.over) ledger.drop(id);
 	const awaited: string[] = [];
 	const note = (row: Row, isOld = false) => {
 		if (isSettled(ledger, row)) return;
 		const fate = rules.fateOf(row);
 		if (fate === 'unwanted' || isOld) ledger.settle(row, row.isPending);
 		const isOwing = fate !== 'unwanted' && (row.isPending || !isOld);
-		if (isOwing && !ledger.owes(row.queryId)) awaited.push(row.queryId);
+		if (isOwing && !ledger.isPending(row.queryId)) awaited.push(row.queryId);
 	};
 	for (const { row, isOld } of plan.take) {
 		ledger.take(row.queryId, row.createdAt);
@@ -209,5 +225,5 @@ export function takeIn<Row extends Sight>(
 	}
 	for (const row of plan.changed) note(row);
 	ledger.trim([...plan.listed.keys()]);
-	return ledger.await(...awaited);
+	return ledger.addPending(awaited);
 }

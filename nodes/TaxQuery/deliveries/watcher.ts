@@ -1,4 +1,4 @@
-import { OperationalError, type ITriggerFunctions, type ITriggerResponse } from 'n8n-workflow';
+import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
@@ -6,15 +6,15 @@ import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isOpen } from '../service/record';
 import { newTries } from './byId';
-import { emit, nodeKey, type Outcome } from './emitter';
+import { emit, nodeKey } from './emitter';
 import { look, type Look } from './look';
 import { merged, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
 import { save } from '../../shared/operations/nodeState';
-import { askedEarly, KEY, MAX_ASKED, memoryOf } from './memory';
-import { errorOf } from './outage';
-import { itemMaker } from './result';
-import { MIN_CHECK_MS, readSettings, startOf, type Settings } from './settings';
+import { askLater, KEY, MAX_ASKED, memoryOf, takeAskedEarly } from './memory';
+import { reportNotStarted } from './reports';
+import { itemMaker, type TriggerResult } from './result';
+import { MIN_CHECK_MS, startOf, type Settings } from './settings';
 
 /** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
 const FIRST_LOOK_MS = 10_000;
@@ -22,29 +22,25 @@ const SPREAD_MS = 5_000;
 const MIN_REST_MS = 1_000;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
-const MAX_OWED = 1_000;
+const MAX_RETRIES = 1_000;
 /** Results come in streams: while they do, looks come so many times as often, and workers get no bursts. */
 const TIMES_IN_STREAM = 6;
 /** After an emission that failed, and where nothing asks at intervals after such a look. */
-const RETRY_MS = 60_000;
+export const RETRY_MS = 60_000;
+
+/** A result that n8n could not start, and why. */
+interface Retry {
+	result: TriggerResult;
+	item: INodeExecutionData;
+	starts?: number;
+	error: Error;
+}
+
+/** Parameters of `emit` in hosts that know no deduplication key. */
+const EMIT_WITHOUT_KEY = 3;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const published = new Map<string, Watcher>();
-
-/** What a published trigger does until it is unpublished. Throws what its first look throws. */
-export async function openWatcher(context: ITriggerFunctions): Promise<ITriggerResponse> {
-	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
-	try {
-		const watcher = newWatcher(context, readSettings(context));
-		await watcher.open().catch((error: unknown) => {
-			watcher.close();
-			throw error;
-		});
-		return { closeFunction: async () => watcher.close() };
-	} catch (error) {
-		throw errorOf(context, error);
-	}
-}
 
 type Identity = Parameters<typeof nodeKey>[0];
 export const watcherOf = (context: Identity) => published.get(nodeKey(context));
@@ -54,14 +50,28 @@ export const watchersIn = (workflowId: string | undefined) =>
 /** A published trigger: it looks for new results at intervals and when a delivery rings, and emits each once. */
 export interface Watcher extends PublishedTrigger {
 	needsLooks: boolean;
-	/** Looks for the first time, and then at intervals. Throws if the first look fails, unless n8n is just starting. */
-	open(): Promise<void>;
+	readonly isClosed: boolean;
+	/** Looks for the first time, and then at intervals. Throws if the first look fails, where it `mustSucceed`. */
+	open(mustSucceed: boolean): Promise<void>;
 	close(): void;
 	/** A look that begins from now on; those who ask meanwhile share it. Throws if the service cannot be asked. */
 	lookSoon(asked?: Iterable<[id: string, Asked]>): Promise<Look>;
 }
 
-function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
+/**
+ * The open triggers of the same workflow that one which is being published replaces: n8n leaves some open, such as those
+ * of a workflow that was imported anew. They are the same node, or had its name.
+ */
+function replacedBy(context: ITriggerFunctions): Watcher[] {
+	const { id, name } = context.getNode();
+	return watchersIn(context.getWorkflow().id).filter(({ context: { getNode } }) => {
+		const node = getNode();
+		return node.id === id || node.name === name;
+	});
+}
+
+export function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
+	for (const replaced of replacedBy(context)) replaced.close();
 	const key = nodeKey(context);
 	const memory = memoryOf(context);
 	const { ledger, outcomes, emitted, outage, closedAt } = memory;
@@ -78,8 +88,10 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 	let asked = new Map<string, Asked>();
 	/** The next look waits so long after a moment. */
 	let rest = { since: 0, ms: 0 };
-	/** What n8n could not start, though its sender may have been told that it will come. */
-	const owed = new BoundedMap<string, () => Promise<Outcome>>(MAX_OWED);
+	/** Results that n8n could not start, though their senders may have been told that they will come. */
+	const retries = new BoundedMap<string, Retry>(MAX_RETRIES);
+	/** n8n takes a deduplication key, so it saves static data only where an execution ends. */
+	const hasKeys = context.emit.length > EMIT_WITHOUT_KEY;
 
 	/** Waits until so long after a moment, or until the trigger is unpublished. */
 	const wait = async (since: number, ms: number) => await untilAfter(since, ms, () => isClosed);
@@ -99,39 +111,52 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 		ledger,
 		tries: newTries(context),
 		needsLooks,
+		unlisted: memory.unlisted,
+
+		get isClosed() {
+			return isClosed;
+		},
 
 		get mustBegin() {
-			return isAnew || ledger.saved.startedFrom !== startOf(context);
+			return isAnew || ledger.state.startedFrom !== startOf(context);
 		},
 
 		get isBusy() {
 			return outcomes.size > 0;
 		},
 
-		async open() {
+		async open(mustSucceed) {
 			if (!needsLooks) {
+				isAnew = false;
 				// where no look does: a trigger that cannot make its items must not be published
 				if (settings.personalData === 'pseudonym')
 					itemMaker(settings, await connect(context, taxQuery));
+				for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
 				return;
 			}
 			if (['init', 'leadershipChange'].includes(context.getActivationMode())) {
 				rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
 				lookInBackground();
-			} else {
+			} else if (mustSucceed) {
 				await watcher.lookSoon();
+			} else {
+				lookInBackground();
 			}
 			void keepLooking();
 		},
 
 		close() {
+			if (isClosed) return;
 			isClosed = true;
-			memory.closedAt = Date.now();
+			if (!isAnew) memory.closedAt = Date.now(); // one that never began does not count as published
+			askLater(context, asked);
+			asked = new Map();
 			if (published.get(key) === watcher) published.delete(key);
 		},
 
 		async lookSoon(more = []) {
-			for (const [id, said] of more) ask(id, said);
+			if (isClosed) askLater(context, more);
+			else for (const [id, said] of more) ask(id, said);
 			waiting ??= last.then(async () => {
 				await wait(rest.since, rest.ms);
 				waiting = undefined;
@@ -143,35 +168,39 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 			return await waiting;
 		},
 
-		async emitOnce(result, item, cutOff) {
+		async emitOnce(result, item, starts) {
 			const { deliveryId, queryId } = result;
 			const running = outcomes.get(deliveryId);
 			if (running) return await running;
-			const before = ledger.cutOff.get(deliveryId);
+			const before = ledger.interrupted.get(deliveryId);
 			const isLeftToLook = before !== undefined && needsLooks;
 			const isDone = emitted.has(deliveryId) || ledger.isSettled(result);
-			if (cutOff === undefined ? isLeftToLook || isDone : !before) return 'duplicate';
-			if (isClosed) return 'failed';
-			const times = cutOff ?? 1;
+			if (starts === undefined ? isLeftToLook || isDone : !before) return 'duplicate';
+			if (isClosed || !ledger.canStart(deliveryId, queryId)) return 'failed';
+			const times = starts ?? 1;
 			ledger.start(deliveryId, queryId, times);
 			save(context, KEY, ledger.saved); // n8n saves it with the emit
 			const outcome = emit(context, {
 				item,
 				result,
 				times,
-				onPlace: (isElsewhere) => (ledger.saved.runsElsewhere = isElsewhere),
-				onEnd: () => ledger.end(deliveryId),
+				onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
+				onEnd: () => endExecution(deliveryId),
+				onFailure: (error) => retryLater({ result, item, starts, error }),
+				...(settings.options.afterCrash !== 'leave' && {
+					saved: ledger.savedAtEndOf(deliveryId, hasKeys),
+				}),
 			}).then((what) => {
 				outcomes.delete(deliveryId);
 				if (what === 'failed') {
-					ledger.giveBack(deliveryId, before);
-					owe(deliveryId, async () => await watcher.emitOnce(result, item, cutOff));
+					ledger.undoStart(deliveryId, before);
 					return what;
 				}
 				emitted.set(deliveryId, true);
+				retries.delete(deliveryId);
 				ledger.settle(result, isOpen(result.record.state));
-				// the others that were cut off waited for what this one shows
-				if (before && ledger.cutOff.size > 0) lookInBackground();
+				// the other interrupted ones waited for what this one shows
+				if (before && ledger.interrupted.size > 0) lookInBackground();
 				return what;
 			});
 			outcomes.set(deliveryId, outcome);
@@ -185,15 +214,28 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 		},
 	};
 
-	/** Starts it in a minute, and again until n8n can, unless another has brought it meanwhile. */
-	function owe(deliveryId: string, start: () => Promise<Outcome>): void {
-		const isFirst = owed.size === 0;
-		owed.set(deliveryId, start);
+	/** Where so many ran that no more could be started, the end of one lets the next check go on. */
+	function endExecution(deliveryId: string): void {
+		const wasFull = ledger.room() === 0;
+		ledger.end(deliveryId);
+		if (wasFull && ledger.room() > 0 && !isClosed && needsLooks) lookInBackground();
+	}
+
+	/** Starts a result in a minute, and again until n8n can, unless another has brought it meanwhile. */
+	function retryLater(retry: Retry): void {
+		const isFirst = retries.size === 0;
+		retries.set(retry.result.deliveryId, retry);
 		if (!isFirst) return;
 		void wait(Date.now(), RETRY_MS).then(() => {
-			const starts = isClosed ? [] : [...owed.values()];
-			owed.clear();
-			for (const again of starts) void again();
+			const all = isClosed ? [] : [...retries.values()];
+			retries.clear();
+			for (const { result, item, starts } of all) void watcher.emitOnce(result, item, starts);
+		});
+		// others that n8n could not start fail at the same time
+		void wait(Date.now(), MIN_REST_MS).then(() => {
+			if (isClosed || retries.size === 0) return;
+			const ids = [...retries.values()].map(({ result }) => result.queryId);
+			reportNotStarted(context, ids, retry.error);
 		});
 	}
 
@@ -211,8 +253,11 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 				return seen.restMs;
 			},
 			(error: unknown) => {
-				askAgain(now);
-				if (!isClosed) outage.count(context, error);
+				if (isClosed) askLater(context, now);
+				else {
+					askAgain(now);
+					outage.count(context, error);
+				}
 				return 0;
 			},
 		);
@@ -225,8 +270,8 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 		let ms = isByTimer ? checkEveryMs : RETRY_MS;
 		while (!isClosed) {
 			await wait(Date.now(), ms);
-			const isOwed = outage.isOn() || ledger.cutOff.size > 0;
-			if (isClosed || (!isByTimer && !isOwed)) continue;
+			const isDue = outage.isOn() || ledger.interrupted.size > 0;
+			if (isClosed || (!isByTimer && !isDue)) continue;
 			const seen = await watcher.lookSoon().catch(() => undefined); // the outage tells why
 			if (isByTimer) ms = seen?.hasNews ? inStreamMs : checkEveryMs;
 		}
@@ -238,7 +283,6 @@ function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 
 	save(context, KEY, ledger.saved);
 	published.set(key, watcher);
-	const unproved: Asked = { isProved: false, hasResponse: false };
-	askAgain(askedEarly(context).map((id) => [id, unproved]));
+	askAgain(takeAskedEarly(context));
 	return watcher;
 }

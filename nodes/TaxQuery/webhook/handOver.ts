@@ -95,7 +95,8 @@ export async function lookFor(trigger: Watcher, all: Said[], isListed: boolean):
 			otherwise = later;
 			return worstOf(await Promise.all(answers));
 		})
-		.catch(() => unreachable); // the watcher has reported why
+		// the watcher has reported why; if it was unpublished meanwhile, it has stored what the call names
+		.catch(() => (trigger.isClosed ? later : unreachable));
 	waiting++;
 	return await inTime(looking, () => otherwise).finally(() => {
 		waiting--;

@@ -12,7 +12,7 @@ import { deploymentOf, proofOf } from './credentials';
 import { startHere, type Outcome } from './here';
 import { readPayload, readRawBody, type Announced } from './payload';
 import { isBeingPublished, lookFor, start, triggerSoon } from './handOver';
-import { readAnnounced } from './said';
+import { readAnnounced, type Said } from './said';
 
 const RETRY_AFTER_SECONDS = 5;
 const MAX_TAKEN = 5_000;
@@ -72,6 +72,10 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 	return outcome;
 }
 
+/** What a call says of queries, by their ID. */
+const named = (all: Said[]): Array<[id: string, said: Said]> =>
+	all.map((said) => [said.queryId, said]);
+
 async function takeAll(
 	context: IWebhookFunctions,
 	settings: Settings,
@@ -87,12 +91,16 @@ async function takeAll(
 	const published = watcherOf(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	if (!published && isListed) {
-		const ids = all.map(({ queryId }) => queryId);
-		askLater(context, ids); // this process has no trigger yet
+		askLater(context, named(all)); // this process has no trigger yet
 		return later;
 	}
 	const trigger = published ?? (await triggerSoon(context));
-	if (!trigger) return isBeingPublished(context) ? starting : await here();
+	if (!trigger) {
+		if (!isBeingPublished(context)) return await here();
+		if (all.some(({ believed }) => believed)) return starting;
+		askLater(context, named(all)); // the trigger's first check reads them
+		return later;
+	}
 
 	const believed = all.filter((each) => each.believed);
 	const asked = all.filter((each) => !each.believed);

@@ -15,11 +15,11 @@ export function load<T>(context: Context, key: string): T | undefined {
 export function save(
 	context: Context,
 	key: string,
-	value: IDataObject | string | undefined,
+	value: object | string | undefined,
 	nodeId = context.getNode().id,
 ): void {
 	const memory = context.getWorkflowStaticData('global');
-	memory[key] = { ...entriesOf(context, key), [nodeId]: value };
+	memory[key] = { ...entriesOf(context, key), [nodeId]: value as IDataObject };
 }
 
 const entriesOf = (context: Context, key: string) =>

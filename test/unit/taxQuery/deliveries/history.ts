@@ -1,4 +1,9 @@
-import { openLedger, type SavedLedger } from '../../../../nodes/TaxQuery/deliveries/ledger';
+import {
+	currentLedger,
+	openLedger,
+	type Ledger,
+	type SavedLedger,
+} from '../../../../nodes/TaxQuery/deliveries/ledger';
 import {
 	isEnough,
 	survey,
@@ -10,10 +15,11 @@ import {
 /** What happens around a trigger, in any order. `of` picks one of what there is. */
 export type Step =
 	| { do: 'make'; count: number; finished: boolean; depth: number }
-	| { do: 'finish' | 'fail' | 'call' | 'copy' | 'end'; of: number }
+	| { do: 'finish' | 'fail' | 'change' | 'call' | 'copy' | 'end' | 'hear'; of: number }
 	| { do: 'forge' | 'ask'; of: number }
 	| { do: 'look'; during: Step[] }
-	| { do: 'kill' | 'publish' | 'breakN8n' | 'mendN8n' | 'audit' | 'purge' }
+	| { do: 'kill' | 'publish' | 'import' | 'breakN8n' | 'mendN8n' | 'audit' | 'purge' | 'prune' }
+	| { do: 'lead' }
 	| { do: 'move'; old: number };
 
 interface Query {
@@ -22,8 +28,20 @@ interface Query {
 	word: string;
 	/** Made before the trigger began with its service. */
 	isOld: boolean;
+	/** Every status that it has had. */
+	had: Set<string>;
 }
 type Row = Sight & { deliveryId: string };
+
+/** An execution, and the ledger of the process that had it started. */
+interface Execution {
+	deliveryId: string;
+	ledger: Ledger;
+	/** What it saves at its end: nothing where a worker runs it. */
+	saved: { toJSON(): unknown } | undefined;
+}
+
+const MAX_RESULTS = 7;
 
 /**
  * A trigger over its ledger, a service, and n8n: what is left of them without requests, time and processes. It counts
@@ -34,15 +52,25 @@ export class History {
 	/** Executions by deliveryId, and of those what n8n was not asked to start once more. */
 	readonly executions = new Map<string, number>();
 	readonly emitted = new Map<string, number>();
+	/** Results that started again though their execution had ended. */
+	readonly repeated: string[] = [];
 	/** What the trigger has reported. */
 	readonly errors: string[] = [];
-	ledger = openLedger();
+	ledger = openLedger({}, 'main 0');
+	/** The static data in n8n's database, and what they were a while ago. */
 	saved: Partial<SavedLedger>;
+	private exported: Partial<SavedLedger> = {};
+	running: Execution[] = [];
 
-	private readonly keys = new Set<string>();
-	/** Executions that have not ended; where workers run them, nothing is known of them until then. */
-	private running: string[] = [];
+	private keys = new Set<string>();
+	/** Ended executions of which this process has not heard. */
+	private unheard: Execution[] = [];
+	private readonly ended = new Set<string>();
+	private readonly mains: Ledger[] = [this.ledger];
+	private leader = 0;
+	private mainsMade = 1;
 	private isBroken = false;
+	private hasChanged = false;
 	private isDue = true;
 	private account = 'first';
 	private asked: string[] = [];
@@ -55,6 +83,8 @@ export class History {
 		private readonly pageSize: number,
 		old: number,
 		private readonly hasWorkers = false,
+		/** A check that brings more saves once, and so do executions that end together. */
+		private readonly maxResults = MAX_RESULTS,
 	) {
 		this.add(old, true, 0, true);
 		this.saved = {};
@@ -62,15 +92,18 @@ export class History {
 		this.save();
 	}
 
-	private readonly rules: Rules<Row> = {
-		fateOf: ({ isPending }) => (isPending ? 'waits' : 'due'),
-		isRunning: ({ deliveryId }) => this.isUnknown(deliveryId),
-		triesOf: () => 0,
-		maxResults: 7,
-	};
+	private get rules(): Rules<Row> {
+		return {
+			fateOf: ({ isPending }) => (isPending ? 'waits' : 'due'),
+			isRunning: ({ deliveryId }) => this.isUnknown(deliveryId),
+			triesOf: () => 0,
+			maxResults: Math.min(this.maxResults, this.ledger.room()),
+		};
+	}
 
 	private isUnknown(deliveryId: string): boolean {
-		return this.hasWorkers && this.running.includes(deliveryId);
+		const all = [...this.running, ...this.unheard];
+		return this.hasWorkers && all.some((each) => each.deliveryId === deliveryId);
 	}
 
 	/** Lists new queries, as far below the newest as a service's machines may differ. */
@@ -78,12 +111,28 @@ export class History {
 		for (let each = 0; each < count; each++) {
 			const id = `query-${++this.made}`;
 			const word = finished ? 'SUCCESS' : 'PENDING';
-			this.queries.splice(depth, 0, { id, createdAt: ++this.clock, word, isOld });
+			this.queries.splice(depth, 0, {
+				id,
+				createdAt: ++this.clock,
+				word,
+				isOld,
+				had: new Set([word]),
+			});
 		}
 	}
 
-	private save(): void {
-		this.saved = JSON.parse(JSON.stringify(this.ledger.saved)) as SavedLedger;
+	private save(saved: object = this.ledger.saved): void {
+		this.saved = JSON.parse(JSON.stringify(saved)) as SavedLedger;
+	}
+
+	/** A process opens the trigger over the database, and may have had it open before. */
+	private open(known?: Ledger): void {
+		this.process++;
+		this.asked = [];
+		const saved = openLedger(this.saved, known?.process ?? `main ${this.mainsMade++}`);
+		this.ledger = known ? currentLedger(known, saved) : saved;
+		this.mains[this.leader] = this.ledger;
+		if (!this.ledger.isEmpty()) this.save();
 	}
 
 	private readonly rowOf = ({ id, word, createdAt }: Query): Row => ({
@@ -91,9 +140,16 @@ export class History {
 		word,
 		createdAt,
 		isPending: word === 'PENDING',
+		isOpen: word === 'PENDING',
 		hasStatus: true,
 		deliveryId: `${id} ${word}`,
 	});
+
+	private give(query: Query | undefined, word: string): void {
+		if (!query) return;
+		query.word = word;
+		query.had.add(word);
+	}
 
 	step(step: Step): void {
 		const pick = (all: Query[], of: number) => all[of % Math.max(1, all.length)];
@@ -103,10 +159,16 @@ export class History {
 			case 'make':
 				return this.add(step.count, step.finished, step.depth);
 			case 'finish':
-			case 'fail': {
-				const query = pick(pending(), step.of);
-				if (query) query.word = step.do === 'finish' ? 'SUCCESS' : 'FAILED';
-				return;
+			case 'fail':
+				return this.give(pick(pending(), step.of), step.do === 'finish' ? 'SUCCESS' : 'FAILED');
+			case 'change': {
+				// of a query that the trigger has followed: what was old stays as it was
+				const query = pick(
+					done().filter(({ isOld }) => !isOld),
+					step.of,
+				);
+				this.hasChanged ||= query !== undefined;
+				return this.give(query, query?.word === 'SUCCESS' ? 'FAILED' : 'SUCCESS');
 			}
 			case 'call':
 			case 'copy': {
@@ -132,29 +194,37 @@ export class History {
 			case 'look':
 				return this.look(step.during, false);
 			case 'end': {
-				const [ended] = this.running.splice(step.of % Math.max(1, this.running.length), 1);
-				if (ended === undefined) return;
-				this.settle(ended);
-				this.ledger.end(ended);
-				this.save();
+				const [execution] = this.running.splice(step.of % Math.max(1, this.running.length), 1);
+				if (execution) this.end(execution);
+				return;
+			}
+			case 'hear': {
+				const [execution] = this.unheard.splice(step.of % Math.max(1, this.unheard.length), 1);
+				if (execution) this.hear(execution);
 				return;
 			}
 			case 'kill':
-				this.process++;
 				this.running = [];
-				this.asked = [];
-				this.ledger = openLedger(this.saved);
-				return;
+				this.unheard = [];
+				return this.open();
+			case 'lead': // the other main: it keeps what it knew, and hears the ends of what it had started
+				this.leader = 1 - this.leader;
+				return this.open(this.mains[this.leader]);
 			case 'publish':
-				this.process++;
-				this.save();
-				return;
+				return this.open(this.ledger);
+			case 'import': // of a file that was exported before, into the database of an n8n that runs
+				this.saved = this.exported;
+				return this.open(this.ledger);
 			case 'breakN8n':
 			case 'mendN8n':
 				this.isBroken = step.do === 'breakN8n';
 				return;
 			case 'audit':
+				this.exported = this.saved;
 				this.isDue = true;
+				return;
+			case 'prune':
+				this.keys.clear();
 				return;
 			case 'purge': // the service forgets what is old, and what has been done
 				this.queries = this.queries.filter(
@@ -177,7 +247,7 @@ export class History {
 		let isWhole = false;
 		while (!isWhole) {
 			const page = this.queries.slice(rows.length, rows.length + this.pageSize).map(this.rowOf);
-			rows.push(...page);
+			for (const row of page) rows.push(row);
 			isWhole = rows.length >= this.queries.length;
 			if (!this.isDue && !begins && isEnough(rows, this.pageSize, this.ledger)) break;
 		}
@@ -202,63 +272,105 @@ export class History {
 		if (process !== this.process) return; // unpublished meanwhile: nothing of it is taken in
 		this.isDue = false;
 		if (plan.loss) this.errors.push(plan.loss);
-		for (const [deliveryId, [, times]] of this.ledger.cutOff) this.emitAgain(deliveryId, times);
-		takeIn(this.ledger, plan, this.rules, 'now');
+		const { forgotten } = takeIn(this.ledger, plan, this.rules, 'now');
+		if (forgotten > 0) this.errors.push('forgotten');
+		for (const [deliveryId, [, times]] of this.ledger.interrupted) this.emitAgain(deliveryId, times);
 		for (const row of plan.due) this.emit(row);
 		for (const row of byId) {
-			this.ledger.await(row.queryId); // the others first, the next time
+			this.ledger.addPending([row.queryId]); // the others first, the next time
 			if (!row.isPending) this.emit(row);
 		}
+		if (this.hasMasses) this.save();
+	}
+
+	private get hasMasses(): boolean {
+		return this.maxResults > MAX_RESULTS;
 	}
 
 	private emit(row: Row): void {
 		const { deliveryId, queryId } = row;
 		const { ledger } = this;
-		if (ledger.isSettled(row) || ledger.cutOff.has(deliveryId)) return;
-		if (this.isUnknown(deliveryId)) return;
+		if (ledger.isSettled(row)) return ledger.drop(queryId);
+		if (ledger.interrupted.has(deliveryId) || this.isUnknown(deliveryId)) return;
+		if (!ledger.canStart(deliveryId, queryId)) return;
 		ledger.start(deliveryId, queryId, 1);
-		this.save();
+		if (!this.hasMasses) this.save();
 		if (this.isBroken) {
-			ledger.giveBack(deliveryId);
-			ledger.await(queryId);
+			ledger.undoStart(deliveryId);
+			ledger.addPending([queryId]);
 			return;
 		}
 		this.emitted.set(deliveryId, (this.emitted.get(deliveryId) ?? 0) + 1);
 		this.start(deliveryId, deliveryId);
 	}
 
-	/** A worker goes on with what was cut off: n8n knows it by its key. Otherwise it starts once more. */
+	/** A worker goes on with what was interrupted: n8n knows it by its key. Otherwise it starts once more. */
 	private emitAgain(deliveryId: string, times: number): void {
 		const [queryId] = deliveryId.split(' ');
 		this.ledger.start(deliveryId, queryId, this.hasWorkers ? times : 2);
-		this.save();
+		if (!this.hasMasses) this.save();
 		this.start(deliveryId, this.hasWorkers || times > 2 ? deliveryId : `${deliveryId} once more`);
 	}
 
 	private start(deliveryId: string, key: string): void {
+		const { ledger } = this;
 		const isDuplicate = this.keys.has(key);
 		this.keys.add(key);
-		if (isDuplicate) this.ledger.end(deliveryId);
+		if (isDuplicate) ledger.end(deliveryId);
 		else {
+			if (this.ended.has(deliveryId)) this.repeated.push(deliveryId);
 			this.executions.set(deliveryId, (this.executions.get(deliveryId) ?? 0) + 1);
-			this.running.push(deliveryId);
+			const saved = this.hasWorkers ? undefined : ledger.savedAtEndOf(deliveryId, true);
+			this.running.push({ deliveryId, ledger, saved });
 		}
-		if (isDuplicate || !this.hasWorkers) this.settle(deliveryId);
+		if (isDuplicate || !this.hasWorkers) this.settle(deliveryId, ledger);
 	}
 
-	private settle(deliveryId: string): void {
+	/** All executions end, and each is written. */
+	endAll(): void {
+		const all = this.running.splice(0);
+		for (const { deliveryId, ledger } of all.slice(0, -1)) {
+			this.ended.add(deliveryId);
+			ledger.end(deliveryId);
+		}
+		for (const last of all.slice(-1)) this.end(last);
+	}
+
+	/** n8n writes the static data of an execution at its end, and tells of it later. */
+	private end(execution: Execution): void {
+		this.ended.add(execution.deliveryId);
+		if (execution.saved) this.save(execution.saved);
+		this.unheard.push(execution);
+	}
+
+	private hear({ deliveryId, ledger }: Execution): void {
+		this.settle(deliveryId, ledger);
+		ledger.end(deliveryId);
+	}
+
+	private settle(deliveryId: string, ledger: Ledger): void {
 		const [queryId, word] = deliveryId.split(' ');
-		this.ledger.settle({ queryId, word });
+		ledger.settle({ queryId, word });
 	}
 
 	/** Lets the trigger look until nothing comes any more, though each query that owes a result had its turn. */
 	finish(): void {
 		this.isBroken = false;
+		this.lookUntilIdle();
+		if (!this.hasChanged) return;
+		this.isDue = true; // only a check of the whole list shows another status deep in it
+		this.lookUntilIdle();
+	}
+
+	private lookUntilIdle(): void {
 		let idle = 0;
-		while (idle <= this.ledger.owing().length) {
+		while (idle <= this.ledger.pendingIds().length) {
 			const before = this.executions.size;
 			this.look([], false);
-			idle = this.executions.size === before ? idle + 1 : 0;
+			const hasEnded = this.running.length > 0;
+			for (const execution of this.running.splice(0)) this.end(execution);
+			for (const execution of this.unheard.splice(0)) this.hear(execution);
+			idle = this.executions.size === before && !hasEnded ? idle + 1 : 0;
 		}
 	}
 

@@ -1,0 +1,96 @@
+import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import { CodedError } from '../../shared/utils/codedError';
+import { untilAfter } from '../../shared/utils/sleep';
+import { nodeKey } from './emitter';
+import { canReport, errorOf, reportOutage } from './outage';
+import { readSettings } from './settings';
+import { newWatcher, RETRY_MS, watcherOf, type Watcher } from './watcher';
+
+/** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
+const failed = new WeakMap<object, Set<string>>();
+
+/** What n8n hands to all triggers of a workflow that it publishes together, also when it tries that again. */
+const publicationOf = (context: ITriggerFunctions): object =>
+	context.getWorkflowStaticData('global');
+
+/**
+ * Opens a trigger until it is unpublished. What keeps it from checking is reported as a failed execution, at once and then
+ * hourly. The first attempt to publish throws, too, so that n8n can refuse it. n8n 2.41 publishes all the same: there, as
+ * after a start of n8n, the trigger stays open and tries on until it can check.
+ */
+export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
+	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
+	const mustSucceed = isFirstAttempt(context);
+	try {
+		refuseSharedId(context);
+		const watcher = await open(context, mustSucceed);
+		return { closeFunction: async () => watcher.close() };
+	} catch (error) {
+		if (!canReport(context)) throw errorOf(context, error);
+		reportOutage(context, error);
+		if (mustSucceed || isSharedId(error)) {
+			noteFailure(context);
+			throw errorOf(context, error);
+		}
+		return tryOn(context);
+	}
+}
+
+/** Whether n8n may refuse to publish the workflow: it does not start, and has not tried this publication before. */
+const isFirstAttempt = (context: ITriggerFunctions): boolean =>
+	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
+	!failed.get(publicationOf(context))?.has(nodeKey(context));
+
+function noteFailure(context: ITriggerFunctions): void {
+	const nodes = failed.get(publicationOf(context)) ?? new Set();
+	failed.set(publicationOf(context), nodes.add(nodeKey(context)));
+}
+
+async function open(context: ITriggerFunctions, mustSucceed: boolean): Promise<Watcher> {
+	const watcher = newWatcher(context, readSettings(context));
+	await watcher.open(mustSucceed).catch((error: unknown) => {
+		watcher.close();
+		throw error;
+	});
+	return watcher;
+}
+
+/** Tries each minute to open a trigger that could not be opened, until it is unpublished. */
+function tryOn(context: ITriggerFunctions): ITriggerResponse {
+	let isClosed = false;
+	let watcher: Watcher | undefined;
+	const keepTrying = async () => {
+		while (!isClosed && !watcher) {
+			await untilAfter(Date.now(), RETRY_MS, () => isClosed);
+			if (isClosed) return;
+			watcher = await open(context, false).catch((error: unknown) => {
+				if (!isClosed) reportOutage(context, error);
+				return undefined;
+			});
+			if (isClosed) watcher?.close();
+		}
+	};
+	void keepTrying();
+	return {
+		closeFunction: async () => {
+			isClosed = true;
+			watcher?.close();
+		},
+	};
+}
+
+const SHARED_ID = 'sharedNodeId';
+const isSharedId = (error: unknown): boolean =>
+	error instanceof CodedError && error.code === SHARED_ID;
+
+/** Throws if another trigger of the same publication has the same node ID: nothing could tell their results apart. */
+function refuseSharedId(context: ITriggerFunctions): void {
+	const other = watcherOf(context)?.context;
+	const [name, otherName] = [context.getNode().name, other?.getNode().name];
+	if (!other || name === otherName || publicationOf(other) !== publicationOf(context)) return;
+	const what = `The triggers '${String(otherName)}' and '${name}' have the same node ID, so the results of one would never start`;
+	throw new CodedError(SHARED_ID, what, {
+		nodes: [String(otherName), name],
+		description: `Delete '${name}' and add it again: n8n then gives it an ID of its own.`,
+	});
+}
