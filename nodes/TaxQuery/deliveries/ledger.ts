@@ -135,6 +135,13 @@ function readQueries(saved: unknown): Queries {
 	);
 }
 
+function readState(saved: Partial<LedgerState>): LedgerState {
+	const state = emptyState();
+	const known = (key: string) => key in state || key === 'runsElsewhere';
+	const entries = Object.entries(saved).filter(([key]) => known(key));
+	return Object.assign(state, Object.fromEntries(entries));
+}
+
 /** A query's ID, and its status word. */
 export interface Stand {
 	queryId: string;
@@ -155,25 +162,19 @@ export type Ledger = ReturnType<typeof openLedger>;
  * Remembers which queries a trigger has seen, which statuses of them have settled, and which still owe a result. `seen`
  * grows by looks alone; results of webhook calls settle in `late`, so that they never move the place where looks stop.
  */
-export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, process: string = PROCESS) {
+export function openLedger(
+	before: Partial<SavedLedger> | IDataObject = {},
+	process: string = PROCESS,
+) {
 	const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
-	const {
-		seen: savedSeen,
-		late: savedLate,
-		pending: savedPending,
-		pendingIds: savedIds = saved.open ?? [],
-		started: savedStarted = {},
-		savedBy,
-		open: _open,
-		...rest
-	} = saved;
-	const state: LedgerState = { ...emptyState(), ...(rest as Partial<LedgerState>) };
-	let seen = readQueries(savedSeen);
-	const late = readQueries(savedLate);
+	const { savedBy, pendingIds: savedIds = saved.open ?? [], started: savedStarted = {} } = saved;
+	const state = readState(saved);
+	let seen = readQueries(saved.seen);
+	const late = readQueries(saved.late);
 	const pending =
-		savedPending === undefined
+		saved.pending === undefined
 			? new Map(savedIds.map((id): [string, Marks] => [keyOf(id), '']))
-			: readQueries(savedPending);
+			: readQueries(saved.pending);
 	const pendingIds = new Set(savedIds);
 	let letters = [...pendingIds].reduce((sum, id) => sum + id.length, 0);
 	const started = new Map(Object.entries(savedStarted));

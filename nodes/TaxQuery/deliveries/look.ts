@@ -158,7 +158,8 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 			strangers.length > FLOOD ? FLOOD_REST_MS : 0,
 		),
 		hasNews,
-		isMore: (plan.isMore && ledger.room() > 0) || (interrupted.length > 0 && ledger.interrupted.size > 0),
+		isMore:
+			(plan.isMore && ledger.room() > 0) || (interrupted.length > 0 && ledger.interrupted.size > 0),
 		unread: [...asked].reverse().filter(([id]) => queries.get(id) === 'later'),
 	};
 }

@@ -45,14 +45,9 @@ const PASSING_STATUSES = [408, 425, 429];
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof RequestError)) return error instanceof OperationalError;
 	const { problem } = error;
-	switch (problem.kind) {
-		case 'status':
-			return problem.status >= 500 || PASSING_STATUSES.includes(problem.status);
-		case 'login':
-			return problem.isPassing;
-		default:
-			return problem.kind !== 'shape';
-	}
+	if (problem.kind === 'status')
+		return problem.status >= 500 || PASSING_STATUSES.includes(problem.status);
+	return problem.kind === 'login' ? problem.isPassing : problem.kind !== 'shape';
 }
 
 export const reasonOf = (error: unknown): string =>

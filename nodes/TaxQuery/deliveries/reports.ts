@@ -57,7 +57,8 @@ export function reportNotStarted(
 	error: Error,
 ): void {
 	const queries = others.length + 1;
-	const which = queries === 1 ? `of query ${queryId}` : `of ${queries} queries, such as ${queryId},`;
+	const which =
+		queries === 1 ? `of query ${queryId}` : `of ${queries} queries, such as ${queryId},`;
 	const what = `n8n could not start the workflow for the result ${which} and the trigger tries again each minute: ${error.message}`;
 	reportHourly(context, new CodedError('notStarted', what, { queries, queryId }));
 }

@@ -90,5 +90,5 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 	if (startFrom !== 'date') return undefined;
 	const written: unknown = context.getNodeParameter('date', '');
 	const zone = context.getTimezone();
-	return readMoment(written, "Date of 'Start From'", zone).toMillis();
+	return readMoment(written, 'Date', zone).toMillis();
 }

@@ -122,7 +122,8 @@ export function survey<Row extends Sight>(
 
 	const wanted = new Set(asked);
 	const isFresh = new Set(fresh);
-	const isKnown = ({ queryId: id }: Row) => ledger.isSeen(id) || ledger.isPending(id) || wanted.has(id);
+	const isKnown = ({ queryId: id }: Row) =>
+		ledger.isSeen(id) || ledger.isPending(id) || wanted.has(id);
 	const changed = rows
 		.filter((row) => !isFresh.has(row) && isKnown(row) && !isSettled(ledger, row))
 		.reverse();
@@ -145,7 +146,9 @@ export function survey<Row extends Sight>(
 		changed,
 		due: ready.slice(0, rules.maxResults),
 		isMore: isCut || left.some((row) => rules.triesOf(row) === 0),
-		asked: asked.filter((id) => !isShown(id) && (!isWhole || ledger.isPending(id) || listed.has(id))),
+		asked: asked.filter(
+			(id) => !isShown(id) && (!isWhole || ledger.isPending(id) || listed.has(id)),
+		),
 		owing: isAnew ? [] : owing.slice(0, maxOwing),
 		over: rows.filter((row) => isOver(ledger, row)).map(({ queryId }) => queryId),
 		unlisted: isAnew ? 0 : countUnlisted(ledger, rows),

@@ -64,8 +64,8 @@ export interface Watcher extends PublishedTrigger {
  */
 function replacedBy(context: ITriggerFunctions): Watcher[] {
 	const { id, name } = context.getNode();
-	return watchersIn(context.getWorkflow().id).filter(({ context: { getNode } }) => {
-		const node = getNode();
+	return watchersIn(context.getWorkflow().id).filter((watcher) => {
+		const node = watcher.context.getNode();
 		return node.id === id || node.name === name;
 	});
 }
@@ -75,6 +75,8 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 	const key = nodeKey(context);
 	const memory = memoryOf(context);
 	const { ledger, outcomes, emitted, outage, closedAt } = memory;
+	// several main processes need n8n's queue mode: the executions of the one before go on
+	if (context.getActivationMode() === 'leadershipChange') ledger.state.runsElsewhere = true;
 	const { receiveBy, checkEveryMs } = settings;
 	const isByTimer = receiveBy !== 'webhook';
 	const needsLooks = isByTimer || settings.confirm !== 'off';

@@ -44,6 +44,19 @@ export interface TriggerHostOptions {
 	areExecutionsLong?: boolean;
 	/** Executions run in another process, as in queue mode. */
 	hasWorkers?: boolean;
+	/** Another main process over the same database. */
+	sharedWith?: TriggerHost;
+	/** Names of more triggers in the workflow, which have the same node ID. */
+	copies?: string[];
+}
+
+/** The part of n8n's database that belongs to the workflow. */
+interface Database {
+	/** The static data column. */
+	staticData: string;
+	/** Deduplication keys of the executions. */
+	keys: Set<string>;
+	workflowId: string;
 }
 
 type NodeError = NonNullable<NodeRun['error']>;
@@ -95,16 +108,10 @@ export class TriggerHost {
 	isBroken = false;
 	/** Set to make n8n wait before it starts executions, or fails to. */
 	database: Promise<void> | undefined;
-	/** The static data column of the workflow in n8n's database. */
-	staticData = '{}';
-	readonly workflowId = Math.random()
-		.toString(36)
-		.slice(2, 2 + WORKFLOW_ID_LENGTH);
 	url = '';
 	/** Name of the node; n8n keeps a node's own static data by it. */
 	name = 'Results';
-	/** Deduplication keys of the executions in n8n's database. */
-	private readonly keys = new Set<string>();
+	private readonly stored: Database;
 	private readonly running = new Set<Running>();
 	private process = 0;
 	private close: (() => Promise<void>) | undefined;
@@ -121,6 +128,30 @@ export class TriggerHost {
 		private readonly options: TriggerHostOptions,
 	) {
 		this.areExecutionsLong = options.areExecutionsLong ?? false;
+		this.stored = options.sharedWith?.stored ?? {
+			staticData: '{}',
+			keys: new Set(),
+			workflowId: Math.random()
+				.toString(36)
+				.slice(2, 2 + WORKFLOW_ID_LENGTH),
+		};
+	}
+
+	/** The static data column of the workflow in n8n's database. */
+	get staticData(): string {
+		return this.stored.staticData;
+	}
+
+	set staticData(staticData: string) {
+		this.stored.staticData = staticData;
+	}
+
+	get workflowId(): string {
+		return this.stored.workflowId;
+	}
+
+	private get keys(): Set<string> {
+		return this.stored.keys;
 	}
 
 	/** Starts it, with the workflow published. */
@@ -138,14 +169,36 @@ export class TriggerHost {
 		return host;
 	}
 
-	/** Calls trigger(), and ends the one before. Throws what it throws: n8n would not publish the workflow then. */
-	async publish(activation: WorkflowActivateMode = 'update', parameters = {}): Promise<void> {
+	/**
+	 * Calls trigger(), and ends the one before. Throws what it throws: n8n would not publish the workflow then. From 2.41 on
+	 * n8n publishes it all the same, and makes five `attempts`.
+	 */
+	async publish(
+		activation: WorkflowActivateMode = 'update',
+		parameters = {},
+		attempts = 1,
+	): Promise<void> {
 		await this.unpublish();
 		Object.assign((this.options.parameters ??= {}), parameters);
 		const workflow = this.loadWorkflow();
+		for (const name of [this.name, ...(this.options.copies ?? [])]) {
+			for (let attempt = 1; ; attempt++) {
+				const opened = this.open(workflow, name, activation);
+				if (attempt === attempts) await opened;
+				if ((await Promise.allSettled([opened]))[0].status === 'fulfilled') break;
+			}
+		}
+		this.save(workflow);
+	}
+
+	private async open(
+		workflow: Workflow,
+		name: string,
+		activation: WorkflowActivateMode,
+	): Promise<void> {
 		const context = new TriggerContext(
 			workflow,
-			workflow.getNode(this.name) as INode,
+			workflow.getNode(name) as INode,
 			this.additionalData(),
 			'trigger',
 			activation,
@@ -157,8 +210,16 @@ export class TriggerHost {
 		);
 		Object.defineProperty(context, 'logger', { value: this.logger });
 		const answer = await new this.loaded.Trigger().trigger?.call(context as ITriggerFunctions);
-		this.close = answer?.closeFunction;
-		this.save(workflow);
+		const { close } = this;
+		this.close = async () => {
+			await close?.();
+			await answer?.closeFunction?.();
+		};
+	}
+
+	/** n8n imports the workflow anew while it runs: it no longer knows the trigger that is open. */
+	forget(): void {
+		this.close = undefined;
 	}
 
 	async unpublish(): Promise<void> {
@@ -176,9 +237,9 @@ export class TriggerHost {
 		this.loaded = await freshModules();
 	}
 
-	/** Deletes past executions from the database, as n8n does after two weeks. */
-	prune(): void {
-		this.keys.clear();
+	/** Deletes past executions from the database but the latest, as n8n does after two weeks. */
+	prune(latest = 0): void {
+		this.stored.keys = new Set(latest > 0 ? [...this.keys].slice(-latest) : []);
 	}
 
 	/** Ends the executions that run. */
@@ -418,7 +479,7 @@ export class TriggerHost {
 		const type = new this.loaded.Trigger();
 		return new Workflow({
 			id: this.workflowId,
-			nodes: [node],
+			nodes: [node, ...(this.options.copies ?? []).map((name) => ({ ...node, name }))],
 			connections: {},
 			active: true,
 			nodeTypes: {

@@ -10,7 +10,7 @@ const told = (trigger: TriggerHost) =>
 /** What an operator reads who publishes a trigger. */
 it.each<[object, RegExp]>([
 	[{ startFrom: 'hours', hours: 0 }, /^'Hours' of 'Start From' must be a number above 0/],
-	[{ startFrom: 'date', date: 'soon' }, /^'Date' of 'Start From' is empty or not a date/],
+	[{ startFrom: 'date', date: 'soon' }, /^'Date' is not a date that exists/],
 	[{ settings: { maxResults: 0 } }, /^'Max Results per Check' must be a whole number/],
 	[{ services: [] }, /^'Trigger On' is empty, so that no result would start the workflow/],
 ])('%j is refused by its name', async (parameters, words) => {

@@ -226,7 +226,7 @@ describe('in a process that has no published trigger', () => {
 		const record = await sandbox.result();
 		await host.unpublish();
 		const { status } = await host.deliver({ queryId: record._id });
-		expect([status, host.started]).toEqual([503, []]);
+		expect([status, host.started]).toEqual([202, []]);
 	});
 
 	it('of forged IDs two are read in a second at most', async () => {

@@ -274,7 +274,8 @@ export class History {
 		if (plan.loss) this.errors.push(plan.loss);
 		const { forgotten } = takeIn(this.ledger, plan, this.rules, 'now');
 		if (forgotten > 0) this.errors.push('forgotten');
-		for (const [deliveryId, [, times]] of this.ledger.interrupted) this.emitAgain(deliveryId, times);
+		for (const [deliveryId, [, times]] of this.ledger.interrupted)
+			this.emitAgain(deliveryId, times);
 		for (const row of plan.due) this.emit(row);
 		for (const row of byId) {
 			this.ledger.addPending([row.queryId]); // the others first, the next time

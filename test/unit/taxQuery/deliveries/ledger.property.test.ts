@@ -81,11 +81,7 @@ describe('whatever happens around a trigger', () => {
 	});
 
 	it('does so if n8n has deleted the executions', () => {
-		check(
-			fc.oneof({ weight: 6, arbitrary: simple }, fc.record(step('prune'))),
-			300,
-			losesNothing,
-		);
+		check(fc.oneof({ weight: 6, arbitrary: simple }, fc.record(step('prune'))), 300, losesNothing);
 	});
 
 	it('does so if a workflow is imported while it runs, with an older ledger', () => {
@@ -258,7 +254,7 @@ describe('the ledger', () => {
 
 	it('reads what earlier versions have saved', () => {
 		const old = {
-			seen: { 'qFhzzEBNVZ3WV': 'abcdef', qAAAAAAAAAAAA: '' },
+			seen: { qFhzzEBNVZ3WV: 'abcdef', qAAAAAAAAAAAA: '' },
 			late: {},
 			open: ['query-1'],
 			started: { delivery: ['query-1', 1] },

@@ -1,0 +1,249 @@
+import { DateTime } from 'luxon';
+import { until } from '../../../support/until';
+import { codeOf } from '../../support/errorCode';
+import { failure, pass, TriggerHost } from './triggerHost';
+import { listSuite, secretHeader, triggerSuite } from './suite';
+import { ago, row } from './listService';
+
+const A_SECOND = 1_000;
+const A_MINUTE = 60 * A_SECOND;
+const AN_HOUR = 60 * A_MINUTE;
+const A_DAY = 24 * 60;
+const FIRST_LOOK_MS = 15 * A_SECOND;
+/** What n8n 2.41 makes to activate a trigger. */
+const ATTEMPTS = 5;
+
+describe('Start From: Date', () => {
+	const { service, host, start } = listSuite();
+	const sevenDaysAgo = DateTime.now().minus({ days: 7 });
+
+	it.each([
+		['a DateTime of an expression', '={{ $now.minus({ days: 7 }) }}'],
+		['a Date of an expression', `={{ new Date(${sevenDaysAgo.toMillis()}) }}`],
+		['day/month/year', sevenDaysAgo.toFormat('d/M/yyyy')],
+		['a date and a time apart by a blank', sevenDaysAgo.toFormat('yyyy-MM-dd HH:mm')],
+		['a day alone', sevenDaysAgo.toISODate()],
+		['what the date picker writes', sevenDaysAgo.toFormat("yyyy-MM-dd'T'HH:mm:ss")],
+	])('starts with queries made since %s', async (_, date) => {
+		service.rows = [row('new', 2 * A_DAY), row('old', 10 * A_DAY)];
+		await start({ parameters: { startFrom: 'date', date } });
+		await host.ended(1);
+		expect([host.started, host.failures]).toEqual([['new'], []]);
+	});
+
+	it.each(['', 'soon', '45000', '2026-13-45'])(
+		'is refused if the date is "%s", and says so in the executions list',
+		async (date) => {
+			await start({ activation: null, parameters: { startFrom: 'date', date } });
+			const error = await failure(host.publish('activate'));
+			expect(String(codeOf(error))).toMatch(/^field\.(date|serial)$/);
+			expect(host.failures).toEqual([codeOf(error)]);
+		},
+	);
+});
+
+describe('a published trigger that cannot check', () => {
+	const { sandbox, host, start } = triggerSuite();
+
+	it.each([
+		['a date that is none', { startFrom: 'date', date: 'soon' }],
+		['a parameter that cannot be used', { settings: { maxResults: 0 } }],
+	])('reports %s at once and then hourly', async (_, parameters) => {
+		await start({ activation: null, parameters });
+		await host.publish('activate', {}, ATTEMPTS);
+		await until('a failed execution', () => host.errors.length === 1);
+		pass(AN_HOUR);
+		await until('another one', () => host.errors.length === 2);
+		expect(new Set(host.failures).size).toBe(1);
+	});
+
+	it('reports refused credentials, and checks as soon as they work', async () => {
+		const refused = { status: 401, body: { message: 'revoked' } };
+		await sandbox.faults(
+			{ path: '/api/oauth/token', fault: refused },
+			{ path: '/api/query', fault: refused },
+		);
+		await start({ activation: null, parameters: { receiveBy: 'asking' } });
+		await host.publish('activate', {}, ATTEMPTS);
+		await until('a failed execution', () => host.errors.length === 1);
+		await sandbox.faults();
+		pass(A_MINUTE);
+		await until('a check', async () => (await sandbox.requests('/api/query')).length > 0);
+		const record = await sandbox.result();
+		pass(10 * A_MINUTE);
+		await host.executed(1);
+		expect([host.started, host.errors.length]).toEqual([[record._id], 1]);
+	});
+
+	it('reports it after a start of n8n, too', async () => {
+		await start({ activation: null, parameters: { startFrom: 'date', date: 'soon' } });
+		await host.publish('init');
+		pass(FIRST_LOOK_MS);
+		await until('a failed execution', () => host.failures.length === 1);
+		expect(host.failures).toEqual(['field.date']);
+	});
+});
+
+describe('two triggers with one node ID', () => {
+	const { host, start } = triggerSuite();
+
+	it('are refused by an error that names both', async () => {
+		await start({ activation: null, copies: ['Results copied'] });
+		const error = await failure(host.publish('activate'));
+		expect(codeOf(error)).toBe('sharedNodeId');
+		expect(error?.message).toMatch(/'Results' and 'Results copied'/);
+	});
+
+	it('are refused by each attempt of n8n', async () => {
+		await start({ activation: null, copies: ['Results copied'] });
+		const error = await failure(host.publish('activate', {}, ATTEMPTS));
+		expect(codeOf(error)).toBe('sharedNodeId');
+	});
+});
+
+describe('a workflow that is imported while it runs', () => {
+	const { sandbox, host, start } = triggerSuite();
+
+	it('has its old trigger closed by the new one', async () => {
+		await start();
+		host.forget();
+		await host.publish('activate', { services: ['getRfcData'] });
+		await sandbox.result(); // of a query type that only the old one was on
+		const record = await sandbox.result('/query/rfc-data');
+		pass(10 * A_MINUTE);
+		await host.executed(1);
+		await host.look();
+		expect(host.started).toEqual([record._id]);
+	});
+
+	it('starts nothing again, though the import emptied its static data', async () => {
+		await start();
+		const record = await sandbox.result();
+		await host.look();
+		await host.ended(1);
+		host.forget();
+		host.staticData = '{}';
+		host.prune();
+		await host.publish('activate');
+		const next = await sandbox.result();
+		await host.look();
+		expect(host.started).toEqual([record._id, next._id]);
+	});
+});
+
+describe('two main processes over one database', () => {
+	const { sandbox, host, start } = triggerSuite();
+	let other: TriggerHost | undefined;
+	afterEach(async () => {
+		await other?.stop();
+		other = undefined;
+	});
+
+	it('start each result once while they lead in turn, also if n8n deletes executions', async () => {
+		await start({ hasWorkers: true });
+		other = await TriggerHost.start({
+			credentials: sandbox.credentials(),
+			activation: null,
+			hasWorkers: true,
+			sharedWith: host as unknown as TriggerHost,
+		});
+		const both = [host as unknown as TriggerHost, other];
+		const ids: string[] = [];
+		const lead = async (leader: TriggerHost, follower: TriggerHost) => {
+			await follower.unpublish();
+			await leader.publish('leadershipChange');
+			pass(FIRST_LOOK_MS);
+			await leader.look();
+		};
+		const bring = async (leader: TriggerHost) => {
+			for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
+			await leader.look();
+			await until('all results', () => both.flatMap(({ started }) => started).length >= ids.length);
+			await leader.ended(leader.executions.length);
+		};
+		await bring(both[0]);
+		await lead(both[1], both[0]);
+		await bring(both[1]);
+		await bring(both[1]);
+		pass(10 * A_MINUTE);
+		host.prune(3);
+		await lead(both[0], both[1]);
+		await bring(both[0]);
+		await both[0].look();
+		expect(both.flatMap(({ started }) => started).sort()).toEqual([...ids].sort());
+	});
+});
+
+describe('with Webhook Only, a call that comes while the workflow is published', () => {
+	const { sandbox, host, start } = triggerSuite();
+
+	it('is stored, and its result starts once the trigger is ready', async () => {
+		await start({ parameters: { receiveBy: 'webhook' } });
+		const record = await sandbox.result();
+		await host.unpublish();
+		const { status } = await host.deliver(record);
+		await host.publish('update');
+		await host.executed(1);
+		expect([status, host.started]).toEqual([202, [record._id]]);
+	});
+
+	it('is not forgotten by unpublishing while the trigger reads what it named', async () => {
+		await start({ parameters: { receiveBy: 'webhook' } });
+		const record = await sandbox.result();
+		const path = `/api/query/${record._id}`;
+		await sandbox.faults({ path, times: 1, fault: { latency: 1_000 } });
+		const before = (await sandbox.requests(path)).length;
+		const delivered = host.deliver(record);
+		await until('the request', async () => (await sandbox.requests(path)).length > before);
+		await host.unpublish();
+		const { status } = await delivered;
+		await host.publish('update');
+		await host.executed(1);
+		expect([status, host.started]).toEqual([202, [record._id]]);
+	});
+});
+
+describe('a result that n8n cannot start', () => {
+	const { sandbox, host, start } = triggerSuite();
+
+	it('is reported with its query and the reason, and starts when n8n can', async () => {
+		const { taxQueryWebhookApi, proof } = secretHeader('whsec-retry');
+		await start({
+			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
+			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
+		});
+		const record = await sandbox.result();
+		host.isBroken = true;
+		const { status } = await host.deliver(record, proof);
+		pass(A_SECOND);
+		await until('a failed execution', () => host.errors.length === 1);
+		host.isBroken = false;
+		pass(A_MINUTE);
+		await host.executed(1);
+		expect([status, host.failures, host.started]).toEqual([503, ['notStarted'], [record._id]]);
+		expect(host.errors[0].message).toMatch(new RegExp(`${record._id}.*the database is gone`));
+	});
+});
+
+describe('a query that goes from SUCCESS to FAILED and back', () => {
+	const { service, host, start } = listSuite();
+
+	it('starts once for each status, also after a restart without past executions', async () => {
+		await start();
+		const ids = ['a', 'b', 'c'];
+		const give = async (status: string, count: number) => {
+			service.rows = ids.map((id) => row(id, 0, { status, createdAt: ago(0) }));
+			await host.look();
+			await host.ended(count);
+		};
+		await give('SUCCESS', 3);
+		await give('FAILED', 6);
+		host.prune();
+		await host.kill();
+		await host.publish('init');
+		pass(FIRST_LOOK_MS);
+		await give('SUCCESS', 6);
+		await host.look();
+		expect(host.executions).toHaveLength(6);
+	});
+});
