@@ -30,8 +30,17 @@ export class KillableN8n extends Processes {
 
 	/** SIGKILL; resolves when n8n is gone. */
 	async kill(): Promise<void> {
+		await this.signal('SIGKILL');
+	}
+
+	/** SIGTERM; resolves when n8n has put everything in order and is gone. */
+	async terminate(): Promise<void> {
+		await this.signal('SIGTERM');
+	}
+
+	private async signal(signal: NodeJS.Signals): Promise<void> {
 		if (!this.n8n?.pid) throw new Error('n8n does not run');
-		process.kill(this.n8n.pid, 'SIGKILL');
+		process.kill(this.n8n.pid, signal);
 		await this.n8n.running.exited;
 	}
 

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 
@@ -60,7 +60,7 @@ const emptyState = (): LedgerState => ({
 });
 
 /** This process, in the ledgers that it writes. */
-const PROCESS = randomUUID();
+const PROCESS = randomBytes(9).toString('base64url');
 
 export const MAX_SEEN = 1_000;
 /** This many more are forgotten together. */
@@ -164,7 +164,7 @@ export type Ledger = ReturnType<typeof openLedger>;
  */
 export function openLedger(
 	before: Partial<SavedLedger> | IDataObject = {},
-	process: string = PROCESS,
+	process = PROCESS,
 ) {
 	const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
 	const { savedBy, pendingIds: savedIds = saved.open ?? [], started: savedStarted = {} } = saved;

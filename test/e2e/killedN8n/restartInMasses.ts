@@ -1,0 +1,170 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { N8n } from '../../../demo/n8n';
+import type { WorkflowNode } from '../../../demo/n8nClient';
+import { sandboxWithQueries, type SandboxWithQueries } from '../../integration/support/queries';
+import { until } from '../../support/until';
+import { bareN8n, processes } from '../support/bareN8n';
+import { TRIGGER, triggerNode } from '../support/triggerNode';
+
+const MINUTES = 60_000;
+/** Behind the first check after a start others follow, and start more of what was interrupted. */
+const MORE_CHECKS_MS = 6_000;
+const RUNNING = 400;
+const ENDED = 150;
+/** Ten of them were run on a busy machine. */
+const ROUNDS = Number(process.env.RESTARTS ?? 2);
+const BUSY_LOOPS = 2;
+
+/** Holds each call of an execution until it is let go, and counts the calls of each result. */
+class Sink {
+	readonly calls = new Map<string, number>();
+	private readonly held: ServerResponse[] = [];
+	isOpen = false;
+	url = '';
+	private readonly server: Server = createServer((request, response) => {
+		const id = new URL(request.url ?? '', 'http://sink').searchParams.get('id') ?? '';
+		this.calls.set(id, (this.calls.get(id) ?? 0) + 1);
+		if (this.isOpen) response.end('{}');
+		else this.held.push(response);
+	});
+
+	async listen(): Promise<this> {
+		this.server.listen(0, '127.0.0.1');
+		await once(this.server, 'listening');
+		this.url = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+		return this;
+	}
+
+	/** Answers all that wait at the same moment, and from then on at once. */
+	open(): void {
+		this.isOpen = true;
+		for (const response of this.held.splice(0)) response.end('{}');
+	}
+
+	reset(): void {
+		this.isOpen = false;
+		this.held.length = 0;
+		this.calls.clear();
+	}
+
+	close(): void {
+		this.server.closeAllConnections();
+		this.server.close();
+	}
+}
+
+describe('a restart of n8n with many results', () => {
+	let sandbox: SandboxWithQueries;
+	let sink: Sink;
+	let n8n: N8n;
+	const busy: ChildProcess[] = [];
+	let credential: { id: string; name: string };
+
+	beforeAll(async () => {
+		sandbox = await sandboxWithQueries();
+		sink = await new Sink().listen();
+		n8n = await bareN8n();
+		const { baseUrl, clientId, clientSecret } = sandbox.taxQuery;
+		const name = 'Sandbox of many results';
+		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
+		const id = await n8n.client.createCredential('taxQueryApi', name, {
+			...login,
+			pointsPerSecond: 0,
+		});
+		credential = { id, name };
+	}, 5 * MINUTES);
+
+	afterEach(() => {
+		for (const loop of busy.splice(0)) loop.kill('SIGKILL');
+	});
+	afterAll(async () => {
+		sink?.close();
+		await sandbox?.close();
+	}, MINUTES);
+
+	/** Publishes a trigger whose executions call the sink. */
+	const publish = async (name: string): Promise<string> => {
+		const parameters = { receiveBy: 'asking', settings: { checkEvery: 5, maxResults: 500 } };
+		const call = {
+			id: 'call',
+			name: 'Call',
+			type: 'n8n-nodes-base.httpRequest',
+			typeVersion: 4.2,
+			position: [200, 0],
+			parameters: { url: `=${sink.url}/?id={{ $json.deliveryId }}`, options: {} },
+		};
+		const id = await n8n.client.createWorkflow({
+			name,
+			nodes: [
+				triggerNode(name, parameters, { taxQueryApi: credential }),
+				call,
+			] as unknown as WorkflowNode[],
+			connections: { [TRIGGER]: { main: [[{ node: 'Call', type: 'main', index: 0 }]] } },
+			settings: { executionOrder: 'v1' },
+		});
+		await n8n.client.publish(id);
+		return id;
+	};
+	const bring = async (count: number) => {
+		for (let each = 0; each < count; each++) await sandbox.result();
+	};
+	const called = () => [...sink.calls.values()].reduce((sum, count) => sum + count, 0);
+	const startAgain = async () => {
+		const checks = async () => (await sandbox.requests('/api/query')).length;
+		const before = await checks();
+		await processes.restart(n8n.url);
+		await until('the first check', async () => (await checks()) > before);
+		await sleep(MORE_CHECKS_MS);
+	};
+	const isEnding = async (workflow: string) => {
+		const latest = await n8n.client.executions(workflow, { withoutData: true });
+		return latest.some(({ status }) => ['new', 'running'].includes(status));
+	};
+
+	it(
+		`starts each of ${RUNNING} again that ran at a kill, and the one that came last`,
+		async () => {
+			sink.reset();
+			const id = await publish('many-running');
+			await bring(RUNNING);
+			await until('all executions', () => called() === RUNNING, { pauseMs: 250 });
+			await bring(1);
+			await until('one more', () => called() === RUNNING + 1, { pauseMs: 250 });
+			await processes.kill();
+			sink.open();
+			await startAgain();
+			await until('all of them again', () => called() === 2 * (RUNNING + 1), { pauseMs: 250 });
+			expect([...sink.calls.values()].filter((count) => count !== 2)).toEqual([]);
+			await n8n.client.unpublish(id);
+		},
+		6 * MINUTES,
+	);
+
+	it(
+		`starts none of ${ENDED} again that ended together, on a machine under load`,
+		async () => {
+			sink.reset();
+			const id = await publish('many-ended');
+			for (let each = 0; each < BUSY_LOOPS; each++)
+				busy.push(spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }));
+			const again: number[] = [];
+			for (let round = 1; round <= ROUNDS; round++) {
+				sink.reset();
+				await bring(ENDED);
+				await until('all executions', () => called() === ENDED, { pauseMs: 250 });
+				sink.open();
+				await until('their ends', async () => !(await isEnding(id)), { pauseMs: 250 });
+				if (round % 2 === 0) await processes.terminate();
+				else await processes.kill();
+				await startAgain();
+				again.push(called() - ENDED);
+			}
+			expect(again).toEqual(again.map(() => 0));
+		},
+		(3 + 3 * ROUNDS) * MINUTES,
+	);
+});
