@@ -3,7 +3,10 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { Item } from '../shared/operations/operation';
 import { collect } from './listing';
 
-/** A CSV begins with a byte order mark, by which Excel knows that it is UTF-8; a plain one does not. */
+/**
+ * A CSV is for sheets: a byte order mark shows Excel that it is UTF-8, and no cell is a formula. A plain one is for
+ * programs: the values as they are.
+ */
 export type FileFormat = 'csv' | 'csvPlain' | 'ndjson';
 
 interface FileShape {
@@ -33,10 +36,16 @@ export async function writeFile(
 		const rows = await collect(pages);
 		count = rows.length;
 		const columns = columnsOf(rows, lastColumns);
-		yield Buffer.from((format === 'csv' ? '\uFEFF' : '') + csvLine(columns));
+		const protect = format === 'csv' ? forSheet : asItIs;
+		yield Buffer.from((format === 'csv' ? '\uFEFF' : '') + csvLine(columns, protect));
 		for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
 			const some = rows.slice(at, at + ROWS_AT_A_TIME);
-			const cells = some.map((row) => csvLine(columns.map((column) => row[column])));
+			const cells = some.map((row) =>
+				csvLine(
+					columns.map((column) => row[column]),
+					protect,
+				),
+			);
 			yield Buffer.from(cells.join(''));
 		}
 	}
@@ -63,13 +72,20 @@ function columnsOf(rows: IDataObject[], lastColumns: string[]): string[] {
 	return [...filled, ...last];
 }
 
-const csvLine = (cells: unknown[]): string => `${cells.map(csvCell).join(',')}\r\n`;
+const csvLine = (cells: unknown[], protect: (text: string) => string): string =>
+	`${cells.map((cell) => csvCell(cell, protect)).join(',')}\r\n`;
 
-/** What a sheet would take for a formula: applicants type names, and a sheet carries out what they typed. */
-const isFormula = (text: string) => /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text));
+const asItIs = (text: string) => text;
 
-/** RFC 4180; a list of texts with commas between, other lists and objects as JSON, a formula with an apostrophe. */
-function csvCell(value: unknown): string {
+/** What a sheet would take for a formula, behind blanks, too: a sheet carries out what an applicant typed. */
+const isFormula = (text: string) =>
+	/^([\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u.test(text) && Number.isNaN(Number(text));
+
+/** A cell that a sheet shows as text. */
+const forSheet = (text: string) => (isFormula(text) ? `'${text}` : text);
+
+/** RFC 4180; a list of texts with commas between, other lists and objects as JSON. */
+function csvCell(value: unknown, protect: (text: string) => string = asItIs): string {
 	if (value === undefined || value === null) return '';
 	const isPlainList = Array.isArray(value) && value.every((one) => typeof one !== 'object');
 	const plain = isPlainList
@@ -77,6 +93,6 @@ function csvCell(value: unknown): string {
 		: typeof value === 'object'
 			? JSON.stringify(value)
 			: String(value);
-	const text = isFormula(plain) ? `'${plain}` : plain;
+	const text = protect(plain);
 	return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -53,16 +53,19 @@ export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: Kind;
+	/** Whose rows they are. */
+	collectionId?: number;
 }
 
 /** CP §4.6 */
 export const versionsOf = (collectionId: number) =>
-	({ path: `/data/collection/${collectionId}/versions`, kind: 'version' }) as const;
+	({ path: `/data/collection/${collectionId}/versions`, collectionId, kind: 'version' }) as const;
 
 /** CP §4.8; the smallest page is larger than that of other lists. */
 export const documentsOf = (collectionId: number) =>
 	({
 		path: `/data/collection/${collectionId}/document`,
+		collectionId,
 		kind: 'document',
 		smallestPage: 10,
 	}) as const;
@@ -70,7 +73,7 @@ export const documentsOf = (collectionId: number) =>
 /** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
 export async function* listPages(
 	item: Item,
-	{ path, query, lists, kind, ...range }: ListRequest,
+	{ path, query, lists, kind, collectionId, ...range }: ListRequest,
 ): AsyncGenerator<IDataObject[]> {
 	const read: ReadPage = async (limit, offset) => {
 		const page = { ...query, limit, offset };
@@ -79,9 +82,22 @@ export async function* listPages(
 	try {
 		yield* readPages(read, range);
 	} catch (error) {
-		throw error instanceof IncompleteList ? incomplete(error.given, error.total) : error;
+		if (error instanceof IncompleteList) throw incomplete(error.given, error.total);
+		return namingCollection(collectionId)(error);
 	}
 }
+
+/** Throws the error of a request on; one that did not find a collection names it. */
+export const namingCollection =
+	(id: number | undefined) =>
+	(error: unknown): never => {
+		const isMissing =
+			error instanceof RequestError &&
+			error.problem.kind === 'status' &&
+			error.problem.status === 404 &&
+			!error.problem.isPage;
+		throw id !== undefined && isMissing ? error.withAdvice({ missing: `collection ${id}` }) : error;
+	};
 
 /** The error of a list with fewer rows than the service reports. */
 const incomplete = (given: number, total?: number) =>
@@ -106,11 +122,18 @@ export async function collect(
 /** How many rows a list has: one request. Throws a RequestError if the service does not say. */
 export async function countOf(
 	item: Item,
-	{ path, query, lists, kind, smallestPage = 1 }: Omit<ListRequest, 'startAt' | 'wanted'>,
+	{
+		path,
+		query,
+		lists,
+		kind,
+		smallestPage = 1,
+		collectionId,
+	}: Omit<ListRequest, 'startAt' | 'wanted'>,
 ): Promise<number> {
 	const page = { ...query, limit: smallestPage, offset: 0 };
 	const request = { method: 'GET' as const, path, query: page, lists };
-	const { total } = await item.read(request, rowsIn(kind));
+	const { total } = await item.read(request, rowsIn(kind)).catch(namingCollection(collectionId));
 	if (total !== undefined) return total;
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list with its total' });
 }

@@ -73,7 +73,7 @@ export function simplifyDocument(row: IDataObject, columnOf: ColumnOf): IDataObj
 	return {
 		...contentOf(row, columnOf),
 		...(Array.isArray(associations) ? byType(associations) : associations && { associations }),
-		...pick(row, 'tags createdAt externalId id'),
+		...pick(row, 'tags createdAt updatedAt externalId id'),
 	};
 }
 

@@ -10,7 +10,7 @@ export type ColumnOf = (versionId: unknown, key: string) => string;
 /** Columns that a simplified document has beside its fields. */
 export const OWN_COLUMNS = [
 	...['profiles', 'forms', 'files', 'associations'],
-	...['tags', 'createdAt', 'externalId', 'id'],
+	...['tags', 'createdAt', 'updatedAt', 'externalId', 'id'],
 ];
 
 /** Each field under its own key, but for those that would be an own column. */

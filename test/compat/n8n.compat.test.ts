@@ -124,24 +124,33 @@ describe('Past queries and lists', () => {
 });
 
 describe('Both ways to continue on fail', () => {
-	const items = [{ rfc: RFC }, { rfc: 'no RFC' }];
+	const items = [
+		{ client: 'Uno', rfc: RFC },
+		{ client: 'Dos', rfc: 'no RFC' },
+	];
+	/** The columns of the item that fails: its input, then what went wrong. */
+	const failed = {
+		...items[1],
+		error: expect.stringMatching(/RFC/) as unknown,
+		errorCode: 'identifier.FORMAT',
+		errorDetail: expect.any(String) as unknown,
+		...{ queryId: null, billed: 0, sent: false },
+	};
 
-	it('gives the error among the items', async () => {
+	it('keeps the input of the item that fails among the items', async () => {
 		const run = await asking(getCrf(), { onError: 'continueRegularOutput' });
 		const { outputs } = await run(items);
 		expect([outputs[0], await billed()]).toEqual([
-			[
-				expect.objectContaining({ queryId: expect.any(String) }),
-				expect.objectContaining({ error: expect.stringMatching(/RFC/) }),
-			],
+			[expect.objectContaining({ queryId: expect.any(String) }), failed],
 			[expect.objectContaining({ queryId: outputs[0][0].queryId })],
 		]);
 	});
 
-	it('gives the error at the second output', async () => {
+	it('keeps the input of the item that fails at the second output', async () => {
 		const run = await asking(getCrf(), { onError: 'continueErrorOutput' });
 		const { outputs } = await run(items);
 		expect(outputs.map((output) => output.length)).toEqual([1, 1]);
+		expect(outputs[1]).toEqual([failed]);
 	});
 });
 

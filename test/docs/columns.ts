@@ -26,10 +26,6 @@ const record = (properties?: Record<string, ColumnSchema>): ColumnSchema => ({
 	type: 'object',
 	...(properties && { properties }),
 });
-const records = (properties: Record<string, ColumnSchema>): ColumnSchema => ({
-	type: 'array',
-	items: record(properties),
-});
 
 /** All of the same type. */
 const columnsOf = (schema: ColumnSchema, names: string) =>
@@ -42,10 +38,6 @@ const queryData = { pending: flag, ...columnsOf(text, 'status service createdAt 
 const certificate = { valid: flag, ...columnsOf(text, 'validUntil representativeRfc zipCode') };
 /** TQ §2.2 and §4.3 */
 const person = columnsOf(text, 'name firstLastName secondLastName birthDate');
-
-const finding = columnsOf(text, 'field code message');
-const checked = { valid: flag, normalized: text };
-const state = record(columnsOf(text, 'code name'));
 
 /** CP §2.1 */
 const login = {
@@ -122,17 +114,9 @@ const taxQuery: Row[] = [
 		'identifier check',
 		'Check',
 		{
-			summary: text,
-			valid: flag,
-			rfc: record({
-				...checked,
-				...{ type: text, generic: flag, hasHomoclave: flag, date: text, dateCandidates: texts },
-			}),
-			curp: record({ ...checked, type: text, birthDate: text, sex: text, state }),
-			nss: record(checked),
-			zipCode: record({ ...checked, state }),
-			errors: records(finding),
-			warnings: records(finding),
+			...columnsOf(text, 'rfc curp nss zipCode'),
+			...{ valid: flag, ready: flag },
+			...columnsOf(text, 'problem warning type birthDate'),
 		},
 	],
 	['connection diagnose', undefined, diagnosis],
@@ -158,7 +142,7 @@ const creditProfile: Row[] = [
 	[
 		'dataDocument getAll',
 		'Data Document: Get Many',
-		{ tags: texts, createdAt: text, externalId: text, id: number },
+		{ tags: texts, createdAt: text, updatedAt: text, externalId: text, id: number },
 		'open',
 	],
 	[

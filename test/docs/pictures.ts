@@ -237,7 +237,7 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 	const whole = { x: 0, y: 0, width: EDITOR_IN_FILM.width };
 	await shoot(n8n, 2000, whole);
 	await editor.node('Calculate RFC').dblclick();
-	const told = n8n.getByText('Receipt: 1 query sent');
+	const told = n8n.getByText('Billed: 1 query');
 	await told.waitFor();
 	await shoot(n8n, 2500, whole);
 	const { x = 0, y = 0 } = (await told.boundingBox()) ?? {};

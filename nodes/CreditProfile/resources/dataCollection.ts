@@ -4,7 +4,15 @@ import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt } from '../fields';
 import { encodeFilter, filters, checkFiltered, withFilterKeys } from '../filter';
-import { collect, countOf, getManyTags, listPages, rowIn, versionsOf } from '../listing';
+import {
+	collect,
+	countOf,
+	getManyTags,
+	listPages,
+	namingCollection,
+	rowIn,
+	versionsOf,
+} from '../listing';
 import { mappingOf } from '../mapping';
 import { collectionRule, versionRule } from '../personal';
 import { simplifyCollection, simplifyVersion } from '../simplify';
@@ -34,10 +42,12 @@ const get = operation({
 	options: { simplify },
 	/** CP §4.5 */
 	async execute(item, { collectionId: id, simplify: isSimple }) {
-		const { row: collection } = await item.read(
-			{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
-			rowIn('collection'),
-		);
+		const { row: collection } = await item
+			.read(
+				{ method: 'GET', path: `/data/collection/${id}`, isOneRecord: true },
+				rowIn('collection'),
+			)
+			.catch(namingCollection(id));
 		if (wholeNumber(collection.id) !== id) {
 			throw new CodedError(
 				'otherCollection',

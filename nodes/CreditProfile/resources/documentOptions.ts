@@ -106,11 +106,15 @@ export const fileFormat = selectorFor<'csv' | 'csvPlain' | 'ndjson'>(
 		name: 'fileFormat',
 		type: 'options',
 		options: [
-			{ name: 'CSV', value: 'csv', description: 'For Excel and sheets; objects as JSON in a cell' },
+			{
+				name: 'CSV',
+				value: 'csv',
+				description: 'For Excel and sheets; a text that looks like a formula stays text',
+			},
 			{
 				name: 'CSV Without Byte Order Mark',
 				value: 'csvPlain',
-				description: 'For programs that read the first column by its name',
+				description: 'For programs: every value as the service gave it',
 			},
 			{
 				name: 'NDJSON',

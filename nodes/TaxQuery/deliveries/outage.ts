@@ -67,7 +67,7 @@ export function report(context: ITriggerFunctions, error: unknown): void {
 
 /** An error as n8n shows it: who is named in it is masked, for n8n keeps it whatever the trigger emits. */
 export const errorOf = (context: Pick<ITriggerFunctions, 'getNode'>, error: unknown): ItemError =>
-	itemErrorOf(context.getNode(), error, undefined, { hide: maskedText });
+	itemErrorOf(context.getNode(), error, { hide: maskedText });
 
 type Identity = Parameters<typeof nodeKey>[0];
 

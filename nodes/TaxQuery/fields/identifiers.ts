@@ -3,6 +3,7 @@ import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/i
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
+import { isObject } from '../../shared/utils/json';
 import { textField } from './text';
 
 /** What is odd about an identifier, passed along with the result. */
@@ -61,6 +62,10 @@ const companyRfc = identifierField(
 );
 const curpField = identifierField('CURP', 'PEXL990821HSRRXS05', "The person's CURP, 18 characters");
 
+/** An identifier as Identifier → Check gives it with Simplify off: its normalised form counts. */
+export const identifierIn = (value: unknown): unknown =>
+	isObject(value) && typeof value.normalized === 'string' ? value.normalized : value;
+
 /** The RFC of a billed item. Throws a UserError that names the field if it is empty or cannot be right. */
 export const rfc: Field<Checked> = {
 	properties: [anyRfc],
@@ -69,7 +74,7 @@ export const rfc: Field<Checked> = {
 
 /** The same; with `of` it must be a company's. */
 export async function readRfc(item: Item, of?: 'PM'): Promise<Checked> {
-	const value = parseText(item.parameter('rfc'), 'RFC');
+	const value = parseText(identifierIn(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
 	if (strictness === 'off') return { value, warnings: [] };
 	const check = checkRfc(value);
@@ -105,7 +110,7 @@ export async function readRfc(item: Item, of?: 'PM'): Promise<Checked> {
 export const curp: Field<Checked> = {
 	properties: [curpField],
 	async read(item) {
-		const value = parseText(item.parameter('curp'), 'CURP');
+		const value = parseText(identifierIn(item.parameter('curp')), 'CURP');
 		const isChecked = (await checks.read(item)) !== 'off';
 		return isChecked ? accepted('CURP', checkCurp(value)) : { value, warnings: [] };
 	},
@@ -135,7 +140,10 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 		const code = `identifier.${flaw.code}`;
 		throw fieldError(code, field, `cannot be right: ${flaw.message}`, SWITCH);
 	}
-	return { value: normalized, warnings: warnings.map((warning) => ({ field, ...warning })) };
+	return {
+		value: normalized,
+		warnings: warnings.map(({ code, message }) => ({ field, code, message })),
+	};
 }
 
 /** Of a result that names another person or company than was asked about: a corrected CURP, or a wrong answer. */

@@ -1,30 +1,72 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	checkConsistency,
 	checkCurp,
 	checkNss,
 	checkRfc,
 	checkZipCode,
+	finding,
 	type CheckResult,
+	type RfcCheck,
+	type CurpCheck,
 } from '../../shared/identifiers';
-import { field, operation, type Field } from '../../shared/operations/field';
-import type { Resource } from '../../shared/operations/operation';
+import { field, operation, parseBoolean, type Field } from '../../shared/operations/field';
+import { simplify } from '../../shared/operations/fields';
+import type { Item, Resource } from '../../shared/operations/operation';
 import { dayField, readDay } from '../fields/dates';
+import { identifierIn } from '../fields/identifiers';
 import { textField } from '../fields/text';
+import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** What a field holds; undefined if it is empty. What is wrong with it is a finding, not an error. */
-const given = (value: unknown) => (value === '' || value === null ? undefined : value);
-const text = (...[label, name, example, description]: [string, string, string, string]) =>
-	field(textField(label, name, example, description, false), given);
+/** What a field of the panel holds for an item. */
+interface Entry {
+	/** Undefined where its cell is empty. */
+	value: unknown;
+	/** The operator filled the field in, so that an empty cell is a finding. */
+	isExpected: boolean;
+}
+
+const readEntry = (item: Item, name: string): Entry => {
+	const given = item.parameter<unknown>(name);
+	const value = identifierIn(given);
+	const isEmpty = value === undefined || value === null || isBlank(value);
+	// an AI agent leaves out what it does not know
+	const isExpected = !item.run.isTool && item.isEntered(name);
+	return { value: isEmpty ? undefined : value, isExpected: !isEmpty || isExpected };
+};
+
+const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
+
+const entry = (...[label, name, example, description]: [string, string, string, string]) => {
+	const property = textField(label, name, example, description, false);
+	return {
+		properties: [property],
+		read: (item: Item) => readEntry(item, name),
+	} satisfies Field<Entry>;
+};
 
 const born = dayField('Birth Date', 'birthDate', '1956-12-31');
-const birthDate: Field<string | undefined> = {
+/** A date that cannot be read is a finding, like anything else that is wrong with an item. */
+const birthDate: Field<{ day?: string; isUnreadable?: true }> = {
 	properties: [born],
 	read(item) {
-		const value = given(item.parameter(born.name));
-		if (value === undefined) return undefined;
-		return readDay(value, born.displayName, item.timezone).toFormat('yyyy-MM-dd');
+		const { value } = readEntry(item, born.name);
+		if (value === undefined) return {};
+		try {
+			return { day: readDay(value, born.displayName, item.timezone).toFormat('yyyy-MM-dd') };
+		} catch {
+			return { isUnreadable: true };
+		}
 	},
+};
+
+const includeProperty: INodeProperties = {
+	displayName: 'Include Other Input Fields',
+	name: 'includeOtherFields',
+	type: 'boolean',
+	default: true,
+	description: "Whether to keep the input's columns, before those of the check",
 };
 
 const CHECK =
@@ -38,72 +80,204 @@ const check = operation({
 	description: CHECK,
 	isOffline: true,
 	fields: {
-		rfc: text('RFC', 'rfc', 'GODE561231GR8', '12 or 13 characters, or 9 or 10 without homoclave'),
-		curp: text('CURP', 'curp', 'PEXL990821HSRRXS05', '18 characters'),
-		nss: text('NSS', 'nss', '12345678903', 'Número de seguridad social, 11 digits'),
-		zipCode: text(
+		rfc: entry('RFC', 'rfc', 'GODE561231GR8', '12 or 13 characters, or 9 or 10 without homoclave'),
+		curp: entry('CURP', 'curp', 'PEXL990821HSRRXS05', '18 characters'),
+		nss: entry('NSS', 'nss', '12345678903', 'Número de seguridad social, 11 digits'),
+		zipCode: entry(
 			'Zip Code',
 			'zipCode',
 			'06700',
 			'5 digits, as text so that a leading zero is kept',
 		),
-		state: text(
+		state: entry(
 			'State',
 			'state',
 			'CMX',
 			'ISO 3166-2:MX code without MX-, or the code of the credit bureau',
 		),
 		birthDate,
+		includesInput: field(includeProperty, parseBoolean),
 	},
-	async execute(_item, { rfc, curp, nss, zipCode, state, birthDate: birthDay }) {
-		const entered: Array<[field: string, name: string, value: unknown, check: Checker]> = [
-			['RFC', 'rfc', rfc, checkRfc],
-			['CURP', 'curp', curp, checkCurp],
-			['NSS', 'nss', nss, checkNss],
-			['Zip Code', 'zipCode', zipCode, (value) => checkZipCode(value, state)],
-		];
-		const checks = entered
-			.filter(([, , value]) => value !== undefined)
-			.map(([label, name, value, checked]) => ({
-				label,
-				name,
-				...findingsOf(label, checked(value)),
-			}));
+	options: { simplify },
+	async execute(item, { simplify: isSimple, includesInput, ...entries }) {
+		const checks = checkEntries(entries);
 		if (checks.length === 0) {
 			throw new CodedError(
 				'nothingToCheck',
 				'There is nothing to check: RFC, CURP, NSS and zip code are empty',
-				{ description: 'Enter at least one, or check the expressions that fill them.' },
+				{ description: 'Drag a column of the input into at least one of them.' },
 			);
 		}
-		// That zip code and state contradict each other is an error of the zip code already.
-		const mismatches = checkConsistency({ rfc, curp, birthDate: birthDay }).map((mismatch) => ({
-			field: 'Consistency',
-			...mismatch,
-		}));
-		const summary = checks.map(({ label, verdict }) => `${label}: ${verdict}`);
-		if (mismatches.length > 0) summary.push('They do not fit each other');
-		return {
-			summary: summary.join('; '),
-			valid: checks.every(({ particulars }) => particulars.valid),
-			...Object.fromEntries(checks.map(({ name, particulars }) => [name, particulars])),
-			errors: checks.flatMap(({ errors }) => errors),
-			warnings: [...checks.flatMap(({ warnings }) => warnings), ...mismatches],
-		};
+		const summary = summarize(checks, entries);
+		const row = isSimple ? flatRow(checks, summary) : detailedRow(checks, summary);
+		if (!includesInput || item.run.isTool) return row;
+		return besideInput(item.input, row, (name, value) =>
+			checks.some((one) => one.name === name && one.entered === value),
+		);
 	},
 });
 
-type Checker = (value: unknown) => CheckResult;
+type Finding = ReturnType<typeof finding>;
+
+/** The check of one identifier. */
+interface Checked {
+	label: string;
+	name: string;
+	/** The value that was checked; undefined where its cell is empty. */
+	entered: unknown;
+	result: CheckResult;
+	/** Why no query may be sent about it, though it may be valid. */
+	obstacle?: Finding;
+}
+
+type Entries = Record<'rfc' | 'curp' | 'nss' | 'zipCode' | 'state', Entry> & {
+	birthDate: { day?: string; isUnreadable?: true };
+};
+
+function checkEntries({ rfc, curp, nss, zipCode, state }: Entries): Checked[] {
+	const all: Array<[label: string, name: string, entry: Entry, check: typeof checkNss]> = [
+		['RFC', 'rfc', rfc, checkRfc],
+		['CURP', 'curp', curp, checkCurp],
+		['NSS', 'nss', nss, checkNss],
+		['Zip Code', 'zipCode', zipCode, (value) => checkZipCode(value, state.value)],
+	];
+	return all
+		.filter(([, , { isExpected }]) => isExpected)
+		.map(([label, name, { value }, checkValue]) => {
+			const result = checkValue(value);
+			return { label, name, entered: value, result, obstacle: obstacleIn(result) };
+		});
+}
+
+const NO_HOMOCLAVE = finding(
+	'HOMOCLAVE',
+	'The RFC has no homoclave: a query needs all 12 characters (company) or 13 (person)',
+);
+
+/** An RFC of nobody or without homoclave, or a birth in the future, is not refused by its form. */
+function obstacleIn({ errors, warnings, ...particulars }: CheckResult): Finding | undefined {
+	const { hasHomoclave } = particulars as Partial<RfcCheck>;
+	return (
+		errors[0] ??
+		warnings.find(({ code }) => code === 'GENERIC' || code === 'FUTURE') ??
+		(hasHomoclave === false ? NO_HOMOCLAVE : undefined)
+	);
+}
+
+interface Summary {
+	valid: boolean;
+	ready: boolean;
+	/** Why it is not ready: the first reason. */
+	problem?: Finding;
+	errors: IDataObject[];
+	warnings: IDataObject[];
+	/** Whether the identifiers are of different people or companies. */
+	mismatches: Finding[];
+}
+
+const NO_DATE = finding(
+	'DATE',
+	'The birth date is not a date that exists',
+	'Enter it as year-month-day, e.g. 1956-12-31.',
+);
+
+function summarize(checks: Checked[], { rfc, curp, birthDate: born }: Entries): Summary {
+	const entered = checks.filter(({ entered: value }) => value !== undefined);
+	const mismatches = checkConsistency({
+		rfc: rfc.value,
+		curp: curp.value,
+		birthDate: born.day,
+	});
+	const ofDate = born.isUnreadable ? [NO_DATE] : [];
+	const listed = (field: string, findings: Finding[]) =>
+		findings.map(({ code, message }) => ({ field, code, message }));
+	const obstacles = [...checks.flatMap(({ obstacle }) => obstacle ?? []), ...ofDate];
+	return {
+		valid: entered.length > 0 && entered.every(({ result }) => result.valid) && ofDate.length === 0,
+		ready: obstacles.length === 0,
+		problem: obstacles.at(0),
+		errors: [
+			...checks.flatMap(({ label, result }) => listed(label, result.errors)),
+			...listed('Birth Date', ofDate),
+		],
+		warnings: [
+			...checks.flatMap(({ label, result }) => listed(label, result.warnings)),
+			// that zip code and state contradict each other is an error of the zip code already
+			...listed('Consistency', mismatches),
+		],
+		mismatches,
+	};
+}
+
+/** The identifiers in one spelling, then what was found: each in a column of its own. */
+function flatRow(checks: Checked[], { valid, ready, problem, mismatches }: Summary): IDataObject {
+	const ofRfc = checks.find(({ name }) => name === 'rfc')?.result as RfcCheck | undefined;
+	const ofCurp = checks.find(({ name }) => name === 'curp')?.result as CurpCheck | undefined;
+	const isPerson = ofRfc?.type === 'PF' || (!ofRfc?.type && ofCurp?.type === 'PF');
+	const warning = [...checks.flatMap(({ result }) => result.warnings), ...mismatches].find(
+		(one) => one !== problem,
+	);
+	return {
+		...Object.fromEntries(
+			checks.map(({ name, entered, result }) => [
+				name,
+				result.normalized || textOf(entered) || null,
+			]),
+		),
+		valid,
+		ready,
+		problem: problem?.problem ?? null,
+		warning: warning?.problem ?? null,
+		type: ofRfc?.type ?? ofCurp?.type ?? null,
+		birthDate: isPerson ? (ofCurp?.birthDate ?? ofRfc?.date ?? null) : null,
+	};
+}
+
+/** Everything that each check found, in objects and lists. */
+function detailedRow(
+	checks: Checked[],
+	{ valid, ready, errors, warnings, mismatches }: Summary,
+): IDataObject {
+	const verdict = ({ valid: isValid, warnings: odd }: CheckResult) =>
+		isValid ? (odd.length > 0 ? 'valid, with a warning' : 'valid') : 'not valid';
+	const verdicts = checks.map(({ label, result }) => `${label}: ${verdict(result)}`);
+	if (mismatches.length > 0) verdicts.push('They do not fit each other');
+	return {
+		summary: verdicts.join('; '),
+		valid,
+		ready,
+		...Object.fromEntries(checks.map(({ name, result }) => [name, particularsOf(result)])),
+		errors,
+		warnings,
+	};
+}
 
 /** A result apart from its findings, which come out together in one list. */
-function findingsOf(field: string, { errors, warnings, ...particulars }: CheckResult) {
-	const right = warnings.length > 0 ? 'right, with a warning' : 'right';
-	return {
-		verdict: particulars.valid ? right : 'wrong',
-		particulars,
-		errors: errors.map((finding) => ({ field, ...finding })),
-		warnings: warnings.map((finding) => ({ field, ...finding })),
-	};
+const particularsOf = (result: CheckResult): IDataObject =>
+	Object.fromEntries(
+		Object.entries(result).filter(([name]) => name !== 'errors' && name !== 'warnings'),
+	);
+
+/**
+ * The input's columns, then the row's. A column of the same name keeps a name of its own (inputType), unless the row
+ * has its value in another spelling.
+ */
+function besideInput(
+	input: IDataObject,
+	row: IDataObject,
+	isChecked: (name: string, value: unknown) => boolean,
+): IDataObject {
+	const columns = new Map<string, unknown>();
+	for (const [name, value] of Object.entries(input)) {
+		if (!Object.hasOwn(row, name)) columns.set(name, value);
+		else if (!isChecked(name, value)) columns.set(freeName(name, { ...input, ...row }), value);
+	}
+	return { ...(Object.fromEntries(columns) as IDataObject), ...row };
+}
+
+function freeName(name: string, taken: IDataObject): string {
+	const own = `input${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+	return Object.hasOwn(taken, own) ? freeName(own, taken) : own;
 }
 
 export const identifier: Resource = {

@@ -138,8 +138,11 @@ const billedWords = (ids: Id[]): string =>
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
 /** With this every error and receipt of a billed operation ends. */
-export const costWords = ({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string =>
-	billed === 'unknown' ? 'Billed: unknown' : `Billed: ${billed} of ${queries}`;
+export function costWords({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string {
+	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
+	const what = queries === 1 ? 'query' : 'queries';
+	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;
+}
 
 /** What to do where an environment uses other names. */
 export const setKeys = (keys: string[]): string =>
@@ -246,6 +249,8 @@ function tellRefused({
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...words, ...told, status };
 	const isMissing = status === 404;
+	// nobody of that RFC or CURP: the service's own words would only repeat it
+	const isWholeStory = isMissing && about !== undefined && mappingKeys.length === 0;
 	const mayLackProfile = definition.needsProfile === true && PROFILE.includes(status);
 	return {
 		...told,
@@ -256,7 +261,7 @@ function tellRefused({
 			mayLackProfile
 				? 'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet'
 				: '',
-			isMissing || mayLackProfile ? said(problem) : words.description,
+			isWholeStory ? '' : isMissing || mayLackProfile ? said(problem) : words.description,
 			mappingKeys.length > 0
 				? `If every item fails so, your environment uses other names: ${setKeys(mappingKeys)}`
 				: '',

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Cost, Item, Run } from '../../shared/operations/operation';
+import type { Cost, FailedItems, Item, Run } from '../../shared/operations/operation';
 import { asItIs } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
 import type { Id, Listing } from '../service/types';
@@ -36,6 +36,8 @@ export class Receipt {
 	/** How many queries may have been accepted, by item. */
 	private readonly doubtful = new Map<number, number>();
 	private readonly warnings: string[] = [];
+	/** Items for which nothing was sent, because a query of before serves them. */
+	private unsentItems = 0;
 	private pending = 0;
 	private reusesByDefault = false;
 	/** What is pending is reused by the next click. */
@@ -45,7 +47,7 @@ export class Receipt {
 		private readonly run: Run,
 		private readonly known: Known,
 	) {
-		run.atEnd((error, failed) => this.end(error, failed));
+		run.atEnd((failure, failed) => this.end(failure, failed));
 	}
 
 	/** As so many queries an item is billed, if nothing is reused. */
@@ -64,7 +66,7 @@ export class Receipt {
 			words: costWords(cost),
 			...cost,
 			...(ids.length > 0 && { queryIds: ids }),
-			...(unsure.length > 0 && { unsureItems: unsure }),
+			...(unsure.length > 0 && { unsureItems: unsure.map(numberOf) }),
 		};
 	}
 
@@ -89,6 +91,7 @@ export class Receipt {
 		{ externalReference, reuse }: { externalReference: unknown; reuse?: { isByDefault: boolean } },
 	): void {
 		for (const { how } of outcomes) this.counts[how]++;
+		if (outcomes.every(({ how }) => how === 'reused' || how === 'kept')) this.unsentItems++;
 		if (reuse?.isByDefault) {
 			this.isBuilding ||= this.run.mode === 'manual';
 			this.reusesByDefault ||= outcomes.some(({ how }) => how === 'reused');
@@ -108,44 +111,54 @@ export class Receipt {
 		for (const { warnings } of rows) {
 			if (!Array.isArray(warnings) || warnings.length === 0) continue;
 			const [{ field, message }] = warnings as IDataObject[];
-			this.warnings.push(`Item ${item.index}: ${String(field)}: ${shown(item, String(message))}`);
+			this.warnings.push(
+				`Item ${numberOf(item.index)}: ${String(field)}: ${shown(item, String(message))}`,
+			);
 		}
 	}
 
 	/** Shows the receipt; returns what the run's error does not say itself. */
-	private end(failure: { index: number } | undefined, failed: number): string {
+	private end(failure: { index: number } | undefined, failed: FailedItems): string {
 		const { sent, recovered, kept, reused } = this.counts;
 		const doubtful = [...this.doubtful.values()].reduce((sum, count) => sum + count, 0);
 		const told = [
-			counted(sent, 'query sent', 'queries sent'),
 			counted(recovered, 'recovered'),
 			counted(kept, 'read again, not sent again'),
 			counted(reused, 'reused'),
-			counted(this.pending, 'still pending'),
-			counted(doubtful, 'may have been accepted'),
 			counted(this.warnings.length, 'with a warning'),
-			counted(failed, 'failed (column error)'),
 		].filter((text) => text !== '');
 		const gaps = this.gapWords();
-		if (told.length + gaps.length > 0) {
+		const isEmpty = sent + doubtful + failed.all + told.length + gaps.length === 0;
+		if (!isEmpty) {
 			const canWait = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
 			this.run.hint(
 				sentences(
-					told.length > 0 ? `Receipt: ${told.join(', ')}` : '',
+					this.costOf().words,
+					this.itemWords(failed),
+					told.join(', '),
 					this.reusesByDefault ? this.reuseWords() : '',
-					this.pending > 0
-						? `Pending: collect the results with the Tax Query Trigger, or later with Query → Get${canWait ? ", or run this step again with 'Wait for Result' on: the query is reused, not billed again" : ''}`
-						: '',
+					this.pending > 0 ? pendingWords(this.pending, canWait) : '',
 					doubtful > 0
-						? "May have been accepted: the item's error says how to look for it before you send it again"
+						? `${doubtful} may have been accepted: the item's error says how to look for it before you send it again`
 						: '',
 					...gaps,
 					...this.warnings.slice(0, WARNINGS_TOLD),
-					this.costOf().words,
 				),
 			);
 		}
 		return failure ? this.spentBefore(failure.index) : '';
+	}
+
+	/** How many items were sent, where some failed. */
+	private itemWords({ all, unsent }: FailedItems): string {
+		if (all === 0) return '';
+		const { items } = this.run;
+		const sent = items - unsent - this.unsentItems;
+		const failed = [
+			counted(unsent, 'failed before sending'),
+			counted(all - unsent, 'failed after sending'),
+		].filter((text) => text !== '');
+		return [`${sent} of ${items} ${items === 1 ? 'item' : 'items'} sent`, ...failed].join('; ');
 	}
 
 	private reuseWords(): string {
@@ -173,7 +186,7 @@ export class Receipt {
 				? `Accepted before that, and billed: ${first(ids)}. Retrying this execution reads them and sends nothing again`
 				: '',
 			doubtful.length > 0
-				? `May have been accepted and billed, too: item ${first(doubtful)}. Retrying this execution looks for it; a new one sends it again`
+				? `May have been accepted and billed, too: item ${first(doubtful.map(numberOf))}. Retrying this execution looks for it; a new one sends it again`
 				: '',
 		);
 	}
@@ -194,6 +207,17 @@ export class Receipt {
 		if (all !== before) metadata?.set(key, all);
 	}
 }
+
+/** Operators count items from 1. */
+const numberOf = (index: number) => index + 1;
+
+const pendingWords = (pending: number, canWait: boolean): string =>
+	sentences(
+		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,
+		canWait
+			? "Or run this step again with 'Wait for Result' on: the query is reused, not billed again"
+			: '',
+	);
 
 const first = (all: Array<string | number>) =>
 	all.slice(0, IDS_TOLD).join(', ') + (all.length > IDS_TOLD ? ' …' : '');

@@ -1,6 +1,6 @@
 import { checkCurp } from './curp';
 import { checkNss } from './nss';
-import type { CheckResult, Mismatch } from './result';
+import { finding, type CheckResult, type Mismatch } from './result';
 import { checkRfc, type RfcCheck } from './rfc';
 
 export interface Identifiers {
@@ -43,25 +43,28 @@ export function checkConsistency(
 		rfc.normalized.slice(from, to).replaceAll('Ñ', 'X') !== curp.normalized.slice(from, to); // a CURP writes X for Ñ
 	const isAnother = (days: string[]) =>
 		birthDate !== undefined && days.length > 0 && !days.includes(birthDate);
-	const notIn = (name: string) => `The birth date is not the one in the ${name}. ${SAME_PERSON}`;
-	const checks: Array<[isSo: boolean, code: Mismatch['code'], message: string]> = [
+	const notIn = (name: string) => `The birth date is not the one in the ${name}`;
+	const checks: Array<[isSo: boolean, code: Mismatch['code'], problem: string, todo?: string]> = [
 		[
 			rfc.type === 'PM' && [given.curp, birthDate].some(Boolean),
 			'TYPE',
-			"The RFC is a company's, but a CURP or a birth date belongs to a person. Check the RFC.",
+			"The RFC is a company's, but a CURP or a birth date belongs to a person",
+			'Check the RFC.',
 		],
 		[
 			areBoth && differ(0, 4),
 			'LETTERS',
-			`Positions 1–4 of RFC and CURP differ, as they may for some names. ${SAME_PERSON}`,
+			'Positions 1–4 of RFC and CURP differ, as they may for some names',
 		],
 		[
 			areBoth && differ(4, 10),
 			'DATE',
-			`Positions 5–10, the birth date, differ between RFC and CURP. ${SAME_PERSON}`,
+			'Positions 5–10, the birth date, differ between RFC and CURP',
 		],
 		[isAnother(dates), 'DATE', notIn('RFC')],
 		[isAnother(curp.birthDate ? [curp.birthDate] : []), 'DATE', notIn('CURP')],
 	];
-	return checks.flatMap(([isSo, code, message]) => (isSo ? [{ code, message }] : []));
+	return checks.flatMap(([isSo, code, problem, todo = SAME_PERSON]) =>
+		isSo ? [finding(code, problem, todo)] : [],
+	);
 }

@@ -1,5 +1,12 @@
 import { readDate } from './dates';
-import { result, type CheckError, type CheckResult, type CheckWarning, type State } from './result';
+import {
+	finding,
+	result,
+	type CheckError,
+	type CheckResult,
+	type CheckWarning,
+	type State,
+} from './result';
 import { stateByCurpCode } from './states';
 import {
 	checkParts,
@@ -55,14 +62,14 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	if (errors.length > 0) return result(text, errors);
 	const length = lengthOf(text);
 	if (length !== LENGTH) {
-		const message = `The CURP has ${length} characters, but ${LENGTH} are needed. ${COPY_AGAIN}`;
-		return result(text, [{ code: 'FORMAT', message }]);
+		const problem = `The CURP has ${length} characters, but ${LENGTH} are needed`;
+		return result(text, [finding('FORMAT', problem, COPY_AGAIN)]);
 	}
-	const format = checkParts(text, PARTS);
+	const format = checkParts(text, 'CURP', PARTS);
 	if (format.length > 0) return result(text, format);
 
 	const century = DIGIT.test(text[16]) ? 1900 : 2000;
-	const read = readDate(text.slice(4, 10), 5, [century]);
+	const read = readDate(text.slice(4, 10), 'CURP', 5, [century]);
 	const [birthDate] = read.dates;
 	const state = stateByCurpCode(text.slice(11, 13));
 	const flaws: CheckError[] = [
@@ -79,32 +86,31 @@ export function checkCurp(value: unknown, today = new Date()): CurpCheck {
 	};
 }
 
-const STATE_ERROR: CheckError = {
-	code: 'STATE',
-	message: `Positions 12–13 are no state of birth, such as DF, JC, or NE for born abroad. ${COPY_AGAIN}`,
-};
+const STATE_ERROR: CheckError = finding(
+	'STATE',
+	'Positions 12–13 of the CURP are no state of birth, such as DF, JC, or NE for born abroad',
+	COPY_AGAIN,
+);
 
-const DIGIT_ERROR: CheckError = {
-	code: 'DIGIT',
-	message: `The check digit at position 18 does not fit, so a character is mistyped. ${COPY_AGAIN}`,
-};
+const DIGIT_ERROR: CheckError = finding(
+	'DIGIT',
+	'The check digit of the CURP at position 18 does not fit, so a character is mistyped',
+	COPY_AGAIN,
+);
 
 const COMPARE = 'Compare it with an official document.';
 
 function warningsOf(text: string, birthDate: string | undefined, today: Date): CheckWarning[] {
 	const warnings: CheckWarning[] = [];
 	if (CURP_WORDS.includes(text.slice(0, 4))) {
-		warnings.push({
-			code: 'WORD',
-			message: `Positions 1–4 form a word that the civil registry avoids by an X at position 2. ${COMPARE}`,
-		});
+		const problem =
+			'Positions 1–4 of the CURP form a word that the civil registry avoids by an X at position 2';
+		warnings.push(finding('WORD', problem, COMPARE));
 	}
 	if (birthDate && birthDate > today.toISOString().slice(0, 10)) {
 		const proposal = didYouMean(text[16], DIGIT);
-		warnings.push({
-			code: 'FUTURE',
-			message: `Position 17 is the letter ${text[16]}, so the birth year would be ${birthDate.slice(0, 4)}, in the future.${proposal} A digit means a birth until 1999. ${COMPARE}`,
-		});
+		const problem = `Position 17 of the CURP is the letter ${text[16]}, so the birth year would be ${birthDate.slice(0, 4)}, in the future${proposal}`;
+		warnings.push(finding('FUTURE', problem, 'A digit means a birth until 1999.', COMPARE));
 	}
 	return warnings;
 }

@@ -1,15 +1,16 @@
-import type { CheckError } from './result';
+import { finding, type CheckError } from './result';
 
 const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const isLeap = (year: number) => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 
 /**
- * Reads the YYMMDD that begins at position `start` of an identifier, in each of the given centuries (1900, 2000).
+ * Reads the YYMMDD that begins at position `start` of the identifier `name`, in each of the given centuries (1900, 2000).
  * Returns the ISO dates that exist, or a DATE error if there is none.
  */
 export function readDate(
 	digits: string,
+	name: string,
 	start: number,
 	centuries: number[],
 ): { dates: string[]; errors: CheckError[] } {
@@ -23,6 +24,7 @@ export function readDate(
 	const flaw = DAYS[month - 1]
 		? `${start + 4}–${start + 5} give day ${dd}, which month ${mm} of ${years.join(' or ')} does not have`
 		: `${start + 2}–${start + 3} give month ${mm}; months run from 01 to 12`;
-	const message = `Positions ${flaw}. Compare the date with an official document.`;
-	return { dates, errors: [{ code: 'DATE', message }] };
+	const problem = `In the ${name}, positions ${flaw}`;
+	const todo = 'Compare the date with an official document.';
+	return { dates, errors: [finding('DATE', problem, todo)] };
 }

@@ -2,6 +2,7 @@
 export { areOthers, checkConsistency, type Identifiers } from './consistency';
 export { checkCurp, type CurpCheck } from './curp';
 export { checkNss } from './nss';
+export { finding } from './result';
 export type { CheckError, CheckResult, CheckWarning, Mismatch, State } from './result';
 export { checkRfc, type RfcCheck } from './rfc';
 export { checkZipCode, type ZipCodeCheck } from './zipCode';

@@ -1,4 +1,4 @@
-import { result, type CheckResult } from './result';
+import { finding, result, type CheckResult } from './result';
 import { COPY_AGAIN, readDigits } from './text';
 
 /**
@@ -8,8 +8,8 @@ import { COPY_AGAIN, readDigits } from './text';
 export function checkNss(value: unknown): CheckResult {
 	const { text, errors } = readDigits(value, 'NSS', 11);
 	if (errors.length > 0 || luhnSum(text) % 10 === 0) return result(text, errors);
-	const message = `The check digit at position 11 does not fit, so a digit is mistyped. ${COPY_AGAIN}`;
-	return result(text, [{ code: 'DIGIT', message }]);
+	const problem = 'The check digit of the NSS at position 11 does not fit, so a digit is mistyped';
+	return result(text, [finding('DIGIT', problem, COPY_AGAIN)]);
 }
 
 /** Every second digit is doubled (the check digit is not), and the digits of each product are added. */

@@ -1,3 +1,5 @@
+import { sentences } from '../utils/sentences';
+
 /** What makes an identifier wrong: it cannot exist as written. */
 type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
 
@@ -7,11 +9,25 @@ type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
 /** Where two identifiers of one person or company do not fit each other. */
 type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE';
 
-/** A finding for the operator: what is wrong, where, what to do; it never repeats the whole identifier. */
+/** A finding for the operator. It never repeats the whole identifier. */
 interface Finding<Code extends string> {
 	code: Code;
+	/** The problem alone, in one sentence. */
+	problem: string;
+	/** The problem, and what to do about it. */
 	message: string;
 }
+
+/** Makes a finding of its problem and of what to do about it. */
+export const finding = <Code extends string>(
+	code: Code,
+	problem: string,
+	...todo: string[]
+): Finding<Code> => ({
+	code,
+	problem: sentences(problem),
+	message: sentences(problem, ...todo),
+});
 
 export type CheckError = Finding<ErrorCode>;
 export type CheckWarning = Finding<WarningCode>;

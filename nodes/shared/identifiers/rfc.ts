@@ -1,5 +1,5 @@
 import { readDate } from './dates';
-import { result, type CheckError, type CheckResult, type CheckWarning } from './result';
+import { finding, result, type CheckError, type CheckResult, type CheckWarning } from './result';
 import { checkParts, COPY_AGAIN, DATE_PART, lengthOf, readText, type Part } from './text';
 import { RFC_WORDS } from './words';
 
@@ -48,18 +48,19 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const shape = SHAPES[length];
 	const bare = { ...(shape ?? { hasHomoclave: false }), generic: false, dateCandidates: [] };
 	if (!shape) {
-		const message = `The RFC has ${length} characters; a person's has 13, a company's 12, and without homoclave they have 10 and 9. ${COPY_AGAIN}`;
-		const errors = read.errors.length > 0 ? read.errors : [{ code: 'FORMAT' as const, message }];
+		const problem = `The RFC has ${length} characters; a person's has 13, a company's 12, and without homoclave they have 10 and 9`;
+		const errors =
+			read.errors.length > 0 ? read.errors : [finding('FORMAT' as const, problem, COPY_AGAIN)];
 		return { ...result(text, errors), ...bare };
 	}
 	const { type, hasHomoclave } = shape;
 	const letters = type === 'PF' ? 4 : 3;
-	const format = checkParts(text, partsOf(letters, length, hasHomoclave));
+	const format = checkParts(text, 'RFC', partsOf(letters, length, hasHomoclave));
 	if (format.length > 0) return { ...result(text, format), ...bare };
 	if (GENERIC.test(text)) {
 		return { ...result(text, [], [GENERIC_WARNING]), ...bare, type: 'generic', generic: true };
 	}
-	const found = readDate(text.slice(letters, letters + 6), letters + 1, [1900, 2000]);
+	const found = readDate(text.slice(letters, letters + 6), 'RFC', letters + 1, [1900, 2000]);
 	const dateCandidates = found.dates.filter((date) => date <= today.toISOString().slice(0, 10));
 	// only the four letters of a person are replaced
 	const isWord = type === 'PF' && RFC_WORDS.includes(text.slice(0, 4));
@@ -72,16 +73,17 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	};
 }
 
-const GENERIC_WARNING: CheckWarning = {
-	code: 'GENERIC',
-	message:
-		'This generic RFC, for the general public or foreign residents, names nobody: a query about it finds nothing. Ask the customer for their own.',
-};
+const GENERIC_WARNING: CheckWarning = finding(
+	'GENERIC',
+	'This generic RFC, for the general public or foreign residents, names nobody: a query about it finds nothing',
+	'Ask the customer for their own.',
+);
 
-const WORD_ERROR: CheckError = {
-	code: 'WORD',
-	message: `Positions 1–4 form a word that the tax authority never issues; it writes X at position 4. ${COPY_AGAIN}`,
-};
+const WORD_ERROR: CheckError = finding(
+	'WORD',
+	'Positions 1–4 of the RFC form a word that the tax authority never issues; it writes X at position 4',
+	COPY_AGAIN,
+);
 
 function partsOf(letters: number, length: number, hasHomoclave: boolean): Part[] {
 	const owner = `an RFC of ${length} characters is a ${letters === 4 ? 'person' : 'company'}'s and begins with ${letters} letters`;
@@ -103,16 +105,12 @@ function homoclaveWarnings(text: string): CheckWarning[] {
 	const start = text.length - 3;
 	const odd = text.slice(start, -1).search(/[0O]/);
 	if (odd >= 0) {
-		warnings.push({
-			code: 'HOMOCLAVE',
-			message: `Position ${start + odd + 1} holds "${text[start + odd]}", but a homoclave has no 0 and no O. ${COMPARE}`,
-		});
+		const problem = `Position ${start + odd + 1} of the RFC holds "${text[start + odd]}", but a homoclave has no 0 and no O`;
+		warnings.push(finding('HOMOCLAVE', problem, COMPARE));
 	}
 	if (rfcCheckDigit(text) !== text.at(-1)) {
-		warnings.push({
-			code: 'DIGIT',
-			message: `The check digit at position ${text.length} does not fit, so a character is probably mistyped. ${COMPARE}`,
-		});
+		const problem = `The check digit of the RFC at position ${text.length} does not fit, so a character is probably mistyped`;
+		warnings.push(finding('DIGIT', problem, COMPARE));
 	}
 	return warnings;
 }

@@ -1,13 +1,13 @@
-import type { CheckError } from './result';
+import { finding, type CheckError } from './result';
 
 /** Letters and digits that are taken for each other, by eye and by text recognition. */
 const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
 
-/** Asks for the character that was probably meant, if its look-alike would fit; '' otherwise. */
+/** Asks for the character that was probably meant, as the end of a sentence, if its look-alike would fit; '' otherwise. */
 export function didYouMean(character: string, fitting: RegExp): string {
 	const twin = PAIRS.find((pair) => pair.includes(character))?.replace(character, '') ?? '';
 	if (!fitting.test(twin)) return '';
-	return ` Did you mean the ${/\d/.test(twin) ? 'digit' : 'letter'} ${twin}?`;
+	return `; did you mean the ${/\d/.test(twin) ? 'digit' : 'letter'} ${twin}?`;
 }
 
 /** What to do about an identifier that cannot be right. */
@@ -49,8 +49,8 @@ export function readText(value: unknown, name: string): { text: string; errors: 
 	const isEmpty = typeof value === 'string' || value === null || value === undefined;
 	const kind = Array.isArray(value) ? 'a list' : typeof value;
 	const problem = isEmpty ? 'is empty' : `must be text, but another kind of value came (${kind})`;
-	const message = `The ${name} ${problem}. Enter it, or check the expression that fills it.`;
-	return { text, errors: [{ code: 'FORMAT', message }] };
+	const todo = 'Enter it, or check the expression that fills it.';
+	return { text, errors: [finding('FORMAT', `The ${name} ${problem}`, todo)] };
 }
 
 /** Reads an identifier of exactly `length` digits; a whole number is taken if it lost no leading zero. */
@@ -65,16 +65,17 @@ export function readDigits(
 	const { text } = read;
 	const count = lengthOf(text);
 	if (count === length) {
-		return { text, errors: checkParts(text, [{ length, allowed: DIGIT, needs: 'a digit 0–9' }]) };
+		const parts = [{ length, allowed: DIGIT, needs: 'a digit 0–9' }];
+		return { text, errors: checkParts(text, name, parts) };
 	}
 	const hint =
-		count < length ? ' If a leading zero was lost, keep it as text: format its column so.' : '';
-	const message = `The ${name} must have ${length} digits, but ${count} characters came.${hint} ${COPY_AGAIN}`;
-	return { text, errors: [{ code: 'FORMAT', message }] };
+		count < length ? 'If a leading zero was lost, keep it as text: format its column so.' : '';
+	const problem = `The ${name} must have ${length} digits, but ${count} characters came`;
+	return { text, errors: [finding('FORMAT', problem, hint, COPY_AGAIN)] };
 }
 
 /** One FORMAT error for the first wrong character of each part; positions count from 1, without spaces and hyphens. */
-export function checkParts(text: string, parts: Part[]): CheckError[] {
+export function checkParts(text: string, name: string, parts: Part[]): CheckError[] {
 	const characters = Array.from(text);
 	let start = 0;
 	return parts.flatMap(({ length, allowed, needs }) => {
@@ -84,8 +85,8 @@ export function checkParts(text: string, parts: Part[]): CheckError[] {
 		if (wrong < 0) return [];
 		const character = characters[from + wrong];
 		const proposal = didYouMean(character, allowed);
-		const message = `Position ${from + wrong + 1} holds ${describe(character)}; it must be ${needs}.${proposal} ${COPY_AGAIN}`;
-		return [{ code: 'FORMAT', message }];
+		const problem = `Position ${from + wrong + 1} of the ${name} holds ${describe(character)}; it must be ${needs}${proposal}`;
+		return [finding('FORMAT', problem, COPY_AGAIN)];
 	});
 }
 

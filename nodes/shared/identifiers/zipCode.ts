@@ -1,4 +1,4 @@
-import { result, type CheckError, type CheckResult, type State } from './result';
+import { finding, result, type CheckError, type CheckResult, type State } from './result';
 import { stateByCode, stateByCurpCode, stateByZipCode } from './states';
 import { readDigits } from './text';
 
@@ -16,26 +16,35 @@ export function checkZipCode(value: unknown, stated?: unknown): ZipCodeCheck {
 	const { text, errors } = readDigits(value, 'zip code', 5);
 	if (errors.length > 0) return result(text, errors);
 	const state = stateByZipCode(text);
-	const flaw = state
-		? contradiction(state, stated)
-		: 'No state has zip codes that begin with 00, 17, 18 or 19. Check the first two digits.';
-	const found: CheckError[] = flaw === undefined ? [] : [{ code: 'STATE', message: flaw }];
-	return { ...result(text, found), ...(state && { state }) };
+	const flaw = state ? contradiction(state, stated) : NO_STATE;
+	return { ...result(text, flaw ? [flaw] : []), ...(state && { state }) };
 }
 
-function contradiction(actual: State, stated: unknown): string | undefined {
+const NO_STATE: CheckError = finding(
+	'STATE',
+	'No state has zip codes that begin with 00, 17, 18 or 19',
+	'Check the first two digits.',
+);
+
+function contradiction(actual: State, stated: unknown): CheckError | undefined {
 	if (stated === undefined || stated === null || stated === '') return undefined;
 	const expected = stateByCode(stated);
 	if (!expected) return unknownState(stated);
 	if (expected.code === actual.code) return undefined;
-	return `The first two digits of the zip code belong to ${actual.name} (${actual.code}), not to ${expected.name} (${expected.code}). Correct the zip code or the state.`;
+	return finding(
+		'STATE',
+		`The first two digits of the zip code belong to ${actual.name} (${actual.code}), not to ${expected.name} (${expected.code})`,
+		'Correct the zip code or the state.',
+	);
 }
 
 /** A CURP's code is the usual mix-up; it is named, never taken, because the systems contradict each other. */
-function unknownState(stated: unknown): string {
+function unknownState(stated: unknown): CheckError {
 	const meant = stateByCurpCode(stated);
 	const advice = meant?.code
 		? `In a CURP it would be ${meant.name}; if that is meant, enter ${meant.code}.`
 		: 'Enter a code such as CMX or JAL.';
-	return `The state is neither an ISO 3166-2:MX code (without MX-) nor a code of the credit bureau. ${advice}`;
+	const problem =
+		'The state is neither an ISO 3166-2:MX code (without MX-) nor a code of the credit bureau';
+	return finding('STATE', problem, advice);
 }

@@ -4,6 +4,8 @@ export interface Advice {
 	mappingKeys?: string[];
 	/** In place of what the problem alone suggests. */
 	todo?: AdviceCode;
+	/** What a status 404 is about: "collection 42". */
+	missing?: string;
 	/** What the problem means for the operation; the problem itself is then said in the description. */
 	meaning?: MeaningCode;
 }
@@ -11,6 +13,7 @@ export interface Advice {
 /** The next click, by code. */
 export const ADVICE = {
 	checkId: 'Check the ID in this item, and the base URL of the credential.',
+	chooseAgain: 'Choose it from the list, or check its ID.',
 	checkBaseUrl: 'Check the base URL of the credential.',
 	checkNetwork: 'Check the base URL of the credential, and the network of this n8n.',
 	checkProxy: 'Check the proxy of this n8n, its login, and which addresses it lets through.',

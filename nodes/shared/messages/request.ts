@@ -25,7 +25,7 @@ export interface RequestFailure {
 export function render(failure: RequestFailure, service: ServiceWords): Words {
 	const { problem, accepted, advice = {} } = failure;
 	if (problem.kind === 'login') return renderLogin(problem);
-	const [message, todo] = tell(problem, service);
+	const [message, todo] = advice.missing ? notThere(advice.missing) : tell(problem, service);
 	const isUnsure = accepted === 'unknown';
 	return {
 		message: advice.meaning ? MEANINGS[advice.meaning] : message,
@@ -38,6 +38,8 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 		),
 	};
 }
+
+const notThere = (what: string): Telling => [`There is no ${what}`, ADVICE.chooseAgain];
 
 /** Keys of the API Mapping that may set it right: those that the operation knows, else those of the path. */
 export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>

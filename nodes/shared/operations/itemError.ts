@@ -11,7 +11,7 @@ import { sentences } from '../utils/sentences';
 
 export type ItemError = NodeApiError | NodeOperationError;
 
-interface Wording {
+export interface Wording {
 	/** Hides personal data in a text. */
 	hide?(text: string): string;
 	/** The service's own words may name people that the output does not. */
@@ -20,7 +20,9 @@ interface Wording {
 	more?: string[];
 	/** What the error gives as data, beside its code. */
 	data?: IDataObject;
-	/** Where n8n shows the message alone (an error item, an AI agent), it says what to do, too. */
+	/** Which of several items it is, counted from 1. n8n itself would count it from 0. */
+	item?: number;
+	/** Where an AI agent reads the message alone, it says what to do, too. */
 	isJoined?: boolean;
 }
 
@@ -31,21 +33,20 @@ interface Wording {
 export function itemErrorOf(
 	node: INode,
 	thrown: unknown,
-	itemIndex: number | undefined,
-	{ hide = (text) => text, isWithoutWords, more = [], data, isJoined }: Wording = {},
+	{ hide = (text) => text, isWithoutWords, more = [], data, item, isJoined }: Wording = {},
 ): ItemError {
 	const cause = isWithoutWords && hasWords(thrown) ? thrown.withoutWords() : thrown;
 	const isOurs = cause instanceof UserError || cause instanceof NodeOperationError;
 	const what = hide(cause instanceof Error ? cause.message : String(cause));
 	const description = sentences(hide((isOurs && cause.description) || ''), ...more);
+	const named = item === undefined ? what : `Item ${item}: ${what}`;
 	const { code, status, mappingKeys = [], data: ofCause } = (cause ?? {}) as Coded;
 	const own = withTexts(ofCause ?? {}, hide);
-	const told = isJoined ? sentences(what, description) : what;
+	const told = isJoined ? sentences(named, description) : named;
 	const message = withRequestId(told, own.requestIds as string[] | undefined);
 	const options = {
 		message,
 		description: description || undefined,
-		itemIndex,
 		...(typeof status === 'number' && { httpCode: String(status) }),
 	};
 	// a login typed into a parameter stays out of the execution data
@@ -60,6 +61,7 @@ export function itemErrorOf(
 		error.context,
 		own,
 		data,
+		item !== undefined && { item },
 		typeof code === 'string' && { code },
 		mappingKeys.length > 0 && { mappingKeys },
 	);

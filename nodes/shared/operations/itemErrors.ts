@@ -1,10 +1,10 @@
-import type { INode } from 'n8n-workflow';
+import type { IDataObject, INode } from 'n8n-workflow';
 import { nothingSent } from '../messages/words';
 import type { Protection } from '../personalData/personalData';
 import type { ServiceRequest } from '../transport/request';
 import { RequestError } from '../transport/result';
-import { itemErrorOf, type ItemError } from './itemError';
-import type { Cost, Operation, Run } from './operation';
+import { itemErrorOf, type ItemError, type Wording } from './itemError';
+import type { Cost, FailedItems, Operation, Run } from './operation';
 
 /** An item that failed, and why. */
 export interface Failure {
@@ -16,13 +16,14 @@ export interface Failure {
 export class ItemErrors {
 	readonly operations = new Map<number, Operation>();
 	/** How personal data comes out. */
-	readonly protections = new Map<number, Protection>();
+	readonly protections = new Map<number, Protection | undefined>();
+	readonly failedItems: FailedItems = { all: 0, unsent: 0 };
 	/** Items of which a request went out that is no read. */
 	private readonly sent = new Set<number>();
 
 	constructor(
 		private readonly node: INode,
-		private readonly run: Run,
+		readonly run: Run,
 	) {}
 
 	/** An item's request, which is noted as it goes out, unless it only reads. */
@@ -35,21 +36,32 @@ export class ItemErrors {
 		return { ...request, beforeSend };
 	}
 
-	/** Where the run goes on. n8n passes on the message alone, so that it says all. */
+	/** Where the run goes on: the item itself says which one it is. */
 	ofItem(failure: Failure): ItemError {
-		return this.make(failure, [], true, failure.index);
+		const error = this.make(failure, { costOf: failure.index });
+		this.failedItems.all++;
+		if (error.context.sent === false) this.failedItems.unsent++;
+		return error;
+	}
+
+	/** An item's input as a failed item may repeat it. */
+	protectInput(index: number, input: IDataObject): IDataObject {
+		return this.protections.get(index)?.values(input) ?? input;
 	}
 
 	/** The one that the run ends with; `more` is what the run says with it. */
 	ofRun(failure: Failure, more: string[]): ItemError {
-		return this.make(failure, more, this.run.isTool);
+		const item = this.run.items > 1 ? failure.index + 1 : undefined;
+		return this.make(failure, { more, item, isJoined: this.run.isTool });
 	}
 
 	private make(
 		{ index, cause }: Failure,
-		more: string[],
-		isJoined: boolean,
-		costOf?: number,
+		{
+			more = [],
+			costOf,
+			...wording
+		}: Pick<Wording, 'more' | 'item' | 'isJoined'> & { costOf?: number },
 	): ItemError {
 		const operation = this.operations.get(index);
 		const protection = this.protections.get(index);
@@ -61,11 +73,11 @@ export class ItemErrors {
 			!this.sent.has(index) &&
 			!isUnsure &&
 			!operation.costOf?.(this.run, index).billed;
-		return itemErrorOf(this.node, cause, this.run.items > 1 ? index : undefined, {
+		return itemErrorOf(this.node, cause, {
+			...wording,
 			...(protection && { hide: protection.text, isWithoutWords: true }),
 			more: [isUnsent ? nothingSent(this.sent.size === 0) : '', ...more, words],
 			data: { ...data, ...(isUnsent && { sent: false }) },
-			isJoined,
 		});
 	}
 }

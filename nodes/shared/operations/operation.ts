@@ -23,6 +23,10 @@ export interface Item {
 	timeoutMs: number;
 	/** Continue On Fail: what failed comes out as an item. */
 	continuesOnFail: boolean;
+	/** The input item's JSON. */
+	input: IDataObject;
+	/** Whether a field of the panel holds anything, be it an expression that is empty for this item. */
+	isEntered(name: string): boolean;
 	/** A parameter's value for this item, expressions resolved. */
 	parameter<T>(name: string): T;
 	/** The "Options" collection for this item; {} if nothing was added. */
@@ -79,12 +83,18 @@ export interface Cost {
 	queries: number;
 	/** The IDs of those that were accepted. */
 	queryIds?: string[];
-	/** Of which nobody knows whether a query was accepted. */
+	/** Items, counted from 1, of which nobody knows whether a query was accepted. */
 	unsureItems?: number[];
 }
 
-/** Gets the item that the run fails with, and how many have failed. */
-export type AtEnd = (failure: { index: number } | undefined, failed: number) => string | void;
+/** How many items come out as failed, and how many of them before anything was sent for them. */
+export interface FailedItems {
+	all: number;
+	unsent: number;
+}
+
+/** Gets the item that the run fails with, and how many come out as failed. */
+export type AtEnd = (failure: { index: number } | undefined, failed: FailedItems) => string | void;
 
 export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
 
@@ -211,18 +221,21 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
 	const { options = [], isOffline } = operation;
+	const entries = isOffline
+		? options
+		: [...options, personalDataOption, fieldsToKeepOption, timeoutOption];
 	const collection: INodeProperties = {
 		displayName: 'Options',
 		name: 'options',
 		type: 'collection',
 		placeholder: 'Add option',
 		default: {},
-		options: [...options, personalDataOption, fieldsToKeepOption, timeoutOption],
+		options: entries,
 	};
 	return [
 		toolDescriptionOf(operation.tool),
 		...operation.fields,
-		...(isOffline ? [] : [collection]),
+		...(entries.length > 0 ? [collection] : []),
 	].map((field) => ({
 		...field,
 		displayOptions: { ...field.displayOptions, show: { ...here, ...field.displayOptions?.show } },
@@ -293,3 +306,14 @@ export function findOperation(
 		.find(({ value }) => value === resource)
 		?.operations.find(({ value }) => value === operation);
 }
+
+/** The names of all parameters that the editor masks. */
+export const secretParametersOf = (resources: Resource[]): string[] => [
+	...new Set(
+		resources
+			.flatMap(({ operations }) => operations)
+			.flatMap(({ fields }) => fields)
+			.filter(({ typeOptions }) => typeOptions?.password)
+			.map(({ name }) => name),
+	),
+];

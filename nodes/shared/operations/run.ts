@@ -1,5 +1,5 @@
 import type { IExecuteFunctions } from 'n8n-workflow';
-import type { AtEnd, Run } from './operation';
+import type { AtEnd, FailedItems, Run } from './operation';
 
 /** A run of a node, and what ends it. */
 export function runOf(context: IExecuteFunctions) {
@@ -36,7 +36,7 @@ export function runOf(context: IExecuteFunctions) {
 		signal: cancelled ? AbortSignal.any([cancelled, stop.signal]) : stop.signal,
 		/** An item has failed, and with it the run. */
 		fail: () => stop.abort(),
-		end: (failure: { index: number } | undefined, failed: number) =>
+		end: (failure: { index: number } | undefined, failed: FailedItems) =>
 			callbacks.map((callback) => callback(failure, failed) ?? ''),
 	};
 }

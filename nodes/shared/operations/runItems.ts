@@ -6,6 +6,7 @@ import {
 } from 'n8n-workflow';
 import {
 	findOperation,
+	secretParametersOf,
 	WithFiles,
 	type Item,
 	type ItemRequest,
@@ -18,11 +19,14 @@ import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalDat
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { connect, type Connection } from '../transport/request';
 import { parseNumber } from './field';
+import { failedColumns, forErrorOutput } from './failedItem';
 import { ItemErrors, type Failure } from './itemErrors';
 import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../transport/result';
 import type { Service } from '../transport/service';
 import { sentences } from '../utils/sentences';
+import { redactValues } from '../utils/redact';
+import { textOf } from '../utils/text';
 import { sleepFor } from '../utils/sleep';
 import { CodedError, fieldError } from '../utils/codedError';
 
@@ -46,7 +50,7 @@ export async function runItems(
 	const errors = new ItemErrors(context.getNode(), started.run);
 	const begun = { context, resources, service, connection, started, errors };
 	const { results, failure } = await runInStep(begun);
-	const more = started.end(failure, results.filter(({ error }) => error).length);
+	const more = started.end(failure, errors.failedItems);
 	if (failure) throw errors.ofRun(failure, more);
 	if (connecting) hintAtWaiting(started.run, await connecting.catch(() => undefined));
 	return [results];
@@ -59,7 +63,7 @@ export async function runItems(
 async function runInStep(
 	begun: Begun,
 ): Promise<{ results: INodeExecutionData[]; failure?: Failure }> {
-	const { context, started, errors } = begun;
+	const { context, started } = begun;
 	const goesOn = context.continueOnFail();
 	const results: INodeExecutionData[][] = [];
 	const failures: Failure[] = [];
@@ -68,10 +72,10 @@ async function runInStep(
 		try {
 			const result = await next();
 			if (isNextPhase(result)) return [{ ...result, index }];
-			results[index] = toItems(errors, result, index);
+			results[index] = toItems(begun, result, index);
 		} catch (cause) {
 			if (goesOn) {
-				results[index] = [failedItem(errors, { index, cause })];
+				results[index] = [failedItem(begun, { index, cause })];
 			} else if (failures.length === 0 || !wasStopped(cause)) {
 				failures.push({ index, cause });
 				started.fail();
@@ -121,10 +125,35 @@ const paired = (json: IDataObject, index: number): INodeExecutionData => ({
 const wasStopped = (cause: unknown): boolean =>
 	cause instanceof UserError && (cause as { code?: unknown }).code === 'cancelled';
 
-/** n8n makes the item's JSON of the error's message alone, whatever it holds. */
-function failedItem(errors: ItemErrors, failure: Failure): INodeExecutionData {
+/** The failed item, with the columns of its input, as the operator's choice of On Error sends it on. */
+function failedItem({ context, resources, errors }: Begun, failure: Failure): INodeExecutionData {
+	const { index } = failure;
 	const error = errors.ofItem(failure);
-	return { ...paired({ error: error.message }, failure.index), error };
+	// an AI agent knows what it sent
+	const input = errors.run.isTool ? {} : inputWithoutSecrets(context, resources, index);
+	const columns = failedColumns(
+		errors.protectInput(index, input),
+		error,
+		errors.operations.get(index),
+	);
+	const item = paired(columns, index);
+	return context.getNode().onError === 'continueErrorOutput' ? forErrorOutput(item, error) : item;
+}
+
+/** The item's input. A secret that a parameter of this node holds leaves the node in no copy. */
+function inputWithoutSecrets(
+	context: IExecuteFunctions,
+	resources: Resource[],
+	index: number,
+): IDataObject {
+	const secrets = secretParametersOf(resources).map((name) => {
+		try {
+			return textOf(context.getNodeParameter(name, index, ''));
+		} catch {
+			return ''; // its expression has no value for this item
+		}
+	});
+	return redactValues(context.getInputData()[index].json, secrets);
 }
 
 /** What the items of a run are begun with. */
@@ -151,12 +180,14 @@ async function begin(
 	errors.operations.set(index, operation);
 	const options = context.getNodeParameter('options', index, {}) as IDataObject;
 	const timeoutMs = timeout(options);
+	// until the choice is read, an error hides everything
+	if (Object.hasOwn(options, 'personalData')) errors.protections.set(index, protectionOf('masked'));
 	const mode = readPersonalData(options);
 	// Found wanting before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
 	const kept = readFieldsToKeep(options);
 	const protection = protectionOf(mode, key, kept);
-	if (protection) errors.protections.set(index, protection);
+	errors.protections.set(index, protection);
 	const ready = (request: ItemRequest) => ({
 		signal,
 		...errors.watched(index, request),
@@ -170,6 +201,8 @@ async function begin(
 		timezone: context.getTimezone(),
 		timeoutMs,
 		continuesOnFail: context.continueOnFail(),
+		input: context.getInputData()[index].json,
+		isEntered: (name) => textOf(context.getNode().parameters[name]).trim() !== '',
 		parameter,
 		options,
 		credentials: async (type) => await context.getCredentials(type, index),
@@ -199,16 +232,16 @@ function timeout(options: IDataObject): number {
 }
 
 function toItems(
-	errors: ItemErrors,
+	begun: Begun,
 	result: IDataObject | IDataObject[] | WithFiles,
 	index: number,
 ): INodeExecutionData[] {
-	const protection = errors.protections.get(index);
+	const protection = begun.errors.protections.get(index);
 	const item = (json: IDataObject) => paired(protection?.out(json) ?? json, index);
 	if (!(result instanceof WithFiles)) return [result].flat().map(item);
 	return result.rows.map((row) =>
 		'error' in row
-			? failedItem(errors, { index, cause: row.error })
+			? failedItem(begun, { index, cause: row.error })
 			: { ...item(row.json), ...(row.file && { binary: { data: row.file } }) },
 	);
 }

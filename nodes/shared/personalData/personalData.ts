@@ -28,6 +28,8 @@ export interface Protection {
 	): Shape;
 	/** A row that comes out: one that no rule was named for is hidden whole. */
 	out(row: IDataObject): IDataObject;
+	/** A row whose values are hidden, but those of Fields to Keep; its own columns keep their names. */
+	values(row: IDataObject): IDataObject;
 	/** A text that the node wrote, with identifiers and e-mail addresses in it hidden. */
 	text(value: string): string;
 }
@@ -108,6 +110,13 @@ function protectionBy(hiding: Hiding, kept: Set<string>): Protection {
 			return safe;
 		},
 		out: (row) => (done.has(row) ? row : (inside(row, 'free', row, 0) as IDataObject)),
+		values: (row) =>
+			Object.fromEntries(
+				Object.entries(row).map(([key, value]) => [
+					key,
+					kept.has(key) ? value : inside(value, 'free', row, 0),
+				]),
+			) as IDataObject,
 		text,
 	};
 }

@@ -64,7 +64,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 			await start.getByTestId('execute-workflow-button').click();
 			await start.getByText('Workflow executed successfully').waitFor();
 			await node(start, 'Found').dblclick();
-			await start.getByText('Receipt: 1 query sent').first().waitFor();
+			await start.getByText('Billed: 1 query').first().waitFor();
 			await takeScreenshot(start, 'tutorial-receipt');
 			await start.keyboard.press('Escape');
 			const sandbox = await follow('page');

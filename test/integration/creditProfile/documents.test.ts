@@ -77,6 +77,7 @@ describe('data documents', () => {
 				...('domicilio' in more && { domicilio: more.domicilio }),
 				tags: first.tags,
 				createdAt: first.createdAt,
+				updatedAt: first.updatedAt,
 				externalId: first.externalId,
 				id: first.id,
 			}),

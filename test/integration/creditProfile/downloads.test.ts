@@ -94,6 +94,10 @@ describe('the files of a collection', () => {
 			'file.status.404',
 			expect.objectContaining({ fileId: '71', documentId: '2' }) as unknown,
 		];
+		const LOST_ROW: unknown = expect.objectContaining({
+			errorCode: 'file.status.404',
+			errorDetail: expect.stringContaining('file 71 of document 2') as unknown,
+		});
 		beforeEach(() => {
 			hosts = { '/a': send('a'), '/b': refuse(404), '/c': send('c') };
 		});
@@ -105,9 +109,9 @@ describe('the files of a collection', () => {
 				[72, `${PERSON} c.pdf`],
 			]);
 			expect(failed.map(({ json, binary }) => [Object.keys(json), binary])).toEqual([
-				[['error'], undefined],
+				[['error', 'errorCode', 'errorDetail'], undefined],
 			]);
-			expect(failed.map(({ error }) => [codeOf(error), error?.context])).toEqual([LOST]);
+			expect(failed.map(({ json }) => json)).toEqual([LOST_ROW]);
 		});
 
 		it('are beside its row in one output', async () => {
@@ -117,7 +121,7 @@ describe('the files of a collection', () => {
 				[undefined, expect.stringContaining(`${PERSON} b.pdf`), { item: 0 }],
 				[72, undefined, { item: 0 }],
 			]);
-			expect([codeOf(items[1].error), items[1].error?.context]).toEqual(LOST);
+			expect(items[1].json).toEqual(LOST_ROW);
 		});
 
 		it('fail without Continue On Fail', async () => {

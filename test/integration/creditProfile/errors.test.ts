@@ -83,15 +83,15 @@ describe('bad input', () => {
 
 	it('a collection that does not exist is told by its item', async () => {
 		const { error } = await run(get('={{ $json.id }}'), { items: [{ id: 1 }, { id: 4711 }] });
-		expect({ code: codeOf(error), index: error?.context?.itemIndex }).toEqual({
+		expect({ code: codeOf(error), index: error?.context?.item }).toEqual({
 			code: 'status.404',
-			index: 1,
+			index: 2,
 		});
 	});
 
 	it('the error of the only item has no index', async () => {
 		const { error } = await run(get('={{ $json.id }}'), { items: [{ id: 4711 }] });
-		expect([codeOf(error), error?.context?.itemIndex]).toEqual(['status.404', undefined]);
+		expect([codeOf(error), error?.context?.item]).toEqual(['status.404', undefined]);
 	});
 
 	const path = '/api/v1/data/collection';
@@ -138,7 +138,7 @@ describe('bad input', () => {
 		it('becomes an item in its place, under Continue On Fail', async () => {
 			const result = await run(mixed, { items, onError: 'continueRegularOutput' });
 			expect(
-				result.items.map(({ json, error, pairedItem }) => [json.id ?? codeOf(error), pairedItem]),
+				result.items.map(({ json, pairedItem }) => [codeOf(json) ?? json.id, pairedItem]),
 			).toEqual([
 				[1, { item: 0 }],
 				['status.404', { item: 1 }],
@@ -156,8 +156,8 @@ describe('bad input', () => {
 				{ resource: 'providerLogin', operation: 'upsert', ...login },
 				{ items: items.map(() => ({})), onError: 'continueRegularOutput' },
 			);
-			const told = result.items.map(({ error }) => [codeOf(error), error?.context.itemIndex]);
-			expect(told).toEqual([0, 1, 2].map((index) => ['status.403', index]));
+			const told = result.items.map(({ json, pairedItem }) => [codeOf(json), pairedItem]);
+			expect(told).toEqual([0, 1, 2].map((index) => ['status.403', { item: index }]));
 		});
 
 		it('is the one that is told, while another is held back by the rate limit', async () => {
@@ -167,14 +167,14 @@ describe('bad input', () => {
 				{ path: `${path}/3`, fault: { status: 422, body: {} } },
 			);
 			const { error } = await run(mixed, { items: [{ id: 1 }, { id: 3 }] });
-			expect([codeOf(error), error?.context?.itemIndex]).toEqual(['status.422', 1]);
+			expect([codeOf(error), error?.context?.item]).toEqual(['status.422', 2]);
 		});
 
 		it('goes to the error output', async () => {
 			const result = await run(mixed, { items, onError: 'continueErrorOutput' });
 			expect([
 				result.items.map(({ json }) => json.id),
-				result.failed.map(({ error }) => codeOf(error)),
+				result.failed.map(({ json }) => codeOf(json)),
 			]).toEqual([[1, 3], ['status.404']]);
 		});
 	});

@@ -84,16 +84,16 @@ describe('several logins for one provider in one run', () => {
 
 	it('are not sent any more after one that fails', async () => {
 		const { error, sent } = await store(refuseOld, [login('New_1'), login('Old_2'), login('B')]);
-		expect([codeOf(error), error?.context?.itemIndex, sent]).toEqual([
+		expect([codeOf(error), error?.context?.item, sent]).toEqual([
 			'status.422',
-			1,
+			2,
 			['New_1', 'Old_2'],
 		]);
 	});
 
 	it('fail with the first item where the same login is refused', async () => {
 		const { error, sent } = await store(refuseOld, [login('Old_1'), login('Old_1')]);
-		expect([error?.context?.itemIndex, sent]).toEqual([0, ['Old_1']]);
+		expect([error?.context?.item, sent]).toEqual([1, ['Old_1']]);
 	});
 });
 

@@ -1,4 +1,4 @@
-import type { IDataObject, INodeParameters, OnError } from 'n8n-workflow';
+import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { suggestedIn } from '../support/diagnosis';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
@@ -214,27 +214,23 @@ describe('the list of queries of a service that answers', () => {
 });
 
 describe('the Credit Profile node at a service that answers', () => {
-	const ask = async (
-		answer: (asked: Asked) => Answer,
-		parameters: INodeParameters,
-		onError?: OnError,
-	) => {
+	const run = async (answer: (asked: Asked) => Answer, parameters: INodeParameters) => {
 		const service = await startStranger(answer);
 		close = service.close;
-		const { items, error } = await runNode({
+		return await runNode({
 			type: 'creditProfile',
 			parameters,
-			onError,
 			credentials: {
 				creditProfileApi: { baseUrl: `${service.url}/`, apiToken: 'token-of-the-lender' },
 			},
 		});
-		if (onError) return items.map((item) => item.error?.context);
+	};
+	const ask = async (...asked: Parameters<typeof run>) => {
+		const { items, error } = await run(...asked);
 		return error ? String(codeOf(error)) : items.map(({ json }) => json);
 	};
-	/** The same under Continue On Fail: the data of the errors. */
-	const refusals = async (answer: (asked: Asked) => Answer, parameters: INodeParameters) =>
-		(await ask(answer, parameters, 'continueRegularOutput')) as IDataObject[];
+	/** The same; the data of the error. */
+	const refusal = async (...asked: Parameters<typeof run>) => (await run(...asked)).error?.context;
 	const login = { id: 1, type: 'bureau/pf', user: 'lender', isEnabled: true, metadata: null };
 	const logins = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
 	const collections = { resource: 'dataCollection', operation: 'getAll', returnAll: true };
@@ -328,22 +324,22 @@ describe('the Credit Profile node at a service that answers', () => {
 	it.each<[string, unknown, unknown]>([['errors as texts', { errors: ['a', '', 'b'] }, 'a; b']])(
 		'a refusal with %s',
 		async (_what, body, said) => {
-			const told = await refusals(() => ({ status: 422, body }), collections);
-			expect(told).toMatchObject([{ code: 'status.422', said }]);
+			const told = await refusal(() => ({ status: 422, body }), collections);
+			expect(told).toMatchObject({ code: 'status.422', said });
 		},
 	);
 
 	it.each([400, 422])('a filter with %i tells which keys say how it is written', async (status) => {
 		const filtered = { ...collections, filters: { name__eq: ['x'] } };
-		const told = await refusals(() => ({ status, body: {} }), filtered);
-		expect(told).toMatchObject([{ mappingKeys: ['filterEncoding'] }]);
+		const told = await refusal(() => ({ status, body: {} }), filtered);
+		expect(told).toMatchObject({ mappingKeys: ['filterEncoding'] });
 	});
 
 	it.each<[string, unknown]>([
 		['data', { success: false, message: 'Maintenance', data: [], total: 0 }],
 	])('an error with status 200 and %s is no empty list', async (_what, body) => {
-		const told = await refusals(() => ({ body }), collections);
-		expect(told).toMatchObject([{ code: 'failure', said: 'Maintenance' }]);
+		const told = await refusal(() => ({ body }), collections);
+		expect(told).toMatchObject({ code: 'failure', said: 'Maintenance' });
 	});
 
 	describe('documents', () => {

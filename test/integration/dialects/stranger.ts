@@ -72,7 +72,7 @@ export async function askStranger(
 	return {
 		rows: items.map(({ json }) => json),
 		/** The codes of items that failed. */
-		codes: items.map(({ error: failure }) => codeOf(failure)),
+		codes: items.map(({ json }) => codeOf(json)),
 		...{ error, hints, metadata, asked: service.asked },
 	};
 }

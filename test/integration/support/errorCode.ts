@@ -1,6 +1,14 @@
-/** The stable code of an error of the nodes: "status.404", "network", "unsure"; undefined where it has none. */
-export const codeOf = (error: unknown): unknown =>
-	(error as { context?: { code?: unknown } } | undefined)?.context?.code;
+/**
+ * The stable code of an error of the nodes, or of a failed item's JSON: "status.404", "network", "unsure". Undefined
+ * where there is none.
+ */
+export const codeOf = (error: unknown): unknown => {
+	const { context, errorCode } = (error ?? {}) as {
+		context?: { code?: unknown };
+		errorCode?: unknown;
+	};
+	return context?.code ?? errorCode;
+};
 
 /** The same, with the field that the error is about. */
 export const fieldErrorOf = (error: { context?: Record<string, unknown> } | undefined) => [

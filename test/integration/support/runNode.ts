@@ -130,6 +130,8 @@ export interface NodeRunOptions {
 	/** JSON of the input items; one empty item by default. */
 	items?: Array<INodeExecutionData['json']>;
 	onError?: OnError;
+	/** No other node runs before it. */
+	isFirst?: boolean;
 	/** How often the node has run in this execution, as in a loop. */
 	ranBefore?: number;
 	/** None, as under the MCP Server Trigger, with null. */
@@ -215,7 +217,15 @@ export async function runNode(options: NodeRunOptions): Promise<NodeRun> {
 
 async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	const { type, parameters, credentials, onError, executionId = 'execution-1' } = options;
-	const { mode = 'trigger', memory = {}, maxTries, isTool, timezone, ranBefore = 0 } = options;
+	const {
+		mode = 'trigger',
+		memory = {},
+		maxTries,
+		isTool,
+		timezone,
+		ranBefore = 0,
+		isFirst,
+	} = options;
 	const nodeType = nodeTypes[type];
 	const node: INode = {
 		id: 'node-1',
@@ -235,10 +245,21 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		getByNameAndVersion: () => nodeType,
 		getKnownTypes: () => ({}),
 	};
+	const input: INode = {
+		id: 'node-0',
+		name: 'Items',
+		type: 'n8n-nodes-base.manualTrigger',
+		typeVersion: 1,
+		position: [0, 0],
+		parameters: {},
+	};
+	const items = (options.items ?? [{}]).map((json) => ({ json }));
 	const workflow = new Workflow({
 		id: 'workflow-1',
-		nodes: [node],
-		connections: {},
+		nodes: [input, node],
+		connections: {
+			[input.name]: { main: [[{ node: node.name, type: 'main', index: 0 }]] },
+		},
 		active: false,
 		nodeTypes: types,
 		...(timezone !== undefined && { settings: { timezone } }),
@@ -266,16 +287,19 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	} as unknown as IWorkflowExecuteAdditionalData;
 	const before = { startTime: 0, executionIndex: 0, executionTime: 0, source: [] };
 	const data = createRunExecutionData({
-		...(ranBefore > 0 && {
-			resultData: { runData: { [node.name]: new Array<typeof before>(ranBefore).fill(before) } },
-		}),
+		resultData: {
+			runData: {
+				[input.name]: [{ ...before, data: { main: [items] } }],
+				...(ranBefore > 0 && { [node.name]: new Array<typeof before>(ranBefore).fill(before) }),
+			},
+		},
 		executionData: {
 			contextData: memory,
 			nodeExecutionStack: [
 				{
 					node,
-					data: { main: [(options.items ?? [{}]).map((json) => ({ json }))] },
-					source: null,
+					data: { main: [items] },
+					source: isFirst ? null : { main: [{ previousNode: input.name }] },
 				},
 			],
 		},
@@ -285,6 +309,7 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 	);
 	options.onStart?.(() => execution.cancel());
 	const run = await execution;
+	delete run.data.resultData.runData[input.name];
 	const task = run.data.resultData.runData[node.name][ranBefore];
 	return {
 		items: task.data?.main[0] ?? [],

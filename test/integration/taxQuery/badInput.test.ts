@@ -161,7 +161,7 @@ describe('an item with a mistake in it', () => {
 	it('keeps all items of the run from being sent, wherever it stands', async () => {
 		const items = [...rfcs(60), 'GODE561331GR8'].map((rfc) => ({ rfc }));
 		const { error } = await sandbox.run(getCrf(), { items });
-		expect([error?.context?.itemIndex, await sandbox.ledger()]).toEqual([60, []]);
+		expect([error?.context?.item, await sandbox.ledger()]).toEqual([61, []]);
 	});
 
 	it('is the only one to fail where items may fail', async () => {
@@ -257,69 +257,5 @@ describe('an item that only looks wrong', () => {
 	it('is fine as a tax profile for an RFC with blanks', async () => {
 		await sandbox.run(createTaxProfile(` ${RFC.toLowerCase()} `));
 		expect(await sent('/api/query/tax/profile')).toMatchObject({ rfc: RFC });
-	});
-});
-
-describe('Identifier → Check', () => {
-	const sandbox = withSandbox(taxQuerySandbox);
-
-	const check = async (parameters: INodeParameters) =>
-		await sandbox.run(
-			{ resource: 'identifier', operation: 'check', ...parameters },
-			{ credentials: {} },
-		);
-
-	it('needs no credential and sends nothing', async () => {
-		const { error } = await check({ rfc: 'GODE561231GR8' });
-		expect([error, await sandbox.requests()]).toEqual([undefined, []]);
-	});
-
-	it('gives each identifier normalised, with what it tells', async () => {
-		const { items } = await check({
-			rfc: ' gode 561231-gr8 ',
-			curp: 'sabc560626mdflrn01',
-			nss: '12345678903',
-			zipCode: '06700',
-			state: 'CMX',
-		});
-		expect(items[0].json).toMatchObject({
-			valid: true,
-			rfc: { valid: true, normalized: 'GODE561231GR8', type: 'PF', date: '1956-12-31' },
-			curp: { valid: true, sex: 'female', birthDate: '1956-06-26', state: { code: 'CMX' } },
-			nss: { valid: true, normalized: '12345678903' },
-			zipCode: { valid: true, state: { code: 'CMX' } },
-			errors: [],
-		});
-	});
-
-	it('tells each error with its field', async () => {
-		const { items } = await check({ rfc: 'GODE561331GR8', zipCode: '06700', state: 'JAL' });
-		expect(items[0].json).toMatchObject({
-			valid: false,
-			errors: [
-				{ field: 'RFC', code: 'DATE' },
-				{ field: 'Zip Code', code: 'STATE' },
-			],
-		});
-	});
-
-	it('warns where the identifiers do not fit each other', async () => {
-		const { items } = await check({
-			rfc: 'GODE561231GR8',
-			curp: 'SABC560626MDFLRN01',
-			birthDate: '1956-12-30',
-		});
-		const codes = (items[0].json.warnings as Array<{ field: string; code: string }>)
-			.filter(({ field }) => field === 'Consistency')
-			.map(({ code }) => code);
-		expect([items[0].json.valid, codes]).toEqual([
-			true,
-			expect.arrayContaining(['LETTERS', 'DATE']),
-		]);
-	});
-
-	it('says so when there is nothing to check', async () => {
-		const { error } = await check({});
-		expect(codeOf(error)).toBe('nothingToCheck');
 	});
 });

@@ -14,8 +14,8 @@ import { withFreshSandbox } from '../support/withSandbox';
 const CRF = '/api/query/crf';
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const onError = 'continueRegularOutput' as const;
-/** With what a text ends. */
-const endOf = (text: unknown) => /Billed: (\d+ of \d+|unknown)\.$/.exec(String(text))?.[1];
+/** What a text says of the cost. */
+const costIn = (text: unknown) => /Billed: ([^.]+)\./.exec(String(text))?.[1];
 const waiting = getCrf({ waitForResult: true });
 const sandbox = withFreshSandbox(taxQuerySandbox);
 const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
@@ -28,7 +28,7 @@ describe('a receipt', () => {
 		const { hints } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(5)), mode: 'manual' });
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(
-				/^Receipt: 3 queries sent, 2 reused, 3 still pending\. While building, /,
+				/^Billed: 3 of 5 queries\. 2 reused\. While building, .* 3 pending: their results arrive through the Tax Query Trigger, or by Query → Get\./,
 			),
 		]);
 	});
@@ -41,7 +41,7 @@ describe('a receipt', () => {
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringMatching(
-				/^Receipt: 1 query sent, 1 still pending, 1 may have been accepted, 1 failed \(column error\)\. /,
+				/^Billed: unknown\. 2 of 2 items sent; 1 failed after sending\. 1 pending: its result arrives .* 1 may have been accepted: /,
 			),
 		]);
 	});
@@ -53,7 +53,17 @@ describe('a receipt', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
-			'Receipt: 3 queries sent, 2 failed (column error). Billed: 3 of 3.',
+			'Billed: 3 queries. 3 of 3 items sent; 2 failed after sending.',
+		]);
+	});
+
+	it('tells how many items failed before they were sent', async () => {
+		const { hints } = await sandbox.run(waiting, {
+			items: itemsOf([...rfcs(3), 'GODE561331GR8', '']),
+			onError: 'continueRegularOutput',
+		});
+		expect(hints.map(({ message }) => message)).toEqual([
+			'Billed: 3 of 5 queries. 3 of 5 items sent; 2 failed before sending.',
 		]);
 	});
 
@@ -81,10 +91,10 @@ describe('a receipt', () => {
 				({ message }) => message,
 			);
 		expect([await told({}), await told({}), await told({ mode: 'manual' })]).toEqual([
-			['Receipt: 1 query sent. Billed: 1 of 1.'],
-			['Receipt: 1 query sent. Billed: 1 of 1.'],
+			['Billed: 1 query.'],
+			['Billed: 1 query.'],
 			[
-				"Receipt: 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results'). Billed: 0 of 1.",
+				"Billed: nothing. 1 reused. While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results').",
 			],
 		]);
 	});
@@ -96,7 +106,7 @@ describe('a receipt', () => {
 			mode: 'retry',
 		});
 		expect(hints[0].message).toMatch(
-			/^Receipt: 1 query sent, 1 reused.* Retried: queries of the last 24 hours/,
+			/^Billed: 1 of 2 queries\. 1 reused\. Retried: queries of the last 24 hours/,
 		);
 	});
 
@@ -126,7 +136,7 @@ describe('a receipt', () => {
 describe('the last words', () => {
 	it.each([
 		['of a lost query, as unknown', 'resetBefore' as const, {}, 'unknown'],
-		['of a query that was found again', 'resetAfter' as const, {}, '2 of 2'],
+		['of a query that was found again', 'resetAfter' as const, {}, '2 queries'],
 		[
 			'of a query that was sent again, as unknown',
 			'resetBefore' as const,
@@ -136,17 +146,17 @@ describe('the last words', () => {
 	])('by the receipt, %s', async (_what, kind, options, told) => {
 		await fault(kind);
 		const { hints } = await sandbox.run(getCrf({}, options), { items: itemsOf(rfcs(2)), onError });
-		expect(endOf(hints[0].message)).toBe(told);
+		expect(costIn(hints[0].message)).toBe(told);
 	});
 
 	it('as nothing for what is reused, and still as billed for what a further try reads', async () => {
 		const memory = {};
 		const run = async (more: object) =>
-			endOf((await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), ...more })).hints[0].message);
+			costIn((await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), ...more })).hints[0].message);
 		expect([await run({ memory }), await run({ memory }), await run({ mode: 'manual' })]).toEqual([
-			'1 of 1',
-			'1 of 1',
-			'0 of 1',
+			'1 query',
+			'1 query',
+			'nothing',
 		]);
 	});
 
@@ -156,7 +166,7 @@ describe('the last words', () => {
 		});
 		const { hints } = await service.run(createTaxProfile(rfcs(1)[0]));
 		await service.close();
-		expect(endOf(hints[0].message)).toBe('unknown');
+		expect(costIn(hints[0].message)).toBe('unknown');
 	});
 
 	it('of errors are the same', async () => {
@@ -164,13 +174,13 @@ describe('the last words', () => {
 		const stopped = await sandbox.run(waiting, { items });
 		const wrong = { rfc: 'GODE561331GR8' };
 		const goingOn = await sandbox.run(waiting, { items: [...items, wrong], onError });
-		expect([stopped.error?.description, goingOn.hints[0].message].map(endOf)).toEqual([
-			'3 of 3',
-			'3 of 4',
+		expect([stopped.error?.description, goingOn.hints[0].message].map(costIn)).toEqual([
+			'3 queries',
+			'3 of 4 queries',
 		]);
-		expect(goingOn.items.slice(2).map(({ json }) => endOf(json.error))).toEqual([
-			'1 of 1',
-			'0 of 1',
+		expect(goingOn.items.slice(2).map(({ json }) => costIn(json.errorDetail))).toEqual([
+			'1 query',
+			'nothing',
 		]);
 	});
 });

@@ -208,7 +208,7 @@ describe('Send Again If Unsure', () => {
 		const { items } = await ask();
 		await service.close();
 		const [{ _id }] = service.billed;
-		expect([codeOf(first.items[0].error), sent]).toEqual(['status.422', 3]);
+		expect([codeOf(first.items[0].json), sent]).toEqual(['status.422', 3]);
 		expect([items[0].json.queryId, service.sent()]).toEqual([_id, 3]);
 	});
 });
@@ -295,7 +295,7 @@ describe('a query whose answer was lost', () => {
 		reading.waitsFor = new Promise((resolve) => (tell = resolve));
 		const { items } = await run(wanted);
 		await service.close();
-		expect([codeOf(items[0].error), items[45].json.queryId]).toEqual([
+		expect([codeOf(items[0].json), items[45].json.queryId]).toEqual([
 			'unsure',
 			service.billed.find(({ query }) => query.rfc === RFC)?._id,
 		]);
@@ -375,7 +375,7 @@ describe('a limit', () => {
 			await run(first, memory);
 			const { items } = await run(second, memory);
 			await service.close();
-			expect([service.billed.length, codeOf(items[0].error)]).toEqual([
+			expect([service.billed.length, codeOf(items[0].json)]).toEqual([
 				1,
 				name === 'maxQueries' ? 'limitOfExecution' : 'limitOfDay',
 			]);

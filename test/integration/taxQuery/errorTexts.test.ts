@@ -44,7 +44,7 @@ describe('an error in the editor', () => {
 	it('about a missing tax profile says what to run, and nothing else', async () => {
 		expect(await told(operation('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
 			'The Tax Query Service answered with status 409',
-			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first". Billed: 0 of 1.',
+			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first". Billed: nothing.',
 		]);
 	});
 
@@ -62,7 +62,7 @@ describe('an error in the editor', () => {
 		const baseUrl = 'http://no-such-host.invalid/api';
 		expect(await told(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
 			'The query service was not found: its host name is unknown',
-			'Could not get an access token. Check the base URL of the credential, and the network of this n8n. Nothing was sent. Billed: 0 of 1.',
+			'Could not get an access token. Check the base URL of the credential, and the network of this n8n. Nothing was sent. Billed: nothing.',
 		]);
 	});
 

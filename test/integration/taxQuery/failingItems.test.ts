@@ -2,12 +2,12 @@ import { until } from '../../support/until';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import type { NodeRun } from '../support/runNode';
 import { fakeService, give } from './fakeService';
-import { getCrf, rfcs, taxQuerySandbox } from './support';
+import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
 import { withFreshSandbox } from '../support/withSandbox';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
-const told = ({ error }: NodeRun) => [...fieldErrorOf(error), error?.context?.itemIndex];
+const told = ({ error }: NodeRun) => [...fieldErrorOf(error), error?.context?.item];
 
 describe('an item that fails', () => {
 	const sandbox = withFreshSandbox(taxQuerySandbox, { queryList: 'lean' });
@@ -19,7 +19,7 @@ describe('an item that fails', () => {
 		const result = await sandbox.run(getCrf({ ...fields }, { ...options }), {
 			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
 		});
-		expect(told(result)).toEqual(['identifier.DATE', 'RFC', 1]);
+		expect(told(result)).toEqual(['identifier.DATE', 'RFC', 2]);
 	});
 
 	it('does not read as paid for twice, where its query ended without a result', async () => {
@@ -58,7 +58,7 @@ describe('an item that fails', () => {
 		const [{ _id }] = service.billed;
 		expect([codeOf(error), error?.context?.unsureItems, ofRetry?.context?.queryIds]).toEqual([
 			'status.422',
-			[1],
+			[2],
 			[_id],
 		]);
 		expect(arrived.filter((rfc) => rfc === lost)).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('an item that fails', () => {
 		isRetry = true;
 		const { error } = await run();
 		await service.close();
-		expect([codeOf(error), error?.context?.itemIndex]).toEqual(['status.422', 1]);
+		expect([codeOf(error), error?.context?.item]).toEqual(['status.422', 2]);
 		expect(error?.context?.queryIds).toEqual([service.billed[0]._id]);
 	});
 
@@ -102,7 +102,111 @@ describe('an item that fails', () => {
 			items: itemsOf(rfcs(200)),
 			onError: 'continueRegularOutput',
 		});
-		const errors = items.map(({ error }) => [codeOf(error), error?.context.itemIndex]);
-		expect(errors).toEqual(items.map((_, index) => ['status.403', index]));
+		const errors = items.map(({ json, pairedItem }) => [codeOf(json), pairedItem]);
+		expect(errors).toEqual(items.map((_, index) => ['status.403', { item: index }]));
 	});
+});
+
+/** A failed item as the operator's table has it. */
+describe('a failed item', () => {
+	const sandbox = withFreshSandbox(taxQuerySandbox, {});
+	const CIEC = 'Secreto8';
+	const items = [
+		{ row: 1, client: 'Uno', rfc: rfcs(1)[0] },
+		{ row: 2, client: 'Dos', rfc: 'GODE561331GR8', error: 'of an earlier step' },
+	];
+
+	describe.each(['continueRegularOutput', 'continueErrorOutput'] as const)(
+		'under %s',
+		(onError) => {
+			const failedOf = ({ items: all, failed }: NodeRun) =>
+				onError === 'continueErrorOutput' ? failed : all.filter(({ json }) => json.error);
+
+			it.each([true, false])(
+				'keeps its input before what went wrong (first node: %s)',
+				async (isFirst) => {
+					const run = await sandbox.run(getCrf(), { items, onError, isFirst });
+					const [{ json, pairedItem }, ...others] = failedOf(run);
+					expect([others, pairedItem, run.error]).toEqual([[], { item: 1 }, undefined]);
+					expect(json).toEqual({
+						row: 2,
+						client: 'Dos',
+						rfc: 'GODE561331GR8',
+						error: expect.stringContaining("'RFC' cannot be right") as unknown,
+						errorCode: 'identifier.DATE',
+						errorDetail: expect.stringContaining('Nothing was sent') as unknown,
+						queryId: null,
+						billed: 0,
+						sent: false,
+					});
+					if (onError === 'continueRegularOutput' || isFirst) {
+						expect(Object.keys(json).slice(-6)).toEqual([
+							'error',
+							'errorCode',
+							'errorDetail',
+							'queryId',
+							'billed',
+							'sent',
+						]);
+					}
+				},
+			);
+
+			it('is a plain item, which later nodes may change', async () => {
+				const run = await sandbox.run(getCrf(), { items, onError, isFirst: true });
+				const [item] = failedOf(run);
+				item.json = { changed: true };
+				expect([Object.keys(item).sort(), item.json]).toEqual([
+					['json', 'pairedItem'],
+					{ changed: true },
+				]);
+			});
+
+			it('names its query and what it cost, where the query ended without a result', async () => {
+				const { rfc } = sandbox.reserved('failed');
+				const run = await sandbox.run(getCrf({ waitForResult: true }), {
+					items: [{ row: 7, rfc }],
+					onError,
+				});
+				const [{ queryId }] = await sandbox.ledger();
+				expect(failedOf(run)[0].json).toMatchObject({
+					row: 7,
+					errorCode: 'failed',
+					queryId,
+					billed: 1,
+					sent: true,
+				});
+			});
+
+			it('hides the values of its input under Masked, except Fields to Keep', async () => {
+				const run = await sandbox.run(
+					getCrf({}, { personalData: 'masked', fieldsToKeep: ['row'] }),
+					{ items, onError },
+				);
+				expect(failedOf(run)[0].json).toMatchObject({ row: 2, client: '******', rfc: '******' });
+			});
+
+			it('hides its input where the choice of Personal Data cannot be read', async () => {
+				const run = await sandbox.run(getCrf({}, { personalData: 'mask' }), { items, onError });
+				expect(failedOf(run)[0].json).toMatchObject({
+					client: '******',
+					errorCode: 'field.choice',
+				});
+			});
+
+			it('repeats no secret that a parameter of the node takes from its input', async () => {
+				const [{ rfc }] = items;
+				await sandbox.faults({ path: '/api/query/tax/profile', fault: { status: 422, body: {} } });
+				const run = await sandbox.run(
+					operation('taxAuthority', 'createTaxProfile', {
+						loginFrom: 'fields',
+						rfc: '={{ $json.rfc }}',
+						ciec: '={{ $json.clave }}',
+					}),
+					{ items: [{ client: 'Uno', rfc, clave: CIEC, note: `${CIEC}!` }], onError },
+				);
+				expect(failedOf(run)[0].json).toMatchObject({ client: 'Uno', clave: '***', note: '***' });
+			});
+		},
+	);
 });

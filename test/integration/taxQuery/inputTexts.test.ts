@@ -20,7 +20,7 @@ describe('a mistake', () => {
 		[crf('GODE5612'), /^'RFC' cannot be right: .*8 characters/],
 		[
 			crf('GODE56O231GR8'),
-			/^'RFC' cannot be right: Position 7 holds "O".* Did you mean the digit 0\?/,
+			/^'RFC' cannot be right: Position 7 of the RFC holds "O".* did you mean the digit 0\?/,
 		],
 		[crf('GODE561231'), /^'RFC' has no homoclave/],
 		[crf('XAXX010101000'), /^'RFC' is the generic one, which belongs to nobody/],
@@ -31,10 +31,10 @@ describe('a mistake', () => {
 		],
 		[curp('PEXL990821HSRRXS04'), /^'CURP' cannot be right: .*digit/],
 		[curp('PEXL990821HZZRXS05'), /^'CURP' cannot be right: .*state/],
-		[curp('PEXL990821H5RRXS05'), /Position 12 holds "5".* Did you mean the letter S\?/],
+		[curp('PEXL990821H5RRXS05'), /Position 12 of the CURP holds "5".* did you mean the letter S\?/],
 		[
 			curp('PEXL850821HSRRXSO1'),
-			/Position 17 is the letter O, so the birth year would be 2085.* Did you mean the digit 0\?/,
+			/Position 17 of the CURP is the letter O, so the birth year would be 2085.* did you mean the digit 0\?/,
 		],
 		[{ ...born('1990-01-31'), firstLastName: 'N/A' }, /^'First Last Name' is no name/],
 		[born('1990-02-31'), /^'Birth Date' is not a date that exists/],
@@ -80,10 +80,22 @@ describe('a mistake', () => {
 				nss: '12345678903',
 				zipCode: '06700',
 				state: 'CMX',
+				options: { simplify: false },
 			}),
 		);
 		expect(items[0].json.summary).toBe(
-			'RFC: right; CURP: right; NSS: right; Zip Code: right; They do not fit each other',
+			'RFC: valid; CURP: valid; NSS: valid; Zip Code: valid; They do not fit each other',
 		);
+	});
+
+	it.each([
+		['', /^The RFC is empty\.$/],
+		['EISE850314', /^The RFC has no homoclave: .*\.$/],
+		['XAXX010101000', /^This generic RFC, .*finds nothing\.$/],
+		['GODE561331GR8', /^In the RFC, positions 7–8 give month 13; .*\.$/],
+		['GODE56O231GR8', /^Position 7 of the RFC holds "O"; .* did you mean the digit 0\?$/],
+	])('is one sentence in the row of %j', async (rfc, problem) => {
+		const { items } = await sandbox.run(check({ rfc: '={{ $json.rfc }}' }), { items: [{ rfc }] });
+		expect(items[0].json.problem).toMatch(problem);
 	});
 });

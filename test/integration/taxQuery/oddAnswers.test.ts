@@ -121,9 +121,7 @@ describe('two executions that ask 100 items the same, while every other answer i
 		await service.close();
 		const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
 		const given = rows.flatMap(({ queryId }) => (queryId === undefined ? [] : [queryId]));
-		const unsure = runs.flatMap((run) =>
-			run.items.filter(({ error }) => codeOf(error) === 'unsure'),
-		);
+		const unsure = runs.flatMap((run) => run.items.filter(({ json }) => codeOf(json) === 'unsure'));
 		expect([given.sort(), unsure.length, rows.length]).toEqual([
 			service.billed.map(({ _id }) => _id).sort(),
 			200 - service.billed.length, // what the service reset

@@ -296,7 +296,7 @@ describe('the tax profile', () => {
 				secrets: [CIEC],
 			},
 		);
-		const failed = items.filter(({ error }) => codeOf(error) === 'storedLogin.rfc');
+		const failed = items.filter(({ json }) => codeOf(json) === 'storedLogin.rfc');
 		expect([failed.length, (await sandbox.ledger()).map(({ query }) => query.rfc)]).toEqual([
 			49,
 			[RFC],
@@ -314,7 +314,10 @@ describe('the tax profile', () => {
 				secrets: [CIEC],
 			},
 		);
-		expect(items[0].error?.context).toMatchObject({ code: 'status.400', isWithheld: true });
+		expect(items[0].json).toMatchObject({
+			errorCode: 'status.400',
+			errorDetail: expect.stringContaining('withheld') as unknown,
+		});
 	});
 });
 

@@ -145,8 +145,7 @@ describe('what n8n runs again', () => {
 			const again = { items: itemsOf(rfcs(1)), memory, onError };
 			const { items, error } = await sandbox.run(getCrf(), again);
 			const [{ queryId }] = await sandbox.ledger();
-			const { context } = error ?? items[0].error ?? {};
-			expect(context?.queryIds).toEqual([queryId]);
+			expect(error?.context?.queryIds ?? [items[0].json.queryId]).toEqual([queryId]);
 		},
 	);
 
@@ -297,10 +296,7 @@ describe('two executions that ask the same', () => {
 			onError: 'continueRegularOutput',
 		});
 		const sent = await sandbox.requests(CRF);
-		expect([sent.length, items.map(({ error }) => codeOf(error))]).toEqual([
-			1,
-			['unsure', 'unsure'],
-		]);
+		expect([sent.length, items.map(({ json }) => codeOf(json))]).toEqual([1, ['unsure', 'unsure']]);
 	});
 });
 

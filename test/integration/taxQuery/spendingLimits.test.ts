@@ -16,7 +16,7 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 	const sent = async () =>
 		(await sandbox.requests()).filter(({ path }) => path.includes('/query/'));
 	const errors = ({ items }: Awaited<ReturnType<TaxQuerySandbox['run']>>) =>
-		items.map(({ error }) => codeOf(error) ?? 'none');
+		items.map(({ json }) => codeOf(json) ?? 'none');
 
 	it.each<[string, object, Partial<NodeRunOptions>]>([
 		['maxQueries', HOURS, {}],
@@ -115,7 +115,7 @@ describe('Max Queries per Day', () => {
 			items: itemsOf(wanted),
 			...failing,
 		});
-		return items.map(({ error }) => codeOf(error) ?? 'none');
+		return items.map(({ json }) => codeOf(json) ?? 'none');
 	};
 
 	it('counts all items of a run', async () => {

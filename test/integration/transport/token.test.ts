@@ -37,7 +37,7 @@ describe('the access token of the query service', () => {
 	const failed = ({ items }: Awaited<ReturnType<typeof run>>) =>
 		items.filter(({ json }) => json.error).map(({ json }) => json);
 	const codesOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
-		items.map(({ error }) => codeOf(error));
+		items.map(({ json }) => codeOf(json));
 
 	it('is asked for once for many items at a time', async () => {
 		sandbox = await freshSandbox();

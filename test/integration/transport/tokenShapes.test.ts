@@ -79,10 +79,10 @@ const tell = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) 
 		data,
 	});
 const codesOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
-	items.flatMap(({ error }) => (error ? [codeOf(error)] : []));
+	items.flatMap(({ json }) => (json.error ? [codeOf(json)] : []));
 /** Whether the first error leaves out what the service said. */
 const isWithheld = ({ items }: Awaited<ReturnType<typeof run>>) =>
-	items[0].error?.context.isWithheld;
+	String(items[0].json.errorDetail).includes('is withheld');
 const errorsOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
 	items.flatMap(({ json }) => (json.error ? [json.error as string] : []));
 

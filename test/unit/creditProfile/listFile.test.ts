@@ -57,9 +57,13 @@ describe('a list that goes into a file', () => {
 		['=HYPERLINK("http://x")', `"'=HYPERLINK(""http://x"")"`],
 		['@SUM(A1)', "'@SUM(A1)"],
 		['+52 55 1234', "'+52 55 1234"],
+		[' =1+1', "' =1+1"],
+		['\u00a0\u200b=1+1', "'\u00a0\u200b=1+1"],
+		['\tx', "'\tx"],
+		['＝1+1', "'＝1+1"],
 		['-12.5', '-12.5'],
 		[-12.5, '-12.5'],
-	])('hands a sheet no formula: %s', async (name, cell) => {
+	])('protects a sheet from %j as a formula and leaves it to programs', async (name, cell) => {
 		async function* one(): AsyncGenerator<IDataObject[]> {
 			yield [{ id: 1, name }];
 		}
@@ -67,8 +71,14 @@ describe('a list that goes into a file', () => {
 		const store = async (content: Readable) => {
 			for await (const chunk of content) text += String(chunk);
 		};
-		await write(itemWith(store), one(), 'csvPlain');
+		await write(itemWith(store), one(), 'csv');
 		expect(text).toContain(`${cell},1`);
+		text = '';
+		await write(itemWith(store), one(), 'csvPlain');
+		const plain = String(name);
+		expect(text).toContain(
+			plain.includes('"') ? `"${plain.replaceAll('"', '""')}",1` : `${plain},1`,
+		);
 	});
 
 	it('fails with what failed while it was read', async () => {

@@ -130,6 +130,7 @@ const itemWith = (parameters: IDataObject, stored: IDataObject = {}, more: Parti
 		options: {},
 		timezone: 'America/Mexico_City',
 		run: { shared: (make: () => unknown) => make(), hint: () => {} },
+		isEntered: (name: string) => name in parameters,
 		parameter: (name: string) => parameters[name] ?? '',
 		credentials: async () => stored,
 		...more,
@@ -168,7 +169,7 @@ const ofItems = async (): Promise<Said[]> =>
 			() => loginOf(providers).read(itemWith({ loginFrom: 'stored' }, { provider: 'x' })),
 			() => checkLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),
 			() => profile.read(itemWith({ rfc: COMPANY }, ciec)),
-			() => operationOf(identifier, 'check').execute(itemWith({})),
+			() => operationOf(identifier, 'check').execute(itemWith({ includeOtherFields: true })),
 			() =>
 				operationOf(query, 'get').execute(
 					itemWith({ queryId: 'q1', simplify: true }, {}, {
@@ -199,7 +200,10 @@ function ofReceipts(): Said[] {
 		}));
 		receipt.take(item, outcomes, { externalReference: undefined, reuse: { isByDefault: true } });
 		receipt.give(item, [], 1);
-		return [String(end({ index: 2, cause: undefined } as never, 1)), ...hints].map(alone);
+		return [
+			String(end({ index: 2, cause: undefined } as never, { all: 1, unsent: 0 })),
+			...hints,
+		].map(alone);
 	});
 }
 

@@ -35,7 +35,7 @@ describe('the identifiers of one person', () => {
 			/person/,
 		],
 	])('do not agree: %s', (_, identifiers, code, message) => {
-		expect(compare(identifiers)).toEqual([{ code, message: expect.stringMatching(message) }]);
+		expect(compare(identifiers)).toMatchObject([{ code, message: expect.stringMatching(message) }]);
 	});
 
 	it('are compared even where a check digit is wrong', () => {

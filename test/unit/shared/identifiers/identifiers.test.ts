@@ -23,8 +23,8 @@ describe('reading what was entered', () => {
 	});
 
 	it('refuses Ñ in a CURP, however it is written', () => {
-		expect(curp('MUn\u0303A560626MDFLRN01').errors).toEqual([
-			{ code: 'FORMAT', message: expect.stringContaining('Position 3 holds "Ñ"') },
+		expect(curp('MUn\u0303A560626MDFLRN01').errors).toMatchObject([
+			{ code: 'FORMAT', message: expect.stringContaining('Position 3 of the CURP holds "Ñ"') },
 		]);
 	});
 
@@ -34,24 +34,28 @@ describe('reading what was entered', () => {
 		['NSS', '92919084431'],
 		['zip code', '01460'],
 	] as const)('refuses full-width characters in a %s', (name, valid) => {
-		expect(CHECKS[name](fullWidth(valid)).errors[0]).toEqual({
+		expect(CHECKS[name](fullWidth(valid)).errors[0]).toMatchObject({
 			code: 'FORMAT',
-			message: expect.stringMatching(/^Position 1 holds a look-alike.*\(U\+FF/),
+			message: expect.stringMatching(/^Position 1 of the \w+( \w+)? holds a look-alike.*\(U\+FF/),
 		});
 	});
 
 	it.each([
-		['an accent', 'GÓDE561231GR8', 'Position 2 holds "Ó"; it must be a letter A–Z without accent'],
-		['a sharp s', 'GßDE561231GR8', 'Position 2 holds "ß"'],
-		['a dotless i', 'G\u0131DE561231GR8', 'Position 2 holds a look-alike'],
-		['a zero-width space', 'GODE561231G\u200b8', 'Position 12 holds a look-alike'],
-		['a letter O for zero', 'GODE561O31GR8', 'Position 8 holds "O"; it must be a digit'],
+		[
+			'an accent',
+			'GÓDE561231GR8',
+			'Position 2 of the RFC holds "Ó"; it must be a letter A–Z without accent',
+		],
+		['a sharp s', 'GßDE561231GR8', 'Position 2 of the RFC holds "ß"'],
+		['a dotless i', 'G\u0131DE561231GR8', 'Position 2 of the RFC holds a look-alike'],
+		['a zero-width space', 'GODE561231G\u200b8', 'Position 12 of the RFC holds a look-alike'],
+		['a letter O for zero', 'GODE561O31GR8', 'Position 8 of the RFC holds "O"; it must be a digit'],
 		['an RFC cut short', 'GODE561231GR', "12 characters is a company's"],
-		['a slash among the letters', 'GOD/561231GR8', 'Position 4 holds "/"'],
-		['a check digit B', 'GODE561231GRB', 'Position 13 holds "B"'],
+		['a slash among the letters', 'GOD/561231GR8', 'Position 4 of the RFC holds "/"'],
+		['a check digit B', 'GODE561231GRB', 'Position 13 of the RFC holds "B"'],
 		['eleven characters', 'GODE561231G', 'The RFC has 11 characters'],
 	])('names the place of %s', (_, entered, message) => {
-		expect(rfc(entered).errors[0]).toEqual({
+		expect(rfc(entered).errors[0]).toMatchObject({
 			code: 'FORMAT',
 			message: expect.stringContaining(message),
 		});
@@ -72,13 +76,13 @@ describe('reading what was entered', () => {
 
 describe('an RFC', () => {
 	it.each([
-		['GODE561331GR8', 'Positions 7–8 give month 13'],
-		['GODE560031GR8', 'Positions 7–8 give month 00'],
-		['GODE560231GR8', 'Positions 9–10 give day 31, which month 02 of 1956 or 2056 does not have'],
-		['GODE560431GR8', 'Positions 9–10 give day 31, which month 04 of 1956 or 2056 does not have'],
-		['GODE560400GR8', 'Positions 9–10 give day 00'],
-		['GODE010229', 'Positions 9–10 give day 29, which month 02 of 1901 or 2001 does not have'],
-		['EKU9002303C9', 'Positions 8–9 give day 30, which month 02 of 1990 or 2090'],
+		['GODE561331GR8', 'positions 7–8 give month 13'],
+		['GODE560031GR8', 'positions 7–8 give month 00'],
+		['GODE560231GR8', 'positions 9–10 give day 31, which month 02 of 1956 or 2056 does not have'],
+		['GODE560431GR8', 'positions 9–10 give day 31, which month 04 of 1956 or 2056 does not have'],
+		['GODE560400GR8', 'positions 9–10 give day 00'],
+		['GODE010229', 'positions 9–10 give day 29, which month 02 of 1901 or 2001 does not have'],
+		['EKU9002303C9', 'positions 8–9 give day 30, which month 02 of 1990 or 2090'],
 	])('%s is refused for its date alone', (value, message) => {
 		expect(rfc(value)).toMatchObject({
 			valid: false,
@@ -101,7 +105,7 @@ describe('an RFC', () => {
 	});
 
 	it.each(['PUTO561231', 'CAKO561231GR8'])('%s is refused for its word', (value) => {
-		expect(rfc(value).errors).toEqual([
+		expect(rfc(value).errors).toMatchObject([
 			{ code: 'WORD', message: expect.stringContaining('Positions 1–4') },
 		]);
 	});
@@ -113,7 +117,7 @@ describe('an RFC', () => {
 	it.each(['XAXX010101000', 'XEXX010101000', 'xaxx-010101-000', 'XAXX010101'])(
 		'%s is generic: valid, of nobody, without a date',
 		(value) => {
-			expect(rfc(value)).toEqual({
+			expect(rfc(value)).toMatchObject({
 				valid: true,
 				normalized: value.toUpperCase().replaceAll('-', ''),
 				type: 'generic',
@@ -127,10 +131,9 @@ describe('an RFC', () => {
 	);
 
 	it('tells the odd character of a homoclave by its position', () => {
-		expect(rfc('CCM650122I06').warnings).toContainEqual({
-			code: 'HOMOCLAVE',
-			message: expect.stringContaining('Position 11 holds "0"'),
-		});
+		expect(rfc('CCM650122I06').warnings).toMatchObject([
+			{ code: 'HOMOCLAVE', message: expect.stringContaining('Position 11 of the RFC holds "0"') },
+		]);
 	});
 
 	it('with a wrong check digit is only warned about', () => {
@@ -163,7 +166,7 @@ describe('a CURP', () => {
 	});
 
 	it('takes its century from position 17, so that 29 February 1901 is refused', () => {
-		expect(curp('SABC010229MDFLRN03').errors).toEqual([
+		expect(curp('SABC010229MDFLRN03').errors).toMatchObject([
 			{
 				code: 'DATE',
 				message: expect.stringContaining('day 29, which month 02 of 1901 does not have'),
@@ -172,16 +175,18 @@ describe('a CURP', () => {
 	});
 
 	it('with a wrong digit is refused', () => {
-		expect(curp('SABC560626MDFLRN02').errors).toEqual([
+		expect(curp('SABC560626MDFLRN02').errors).toMatchObject([
 			{ code: 'DIGIT', message: expect.stringContaining('position 18') },
 		]);
 	});
 
 	it.each(['XX', 'CX', 'GU'])('with the unknown state %s is refused', (code) => {
-		expect(curp(`SABC560626M${code}LRN01`).errors).toContainEqual({
-			code: 'STATE',
-			message: expect.stringContaining('Positions 12–13'),
-		});
+		expect(curp(`SABC560626M${code}LRN01`).errors).toContainEqual(
+			expect.objectContaining({
+				code: 'STATE',
+				message: expect.stringContaining('Positions 12–13'),
+			}),
+		);
 	});
 
 	it('reports all that is wrong at once', () => {
@@ -195,7 +200,7 @@ describe('an NSS', () => {
 	});
 
 	it('that lost its leading zero as a number is refused with that reason', () => {
-		expect(checkNss(1806500011).errors).toEqual([
+		expect(checkNss(1806500011).errors).toMatchObject([
 			{ code: 'FORMAT', message: expect.stringMatching(/leading zero was lost, keep it as text/) },
 		]);
 	});
@@ -207,7 +212,7 @@ describe('an NSS', () => {
 
 describe('a zip code', () => {
 	it('given as the number 1000 lost its leading zero', () => {
-		expect(checkZipCode(1000, 'CMX').errors).toEqual([
+		expect(checkZipCode(1000, 'CMX').errors).toMatchObject([
 			{ code: 'FORMAT', message: expect.stringMatching(/leading zero was lost, keep it as text/) },
 		]);
 	});
@@ -255,7 +260,7 @@ describe('a zip code', () => {
 		['__proto__', 'Enter a code such as'],
 		[20, 'Enter a code such as'],
 	])('with the state %j, of no known system, is refused', (state, message) => {
-		expect(checkZipCode('39000', state).errors).toEqual([
+		expect(checkZipCode('39000', state).errors).toMatchObject([
 			{ code: 'STATE', message: expect.stringContaining(message) },
 		]);
 	});

@@ -10,7 +10,7 @@ it('an error after something was billed names it, keeps its code, and hides whom
 	const refused = new RequestError(taxQuery, { kind: 'status', status: 422, said: 'Not ELENA' });
 	const error = withBilled(refused, ['q1' as Id]);
 	const shown = [false, true].map((isWithoutWords) =>
-		itemErrorOf(node as never, error, 0, { isWithoutWords }),
+		itemErrorOf(node as never, error, { isWithoutWords }),
 	);
 	for (const { context, httpCode, description } of shown as Array<{
 		context: { code?: string };
@@ -24,8 +24,10 @@ it('an error after something was billed names it, keeps its code, and hides whom
 });
 
 it.each([
-	[{ billed: 0, queries: 1 }, 'Billed: 0 of 1'],
-	[{ billed: 2, queries: 3 }, 'Billed: 2 of 3'],
+	[{ billed: 0, queries: 1 }, 'Billed: nothing'],
+	[{ billed: 2, queries: 3 }, 'Billed: 2 of 3 queries'],
+	[{ billed: 1, queries: 1 }, 'Billed: 1 query'],
+	[{ billed: 3, queries: 3 }, 'Billed: 3 queries'],
 	[{ billed: 'unknown' as const, queries: 3 }, 'Billed: unknown'],
 ])('the cost %j reads "%s"', (cost, words) => {
 	expect(costWords(cost)).toBe(words);
