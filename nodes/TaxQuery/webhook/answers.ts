@@ -3,7 +3,7 @@ import type { Watcher } from '../deliveries/watcher';
 
 /** What a sender is answered: a status and a reason. */
 export interface Answer {
-	status: 200 | 202 | 400 | 401 | 404 | 413 | 500 | 503;
+	status: 200 | 202 | 400 | 401 | 404 | 413 | 415 | 500 | 503;
 	message: string;
 }
 const comeAgain = (message: string): Answer => ({ status: 503, message });

@@ -41,11 +41,12 @@ interface Proof {
 	secrets: string[];
 }
 
-/** Whether a delivery proves by the webhook credential that it comes from the service. */
-export async function proofOf(context: IWebhookFunctions, body: Buffer): Promise<Proof> {
+/** Checks whether a delivery proves by the webhook credential that it comes from the service: over any of these bytes. */
+export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
 	const { rawHeaders } = context.getRequestObject();
 	const credential = await read(context, 'taxQueryWebhookApi');
-	const isAuthentic = verifyDelivery({ rawHeaders, body }, credential, Date.now());
+	const now = Date.now();
+	const isAuthentic = bodies.some((body) => verifyDelivery({ rawHeaders, body }, credential, now));
 	const isStandard = credential.signatureFormat === 'standard';
 	const messageId = isStandard ? messageIdOf({ rawHeaders }) : undefined;
 	return { isAuthentic, messageId, secrets: webhookSecrets(credential) };

@@ -1,4 +1,4 @@
-import type { IDataObject, IWebhookFunctions } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { idText } from '../../shared/utils/text';
 
 /** What a delivery says of one query. Whether it is true is not known yet. */
@@ -150,23 +150,4 @@ function idOf(value: unknown): string | undefined {
 	const text = idText(value);
 	const isIdLike = typeof value !== 'number' || value >= 0;
 	return isIdLike && /^(?!__)[\w-][\w.:~-]{0,199}$/.test(text) ? text : undefined;
-}
-
-type Request = ReturnType<IWebhookFunctions['getRequestObject']>;
-
-const MAX_BYTES = 1_000_000;
-
-/** The request's body as it came; or the status to answer, because it is too large or broke off. */
-export async function readRawBody(
-	request: Request,
-): Promise<{ body: Buffer } | { status: 400 | 413 }> {
-	if (Number(request.headers['content-length']) > MAX_BYTES) return { status: 413 };
-	try {
-		if (!request.rawBody) await request.readRawBody();
-	} catch (error) {
-		const { status, statusCode } = error as { status?: number; statusCode?: number };
-		return { status: (status ?? statusCode) === 413 ? 413 : 400 };
-	}
-	const body = request.rawBody ?? Buffer.alloc(0);
-	return body.length > MAX_BYTES ? { status: 413 } : { body };
 }

@@ -10,7 +10,9 @@ import { hasList } from '../service/list';
 import { cannotAsk, later, nothingNew, starting, worstOf, type Answer } from './answers';
 import { deploymentOf, proofOf } from './credentials';
 import { startHere, type Outcome } from './here';
-import { readPayload, readRawBody, type Announced } from './payload';
+import { extractJson } from './formBody';
+import { readPayload, type Announced } from './payload';
+import { decodeBody, readRawBody, type UnreadableBody } from './requestBody';
 import { isBeingPublished, lookFor, start, triggerSoon } from './handOver';
 import { readAnnounced, type Said } from './said';
 
@@ -43,13 +45,12 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 	const isTest = context.getMode() === 'manual';
 	const published = isTest ? undefined : watcherOf(context);
 	const settings = published?.settings ?? readSettings(context);
-	const read = await readRawBody(context.getRequestObject());
-	if ('status' in read) {
-		const message = read.status === 413 ? 'The body is too large' : 'The body could not be read';
-		return { status: read.status, message };
-	}
+	const request = context.getRequestObject();
+	const read = await readRawBody(request);
+	if ('status' in read) return { status: read.status, message: read.reason };
+	const body = await decodeBody(read);
 	const takeBody = async (secrets: string[]): Promise<Outcome> => {
-		const payload = readPayload(read.body);
+		const payload = await payloadOf(body, request.headers['content-type']);
 		if ('announced' in payload) return await takeAll(context, settings, payload.announced, secrets);
 		const { status, reason } = payload;
 		const trigger = watcherOf(context);
@@ -57,13 +58,15 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 		return { status, message: reason };
 	};
 	if (!settings.isAuthenticated) return await takeBody([]);
-	const { isAuthentic, messageId, secrets } = await proofOf(context, read.body);
+	// some senders sign before they compress, some after
+	const signedBytes = Buffer.isBuffer(body) && body !== read.raw ? [read.raw, body] : [read.raw];
+	const { isAuthentic, messageId, secrets } = await proofOf(context, signedBytes);
 	if (!isAuthentic) {
 		tellHourly(context, 'refused', () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
 	}
 	// a service may use a query's ID for each of its messages
-	const text = createHash('sha256').update(read.body).digest('hex');
+	const text = createHash('sha256').update(read.raw).digest('hex');
 	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId} ${text}` : '';
 	if (taken.has(message)) return nothingNew;
 	const outcome = await takeBody(secrets);
@@ -75,6 +78,9 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 /** What a call says of queries, by their ID. */
 const named = (all: Said[]): Array<[id: string, said: Said]> =>
 	all.map((said) => [said.queryId, said]);
+
+const payloadOf = async (body: Buffer | UnreadableBody, contentType: string | undefined) =>
+	Buffer.isBuffer(body) ? readPayload(await extractJson(body, contentType)) : body;
 
 async function takeAll(
 	context: IWebhookFunctions,

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
+import { gzipSync } from 'node:zlib';
 
 const SECRET = 'whsec-tr4nquil-cactus';
 const OLD_SECRET = 'whsec-0ld-agave';
@@ -230,17 +231,64 @@ export const attacks: Attack[] = [
 	{ what: 'text that is not JSON', body: () => 'SUCCESS', expected: 400 },
 	{ what: 'JSON that is cut off', body: (record) => json(record).slice(0, -5), expected: 400 },
 	{
-		what: 'a form',
-		body: ({ _id }) => `queryId=${String(_id)}`,
+		what: 'a form with two fields of the same name',
+		body: ({ _id }) => `queryId=${String(_id)}&queryId=other`,
 		headers: () => [['Content-Type', 'application/x-www-form-urlencoded']],
 		expected: 400,
 	},
 	{
-		what: 'a multipart form',
+		what: 'a multipart form without an end',
 		body: ({ _id }) =>
-			`--b\r\nContent-Disposition: form-data; name="queryId"\r\n\r\n${String(_id)}\r\n--b--\r\n`,
+			`--b\r\nContent-Disposition: form-data; name="queryId"\r\n\r\n${String(_id)}`,
 		headers: () => [['Content-Type', 'multipart/form-data; boundary=b']],
 		expected: 400,
+	},
+	{
+		what: 'a form with a prototype key',
+		body: ({ _id }) => `queryId=${String(_id)}&__proto__=1`,
+		headers: () => [['Content-Type', 'application/x-www-form-urlencoded']],
+		expected: 400,
+	},
+	{
+		what: 'what is no gzip',
+		body: real,
+		headers: () => [['Content-Encoding', 'gzip']],
+		expected: 400,
+	},
+	{
+		what: 'a bomb of gzip',
+		body: () => gzipSync(Buffer.alloc(100_000_000, '[')),
+		headers: () => [['Content-Encoding', 'GZIP']],
+		expected: 413,
+	},
+	{
+		what: 'a bomb in a bomb',
+		body: () => gzipSync(gzipSync(Buffer.alloc(100_000_000, '['))),
+		headers: () => [['Content-Encoding', 'gzip, gzip']],
+		expected: 413,
+	},
+	{
+		what: 'an unknown coding',
+		body: real,
+		headers: () => [['Content-Encoding', 'zstd']],
+		expected: 415,
+	},
+	{
+		what: 'a bomb of gzip that nobody signed',
+		credential: signature,
+		body: () => gzipSync(Buffer.alloc(100_000_000, '[')),
+		headers: () => [['Content-Encoding', 'gzip'], ...signed({ secret: 'guessed' })('')],
+		expected: 401,
+	},
+	{
+		what: 'a signature over the JSON in a form',
+		credential: signature,
+		body: (record) => `payload=${encodeURIComponent(json(record))}`,
+		headers: (body) => [
+			['Content-Type', 'application/x-www-form-urlencoded'],
+			...signed()(decodeURIComponent(String(body)).slice('payload='.length)),
+		],
+		expected: 401,
 	},
 	{
 		what: 'invalid UTF-8',

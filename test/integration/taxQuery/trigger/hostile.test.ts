@@ -8,7 +8,12 @@ const REFUSED = expect.stringMatching(/^warn: [^{}]*\(401\)[^{}]*$/) as string;
 const NOT_READ = expect.stringMatching(/^warn: [\w -]+: [\w -]+$/) as string;
 /** Larger bodies are refused unread. */
 const MAX_BYTES = 1_000_000;
-const LINES: Record<number, string[]> = { 400: [NOT_READ], 401: [REFUSED], 413: [NOT_READ] };
+const LINES: Record<number, string[]> = {
+	400: [NOT_READ],
+	401: [REFUSED],
+	413: [NOT_READ],
+	415: [NOT_READ],
+};
 
 describe('a hostile delivery starts nothing and is refused:', () => {
 	let sandbox: SandboxWithQueries;
@@ -101,7 +106,7 @@ describe('500 hostile deliveries that are invented', () => {
 			expect(host.started).toEqual([known._id]);
 			expect([...host.log].sort()).toEqual(credential ? [NOT_READ, REFUSED] : [NOT_READ]);
 			expect(
-				[...statuses.keys()].filter((status) => ![200, 400, 401, 404, 413].includes(status)),
+				[...statuses.keys()].filter((status) => ![200, 400, 401, 404, 413, 415].includes(status)),
 			).toEqual([]);
 			expect([...statuses.values()].reduce((sum, count) => sum + count)).toBe(125);
 		},

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createGunzip, createInflate } from 'node:zlib';
 import { ExecuteContext, HookContext, TriggerContext, WebhookContext } from 'n8n-core';
 import {
 	createRunExecutionData,
@@ -518,10 +519,22 @@ export class TriggerHost {
 	}
 }
 
+/** Decodes two codings, as n8n does. */
+function decoded(request: IncomingMessage): AsyncIterable<Buffer> {
+	switch (request.headers['content-encoding'] ?? '') {
+		case 'gzip':
+			return request.pipe(createGunzip());
+		case 'deflate':
+			return request.pipe(createInflate());
+		default:
+			return request;
+	}
+}
+
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let size = 0;
-	for await (const chunk of request as AsyncIterable<Buffer>) {
+	for await (const chunk of decoded(request)) {
 		size += chunk.length;
 		if (size > MAX_BODY) throw Object.assign(new Error('too large'), { statusCode: 413 });
 		chunks.push(chunk);
