@@ -6,6 +6,13 @@ export interface Answer {
 	status: 200 | 202 | 400 | 401 | 404 | 413 | 415 | 500 | 503;
 	message: string;
 }
+
+/** A webhook call while it is handled. */
+export interface Call {
+	/** What its sender is answered if the handling takes longer than it waits; 202 if its result comes in any case. */
+	answerSoFar: Answer;
+}
+
 const comeAgain = (message: string): Answer => ({ status: 503, message });
 
 export const accepted: Answer = { status: 200, message: 'Accepted' };

@@ -12,10 +12,10 @@ import {
 	notTaken,
 	nothingNew,
 	tooMany,
-	tryAgain,
 	unreachable,
 	worstOf,
 	type Answer,
+	type Call,
 } from './answers';
 import type { Said } from './said';
 
@@ -84,21 +84,19 @@ export async function start(
 let waiting = 0;
 
 /** Lets the trigger look, and answers by what it sees of the queries that the call names. */
-export async function lookFor(trigger: Watcher, all: Said[], isListed: boolean): Promise<Answer> {
-	// what n8n has been given, or a list will show, comes without the sender
-	let otherwise = isListed ? later : tryAgain;
-	if (waiting >= MAX_WAITING) return otherwise === later ? later : tooMany;
+export async function lookFor(trigger: Watcher, all: Said[], call: Call): Promise<Answer> {
+	if (waiting >= MAX_WAITING) return call.answerSoFar === later ? later : tooMany;
 	const looking = trigger
 		.lookSoon(all.map((said) => [said.queryId, said]))
 		.then(async (seen) => {
 			const answers = all.map(async (each) => await answerFor(each, seen, trigger));
-			otherwise = later;
+			call.answerSoFar = later; // n8n has been given it
 			return worstOf(await Promise.all(answers));
 		})
 		// the watcher has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => (trigger.isClosed ? later : unreachable));
 	waiting++;
-	return await inTime(looking, () => otherwise).finally(() => {
+	return await inTime(looking, () => call.answerSoFar).finally(() => {
 		waiting--;
 	});
 }

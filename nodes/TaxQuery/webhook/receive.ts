@@ -1,13 +1,24 @@
 import { createHash } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { raceAbort } from '../../shared/http/answerBody';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { textOf } from '../../shared/utils/text';
 import { nodeKey } from '../deliveries/emitter';
 import { askLater } from '../deliveries/memory';
 import { reasonOf, tellHourly } from '../deliveries/outage';
 import { readSettings, type Settings } from '../deliveries/settings';
 import { watcherOf, type Watcher } from '../deliveries/watcher';
 import { hasList } from '../service/list';
-import { cannotAsk, later, nothingNew, starting, worstOf, type Answer } from './answers';
+import {
+	cannotAsk,
+	later,
+	nothingNew,
+	starting,
+	tryAgain,
+	worstOf,
+	type Answer,
+	type Call,
+} from './answers';
 import { deploymentOf, proofOf } from './credentials';
 import { startHere, type Outcome } from './here';
 import { extractJson } from './formBody';
@@ -17,31 +28,60 @@ import { isBeingPublished, lookFor, start, triggerSoon } from './handOver';
 import { readAnnounced, type Said } from './said';
 
 const RETRY_AFTER_SECONDS = 5;
+/** Senders give up after 3 to 5 s. Each is answered within 2: this long after its call came, and the time to read it. */
+const ANSWER_MS = 1_500;
 const MAX_TAKEN = 5_000;
 const REFUSED =
 	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
 
 /**
  * Takes one webhook call. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it
- * makes the published trigger look now. Answers the sender by what came of it, in one place, and throws nothing: what is
- * thrown here would start an execution, failed, for each call.
+ * makes the published trigger look now. Answers the sender by what came of it, or in time by what is known, and throws
+ * nothing: what is thrown here would start an execution, failed, for each call.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const outcome = await take(context).catch((error: unknown): Answer => {
+	const call: Call = { answerSoFar: tryAgain };
+	const taking = take(context, call).catch((error: unknown): Answer => {
 		context.logger.error(`A webhook call could not be handled: ${reasonOf(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
 	});
+	const isTest = context.getMode() === 'manual';
+	const signal = AbortSignal.timeout(ANSWER_MS);
+	const outcome = isTest ? await taking : await raceAbort(taking, signal).catch(() => undefined);
+	if (outcome === undefined) {
+		send(context, call.answerSoFar);
+		return startOnce(context, await taking); // the work goes on without the sender
+	}
 	if (!('status' in outcome)) return outcome;
-	const response = context.getResponseObject();
-	if (outcome.status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
-	response.status(outcome.status).json({ message: outcome.message });
+	send(context, outcome);
 	return { noWebhookResponse: true };
+}
+
+function send(context: IWebhookFunctions, { status, message }: Answer): void {
+	const response = context.getResponseObject();
+	if (status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
+	response.status(status).json({ message });
+}
+
+/** Results that this process had n8n start after their senders were answered, and may send again. */
+const startedLate = new BoundedMap<string, true>(MAX_TAKEN);
+
+/** Has n8n start what came of a call that was answered before, unless a copy of it has been started so. */
+function startOnce(context: IWebhookFunctions, outcome: Outcome): IWebhookResponseData {
+	if ('status' in outcome) return { noWebhookResponse: true };
+	const items = (outcome.workflowData?.[0] ?? []).filter(({ json }) => {
+		const key = `${nodeKey(context)} ${textOf(json.deliveryId)}`;
+		const isNew = !startedLate.has(key);
+		startedLate.set(key, true);
+		return isNew;
+	});
+	return { noWebhookResponse: true, ...(items.length > 0 && { workflowData: [items] }) };
 }
 
 /** Messages of Standard Webhooks that were taken: a copy, or a replay within the tolerance, is not looked at again. */
 const taken = new BoundedMap<string, true>(MAX_TAKEN);
 
-async function take(context: IWebhookFunctions): Promise<Outcome> {
+async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
 	const isTest = context.getMode() === 'manual';
 	const published = isTest ? undefined : watcherOf(context);
 	const settings = published?.settings ?? readSettings(context);
@@ -51,7 +91,9 @@ async function take(context: IWebhookFunctions): Promise<Outcome> {
 	const body = await decodeBody(read);
 	const takeBody = async (secrets: string[]): Promise<Outcome> => {
 		const payload = await payloadOf(body, request.headers['content-type']);
-		if ('announced' in payload) return await takeAll(context, settings, payload.announced, secrets);
+		if ('announced' in payload) {
+			return await takeAll(context, settings, payload.announced, secrets, call);
+		}
 		const { status, reason } = payload;
 		const trigger = watcherOf(context);
 		if (trigger && !isTest) ringFor(trigger, reason);
@@ -87,6 +129,7 @@ async function takeAll(
 	settings: Settings,
 	announced: Announced[],
 	secrets: string[],
+	call: Call,
 ): Promise<Outcome> {
 	const deployment = await deploymentOf(context);
 	const { mapping } = deployment;
@@ -100,6 +143,7 @@ async function takeAll(
 		askLater(context, named(all)); // this process has no trigger yet
 		return later;
 	}
+	if (isListed) call.answerSoFar = later;
 	const trigger = published ?? (await triggerSoon(context));
 	if (!trigger) {
 		if (!isBeingPublished(context)) return await here();
@@ -110,11 +154,12 @@ async function takeAll(
 
 	const believed = all.filter((each) => each.believed);
 	const asked = all.filter((each) => !each.believed);
+	if (asked.length === 0) call.answerSoFar = later; // n8n is being given the results
 	const answers: Array<Promise<Answer>> = [];
 	if (believed.length > 0) answers.push(start(trigger, believed, deployment, isListed));
 	if (asked.length > 0) {
 		const canAsk = context.getNode().credentials?.taxQueryApi !== undefined;
-		answers.push(canAsk ? lookFor(trigger, asked, isListed) : Promise.resolve(cannotAsk));
+		answers.push(canAsk ? lookFor(trigger, asked, call) : Promise.resolve(cannotAsk));
 	}
 	return Promise.all(answers).then(worstOf); // not awaited here, or the body would be kept as long
 }

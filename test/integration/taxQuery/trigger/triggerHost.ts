@@ -116,12 +116,17 @@ export class TriggerHost {
 	private readonly running = new Set<Running>();
 	private process = 0;
 	private close: (() => Promise<void>) | undefined;
+	/** Webhook calls that the node handles; it may have answered their senders. */
+	private calls = 0;
 	private readonly server = createServer((request, response) => {
-		this.receive(request, response).catch((error: unknown) => {
-			this.log.push(`failed execution: ${String(error)}`);
-			response.statusCode = 500;
-			response.end();
-		});
+		this.calls++;
+		this.receive(request, response)
+			.catch((error: unknown) => {
+				this.log.push(`failed execution: ${String(error)}`);
+				response.statusCode = 500;
+				response.end();
+			})
+			.finally(() => this.calls--);
 	});
 
 	private constructor(
@@ -247,6 +252,11 @@ export class TriggerHost {
 	async endExecutions(): Promise<void> {
 		await Promise.all([...this.running].map(async (execution) => await execution.end()));
 		await new Promise((done) => setImmediate(done));
+	}
+
+	/** Resolves when the node has handled all webhook calls. */
+	async handled(): Promise<void> {
+		await until('the end of all webhook calls', () => this.calls === 0);
 	}
 
 	/** Resolves when so many executions were started, and have all ended. */
@@ -448,10 +458,12 @@ export class TriggerHost {
 		);
 		Object.defineProperty(context, 'logger', { value: this.logger });
 		const output = await new this.loaded.Trigger().webhook?.call(context as IWebhookFunctions);
-		if (output?.noWebhookResponse) return this.save(workflow);
+		const isAnswered = output?.noWebhookResponse === true;
+		if (isAnswered && !output.workflowData) return this.save(workflow);
 		if (this.isBroken) throw new Error('the database is gone');
 		this.executions.push((output?.workflowData?.[0] ?? []).map(({ json }) => json));
 		this.save(workflow);
+		if (isAnswered) return;
 		const { responseData = 'firstEntryJson' } = this.webhookData().webhookDescription;
 		httpResponse.status(200).json(responseData || output?.webhookResponse); // n8n's rule
 	}

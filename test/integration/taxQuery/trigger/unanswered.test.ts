@@ -5,7 +5,8 @@ import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 
 const A_MINUTE = 60_000;
 const A_SECOND = 1_000;
-const PATIENCE_MS = 8_000;
+/** Senders are answered before. */
+const ANSWER_MS = 2_000;
 const NO_LIST = '{"paths": {"getAll": ""}}';
 
 let sandbox: SandboxWithQueries;
@@ -165,7 +166,7 @@ describe('a true result that the list does not show yet', () => {
 		await start();
 		const record = await sandbox.result();
 		const path = `/api/query/${record._id}`;
-		await sandbox.faults({ path, fault: { latency: PATIENCE_MS + A_SECOND } });
+		await sandbox.faults({ path, fault: { latency: ANSWER_MS + A_SECOND } });
 		const { status } = await host.deliver(record);
 		await sandbox.faults();
 		pass(A_MINUTE);
@@ -177,17 +178,28 @@ describe('a true result that the list does not show yet', () => {
 		await start();
 		const record = await sandbox.result();
 		const path = `/api/query/${record._id}`;
-		await sandbox.faults({ path, fault: { latency: 3 * A_SECOND } });
+		await sandbox.faults({ path, fault: { latency: ANSWER_MS + A_SECOND } });
 		const answers = await Promise.all(
 			Array.from({ length: 250 }, async () => (await host.deliver(record)).status),
 		);
-		expect([[...new Set(answers)].sort(), host.started]).toEqual([[200, 503], [record._id]]);
+		await host.executed(1);
+		expect([[...new Set(answers)].sort(), host.started]).toEqual([[503], [record._id]]);
+	});
+
+	it('is answered 202 before a slow service has answered, if the list will show it', async () => {
+		await start({ receiveBy: 'both' });
+		const record: Query = await sandbox.result();
+		await list([record], { latency: ANSWER_MS + A_SECOND });
+		pass(A_SECOND);
+		const { status } = await host.deliver({ queryId: record._id });
+		await host.executed(1);
+		expect([status, host.started]).toEqual([202, [record._id]]);
 	});
 
 	it('without a list is asked for again where the service answers later than the sender waits', async () => {
 		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
 		const { _id }: Query = await sandbox.result();
-		await sandbox.faults({ path: `/api/query/${_id}`, fault: { latency: PATIENCE_MS + A_SECOND } });
+		await sandbox.faults({ path: `/api/query/${_id}`, fault: { latency: ANSWER_MS + A_SECOND } });
 		pass(A_SECOND);
 		expect((await host.deliver({ queryId: _id })).status).toBe(503);
 	});
@@ -200,6 +212,20 @@ describe('in a process that has no published trigger', () => {
 		const record = await sandbox.result();
 		const { status } = await host.deliver({ queryId: record._id });
 		expect([status, host.started]).toEqual([200, [record._id]]);
+	});
+
+	it('a slow service delays a result, which starts once however often it is sent', async () => {
+		await start({}, { activation: null });
+		pass(A_MINUTE);
+		const { _id }: Query = await sandbox.result();
+		await sandbox.faults({
+			path: `/api/query/${_id}`,
+			fault: { latency: ANSWER_MS + A_SECOND },
+		});
+		const deliver = async () => (await host.deliver({ queryId: _id })).status;
+		const answers = await Promise.all([deliver(), deliver(), deliver()]);
+		await host.handled();
+		expect([answers, host.started]).toEqual([[503, 503, 503], [_id]]);
 	});
 
 	it('nothing of a delivery is started as long as its sender must come again for the rest', async () => {

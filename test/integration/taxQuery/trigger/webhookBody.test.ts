@@ -64,7 +64,8 @@ describe('a webhook call as a form with one JSON field', () => {
 		[
 			'multipart',
 			'multipart/form-data; boundary=form-7MA4YW',
-			(text) => `--form-7MA4YW\r\nContent-Disposition: form-data; name="json"\r\n\r\n${text}\r\n--form-7MA4YW--\r\n`,
+			(text) =>
+				`--form-7MA4YW\r\nContent-Disposition: form-data; name="json"\r\n\r\n${text}\r\n--form-7MA4YW--\r\n`,
 		],
 	];
 
