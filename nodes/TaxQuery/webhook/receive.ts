@@ -143,7 +143,8 @@ async function takeAll(
 		askLater(context, named(all)); // this process has no trigger yet
 		return later;
 	}
-	if (isListed) call.answerSoFar = later;
+	const isRemembered = isBeingPublished(context) && !all.some(({ believed }) => believed);
+	if (isListed || isRemembered) call.answerSoFar = later;
 	const trigger = published ?? (await triggerSoon(context));
 	if (!trigger) {
 		if (!isBeingPublished(context)) return await here();
