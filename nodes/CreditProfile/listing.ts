@@ -59,7 +59,12 @@ interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, 
 
 /** CP §4.6 */
 export const versionsOf = (collectionId: number) =>
-	({ path: `/data/collection/${collectionId}/versions`, collectionId, kind: 'version' }) as const;
+	({
+		path: `/data/collection/${collectionId}/versions`,
+		collectionId,
+		kind: 'version',
+		usualPage: 10,
+	}) as const;
 
 /** CP §4.8; the smallest page is larger than that of other lists. */
 export const documentsOf = (collectionId: number) =>
@@ -68,6 +73,7 @@ export const documentsOf = (collectionId: number) =>
 		collectionId,
 		kind: 'document',
 		smallestPage: 10,
+		usualPage: 50,
 	}) as const;
 
 /** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
@@ -119,7 +125,10 @@ export async function collect(
 	return rows;
 }
 
-/** How many rows a list has: one request. Throws a RequestError if the service does not say. */
+/**
+ * Returns how many rows a list has, by one request; by a second one where the total may count the page. Throws a
+ * RequestError if the service does not say.
+ */
 export async function countOf(
 	item: Item,
 	{
@@ -131,10 +140,18 @@ export async function countOf(
 		collectionId,
 	}: Omit<ListRequest, 'startAt' | 'wanted'>,
 ): Promise<number> {
-	const page = { ...query, limit: smallestPage, offset: 0 };
-	const request = { method: 'GET' as const, path, query: page, lists };
-	const { total } = await item.read(request, rowsIn(kind)).catch(namingCollection(collectionId));
-	if (total !== undefined) return total;
+	const read = async (offset: number) => {
+		const page = { ...query, limit: smallestPage, offset };
+		const request = { method: 'GET' as const, path, query: page, lists };
+		return await item.read(request, rowsIn(kind)).catch(namingCollection(collectionId));
+	};
+	const { rows, total } = await read(0);
+	const isOfPage =
+		total !== undefined &&
+		rows.length >= smallestPage &&
+		total <= rows.length &&
+		(await read(rows.length)).rows.length > 0;
+	if (total !== undefined && !isOfPage) return total;
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list with its total' });
 }
 

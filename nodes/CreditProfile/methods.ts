@@ -34,7 +34,9 @@ export async function searchCollections(
 	const next = offset + rows.length;
 	return {
 		results: rows.map(({ id, name }) => ({ name: String(name), value: id as number })),
-		...(rows.length > 0 && next < (total ?? Infinity) && { paginationToken: String(next) }),
+		// a total may count the page alone
+		...(rows.length > 0 &&
+			(rows.length >= LIST_PAGE || next < (total ?? Infinity)) && { paginationToken: String(next) }),
 	};
 }
 

@@ -1,7 +1,7 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/http/answerBody';
-import { faultCode } from '../../shared/http/faults';
+import { faultOf } from '../../shared/http/faults';
 import { FileError, type FileProblem } from '../../shared/messages/file';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
@@ -129,7 +129,7 @@ async function attempt(
 		if (cancelled?.aborted) return { problem: { kind: 'cancelled' } };
 		if (end.aborted) return { problem: { kind: 'slow', minutes: MAX_MINUTES } };
 		if (signal.aborted) return { problem: { kind: 'silent', ms: item.timeoutMs } };
-		return { problem: { kind: 'network', code: faultCode(error) } };
+		return { problem: { kind: 'network', ...faultOf(error) } };
 	} finally {
 		idle.end();
 		body?.destroy();
@@ -139,7 +139,7 @@ async function attempt(
 /** How long a host that is busy or out of order wants to be left alone; after a 429 the pace waits for its reset. */
 function waitMsOf(answer: Parameters<typeof readLimits>[0]): number | undefined {
 	const at = retryAt(answer);
-	if (answer.status === 503) return at && at - Date.now();
+	if (answer.status === 503) return at && at - answer.receivedAt;
 	const isTold = at !== undefined || (readLimits(answer).reset ?? 0) > Date.now();
 	return answer.status === 429 && isTold ? 0 : undefined;
 }

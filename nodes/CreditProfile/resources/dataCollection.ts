@@ -27,7 +27,7 @@ const include = (displayName: string, name: string, description: string) =>
 	);
 
 /** CP §4.4 */
-const collections = { path: '/data/collection', kind: 'collection' } as const;
+const collections = { path: '/data/collection', kind: 'collection', usualPage: 10 } as const;
 const FILTERS =
 	'It only reads. Name: exact. Name Contains: a part of it. Processor Key: exact. Empty filters do not filter.';
 

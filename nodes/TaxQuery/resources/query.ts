@@ -89,7 +89,7 @@ const getMany = operation({
 		for await (const piece of readList(service)) {
 			const { records, isLast, extent, total } = piece;
 			listed += records.length;
-			reported = total ?? reported;
+			reported = total;
 			unreadable += piece.unreadable;
 			for (const row of records) kinds.set(`${row.code} ${row.status ?? ''}`, row);
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {

@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { RequestError } from '../../shared/transport/result';
 import { hasWorked, noteSuccess } from '../../shared/transport/worked';
+import { countIn, listReportsFailure } from '../../shared/http/read';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/transport/service';
@@ -9,7 +10,7 @@ import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type How, type QueryService } from './client';
 import { pathOf } from './names';
 import { isLean, onlyOf, readRecord } from './record';
-import type { Listing, QueryRecord } from './types';
+import type { Extent, Listing, QueryRecord } from './types';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
@@ -30,21 +31,24 @@ interface Rows {
 }
 
 /**
- * The rows of the list: the response itself, what the API Mapping's `list.rows` names, or the only list in it, on top or
- * in an object. Undefined if there is none, or more than one that may be it.
+ * Returns the rows of the list: the response itself, what the API Mapping's `list.rows` names, or the only list in it, on
+ * top or in an object. Undefined if there is none, more than one that may be it, or a failure is reported beside it.
  */
 export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
 	if (!isObject(body) && !Array.isArray(body)) return undefined;
 	const whole = Array.isArray(body) && { rows: body as IDataObject[], key: '', beside: {} };
 	const found: Rows | undefined = whole || onlyRows(body as IDataObject, mapping);
 	if (!found?.rows.every(isObject)) return undefined;
+	const levels = [found.beside, body as IDataObject];
+	if (levels.some(listReportsFailure)) return undefined;
 	const records = found.rows
 		.map((row) => readRecord(row, mapping))
 		.filter((record) => record !== undefined);
-	const levels = [found.beside, body as IDataObject];
-	const total = levels
+	const totals = levels
 		.flatMap((level) => [level.total, level.totalCount])
-		.find((value): value is number => Number.isSafeInteger(value));
+		.map(countIn)
+		.filter((total) => total !== undefined);
+	const total = totals.length > 0 ? Math.max(...totals) : undefined;
 	return { records, unreadable: found.rows.length - records.length, total };
 }
 
@@ -82,10 +86,50 @@ const noList = (): CodedError =>
 		mappingKeys: ['paths.getAll'],
 	});
 
+/** How far a reading of the list has come. */
+interface Progress {
+	/** Pages read. */
+	pages: number;
+	/** Rows of the last page, and of the longest one before it. */
+	length: number;
+	longest: number;
+	/** Rows read, repeated ones included; and those that are different. */
+	rowsRead: number;
+	distinct: number;
+	/** The last page held a row that no other page did. */
+	isNew: boolean;
+	/** The highest total that a page has reported. */
+	total?: number;
+	/** A total once exceeded the rows read: it counts the list, not the page. */
+	isTotalProved: boolean;
+}
+
 /**
- * TQ §4.12, page by page, each query once, to the end of the list. Paging is not shown. A further page is asked for where
- * the service reports more queries than came, or where the API Mapping says how; from then on only an empty page, a
- * shorter one, or the total reached proves the end.
+ * Returns how complete a reading is, or undefined while more pages may follow. A total only lengthens a reading: one that
+ * was never higher than the rows read may count the page.
+ */
+function extentOf(progress: Progress, { list }: TaxQueryMapping): Extent | undefined {
+	const { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved } = progress;
+	const more = pages < MAX_PAGES ? undefined : 'cut';
+	if (total !== undefined) {
+		// a query that was made meanwhile moves the others by one, so that the last page may be empty
+		const isReached = distinct >= total || (length === 0 && rowsRead >= total);
+		if (!isReached) return isNew ? more : 'cut';
+		const isShort = length < longest || (pages === 1 && length < SHORTEST_PAGE);
+		if (isTotalProved || isShort || !isNew || list.paging === 'none') return 'whole';
+		return more;
+	}
+	if ((list.offset ?? list.page) === undefined) {
+		return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
+	}
+	if (length === 0 || length < longest) return 'whole';
+	return isNew ? more : 'untold'; // the service ignores the parameters, or the last page came again
+}
+
+/**
+ * Reads TQ §4.12 page by page, each query once, to the end of the list. Paging is not shown. The node asks for another
+ * page where the API Mapping says how, or the service reports a total. The end is an empty page, a shorter one, or the
+ * highest total reported, once that has exceeded a page. A reported failure is neither an end nor an empty list.
  */
 export async function* readList({
 	mapping,
@@ -99,49 +143,62 @@ export async function* readList({
 	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
 	const seen = new Set<string>();
 	let [rowsRead, unreadable, longest] = [0, 0, 0];
+	let total: number | undefined;
+	let isTotalProved = false;
 	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
-	/** How much of the list was read, once nothing can be read behind it; undefined as long as something can. */
-	const extentAt = (page: number, length: number, isNew: boolean, total?: number) => {
-		const more = page < MAX_PAGES ? undefined : 'cut';
-		if (total !== undefined) {
-			// a query that was made meanwhile moves the others by one, so that the last page may be empty
-			const isAll = seen.size + unreadable >= total || (length === 0 && rowsRead >= total);
-			return isAll ? 'whole' : isNew ? more : 'cut';
-		}
-		if ((list.offset ?? list.page) === undefined) {
-			return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
-		}
-		if (length === 0 || length < longest) return 'whole';
-		return isNew ? more : 'untold'; // the service ignores the parameters, or the last page came again
-	};
-	for (let number = 1; ; number++) {
+	const readPage = async (): Promise<ListPage> => {
 		const query = { ...list.parameters, ...limit, ...place };
 		const asked = { method: 'GET' as const, path, pathKeys: [LIST], query, emptyAs: [] as [] };
 		const body = await request(asked).catch((error: unknown) => nameListKeys(error, client));
 		const page = readListPage(body, mapping);
-		if (!page) throw shapeError('a list of queries with their IDs', SHAPE_KEYS, said(body));
+		if (page) return page;
+		if ([body, ...Object.values(body)].some(listReportsFailure)) {
+			throw new RequestError(taxQuery, { kind: 'failure', status: 200, ...said(body) });
+		}
+		throw shapeError('a list of queries with their IDs', SHAPE_KEYS, said(body));
+	};
+	for (let pages = 1; ; pages++) {
+		// where nothing is left by the total, a service that does not take the parameter has no other page
+		const mayBeRefused = pages > 1 && list.page === undefined && list.offset === undefined;
+		const isAllByTotal = total !== undefined && seen.size + unreadable >= total;
+		const page = await readPage().catch((error: unknown) => {
+			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
+			throw error as Error;
+		});
 		noteSuccess(client, LIST);
-		const { total } = page;
+		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
+		// of a page without IDs nobody knows whether it came before
+		const isNew = records.length > 0 || (page.records.length === 0 && page.unreadable > 0);
 		rowsRead += length;
-		unreadable += page.unreadable;
-		const isNew = records.length + page.unreadable > 0;
-		const extent = extentAt(number, length, isNew, total);
+		const unread = isNew ? page.unreadable : 0;
+		unreadable += unread;
+		isTotalProved ||= total !== undefined && total > rowsRead;
+		const distinct = seen.size + unreadable;
+		const progress = { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved };
+		const extent = extentOf(progress, mapping);
 		longest = Math.max(longest, length);
 		const isLast = extent !== undefined;
-		yield { ...page, records, longest: length, extent: extent ?? 'untold', isLast };
+		const read = { records, unreadable: unread, total, longest: length };
+		yield { ...read, extent: extent ?? 'untold', isLast };
 		if (isLast) return;
 		place =
 			list.page === undefined
 				? { [list.offset ?? 'offset']: rowsRead }
-				: { [list.page]: list.firstPage + number };
+				: { [list.page]: list.firstPage + pages };
 	}
 }
 
 /** The key of the API Mapping that names the list's path. */
 export const LIST = 'paths.getAll';
 const SHAPE_KEYS = ['list.rows', LIST];
+
+const NO_PAGE: ListPage = { records: [], unreadable: 0 };
+
+/** Whether a service refused a request because of a parameter that it does not know. */
+const isParameterRefused = (error: unknown): boolean =>
+	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
 /** Says of a list that was never read which key of the API Mapping may set it right. */
 export function nameListKeys(error: unknown, client: string): never {
@@ -182,7 +239,7 @@ async function gather(
 	for await (const piece of pieces) {
 		for (const record of piece.records) whole.records.push(record);
 		whole.unreadable += piece.unreadable;
-		whole.total = piece.total ?? whole.total;
+		whole.total = piece.total;
 		whole.longest = Math.max(whole.longest, piece.longest);
 		whole.extent = piece.extent;
 		if (isEnough(piece)) return { ...whole, extent: 'whole' };

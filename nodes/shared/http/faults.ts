@@ -15,6 +15,61 @@ const NO_HANDSHAKE = /CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/;
 /** What OpenSSL makes of plain text in place of a handshake; it may also be a connection that breaks later. */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
+/** A fault of the network, as an error of the host's helper shows it. */
+export interface Fault {
+	/** ECONNREFUSED, ETIMEDOUT, …; '' if the error has none. */
+	code: string;
+	/** No connection was ever open, so that nothing was sent. */
+	isUnsent?: true;
+}
+
+/** Reads a fault from an error. What does not prove that nothing was sent leaves it open. */
+export function faultOf(error: unknown): Fault {
+	const code = faultCode(error);
+	return wasNeverSent(code) || causesOf(error).some(isOfConnecting)
+		? { code, isUnsent: true }
+		: { code };
+}
+
+function causesOf(error: unknown): Error[] {
+	const causes: Error[] = [];
+	for (let cause = error; cause instanceof Error && !causes.includes(cause); cause = cause.cause) {
+		causes.push(cause);
+	}
+	return causes;
+}
+
+/** A host with several addresses fails with one error for each. */
+function isOfConnecting(error: Error): boolean {
+	const { syscall, errors, request } = error as Failed;
+	if (Array.isArray(errors) && errors.length > 0) {
+		return errors.every((one) => CONNECTING.includes((one as Failed).syscall ?? ''));
+	}
+	return CONNECTING.includes(syscall ?? '') || isUnconnected(request);
+}
+
+interface Failed extends Error {
+	syscall?: string;
+	errors?: unknown;
+	request?: unknown;
+}
+
+const CONNECTING = ['connect', 'getaddrinfo'];
+
+/** Node's request that ended while its socket still had to keep what it was to write, or had no socket at all. */
+function isUnconnected(request: unknown): boolean {
+	const { socket, res, destroyed } = (request ?? {}) as ClientRequest;
+	if (destroyed !== true || (res !== undefined && res !== null)) return false;
+	const kept = socket?._pendingData;
+	return socket === null || (kept !== undefined && kept !== null);
+}
+
+interface ClientRequest {
+	destroyed?: boolean;
+	res?: unknown;
+	socket?: { _pendingData?: unknown } | null;
+}
+
 /**
  * The code of the network fault that an error of the host's helper is (ECONNREFUSED, ETIMEDOUT, …), '' if it has none.
  * A code of our own is no fault of the network. Hosts up to n8n 2.33 keep no cause, but the code in the place of the
@@ -38,11 +93,11 @@ export const wasNeverSent = (code: string): boolean =>
 export const isTlsFault = (code: string): boolean => NO_HANDSHAKE.test(code) || NOT_TLS.test(code);
 
 /** What happened, as a sentence about the service of this name. */
-export function describeFault(name: string, code: string): string {
+export function describeFault(name: string, { code, isUnsent }: Fault): string {
 	if (isTlsFault(code)) return `No safe TLS connection to the ${name} could be made`;
-	const what = /TIMEDOUT|ECONNABORTED|TIMEOUT/.test(code)
-		? 'did not answer in time'
-		: UNREACHED[code];
+	const isLate = /TIMEDOUT|ECONNABORTED|TIMEOUT/.test(code);
+	const what = isLate && !isUnsent ? 'did not answer in time' : UNREACHED[code];
+	if (isUnsent && !what) return `The ${name} was not reached: no connection could be opened`;
 	return what
 		? `The ${name} ${what}`
 		: `The connection to the ${name} broke before the response was complete`;

@@ -19,9 +19,9 @@ export const dataOf = ({ said, isWithheld, requestIds }: Said): IDataObject => (
 export type Problem = Said &
 	(
 		| StatusProblem
-		/** The connection failed; '' where the host gives no code. */
-		| { kind: 'network'; code: string }
-		| { kind: 'body'; flaw: BodyFlaw; status: number; maxBytes?: number }
+		/** The connection failed; '' where the host gives no code. `isUnsent`: it was never open. */
+		| { kind: 'network'; code: string; isUnsent?: true }
+		| { kind: 'body'; flaw: BodyFlaw; status: number; maxBytes?: number; isPage?: true }
 		/** A 2xx whose body reports a failure: `success` false, or errors that are filled. */
 		| { kind: 'failure'; status: number }
 		/** A body of another shape than the API reference's; `expected` is a noun: "a list of collections". */
@@ -33,12 +33,13 @@ export type Problem = Said &
 		| { kind: 'incomplete'; given: number; total?: number; isWhole?: true }
 		/** No access token; nothing else was sent. */
 		| LoginProblem
-		/** No turn came in time; nothing was sent. */
-		| { kind: 'rateLimit'; waitedMs: number }
+		/** No turn came in time. So often the service answered 429; `retryAt`: when it may be asked again. */
+		| { kind: 'rateLimit'; waitedMs: number; refusals?: number; retryAt?: number }
 		| { kind: 'cancelled' }
 	);
 
-type BodyFlaw = 'empty' | 'notJson' | 'scalar' | 'tooLarge';
+/** `truncated`: a text that begins as JSON does. */
+type BodyFlaw = 'empty' | 'truncated' | 'notJson' | 'scalar' | 'tooLarge';
 
 export interface StatusProblem extends Said {
 	kind: 'status';
@@ -51,6 +52,11 @@ export interface StatusProblem extends Said {
 	isTokenRefused?: true;
 	/** Of a 404: keys of the API Mapping that name the path, which has never worked so far. */
 	mappingKeys?: string[];
+	/** Of 429 and 503: before this moment the service wants no other request. */
+	retryAt?: number;
+	/** Of 429: so long and so often the request was sent. */
+	waitedMs?: number;
+	refusals?: number;
 }
 
 export interface LoginProblem extends Said {

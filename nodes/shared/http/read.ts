@@ -25,14 +25,14 @@ export const rowWith =
 		required.some((name) => Object.hasOwn(value, name));
 
 /**
- * The rows of a list: under the documented key, or where that is missing the only array of rows. Anything else is a
- * problem: a list that is none is never an empty one.
+ * Returns the rows of a list: under the documented key, or where that is missing the only array of rows. Anything else is
+ * a problem: neither another shape nor a reported failure is ever an empty list, or the end of one.
  */
 export function readRows(body: unknown, { expected, isRow }: Wanted, key?: string): Page | Problem {
 	const rows = documented(body, key) ?? onlyList(body, isRow);
 	const total = totalOf(body);
 	const isList = rows?.every(isRow) === true;
-	if (isList && (rows.length > 0 || !reportsFailure(body))) {
+	if (isList && !listReportsFailure(body)) {
 		return { rows, ...(total !== undefined && { total }) };
 	}
 	return problemOf(body, expected);
@@ -71,7 +71,7 @@ export function readTexts(
 ): { texts: string[]; count: number } | Problem {
 	const list = documented(body, 'data') ?? documented(body);
 	const areTexts = list?.every((one): one is string => typeof one === 'string');
-	if (!areTexts || (list.length === 0 && reportsFailure(body))) return problemOf(body, expected);
+	if (!areTexts || listReportsFailure(body)) return problemOf(body, expected);
 	const { length: given } = list;
 	const count = totalOf(body, 'count') ?? given;
 	if (given < count) return { kind: 'incomplete', given, total: count, isWhole: true };
@@ -80,9 +80,13 @@ export function readTexts(
 
 /** How many rows the whole list has; undefined where the response does not say. */
 function totalOf(body: unknown, name = 'total'): number | undefined {
-	if (!isObject(body)) return undefined;
-	const total = textOf(body[name] ?? body.total ?? body.totalCount);
-	return /^\d{1,15}$/.test(total) ? Number(total) : undefined;
+	return isObject(body) ? countIn(body[name] ?? body.total ?? body.totalCount) : undefined;
+}
+
+/** A count of rows, as a number or its digits; undefined for anything else. */
+export function countIn(value: unknown): number | undefined {
+	const text = textOf(value).trim();
+	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
 /** Whether a response reports by itself that it failed. */
@@ -90,8 +94,22 @@ export const reportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
 	(body.success === false || [body.errors, body.error].some((one) => isFilled(one) || isText(one)));
 
+/** Whether the object around the rows of a list reports a failure, in one of the usual forms. */
+export const listReportsFailure = (body: unknown): boolean =>
+	isObject(body) &&
+	(reportsFailure(body) ||
+		[body.success, body.ok].some((one) => FALSE.has(one)) ||
+		body.error === true ||
+		[body.statusCode, body.status, body.code].some(isFailedStatus));
+
+const FALSE = new Set<unknown>([false, 'false', 0]);
+
+/** An HTTP status from 400 on, or JSend's word for a request that failed. */
+const isFailedStatus = (value: unknown): boolean =>
+	/^([45]\d\d|error|fail|failed)$/i.test(textOf(value));
+
 const isText = (value: unknown): value is string =>
 	typeof value === 'string' && value.trim() !== '';
 
 const problemOf = (body: unknown, expected: string): Problem =>
-	reportsFailure(body) ? { kind: 'failure', status: 200 } : { kind: 'shape', expected };
+	listReportsFailure(body) ? { kind: 'failure', status: 200 } : { kind: 'shape', expected };

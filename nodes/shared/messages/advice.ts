@@ -16,6 +16,7 @@ export const ADVICE = {
 	chooseAgain: 'Choose it from the list, or check its ID.',
 	checkBaseUrl: 'Check the base URL of the credential.',
 	checkNetwork: 'Check the base URL of the credential, and the network of this n8n.',
+	checkRoute: 'Check the network of this n8n, and its proxy if it has one.',
 	checkProxy: 'Check the proxy of this n8n, its login, and which addresses it lets through.',
 	checkItem: 'Check the fields of this item.',
 	tryLater: 'Try again later.',

@@ -34,7 +34,7 @@ function tell({
 			return ['A proxy or firewall refused the token request', ADVICE.checkProxy];
 		case 'network':
 			return [
-				describeFault('query service', code),
+				describeFault('query service', { code }),
 				'Could not get an access token',
 				ADVICE.checkNetwork,
 			];

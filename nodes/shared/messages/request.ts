@@ -1,4 +1,4 @@
-import { describeFault, isTlsFault } from '../http/faults';
+import { describeFault, isTlsFault, wasNeverSent, type Fault } from '../http/faults';
 import type { Accepted, Problem, StatusProblem } from '../http/problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE, MEANINGS, type Advice } from './advice';
@@ -55,7 +55,7 @@ function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWord
 				? [`${the} refused the token`, service.tokenHint]
 				: tellStatus(problem, the);
 		case 'network':
-			return tellFault(problem.code, service.displayName);
+			return tellFault(problem, service.displayName);
 		case 'body':
 			return tellBody(problem, the);
 		case 'failure':
@@ -68,10 +68,7 @@ function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWord
 		case 'incomplete':
 			return tellIncomplete(problem);
 		case 'rateLimit':
-			return [
-				`Waited ${(problem.waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`,
-				'Too many requests share this token. Run fewer executions at a time, give other programs their own token, or try again later.',
-			];
+			return tellRateLimit(problem, the);
 		case 'cancelled':
 			return ['The execution was cancelled', ''];
 	}
@@ -86,10 +83,44 @@ const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	408: ['did not answer in time', ADVICE.tryLater],
 	413: ['refuses a request of this size', 'Send less in this item.'],
 	422: ['did not accept the values sent', ADVICE.checkItem],
+	425: ['was not ready for the request', ADVICE.tryLater],
 	429: ['kept reporting too many requests', 'Other programs may use the token. Try again later.'],
 };
 
-function tellStatus({ status, isPage }: StatusProblem, the: string): Telling {
+const TOO_MANY =
+	'Too many requests share this token. Run fewer executions at a time, give other programs their own token, or try again later.';
+
+function tellRateLimit(
+	{ waitedMs, refusals = 0, retryAt }: Extract<Problem, { kind: 'rateLimit' }>,
+	the: string,
+): Telling {
+	if (retryAt !== undefined) return tellPause(the, retryAt);
+	const refused =
+		refusals > 0 ? `${the} answered ${times(refusals)} that there are too many requests` : '';
+	return [
+		`Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`,
+		sentences(refused, TOO_MANY),
+	];
+}
+
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
+
+/** A service that says when it may be asked again. */
+const tellPause = (the: string, retryAt: number): Telling => [
+	`${the} allows no request before ${clockTime(retryAt)}`,
+	'Run this again after that time. Too many requests may share this token.',
+];
+
+const clockTime = (at: number) =>
+	`${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+function tellStatus(problem: StatusProblem, the: string): Telling {
+	const { status, isPage, retryAt, waitedMs = 0, refusals = 0 } = problem;
+	if (retryAt !== undefined) return tellPause(the, retryAt);
+	if (status === 429 && refusals > 1) {
+		const what = `${times(refusals)} in ${(waitedMs / 1000).toFixed(1)} s`;
+		return [`${the} kept reporting too many requests: ${what}`, TOO_MANY];
+	}
 	if (status === 407 || (status === 403 && isPage)) {
 		return [
 			`A proxy or firewall refused the request to the service: status ${status}`,
@@ -105,12 +136,15 @@ function tellStatus({ status, isPage }: StatusProblem, the: string): Telling {
 	return [`${the} answered with status ${status}`, ADVICE.checkBaseUrl];
 }
 
-function tellFault(code: string, displayName: string): Telling {
-	const message = describeFault(displayName, code);
-	const why = isTlsFault(code)
-		? 'Its certificate was not accepted, or it does not speak https.'
-		: ADVICE.tryLater;
-	return [message, sentences(why, ADVICE.checkNetwork)];
+function tellFault(fault: Fault, displayName: string): Telling {
+	const { code, isUnsent } = fault;
+	const message = describeFault(displayName, fault);
+	if (isTlsFault(code)) {
+		const why = 'Its certificate was not accepted, or it does not speak https.';
+		return [message, sentences(why, ADVICE.checkNetwork)];
+	}
+	const isUnreached = isUnsent || wasNeverSent(code);
+	return [message, sentences(ADVICE.tryLater, isUnreached ? ADVICE.checkNetwork : ADVICE.checkRoute)];
 }
 
 function tellIncomplete({
@@ -138,6 +172,9 @@ function tellBody(
 			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB`,
 			'Ask for less: a shorter period, fewer rows or associations.',
 		];
+	}
+	if (flaw === 'truncated') {
+		return [`The response of ${the.replace('The', 'the')} broke off before its end`, ADVICE.tryLater];
 	}
 	const what = {
 		empty: 'returned an empty response',

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 
-const MAX_RETRY_AFTER_MS = 60_000;
+/** Keeps dates within what a Date can hold, whatever a header claims. */
+const MAX_RETRY_AFTER_MS = 1e11;
 /** More than anybody sends in a second; keeps the bookkeeping small whatever a header claims. */
 const MAX_LIMIT = 10_000;
 /** Earlier resets are no epoch time in milliseconds; in seconds, it would say too little. */
@@ -30,15 +31,24 @@ export function readLimits({ headers }: Answer): {
 	};
 }
 
-/** When Retry-After allows another request: seconds, or an HTTP date, which is by the service's clock. */
+/**
+ * When Retry-After allows another request: seconds, with or without a fraction, or an HTTP date, which is by the service's
+ * clock. The longest of several; undefined where it makes no sense or is over.
+ */
 export function retryAt({ headers, receivedAt }: Answer): number | undefined {
-	const text = headerText(headers['retry-after']);
-	if (text === undefined) return undefined;
-	const date = readDate(text);
+	const texts = [headers['retry-after']].flat().map((one) => headerText(one) ?? '');
 	const serviceNow = readDate(headerText(headers.date)) ?? receivedAt;
-	const wait = date === undefined ? (readCount(text) ?? 0) * 1000 : date - serviceNow;
+	const waits = texts.flatMap((text) => {
+		const date = readDate(text);
+		return date === undefined ? text.split(',').map(readSeconds) : [date - serviceNow];
+	});
+	const wait = Math.max(...waits);
 	return wait > 0 ? receivedAt + Math.min(wait, MAX_RETRY_AFTER_MS) : undefined;
 }
+
+/** Seconds in milliseconds; 0 for anything else. */
+const readSeconds = (text: string): number =>
+	/^\d+(\.\d+)?$/.test(text.trim()) ? Math.ceil(Number(text) * 1000) : 0;
 
 /** A header's value as a whole number from 0 on; undefined if it is anything else. */
 function readCount(value: unknown): number | undefined {

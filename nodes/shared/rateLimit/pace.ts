@@ -9,6 +9,8 @@ const CYCLE_MS = WINDOW_MS + GAP_MS;
 const TRAVEL_MS = 15;
 /** A full window refuses about one request of each process. Two windows without a 429 have room again. */
 const MEMORY_MS = 2 * WINDOW_MS;
+/** The longest pause that a response sets: then one request shows whether it still holds. */
+const MAX_PAUSE_MS = 3_600_000;
 /** A timer that fires this late does not slow the pace down. */
 const LATE_MS = 20;
 
@@ -24,6 +26,8 @@ export class Pace {
 	private reportedLimit: number | undefined;
 	/** Headers cannot raise the pace above this. */
 	private highestLimit = Infinity;
+	/** The service allows no request before, as its Retry-After says. */
+	pausedUntil = -Infinity;
 	private nextAt = -Infinity;
 	private refusedAt = -Infinity;
 	/** When the latest responses other than 429 came. */
@@ -74,8 +78,10 @@ export class Pace {
 			return;
 		}
 		this.refusedAt = answer.receivedAt;
-		const resumeAt =
-			retryAt(answer) ?? (reset === undefined ? this.nextAt : this.windowEnd + GAP_MS);
+		const retry = retryAt(answer);
+		const told = retry && Math.min(retry, answer.receivedAt + MAX_PAUSE_MS);
+		if (told !== undefined) this.pausedUntil = Math.max(this.pausedUntil, told);
+		const resumeAt = told ?? (reset === undefined ? this.nextAt : this.windowEnd + GAP_MS);
 		const spreadMs = (this.stepMs(answer.receivedAt) / 2) * this.random();
 		this.nextAt = Math.max(this.nextAt, resumeAt + spreadMs);
 	}

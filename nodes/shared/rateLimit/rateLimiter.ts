@@ -13,8 +13,9 @@ export type MissedTurn = Extract<Problem, { kind: 'rateLimit' | 'cancelled' }>;
 /** Keeps all who use one token within its rate limit (§8). */
 export interface RateLimiter {
 	/**
-	 * Waits until one point may be spent; resolves with the reason if it is not: soon after `signal` aborts, and after
-	 * `maxWaitMs` (5 minutes by default). Executions take turns, so that a long list does not hold up a single lookup.
+	 * Waits until one point may be spent; resolves with the reason if it is not: soon after `signal` aborts, after
+	 * `maxWaitMs` (5 minutes by default), and at once where the service allows nothing so long. Executions take turns, so
+	 * that a long list does not hold up a single lookup.
 	 */
 	acquire(options: {
 		execution: string;
@@ -45,8 +46,8 @@ class TokenRateLimiter implements RateLimiter {
 	private readonly turns = new FairQueue<Waiter>();
 	private configured = '';
 	private isDriving = false;
-	private lastNow = -Infinity;
-	private setBackMs = 0;
+	/** What the monotonic clock lacks to the time of the day at which this limiter began. */
+	private readonly begunMs = Date.now() - performance.now();
 
 	/** Sets what it begins with; the same values again leave what was learned from answers. */
 	configure(pointsPerSecond: number, processes: number | undefined): void {
@@ -60,6 +61,8 @@ class TokenRateLimiter implements RateLimiter {
 		const { execution, signal, maxWaitMs = MAX_WAIT_MS } = options;
 		if (signal?.aborted) return { kind: 'cancelled' };
 		const since = this.now();
+		const paused = this.pausedBeyond(since + maxWaitMs, 0);
+		if (paused) return paused;
 		if (this.turns.isEmpty && this.pace.spend(since)) return undefined;
 		return await new Promise((resolve) => {
 			this.turns.add(execution, { execution, signal, since, deadline: since + maxWaitMs, resolve });
@@ -69,7 +72,7 @@ class TokenRateLimiter implements RateLimiter {
 
 	update({ status, headers, sentAt, receivedAt }: Answer): void {
 		const now = this.now();
-		const shift = this.setBackMs;
+		const shift = now - Date.now();
 		this.pace.update({
 			status,
 			headers,
@@ -79,12 +82,16 @@ class TokenRateLimiter implements RateLimiter {
 		this.serve(now);
 	}
 
-	/** The clock's time, but it never runs backwards: a clock that was set back would stall all who wait. */
+	/** The time by a clock that nobody sets: one that jumps would end or stall all who wait. */
 	private now(): number {
-		const now = Date.now();
-		if (now < this.lastNow) this.setBackMs += this.lastNow - now;
-		this.lastNow = now;
-		return now + this.setBackMs;
+		return this.begunMs + performance.now();
+	}
+
+	/** Why it is of no use to wait until a deadline: the service allows nothing before. */
+	private pausedBeyond(deadline: number, waitedMs: number): MissedTurn | undefined {
+		const { pausedUntil } = this.pace;
+		if (pausedUntil <= deadline) return undefined;
+		return { kind: 'rateLimit', waitedMs, retryAt: Date.now() + pausedUntil - this.now() };
 	}
 
 	/** The only timer: runs while somebody waits. */
@@ -103,11 +110,11 @@ class TokenRateLimiter implements RateLimiter {
 	private serve(now: number): void {
 		for (const waiter of [...this.turns]) {
 			const { execution, signal, since, deadline, resolve } = waiter;
-			if (!signal?.aborted && deadline > now) continue;
+			const paused = this.pausedBeyond(deadline, now - since);
+			if (!signal?.aborted && deadline > now && !paused) continue;
 			this.turns.remove(execution, waiter);
-			resolve(
-				signal?.aborted ? { kind: 'cancelled' } : { kind: 'rateLimit', waitedMs: now - since },
-			);
+			if (signal?.aborted) resolve({ kind: 'cancelled' });
+			else resolve(paused ?? { kind: 'rateLimit', waitedMs: now - since });
 		}
 		while (!this.turns.isEmpty && this.pace.spend(now)) this.turns.next()?.resolve();
 	}

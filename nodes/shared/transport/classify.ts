@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { Fault } from '../http/faults';
 import type { JsonBody, LoginProblem, Problem, StatusProblem } from '../http/problem';
 import { readRequestIds } from '../http/requestIds';
 import { isPage, saidBy } from '../http/said';
@@ -9,8 +10,8 @@ import { textOf } from '../utils/text';
 /** What became of one request. */
 export type Outcome =
 	| { answer: Answer }
-	/** The connection failed, by its code; '' if it has none. */
-	| { fault: string }
+	/** The connection failed. */
+	| { fault: Fault }
 	/** The response was not read to its end: it is larger. */
 	| { tooLarge: { maxBytes: number; status: number } }
 	/** No access token came. */
@@ -33,7 +34,7 @@ interface Reading {
 /** The JSON body of a response, or why there is none. */
 export function classify(outcome: Outcome, reading: Reading): { body: JsonBody } | Problem {
 	if ('login' in outcome) return outcome.login;
-	if ('fault' in outcome) return { kind: 'network', code: outcome.fault };
+	if ('fault' in outcome) return { kind: 'network', ...outcome.fault };
 	if ('tooLarge' in outcome) return { kind: 'body', flaw: 'tooLarge', ...outcome.tooLarge };
 	const { status, headers } = outcome.answer;
 	const read =
@@ -51,8 +52,10 @@ function ofSuccess({ status, body }: Answer, { emptyAs }: Reading): { body: Json
 	const isEmpty = body === '' || body === undefined;
 	const isFine = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
 	if (isEmpty && isFine) return { body: emptyAs };
-	const flaw = isEmpty ? 'empty' : typeof body === 'string' ? 'notJson' : 'scalar';
-	return { kind: 'body', flaw, status };
+	if (isEmpty) return { kind: 'body', flaw: 'empty', status };
+	if (typeof body !== 'string') return { kind: 'body', flaw: 'scalar', status };
+	const flaw = /^\s*[[{]/.test(body) ? 'truncated' : 'notJson';
+	return { kind: 'body', flaw, status, ...(isPage(body) && { isPage: true }) };
 }
 
 function ofStatus({ status, headers, body }: Answer, secrets: string[]): StatusProblem {

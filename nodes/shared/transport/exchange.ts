@@ -1,16 +1,17 @@
-import type {
-	IAllExecuteFunctions,
-	ICredentialDataDecryptedObject,
-	IDataObject,
-	IExecuteFunctions,
-	IHttpRequestOptions,
-	IN8nHttpFullResponse,
+import {
+	sleep,
+	type IAllExecuteFunctions,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IHttpRequestOptions,
+	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { onDeparture } from '../credentials/departure';
 import { findLoginError } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
 import { raceAbort, readBody, TooLargeError } from '../http/answerBody';
-import { faultCode } from '../http/faults';
+import { faultOf } from '../http/faults';
 import type { Outcome } from './classify';
 import type { Service } from './service';
 
@@ -67,7 +68,7 @@ export interface Exchanged {
 	outcome: Outcome;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
-	/** When it went to its socket; undefined if it never did. */
+	/** When it went to its socket; undefined if it never did, or no connection was ever open. */
 	sentAt?: number;
 }
 
@@ -115,15 +116,31 @@ export async function exchange(
 		getExecutionCancelSignal: () => signal,
 	});
 	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
-	const outcome = await raceAbort(sending, signal).catch((error: unknown): Outcome => {
+	const outcome = await raceAbort(sending, signal).catch(async (reason: unknown): Promise<Outcome> => {
+		const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
 		if (unsent.cause) throw unsent.cause;
 		const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
 		const login = findLoginError(error) ?? wasRefused;
 		if (login) return { login: login.problem };
-		return { fault: deadline.aborted ? 'ETIMEDOUT' : faultCode(error) };
+		const fault = faultOf(error);
+		if (fault.isUnsent) sentAt = undefined;
+		return { fault: deadline.aborted ? { ...fault, code: 'ETIMEDOUT' } : fault };
 	});
 	return { outcome, sentWith, sentAt };
 }
+
+/** So long n8n's helper may take to end a request that was aborted. */
+const ABORT_MS = 10;
+
+/** Returns the error of an aborted request, which shows whether its connection was open. */
+const failureOf = async (sending: Promise<unknown>): Promise<unknown> =>
+	await Promise.race([
+		sending.then(
+			() => undefined,
+			(error: unknown) => error,
+		),
+		sleep(ABORT_MS),
+	]);
 
 /** A request as n8n's helper takes it. */
 const optionsOf = (

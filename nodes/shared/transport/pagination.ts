@@ -13,6 +13,8 @@ export interface Range {
 	wanted: number;
 	/** The smallest page that the service takes. */
 	smallestPage?: number;
+	/** How many rows the service gives where it is asked for no number. */
+	usualPage?: number;
 }
 
 /** Fewer rows came than the service reports; `total` is undefined where it reports none. */
@@ -35,15 +37,32 @@ const MAX_ROUNDS = 3;
 /**
  * Reads the wanted rows of a list, a page after the other, in the list's order. The first page gives the size of a page
  * and the total; the others are requested side by side. Rows may move while the list is read: each ID comes out once,
- * and what slipped over the edge of a page is looked up. Throws what `read` throws, and an IncompleteList rather than
+ * and what slipped over the edge of a page is looked up. A total that was never higher than the rows of a full page may
+ * count the page alone, so the page behind it is read, too. Throws what `read` throws, and an IncompleteList rather than
  * end with fewer rows than the service reports.
  */
 export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<IDataObject[]> {
-	const { startAt, wanted, smallestPage = 1 } = range;
-	const readRows = async (rows: number, offset: number) =>
-		await read(Math.min(Math.max(rows, smallestPage), LARGEST_PAGE), offset);
+	const { startAt, wanted, smallestPage = 1, usualPage } = range;
+	const sizeOf = (rows: number) => Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
+	/** A total counts rows of the list only where the page does not contradict it. */
+	const readRows = async (rows: number, offset: number): Promise<Page> => {
+		const page = await read(sizeOf(rows), offset);
+		const { length } = page.rows;
+		const isTold = page.total !== undefined && (length > 0 || offset === startAt);
+		const isContradicted = isTold && offset > startAt && (page.total ?? 0) < offset + length;
+		return isTold && !isContradicted ? page : { rows: page.rows };
+	};
 	const first = await readRows(wanted, startAt);
 	const { length: size } = first.rows;
+	const end = startAt + size;
+	const isFull = size >= sizeOf(wanted) || size === usualPage;
+	if (size > 0 && size < wanted && first.total !== undefined && first.total <= end) {
+		const isBelow = first.total < end;
+		const next = isFull ? await readRows(Math.min(size, wanted - size), end) : undefined;
+		if (isBelow || (next && next.rows.length > 0)) {
+			return yield* readUntilShort(readRows, range, next ? [first, next] : [first]);
+		}
+	}
 	if (first.total === undefined && size < wanted) throw new IncompleteList(size);
 	const whole = first.total ?? startAt + size;
 	/** How many rows there are by the newest page, and so many were there all the time. */
@@ -97,7 +116,9 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	 */
 	async function* rowsFrom(from: number, until = Infinity): AsyncGenerator<IDataObject[]> {
 		for await (const { offset, rows, page } of pages(from, until)) {
-			const { total: told = total } = page;
+			let told = page.total ?? total;
+			// an empty page does not say how many rows are left, the first page does
+			if (page.rows.length === 0) told = (await readRows(size, startAt)).total ?? told;
 			const gone = total - told;
 			if (gone > 0 || until === Infinity) total = told; // a page that is looked up is newer than those on their way
 			least = Math.min(least, total);
@@ -118,4 +139,32 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 		if (seen.size === before) break;
 	}
 	throw incomplete(seen.size);
+}
+
+/**
+ * Reads one page after the other until one is shorter than asked for, because the totals do not count the list. `begun`:
+ * the pages read so far; if it is the first alone, that one is short.
+ */
+async function* readUntilShort(
+	readRows: ReadPage,
+	{ startAt, wanted }: Range,
+	begun: Page[],
+): AsyncGenerator<IDataObject[]> {
+	const size = begun[0].rows.length;
+	const seen = new Set<string>();
+	let [rowsRead, total] = [0, 0];
+	for (let number = 0; ; number++) {
+		const asked = Math.min(size, wanted - seen.size);
+		const { rows, total: told = 0 } = begun[number] ?? (await readRows(asked, startAt + rowsRead));
+		rowsRead += rows.length;
+		total = Math.max(total, told);
+		const fresh = rows.filter(({ id }) => !seen.has(idText(id)) && seen.add(idText(id)));
+		const isAgain = rows.length > 0 && fresh.length === 0;
+		const isShort = begun.length === 1 || rows.length < asked;
+		const isWhole = isShort && startAt + rowsRead >= total;
+		if (isAgain || (rows.length === 0 && !isWhole)) throw new IncompleteList(seen.size, total);
+		const surplus = Math.max(0, seen.size - wanted);
+		if (fresh.length > surplus) yield fresh.slice(0, fresh.length - surplus);
+		if (isWhole || seen.size >= wanted) return;
+	}
 }

@@ -168,9 +168,9 @@ class Statistics {
 	private since = 0;
 
 	async whileWaiting<T>(turn: Promise<T>): Promise<T> {
-		if (this.waiting++ === 0) this.since = Date.now();
+		if (this.waiting++ === 0) this.since = performance.now();
 		return await turn.finally(() => {
-			if (--this.waiting === 0) this.waitedMs += Date.now() - this.since;
+			if (--this.waiting === 0) this.waitedMs += performance.now() - this.since;
 		});
 	}
 }
@@ -178,12 +178,16 @@ class Statistics {
 /** Sends a request, and again where that cannot cost twice. */
 async function sendRequest(line: Line, request: ServiceRequest): Promise<Result> {
 	const { method, patienceMs = PATIENCE_MS } = request;
-	const until = performance.now() + patienceMs;
+	const since = performance.now();
+	const until = since + patienceMs;
 	const after = patience(method, until);
+	let refusals = 0;
 	for (;;) {
 		const tried = await attempt(line, request, Math.max(1, until - performance.now()));
 		if ('result' in tried) return tried.result;
-		const { problem, isSent, busyMs, sentWith } = tried;
+		const { isSent, busyMs, sentWith } = tried;
+		if (tried.problem.kind === 'status' && tried.problem.status === 429) refusals++;
+		const problem = withWait(tried.problem, { since, refusals, busyMs });
 		const again = after(problem, performance.now(), busyMs);
 		if (!again || (again.how === 'newToken' && !isRenewable(line.service, sentWith))) {
 			const accepted = isSent ? acceptedOf(problem, method) : 'no';
@@ -199,6 +203,20 @@ function withPathKeys({ client }: Line, problem: Problem, { pathKeys = [] }: Ser
 	if (problem.kind !== 'status' || problem.status !== 404) return problem;
 	const mappingKeys = pathKeys.filter((key) => !hasWorked(client, key));
 	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
+}
+
+/** A problem of the rate limit with how long and how often the request has tried. */
+function withWait(
+	problem: Problem,
+	{ since, refusals, busyMs }: { since: number; refusals: number; busyMs?: number },
+): Problem {
+	const waitedMs = performance.now() - since;
+	const retryAt = busyMs === undefined ? {} : { retryAt: Date.now() + busyMs };
+	if (problem.kind === 'rateLimit') return { ...problem, waitedMs, refusals };
+	if (problem.kind !== 'status') return problem;
+	return problem.status === 429
+		? { ...problem, ...retryAt, waitedMs, refusals }
+		: { ...problem, ...retryAt };
 }
 
 const isRenewable = ({ tokens }: Service, sentWith?: ICredentialDataDecryptedObject): boolean =>
@@ -244,7 +262,7 @@ function learn(
 	const heard = { status, headers, sentAt, receivedAt: Date.now() };
 	rateLimiter.update(heard);
 	clock.update(headers, sentAt, heard.receivedAt);
-	const at = status === 503 ? retryAt(heard) : undefined;
+	const at = status === 503 || status === 429 ? retryAt(heard) : undefined;
 	return at && at - heard.receivedAt;
 }
 

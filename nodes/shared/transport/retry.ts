@@ -21,6 +21,7 @@ export function retryOf(problem: Problem, method: Method): Retry {
 		case 'login':
 			return problem.isPassing ? 'login' : 'never';
 		case 'body':
+			return method === 'GET' && isBroken(problem) ? 'backoff' : 'never';
 		case 'failure':
 		case 'shape':
 		case 'incomplete':
@@ -29,6 +30,10 @@ export function retryOf(problem: Problem, method: Method): Retry {
 			return 'never';
 	}
 }
+
+/** A transfer that broke: its body does not parse, and is no web page. */
+const isBroken = ({ flaw, status, isPage }: Extract<Problem, { kind: 'body' }>): boolean =>
+	flaw === 'truncated' || (flaw === 'notJson' && !isPage) || (flaw === 'empty' && status !== 204);
 
 /** Statuses of a service that is slow or out of order. */
 const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;
@@ -40,7 +45,7 @@ export function acceptedOf(problem: Problem, method: Method): Accepted {
 		case 'status':
 			return mayFollowAcceptance(problem.status) ? 'unknown' : 'no';
 		case 'network':
-			return wasNeverSent(problem.code) ? 'no' : 'unknown';
+			return problem.isUnsent || wasNeverSent(problem.code) ? 'no' : 'unknown';
 		case 'body':
 		case 'failure':
 		case 'shape':
@@ -86,7 +91,8 @@ export function patience(method: Method, until: number) {
 	return (problem: Problem, now: number, busyMs = 0): Repeat | undefined => {
 		const how = retryOf(problem, method);
 		if (how === 'never' || now >= until) return undefined;
-		if (how === 'afterReset') return { how, pauseMs: 0 }; // the rate limiter waits for the reset
+		// the rate limiter waits for the reset
+		if (how === 'afterReset') return now + busyMs < until ? { how, pauseMs: 0 } : undefined;
 		troubledSince ??= now;
 		if (how === 'newToken') return ++renewals === 1 ? { how, pauseMs: 0 } : undefined;
 		if (now - troubledSince + busyMs >= TROUBLE_MS) return undefined;

@@ -10,7 +10,7 @@ import {
 } from 'n8n-workflow';
 import { pseudonymKeyFlaw } from '../credentials/pseudonymKey';
 import { raceAbort, readBody } from '../http/answerBody';
-import { faultCode } from '../http/faults';
+import { faultOf } from '../http/faults';
 import { withRequestId } from '../http/requestIds';
 import { sentences } from '../utils/sentences';
 import { classify, type Outcome } from './classify';
@@ -88,7 +88,7 @@ async function request<Mapping>(
 		({ statusCode, headers: received, body }) => ({
 			answer: { status: statusCode, headers: received, body },
 		}),
-		(error: unknown) => ({ fault: signal.aborted ? 'ETIMEDOUT' : faultCode(error) }),
+		(error: unknown) => ({ fault: signal.aborted ? { code: 'ETIMEDOUT' } : faultOf(error) }),
 	);
 }
 

@@ -179,11 +179,11 @@ describe('a list that does not say whether there are more', () => {
 		},
 	);
 
-	it('is not read again for a row without an ID, which counts in its total', async () => {
+	it('ends behind its total, in which a row without an ID counts', async () => {
 		const service = await serviceWith((rows) => ({ data: [...rows, {}], total: 21 }), 20);
 		const { items } = await service.run(getMany);
 		await service.close();
-		expect([items.length, service.listed]).toEqual([20, ['']]);
+		expect([items.length, service.listed]).toEqual([20, ['', '?offset=21']]);
 	});
 
 	it('is whole though a query that is made meanwhile moves the others by one', async () => {
@@ -198,14 +198,131 @@ describe('a list that does not say whether there are more', () => {
 		expect([codeOf(error), service.sent()]).toEqual([undefined, 1]);
 	});
 
-	it.each<[string, Shape, number, number]>([
-		['reaches back far enough', newest, 60, 48 * 3_600_000],
-		['is shorter than any page', newest, 9, 60_000],
-		['tells a total', (rows) => ({ data: rows, total: rows.length }), 20, 60_000],
-	])('is whole where it %s', async (_what, shape, count, agoMs) => {
+	it.each<[string, Shape, number, number, string]>([
+		['reaches back far enough', newest, 60, 48 * 3_600_000, ''],
+		['is shorter than any page', newest, 9, 60_000, ''],
+		['tells a total', (rows) => ({ data: rows, total: rows.length }), 20, 60_000, '?offset=20'],
+	])('is whole where it %s', async (_what, shape, count, agoMs, listed) => {
 		const service = await serviceWith(shape, count, agoMs);
 		const { error } = await service.run(limited(30, ONE_DAY), item);
 		await service.close();
-		expect([error, service.listed.join('')]).toEqual([undefined, '']);
+		expect([error, service.listed.join('')]).toEqual([undefined, listed]);
+	});
+});
+
+describe('a list whose totals do not count it', () => {
+	const PAGE = 100;
+	const pageOf = (rows: Kept[], offset: number) => rows.slice(offset, offset + PAGE);
+	const totals: Array<[what: string, shape: Shape]> = [
+		[
+			'counts the page',
+			(rows, { offset }) => {
+				const data = pageOf(rows, offset);
+				return { data, total: data.length };
+			},
+		],
+		[
+			'is 0 behind the end',
+			(rows, { offset }) => ({
+				data: pageOf(rows, offset),
+				total: offset < rows.length ? rows.length : 0,
+			}),
+		],
+		[
+			'counts the rows so far, as text',
+			(rows, { offset }) => {
+				const data = pageOf(rows, offset);
+				return { data, total: String(offset + data.length) };
+			},
+		],
+		['is negative', (rows, { offset }) => ({ data: pageOf(rows, offset), total: -1 })],
+		[
+			'shrinks to the page',
+			(rows, { offset }) => {
+				const data = pageOf(rows, offset);
+				return { data, total: offset === 0 ? rows.length : data.length };
+			},
+		],
+	];
+	const mapped = { list: { offset: 'offset' } };
+
+	it.each(totals)('is read to its end where the total %s', async (_what, shape) => {
+		const found = [];
+		for (const count of [250, 200, 100, 12]) {
+			const service = await serviceWith(shape, count);
+			const { items } = await service.run(getMany, service.mapped(mapped));
+			await service.close();
+			found.push(items.length);
+		}
+		expect(found).toEqual([250, 200, 100, 12]);
+	});
+
+	it.each(totals)('is counted for the limit per day where the total %s', async (_what, shape) => {
+		const service = await serviceWith(shape, 250);
+		const run = { ...item, ...service.mapped(mapped) };
+		const { error } = await service.run(limited(150), run);
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual(['limitOfDay', 0]);
+	});
+
+	it('keeps a total in force that a later page does not repeat', async () => {
+		const shape: Shape = (rows, { offset }) =>
+			offset === 0 ? { data: pageOf(rows, 0), total: 450 } : { data: pageOf(rows, offset) };
+		const service = await serviceWith(shape, 200);
+		const { error } = await service.run(getMany, service.mapped(mapped));
+		await service.close();
+		expect(error?.context).toMatchObject({ code: 'list.cut', listed: 200, total: 450 });
+	});
+});
+
+describe('a list that reports a failure with status 200', () => {
+	const failures: Array<[what: string, body: object]> = [
+		['success: false', { success: false, data: [] }],
+		['success as text', { success: 'false', data: [], total: 0 }],
+		['an error', { error: 'timeout', data: [] }],
+		['errors', { errors: [{ code: 7 }], data: [] }],
+		['ok: false', { ok: false, data: [] }],
+		['a status', { status: 'error', data: [] }],
+		['an HTTP status', { statusCode: 503, data: [], total: 0 }],
+		['success: false inside', { data: { success: false, rows: [] } }],
+		['success: false without rows', { success: false }],
+	];
+	const failsAt =
+		(page: number, body: object): Shape =>
+		(rows, { offset }) =>
+			offset >= page * 20 ? body : { data: rows.slice(offset, offset + 20) };
+
+	it.each(failures)('is not empty for the limit per day: %s', async (_what, body) => {
+		const service = await serviceWith(() => body, 140);
+		const { error } = await service.run(limited(140), item);
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual(['unlisted', 0]);
+	});
+
+	it.each(failures)('is no end of the list: %s on the third page', async (_what, body) => {
+		const service = await serviceWith(failsAt(2, body), 60);
+		const mapped = { ...item, ...service.mapped({ list: { offset: 'offset' } }) };
+		const { error, items } = await service.run(getMany, mapped);
+		const { error: limitError } = await service.run(limited(60), mapped);
+		await service.close();
+		expect([codeOf(error), items.length]).toEqual(['failure', 0]);
+		expect([codeOf(limitError), service.sent()]).toEqual(['unlisted', 0]);
+	});
+
+	it.each([failures[0], failures[6]])('pays for nothing by Reuse: %s', async (_what, body) => {
+		const service = await serviceWith(() => body, 3);
+		const { error } = await service.run(getCrf(ONE_DAY), item);
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual(['unlisted', 0]);
+	});
+
+	it.each([failures[0], failures[3]])('lets nothing be sent again: %s', async (_what, body) => {
+		const service = await serviceWith(() => body, 3, 60_000, true);
+		const running = service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), item);
+		await until('a look for it', () => service.sent() > 0 && service.listed.length > 0);
+		pass(61_000);
+		const { error } = await running;
+		await service.close();
+		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
 	});
 });

@@ -19,7 +19,7 @@ const table: Array<[what: string, outcome: Outcome, expected: object]> = [
 		{ tooLarge: { maxBytes: 5, status: 200 } },
 		{ kind: 'body', flaw: 'tooLarge', status: 200, maxBytes: 5 },
 	],
-	['a broken connection', { fault: 'ECONNRESET' }, { kind: 'network', code: 'ECONNRESET' }],
+	['a broken connection', { fault: { code: 'ECONNRESET' } }, { kind: 'network', code: 'ECONNRESET' }],
 	['401', answer(401), { kind: 'status', status: 401, isTokenRefused: true }],
 	[
 		'400 by RFC 6750',
