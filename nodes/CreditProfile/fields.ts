@@ -1,16 +1,13 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { oneOf, option, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
+import { cleanText } from '../shared/utils/inputText';
 import { isObject } from '../shared/utils/json';
 import { CodedError, fieldError } from '../shared/utils/codedError';
 
-/** The entries of a list, which an expression may give in one text with commas. */
+/** The entries of a list as they were chosen; a typed text, or that of an expression, separates them by commas. */
 export const listed = (value: unknown): unknown[] =>
-	[value]
-		.flat()
-		.flatMap((one) =>
-			typeof one === 'string' ? one.split(',').map((entry) => entry.trim()) : [one],
-		);
+	typeof value === 'string' ? value.split(',').map(cleanText) : [value].flat();
 
 /** Reads one of a selector's own entries. */
 export const entryOf = <T extends string>({ options = [] }: INodeProperties) =>

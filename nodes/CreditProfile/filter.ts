@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
-import type { Field } from '../shared/operations/field';
+import { parseText, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
 import type { ServiceRequest } from '../shared/transport/request';
 import { isObject } from '../shared/utils/json';
@@ -89,7 +89,10 @@ export const filters: Field<IDataObject> = {
 			if (entered.length > 1 && name === 'name__like') {
 				throw fieldError('filter.list', displayName, "in 'Filters' takes one text, not a list");
 			}
-			const values = entered.map((one) => (isNumber ? wholeNumber(one) : textOf(one) || undefined));
+			const isChosen = Array.isArray(given[name]) && type === 'multiOptions';
+			const read = (one: unknown) =>
+				isChosen ? textOf(one) : textOf(one) && parseText(one, displayName);
+			const values = entered.map((one) => (isNumber ? wholeNumber(one) : read(one) || undefined));
 			if (values.includes(undefined)) {
 				throw isNumber
 					? fieldError(
@@ -140,7 +143,7 @@ const plain = (value: unknown) =>
 /**
  * Looks at each row of a filtered list: a service that does not understand how a filter is written may give all rows.
  * Throws a UserError for one that does not pass; what a part of a name is may be seen in another way, so it gets one
- * hint. A row that does not show the field passes.
+ * hint. A row that does not have the field passes; one in which it is null or empty does not.
  */
 export function checkFiltered(
 	filter: IDataObject,
@@ -158,9 +161,10 @@ export function checkFiltered(
 	let isHinted = false;
 	return (row) => {
 		for (const { displayName, field, isLike, values } of wanted) {
+			if (row[field] === undefined) continue;
 			const shown = [row[field]].flat().map(plain);
 			const passes = (value: string) =>
-				value === '' || (isLike ? value.includes(values[0]) : values.includes(value));
+				isLike ? value.includes(values[0]) : value !== '' && values.includes(value);
 			if (shown.some(passes)) continue;
 			const found = `The Credit Profile Service gave a collection that does not pass '${displayName}' in 'Filters'`;
 			const mappingKeys = keysOf(filter);

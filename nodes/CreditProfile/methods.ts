@@ -36,7 +36,9 @@ export async function searchCollections(
 		results: rows.map(({ id, name }) => ({ name: String(name), value: id as number })),
 		// a total may count the page alone
 		...(rows.length > 0 &&
-			(rows.length >= LIST_PAGE || next < (total ?? Infinity)) && { paginationToken: String(next) }),
+			(rows.length >= LIST_PAGE || next < (total ?? Infinity)) && {
+				paginationToken: String(next),
+			}),
 	};
 }
 

@@ -2,6 +2,7 @@ import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseNumber, type Field } from '../../shared/operations/field';
 import type { Item } from '../../shared/operations/operation';
+import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 import { fieldError } from '../../shared/utils/codedError';
 
@@ -36,7 +37,7 @@ export const dayField = (
 function toMoment(value: unknown, zone: string): DateTime {
 	if (DateTime.isDateTime(value)) return value;
 	if (value instanceof Date) return DateTime.fromJSDate(value, { zone: 'utc' });
-	const text = typeof value === 'string' ? value.trim() : '';
+	const text = typeof value === 'string' ? cleanText(value) : '';
 	const date = DateTime.fromFormat(text, 'd/M/yyyy', { zone });
 	if (date.isValid || !ISO.test(text)) return date;
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone, setZone: true });
@@ -72,6 +73,27 @@ export function readDay(value: unknown, label: string, zone: string): DateTime {
 	const { year, month, day } = isMidnight(moment) ? moment : moment.setZone(zone);
 	return DateTime.utc(year, month, day);
 }
+
+/**
+ * A calendar day of which nobody can tell the time: a birth date. An instant is one only at midnight, as it is written or
+ * in the workflow's time zone; at another time the day depends on who reads it. Throws a UserError that names the field.
+ */
+export function readPlainDay(value: unknown, label: string, zone: string): DateTime {
+	const moment = readMoment(value, label, zone);
+	const local = moment.setZone(zone);
+	if (isMidnight(moment) || !isInstant(value)) return readDay(value, label, zone);
+	if (isMidnight(local)) return DateTime.utc(local.year, local.month, local.day);
+	throw fieldError(
+		'field.instant',
+		label,
+		"is a moment, not a day: it is not midnight in the workflow's time zone",
+		'Enter a plain day, e.g. 1956-12-31. If a database gives it, convert its date to text.',
+	);
+}
+
+/** Whether a date names a moment: it has a zone, or is a Date or luxon's DateTime. */
+const isInstant = (value: unknown): boolean =>
+	typeof value !== 'string' || /(Z|[+-]\d\d(:?\d\d)?)$/i.test(cleanText(value).slice(10));
 
 const isMidnight = (moment: DateTime) => moment.equals(moment.startOf('day'));
 
@@ -128,7 +150,7 @@ export const birthDate: Field<BirthDate> = {
 		const isOne = item.parameter('birthDateAs') !== 'parts';
 		const label = isOne ? 'Birth Date' : 'Day, Month and Year';
 		const written = isOne ? item.parameter('birthDate') : partsOf(item);
-		const date = readDay(written, label, item.timezone);
+		const date = readPlainDay(written, label, item.timezone);
 		refuseFuture(date, 'yyyy-MM-dd', label);
 		const { day, month, year } = date;
 		if (year >= FIRST_YEAR) return { day, month, year };

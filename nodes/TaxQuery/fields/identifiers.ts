@@ -118,20 +118,9 @@ export const curp: Field<Checked> = {
 
 const SWITCH = "'Check Identifiers First' switches this check off.";
 
-/** Words of tables and expressions for a missing name. */
-const NO_NAME = /^(undefined|null|nan|none|n\/a|#\S*)$/i;
-
-/** A name of a billed item. Throws a UserError if it is none, unless the check is switched off. */
-export async function checkedName(item: Item, text: string, label: string): Promise<string> {
-	const isName = /\p{L}/u.test(text) && !/[\p{Cc}\p{Extended_Pictographic}<>[\]{}]/u.test(text);
-	if ((isName && !NO_NAME.test(text)) || (await checks.read(item)) === 'off') return text;
-	throw fieldError(
-		'field.name',
-		label,
-		'is no name',
-		`Correct it, or check the expression that fills it for this item. ${SWITCH}`,
-	);
-}
+/** Whether the operator has switched off the checks of an item. */
+export const isUnchecked = async (item: Item): Promise<boolean> =>
+	(await checks.read(item)) === 'off';
 
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
 function accepted(field: string, { normalized, errors, warnings }: CheckResult): Checked {

@@ -1,4 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
+import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 
 /** A text field. */
@@ -18,6 +19,8 @@ export const textField = (
 	description,
 });
 
-/** An identifier in upper case, without blanks and hyphens. */
+/** An identifier in upper case, without blanks and hyphens, and composed as it is sent. */
 export const plain = (identifier: unknown): string =>
-	textOf(identifier).replace(/[\s-]/g, '').toUpperCase();
+	cleanText(textOf(identifier))
+		.replace(/[\s\u2010\u2011-]/g, '')
+		.toUpperCase();

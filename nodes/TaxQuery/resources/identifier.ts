@@ -13,9 +13,10 @@ import {
 import { field, operation, parseBoolean, type Field } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
 import type { Item, Resource } from '../../shared/operations/operation';
-import { dayField, readDay } from '../fields/dates';
+import { dayField, readPlainDay } from '../fields/dates';
 import { identifierIn } from '../fields/identifiers';
 import { textField } from '../fields/text';
+import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -29,14 +30,13 @@ interface Entry {
 
 const readEntry = (item: Item, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
-	const value = identifierIn(given);
-	const isEmpty = value === undefined || value === null || isBlank(value);
+	const entered = identifierIn(given);
+	const value = typeof entered === 'string' ? cleanText(entered) : entered;
+	const isEmpty = value === undefined || value === null || value === '';
 	// an AI agent leaves out what it does not know
 	const isExpected = !item.run.isTool && item.isEntered(name);
 	return { value: isEmpty ? undefined : value, isExpected: !isEmpty || isExpected };
 };
-
-const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
 
 const entry = (...[label, name, example, description]: [string, string, string, string]) => {
 	const property = textField(label, name, example, description, false);
@@ -54,7 +54,7 @@ const birthDate: Field<{ day?: string; isUnreadable?: true }> = {
 		const { value } = readEntry(item, born.name);
 		if (value === undefined) return {};
 		try {
-			return { day: readDay(value, born.displayName, item.timezone).toFormat('yyyy-MM-dd') };
+			return { day: readPlainDay(value, born.displayName, item.timezone).toFormat('yyyy-MM-dd') };
 		} catch {
 			return { isUnreadable: true };
 		}

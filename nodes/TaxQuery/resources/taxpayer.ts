@@ -1,7 +1,8 @@
 import { field, parseText, type Field } from '../../shared/operations/field';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
-import { byRfc, checkedName, curpCheckOptions } from '../fields/identifiers';
+import { byRfc, curpCheckOptions, type Warning } from '../fields/identifiers';
+import { checkName, type NamePart } from '../fields/personName';
 import { textField } from '../fields/text';
 import { catalog } from '../service/names';
 import { billedQuery } from './billed';
@@ -32,10 +33,24 @@ const secondLastName = field(
 const isEmpty = (value: unknown) =>
 	value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
 
-const readName = async (item: Item, part: Field<string>): Promise<string> => {
-	const name = await part.read(item);
-	return name && (await checkedName(item, name, part.properties[0].displayName));
-};
+/** Each part of a name under its name in the body. */
+const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
+	['name', 'given', givenNames],
+	['firstLastName', 'first', firstLastName],
+	['secondLastName', 'second', secondLastName],
+];
+
+async function readNames(item: Item) {
+	const fields: Record<string, string> = {};
+	const warnings: Warning[] = [];
+	for (const [name, part, field] of parts) {
+		const text = await field.read(item);
+		const label = field.properties[0].displayName;
+		if (text !== '') warnings.push(...(await checkName(item, text, { label, part })));
+		fields[name] = text;
+	}
+	return { fields, warnings };
+}
 
 const calculateRfc = billedQuery({
 	service: catalog.calculateRfc,
@@ -48,13 +63,8 @@ const calculateRfc = billedQuery({
 			({ properties }) => properties,
 		),
 		async read(item) {
-			const fields = {
-				name: await readName(item, givenNames),
-				firstLastName: await readName(item, firstLastName),
-				secondLastName: await readName(item, secondLastName),
-				...(await birthDate.read(item)),
-			};
-			return { fields, warnings: [] };
+			const { fields, warnings } = await readNames(item);
+			return { fields: { ...fields, ...(await birthDate.read(item)) }, warnings };
 		},
 	},
 	options: curpCheckOptions,

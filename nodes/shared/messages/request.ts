@@ -144,7 +144,10 @@ function tellFault(fault: Fault, displayName: string): Telling {
 		return [message, sentences(why, ADVICE.checkNetwork)];
 	}
 	const isUnreached = isUnsent || wasNeverSent(code);
-	return [message, sentences(ADVICE.tryLater, isUnreached ? ADVICE.checkNetwork : ADVICE.checkRoute)];
+	return [
+		message,
+		sentences(ADVICE.tryLater, isUnreached ? ADVICE.checkNetwork : ADVICE.checkRoute),
+	];
 }
 
 function tellIncomplete({
@@ -174,7 +177,10 @@ function tellBody(
 		];
 	}
 	if (flaw === 'truncated') {
-		return [`The response of ${the.replace('The', 'the')} broke off before its end`, ADVICE.tryLater];
+		return [
+			`The response of ${the.replace('The', 'the')} broke off before its end`,
+			ADVICE.tryLater,
+		];
 	}
 	const what = {
 		empty: 'returned an empty response',

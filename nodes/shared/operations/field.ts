@@ -2,6 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { readObject } from '../utils/json';
 import type { Item, Operation, Phase } from './operation';
 import { CHECK, fieldError } from '../utils/codedError';
+import { cleanText, isDamaged } from '../utils/inputText';
 
 /** A parameter of an operation that reads itself; with several properties, they make one value together. */
 export interface Field<T> {
@@ -112,11 +113,21 @@ export const oneOf =
 		);
 	};
 
-/** A text, trimmed; throws a UserError if it is empty or no text. */
+/**
+ * Reads a text as it is sent: the one place that all inputs of text pass but passwords. Throws a UserError if it is empty,
+ * no text, or surely damaged.
+ */
 export function parseText(value: unknown, label: string): string {
-	const text = typeof value === 'number' ? String(value) : value;
-	if (typeof text === 'string' && text.trim() !== '') return text.trim();
-	throw fieldError('field.empty', label, 'is empty or not a text');
+	const given = typeof value === 'number' ? String(value) : value;
+	const text = typeof given === 'string' ? cleanText(given) : '';
+	if (text === '') throw fieldError('field.empty', label, 'is empty or not a text');
+	if (!isDamaged(given as string)) return text;
+	throw fieldError(
+		'field.damaged',
+		label,
+		'has lost letters on its way, such as Ã± for ñ',
+		'Correct it at its source: a file or table was read in another encoding than UTF-8.',
+	);
 }
 
 /** Reads a number of at least `least`, entered as a number or its digits; throws a UserError for anything else. */

@@ -116,16 +116,18 @@ export async function exchange(
 		getExecutionCancelSignal: () => signal,
 	});
 	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
-	const outcome = await raceAbort(sending, signal).catch(async (reason: unknown): Promise<Outcome> => {
-		const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
-		if (unsent.cause) throw unsent.cause;
-		const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
-		const login = findLoginError(error) ?? wasRefused;
-		if (login) return { login: login.problem };
-		const fault = faultOf(error);
-		if (fault.isUnsent) sentAt = undefined;
-		return { fault: deadline.aborted ? { ...fault, code: 'ETIMEDOUT' } : fault };
-	});
+	const outcome = await raceAbort(sending, signal).catch(
+		async (reason: unknown): Promise<Outcome> => {
+			const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
+			if (unsent.cause) throw unsent.cause;
+			const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
+			const login = findLoginError(error) ?? wasRefused;
+			if (login) return { login: login.problem };
+			const fault = faultOf(error);
+			if (fault.isUnsent) sentAt = undefined;
+			return { fault: deadline.aborted ? { ...fault, code: 'ETIMEDOUT' } : fault };
+		},
+	);
 	return { outcome, sentWith, sentAt };
 }
 

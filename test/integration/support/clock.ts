@@ -1,19 +1,26 @@
 const realNow = Date.now.bind(Date);
+const realSteady = performance.now.bind(performance);
 let passed = 0;
 /** While waits are over at once, time passes by them alone, however long the machine takes. */
-let stopped: number | undefined;
-let clock: jest.SpyInstance | undefined;
+let stopped: { now: number; steady: number } | undefined;
+let clocks: jest.SpyInstance[] = [];
 
 afterAll(() => {
-	clock?.mockRestore();
+	for (const clock of clocks) clock.mockRestore();
+	clocks = [];
 	passed = 0;
 });
 
-/** Lets time pass, by the clock of everything in this process, until the tests of the file have ended. */
+/** Lets time pass, by both clocks of everything in this process, until the tests of the file have ended. */
 export function pass(ms: number): void {
 	passed += ms;
-	clock ??= jest.spyOn(Date, 'now');
-	clock.mockImplementation(() => (stopped ?? realNow()) + passed);
+	if (clocks.length > 0) return;
+	clocks = [
+		jest.spyOn(Date, 'now').mockImplementation(() => (stopped?.now ?? realNow()) + passed),
+		jest
+			.spyOn(performance, 'now')
+			.mockImplementation(() => (stopped?.steady ?? realSteady()) + passed),
+	];
 }
 
 /** Timers up to here are waits; those for later are deadlines. */
@@ -22,7 +29,7 @@ const LONGEST_WAIT_MS = 1_000;
 /** While `work` runs, every wait is over at once, and the clock moves on by it alone. */
 export async function withoutWaiting<T>(work: () => Promise<T>): Promise<T> {
 	pass(0);
-	stopped = realNow();
+	stopped = { now: realNow(), steady: realSteady() };
 	const real = setTimeout;
 	const timers = jest.spyOn(globalThis, 'setTimeout');
 	timers.mockImplementation(((then: () => void, ms = 0, ...args: []) => {

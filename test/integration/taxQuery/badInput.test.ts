@@ -59,6 +59,38 @@ describe('an item with a mistake in it', () => {
 			{ ...born('1990-01-31'), firstLastName: name },
 			['field.name', 'First Last Name'],
 		]),
+		...['Mu\ufffdoz', 'MuÃ±oz', 'GarcÃ\u00ada', 'MuÃƒÂ±oz', 'Gómez\u0000'].map(
+			(name): (typeof mistakes)[number] => [
+				`the damaged name ${JSON.stringify(name)}`,
+				{ ...born('1990-01-31'), firstLastName: name },
+				['field.damaged', 'First Last Name'],
+			],
+		),
+		...['Mu?oz', '12 A', 'a@b.mx', 'Мuñoz', 'Ｇómez', 'Mu&ntilde;oz', 'XXX', 'ninguno'].map(
+			(name): (typeof mistakes)[number] => [
+				`${JSON.stringify(name)} as a first surname`,
+				{ ...born('1990-01-31'), firstLastName: name },
+				['field.name', 'First Last Name'],
+			],
+		),
+		...['X', 'NA', 'S/N', 'ninguno', 'no aplica', 'N.A.', 'sin segundo apellido', '.'].map(
+			(name): (typeof mistakes)[number] => [
+				`${JSON.stringify(name)} as a second surname`,
+				{ ...born('1990-01-31'), secondLastName: name },
+				['field.name', 'Second Last Name'],
+			],
+		),
+		...[
+			'1956-12-31T05:30:00.000Z',
+			'1957-01-01T03:00:00.000Z',
+			'1956-12-31T23:30:00+14:00',
+			'={{ DateTime.fromISO("1956-12-31T05:30:00") }}',
+			'={{ new Date("1957-01-01T03:00:00Z") }}',
+		].map((birthDate): (typeof mistakes)[number] => [
+			`the instant ${birthDate} as birth date`,
+			born(birthDate),
+			['field.instant', 'Birth Date'],
+		]),
 		[
 			'a dash as second last name',
 			{ ...born('1990-01-31'), secondLastName: '-' },
@@ -219,15 +251,14 @@ describe('an item that only looks wrong', () => {
 		['the editor', '1956-12-31T00:00:00'],
 		['midnight in any zone, as databases give dates', '1956-12-31T00:00:00.000Z'],
 		['midnight in Mexico', '1956-12-31T00:00:00-06:00'],
-		['midnight in Mexico, written in UTC', '1956-12-31T06:00:00.000Z'],
-		['a late evening here, which is the next day in UTC', '1957-01-01T03:00:00.000Z'],
-		['a time of day far from here', '1956-12-31T23:30:00+14:00'],
+		['midnight here, written in UTC', '1956-12-31T05:00:00.000Z', 'America/New_York'],
+		['midnight in Mexico, written in UTC', '1956-12-31T06:00:00.000Z', 'America/Mexico_City'],
 		['a blank before the time', '1956-12-31 00:00:00'],
-		['a date and time of n8n', '={{ DateTime.fromISO("1956-12-31T05:00:00") }}'],
+		['a date and time of n8n', '={{ DateTime.fromISO("1956-12-31") }}'],
 		['a Date at midnight', '={{ new Date("1956-12-31") }}'],
-		['a Date with a time', '={{ new Date("1957-01-01T03:00:00Z") }}'],
-	])('is sent as the day that it is here, for %s', async (_what, birthDate) => {
-		await sandbox.run(born(birthDate));
+		['marks of direction around it', '\u200e31/12/1956\u200f'],
+	])('is sent as the day that it is here, for %s', async (_what, birthDate, timezone?: string) => {
+		await sandbox.run(born(birthDate), timezone === undefined ? {} : { timezone });
 		expect(await sent('/api/query/rfc-calculator')).toMatchObject({
 			day: 31,
 			month: 12,

@@ -45,7 +45,7 @@ describe('what is sent again', () => {
 		['a connection reset before it was accepted', 'resetBefore', true, false],
 		['a connection reset after it was accepted', 'resetAfter', true, false],
 		['a timeout', 'hang', true, false],
-		['a truncated body', 'truncated', false, false],
+		['a truncated body', 'truncated', true, false],
 		['a web page', 'nonJson', false, false],
 		['status 400', { status: 400 }, false, false],
 		['status 403', { status: 403 }, false, false],

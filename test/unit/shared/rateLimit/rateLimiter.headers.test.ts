@@ -220,8 +220,10 @@ describe('after a 429', () => {
 			7,
 		],
 		['later than the reset', { 'retry-after': '7', ...limits(10, 0, 500) }, 7],
-		['of a day is shortened to a minute', { 'retry-after': '86400' }, 60],
-		['that is a date next year is shortened to a minute', { 'retry-after': date(3e10) }, 60],
+		['of seconds and a part', { 'retry-after': '2.5' }, 2],
+		['of two values is the longer one', { 'retry-after': '7, 9' }, 9],
+		['that is there twice is the longer one', { 'retry-after': ['9', '7'] }, 9],
+		['that is negative counts as none', { 'retry-after': '-7' }, 0],
 		['of 0 seconds counts as none', { 'retry-after': '0' }, 0],
 		['in the past counts as none', { 'retry-after': date(-60_000) }, 0],
 		['that is garbled counts as none', { 'retry-after': '7 apples' }, 0],
@@ -231,6 +233,34 @@ describe('after a 429', () => {
 		const times = takeMany(rateLimiter, 1);
 		await pass(120_000);
 		expect(Math.floor(times[0] / 1000)).toBe(seconds);
+	});
+
+	it('a Retry-After of 2.5 seconds is no shorter', async () => {
+		const rateLimiter = newRateLimiter();
+		answer(rateLimiter, { 'retry-after': '2.5' }, 429);
+		const times = takeMany(rateLimiter, 1);
+		await pass(5000);
+		expect(times[0]).toBeGreaterThanOrEqual(2500);
+	});
+
+	it.each<[string, string, number]>([
+		['of an hour', '3600', 3_600_000],
+		['of a day, for an hour at most', '86400', 3_600_000],
+		['that is a date next year', date(3e10), 3_600_000],
+		['without end', '9'.repeat(30), 3_600_000],
+	])('a Retry-After %s ends all waits at once, and says until when', async (_, header, waitMs) => {
+		const rateLimiter = newRateLimiter();
+		const begun = takeMany(rateLimiter, 1);
+		const waiting = rateLimiter.acquire({ execution: 'list' });
+		answer(rateLimiter, { 'retry-after': header }, 429);
+		const later = rateLimiter.acquire({ execution: 'list' });
+		await pass(25);
+		const retryAt = expect.closeTo(START + waitMs, -3) as number;
+		expect([begun.length, await waiting, await later]).toEqual([
+			1,
+			expect.objectContaining({ kind: 'rateLimit', retryAt }),
+			expect.objectContaining({ kind: 'rateLimit', retryAt }),
+		]);
 	});
 
 	it('the longest wait is bounded by maxWaitMs', async () => {

@@ -9,8 +9,13 @@ const read = (outcome: Outcome, emptyAs?: [] | 'not found') =>
 const table: Array<[what: string, outcome: Outcome, expected: object]> = [
 	['an object', answer(200, { a: 1 }), { body: { a: 1 } }],
 	['a list', answer(201, [{ a: 1 }]), { body: [{ a: 1 }] }],
-	['a web page', answer(200, '<html>'), { kind: 'body', flaw: 'notJson', status: 200 }],
-	['JSON that was cut off', answer(200, '{"a":'), { kind: 'body', flaw: 'notJson', status: 200 }],
+	[
+		'a web page',
+		answer(200, '<html>'),
+		{ kind: 'body', flaw: 'notJson', status: 200, isPage: true },
+	],
+	['a text', answer(200, 'OK'), { kind: 'body', flaw: 'notJson', status: 200 }],
+	['JSON that was cut off', answer(200, '{"a":'), { kind: 'body', flaw: 'truncated', status: 200 }],
 	['no body', answer(204, ''), { kind: 'body', flaw: 'empty', status: 204 }],
 	['null', answer(200, null), { kind: 'body', flaw: 'scalar', status: 200 }],
 	['a number', answer(200, 17), { kind: 'body', flaw: 'scalar', status: 200 }],
@@ -19,7 +24,11 @@ const table: Array<[what: string, outcome: Outcome, expected: object]> = [
 		{ tooLarge: { maxBytes: 5, status: 200 } },
 		{ kind: 'body', flaw: 'tooLarge', status: 200, maxBytes: 5 },
 	],
-	['a broken connection', { fault: { code: 'ECONNRESET' } }, { kind: 'network', code: 'ECONNRESET' }],
+	[
+		'a broken connection',
+		{ fault: { code: 'ECONNRESET' } },
+		{ kind: 'network', code: 'ECONNRESET' },
+	],
 	['401', answer(401), { kind: 'status', status: 401, isTokenRefused: true }],
 	[
 		'400 by RFC 6750',

@@ -40,9 +40,19 @@ const table: Array<[problem: Problem, get: string, post: string]> = [
 		'ERR_TLS_CERT_ALTNAME_INVALID',
 		'EPROTO',
 	].map((code): [Problem, string, string] => [network(code), 'never', 'never']),
-	...(['empty', 'notJson', 'scalar', 'tooLarge'] as const).map(
-		(flaw): [Problem, string, string] => [{ kind: 'body', flaw, status: 200 }, 'never', 'unsure'],
-	),
+	...(['empty', 'truncated', 'notJson'] as const).map((flaw): [Problem, string, string] => [
+		{ kind: 'body', flaw, status: 200 },
+		'backoff',
+		'unsure',
+	]),
+	...(['scalar', 'tooLarge'] as const).map((flaw): [Problem, string, string] => [
+		{ kind: 'body', flaw, status: 200 },
+		'never',
+		'unsure',
+	]),
+	[{ kind: 'body', flaw: 'notJson', status: 200, isPage: true }, 'never', 'unsure'],
+	[{ kind: 'body', flaw: 'empty', status: 204 }, 'never', 'unsure'],
+	[{ kind: 'network', code: 'ETIMEDOUT', isUnsent: true }, 'backoff', 'backoff'],
 	[{ kind: 'shape', expected: 'a list' }, 'never', 'unsure'],
 	[{ kind: 'failure', status: 200 }, 'never', 'unsure'],
 	...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG'].map(
@@ -108,6 +118,11 @@ describe('how often and how long a request is sent again', () => {
 		]);
 		expect(new Set(after('POST', ...waits))).toEqual(new Set(['afterReset']));
 		expect(after('POST', [status(429), 5 * MINUTE])).toEqual(['never']);
+	});
+
+	it('a 429 not at all where the service names a time beyond its patience', () => {
+		expect(after('POST', [status(429), 0, 60 * MINUTE])).toEqual(['never']);
+		expect(after('GET', [status(429), 0, 4 * MINUTE])).toEqual(['afterReset']);
 	});
 
 	it('one new token', () => {

