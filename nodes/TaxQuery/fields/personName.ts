@@ -53,11 +53,13 @@ export function nameFlaw(text: string, part: NamePart): NameFlaw | undefined {
 	if (isPlaceholder || letters === '') return { what: 'is no name', todo: ENTER };
 	const [character] = OTHER_CHARACTER.exec(text) ?? LOOK_ALIKE.exec(text) ?? [];
 	if (character !== undefined) {
-		const what = `holds a character that no name has: ${nameOf(character)}`;
+		const what = `is no name: it holds ${nameOf(character)}`;
 		return { what, todo: part === 'second' ? `${ENTER} ${LEAVE_EMPTY}` : ENTER };
 	}
 	const isMixed = LATIN.test(text) && OTHER_SCRIPT.test(text);
-	return isMixed ? { what: 'mixes letters of different alphabets', todo: ENTER } : undefined;
+	return isMixed
+		? { what: 'is no name: it mixes letters of different alphabets', todo: ENTER }
+		: undefined;
 }
 
 /** A character by its picture where it has a clear one, else by its code point. */

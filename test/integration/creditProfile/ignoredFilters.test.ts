@@ -33,6 +33,7 @@ async function collections(
 		asked: service.asked.length,
 	};
 }
+const nullOf = (name: string): IDataObject => ({ [name]: null });
 const all = Array.from({ length: 12 }, (_, at) => row(at + 1));
 
 describe('a filter that the service ignores', () => {
@@ -63,6 +64,24 @@ describe('a filter that the service ignores', () => {
 		expect(fieldErrorOf(error)).toEqual(['filter.ignored', 'Any Tag Names or IDs']);
 	});
 
+	it.each<[string, IDataObject, IDataObject]>([
+		['Parent Collection ID', { parentCollectionId__eq: [7] }, { parentCollectionId: null }],
+		['Processor Key', { processorKey__eq: ['x'] }, { processorKey: null }],
+		['Processor Key', { processorKey__eq: ['x'] }, { processorKey: '' }],
+		[
+			'Active Version ID',
+			{ activeDataCollectionVersionId__eq: [7] },
+			nullOf('activeDataCollectionVersionId'),
+		],
+		['Organization ID', { organizationId__eq: [7] }, { organizationId: null }],
+		['Name', { name__eq: ['x'] }, { name: null }],
+		['Exact Tag Names or IDs', { tags__eq: ['x'] }, { tags: null }],
+		['Any Tag Names or IDs', { tags__anyOf: ['x'] }, { tags: [] }],
+	])('is found where the field is null or empty: %s %j %j', async (field, filters, shown) => {
+		const { given, error } = await collections(filters, [row(1, shown)]);
+		expect([given, ...fieldErrorOf(error)]).toEqual([[], 'filter.ignored', field]);
+	});
+
 	it('is found among 2,000 rows with 200 names', async () => {
 		const rows = Array.from({ length: 2_000 }, (_, at) => row(at, { name: `N${at % 201}` }));
 		const names = Array.from({ length: 200 }, (_, at) => `N${at}`);
@@ -86,7 +105,6 @@ describe('rows that may pass a filter are given', () => {
 		['without accents', { name__eq: ['Garantías'] }, { name: 'Garantias' }],
 		['a number as text', { parentCollectionId__eq: [7] }, { parentCollectionId: '7' }],
 		['without the field', { processorKey__eq: ['x'] }, { processorKey: undefined }],
-		['without tags', { tags__eq: ['x'] }, { tags: null }],
 		['of an organization that is not shown', { organizationId__eq: [7] }, {}],
 		['all at once', { name__eq: ['N'], tags__eq: ['x'] }, { name: 'n', tags: ['x'] }],
 	])('%s', async (_what, filters, shown) => {
@@ -95,6 +113,54 @@ describe('rows that may pass a filter are given', () => {
 			error: undefined,
 			hints: [],
 		});
+	});
+});
+
+describe('an entry of a filter', () => {
+	/** The filter as it is sent. */
+	async function sent(filters: unknown, row: object = {}) {
+		const queries: string[] = [];
+		const service = await startStranger(({ query }) => {
+			queries.push(query.toString());
+			return { body: { data: [], total: 0, ...row } };
+		});
+		const { error } = await runNode({
+			type: 'creditProfile',
+			parameters: {
+				...{ resource: 'dataCollection', operation: 'getAll', returnAll: true },
+				filters: filters as INodeParameters,
+			},
+			credentials: {
+				creditProfileApi: {
+					...{ baseUrl: service.url, apiToken: 'token-1' },
+					apiMapping: '{"filterEncoding": "json"}',
+				},
+			},
+		});
+		await service.close();
+		const filter = new URLSearchParams(queries[0]).get('filter');
+		return error ? fieldErrorOf(error) : (JSON.parse(filter ?? '{}') as unknown);
+	}
+
+	it.each<[string, unknown, unknown]>([
+		['chosen from the list is not split', ['Norte, Sur'], 'Norte, Sur'],
+		['chosen beside others is not split', ['Norte, Sur', 'Este'], ['Norte, Sur', 'Este']],
+		['chosen is sent as the service gave it', ['a\u00a0 b'], 'a\u00a0 b'],
+		['of an expression that gives a list is not split', '={{ ["Norte, Sur"] }}', 'Norte, Sur'],
+		['typed is split', 'Norte, Sur', ['Norte', 'Sur']],
+		['typed is cleaned', ' No\u200brte ,Sur\u00a0', ['Norte', 'Sur']],
+	])('%s', async (_how, tags, expected) => {
+		expect(await sent({ tags__anyOf: tags })).toEqual({ tags__anyOf: expected });
+	});
+
+	it('is a name without invisible characters, with composed letters', async () => {
+		expect(await sent({ name__eq: ['Garanti\u0301as\u200b \u00a0A'] })).toEqual({
+			name__eq: 'Garantías A',
+		});
+	});
+
+	it('that is damaged is refused', async () => {
+		expect(await sent({ name__eq: ['GarantÃ\u00adas'] })).toEqual(['field.damaged', 'Name']);
 	});
 });
 
