@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-workflow';
 import { tokenSecrets } from '../../shared/credentials/accessToken';
+import { refuseBlankValues } from '../../shared/credentials/blankValue';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecrets } from '../../shared/credentials/webhookSecret';
 import { BoundedMap } from '../../shared/utils/boundedMap';
@@ -58,6 +59,7 @@ export async function deploymentOf(
 ): Promise<Deployment & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
 	const credential = hasCredential ? await read(context, 'taxQueryApi') : {};
+	refuseBlankValues(credential);
 	const pseudonymKey = String(credential.pseudonymKey ?? '');
 	const secrets = tokenSecrets(credential);
 	return { mapping: readTaxQueryMapping(credential), pseudonymKey, secrets };

@@ -4,6 +4,7 @@ import type { LoginProblem } from '../http/problem';
 import { backoffMs } from '../utils/backoff';
 import { BoundedMap } from '../utils/boundedMap';
 import { isObject, parseJson } from '../utils/json';
+import { refuseBlankValues } from './blankValue';
 import { LoginError } from './loginError';
 import { bareToken, requestToken, sentSecrets } from './tokenRequest';
 
@@ -36,7 +37,7 @@ interface Login {
 	pending?: Promise<StoredToken>;
 	failures: number;
 	failingSince: number;
-	/** The last failure, given again until then. */
+	/** The last failure, given again until then, by the monotonic clock. */
 	failed?: { until: number; error: LoginError };
 }
 
@@ -133,6 +134,7 @@ export async function logIn(
 	credentials: ICredentialDataDecryptedObject,
 	isTest = false,
 ): Promise<string> {
+	refuseBlankValues(credentials);
 	const client = fingerprint(credentials);
 	const login = loginOf(client);
 	const { current, failed } = login;
@@ -143,7 +145,7 @@ export async function logIn(
 		current.issuedAt >= (stored?.issuedAt ?? 0) && // else another process has replaced it
 		isGood(current);
 	if (isNewer && !isTest) return JSON.stringify(current); // another item has just logged in
-	if (failed && failed.until > Date.now() && !isTest) throw failed.error;
+	if (failed && failed.until > performance.now() && !isTest) throw failed.error;
 	login.pending ??= renew(http, credentials, client, login).finally(() => {
 		login.pending = undefined;
 	});
@@ -180,7 +182,7 @@ async function renew(
 
 /** Notes a failure; the error to throw, which may pass only while the outage is young. */
 function remember(login: Login, problem: LoginProblem): LoginError {
-	const now = Date.now();
+	const now = performance.now();
 	const isNewOutage = !login.failed || now > login.failed.until + OUTAGE_MS;
 	login.failures = isNewOutage ? 1 : login.failures + 1;
 	if (isNewOutage) login.failingSince = now;

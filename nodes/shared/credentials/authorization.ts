@@ -1,12 +1,14 @@
 import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
 import { usableToken } from './accessToken';
 import { readCreditProfileMapping, readTaxQueryMapping } from './apiMapping';
+import { refuseBlankValues } from './blankValue';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from './baseUrl';
 import { credentialError } from './credentialError';
 import { additionalSecretFields, bareToken } from './tokenRequest';
 
 /** The header Authorization of CP §5.1. Throws a UserError if the credential cannot be right. */
 export function creditProfileAuthorization(credentials: ICredentialDataDecryptedObject): string {
+	refuseBlankValues(credentials);
 	creditProfileBaseUrl(credentials.baseUrl);
 	readCreditProfileMapping(credentials);
 	const token = bareToken(credentials.apiToken);
@@ -21,6 +23,7 @@ export function creditProfileAuthorization(credentials: ICredentialDataDecrypted
 export function taxQueryAuthorization(
 	credentials: ICredentialDataDecryptedObject,
 ): string | undefined {
+	refuseBlankValues(credentials);
 	taxQueryBaseUrl(credentials.baseUrl);
 	additionalSecretFields(credentials);
 	const { scheme } = readTaxQueryMapping(credentials).token;

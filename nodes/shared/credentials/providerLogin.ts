@@ -2,6 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { Advice } from '../messages/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
+import { isBlankValue } from './blankValue';
 import { masked, needed } from './inputs';
 import { offlineTest } from './offlineTest';
 
@@ -19,8 +20,6 @@ export interface Provider {
 }
 
 const CLOSED = /^[A-Za-z0-9_]*$/;
-/** What n8n's editor may keep in the place of a masked value that became an expression. */
-const BLANK = '__n8n_BLANK_VALUE_';
 
 /** May be empty, so n8n must not demand it. */
 const closed = (displayName: string, name: string, description = ''): INodeProperties =>
@@ -178,7 +177,7 @@ export function checkLogin(
 				),
 			);
 		}
-		if (value.startsWith(BLANK)) {
+		if (isBlankValue(value)) {
 			throw flaw('placeholder', 'is a placeholder of n8n: open the credential and enter it again');
 		}
 		if (isClosed && !CLOSED.test(value)) {

@@ -1,5 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
+import { blankValueIn } from './blankValue';
 import { masked, needed, shownFor, text } from './inputs';
 import { offlineTest } from './offlineTest';
 
@@ -175,6 +176,8 @@ export function validateWebhookFields(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
 	const textIn = (name: string) => textOf(credential[name]).trim();
+	const blank = blankValueIn(credential);
+	if (blank !== undefined) return blank;
 	const header = (name: string, label: string) =>
 		HEADER_NAME.test(textIn(name)) ? undefined : `'${label}' is not the name of a header`;
 	const secret = textIn('webhookSecret') === '' ? "'Webhook Secret' is empty" : undefined;

@@ -14,6 +14,7 @@ import {
 } from '../credentials/apiMapping';
 import { creditProfileAuthorization, taxQueryAuthorization } from '../credentials/authorization';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from '../credentials/baseUrl';
+import { refuseBlankValues } from '../credentials/blankValue';
 import { bareToken } from '../credentials/tokenRequest';
 import { textOf } from '../utils/text';
 
@@ -23,7 +24,7 @@ type Credentials = ICredentialDataDecryptedObject;
 export interface Service<Mapping = unknown> {
 	displayName: string;
 	credentialType: string;
-	/** Host and path that the operations' paths are appended to. Throws a UserError if the URL cannot be right. */
+	/** Host and path that the operations' paths are appended to. Throws a UserError if the credential cannot be right. */
 	root(credentials: Credentials): string;
 	/** The environment's names. Throws a UserError if the credential's API Mapping cannot be used. */
 	mapping(credentials: Credentials): Mapping;
@@ -68,7 +69,10 @@ export interface Service<Mapping = unknown> {
 export const creditProfile: Service<CreditProfileMapping> = {
 	displayName: 'Credit Profile Service',
 	credentialType: 'creditProfileApi',
-	root: ({ baseUrl }) => `${creditProfileBaseUrl(baseUrl)}/api/v1`,
+	root(credentials) {
+		refuseBlankValues(credentials);
+		return `${creditProfileBaseUrl(credentials.baseUrl)}/api/v1`;
+	},
 	mapping: readCreditProfileMapping,
 	limitedBy: ({ apiToken }) => bareToken(apiToken),
 	pointsPerSecond: () => 10,
@@ -87,7 +91,10 @@ export const creditProfile: Service<CreditProfileMapping> = {
 export const taxQuery: Service<TaxQueryMapping> = {
 	displayName: 'Tax Query Service',
 	credentialType: 'taxQueryApi',
-	root: ({ baseUrl }) => taxQueryBaseUrl(baseUrl),
+	root(credentials) {
+		refuseBlankValues(credentials);
+		return taxQueryBaseUrl(credentials.baseUrl);
+	},
 	mapping: readTaxQueryMapping,
 	limitedBy: ({ grant, clientId, pastedToken }) =>
 		String(grant === 'accessToken' ? bareToken(pastedToken) : clientId),

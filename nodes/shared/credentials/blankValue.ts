@@ -1,0 +1,45 @@
+import type { IDataObject } from 'n8n-workflow';
+import { credentialError } from './credentialError';
+
+/** What n8n's editor shows for a masked value, and stores in its place where it loses track of it: a public constant. */
+const BLANK = /__n8n_(BLANK|EMPTY)_VALUE_/;
+
+export const isBlankValue = (value: unknown): boolean =>
+	typeof value === 'string' && BLANK.test(value);
+
+/** The token that a login brought: nobody entered it, and a new one takes its place. */
+const ISSUED = 'accessToken';
+
+/**
+ * Says which field of a credential holds a placeholder of n8n's editor; undefined if none does. Used as a secret,
+ * everybody would know it.
+ */
+export function blankValueIn(credentials: IDataObject): string | undefined {
+	const [name] =
+		Object.entries(credentials).find(([key, value]) => key !== ISSUED && isBlankValue(value)) ?? [];
+	return name === undefined
+		? undefined
+		: `'${labelOf(name)}' in the credential holds a placeholder of n8n instead of its value`;
+}
+
+/** Throws a UserError if a field of a credential holds a placeholder of n8n's editor. */
+export function refuseBlankValues(credentials: IDataObject): void {
+	const flaw = blankValueIn(credentials);
+	if (flaw !== undefined) throw credentialError(flaw, 'Open the credential and enter it again.');
+}
+
+/** Fields whose label is not their name. */
+const LABELS: Record<string, string> = {
+	pastedToken: 'Access Token',
+	apiToken: 'API Token',
+	apiKey: 'API Key',
+	apiMapping: 'API Mapping',
+	baseUrl: 'Base URL',
+	clientId: 'Client ID',
+	ciec: 'CIEC',
+};
+
+/** The label of a field: its name in words. */
+const labelOf = (name: string): string =>
+	LABELS[name] ??
+	name.replace(/^[a-z]/, (first) => first.toUpperCase()).replace(/(?<=[a-z])(?=[A-Z])/g, ' ');

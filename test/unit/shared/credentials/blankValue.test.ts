@@ -1,0 +1,75 @@
+import { logIn } from '../../../../nodes/shared/credentials/accessToken';
+import {
+	creditProfileAuthorization,
+	taxQueryAuthorization,
+} from '../../../../nodes/shared/credentials/authorization';
+import { blankValueIn } from '../../../../nodes/shared/credentials/blankValue';
+import {
+	checkLogin,
+	providers,
+	taxAuthority,
+} from '../../../../nodes/shared/credentials/providerLogin';
+import { validateWebhookFields } from '../../../../nodes/shared/credentials/webhookSecret';
+import { creditProfile, taxQuery } from '../../../../nodes/shared/transport/service';
+import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
+import { CreditProfileProviderLoginApi } from '../../../../credentials/CreditProfileProviderLoginApi.credentials';
+import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
+
+const BLANK = '__n8n_BLANK_VALUE_e5362baf-c777-4d57-a609-6eaf1f9e87f6';
+const EMPTY = '__n8n_EMPTY_VALUE_7b1af746-3729-4c60-9b9b-e08eb29e58da';
+const BASE = { baseUrl: 'https://service.example/api', apiToken: 'token', clientId: 'client' };
+
+describe('a placeholder of n8n in the place of a secret', () => {
+	it.each(['apiToken', 'pseudonymKey', 'apiMapping'])('is refused and named: %s', (name) => {
+		const credentials = { ...BASE, baseUrl: 'https://service.example', [name]: BLANK };
+		expect(() => creditProfileAuthorization(credentials)).toThrow(/placeholder of n8n/);
+		expect(() => creditProfile.root(credentials)).toThrow(/placeholder of n8n/);
+	});
+
+	it.each(['clientSecret', 'pastedToken', 'additionalSecretFields', 'pseudonymKey'])(
+		'is refused and named: %s',
+		async (name) => {
+			for (const value of [BLANK, EMPTY, `Bearer ${BLANK}`, `{"key": "${BLANK}"}`]) {
+				const credentials = { ...BASE, [name]: value };
+				expect(() => taxQueryAuthorization(credentials)).toThrow(/placeholder of n8n/);
+				expect(() => taxQuery.root(credentials)).toThrow(/placeholder of n8n/);
+				const http = { helpers: { httpRequest: jest.fn() } };
+				await expect(logIn(http, credentials)).rejects.toThrow(/placeholder of n8n/);
+				expect(http.helpers.httpRequest).not.toHaveBeenCalled();
+			}
+		},
+	);
+
+	it.each(['webhookSecret', 'webhookPassword', 'additionalWebhookSecrets'])(
+		'accepts no webhook call: %s',
+		(name) => {
+			const fields = { webhookVerification: 'header', webhookHeaderName: 'X-Secret' };
+			const credentials = { ...fields, webhookSecret: 'secret', [name]: BLANK };
+			expect(validateWebhookFields(credentials)).toContain('placeholder of n8n');
+		},
+	);
+
+	it('is refused in each field of each stored login', () => {
+		for (const provider of [...providers, taxAuthority]) {
+			const values = Object.fromEntries(provider.fields.map(({ name }) => [name, 'a']));
+			for (const { name, displayName } of provider.fields) {
+				const check = () => checkLogin(provider, { ...values, [name]: ` ${BLANK}` });
+				expect(check).toThrow(`'${displayName}'`);
+			}
+		}
+	});
+
+	it('is named by the label of its field', () => {
+		const fields = [CreditProfileApi, CreditProfileProviderLoginApi, TaxQueryApi]
+			.flatMap((Type) => new Type().properties)
+			.filter(({ typeOptions, type }) => typeOptions?.password && type !== 'hidden');
+		expect(fields.length).toBeGreaterThan(5);
+		for (const { name, displayName } of fields.filter(({ name }) => name !== 'password')) {
+			expect(blankValueIn({ [name]: BLANK })).toContain(`'${displayName}'`);
+		}
+	});
+
+	it('is no reason to refuse a token that is issued anew', () => {
+		expect(blankValueIn({ accessToken: BLANK })).toBeUndefined();
+	});
+});
