@@ -72,8 +72,8 @@ function nameOf(character: string): string {
 /** Returns what is odd about a text that may be a name; undefined if nothing is. */
 export function nameOddity(text: string, part: NamePart): string | undefined {
 	const isShort = part !== 'second' && AMBIGUOUS.has(lettersOf(text));
-	if (isShort) return 'may stand for a missing name';
-	if (part === 'second' && lettersOf(text) === 'no') return 'may stand for a missing name';
+	if (isShort) return 'may be a word for a missing name';
+	if (part === 'second' && lettersOf(text) === 'no') return 'may be a word for a missing name';
 	if (OTHER_SCRIPT.test(text)) return 'has letters of an alphabet other than the Latin one';
 	if (/[ÃÂ](?=[\p{Lu} ]|$)/u.test(text)) return 'may have lost letters: Ã and Â are rare in names';
 	return undefined;

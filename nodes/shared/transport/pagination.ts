@@ -56,10 +56,11 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	const { length: size } = first.rows;
 	const end = startAt + size;
 	const isFull = size >= sizeOf(wanted) || size === usualPage;
-	if (size > 0 && size < wanted && first.total !== undefined && first.total <= end) {
-		const isBelow = first.total < end;
-		const next = isFull ? await readRows(Math.min(size, wanted - size), end) : undefined;
-		if (isBelow || (next && next.rows.length > 0)) {
+	const { total: told = Infinity } = first;
+	if (size > 0 && told <= end) {
+		const mayFollow = isFull && size < wanted;
+		const next = mayFollow ? await readRows(Math.min(size, wanted - size), end) : undefined;
+		if (told < end || (next && next.rows.length > 0)) {
 			return yield* readUntilShort(readRows, range, next ? [first, next] : [first]);
 		}
 	}

@@ -257,7 +257,8 @@ describe('an item that only looks wrong', () => {
 		['a date and time of n8n', '={{ DateTime.fromISO("1956-12-31") }}'],
 		['a Date at midnight', '={{ new Date("1956-12-31") }}'],
 		['marks of direction around it', '\u200e31/12/1956\u200f'],
-	])('is sent as the day that it is here, for %s', async (_what, birthDate, timezone?: string) => {
+	])('is sent as the day that it is here, for %s', async (_what, birthDate, ...zone: string[]) => {
+		const [timezone] = zone;
 		await sandbox.run(born(birthDate), timezone === undefined ? {} : { timezone });
 		expect(await sent('/api/query/rfc-calculator')).toMatchObject({
 			day: 31,

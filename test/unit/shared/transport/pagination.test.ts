@@ -155,3 +155,74 @@ describe('a list that is not whole is an error', () => {
 		expect(await gather(read, { startAt: 0, wanted: 50 })).toEqual({ given: upTo(50, 1) });
 	});
 });
+
+describe('a total that does not count the list', () => {
+	const PAGE = 100;
+	const rowsFrom = (count: number, limit: number, offset: number) =>
+		rowsOf(upTo(Math.min(count, offset + Math.min(limit, PAGE)), offset + 1));
+	/** Totals that services report for a page. */
+	const totals: Array<
+		[what: string, total: (count: number, offset: number, length: number) => number | undefined]
+	> = [
+		['counts the page', (_count, _offset, length) => length],
+		['counts the rows so far', (_count, offset, length) => offset + length],
+		['is 0 behind the end', (count, offset) => (offset < count ? count : 0)],
+		[
+			'counts the list on the first page only',
+			(count, offset, length) => (offset === 0 ? count : length),
+		],
+		['is there on the first page only', (count, offset) => (offset === 0 ? count : undefined)],
+	];
+
+	it.each(totals)('ends no reading where it %s', async (_what, totalOf) => {
+		for (const count of [0, 1, 9, 10, 50, 99, 100, 101, 200, 250, 400]) {
+			for (const wanted of [Infinity, 1, 50, 100, 150, 250]) {
+				for (const startAt of [0, 40, 100]) {
+					const read = (limit: number, offset: number): Page => {
+						const rows = rowsFrom(count, limit, offset);
+						return { rows, total: totalOf(count, offset, rows.length) };
+					};
+					const range = { startAt, wanted, smallestPage: 10 };
+					const given = upTo(Math.min(count, startAt + wanted), startAt + 1);
+					const isUntold = totalOf(count, startAt, given.length) === undefined;
+					if (isUntold) continue; // an error, as a list without a total is
+					expect({ count, wanted, startAt, ...(await gather(read, range)) }).toEqual({
+						...{ count, wanted, startAt, given },
+					});
+				}
+			}
+		}
+	});
+
+	it('ends no reading of a service that gives its usual number of rows', async () => {
+		const read = (_limit: number, offset: number): Page => {
+			const rows = rowsOf(upTo(Math.min(250, offset + 50), offset + 1));
+			return { rows, total: rows.length };
+		};
+		const { given } = await gather(read, { startAt: 0, wanted: Infinity, usualPage: 50 });
+		expect(given).toEqual(upTo(250, 1));
+	});
+
+	it('costs one more request where the list may end with a full page', async () => {
+		const requests = async (count: number) => {
+			let asked = 0;
+			const read = (limit: number, offset: number): Page => {
+				asked++;
+				return { rows: rowsFrom(count, limit, offset), total: count };
+			};
+			await gather(read, { startAt: 0, wanted: Infinity });
+			return asked;
+		};
+		expect([await requests(99), await requests(100), await requests(200)]).toEqual([1, 2, 2]);
+	});
+
+	it('is an error where a higher one was reported, and the rows end before', async () => {
+		const read = (limit: number, offset: number): Page => ({
+			rows: rowsFrom(200, limit, offset),
+			total: offset < 200 ? 450 : 0,
+		});
+		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({
+			error: { given: 200, total: 450 },
+		});
+	});
+});
