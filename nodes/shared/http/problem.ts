@@ -8,11 +8,29 @@ export interface Said {
 	requestIds?: string[];
 }
 
+/** How the rate limit has held a request back. */
+interface Waited {
+	/** Before this moment the service wants no other request. */
+	retryAt?: number;
+	/** So long and so often the request was tried. */
+	waitedMs?: number;
+	refusals?: number;
+}
+
 /** The same as an error gives it to programs. */
-export const dataOf = ({ said, isWithheld, requestIds }: Said): IDataObject => ({
+export const dataOf = ({
+	said,
+	isWithheld,
+	requestIds,
+	retryAt,
+	waitedMs,
+	refusals,
+}: Said & Waited): IDataObject => ({
 	...(said && { said }),
 	...(isWithheld && { isWithheld }),
 	...(requestIds && { requestIds }),
+	...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }),
+	...(refusals !== undefined && { waitedMs, refusals }),
 });
 
 /** Why a request gave no usable body. Data only: `messages/` alone writes words about it. */

@@ -120,7 +120,7 @@ describe('two executions that ask 100 items the same, while every other answer i
 		);
 		await service.close();
 		const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
-		const given = rows.flatMap(({ queryId }) => (queryId === undefined ? [] : [queryId]));
+		const given = rows.flatMap(({ queryId }) => (typeof queryId === 'string' ? [queryId] : []));
 		const unsure = runs.flatMap((run) => run.items.filter(({ json }) => codeOf(json) === 'unsure'));
 		expect([given.sort(), unsure.length, rows.length]).toEqual([
 			service.billed.map(({ _id }) => _id).sort(),

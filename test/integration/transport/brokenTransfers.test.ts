@@ -1,0 +1,128 @@
+import { gzipSync } from 'node:zlib';
+import { askStranger, startStranger, type Answer, type Asked } from '../dialects/stranger';
+import { withoutWaiting } from '../support/clock';
+import { codeOf } from '../support/errorCode';
+import { runNode } from '../support/runNode';
+import { getCrf, operation, rfcs } from '../taxQuery/support';
+
+const [RFC] = rfcs(1);
+const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T00:00:00Z' }]);
+const cut = (text: string) => text.slice(0, -20);
+
+/** Lists provider logins at a service that answers so. */
+async function list(answer: (asked: Asked) => Answer) {
+	const service = await startStranger(answer);
+	const { items, error } = await runNode({
+		type: 'creditProfile',
+		parameters: { resource: 'providerLogin', operation: 'getAll', returnAll: true },
+		credentials: {
+			creditProfileApi: { baseUrl: service.url, apiToken: `token of ${service.url}` },
+		},
+	});
+	await service.close();
+	return { items, error, requests: service.asked.length };
+}
+
+describe('a response that breaks off', () => {
+	it.each<[string, Answer]>([
+		['JSON that is cut', { body: cut(LIST) }],
+		[
+			'packed JSON that is cut',
+			{ body: gzipSync(LIST).subarray(0, 40), headers: { 'content-encoding': 'gzip' } },
+		],
+		['an empty body', { body: '' }],
+		['a text that is no JSON', { body: 'upstream error', type: 'text/plain' }],
+	])('is requested again: %s', async (_what, broken) => {
+		const { items, error, requests } = await list(({ times }) =>
+			times === 0 ? broken : { body: LIST },
+		);
+		expect([error, items.length, requests]).toEqual([undefined, 1, 2]);
+	});
+
+	it('is an error after five requests, which does not blame the base URL', async () => {
+		const { error, requests } = await list(() => ({ body: cut(LIST) }));
+		expect([codeOf(error), requests]).toEqual(['body.truncated', 5]);
+		expect(`${error?.message} ${error?.description}`).not.toMatch(/base URL/i);
+	});
+
+	it('fails no item where the list of queries breaks off once', async () => {
+		const { error, asked } = await askStranger(
+			({ method, path, times }) => {
+				if (method === 'POST') return { body: { message: 'ok', queryId: `q${times}` } };
+				if (path !== '/api/query') return { status: 404, body: {} };
+				return times === 0 ? { body: '[{"_id": "q' } : { body: [] };
+			},
+			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 1 }),
+		);
+		const posts = asked.filter(
+			({ method, path }) => method === 'POST' && path !== '/api/oauth/token',
+		);
+		expect([error, posts.length]).toEqual([undefined, 1]);
+	});
+
+	it('is read again where it is one record', async () => {
+		const record = JSON.stringify({
+			_id: 'q1',
+			service: 'CRF',
+			status: 'PENDING',
+			query: { rfc: RFC },
+		});
+		const { rows, error } = await askStranger(
+			({ times }) => ({ body: times === 0 ? cut(record) : record }),
+			operation('query', 'get', { queryId: 'q1' }),
+		);
+		expect([error, rows.map(({ queryId }) => queryId)]).toEqual([undefined, ['q1']]);
+	});
+});
+
+describe('a service that says when it may be asked again', () => {
+	const post = getCrf({ rfc: RFC, reuse: 'never' });
+
+	it.each(['3600', new Date(Date.now() + 3_600_000).toUTCString(), '9'.repeat(20)])(
+		'fails a billed query at once, and names the time: Retry-After %s',
+		async (header) => {
+			const { error, asked } = await askStranger(
+				({ method }) =>
+					method === 'POST'
+						? { status: 429, body: {}, headers: { 'retry-after': header } }
+						: { body: [] },
+				post,
+			);
+			const posts = asked.filter(({ path }) => path === '/api/query/crf').length;
+			expect([codeOf(error), posts]).toEqual(['status.429', 1]);
+			const named = Date.parse(String(error?.context?.retryAt));
+			expect(named).toBeGreaterThan(Date.now() + 3_500_000);
+		},
+	);
+
+	it('fails all items of a run at once, though few were sent', async () => {
+		const { codes, asked } = await askStranger(
+			({ method }) =>
+				method === 'POST'
+					? { status: 429, body: {}, headers: { 'retry-after': '3600' } }
+					: { body: [] },
+			getCrf({ reuse: 'never' }),
+			{ items: rfcs(60).map((rfc) => ({ rfc })), onError: 'continueRegularOutput' },
+		);
+		const posts = asked.filter(({ path }) => path === '/api/query/crf').length;
+		expect([codes.length, codes.includes(undefined), posts < 60]).toEqual([60, false, true]);
+	});
+});
+
+describe('a service that refuses for as long as a request waits', () => {
+	it('is reported with the whole time and the number of requests', async () => {
+		const { error, requests } = await withoutWaiting(
+			async () => await list(() => ({ status: 429, body: {} })),
+		);
+		const { waitedMs, refusals } = error?.context ?? {};
+		expect([Number(waitedMs) >= 295_000, refusals]).toEqual([true, requests]);
+	});
+
+	it('is not ready for a request: 425 blames no base URL', async () => {
+		const { error } = await withoutWaiting(
+			async () => await list(() => ({ status: 425, body: {} })),
+		);
+		expect(codeOf(error)).toBe('status.425');
+		expect(`${error?.message} ${error?.description}`).not.toMatch(/base URL/i);
+	});
+});
