@@ -1,9 +1,11 @@
+import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { OPERATIONS } from '../mapping';
 import { HttpError } from '../plugins/errors';
+import { WebhookSettings } from '../webhook/config';
 
-/** `POST /sandbox/queries/{id}/deliver` and `POST /sandbox/deliveries/test`. */
+/** `POST /sandbox/queries/{id}/deliver` and `POST /sandbox/deliveries/test`, which may name settings for this one call. */
 export function queryControl(app: FastifyInstance, context: SandboxContext): void {
 	const { dialect, queries, reserved, results, webhooks } = context;
 	app.post<{ Params: { id: string } }>(
@@ -15,10 +17,15 @@ export function queryControl(app: FastifyInstance, context: SandboxContext): voi
 			return dialect.record(record);
 		},
 	);
-	app.post('/sandbox/deliveries/test', async () => {
-		webhooks.needUrl();
-		const { rfc } = reserved[0];
-		const { service } = OPERATIONS.getCrf; // comes later, so that every trigger is on it
-		return dialect.record(queries.test(service, { rfc }, results.fiscal(rfc, true)));
-	});
+	app.post<{ Body?: Static<typeof WebhookSettings> }>(
+		'/sandbox/deliveries/test',
+		{ schema: { body: Type.Union([WebhookSettings, Type.Null()]) } },
+		async ({ body }) => {
+			const settings = webhooks.settingsWith(body ?? {});
+			webhooks.needUrl(settings);
+			const { rfc } = reserved[0];
+			const { service } = OPERATIONS.getCrf; // comes later, so that every trigger is on it
+			return dialect.record(queries.test(service, { rfc }, results.fiscal(rfc, true), settings));
+		},
+	);
 }

@@ -33,6 +33,8 @@ export function stateControl(app: FastifyInstance, context: SandboxContext): voi
 		webhook: {
 			url: webhooks.settings.url,
 			shape: webhooks.settings.shape,
+			body: webhooks.settings.body,
+			coding: webhooks.settings.coding,
 			faults: webhooks.settings.faults,
 			...explained(webhooks.settings.signing),
 		},

@@ -2,18 +2,17 @@ import type { Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import type { SandboxContext } from '../context';
 import { HttpError } from '../plugins/errors';
-import { shown, signingOf, WebhookSettings } from '../webhook/config';
+import { shown, WebhookSettings } from '../webhook/config';
 
 /** `/sandbox/webhook` (GET, PUT changes what it names, DELETE) and `/sandbox/deliveries` (GET, DELETE, resend). */
 export function webhookControl(app: FastifyInstance, context: SandboxContext): void {
-	const { secrets, webhooks } = context;
+	const { webhooks } = context;
 	app.get('/sandbox/webhook', async () => shown(webhooks.settings));
 	app.put<{ Body: Static<typeof WebhookSettings> }>(
 		'/sandbox/webhook',
 		{ schema: { body: WebhookSettings } },
-		async ({ body: { signing: choice, ...changes } }) => {
-			const signing = choice ? signingOf(choice, secrets.webhookSecret) : webhooks.settings.signing;
-			webhooks.settings = { ...webhooks.settings, ...changes, signing };
+		async ({ body }) => {
+			webhooks.settings = webhooks.settingsWith(body);
 			return shown(webhooks.settings);
 		},
 	);

@@ -11,8 +11,21 @@ const HmacChoice = closed({
 	algorithm: Type.Optional(oneOf(['sha256', 'sha512'])),
 	encoding: Type.Optional(Type.Union([Type.Literal('hex'), Type.Literal('base64')])),
 	header: Type.Optional(Type.String({ minLength: 1 })),
-	/** With it, `<unix seconds>.<body>` is signed, and the seconds are sent in this header. */
+	/** Written before the signature: `sha256=`, `v1=`. */
+	label: Type.Optional(Type.String({ pattern: '^[!-~]*$' })),
+	/** With it, `<time>.<body>` is signed unless `signedText` says otherwise, and the time is sent in this header. */
 	timestampHeader: Type.Optional(Type.String({ minLength: 1 })),
+	/** The time is in the signature's header, `t=<time>,v1=<signature>`, and `<time>.<body>` is signed. */
+	hasTimestampInHeader: Type.Optional(Type.Boolean()),
+	/** What is signed; `{timestamp}` and `{body}` are replaced. */
+	signedText: Type.Optional(Type.String({ pattern: '\\{body\\}' })),
+	timestamps: Type.Optional(oneOf(['seconds', 'fractional', 'milliseconds', 'iso'])),
+	/** How the secret is written. */
+	secretEncoding: Type.Optional(oneOf(['text', 'hex', 'base64'])),
+	/** The secret that is being replaced: each call is signed by both. */
+	oldSecret: Type.Optional(Type.String({ minLength: 1 })),
+	/** How both signatures are sent: in one header, or in two of the same name. */
+	joinedBy: Type.Optional(oneOf(['comma', 'blank', 'header'])),
 });
 const HeaderChoice = closed({
 	type: Type.Literal('header'),
@@ -43,11 +56,14 @@ const SigningChoice = Type.Union([
 type SigningChoice = Static<typeof SigningChoice>;
 
 type Hmac = Static<typeof HmacChoice>;
+/** What has no value of its own where it is left open. */
+type OptionalOfHmac = 'timestampHeader' | 'signedText' | 'oldSecret';
+export type HmacSigning = Required<Omit<Hmac, OptionalOfHmac>> & Pick<Hmac, OptionalOfHmac>;
 
-/** The same with nothing left open but the timestamp. */
+/** The same with nothing left open that has a default. */
 export type Signing =
 	| { type: 'none' }
-	| (Required<Omit<Hmac, 'timestampHeader'>> & Pick<Hmac, 'timestampHeader'>)
+	| HmacSigning
 	| Required<Static<typeof HeaderChoice>>
 	| Required<Static<typeof BasicChoice>>
 	| Required<Static<typeof StandardChoice>>;
@@ -58,8 +74,22 @@ export function signingOf(choice: SigningChoice, secret: string): Signing {
 		case 'none':
 			return choice;
 		case 'hmac': {
-			const standard = { algorithm: 'sha256', encoding: 'hex' } as const;
-			return { ...standard, secret, header: 'X-Webhook-Signature', ...choice };
+			const defaults = {
+				algorithm: 'sha256',
+				encoding: 'hex',
+				header: 'X-Webhook-Signature',
+				label: '',
+				hasTimestampInHeader: false,
+				timestamps: 'seconds',
+				secretEncoding: 'text',
+				joinedBy: 'comma',
+			} as const;
+			const { secretEncoding = 'text' } = choice;
+			const own =
+				secretEncoding === 'text'
+					? secret
+					: Buffer.from(secret).toString(secretEncoding as BufferEncoding);
+			return { ...defaults, secret: own, ...choice };
 		}
 		case 'header':
 			return { secret, header: 'X-Webhook-Secret', ...choice };
@@ -69,6 +99,10 @@ export function signingOf(choice: SigningChoice, secret: string): Signing {
 			return { secret: `whsec_${Buffer.from(secret).toString('base64')}`, ...choice };
 	}
 }
+
+/** A pattern for a word in upper or lower case. */
+const anyCase = (word: string) =>
+	[...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('');
 
 /** How likely each delivery meets what. */
 const DeliveryFaults = withDefault({
@@ -89,11 +123,24 @@ export const WebhookSettings = closed({
 	url: Type.Optional(Type.String({ pattern: '^(https?://.+)?$' })),
 	shape: Type.Optional(oneOf(['record', 'envelope', 'id'])),
 	signing: Type.Optional(SigningChoice),
+	/** What the body is: JSON, or a form whose field `payload` holds the JSON. */
+	body: Type.Optional(oneOf(['json', 'form', 'multipart'])),
+	/** Content-Encoding, in any case: `gzip`, `br`, `deflate`, or a chain of them such as `gzip, br`; empty for none. */
+	coding: Type.Optional(
+		Type.String({
+			pattern: '^(|(gzip|br|deflate)( *, *(gzip|br|deflate))*)$'.replaceAll(
+				/gzip|br|deflate/g,
+				anyCase,
+			),
+		}),
+	),
 	faults: Type.Optional(DeliveryFaults),
 	/** Attempts until a delivery is given up, and milliseconds before the second; doubled each time. */
 	attempts: Type.Optional(Type.Integer({ minimum: 1, maximum: 20 })),
 	backoff: Type.Optional(Type.Integer({ minimum: 0, maximum: 60_000 })),
 });
+/** Some of the settings. */
+export type WebhookChanges = Static<typeof WebhookSettings>;
 export type WebhookSettings = Required<Omit<Static<typeof WebhookSettings>, 'signing'>> & {
 	signing: Signing;
 };
@@ -102,6 +149,8 @@ export const initialSettings = (url: string, signing: Signing): WebhookSettings 
 	url,
 	shape: 'record',
 	signing,
+	body: 'json',
+	coding: '',
 	faults: {},
 	attempts: 5,
 	backoff: 500,
@@ -112,7 +161,7 @@ export function shown({ signing, ...settings }: WebhookSettings) {
 	const masked = Object.fromEntries(
 		Object.entries(signing).map(([name, value]) => [
 			name,
-			['secret', 'password'].includes(name) ? '***' : value,
+			['secret', 'oldSecret', 'password'].includes(name) ? '***' : value,
 		]),
 	);
 	return { ...settings, signing: masked };

@@ -1,11 +1,18 @@
 import { createHmac } from 'node:crypto';
-import type { Signing } from './config';
+import type { HmacSigning, Signing } from './config';
 
-/** The headers that prove where a body comes from. In: the raw body, its message's ID, and the time in Unix seconds. */
-export function proofOf(
-	signing: Signing,
-	{ body, id, seconds }: { body: string; id: string; seconds: number },
-): Record<string, string> {
+/** What is signed of a webhook call: the body as it is sent, its message's ID, and the time in milliseconds. */
+interface Message {
+	body: Buffer;
+	id: string;
+	sentAt: number;
+}
+
+/** A header that is sent more than once has several values. */
+export type ProofHeaders = Record<string, string | string[]>;
+
+/** Returns the headers that prove where a body comes from. */
+export function proofOf(signing: Signing, message: Message): ProofHeaders {
 	switch (signing.type) {
 		case 'none':
 			return {};
@@ -15,19 +22,15 @@ export function proofOf(
 			const login = Buffer.from(`${signing.user}:${signing.password}`).toString('base64');
 			return { Authorization: `Basic ${login}` };
 		}
-		case 'hmac': {
-			const { secret, algorithm, encoding, header, timestampHeader } = signing;
-			const signed = timestampHeader ? `${seconds}.${body}` : body;
-			const signature = createHmac(algorithm, secret).update(signed).digest(encoding);
-			return {
-				[header]: signature,
-				...(timestampHeader && { [timestampHeader]: String(seconds) }),
-			};
-		}
+		case 'hmac':
+			return hmacHeaders(signing, message);
 		case 'standard': {
 			const key = Buffer.from(signing.secret.replace(/^whsec_/, ''), 'base64');
+			const { id, body, sentAt } = message;
+			const seconds = Math.floor(sentAt / 1000);
 			const signature = createHmac('sha256', key)
-				.update(`${id}.${seconds}.${body}`)
+				.update(`${id}.${seconds}.`)
+				.update(body)
 				.digest('base64');
 			return {
 				'webhook-id': id,
@@ -38,7 +41,45 @@ export function proofOf(
 	}
 }
 
-/** The same in words, for whoever sets up the receiver, and the secret that it needs. */
+const timestampsOf: Record<HmacSigning['timestamps'], (sentAt: number) => string> = {
+	seconds: (sentAt) => String(Math.floor(sentAt / 1000)),
+	fractional: (sentAt) => (sentAt / 1000).toFixed(3),
+	milliseconds: String,
+	iso: (sentAt) => new Date(sentAt).toISOString(),
+};
+
+function signedTextOf({ signedText, timestampHeader, hasTimestampInHeader }: HmacSigning): string {
+	if (signedText !== undefined) return signedText;
+	return timestampHeader || hasTimestampInHeader ? '{timestamp}.{body}' : '{body}';
+}
+
+function hmacHeaders(signing: HmacSigning, { body, sentAt }: Message): ProofHeaders {
+	const { algorithm, encoding, header, label, secretEncoding, timestampHeader } = signing;
+	const timestamp = timestampsOf[signing.timestamps](sentAt);
+	const [before, ...after] = signedTextOf(signing)
+		.replaceAll('{timestamp}', timestamp)
+		.split('{body}');
+	const sign = (secret: string) => {
+		const key =
+			secretEncoding === 'text' ? secret : Buffer.from(secret, secretEncoding as BufferEncoding);
+		const hmac = createHmac(algorithm, key).update(before);
+		for (const text of after) hmac.update(body).update(text);
+		return hmac.digest(encoding);
+	};
+	const { oldSecret, secret, hasTimestampInHeader } = signing;
+	const signatures = (oldSecret === undefined ? [secret] : [oldSecret, secret]).map(sign);
+	const parts = hasTimestampInHeader
+		? [`t=${timestamp}`, ...signatures.map((one) => `${label || 'v1='}${one}`)]
+		: signatures.map((one) => label + one);
+	const value = {
+		comma: parts.join(','),
+		blank: parts.join(' '),
+		header: hasTimestampInHeader ? parts.slice(1).map((part) => `${parts[0]},${part}`) : parts,
+	}[signing.joinedBy] as string | string[];
+	return { [header]: value, ...(timestampHeader && { [timestampHeader]: timestamp }) };
+}
+
+/** Returns the same in words, for whoever sets up the receiver, and the secret that it needs. */
 export function explained(signing: Signing): { signed: string; secret: string } {
 	switch (signing.type) {
 		case 'none':
@@ -50,20 +91,42 @@ export function explained(signing: Signing): { signed: string; secret: string } 
 				signed: `basic authentication, user "${signing.user}", the secret as password`,
 				secret: signing.password,
 			};
-		case 'hmac': {
-			const { algorithm, encoding, header, timestampHeader } = signing;
-			const what = timestampHeader
-				? `"<Unix seconds>.<raw body>", the seconds in the header ${timestampHeader}`
-				: 'the raw body';
-			return {
-				signed: `HMAC ${algorithm} over ${what}, as ${encoding}, in the header ${header}`,
-				secret: signing.secret,
-			};
-		}
+		case 'hmac':
+			return { signed: explainHmac(signing), secret: signing.secret };
 		case 'standard':
 			return {
 				signed: 'Standard Webhooks: webhook-id, webhook-timestamp and webhook-signature',
 				secret: signing.secret,
 			};
 	}
+}
+
+const TIMES: Record<HmacSigning['timestamps'], string> = {
+	seconds: 'Unix seconds',
+	fractional: 'Unix seconds with a fraction',
+	milliseconds: 'Unix milliseconds',
+	iso: 'ISO 8601',
+};
+
+function explainHmac(signing: HmacSigning): string {
+	const { algorithm, encoding, header, timestampHeader, timestamps } = signing;
+	const signedText = signedTextOf(signing);
+	const isTimed = signedText.includes('{timestamp}');
+	const text = signedText
+		.replaceAll('{timestamp}', `<${TIMES[timestamps]}>`)
+		.replaceAll('{body}', '<raw body>');
+	const time = timestampHeader ? `the time in the header ${timestampHeader}` : '';
+	const what = signedText === '{body}' ? 'the raw body' : `"${text}"`;
+	return [
+		`HMAC ${algorithm} over ${what}`,
+		isTimed && time,
+		`as ${encoding}`,
+		`in the header ${header}`,
+		signing.hasTimestampInHeader && 'with the time beside it (t=…,v1=…)',
+		signing.label && `after ${signing.label}`,
+		signing.secretEncoding !== 'text' && `the secret is ${signing.secretEncoding}`,
+		signing.oldSecret !== undefined && 'once by the old and once by the new secret',
+	]
+		.filter(Boolean)
+		.join(', ');
 }

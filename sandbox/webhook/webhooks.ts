@@ -7,7 +7,8 @@ import type { SandboxSecrets } from '../secrets';
 import type { SandboxOptions } from '../options';
 import type { Dialect } from '../services/taxQuery/dialect';
 import { HttpError } from '../plugins/errors';
-import { initialSettings, signingOf, type WebhookSettings } from './config';
+import { initialSettings, signingOf, type WebhookChanges, type WebhookSettings } from './config';
+import { writeBody } from './body';
 import { proofOf } from './sign';
 
 const TIMEOUT_MS = 10_000;
@@ -18,6 +19,8 @@ export interface Delivery {
 	/** The same for a duplicate. */
 	messageId: string;
 	queryId: string;
+	/** Where it was sent last. */
+	url?: string;
 	/** What it is beside a plain delivery: the fault that it met. */
 	kind: 'plain' | 'duplicate' | 'tampered' | 'forged';
 	/** Unsent: no webhook was registered; it may be sent again when one is. */
@@ -55,6 +58,14 @@ export class Webhooks {
 		return initialSettings(webhookUrl, signingOf({ type: webhookSigning }, secrets.webhookSecret));
 	}
 
+	/** The settings with these changes. */
+	settingsWith({ signing: choice, ...changes }: WebhookChanges): WebhookSettings {
+		const signing = choice
+			? signingOf(choice, this.parts.secrets.webhookSecret)
+			: this.settings.signing;
+		return { ...this.settings, ...changes, signing };
+	}
+
 	/** Newest first. */
 	list(): Delivery[] {
 		return [...this.deliveries].reverse();
@@ -69,25 +80,28 @@ export class Webhooks {
 	}
 
 	/** Delivers the record of a finished query; while no webhook is registered, only lists it. */
-	deliver(found: QueryRecord): void {
+	deliver(found: QueryRecord, settings = this.settings): void {
 		const record = this.parts.dialect.record(found);
-		if (!this.settings.url) {
-			this.add(record, 'plain').status = 'unsent';
+		const { shape } = settings;
+		if (!settings.url) {
+			this.add(record, { kind: 'plain', shape }).status = 'unsent';
 			return;
 		}
-		const { drop = 0, duplicate = 0, tamper = 0, forge = 0 } = this.settings.faults;
+		const { drop = 0, duplicate = 0, tamper = 0, forge = 0 } = settings.faults;
 		const happens = (likely: number) => likely > 0 && this.random.next() < likely;
 		if (happens(drop)) {
-			this.add(record, 'plain').status = 'dropped';
+			this.add(record, { kind: 'plain', shape }).status = 'dropped';
 		} else {
-			this.start(this.add(record, happens(tamper) ? 'tampered' : 'plain'));
+			const kind = happens(tamper) ? 'tampered' : 'plain';
+			this.start(this.add(record, { kind, shape }), settings);
 		}
 		if (happens(duplicate)) {
 			const { messageId } = this.deliveries[this.deliveries.length - 1];
-			this.start(this.add(record, 'duplicate', messageId));
+			this.start(this.add(record, { kind: 'duplicate', shape, messageId }), settings);
 		}
 		if (happens(forge)) {
-			this.start(this.add({ ...record, response: { RFC: 'XAXX010101000' } }, 'forged'));
+			const forged = { ...record, response: { RFC: 'XAXX010101000' } };
+			this.start(this.add(forged, { kind: 'forged', shape }), settings);
 		}
 	}
 
@@ -95,26 +109,29 @@ export class Webhooks {
 	resend(delivery: Delivery): void {
 		this.needUrl();
 		delivery.status = 'waiting';
-		void this.send(delivery);
+		void this.send(delivery, this.settings);
 	}
 
 	/** Throws an HttpError while no webhook is registered. */
-	needUrl(): void {
-		if (this.settings.url) return;
+	needUrl({ url } = this.settings): void {
+		if (url) return;
 		throw new HttpError(409, 'No webhook is registered; do so by PUT /sandbox/webhook');
 	}
 
 	private add(
 		record: QueryRecord,
-		kind: Delivery['kind'],
-		messageId = `msg_${this.parts.options.seed}_${this.nextId}`,
+		{
+			kind,
+			shape,
+			messageId = `msg_${this.parts.options.seed}_${this.nextId}`,
+		}: Pick<Delivery, 'kind'> & Pick<WebhookSettings, 'shape'> & { messageId?: string },
 	): Delivery {
 		const { _id: queryId, status } = record;
 		const payload = {
 			record,
 			envelope: { event: 'query.finished', data: record },
 			id: { queryId, status },
-		}[this.settings.shape];
+		}[shape];
 		const delivery: Delivery = {
 			id: this.nextId++,
 			messageId,
@@ -129,14 +146,14 @@ export class Webhooks {
 		return delivery;
 	}
 
-	private start(delivery: Delivery): void {
-		const { reorder = 0 } = this.settings.faults;
+	private start(delivery: Delivery, settings: WebhookSettings): void {
+		const { reorder = 0 } = settings.faults;
 		if (reorder > 0 && this.random.next() < reorder && this.heldBack.length === 0) {
-			this.heldBack.push(() => void this.send(delivery));
+			this.heldBack.push(() => void this.send(delivery, settings));
 			void this.release(TIMEOUT_MS);
 			return;
 		}
-		void this.send(delivery).then(() => this.release(0));
+		void this.send(delivery, settings).then(() => this.release(0));
 	}
 
 	/** Lets go of what was held back, at the latest after so many milliseconds. */
@@ -150,22 +167,26 @@ export class Webhooks {
 		return await sleep(ms, true, { signal: this.parts.closing }).catch(() => false);
 	}
 
-	private async send(delivery: Delivery): Promise<void> {
-		const { url, signing, attempts, backoff, faults } = this.settings;
+	private async send(delivery: Delivery, settings: WebhookSettings): Promise<void> {
+		const { url, signing, attempts, backoff, faults } = settings;
+		delivery.url = url;
 		const { closing } = this.parts;
 		if (faults.delay && !(await this.pause(faults.delay))) return;
 		for (let attempt = 0; attempt < attempts; attempt++) {
 			if (attempt > 0 && !(await this.pause(backoff * 2 ** (attempt - 1)))) return;
-			const body = JSON.stringify(delivery.payload);
+			const json = JSON.stringify(delivery.payload);
 			const at = this.parts.clock.now();
+			const body = writeBody(json, settings);
 			const proof = proofOf(delivery.kind === 'forged' ? { type: 'none' } : signing, {
-				body,
+				body: body.bytes,
 				id: delivery.messageId,
-				seconds: Math.floor(at / 1000),
+				sentAt: at,
 			});
+			const isTampered = delivery.kind === 'tampered';
+			const sent = isTampered ? writeBody(this.tampered(json), settings) : body;
 			const answer = await axios
-				.post<unknown>(url, delivery.kind === 'tampered' ? this.tampered(body) : body, {
-					headers: { 'Content-Type': 'application/json', ...proof },
+				.post<unknown>(url, sent.bytes, {
+					headers: { ...sent.headers, ...proof },
 					timeout: TIMEOUT_MS,
 					signal: closing,
 					validateStatus: () => true,
@@ -199,7 +220,7 @@ export class Webhooks {
 	}
 
 	load({ settings, deliveries, nextId }: SavedWebhooks): void {
-		this.settings = settings;
+		this.settings = { ...this.initialSettings(), ...settings };
 		// What was on its way is not taken up again; it may be sent once more by hand.
 		this.deliveries = deliveries.map((one) =>
 			one.status === 'waiting' ? { ...one, status: 'unsent' } : one,

@@ -42,6 +42,22 @@ const SIGNINGS = [
 	['HMAC-SHA256 of the body, hex', { type: 'hmac' }],
 	['HMAC-SHA256 of the body, base64', { type: 'hmac', encoding: 'base64' }],
 	['HMAC-SHA256 of time and body, hex', { type: 'hmac', timestampHeader: TIMESTAMP }],
+	['HMAC-SHA256, time in its header (t=…,v1=…)', { type: 'hmac', hasTimestampInHeader: true }],
+	[
+		'HMAC-SHA256 of v0:time:body',
+		{
+			type: 'hmac',
+			label: 'v0=',
+			signedText: 'v0:{timestamp}:{body}',
+			timestampHeader: TIMESTAMP,
+		},
+	],
+	[
+		'HMAC-SHA256 by an old and a new secret',
+		{ type: 'hmac', label: 'sha256=', oldSecret: 'replaced-secret' },
+	],
+	['HMAC-SHA256, the secret in hex', { type: 'hmac', secretEncoding: 'hex' }],
+	['HMAC-SHA256, the secret in base64', { type: 'hmac', secretEncoding: 'base64' }],
 	['by a secret in a header', { type: 'header' }],
 	['by basic authentication', { type: 'basic' }],
 	['by Standard Webhooks', { type: 'standard' }],
@@ -111,9 +127,11 @@ function showSettings({ services, fromContainer, guide, reserved, webhook }, rul
 	at('guide').href = guide;
 	at('examples').replaceChildren(...examples.map(example));
 	at('reserved').replaceChildren(...reserved.map(card));
-	const { url, shape, signing } = at('webhook').elements;
+	const { url, shape, body, coding, signing } = at('webhook').elements;
 	url.value = webhook.url;
 	shape.value = webhook.shape;
+	body.value = webhook.body;
+	coding.value = webhook.coding;
 	signing.replaceChildren(
 		...SIGNINGS.map(([name], index) => make('option', { value: String(index) }, name)),
 	);
@@ -160,7 +178,7 @@ function acknowledge(text) {
 function show({ now, billed, billedQueries, queries, deliveries, scripts, webhook }) {
 	showWebhook(webhook);
 	const test = deliveries.find(({ queryId }) => queryId === tested);
-	if (test) acknowledge(`Test call ${test.id}: ${outcome(test)}`);
+	if (test) acknowledge(`Test call ${test.id} to ${test.url ?? 'nowhere'}: ${outcome(test)}`);
 	at('clock').textContent = new Date(now).toLocaleString();
 	at('billed').textContent = `${billed} billed`;
 	at('scripts').replaceChildren(
@@ -206,19 +224,27 @@ const on = (id, event, act) =>
 		void act(happened.target);
 	});
 
-on('webhook', 'submit', async ({ elements: { url, shape, signing } }) => {
-	await send('PUT', '/sandbox/webhook', {
+/** What the form says now, saved or not. */
+function webhookForm() {
+	const { url, shape, body, coding, signing } = at('webhook').elements;
+	return {
 		url: url.value,
 		shape: shape.value,
+		body: body.value,
+		coding: coding.value,
 		signing: SIGNINGS[signing.value][1],
-	});
+	};
+}
+
+on('webhook', 'submit', async ({ elements: { url, signing } }) => {
+	await send('PUT', '/sandbox/webhook', webhookForm());
 	signing.value = '0';
 	tested = undefined;
 	acknowledge(refused ? '' : url.value ? 'Saved.' : 'Saved. No webhook calls.');
 });
 on('test-delivery', 'click', async () => {
 	acknowledge('Sending …');
-	const { _id } = await send('POST', '/sandbox/deliveries/test');
+	const { _id } = await send('POST', '/sandbox/deliveries/test', webhookForm());
 	tested = _id;
 	if (refused) acknowledge('');
 });

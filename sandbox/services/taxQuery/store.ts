@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { QueryRecord } from '../../../contract/taxQuery';
 import type { Clock } from '../../clock';
 import type { SandboxOptions } from '../../options';
+import type { WebhookSettings } from '../../webhook/config';
 import type { Webhooks } from '../../webhook/webhooks';
 import type { Ledger } from './ledger';
 
@@ -97,10 +98,15 @@ export class QueryStore {
 	}
 
 	/** Records a finished query that nobody pays for, and delivers it. */
-	test(service: string, query: Record<string, unknown>, response: object): QueryRecord {
+	test(
+		service: string,
+		query: Record<string, unknown>,
+		response: object,
+		settings?: WebhookSettings,
+	): QueryRecord {
 		const record = this.open(service, 'PF', query);
 		this.end(record, { status: 'SUCCESS', response: { ...response }, state: {}, when: 'usual' });
-		this.parts.webhooks.deliver({ ...record });
+		this.parts.webhooks.deliver({ ...record }, settings);
 		return record;
 	}
 

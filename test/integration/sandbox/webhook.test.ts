@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { until } from '../../support/until';
 import type { Delivery } from '../../../sandbox/webhook/webhooks';
 import { startReceiver, type Received, type Receiver } from './support/receiver';
@@ -121,6 +122,71 @@ describe('a webhook call', () => {
 	);
 });
 
+describe('the body of a webhook call', () => {
+	const FORM_TYPES = {
+		form: /^application\/x-www-form-urlencoded/,
+		multipart: /^multipart\/form-data/,
+	};
+
+	it.each(['form', 'multipart'] as const)('may be a form with one JSON field: %s', async (body) => {
+		await register({ body });
+		const queryId = await ask();
+		const [{ bytes, headers }] = await receiver.arrived(1);
+		const type = String(headers['content-type']);
+		const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+		expect(type).toMatch(FORM_TYPES[body]);
+		expect([...form.keys()]).toEqual(['payload']);
+		expect(JSON.parse(String(form.get('payload')))).toMatchObject({ _id: queryId });
+	});
+
+	it.each<[string, (bytes: Buffer) => Buffer]>([
+		['gzip', gunzipSync],
+		['GZIP', gunzipSync],
+		['deflate', inflateSync],
+		['br', brotliDecompressSync],
+		['gzip, BR', (bytes) => gunzipSync(brotliDecompressSync(bytes))],
+	])('may be coded: %s', async (coding, decode) => {
+		await register({ coding, signing: { type: 'hmac', secret: SECRET } });
+		const queryId = await ask();
+		const [{ bytes, headers }] = await receiver.arrived(1);
+		expect(headers['content-encoding']).toBe(coding);
+		expect(JSON.parse(decode(bytes).toString())).toMatchObject({ _id: queryId });
+		expect(headers['x-webhook-signature']).toBe(
+			createHmac('sha256', SECRET).update(bytes).digest('hex'),
+		);
+	});
+});
+
+describe('a test call', () => {
+	it('goes to the address that it names, and changes nothing that is saved', async () => {
+		await register();
+		const other = await startReceiver();
+		const before = (await bench.control.get('/webhook')).data as object;
+		await bench.control.post('/deliveries/test', { url: other.url, shape: 'id' });
+		const [{ body }] = await other.arrived(1);
+		const [{ url }] = await settled();
+		await other.close();
+		expect([url, Object.keys(JSON.parse(body) as object)]).toEqual([
+			other.url,
+			['queryId', 'status'],
+		]);
+		expect([(await bench.control.get('/webhook')).data, receiver.received]).toEqual([before, []]);
+	});
+
+	it('goes to the saved address if it names none', async () => {
+		await register();
+		await bench.control.post('/deliveries/test');
+		await receiver.arrived(1);
+		expect((await settled())[0].url).toBe(receiver.url);
+	});
+
+	it('is refused without an address', async () => {
+		await register();
+		const { status } = await bench.control.post('/deliveries/test', { url: '' });
+		expect(status).toBe(409);
+	});
+});
+
 describe('signing', () => {
 	const deliver = async (signing: object): Promise<Received> => {
 		await register({ signing });
@@ -156,6 +222,52 @@ describe('signing', () => {
 		expect(headers['x-webhook-signature']).toBe(
 			createHmac('sha256', SECRET).update(signed).digest('hex'),
 		);
+	});
+
+	const hmac = (text: string, secret: string | Buffer = SECRET) =>
+		createHmac('sha256', secret).update(text).digest('hex');
+
+	it('may have the time in its own header', async () => {
+		const signing = { type: 'hmac', secret: SECRET, hasTimestampInHeader: true };
+		const { headers, body } = await deliver(signing);
+		const [, at] = /^t=(\d+),v1=/.exec(String(headers['x-webhook-signature'])) ?? [];
+		expect(headers['x-webhook-signature']).toBe(`t=${at},v1=${hmac(`${at}.${body}`)}`);
+	});
+
+	it.each([
+		['seconds', /^\d{10}$/],
+		['fractional', /^\d{10}\.\d{3}$/],
+		['milliseconds', /^\d{13}$/],
+		['iso', /^\d{4}-\d\d-\d\dT[\d:.]+Z$/],
+	])('may be over a text of its own with the time in %s', async (timestamps, expected) => {
+		const { headers, body } = await deliver({
+			type: 'hmac',
+			secret: SECRET,
+			label: 'v0=',
+			signedText: 'v0:{timestamp}:{body}',
+			timestampHeader: 'X-Time',
+			timestamps,
+		});
+		const at = String(headers['x-time']);
+		expect(at).toMatch(expected);
+		expect(headers['x-webhook-signature']).toBe(`v0=${hmac(`v0:${at}:${body}`)}`);
+	});
+
+	it.each([
+		['comma', (old: string, own: string) => [`sha256=${old},sha256=${own}`]],
+		['blank', (old: string, own: string) => [`sha256=${old} sha256=${own}`]],
+		['header', (old: string, own: string) => [`sha256=${old}`, `sha256=${own}`]],
+	])('may be by two secrets, joined by %s', async (joinedBy, expected) => {
+		const signing = { type: 'hmac', secret: SECRET, oldSecret: 'old', label: 'sha256=', joinedBy };
+		const { headersDistinct, body } = await deliver(signing);
+		expect(headersDistinct['x-webhook-signature']).toEqual(expected(hmac(body, 'old'), hmac(body)));
+	});
+
+	it.each(['hex', 'base64'] as const)('may have its secret in %s', async (secretEncoding) => {
+		const key = Buffer.of(0, 255, 7, 10);
+		const secret = key.toString(secretEncoding);
+		const { headers, body } = await deliver({ type: 'hmac', secret, secretEncoding });
+		expect(headers['x-webhook-signature']).toBe(hmac(body, key));
 	});
 
 	it('may be by Standard Webhooks, with one ID for every copy of a message', async () => {
@@ -215,7 +327,7 @@ describe('signing', () => {
 		],
 		[
 			{ type: 'hmac', timestampHeader: 'X-T' },
-			'HMAC sha256 over "<Unix seconds>.<raw body>", the seconds in the header X-T, as hex, in the header X-Webhook-Signature',
+			'HMAC sha256 over "<Unix seconds>.<raw body>", the time in the header X-T, as hex, in the header X-Webhook-Signature',
 		],
 	])('of %j is told in words', async (signing, words) => {
 		await register({ signing });

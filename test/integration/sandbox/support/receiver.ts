@@ -1,10 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { serve } from '../../support/serve';
 
 export interface Received {
 	headers: IncomingHttpHeaders;
+	/** Each value of a header that was sent more than once. */
+	headersDistinct: NodeJS.Dict<string[]>;
 	body: string;
+	/** The body as it came. */
+	bytes: Buffer;
 }
 
 /** A webhook's receiver on 127.0.0.1, which answers with the statuses given, the last one for ever. */
@@ -12,9 +16,10 @@ export async function startReceiver(...statuses: number[]) {
 	const received: Received[] = [];
 	const waiting: Array<() => void> = [];
 	const { url, close } = await serve((request, response) => {
-		void text(request).then((body) => {
+		void buffer(request).then((bytes) => {
 			const status = statuses[Math.min(received.length, statuses.length - 1)] ?? 200;
-			received.push({ headers: request.headers, body });
+			const { headers, headersDistinct } = request;
+			received.push({ headers, headersDistinct, body: bytes.toString(), bytes });
 			response.writeHead(status).end();
 			for (const wake of waiting.splice(0)) wake();
 		});
