@@ -27,7 +27,10 @@ export class TaxQueryTrigger implements INodeType {
 	description: INodeTypeDescription = {
 		displayName: 'Tax Query Trigger',
 		name: 'taxQueryTrigger',
-		icon: { light: 'file:../../icons/taxQuery.svg', dark: 'file:../../icons/taxQuery.dark.svg' },
+		icon: {
+			light: 'file:../../icons/taxQueryTrigger.svg',
+			dark: 'file:../../icons/taxQueryTrigger.dark.svg',
+		},
 		group: ['trigger'],
 		version: 1, // not more: see the hidden field "options"
 		subtitle,

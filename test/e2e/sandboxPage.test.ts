@@ -170,7 +170,22 @@ describeWithBrowser("the sandbox's page", () => {
 		expect((await queries.query(id)).status).toBe('SUCCESS');
 		const billed = page.locator('#queries tr', { hasText: id }).locator('td').nth(4);
 		expect(await billed.textContent()).toBe('0');
-		await page.getByText(/^Test call \d+: delivered, 1 \(200\)$/).waitFor();
+		const told = `to ${receiver.url}: delivered, 1 (200)`;
+		await page.locator('#acknowledgement').getByText(told).waitFor();
+	});
+
+	it('sends a test call to the address in the field, though it was not saved, and names it', async () => {
+		const other = await startReceiver();
+		const saved = receiver.received.length;
+		await page.getByLabel('Send results to').fill(other.url);
+		await page.getByLabel('coded').selectOption('GZIP');
+		await page.getByRole('button', { name: 'Send test call' }).click();
+		const [{ headers }] = await other.arrived(1);
+		await page.locator('#acknowledgement').getByText(`to ${other.url}: delivered`).waitFor();
+		await other.close();
+		expect([headers['content-encoding'], receiver.received.length]).toEqual(['GZIP', saved]);
+		await page.getByLabel('Send results to').fill(receiver.url);
+		await page.getByLabel('coded').selectOption('');
 	});
 
 	it('copies the address to which results are delivered', async () => {

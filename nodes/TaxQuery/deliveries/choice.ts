@@ -42,9 +42,9 @@ const statuses = [
 	{ name: 'Pending', value: 'pending' },
 	{ name: 'Success', value: 'success' },
 	{
-		name: 'Unknown',
+		name: 'Status That the API Reference Does Not Show',
 		value: 'unknown',
-		description: 'A status that the API Mapping does not explain',
+		description: "The query may have ended; 'API Mapping' in the credential can explain its status",
 	},
 ];
 

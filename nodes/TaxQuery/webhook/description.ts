@@ -39,7 +39,7 @@ const options: INodeProperties[] = [
 			entry(
 				'Start Once More',
 				'once',
-				'What may not have ended starts once more, with the same deliveryId',
+				'Results whose executions may not have ended start once more',
 			),
 		],
 		default: 'once',
@@ -52,7 +52,7 @@ const options: INodeProperties[] = [
 		typeOptions: { minValue: 5 },
 		default: 30,
 		description:
-			'How often the trigger checks the list of queries; after a new result six times as often, at most every 5 seconds. A check is free by the API reference and usually takes one request.',
+			'How often the trigger checks the list of queries, which the API reference does not bill',
 		displayOptions: { show: { '/receiveBy': withList } },
 	},
 	{
@@ -108,7 +108,7 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 	executionsHelp:
 		'<b>While you build the workflow</b>: click the button, register the <b>test URL</b> with the query service, and let it send a result. With <b>Checks Only</b>, the button fetches the latest result.<br /><br /><b>To run the workflow by itself</b>: publish it and register the <b>production URL</b>. If the service keeps a single URL, register it again after a test. Executions are in the <a data-key="executions">executions list</a>.',
 	activationHint:
-		'Once the workflow is built, publish it. Unless it is Checks Only, also register the production URL. Results then start it without a click.',
+		'Publish the workflow and register the production URL with the query service. <b>Checks Only</b> needs no URL.',
 };
 
 export const properties: INodeProperties[] = [
@@ -123,12 +123,12 @@ export const properties: INodeProperties[] = [
 			entry(
 				'Webhook and Checks',
 				'both',
-				'At once by webhook; missed results arrive with the next check',
+				'Results arrive at once by webhook, and missed ones with the next check',
 			),
 			entry(
 				'Webhook Only',
 				'webhook',
-				'The list of queries is never read: missed results do not arrive',
+				'The trigger never reads the list of queries, so missed results do not arrive',
 			),
 		],
 		default: 'both',
@@ -149,7 +149,7 @@ export const properties: INodeProperties[] = [
 		name: 'startFrom',
 		type: 'options',
 		options: [
-			entry('Date', 'date', 'Also results of queries made since then'),
+			entry('Date', 'date', 'Also results of queries made since that date'),
 			entry('Last Hours', 'hours', 'Also results of queries made in the hours before'),
 			entry('Publishing', 'activation', 'Results that come after publishing'),
 		],
@@ -180,7 +180,7 @@ export const properties: INodeProperties[] = [
 		name: 'authenticity',
 		type: 'options',
 		options: [
-			entry('None', 'none', 'Anyone can call the webhook; the service confirms each result'),
+			entry('None', 'none', 'Anyone can call the webhook, and the service confirms each result'),
 			entry(
 				'Webhook Credential',
 				'credential',
@@ -198,20 +198,24 @@ export const properties: INodeProperties[] = [
 		type: 'options',
 		options: [
 			entry(
-				'Off',
-				'off',
-				'The webhook body is the result. Anyone with the secret can inject results.',
-				{ displayOptions: { show: { '/authenticity': authenticity } } },
+				'Fetch the Result from the Service',
+				'result',
+				"The service's record is the result, not the webhook body",
 			),
-			entry('Result', 'result', "The service's record is the result, not the webhook body"),
 			entry(
-				'Status Only',
+				'Fetch the Status Only',
 				'statusOnly',
-				'If the record has no result, the webhook body brings it. Without a webhook credential, anyone who knows a query ID can inject it.',
+				'The webhook body brings a result that the record lacks, which only a verified call protects from forgery',
+			),
+			entry(
+				'Trust the Webhook Call',
+				'off',
+				'The webhook body is the result, so anyone with the secret can inject results',
+				{ displayOptions: { show: { '/authenticity': authenticity } } },
 			),
 		],
 		default: 'result',
-		description: 'What the trigger fetches from the service',
+		description: 'What the trigger fetches from the service before a result starts the workflow',
 		...shownFor(withWebhook),
 	},
 	{

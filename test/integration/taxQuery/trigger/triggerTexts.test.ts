@@ -60,7 +60,7 @@ describe('a failed execution says', () => {
 		}
 		expect(told(trigger)).toEqual([
 			expect.stringMatching(
-				/^The service's record of query new has no result, and no webhook call brought one \| .*Status Only.*webhook credential/,
+				/^The service's record of query new has no result, and no webhook call brought one \| .*Fetch the Status Only.*webhook credential/,
 			),
 		]);
 	});

@@ -101,12 +101,12 @@ describe("the trigger's panel", () => {
 		expect(expected.length).toBeLessThanOrEqual(26);
 	});
 
-	it('confirms the result by default, and offers Off with a webhook credential alone', () => {
+	it('confirms the result by default, and trusts a call with a webhook credential alone', () => {
 		const { default: value, options = [] } = valueOf('confirm') ?? {};
 		const off = options.find((option) => 'value' in option && option.value === 'off');
 		expect([value, options.map(({ name }) => name), off]).toEqual([
 			'result',
-			['Off', 'Result', 'Status Only'],
+			['Fetch the Result from the Service', 'Fetch the Status Only', 'Trust the Webhook Call'],
 			expect.objectContaining({ displayOptions: { show: { '/authenticity': ['credential'] } } }),
 		]);
 	});
