@@ -28,10 +28,12 @@ interface Entry {
 	isExpected: boolean;
 }
 
+/** A text as a query would send it; any other value as it is. */
+const cleaned = (value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
+
 const readEntry = (item: Item, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
-	const entered = identifierIn(given);
-	const value = typeof entered === 'string' ? cleanText(entered) : entered;
+	const value = cleaned(identifierIn(given));
 	const isEmpty = value === undefined || value === null || value === '';
 	// an AI agent leaves out what it does not know
 	const isExpected = !item.run.isTool && item.isEntered(name);
@@ -112,7 +114,7 @@ const check = operation({
 		const row = isSimple ? flatRow(checks, summary) : detailedRow(checks, summary);
 		if (!includesInput || item.run.isTool) return row;
 		return besideInput(item.input, row, (name, value) =>
-			checks.some((one) => one.name === name && one.entered === value),
+			checks.some((one) => one.name === name && one.entered === cleaned(value)),
 		);
 	},
 });
