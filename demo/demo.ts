@@ -9,6 +9,7 @@ import { provision, type AgentServices, type Provisioned } from './provision';
 import { startQueueMode, type QueueMode } from './queueMode';
 import { startSandbox, type Sandbox, type SandboxProgram } from './sandbox';
 import { missingStores } from './stores';
+import { checkOnce, StubModel } from './stubModel';
 
 export interface Demo {
 	n8n: N8n;
@@ -70,10 +71,12 @@ export async function startDemo({
 	if (missing) throw new Error(missing);
 	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-demo-'));
 	let queueMode: QueueMode | undefined;
+	let model: StubModel | undefined;
 	const abort = () => void processes.stop();
 	signal?.addEventListener('abort', abort);
 	const stop = async () => {
 		signal?.removeEventListener('abort', abort);
+		await model?.stop();
 		await processes.stop();
 		await queueMode?.remove();
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
@@ -85,7 +88,11 @@ export async function startDemo({
 		if (queue) queueMode = await startQueueMode(processes, userFolder, log);
 		const n8n = queueMode ?? (await startSingle(processes, userFolder, log, settings));
 		log('Creating the credentials and the example workflows …');
-		const workflows = await provision(n8n, sandbox, agentServices);
+		if (!agentServices?.modelUrl) {
+			model = await StubModel.start();
+			model.speak = checkOnce;
+		}
+		const workflows = await provision(n8n, sandbox, { modelUrl: model?.url, ...agentServices });
 		return { n8n, queueMode, sandbox, folder: userFolder, workflows, stop };
 	} catch (error) {
 		await stop();

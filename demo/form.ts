@@ -5,6 +5,12 @@ const LAST_PAGE_TIMEOUT_MS = 300_000;
 /** The editor says that it waits for a form a moment before n8n shows it. */
 const FORM_TIMEOUT_MS = 120_000;
 
+function bodyOf(fields: string[]): FormData {
+	const body = new FormData();
+	fields.forEach((value, index) => body.append(`field-${index}`, value));
+	return body;
+}
+
 /** The fields of the example's application form in their order: what was typed, the text of the authorization, its box. */
 export const applicationOf = (typed: Record<string, string>): string[] => [
 	...Object.values(typed),
@@ -13,17 +19,19 @@ export const applicationOf = (typed: Record<string, string>): string[] => [
 ];
 
 /**
- * Fills in a form of n8n as a browser does: opens it, sends its fields in their order, waits for the last page, and opens
- * that, which ends the execution. Returns the page's HTML. Throws if n8n does not take the form, or the execution ends
+ * Fills in a form of n8n as a browser does: opens it, sends its fields in their order, likewise those of further pages,
+ * waits for the last page, and opens that, which ends the execution. Returns the page's HTML. Throws if n8n does not take the form, or the execution ends
  * before the page.
  */
-export async function submitForm(url: string, fields: string[]): Promise<string> {
-	const body = new FormData();
-	fields.forEach((value, index) => body.append(`field-${index}`, value));
+export async function submitForm(
+	url: string,
+	fields: string[],
+	...pages: string[][]
+): Promise<string> {
 	const isShown = async () => (await fetchUnpooled(url)).ok;
 	for (const deadline = Date.now() + FORM_TIMEOUT_MS; Date.now() < deadline && !(await isShown());)
 		await sleep(100);
-	const submitted = await fetchUnpooled(url, { method: 'POST', body });
+	const submitted = await fetchUnpooled(url, { method: 'POST', body: bodyOf(fields) });
 	const text = await submitted.text();
 	if (!submitted.ok) throw new Error(`n8n answered ${submitted.status} to the form: ${text}`);
 	const { formWaitingUrl } = JSON.parse(text) as { formWaitingUrl: string };
@@ -33,8 +41,12 @@ export async function submitForm(url: string, fields: string[]): Promise<string>
 		const state = (await (await fetchUnpooled(status)).text()).trim();
 		if (state === 'form-waiting') {
 			const page = await (await fetchUnpooled(formWaitingUrl)).text();
-			await fetchUnpooled(formWaitingUrl, { method: 'POST' });
-			return page;
+			const next = pages.shift();
+			if (!next) {
+				await fetchUnpooled(formWaitingUrl, { method: 'POST' });
+				return page;
+			}
+			await fetchUnpooled(formWaitingUrl, { method: 'POST', body: bodyOf(next) });
 		}
 		if (state === 'error') throw new Error('The execution ended with an error');
 		await sleep(100);

@@ -21,6 +21,8 @@ export interface AgentServices {
 }
 /** With it an MCP client reaches the example's server. */
 export const MCP_TOKEN = 'sandbox-mcp-token';
+/** Whoever calls the webhooks of the examples sends it. */
+export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'sandbox-webhook-key' };
 /** With it an operator opens the pages of Review applicants. */
 export const OPERATOR = { user: 'operador', password: 'solo-demostracion' };
 
@@ -62,6 +64,11 @@ async function createCredentials(
 			data: { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Signs_in_1' },
 		},
 		{
+			type: 'creditProfileProviderLoginApi',
+			name: 'Company login sandbox',
+			data: { provider: 'taxAuthority', rfc: 'EXI0503141A4', ciec: 'Signs_in_2' },
+		},
+		{
 			type: 'openAiApi',
 			name: 'Your language model',
 			data: { apiKey: 'enter yours', url: modelUrl },
@@ -71,6 +78,7 @@ async function createCredentials(
 			name: 'Your mail server',
 			data: { host: '127.0.0.1', port: mailPort, secure: false, disableStartTls: true },
 		},
+		{ type: 'httpHeaderAuth', name: 'Webhook header', data: WEBHOOK_HEADER },
 		{ type: 'httpBearerAuth', name: 'MCP access token', data: { token: MCP_TOKEN } },
 		{ type: 'httpBasicAuth', name: 'Operators of the lender', data: OPERATOR },
 	];

@@ -161,7 +161,7 @@ async function receipt(editor: Editor, demo: Demo): Promise<void> {
 }
 
 async function listening(editor: Editor, demo: Demo): Promise<void> {
-	await openPanel(editor, demo, 'ask-with-reference', 'Tax Query Trigger');
+	await openPanel(editor, demo, 'collect-query-results', 'Tax Query Trigger');
 	await editor.page.getByTestId('node-execute-button').first().click();
 	await editor.page.getByText('Stop Listening').first().waitFor();
 	await settled(editor.page);

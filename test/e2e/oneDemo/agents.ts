@@ -12,7 +12,7 @@ import { oneDemo, oneEditor, theMailbox, theModel } from '../support/oneDemo';
 import { executionEnded, outOf } from '../support/executions';
 import type { Mailbox } from '../support/mailbox';
 import { McpClient } from '../support/mcpClient';
-import type { ModelRequest, StandInModel, ToolDefinition } from '../support/standInModel';
+import type { ModelRequest, StubModel, ToolDefinition } from '../../../demo/stubModel';
 
 const CURP = 'GOEL901231MDFDSR07';
 const families = [
@@ -65,7 +65,7 @@ const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0
 const REQUIRED = { birthDate: '1956-12-31', collection: { __rl: true, mode: 'id', value: '1' } };
 
 describe('AI agents in a real n8n, with a stand-in for the model', () => {
-	let model: StandInModel;
+	let model: StubModel;
 	let mailbox: Mailbox;
 	let demo: Demo;
 	beforeAll(async () => {

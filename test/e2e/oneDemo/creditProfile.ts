@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/http';
 import type { Execution, Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/demo';
+import { WEBHOOK_HEADER } from '../../../demo/provision';
 import { describeWithBrowser } from '../support/browser';
 import { executionEnded } from '../support/executions';
 import type { Editor } from '../support/editor';
@@ -33,7 +34,9 @@ describe('the Credit Profile node in a real n8n', () => {
 			body: JSON.stringify(rules),
 		});
 	const call = async (path: string, method = 'GET') => {
-		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`, { method });
+		const { name, value } = WEBHOOK_HEADER;
+		const headers = { [name]: value };
+		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`, { method, headers });
 		return { status: answer.status, body: (await answer.json()) as unknown };
 	};
 	const credentialsOf = (file: string) =>
@@ -79,7 +82,7 @@ describe('the Credit Profile node in a real n8n', () => {
 
 	/** What came out of a node, as id or error; undefined if it did not run. */
 	const outOf = ({ data }: Execution, node: string) =>
-		data?.resultData.runData[node]?.[0].data?.main?.[0]?.map(({ json }) => json.id ?? json.error);
+		data?.resultData.runData[node]?.[0].data?.main?.[0]?.map(({ json }) => json.error ?? json.id);
 	const notFound = expect.any(String) as unknown;
 
 	describe('given a collection that does not exist among good ones', () => {
@@ -127,7 +130,7 @@ describe('the Credit Profile node in a real n8n', () => {
 			const { status, data } = await run('stop', {});
 			expect({ status, error: data?.resultData.error }).toMatchObject({
 				status: 'error',
-				error: { context: { code: 'status.404', itemIndex: 1 } },
+				error: { context: { code: 'status.404', item: 2 } },
 			});
 		});
 	});

@@ -1,13 +1,8 @@
-import { fetchUnpooled } from '../../../demo/http';
-import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
-import { productionUrl, type Provisioned } from '../../../demo/provision';
-import { registerWebhook } from '../../../demo/sandbox';
+import type { Workflow } from '../../../demo/n8nClient';
 import type { Demo } from '../../../demo/demo';
-import { until } from '../../support/until';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
-import { executionEnded, outOf } from '../support/executions';
 
 const NODE = 'n8n-nodes-credit-profile.taxQuery';
 const RFC = 'GODE561231GR8';
@@ -16,81 +11,6 @@ describe('the Tax Query node in a real n8n', () => {
 	let demo: Demo;
 	beforeAll(async () => {
 		demo = await oneDemo();
-	});
-
-	const call = async <T>(path: string, body?: object) => {
-		const answer = await fetchUnpooled(`${demo.n8n.url}/webhook/${path}`, {
-			method: body ? 'POST' : 'GET',
-			headers: { 'content-type': 'application/json' },
-			body: body && JSON.stringify(body),
-		});
-		return (await answer.json()) as T;
-	};
-	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
-	const ledger = async () => {
-		const answer = await fetchUnpooled(new URL('sandbox/ledger', demo.sandbox.page));
-		return (await answer.json()) as Array<{ service: string; queryId: string }>;
-	};
-
-	it('checks the identifiers of a list without a credential', async () => {
-		const people = [
-			{ rfc: ' gode 561231-gr8 ', zipCode: '06700', state: 'CMX' },
-			{ rfc: 'GODE561331GR8' },
-			{ curp: 'SABC560626MDFLRN02' },
-		];
-		expect(await call('check-identifiers', { people })).toEqual([
-			{ valid: true, rfc: RFC, curp: '', odd: [] },
-			expect.objectContaining({ valid: false, wrong: [expect.stringMatching(/^RFC: .*date/)] }),
-			expect.objectContaining({ valid: false, wrong: [expect.stringMatching(/^CURP: .*digit/)] }),
-		]);
-	});
-
-	it('gives a row that cannot be checked back with the identifiers that it has', async () => {
-		const row = { rfc: RFC, birthDate: 'no date' };
-		const [{ rfc, wrong }] = await call<Array<{ rfc: string; wrong: string[] }>>(
-			'check-identifiers',
-			{ people: [row] },
-		);
-		expect([rfc, wrong]).toEqual([RFC, [expect.stringMatching(/Birth Date/i)]]);
-	});
-
-	it('reuses a result instead of paying again', async () => {
-		const ask = async () =>
-			await call<{ queryId: string; reused: boolean }>(`reuse-results?rfc=${RFC}`);
-		const [first, second] = [await ask(), await ask()];
-		expect([first.reused, second]).toEqual([false, { ...first, reused: true }]);
-	});
-
-	it('gets the invoices of last month, after creating the tax profile that was missing', async () => {
-		await call('monthly-invoices', {});
-		const execution = await executionEnded(demo.n8n.client, idOf('monthly-invoices'), {
-			node: 'Month',
-		});
-		const [month] = outOf(execution, 'Month');
-		const paid = (await ledger()).filter(({ service }) => service === 'INVOICE');
-		expect([month, paid]).toEqual([
-			expect.objectContaining({ rfc: RFC, pending: false, queryId: paid[0].queryId }),
-			[expect.anything()],
-		]);
-	});
-
-	it('gives a result back to the customer whom it was asked for', async () => {
-		const { id, nodes } = demo.workflows.get('ask-with-reference') as Provisioned;
-		const trigger = nodes.find(({ type }) => type.endsWith('taxQueryTrigger')) as WorkflowNode;
-		await registerWebhook(demo.sandbox, await productionUrl(demo.n8n, trigger));
-		const asked = await call<{ queryId: string }>('ask-with-reference', {
-			customerId: 'C-4711',
-			rfc: 'EKU9003173C9',
-		});
-		// results of what other tests have asked come, too
-		const result = async () =>
-			(await demo.n8n.client.executions(id))
-				.flatMap((execution) => outOf(execution, 'Result of the customer'))
-				.find(({ queryId }) => queryId === asked.queryId);
-		expect(await until('the result of the customer', result)).toMatchObject({
-			customerId: 'C-4711',
-			status: 'SUCCESS',
-		});
 	});
 
 	describeWithBrowser('shown in its editor', () => {
@@ -123,7 +43,7 @@ describe('the Tax Query node in a real n8n', () => {
 
 		const create = async (nodes: typeof panels) => {
 			const credentials = demo.workflows
-				.get('reuse-results')
+				.get('start-here')
 				?.nodes.find(({ type }) => type === NODE)?.credentials;
 			const start = { name: 'Start', type: 'n8n-nodes-base.manualTrigger', parameters: {} };
 			const all = [

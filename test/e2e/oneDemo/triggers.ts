@@ -1,10 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from '../../../demo/http';
-import type { Workflow } from '../../../demo/n8nClient';
-import type { Provisioned } from '../../../demo/provision';
-import { root } from '../../../demo/package';
 import { registerWebhook } from '../../../demo/sandbox';
 import type { Demo } from '../../../demo/demo';
 import { attacks, send, signature, signed } from '../../integration/taxQuery/trigger/attacks';
@@ -36,7 +31,7 @@ describe('the triggers in a real n8n', () => {
 
 	const taxQueryApi = () =>
 		demo.workflows
-			.get('reconcile-results')
+			.get('collect-query-results')
 			?.nodes.find(({ credentials }) => credentials?.taxQueryApi)?.credentials?.taxQueryApi;
 	/** Creates a workflow of one trigger. */
 	const create = async (parameters: object, credentials: object) => {
@@ -267,29 +262,5 @@ describe('the triggers in a real n8n', () => {
 		// 202 where its start takes n8n longer than a sender is to wait
 		expect(answers.filter((status) => ![200, 202].includes(status))).toEqual([]);
 		expect(await arrived()).toEqual([last._id, record._id]);
-	});
-
-	it('reconcile the results of the last day, several at once, failed ones apart', async () => {
-		await Promise.all(Array.from({ length: 8 }, async () => await queries.result()));
-		const failed = await queries.result('/query/crf', { rfc: await queries.reservedRfc('failed') });
-		const file = join(root, 'examples', 'reconcile-results.json');
-		const example = JSON.parse(readFileSync(file, 'utf8')) as Workflow;
-		const { nodes } = demo.workflows.get('reconcile-results') as Provisioned;
-		// published anew, because it asks once at that moment, and then every hour
-		const id = await demo.n8n.client.createWorkflow({ ...example, nodes });
-		await demo.n8n.client.publish(id);
-		/** Query IDs that came out of a node, over all executions: each result has its own. */
-		const idsIn = async (node: string) =>
-			(await demo.n8n.client.executions(id))
-				.flatMap((execution) => outOf(execution, node))
-				.map(({ queryId }) => queryId);
-		await until('the failed one', async () =>
-			(await idsIn('To be looked at')).includes(failed._id),
-		);
-		await until('the result', async () => (await idsIn('List of results')).includes(record._id));
-		expect(await idsIn('To be looked at')).toEqual([failed._id]);
-		expect(await idsIn('List of results')).not.toContain(failed._id);
-		const statuses = (await demo.n8n.client.executions(id)).map(({ status }) => status);
-		expect(new Set(statuses)).toEqual(new Set(['success']));
 	});
 });

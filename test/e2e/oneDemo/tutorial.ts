@@ -123,7 +123,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 
 	it('connect the trigger', async () => {
 		await task('connect the trigger', async () => {
-			const workflow = await follow('ask-with-reference');
+			const workflow = await follow('collect-query-results');
 			await node(workflow, 'Tax Query Trigger').dblclick();
 			await workflow.getByText('Webhook URLs').click();
 			await workflow.getByText('/webhook-test/').first().click();

@@ -1,5 +1,5 @@
 import { fetchUnpooled } from '../../../demo/http';
-import type { ToolDefinition } from './standInModel';
+import type { ToolDefinition } from '../../../demo/stubModel';
 
 /** A client of an MCP server over Streamable HTTP. */
 export class McpClient {

@@ -5,14 +5,14 @@ import { KillableN8n } from '../../bench/killableN8n';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
 import { once } from './once';
-import { StandInModel } from './standInModel';
+import { StubModel } from '../../../demo/stubModel';
 
 /** The sandbox of the sources, unless a file of tests brings another. */
 let sandbox: () => Promise<SandboxProgram | undefined> = async () => undefined;
 export const demoWithSandbox = (program: () => Promise<SandboxProgram>) => void (sandbox = program);
 
 export const theModel = once(
-	async () => await StandInModel.start(),
+	async () => await StubModel.start(),
 	async (model) => await model.stop(),
 );
 export const theMailbox = once(

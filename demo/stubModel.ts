@@ -21,14 +21,14 @@ export interface ModelRequest {
 /** What the model says: an answer, or the tools that it calls, by name with their arguments. */
 export type ModelTurn = { answer: string } | { calls: Array<{ name: string; args: object }> };
 
-/** Stands in for a language model on 127.0.0.1, and keeps what it is sent. It says what `speak` tells it. */
-export class StandInModel {
+/** A stub of a language model on 127.0.0.1, which keeps its requests. `speak` decides its responses. */
+export class StubModel {
 	readonly requests: ModelRequest[] = [];
 	speak: (request: ModelRequest) => ModelTurn = () => ({ answer: 'Listo.' });
 
 	private constructor(private readonly server: Server) {}
 
-	static async start(): Promise<StandInModel> {
+	static async start(): Promise<StubModel> {
 		const server = createServer((request, response) => {
 			const chunks: Buffer[] = [];
 			request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -48,7 +48,7 @@ export class StandInModel {
 				response.end(body.stream ? streamed(turn) : JSON.stringify(completion(turn, 'message')));
 			});
 		}).listen(0, '127.0.0.1');
-		const model = new StandInModel(server);
+		const model = new StubModel(server);
 		await once(server, 'listening');
 		return model;
 	}
@@ -64,6 +64,22 @@ export class StandInModel {
 	}
 }
 
+const CURP = /[A-Z]{4}\d{6}[A-Z0-9]{8}/;
+const CHECK = 'Check_identifiers';
+
+/** What the demo's model does: one offline check of the CURP in the prompt, then an answer. It sends no billed query. */
+export function checkOnce({ messages, tools }: ModelRequest): ModelTurn {
+	const checked = messages.find(({ role }) => role === 'tool');
+	const [curp] = CURP.exec(JSON.stringify(messages)) ?? [];
+	if (!checked && curp && tools.some(({ name }) => name === CHECK)) {
+		return { calls: [{ name: CHECK, args: { curp, rfc: '', birthDate: '' } }] };
+	}
+	return {
+		answer:
+			'This is the stub model of the demo. It checked the CURP offline and sent no billed query. Enter your own model in the credential "Your language model".',
+	};
+}
+
 let calls = 0;
 
 function completion(turn: ModelTurn, key: 'message' | 'delta') {
@@ -77,10 +93,10 @@ function completion(turn: ModelTurn, key: 'message' | 'delta') {
 				}))
 			: undefined;
 	return {
-		id: 'chatcmpl-stand-in',
+		id: 'chatcmpl-stub',
 		object: key === 'message' ? 'chat.completion' : 'chat.completion.chunk',
 		created: 0,
-		model: 'stand-in',
+		model: 'stub',
 		choices: [
 			{
 				index: 0,

@@ -1,0 +1,61 @@
+import type { IDataObject } from 'n8n-workflow';
+import { withSandbox } from '../support/withSandbox';
+import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
+
+const ROWS = 2_000;
+/** Every tenth row repeats the RFC of the row before it, every twentieth cannot be queried. */
+const isDuplicate = (index: number) => index % 10 === 9;
+const isWrong = (index: number) => index % 20 === 4;
+const WRONG = ['', 'GODE561331GR8', 'XAXX010101000', 'EISE850314'];
+
+function table(): IDataObject[] {
+	const valid = rfcs(ROWS);
+	const rows: IDataObject[] = [];
+	for (let index = 0; index < ROWS; index++) {
+		const rfc = isWrong(index)
+			? WRONG[((index / 4) % WRONG.length) | 0]
+			: isDuplicate(index)
+				? ` ${String(rows[index - 1].rfc).toLowerCase()} `
+				: valid[index];
+		rows.push({ row: index + 1, client: `Client ${index + 1}`, rfc });
+	}
+	return rows;
+}
+
+/** n8n's nodes of the example list-of-taxpayers in between only pass items on. */
+describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () => {
+	const sandbox = withSandbox(taxQuerySandbox, { rateLimit: 0, resultDelay: 0 });
+	const rows = table();
+	const wrong = rows.filter((_, index) => isWrong(index));
+	const unique = new Set(
+		rows.filter((_, index) => !isWrong(index) && !isDuplicate(index)).map(({ rfc }) => rfc),
+	);
+
+	it('is checked with each row in its place', async () => {
+		const { items } = await sandbox.run(
+			operation('identifier', 'check', { rfc: '={{ $json.rfc }}' }),
+			{ items: rows, credentials: {} },
+		);
+		expect(items.map(({ json }) => [json.row, json.client, json.ready])).toEqual(
+			rows.map((row, index) => [row.row, row.client, !isWrong(index)]),
+		);
+	});
+
+	it('comes out as results and failures, and is billed once for each RFC', async () => {
+		const { items, failed, hints } = await sandbox.run(
+			getCrf({ waitForResult: true, maxWait: 120, reuse: 'hours', reuseHours: 24 }),
+			{ items: rows, onError: 'continueErrorOutput' },
+		);
+		expect(items.length + failed.length).toBe(ROWS);
+		expect(items.every(({ json }) => json.pending === false && json.legalName)).toBe(true);
+		expect(failed.map(({ json }) => [json.row, json.client, json.rfc, json.sent])).toEqual(
+			wrong.map(({ row, client, rfc }) => [row, client, rfc, false]),
+		);
+		expect(failed.every(({ json }) => json.error && json.errorCode && json.billed === 0)).toBe(
+			true,
+		);
+		expect((await sandbox.ledger()).length).toBe(unique.size);
+		const billed = `Billed: ${unique.size} of`;
+		expect(hints[0].message.startsWith(billed)).toBe(true);
+	}, 300_000);
+});
