@@ -31,8 +31,11 @@ module.exports = {
 		displayName: name,
 		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
 		...(name === 'e2e' && { globalSetup: '<rootDir>/test/e2e/support/build.ts' }),
-		...(['integration', 'compat'].includes(name) && {
-			setupFiles: ['<rootDir>/test/integration/support/environment.ts'],
-		}),
+		setupFiles: [
+			'<rootDir>/test/support/freshConnections.ts',
+			...(['integration', 'compat'].includes(name)
+				? ['<rootDir>/test/integration/support/environment.ts']
+				: []),
+		],
 	})),
 };

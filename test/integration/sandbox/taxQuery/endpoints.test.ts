@@ -3,13 +3,7 @@ import { taxQueryBenchForTests } from '../support/taxQuery';
 import { endpoints } from './tables/endpoints';
 import { PERSON } from './tables/resources';
 
-const count = { endpoints: 0, valid: 0, violations: 0 };
 const bench = taxQueryBenchForTests();
-afterAll(() => {
-	process.stdout.write(
-		`Tax Query conformance: ${count.endpoints} endpoints, ${count.valid} allowed bodies, ${count.violations} violations\n`,
-	);
-});
 
 it('has a row for every POST query of the document', () => {
 	const sections = Array.from({ length: 10 }, (_, index) => `4.${index + 2}`);
@@ -30,12 +24,10 @@ describe('TQ §4.8 before the tax authority is asked', () => {
 describe.each(endpoints)('TQ §$section POST $path', (endpoint) => {
 	const { path, answer, valid, violations, result, service } = endpoint;
 	beforeAll(async () => {
-		count.endpoints++;
 		await bench.service.post('/query/tax/profile', { rfc: PERSON, ciec: 'abcd1234' });
 	});
 
 	it.each(valid)('takes %j, and bills it', async (body) => {
-		count.valid++;
 		await bench.control.delete('/ledger');
 		const { status, data } = await bench.service.post(path, body);
 		const { data: ledger } = await bench.control.get<Array<{ service: string }>>('/ledger');
@@ -51,7 +43,6 @@ describe.each(endpoints)('TQ §$section POST $path', (endpoint) => {
 	});
 
 	it.each(violations)('refuses a wrong %s (%#), and bills nothing', async (field, body) => {
-		count.violations++;
 		await bench.control.delete('/ledger');
 		const { status, data } = await bench.service.post(path, body);
 		const { data: ledger } = await bench.control.get<object[]>('/ledger');

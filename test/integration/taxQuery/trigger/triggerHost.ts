@@ -107,6 +107,8 @@ export class TriggerHost {
 	isStopped = false;
 	/** Set to make n8n fail to start executions. */
 	isBroken = false;
+	/** How many executions it failed to start so. */
+	refusals = 0;
 	/** Set to make n8n wait before it starts executions, or fails to. */
 	database: Promise<void> | undefined;
 	url = '';
@@ -385,7 +387,10 @@ export class TriggerHost {
 			await new Promise((settled) => setImmediate(settled));
 			if (process !== this.process) return;
 			await this.database;
-			if (this.isBroken) return done?.reject(new Error('the database is gone'));
+			if (this.isBroken) {
+				this.refusals++;
+				return done?.reject(new Error('the database is gone'));
+			}
 			if (key !== undefined && this.keys.has(key)) return done?.resolve(undefined as never);
 			if (key !== undefined) this.keys.add(key);
 			if (this.isStopped) return done?.reject(new ManualExecutionCancelledError('1'));

@@ -116,9 +116,7 @@ describe('a query that cannot be read by its ID', () => {
 		await start();
 		await listing([good, bad], { bad: 'hang' });
 		await looks(1);
-		for (let second = 0; second < 40 && host.started.length === 0; second++) {
-			await new Promise((resolve) => setTimeout(resolve, 1_000));
-		}
+		await until('the start of the other', () => host.started.length > 0);
 		expect(host.started).toEqual(['good']);
 	});
 
@@ -225,10 +223,8 @@ describe('a result that was cut off, with Webhook Only', () => {
 		pass(FIRST_LOOK_MS);
 		await until('a line of the log', () => host.log.join().includes('query bad '));
 		await listing([bad]);
-		for (let minutes = 0; minutes < 3; minutes++) {
-			pass(60_000);
-			await new Promise((resolve) => setTimeout(resolve, 600));
-		}
+		pass(60_000);
+		await host.executed(2);
 		expect(host.started).toEqual(['bad', 'bad']);
 	});
 });

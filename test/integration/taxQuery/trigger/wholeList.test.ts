@@ -1,4 +1,5 @@
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
+import { until } from '../../../support/until';
 import { triggerSuite } from './suite';
 
 const { sandbox, host, start } = triggerSuite();
@@ -83,7 +84,7 @@ describe('a list in pages', () => {
 		const deliver = async (record: Row) => await host.deliver(record, { 'X-Secret': 'whsec-1' });
 		host.isBroken = true;
 		await deliver(a);
-		await new Promise((resolve) => setTimeout(resolve, 50));
+		await until('a failed start', () => host.refusals > 0);
 		host.isBroken = false;
 		await deliver(b);
 		await deliver(c);
