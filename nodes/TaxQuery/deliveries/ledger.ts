@@ -162,10 +162,7 @@ export type Ledger = ReturnType<typeof openLedger>;
  * Remembers which queries a trigger has seen, which statuses of them have settled, and which still owe a result. `seen`
  * grows by looks alone; results of webhook calls settle in `late`, so that they never move the place where looks stop.
  */
-export function openLedger(
-	before: Partial<SavedLedger> | IDataObject = {},
-	process = PROCESS,
-) {
+export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, process = PROCESS) {
 	const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
 	const { savedBy, pendingIds: savedIds = saved.open ?? [], started: savedStarted = {} } = saved;
 	const state = readState(saved);
@@ -404,10 +401,12 @@ export function openLedger(
 
 /**
  * Which of two ledgers counts: what this process knows, or what was saved. If another process has written that since,
- * because it led meanwhile, the saved one counts, with the statuses that this process knows to have come through.
+ * because it led meanwhile, the saved one counts, with the statuses that this process knows to have come through. An
+ * older one was imported with the workflow.
  */
 export function currentLedger(known: Ledger, saved: Ledger): Ledger {
-	if (saved.savedBy === undefined || saved.savedBy === known.process) return known;
+	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;
+	if (!isByAnother || saved.state.newest < known.state.newest) return known;
 	saved.learnSettled(known.settledMarks());
 	return saved;
 }

@@ -63,6 +63,12 @@ export function reportNotStarted(
 	reportHourly(context, new CodedError('notStarted', what, { queries, queryId }));
 }
 
+/** Reports that so many results wait for n8n to start them that the oldest is no longer retried. */
+export function reportRetriesFull(context: ITriggerFunctions, queryId: string, most: number): void {
+	const what = `n8n could not start the workflow for more than ${most} results. The trigger no longer retries the oldest, up to query ${queryId}. They start if listed or named by a webhook call`;
+	reportHourly(context, new CodedError('retriesFull', what, { queryId }));
+}
+
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */
 const missing = new BoundedMap<string, { since: number; times: number; isDelivered: boolean }>(
 	5_000,

@@ -12,7 +12,7 @@ import { merged, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
 import { save } from '../../shared/operations/nodeState';
 import { askLater, KEY, MAX_ASKED, memoryOf, takeAskedEarly } from './memory';
-import { reportNotStarted } from './reports';
+import { reportNotStarted, reportRetriesFull } from './reports';
 import { itemMaker, type TriggerResult } from './result';
 import { MIN_CHECK_MS, startOf, type Settings } from './settings';
 
@@ -226,6 +226,7 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 	/** Starts a result in a minute, and again until n8n can, unless another has brought it meanwhile. */
 	function retryLater(retry: Retry): void {
 		const isFirst = retries.size === 0;
+		if (retries.size === MAX_RETRIES) reportRetriesFull(context, retry.result.queryId, MAX_RETRIES);
 		retries.set(retry.result.deliveryId, retry);
 		if (!isFirst) return;
 		void wait(Date.now(), RETRY_MS).then(() => {
