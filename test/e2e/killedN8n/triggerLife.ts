@@ -177,6 +177,34 @@ describe('the trigger in a real n8n', () => {
 		expect([await started(two), await started(one)]).toEqual([2, 1]);
 	});
 
+	it.each([
+		['a DateTime', '={{ $now.minus({ days: 7 }) }}'],
+		['a Date', '={{ new Date(Date.now() - 86400000) }}'],
+		['day/month/year', '7/11/2020'],
+		['a date and a time', '2020-11-07 10:00'],
+	])('checks from a moment that is given as %s', async (_, date) => {
+		const record = await sandbox.result();
+		const id = await publish(`from-${date.length}`, { startFrom: 'date', date });
+		const started = await startedBy(id, record._id);
+		expect(started.map(({ status }) => status)).toEqual(['success']);
+		await n8n.client.unpublish(id);
+		listing--;
+	});
+
+	it('is a failed execution if it cannot check, though n8n publishes it', async () => {
+		const id = await publish('no-date', { startFrom: 'date', date: 'soon' });
+		const [failed] = await until('a failed execution', async () => {
+			const executions = await n8n.client.executions(id);
+			return executions.length > 0 && executions;
+		});
+		expect([failed.status, failed.data?.resultData.error?.message]).toEqual([
+			'error',
+			"'Date' is not a date that exists",
+		]);
+		await n8n.client.unpublish(id);
+		listing--;
+	});
+
 	it('takes no exception from hostile values', async () => {
 		const id = await publish('hostile');
 		const bodies = [
