@@ -92,7 +92,7 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 	let rest = { since: 0, ms: 0 };
 	/** Results that n8n could not start, though their senders may have been told that they will come. */
 	const retries = new BoundedMap<string, Retry>(MAX_RETRIES);
-	/** n8n takes a deduplication key, so it saves static data only where an execution ends. */
+	/** Hosts that know deduplication keys write the static data of an execution at its end alone. */
 	const hasKeys = context.emit.length > EMIT_WITHOUT_KEY;
 
 	/** Waits until so long after a moment, or until the trigger is unpublished. */
@@ -104,6 +104,7 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 	};
 
 	const askAgain = (all: Iterable<[id: string, Asked]>) => {
+		if (isClosed) return askLater(context, all);
 		for (const [id, said] of all) if (asked.size < MAX_ASKED) ask(id, { ...said, isAgain: true });
 	};
 
@@ -256,11 +257,8 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 				return seen.restMs;
 			},
 			(error: unknown) => {
-				if (isClosed) askLater(context, now);
-				else {
-					askAgain(now);
-					outage.count(context, error);
-				}
+				askAgain(now);
+				if (!isClosed) outage.count(context, error);
 				return 0;
 			},
 		);

@@ -23,6 +23,8 @@ import type { Said } from './said';
 const START_MS = 60_000;
 /** So long a sender waits in vain where no trigger comes: in a webhook processor. */
 const START_PATIENCE_MS = 5_000;
+/** So long one waits for a trigger that is being published anew; after that, what the call names is stored for it. */
+const PUBLISHING_PATIENCE_MS = 1_000;
 const SLICE_MS = 100;
 const loadedAt = Date.now();
 
@@ -37,8 +39,8 @@ export const isBeingPublished = (context: IWebhookFunctions): boolean =>
 export async function triggerSoon(context: IWebhookFunctions): Promise<Watcher | undefined> {
 	const since = Date.now();
 	const isComing = () => msLeft(loadedAt, START_MS) > 0 || isBeingPublished(context);
-	while (!watcherOf(context) && isComing() && msLeft(since, START_PATIENCE_MS) > 0)
-		await sleep(SLICE_MS);
+	const patienceMs = isBeingPublished(context) ? PUBLISHING_PATIENCE_MS : START_PATIENCE_MS;
+	while (!watcherOf(context) && isComing() && msLeft(since, patienceMs) > 0) await sleep(SLICE_MS);
 	return watcherOf(context);
 }
 
