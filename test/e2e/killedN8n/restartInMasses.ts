@@ -12,6 +12,7 @@ import { TRIGGER, triggerNode } from '../support/triggerNode';
 
 /** Behind the first check after a start others follow, and start more of what was interrupted. */
 const MORE_CHECKS_MS = 6_000;
+const AN_HOUR = 3_600_000;
 const RUNNING = 400;
 const ENDED = 150;
 const ROUNDS = Number(process.env.RESTARTS ?? 2);
@@ -93,7 +94,10 @@ describe('a restart of n8n with many results', () => {
 			type: 'n8n-nodes-base.httpRequest',
 			typeVersion: 4.2,
 			position: [200, 0],
-			parameters: { url: `=${sink.url}/?id={{ $json.deliveryId }}`, options: {} },
+			parameters: {
+				url: `=${sink.url}/?id={{ $json.deliveryId }}`,
+				options: { timeout: AN_HOUR }, // an execution that waits does not end by itself
+			},
 		};
 		const id = await n8n.client.createWorkflow({
 			name,
