@@ -11,6 +11,7 @@ import { creditProfileAuthorization } from '../nodes/shared/credentials/authoriz
 import { depart } from '../nodes/shared/credentials/departure';
 import { masked, needed } from '../nodes/shared/credentials/inputs';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
+import { providerLoginFields } from '../nodes/shared/credentials/storedLogins';
 
 export class CreditProfileApi implements ICredentialType {
 	name = 'creditProfileApi';
@@ -36,6 +37,7 @@ export class CreditProfileApi implements ICredentialType {
 				description: "From the environment's settings panel: Configuration, API, create new token",
 			}),
 		),
+		...providerLoginFields,
 		...advanced([apiMappingField('{"paths": {"bureau": "agency"}}'), pseudonymKeyField]),
 	];
 

@@ -15,6 +15,8 @@ import { depart } from '../nodes/shared/credentials/departure';
 import { masked, needed, shownFor, text } from '../nodes/shared/credentials/inputs';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
+import { storedCiecFields } from '../nodes/shared/credentials/storedLogins';
+import { advancedWebhookFields, webhookFields } from '../nodes/shared/credentials/webhookSecret';
 
 const withClient = shownFor('grant', 'clientCredentials');
 
@@ -54,6 +56,8 @@ export class TaxQueryApi implements ICredentialType {
 		needed('Client ID', 'clientId', withClient),
 		masked(needed('Client Secret', 'clientSecret', withClient)),
 		masked(needed('Access Token', 'pastedToken', shownFor('grant', 'accessToken'))),
+		...webhookFields,
+		...storedCiecFields,
 		...advanced([
 			{
 				displayName: 'Max Requests per Second',
@@ -83,6 +87,7 @@ export class TaxQueryApi implements ICredentialType {
 			),
 			apiMappingField('{"paths": {"tax": "authority"}}'),
 			pseudonymKeyField,
+			...advancedWebhookFields,
 		]),
 		{
 			displayName: 'Issued Token',

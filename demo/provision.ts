@@ -39,6 +39,9 @@ async function createCredentials(
 			data: {
 				baseUrl: creditProfile.baseUrl,
 				apiToken: creditProfile.token,
+				providerLogins: ['bureau/pf'],
+				bureauPfUser: 'lender_1',
+				bureauPfPassword: 'Encrypted_by_the_bureau_1',
 			},
 		},
 		{
@@ -51,22 +54,24 @@ async function createCredentials(
 				clientSecret: taxQuery.clientSecret,
 				// the sandbox lists all queries at once; limits per day count only in a list that is known to be whole
 				apiMapping: '{"list": {"paging": "none"}}',
+				storesCiec: true,
+				taxAuthorityRfc: 'GODE561231GR8',
+				taxAuthorityCiec: 'Signs_in_1',
 			},
 		},
 		{
-			type: 'creditProfileProviderLoginApi',
-			name: 'Provider login sandbox',
-			data: { provider: 'bureau/pf', user: 'lender_1', password: 'Encrypted_by_the_bureau_1' },
-		},
-		{
-			type: 'creditProfileProviderLoginApi',
-			name: 'Tax authority login sandbox',
-			data: { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Signs_in_1' },
-		},
-		{
-			type: 'creditProfileProviderLoginApi',
-			name: 'Company login sandbox',
-			data: { provider: 'taxAuthority', rfc: 'EXI0503141A4', ciec: 'Signs_in_2' },
+			type: 'taxQueryApi',
+			name: 'Tax Query sandbox of a company',
+			data: {
+				baseUrl: taxQuery.baseUrl,
+				grant: 'clientCredentials',
+				clientId: taxQuery.clientId,
+				clientSecret: taxQuery.clientSecret,
+				apiMapping: '{"list": {"paging": "none"}}',
+				storesCiec: true,
+				taxAuthorityRfc: 'EXI0503141A4',
+				taxAuthorityCiec: 'Signs_in_2',
+			},
 		},
 		{
 			type: 'openAiApi',

@@ -5,7 +5,7 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import { propertiesOf, subtitleOf, whereNeeded } from '../shared/operations/operation';
+import { propertiesOf, subtitleOf } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { creditProfile } from '../shared/transport/service';
 import { testCreditProfile } from '../shared/transport/testConnection';
@@ -13,7 +13,6 @@ import { connection } from './resources/connection';
 import { dataCollection } from './resources/dataCollection';
 import { dataDocument } from './resources/dataDocument';
 import { providerLogin } from './resources/providerLogin';
-import { testProviderLogin } from '../shared/credentials/providerLogin';
 import { getCollectionTags, searchCollections } from './methods';
 
 const resources = [providerLogin, dataCollection, dataDocument, connection];
@@ -35,26 +34,14 @@ export class CreditProfile implements INodeType {
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
 		// Written out, for n8n's linter looks here for their names and tests.
-		credentials: [
-			{
-				name: 'creditProfileApi',
-				required: true,
-				testedBy: 'testCreditProfile',
-			},
-			{
-				name: 'creditProfileProviderLoginApi',
-				required: true,
-				testedBy: 'testProviderLogin',
-				displayOptions: whereNeeded(resources, 'creditProfileProviderLoginApi'),
-			},
-		],
+		credentials: [{ name: 'creditProfileApi', required: true, testedBy: 'testCreditProfile' }],
 		properties: propertiesOf(resources),
 	};
 
 	methods = {
 		listSearch: { searchCollections },
 		loadOptions: { getCollectionTags },
-		credentialTest: { testCreditProfile, testProviderLogin },
+		credentialTest: { testCreditProfile },
 	};
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {

@@ -5,16 +5,10 @@ import {
 	type INodeType,
 	type INodeTypeDescription,
 } from 'n8n-workflow';
-import {
-	propertiesOf,
-	subtitleOf,
-	whereNeeded,
-	whereServiceIsAsked,
-} from '../shared/operations/operation';
+import { propertiesOf, subtitleOf, whereServiceIsAsked } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
 import { taxQuery } from '../shared/transport/service';
 import { testTaxQuery } from '../shared/transport/testConnection';
-import { testProviderLogin } from '../shared/credentials/providerLogin';
 import { resources } from './resources';
 
 export class TaxQuery implements INodeType {
@@ -38,17 +32,11 @@ export class TaxQuery implements INodeType {
 				testedBy: 'testTaxQuery',
 				displayOptions: whereServiceIsAsked(resources),
 			},
-			{
-				name: 'creditProfileProviderLoginApi',
-				required: true,
-				testedBy: 'testProviderLogin',
-				displayOptions: whereNeeded(resources, 'creditProfileProviderLoginApi'),
-			},
 		],
 		properties: propertiesOf(resources),
 	};
 
-	methods = { credentialTest: { testTaxQuery, testProviderLogin } };
+	methods = { credentialTest: { testTaxQuery } };
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 		return await runItems(this, resources, taxQuery);

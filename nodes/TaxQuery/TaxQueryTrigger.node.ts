@@ -10,7 +10,6 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { testWebhookCredential } from '../shared/credentials/webhookSecret';
 import { testTaxQuery } from '../shared/transport/testConnection';
 import { passOn } from './deliveries/execute';
 import { subtitle } from './deliveries/choice';
@@ -40,21 +39,13 @@ export class TaxQueryTrigger implements INodeType {
 		defaults: { name: 'Tax Query Trigger' },
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
-		credentials: [
-			{ name: 'taxQueryApi', required: true, testedBy: 'testTaxQuery' },
-			{
-				name: 'taxQueryWebhookApi',
-				required: true,
-				testedBy: 'testWebhookCredential',
-				displayOptions: { show: { authenticity: ['credential'] } },
-			},
-		],
+		credentials: [{ name: 'taxQueryApi', required: true, testedBy: 'testTaxQuery' }],
 		webhooks: [webhookDescription],
 		triggerPanel,
 		properties,
 	};
 
-	methods = { credentialTest: { testTaxQuery, testWebhookCredential } };
+	methods = { credentialTest: { testTaxQuery } };
 
 	// TQ §6.2 shows no endpoint for registration: the operator gives the URL to the service
 	webhookMethods = {

@@ -49,6 +49,7 @@ export async function createCredential(
 		clientId: taxQuery.clientId,
 		clientSecret: taxQuery.clientSecret,
 		pointsPerSecond: 0,
+		...{ webhookVerification: 'header', webhookSecret: SECRET, webhookHeaderName: 'X-Secret' },
 	});
 }
 
@@ -60,18 +61,7 @@ export async function publish(
 	parameters: object,
 	sinkUrl: string,
 ): Promise<{ url: string; workflowId: string }> {
-	const data = {
-		webhookVerification: 'header',
-		webhookSecret: SECRET,
-		webhookHeaderName: 'X-Secret',
-	};
-	const credentials = {
-		taxQueryApi: { id: credentialId, name: 'Tax Query sandbox' },
-		taxQueryWebhookApi: {
-			id: await client.createCredential('taxQueryWebhookApi', name, data),
-			name,
-		},
-	};
+	const credentials = { taxQueryApi: { id: credentialId, name: 'Tax Query sandbox' } };
 	const webhookId = `bench-${name}`;
 	const nodes = [
 		{

@@ -57,7 +57,6 @@ interface Cost {
 export async function contestantsOfDelivery(
 	n8n: N8n,
 	sandbox: Sandbox,
-	taxQueryApi: { id: string; name: string },
 	{
 		rates,
 		count,
@@ -82,6 +81,10 @@ export async function contestantsOfDelivery(
 	const secret = await create('httpHeaderAuth', { name: 'X-Secret', value: SECRET });
 	const token = String(queries.service.defaults.headers.Authorization);
 	const bearer = await create('httpHeaderAuth', { name: 'Authorization', value: token });
+	const login = {
+		...{ baseUrl: sandbox.taxQuery.baseUrl, grant: 'clientCredentials', pointsPerSecond: 0 },
+		...{ clientId: sandbox.taxQuery.clientId, clientSecret: sandbox.taxQuery.clientSecret },
+	};
 	const proof = {
 		webhookVerification: 'header',
 		webhookSecret: SECRET,
@@ -92,7 +95,7 @@ export async function contestantsOfDelivery(
 			type: 'n8n-nodes-credit-profile.taxQueryTrigger',
 			webhookId: 'cost-ours',
 			parameters: { authenticity: 'credential', settings: { simplify: false } },
-			credentials: { taxQueryApi, ...(await create('taxQueryWebhookApi', proof)) },
+			credentials: { ...(await create('taxQueryApi', { ...login, ...proof })) },
 		},
 	]);
 	await publish(n8n, 'cost-own', [

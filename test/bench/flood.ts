@@ -125,8 +125,6 @@ async function publish({ client }: N8n, { taxQuery }: Sandbox, sinkUrl: string):
 			grant: 'clientCredentials',
 			clientId: taxQuery.clientId,
 			clientSecret: taxQuery.clientSecret,
-		})),
-		...(await create('taxQueryWebhookApi', {
 			webhookVerification: 'header',
 			webhookSecret: SECRET,
 			webhookHeaderName: 'X-Secret',

@@ -99,12 +99,13 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const backToBack = await timeAnswers(timed.url, record, 0);
 		const onlyTimes = await timeAnswers(only, record, 1000 / PER_SECOND);
 		await n8n.client.unpublish(timed.workflowId); // or it would start the results of what follows, too
-		const costOfDeliveries = await contestantsOfDelivery(
-			n8n,
-			sandbox,
-			{ id: credential, name: 'Tax Query sandbox' },
-			{ rates: COST_RATES, count: COSTED, turns: COST_TURNS, resultDelay: RESULT_DELAY_MS, log },
-		);
+		const costOfDeliveries = await contestantsOfDelivery(n8n, sandbox, {
+			rates: COST_RATES,
+			count: COSTED,
+			turns: COST_TURNS,
+			resultDelay: RESULT_DELAY_MS,
+			log,
+		});
 		const costs = await costOfDeliveries();
 		log('the same where n8n makes expression engines only when one is needed');
 		await processes.kill();

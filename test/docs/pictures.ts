@@ -34,7 +34,6 @@ const panels: Array<[name: string, example: string, node: string]> = [
 const credentials: Array<[name: string, title: string]> = [
 	['credential-tax-query', 'Tax Query sandbox'],
 	['credential-credit-profile', 'Credit Profile sandbox'],
-	['credential-provider-login', 'Tax authority login sandbox'],
 ];
 /** These exist in dark, too. */
 const dark = ['start-here', 'onboard-applicant'];
@@ -245,8 +244,15 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 	await store('onboarding', animate(frames, FILM));
 }
 
+/** Beginnings of names: only these pictures are taken, and the others stay as they are. All without any. */
+const chosen = process.argv.slice(2);
+const isChosen = (name: string) =>
+	chosen.length === 0 || chosen.some((start) => name.startsWith(start));
+
 async function main(): Promise<void> {
-	await rm(folder, { recursive: true, force: true });
+	const file = join(folder, 'labels.json');
+	if (chosen.length === 0) await rm(folder, { recursive: true, force: true });
+	else Object.assign(labels, JSON.parse(await readFile(file, 'utf8')));
 	await mkdir(folder, { recursive: true });
 	const demo = await startDemo({ log: (line) => console.error(line) });
 	const editor = await Editor.signIn(demo.n8n);
@@ -255,9 +261,9 @@ async function main(): Promise<void> {
 		await page.setViewportSize(WINDOW);
 		// n8n's hint at pinning, shown once over the output.
 		await page.addInitScript("localStorage.setItem('N8N_PIN_DATA_DISCOVERY_NDV', 'true')");
-		await listening(editor, demo);
-		await receipt(editor, demo); // first of all: a later one reuses its result
-		for (const [name, title] of credentials) {
+		if (isChosen('trigger-listening')) await listening(editor, demo);
+		if (isChosen('receipt')) await receipt(editor, demo); // first: a later one reuses its result
+		for (const [name, title] of credentials.filter(([name]) => isChosen(name))) {
 			await page.goto(`${demo.n8n.url}/home/credentials`);
 			await page.getByTestId('resources-list-item').filter({ hasText: title }).click();
 			const dialog = page.getByTestId('editCredential-modal');
@@ -268,23 +274,28 @@ async function main(): Promise<void> {
 			labels[name] = await textsOf(page, '[data-test-id="editCredential-modal"] label');
 			await take(page, name, dialog);
 		}
-		await film(editor, demo);
-		await page.goto(demo.sandbox.page);
-		await page.setViewportSize(WINDOW);
-		await page.addStyleTag({ content: 'section:has(#reserved) { display: none }' }); // docs/sandbox.md has them
-		await settled(page);
-		await take(page, 'sandbox-page', page.locator('body'));
-
-		for (const example of [...demo.workflows.keys()].sort()) {
-			await canvas(editor, demo, example, `canvas-${example}`);
+		if (isChosen('onboarding')) await film(editor, demo);
+		if (isChosen('sandbox-page')) {
+			await page.goto(demo.sandbox.page);
+			await page.setViewportSize(WINDOW);
+			await page.addStyleTag({ content: 'section:has(#reserved) { display: none }' }); // docs/sandbox.md has them
+			await settled(page);
+			await take(page, 'sandbox-page', page.locator('body'));
 		}
-		for (const one of panels) await panel(editor, demo, one);
+		for (const example of [...demo.workflows.keys()].sort()) {
+			if (isChosen(`canvas-${example}`)) await canvas(editor, demo, example, `canvas-${example}`);
+		}
+		for (const one of panels.filter(([name]) => isChosen(name))) await panel(editor, demo, one);
 
 		await page.emulateMedia({ colorScheme: 'dark' });
-		for (const example of dark) await canvas(editor, demo, example, `canvas-${example}.dark`);
-		await panel(editor, demo, panels[0], '.dark');
-		await panel(editor, demo, panels[3], '.dark');
-		const file = join(folder, 'labels.json');
+		for (const example of dark) {
+			if (isChosen(`canvas-${example}`)) {
+				await canvas(editor, demo, example, `canvas-${example}.dark`);
+			}
+		}
+		for (const one of [panels[0], panels[3]]) {
+			if (isChosen(one[0])) await panel(editor, demo, one, '.dark');
+		}
 		const style = { ...(await resolveConfig(file)), parser: 'json' };
 		await writeFile(file, await format(JSON.stringify(labels, null, 2), style));
 	} finally {

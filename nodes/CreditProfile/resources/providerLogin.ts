@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { operation, type Field } from '../../shared/operations/field';
 import { asItIs, limit, simplify } from '../../shared/operations/fields';
-import { allowEmpty, loginOf, storedLogin, type Login } from '../../shared/operations/loginSource';
+import { allowEmpty, loginOf, type Login } from '../../shared/operations/loginSource';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
@@ -32,11 +32,10 @@ const upsert = operation({
 	name: 'Create or Update',
 	value: 'upsert',
 	action: 'Create or update provider login',
-	tool: 'Store the login of the organization at a data provider. It replaces the login there. Passwords come from a stored credential.',
+	tool: 'Store the login of the organization at a data provider. It replaces the login there. Passwords come from the credential.',
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
-	credential: storedLogin,
-	fields: { notice, login: loginOf(providers) },
+	fields: { notice, login: loginOf(providers, 'creditProfileApi') },
 	options: { simplify, allowEmpty },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */

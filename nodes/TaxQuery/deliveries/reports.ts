@@ -89,7 +89,7 @@ export function reportMissing(context: ITriggerFunctions, id: string, isDelivere
 		queryId: id,
 		isDelivered: known.isDelivered,
 		description:
-			"To emit the result of a webhook call, set 'Confirm with the Service' to 'Fetch the Status Only', or 'Webhook Verification' to a webhook credential.",
+			"To emit the result of a webhook call, set 'Confirm with the Service' to 'Fetch the Status Only', or 'Webhook Verification' to Credential.",
 	});
 	reportHourly(context, error, id);
 }

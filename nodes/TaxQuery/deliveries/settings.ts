@@ -9,11 +9,11 @@ import { readPersonalData, type PersonalDataMode } from '../../shared/personalDa
 export interface Settings {
 	receiveBy: 'both' | 'webhook' | 'asking';
 	checkEveryMs: number;
-	/** Whether results of webhook calls without a webhook credential are refused. */
+	/** Whether results of webhook calls without a proof are refused. */
 	isAuthenticated: boolean;
 	/**
 	 * What the service must confirm: the result; its status alone, with the detail of the webhook call; or nothing, which
-	 * needs a webhook credential.
+	 * needs a verified webhook call.
 	 */
 	confirm: 'result' | 'statusOnly' | 'off';
 	simplify: boolean;

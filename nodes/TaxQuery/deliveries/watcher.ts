@@ -1,7 +1,9 @@
 import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
+import { validateWebhookFields } from '../../shared/credentials/webhookSecret';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isOpen } from '../service/record';
@@ -70,6 +72,21 @@ function replacedBy(context: ITriggerFunctions): Watcher[] {
 	});
 }
 
+/** n8n itself starts, and publishes what was published before. */
+const isStarting = (context: ITriggerFunctions): boolean =>
+	['init', 'leadershipChange'].includes(context.getActivationMode());
+
+/** A credential that verifies nothing would refuse every webhook call; who publishes is told. */
+async function checkVerification(context: ITriggerFunctions, { isAuthenticated }: Settings) {
+	if (!isAuthenticated) return;
+	const flaw = validateWebhookFields(await context.getCredentials(taxQuery.credentialType));
+	if (flaw === undefined) return;
+	throw new CodedError('credential.webhook', `The credential verifies no webhook call: ${flaw}`, {
+		description:
+			"Correct it in the credential, or set 'Webhook Verification' of this node to None.",
+	});
+}
+
 export function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 	for (const replaced of replacedBy(context)) replaced.close();
 	const key = nodeKey(context);
@@ -129,6 +146,7 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 		},
 
 		async open(mustSucceed) {
+			if (mustSucceed) await checkVerification(context, settings);
 			if (!needsLooks) {
 				isAnew = false;
 				// where no look does: a trigger that cannot make its items must not be published
@@ -137,7 +155,7 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 				for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
 				return;
 			}
-			if (['init', 'leadershipChange'].includes(context.getActivationMode())) {
+			if (isStarting(context)) {
 				rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
 				lookInBackground();
 			} else if (mustSucceed) {

@@ -12,16 +12,16 @@ interface ProfileInput {
 	warnings: Warning[];
 }
 
-const login = loginOf([taxAuthority]);
+const login = loginOf([taxAuthority], 'taxQueryApi');
 
-/** RFC and CIEC of the person, from a stored credential or the fields. */
+/** RFC and CIEC of the person, from the service's credential or the fields. */
 export const profile: Field<ProfileInput> = {
 	properties: login.properties.map((property) =>
 		property.name === 'rfc'
 			? {
 					...property,
 					displayOptions: undefined,
-					description: 'Whose profile is created; the login must have the same RFC',
+					description: 'Whose profile is created; a stored CIEC must be of the same RFC',
 				}
 			: property,
 	),
@@ -31,10 +31,10 @@ export const profile: Field<ProfileInput> = {
 		if (plain(rfc) !== plain(ofLogin)) {
 			throw new CodedError(
 				'storedLogin.rfc',
-				'The stored login belongs to another RFC than this item',
+				'The stored CIEC belongs to another RFC than this item',
 				{
 					description:
-						'Choose the login of this RFC, or enter its CIEC in the fields of this node.',
+						'Choose a credential with the CIEC of this RFC, or enter its CIEC in the fields of this node.',
 				},
 			);
 		}

@@ -1,4 +1,3 @@
-import { storedLogin } from '../../shared/operations/loginSource';
 import type { Resource } from '../../shared/operations/operation';
 import { byRfc, rfc, rfcCheckOptions, TAKES_RFC } from '../fields/identifiers';
 import { period } from '../fields/period';
@@ -12,12 +11,11 @@ const createTaxProfile = billedQuery({
 	service: catalog.createTaxProfile,
 	name: 'Create Tax Profile',
 	does: "Register a taxpayer's CIEC (tax-authority password). Needed once before CSF, 32D and invoice queries",
-	takes: `${TAKES_RFC}. The CIEC comes from the stored login`,
+	takes: `${TAKES_RFC}. The CIEC comes from the credential`,
 	price: 'what your contract says for a new profile, which may be one query per item',
 	hasNoResult: true,
 	hasNoShownResponse: true,
 	input: profile,
-	credential: storedLogin,
 	options: rfcCheckOptions,
 });
 

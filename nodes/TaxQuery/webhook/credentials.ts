@@ -1,8 +1,8 @@
 import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-workflow';
-import { tokenSecrets } from '../../shared/credentials/accessToken';
 import { refuseBlankValues } from '../../shared/credentials/blankValue';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecrets } from '../../shared/credentials/webhookSecret';
+import { taxQuery } from '../../shared/transport/service';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { nodeKey } from '../deliveries/emitter';
@@ -19,13 +19,15 @@ interface Kept {
 }
 const kept = new BoundedMap<string, Kept>(MAX_KEPT);
 
-/** A credential of the trigger, as it was at most five seconds ago: a flood of deliveries reads it once. */
-async function read(context: IWebhookFunctions, type: string) {
-	const { id } = context.getNode().credentials?.[type] ?? {};
-	const key = `${nodeKey(context)} ${type} ${id ?? ''}`;
+const TYPE = taxQuery.credentialType;
+
+/** The credential of the trigger, as it was at most five seconds ago: a flood of deliveries reads it once. */
+async function read(context: IWebhookFunctions) {
+	const { id } = context.getNode().credentials?.[TYPE] ?? {};
+	const key = `${nodeKey(context)} ${id ?? ''}`;
 	const known = kept.get(key);
 	if (known && msLeft(known.readAt, KEPT_MS) > 0) return await known.credential;
-	const credential = context.getCredentials(type);
+	const credential = context.getCredentials(TYPE);
 	kept.set(key, { readAt: Date.now(), credential });
 	return await credential.catch((error: unknown) => {
 		kept.delete(key);
@@ -42,10 +44,10 @@ interface Proof {
 	secrets: string[];
 }
 
-/** Checks whether a delivery proves by the webhook credential that it comes from the service: over any of these bytes. */
+/** Checks whether a delivery proves by the credential that it comes from the service: over any of these bytes. */
 export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Promise<Proof> {
 	const { rawHeaders } = context.getRequestObject();
-	const credential = await read(context, 'taxQueryWebhookApi');
+	const credential = await read(context);
 	const now = Date.now();
 	const isAuthentic = bodies.some((body) => verifyDelivery({ rawHeaders, body }, credential, now));
 	const isStandard = credential.signatureFormat === 'standard';
@@ -57,10 +59,10 @@ export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Pro
 export async function deploymentOf(
 	context: IWebhookFunctions,
 ): Promise<Deployment & { secrets: string[] }> {
-	const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
-	const credential = hasCredential ? await read(context, 'taxQueryApi') : {};
+	const hasCredential = context.getNode().credentials?.[TYPE] !== undefined;
+	const credential = hasCredential ? await read(context) : {};
 	refuseBlankValues(credential);
 	const pseudonymKey = String(credential.pseudonymKey ?? '');
-	const secrets = tokenSecrets(credential);
+	const secrets = taxQuery.secrets(credential);
 	return { mapping: readTaxQueryMapping(credential), pseudonymKey, secrets };
 }

@@ -5,7 +5,6 @@ import type {
 	IWebhookDescription,
 } from 'n8n-workflow';
 import { otherServicesOption, statusesField, triggerOnField } from '../deliveries/choice';
-import { credentialsHere } from '../../shared/operations/operation';
 import { simplifyField } from '../../shared/operations/fields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/personalData';
 
@@ -112,7 +111,6 @@ export const triggerPanel: INodeTypeDescription['triggerPanel'] = {
 };
 
 export const properties: INodeProperties[] = [
-	{ ...credentialsHere, displayOptions: { hide: { authenticity } } },
 	{
 		displayName: 'Receive Results By',
 		name: 'receiveBy',
@@ -182,16 +180,15 @@ export const properties: INodeProperties[] = [
 		options: [
 			entry('None', 'none', 'Anyone can call the webhook, and the service confirms each result'),
 			entry(
-				'Webhook Credential',
+				'Credential',
 				'credential',
-				'A call carries a signature, a secret header or basic auth',
+				"A call carries the proof that 'Webhook Verification' of the credential sets",
 			),
 		],
 		default: 'none',
 		description: 'How a webhook call proves where it comes from',
 		...shownFor(withWebhook),
 	},
-	{ ...credentialsHere, ...shownFor(withWebhook, { authenticity }) },
 	{
 		displayName: 'Confirm with the Service',
 		name: 'confirm',

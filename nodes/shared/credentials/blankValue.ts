@@ -36,7 +36,7 @@ const LABELS: Record<string, string> = {
 	apiMapping: 'API Mapping',
 	baseUrl: 'Base URL',
 	clientId: 'Client ID',
-	ciec: 'CIEC',
+	taxAuthorityCiec: 'CIEC',
 };
 
 /** The label of a field: its name in words. */

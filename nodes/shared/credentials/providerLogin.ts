@@ -4,7 +4,6 @@ import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
 import { isBlankValue } from './blankValue';
 import { masked, needed } from './inputs';
-import { offlineTest } from './offlineTest';
 
 /** A company whose login the service uses on behalf of the organization. */
 export interface Provider {
@@ -114,7 +113,7 @@ export const taxAuthority: Provider = {
 };
 
 /** The selector of these providers, where there is a choice, and their fields, each where one that uses it is chosen. */
-export function loginFields(among: Provider[], show: IDataObject = {}): INodeProperties[] {
+export function loginFields(among: Provider[], show: IDataObject): INodeProperties[] {
 	const isChoice = among.length > 1;
 	const provider: INodeProperties = {
 		displayName: 'Provider',
@@ -130,7 +129,7 @@ export function loginFields(among: Provider[], show: IDataObject = {}): INodePro
 		among.filter(({ fields }) => fields.includes(field)).map(({ value }) => value);
 	const fields = [...new Set(among.flatMap((one) => one.fields))];
 	return [
-		...(isChoice ? [{ ...provider, displayOptions: { show } }] : []),
+		...(isChoice ? [provider] : []),
 		...fields.map((field) => ({
 			...field,
 			displayOptions: { show: { ...show, ...(isChoice && { provider: users(field) }) } },
@@ -204,15 +203,3 @@ export function checkLogin(
 		warnings: sent.map(({ warning }) => warning).filter(Boolean),
 	};
 }
-
-/** Whether a stored provider login is complete; none is tried at the provider. */
-export const testProviderLogin = offlineTest((data) => {
-	const provider = [...providers, taxAuthority].find(({ value }) => value === data.provider);
-	if (!provider) return 'Choose a provider from the list';
-	try {
-		checkLogin(provider, data as IDataObject);
-		return undefined;
-	} catch (error) {
-		return (error as Error).message;
-	}
-}, 'The login is complete; it was not tried at the provider');

@@ -2,7 +2,6 @@ import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workfl
 import { textOf } from '../utils/text';
 import { blankValueIn } from './blankValue';
 import { masked, needed, shownFor, text } from './inputs';
-import { offlineTest } from './offlineTest';
 
 /** In seconds. */
 export const DEFAULT_TOLERANCE = 300;
@@ -237,8 +236,8 @@ function validateTemplate(
 	return header('timestampHeader', 'Timestamp Header');
 }
 
-/** Checks whether the fields are complete. Only a webhook call shows whether they are right. */
-export const testWebhookCredential = offlineTest(
-	validateWebhookFields,
-	'Complete. The first webhook call shows whether it is right.',
-);
+/** Returns what is missing where webhook calls are to be verified; only a call shows whether the rest is right. */
+export const webhookFlaw = (credential: ICredentialDataDecryptedObject): string | undefined =>
+	['', 'none'].includes(textOf(credential.webhookVerification))
+		? undefined
+		: validateWebhookFields(credential);

@@ -1,16 +1,13 @@
-import {
-	type IDataObject,
-	type INodeCredentialDescription,
-	type INodeProperties,
-} from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import {
 	checkLogin,
 	loginFields,
+	taxAuthority,
 	type CheckedLogin,
 	type Provider,
 } from '../credentials/providerLogin';
+import { storedLogin } from '../credentials/storedLogins';
 import { option, parseBoolean, type Field } from './field';
-import { credentialsHere } from './operation';
 import { CodedError, fieldError } from '../utils/codedError';
 
 const loginFrom: INodeProperties = {
@@ -25,23 +22,13 @@ const loginFrom: INodeProperties = {
 			description: 'Saved with the workflow',
 		},
 		{
-			name: 'Stored Credential',
+			name: 'Stored in the Credential',
 			value: 'stored',
 			description: 'Encrypted by n8n, neither in the workflow nor in its executions',
 		},
 	],
 	default: 'stored',
 	description: "Where the provider's login comes from",
-};
-
-/** What an operation with a login needs where that is stored. */
-export const storedLogin: INodeCredentialDescription = {
-	name: 'creditProfileProviderLoginApi',
-	required: true,
-	testedBy: 'testProviderLogin',
-	displayOptions: {
-		show: { loginFrom: ['stored'] },
-	},
 };
 
 /** A provider's login, checked offline. */
@@ -66,21 +53,22 @@ export const allowEmpty = option(
 /** What was said of logins in a run, each once. */
 const saidInRun = () => new Set<string>();
 
-/** The login of one of these providers, from a stored credential or from fields of the node. */
-export const loginOf = (providers: Provider[]): Field<Login> => ({
-	properties: [loginFrom, credentialsHere, ...loginFields(providers, { loginFrom: ['fields'] })],
+/** The login of one of these providers, from the service's credential or from fields of the node. */
+export const loginOf = (providers: Provider[], credentialType: string): Field<Login> => ({
+	properties: [loginFrom, ...loginFields(providers, { loginFrom: ['fields'] })],
 	async read(item) {
+		const provider =
+			providers.length === 1
+				? providers[0]
+				: providers.find(({ value }) => value === item.parameter('provider'));
+		if (!provider) throw fieldError('field.choice', 'Provider', 'is empty or not in the list');
 		const isTyped = item.parameter('loginFrom') === 'fields';
-		const stored = isTyped ? undefined : await item.credentials(storedLogin.name);
-		const valueOf = (name: string) => (stored ? stored[name] : item.parameter(name));
-		const isOnly = isTyped && providers.length === 1;
-		const provider = providers.find(({ value }) => isOnly || value === valueOf('provider'));
-		if (!provider) throw noProvider(isTyped, providers);
-		const values = Object.fromEntries(
-			provider.fields.map(({ name }) => [name, valueOf(name)]),
-		) as IDataObject;
+		const values = isTyped
+			? Object.fromEntries(provider.fields.map(({ name }) => [name, item.parameter(name)]))
+			: storedLogin(await item.credentials(credentialType), provider);
+		if (!values) throw noStoredLogin(provider);
 		const allowsEmpty = await allowEmpty.read(item);
-		const login = checkLogin(provider, values, { allowsEmpty });
+		const login = checkLogin(provider, values as IDataObject, { allowsEmpty });
 		const said = item.run.shared(saidInRun);
 		for (const warning of login.warnings.filter((one) => !said.has(one))) {
 			said.add(warning);
@@ -90,10 +78,10 @@ export const loginOf = (providers: Provider[]): Field<Login> => ({
 	},
 });
 
-function noProvider(isTyped: boolean, providers: Provider[]): CodedError {
-	if (isTyped) return fieldError('field.choice', 'Provider', 'is empty or not in the list');
-	const wanted = providers.length > 1 ? 'a data provider' : `"${providers[0].name}"`;
-	return new CodedError('storedLogin.provider', `The stored login is not one of ${wanted}`, {
-		description: 'Choose another stored login.',
+const noStoredLogin = (provider: Provider): CodedError =>
+	new CodedError('storedLogin.provider', `The credential stores no login of "${provider.name}"`, {
+		description:
+			provider === taxAuthority
+				? "Open the credential and switch on 'Stored CIEC', or set 'Login From' to Fields of This Node."
+				: "Open the credential and choose it in 'Provider Logins', or set 'Login From' to Fields of This Node.",
 	});
-}

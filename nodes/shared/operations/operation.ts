@@ -31,7 +31,7 @@ export interface Item {
 	parameter<T>(name: string): T;
 	/** The "Options" collection for this item; {} if nothing was added. */
 	options: IDataObject;
-	/** A credential of the node beside the service's own token; throws if none of this type is chosen. */
+	/** The node's credential, for what it holds beside the token; throws if none of this type is chosen. */
 	credentials(type: string): Promise<ICredentialDataDecryptedObject>;
 	/** The connection to the node's service, opened by the first item that asks; its `mapping` is the service's. */
 	connection(): Promise<Connection>;
@@ -134,8 +134,6 @@ export interface Operation {
 	options?: INodeProperties[];
 	/** Asks no service: no credential, and no timeout to set. */
 	isOffline?: true;
-	/** A credential that it needs beside the service's own. */
-	credential?: INodeCredentialDescription;
 	/** It changes or costs something at the service: an error before that says that nothing was sent. */
 	isSending?: true;
 	/** What an item has cost, or all items of the run. */
@@ -165,7 +163,7 @@ const byName = (a: { name: string }, b: { name: string }) => a.name.localeCompar
 export function propertiesOf(resources: Resource[]): INodeProperties[] {
 	const firstValue = resources[0].value;
 	return [
-		...credentialsOnTop(resources),
+		credentialsOnTop,
 		{
 			displayName: 'Resource',
 			name: 'resource',
@@ -181,22 +179,13 @@ export function propertiesOf(resources: Resource[]): INodeProperties[] {
 	];
 }
 
-/** Where the editor shows a node's credentials: by itself it does below the first choice that one of them depends on. */
-export const credentialsHere: INodeProperties = {
+/** The editor would show a credential that depends on the resource below Resource. */
+const credentialsOnTop: INodeProperties = {
 	displayName: 'Credentials',
 	name: 'credentials',
 	type: 'credentials',
 	default: '',
 };
-
-/** At the top, but for operations that show them beside the choice of an additional credential. */
-function credentialsOnTop(resources: Resource[]): INodeProperties[] {
-	const elsewhere = resources
-		.flatMap(({ operations }) => operations)
-		.filter(({ credential }) => credential)
-		.map(({ value }) => value);
-	return [{ ...credentialsHere, displayOptions: { hide: { operation: elsewhere } } }];
-}
 
 function operationSelector({ value, operations }: Resource): INodeProperties {
 	const firstValue = operations[0].value;
@@ -280,20 +269,6 @@ export function whereServiceIsAsked(resources: Resource[]): Shown {
 	const asking = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
 	if (asking.length === resources.length) return undefined;
 	return { show: { resource: asking.map(({ value }) => value) } };
-}
-
-/** Where an additional credential is chosen: at the operations that need it. */
-export function whereNeeded(resources: Resource[], name: string): Shown {
-	const isNeeding = ({ credential }: Operation) => credential?.name === name;
-	const needing = resources.flatMap(({ operations }) => operations.filter(isNeeding));
-	const show = {
-		resource: resources
-			.filter(({ operations }) => operations.some(isNeeding))
-			.map(({ value }) => value),
-		operation: needing.map(({ value }) => value),
-		...needing[0]?.credential?.displayOptions?.show,
-	};
-	return { show };
 }
 
 /** The operation that an item's parameters name. */

@@ -15,7 +15,9 @@ import {
 import { creditProfileAuthorization, taxQueryAuthorization } from '../credentials/authorization';
 import { creditProfileBaseUrl, taxQueryBaseUrl } from '../credentials/baseUrl';
 import { refuseBlankValues } from '../credentials/blankValue';
+import { storedLoginSecrets } from '../credentials/storedLogins';
 import { bareToken } from '../credentials/tokenRequest';
+import { webhookSecrets } from '../credentials/webhookSecret';
 import { textOf } from '../utils/text';
 
 type Credentials = ICredentialDataDecryptedObject;
@@ -76,7 +78,11 @@ export const creditProfile: Service<CreditProfileMapping> = {
 	mapping: readCreditProfileMapping,
 	limitedBy: ({ apiToken }) => bareToken(apiToken),
 	pointsPerSecond: () => 10,
-	secrets: ({ apiToken, pseudonymKey }) => [bareToken(apiToken), String(pseudonymKey ?? '')],
+	secrets: (credentials) => [
+		bareToken(credentials.apiToken),
+		String(credentials.pseudonymKey ?? ''),
+		...storedLoginSecrets(credentials),
+	],
 	authorization: creditProfileAuthorization,
 	testPath: ({ paths: { credential = 'credential' } }) => `/${credential.replace(/^\/+/, '')}`,
 	tokenHint:
@@ -101,7 +107,11 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	account: ({ grant, clientId }) => (grant === 'accessToken' ? '' : String(clientId)),
 	pointsPerSecond: ({ pointsPerSecond }) => Number(pointsPerSecond ?? 10),
 	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
-	secrets: tokenSecrets,
+	secrets: (credentials) => [
+		...tokenSecrets(credentials),
+		...webhookSecrets(credentials),
+		...storedLoginSecrets(credentials),
+	],
 	authorization: taxQueryAuthorization,
 	tokens: { logIn, accepted: tokenAccepted, refused: tokenRefused, failure: loginFailure },
 	testPath({ paths: { getAll = 'query' }, list: { parameters } }) {

@@ -9,6 +9,8 @@ import {
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
 import { pseudonymKeyFlaw } from '../credentials/pseudonymKey';
+import { storedLoginFlaw } from '../credentials/storedLogins';
+import { webhookFlaw } from '../credentials/webhookSecret';
 import { raceAbort, readBody } from '../http/answerBody';
 import { faultOf } from '../http/faults';
 import { withRequestId } from '../http/requestIds';
@@ -22,9 +24,12 @@ const MAX_BYTES = 50_000_000;
 
 /**
  * The test of a service's credential: whether it is complete and right, by one request that only reads (and a login
- * before it). Its own, because n8n's test of a request shows nothing but "ECONNREFUSED" where a host cannot be reached.
+ * before it). Stored logins and the fields of webhook verification are checked offline. Its own, because n8n's test of a request shows nothing but "ECONNREFUSED" where a host cannot be reached.
  */
-const connectionTest = <Mapping>(service: Service<Mapping>) =>
+const connectionTest = <Mapping>(
+	service: Service<Mapping>,
+	flawOf: (credentials: ICredentialDataDecryptedObject) => string | undefined,
+) =>
 	async function test(
 		this: ICredentialTestFunctions,
 		{ data = {} }: ICredentialsDecrypted,
@@ -33,7 +38,7 @@ const connectionTest = <Mapping>(service: Service<Mapping>) =>
 			if (error instanceof UserError) return error;
 			throw error;
 		});
-		const message = flaw ? wordsOf(flaw) : pseudonymKeyFlaw(data);
+		const message = flaw ? wordsOf(flaw) : (flawOf(data) ?? pseudonymKeyFlaw(data));
 		return message === undefined
 			? { status: 'OK', message: 'Connection successful!' }
 			: { status: 'Error', message };
@@ -44,8 +49,11 @@ function wordsOf(flaw: UserError): string {
 	return withRequestId(sentences(flaw.message, flaw.description), problem?.requestIds);
 }
 
-export const testCreditProfile = connectionTest(creditProfile);
-export const testTaxQuery = connectionTest(taxQuery);
+export const testCreditProfile = connectionTest(creditProfile, storedLoginFlaw);
+export const testTaxQuery = connectionTest(
+	taxQuery,
+	(credentials) => webhookFlaw(credentials) ?? storedLoginFlaw(credentials),
+);
 
 /** What is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
 async function findFlaw<Mapping>(

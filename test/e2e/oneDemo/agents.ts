@@ -123,10 +123,6 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	const serviceCredentials = () => ({
 		taxQueryApi: credentialsOf('start-here', 'taxQueryApi'),
 		creditProfileApi: credentialsOf('list-documents', 'creditProfileApi'),
-		creditProfileProviderLoginApi: credentialsOf(
-			'rotate-provider-credentials',
-			'creditProfileProviderLoginApi',
-		),
 	});
 
 	it('are told of every operation what it does, costs and takes', async () => {

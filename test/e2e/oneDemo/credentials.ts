@@ -1,60 +1,83 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { N8n } from '../../../demo/n8n';
+import { serve } from '../../integration/support/serve';
+import { storing } from '../../integration/support/storing';
+import { executionEnded } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 
-const OURS = 'n8n-nodes-credit-profile';
-const LOGIN = 'creditProfileProviderLoginApi';
-const WEBHOOK = 'taxQueryWebhookApi';
+const LOGIN = { user: 'lender_1', password: 'Bureau_Secret_1' };
+const CIEC = { rfc: 'GODE561231GR8', ciec: 'Ciec_Secret_9' };
+const WEBHOOK = {
+	...{ webhookVerification: 'header', webhookHeaderName: 'X-Secret' },
+	webhookSecret: 'Secret-of-the-webhook-1',
+};
 
-describe('a credential that holds a secret of somebody else, in a real n8n', () => {
+describe('HTTP Request with a credential of the services, in a real n8n', () => {
 	let n8n: N8n;
 
 	beforeAll(async () => {
 		({ n8n } = await oneDemo());
 	});
 
-	const logins = { provider: 'taxAuthority', rfc: 'GODE561231GR8', ciec: 'Ciec_1234' };
-	const secrets = {
-		webhookVerification: 'header',
-		webhookHeaderName: 'X-Secret',
-		webhookSecret: 'Secret-of-the-webhook-1',
-	};
-
-	/** What n8n says to a workflow in which a node of this type uses the credential. */
-	async function saved(type: string, credential: string, parameters: object): Promise<string> {
-		const data = credential === LOGIN ? logins : secrets;
-		const id = await n8n.client.createCredential(credential, credential, data);
-		const node = {
-			id: 'node-1',
-			name: 'Node',
-			type,
-			typeVersion: 1,
-			position: [0, 0],
-			parameters,
-			credentials: { [credential]: { id, name: credential } },
-		};
-		const workflow = { name: type, nodes: [node], connections: {}, settings: {} };
-		return await n8n.client.createWorkflow(workflow).then(
-			() => 'saved',
-			(error: Error) => error.message,
-		);
-	}
-
-	it.each([LOGIN, WEBHOOK])('is not handed to HTTP Request: %s', async (credential) => {
-		const authentication = 'predefinedCredentialType';
-		const told = await saved('n8n-nodes-base.httpRequest', credential, {
-			url: 'http://127.0.0.1:9/',
-			authentication,
-			nodeCredentialType: credential,
-		});
-		expect(told).toContain(`cannot use credential type \\"${credential}\\"`);
-	});
-
 	it.each([
-		[`${OURS}.taxQuery`, LOGIN],
-		[`${OURS}.taxQueryTool`, LOGIN],
-		[`${OURS}.creditProfile`, LOGIN],
-		[`${OURS}.taxQueryTrigger`, WEBHOOK],
-	])('is handed to %s: %s', async (type, credential) => {
-		expect(await saved(type, credential, {})).toBe('saved');
+		['creditProfileApi', { apiToken: 'token-1', ...storing('bureau/pm', LOGIN) }, 'Token token-1'],
+		[
+			'taxQueryApi',
+			{
+				grant: 'accessToken',
+				pastedToken: 'token-2',
+				...WEBHOOK,
+				...storing('taxAuthority', CIEC),
+			},
+			'Bearer token-2',
+		],
+	])('gets nothing of %s but the header Authorization', async (type, fields, Authorization) => {
+		const received: Array<{ url?: string; headers: IncomingHttpHeaders; body: string }> = [];
+		const server = await serve((request, response) => {
+			let body = '';
+			request.on('data', (chunk) => (body += String(chunk)));
+			request.on('end', () => {
+				received.push({ url: request.url, headers: request.headers, body });
+				response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+			});
+		});
+		const id = await n8n.client.createCredential(type, type, { baseUrl: server.url, ...fields });
+		const request = {
+			...{ id: 'node-1', name: 'Node', type: 'n8n-nodes-base.httpRequest', typeVersion: 4.2 },
+			position: [0, 0],
+			parameters: {
+				...{ url: `${server.url}/reports`, method: 'POST', nodeCredentialType: type },
+				authentication: 'predefinedCredentialType',
+				...{ sendBody: true, specifyBody: 'json', jsonBody: '{"a": 1}' },
+			},
+			credentials: { [type]: { id, name: type } },
+		};
+		const webhookId = `http-${type.toLowerCase()}`;
+		const trigger = {
+			...{ id: 'node-0', name: 'Start', type: 'n8n-nodes-base.webhook', typeVersion: 2, webhookId },
+			...{ position: [0, 0], parameters: { path: webhookId, options: {} } },
+		};
+		const workflow = await n8n.client.createWorkflow({
+			name: type,
+			nodes: [trigger, request] as never,
+			connections: { Start: { main: [[{ node: 'Node', type: 'main', index: 0 }]] } },
+			settings: { executionOrder: 'v1' },
+		});
+		await n8n.client.publish(workflow);
+		await fetch(`${n8n.url}/webhook/${webhookId}`);
+		await executionEnded(n8n.client, workflow, { status: 'success' });
+		await server.close();
+		await n8n.client.unpublish(workflow);
+		const { authorization, ...others } = received[0].headers;
+		expect([received.length, authorization, received[0].url, received[0].body]).toEqual([
+			1,
+			Authorization,
+			'/reports',
+			'{"a":1}',
+		]);
+		const text = JSON.stringify([others, received[0].url, received[0].body]);
+		for (const secret of ['token-', LOGIN.password, CIEC.ciec, CIEC.rfc, WEBHOOK.webhookSecret]) {
+			expect(text).not.toContain(secret);
+		}
 	});
 });

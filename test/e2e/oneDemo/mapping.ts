@@ -8,6 +8,7 @@ import type { SandboxOptions } from '../../../sandbox';
 import type { Mapping, Operation } from '../../../sandbox/mapping';
 import { mappings, speaker, startDialect } from '../../integration/sandbox/support/dialect';
 import { suggestedIn } from '../../integration/support/diagnosis';
+import { storing } from '../../integration/support/storing';
 import { executionEnded, outOf } from '../support/executions';
 import { oneDemo } from '../support/oneDemo';
 
@@ -92,6 +93,8 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			baseUrl: sandbox.creditProfile.baseUrl,
 			apiToken: sandbox.creditProfile.token,
 			apiMapping: JSON.stringify(creditProfile),
+			...Object.assign({}, ...Object.entries(logins).map(([name, login]) => storing(name, login))),
+			providerLogins: Object.keys(logins),
 		})),
 		...(await credential('taxQueryApi', {
 			baseUrl: sandbox.taxQuery.baseUrl,
@@ -100,6 +103,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			clientSecret: sandbox.taxQuery.clientSecret,
 			pointsPerSecond: 0,
 			apiMapping: JSON.stringify(taxQuery),
+			...storing('taxAuthority', { rfc: RFC, ciec: 'Signs_in_1' }),
 		})),
 	});
 	const node = (name: string, type: string, parameters: object, credentials?: Credentials) => ({
@@ -166,17 +170,10 @@ describe('a real n8n at environments that call everything otherwise', () => {
 		});
 
 		it('asks every query, and reads them', async () => {
-			const ciec = { provider: 'taxAuthority', rfc: RFC, ciec: 'Signs_in_1' };
-			const login = await credential('creditProfileProviderLoginApi', ciec);
 			const names = Object.keys(queries);
 			const out = await run(
 				'every-query',
-				names.map((name) =>
-					node(name, 'taxQuery', queries[name], {
-						...credentials,
-						...(name === 'Profile' && login),
-					}),
-				),
+				names.map((name) => node(name, 'taxQuery', queries[name], credentials)),
 			);
 			const { services = {}, statuses } = mapping.taxQuery;
 			const paid = names.filter((name) => queries[name].resource !== 'query');
@@ -198,20 +195,12 @@ describe('a real n8n at environments that call everything otherwise', () => {
 
 		it('stores the login of every provider, and lists them', async () => {
 			const providers = Object.keys(logins);
-			const nodes = await Promise.all(
-				providers.map(async (provider) =>
-					node(
-						provider,
-						'creditProfile',
-						{ resource: 'providerLogin', operation: 'upsert', provider },
-						{
-							...credentials,
-							...(await credential('creditProfileProviderLoginApi', {
-								provider,
-								...logins[provider],
-							})),
-						},
-					),
+			const nodes = providers.map((provider) =>
+				node(
+					provider,
+					'creditProfile',
+					{ resource: 'providerLogin', operation: 'upsert', provider },
+					credentials,
 				),
 			);
 			const list = { resource: 'providerLogin', operation: 'getAll', returnAll: true };

@@ -17,17 +17,9 @@ describe('the results of the trigger in a real n8n', () => {
 	const sandboxes: SandboxWithQueries[] = [];
 	const published: string[] = [];
 	let n8n: N8n;
-	let secret: { id: string; name: string };
 
 	beforeAll(async () => {
 		({ n8n } = await oneDemo());
-		const data = {
-			webhookVerification: 'header',
-			webhookSecret: SECRET,
-			webhookHeaderName: 'X-Secret',
-		};
-		const name = 'Webhook';
-		secret = { name, id: await n8n.client.createCredential('taxQueryWebhookApi', name, data) };
 	});
 
 	afterAll(async () => {
@@ -47,8 +39,9 @@ describe('the results of the trigger in a real n8n', () => {
 		const id = await n8n.client.createCredential('taxQueryApi', name, {
 			...login,
 			pointsPerSecond: 0,
+			...{ webhookVerification: 'header', webhookSecret: SECRET, webhookHeaderName: 'X-Secret' },
 		});
-		const credentials = { taxQueryApi: { id, name }, taxQueryWebhookApi: secret };
+		const credentials = { taxQueryApi: { id, name } };
 		const workflow = await n8n.client.createWorkflow({
 			name,
 			nodes: [triggerNode(name, parameters, credentials)],

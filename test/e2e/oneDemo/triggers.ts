@@ -46,16 +46,14 @@ describe('the triggers in a real n8n', () => {
 	/** Publishes a workflow that begins with the webhook trigger. */
 	const receiving = async (credential?: object) => {
 		const { client } = demo.n8n;
-		const name = 'Webhook';
-		const credentials = {
-			taxQueryApi: taxQueryApi(),
-			...(credential && {
-				taxQueryWebhookApi: {
-					id: await client.createCredential('taxQueryWebhookApi', name, credential),
-					name,
-				},
-			}),
-		};
+		const { baseUrl, clientId, clientSecret } = demo.sandbox.taxQuery;
+		const login = { baseUrl, grant: 'clientCredentials', clientId, clientSecret };
+		const name = 'Verifying';
+		const verifying = async (fields: object) => ({
+			id: await client.createCredential('taxQueryApi', name, { ...login, ...fields }),
+			name,
+		});
+		const credentials = { taxQueryApi: credential ? await verifying(credential) : taxQueryApi() };
 		const parameters = { authenticity: credential ? 'credential' : 'none' };
 		const { id, webhookId } = await create(parameters, credentials);
 		await client.publish(id);
@@ -90,15 +88,17 @@ describe('the triggers in a real n8n', () => {
 			expect(await shown('single URL')).toBe(true);
 		});
 
-		it('connect to a first webhook credential, once it is complete', async () => {
+		it('verify by a signature with the one credential, once it is complete', async () => {
 			const { page } = editor;
 			await open({ authenticity: 'credential' });
-			await page.getByRole('button', { name: 'Connect to Tax Query Webhook' }).click();
+			await page.getByTestId('credential-edit-button').click();
 			const dialog = page.getByTestId('editCredential-modal');
 			const fill = async (field: string, value: string) =>
 				await dialog.getByTestId(`parameter-input-${field}`).locator('input').fill(value);
 
 			const save = dialog.getByTestId('credential-save-button');
+			await dialog.getByTestId('parameter-input-webhookVerification').click();
+			await page.getByRole('option', { name: 'Signature (HMAC)' }).click();
 			await fill('webhookSecret', 'whsec-1');
 			await fill('signatureHeader', 'not a header');
 			await save.click();
@@ -107,9 +107,10 @@ describe('the triggers in a real n8n', () => {
 			await editor.screenshot('trigger-credential-flaw');
 			await fill('signatureHeader', 'X-Signature');
 			await save.click();
-			await dialog.waitFor({ state: 'hidden' });
+			await dialog.getByText('Connection tested successfully').waitFor();
 			await editor.screenshot('trigger-credential');
-			await editor.page.getByText('Credential successfully created').first().waitFor();
+			await page.keyboard.press('Escape');
+			await dialog.waitFor({ state: 'hidden' });
 		});
 
 		it('listen for a test event, which the page of the sandbox sends', async () => {
@@ -148,7 +149,7 @@ describe('the triggers in a real n8n', () => {
 
 	describe('refuse what is hostile, and start nothing:', () => {
 		// n8n saves no credential without a secret
-		const possible = attacks.filter(({ credential }) => credential?.secret !== '');
+		const possible = attacks.filter(({ credential }) => credential?.webhookSecret !== '');
 		/** Workflows by their webhook credential, as JSON. */
 		const receivers = new Map<string, { id: string; url: string }>();
 		beforeAll(async () => {

@@ -1,9 +1,11 @@
 import { json } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import type { ICredentialDataDecryptedObject, OnError } from 'n8n-workflow';
+import { CredentialTestContext } from 'n8n-core';
 import { pass } from '../support/clock';
-import { testLogin } from '../support/credentialTests';
+import { flawOfLogin, testCreditProfile } from '../support/credentialTests';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
+import { storing } from '../support/storing';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { nodeOn } from './support';
 import { give, withServer } from '../support/serve';
@@ -36,10 +38,7 @@ const upsert = (provider: string) => ({
 	operation: 'upsert',
 	provider,
 });
-const stored = (provider: string, login: object): ICredentialDataDecryptedObject => ({
-	provider,
-	...login,
-});
+const stored = storing;
 
 describe('the credentials of providers', () => {
 	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
@@ -61,8 +60,7 @@ describe('the credentials of providers', () => {
 				{ ...parameters },
 				{
 					credentials: {
-						creditProfileApi: { baseUrl: server.url, apiToken: 'token-1' },
-						...(login && { creditProfileProviderLoginApi: login }),
+						creditProfileApi: { baseUrl: server.url, apiToken: 'token-1', ...login },
 					},
 				},
 			);
@@ -231,12 +229,6 @@ describe('the credentials of providers', () => {
 			expect([fieldErrorOf(error), error?.context?.sent, sent]).toEqual([told, false, []]);
 		});
 
-		it('a stored login of the tax authority', async () => {
-			const login = stored('taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Abcd1234' });
-			const { error } = await run(upsert('bureau/pm'), { login });
-			expect(codeOf(error)).toBe('storedLogin.provider');
-		});
-
 		it('a provider that was not chosen', async () => {
 			const running = run({ ...upsert(''), loginFrom: 'fields' });
 			await expect(running).rejects.toThrow('Parameter "Provider" is required');
@@ -265,8 +257,24 @@ describe('the credentials of providers', () => {
 		});
 
 		it('a stored login that is missing', async () => {
-			const { error } = await run(upsert('bureau/pm'));
-			expect(error?.message).toContain('creditProfileProviderLoginApi');
+			const login = stored('legal-records', { username: 'u', password: 'p' });
+			for (const held of [undefined, login]) {
+				const { error } = await run(upsert('bureau/pm'), { login: held });
+				expect(codeOf(error)).toBe('storedLogin.provider');
+			}
+			expect(await sandbox.requests()).toEqual([]);
+		});
+
+		it('one of several stored logins is sent, by the provider that the node names', async () => {
+			const login = {
+				...stored('bureau/pm', { user: 'lender_1', password: 'Bureau_Secret_1' }),
+				...stored('legal-records', { username: 'legal@lender.mx', password: 'l3gal p@ss' }),
+				providerLogins: ['bureau/pm', 'legal-records'],
+			};
+			const { items } = await run(upsert('legal-records'), { login });
+			expect(items.map(({ json }) => [json.type, json.user])).toEqual([
+				['legal-records', 'legal@lender.mx'],
+			]);
 		});
 	});
 
@@ -337,24 +345,33 @@ describe('the credentials of providers', () => {
 		});
 	});
 
-	describe('in a stored credential are tested offline', () => {
+	describe('that are stored are tested offline', () => {
 		it.each([...logins, ['taxAuthority', { rfc: 'GODE561231GR8', ciec: 'Abcd1234' }] as const])(
 			'a complete one of %s is fine',
 			async (provider, login) => {
-				expect(await testLogin({ provider, ...login })).toMatchObject({ status: 'OK' });
+				expect(await flawOfLogin(provider, login)).toBeUndefined();
 			},
 		);
 
 		it.each([
-			['no provider', {}, 'provider'],
-			['no user', { provider: 'bureau/pm', password: 'x' }, "'User'"],
-			['a sign', { provider: 'bureau/pf', user: 'a', password: '*' }, "'Encrypted Password'"],
-			['no CIEC', { provider: 'taxAuthority', rfc: 'GODE561231GR8' }, "'CIEC'"],
-		])('one with %s is not', async (_what, data, message) => {
-			expect(await testLogin(data)).toEqual({
-				status: 'Error',
-				message: expect.stringContaining(message),
-			});
+			['no user', 'bureau/pm', { password: 'x' }, "'User'"],
+			['a sign', 'bureau/pf', { user: 'a', password: '*' }, "'Encrypted Password'"],
+			['no CIEC', 'taxAuthority', { rfc: 'GODE561231GR8' }, "'CIEC'"],
+		])('one with %s is not', async (_what, provider, login, message) => {
+			expect(await flawOfLogin(provider, login)).toContain(message);
+		});
+
+		it('by the test of the whole credential, after its connection', async () => {
+			const { creditProfileApi } = sandbox.credentials();
+			const messageOf = async (login: object) => {
+				const data = { ...creditProfileApi, ...storing('bureau/pm', login) };
+				const credential = { id: '1', name: 'x', type: 'creditProfileApi', data };
+				return await testCreditProfile.call(new CredentialTestContext(), credential as never);
+			};
+			expect([
+				(await messageOf({ user: 'lender_1', password: 'Bureau_1' })).status,
+				(await messageOf({ user: '', password: '' })).message,
+			]).toEqual(['OK', expect.stringContaining('Persona Moral')]);
 		});
 	});
 });

@@ -1,9 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
-import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
-import { credentialTypes, runNode, type NodeRunOptions } from '../support/runNode';
+import { runNode, type NodeRunOptions } from '../support/runNode';
 import type { TestSandbox } from '../support/sandbox';
-
-credentialTypes.creditProfileProviderLoginApi ??= new CreditProfileProviderLoginApi();
 
 /** Ids of collections of the sandbox. */
 export const LOANS = 1; // 40 documents, two versions
@@ -11,6 +8,7 @@ export const PEOPLE = 2; // the largest; LOANS is its parent
 export const EMPTY = 30; // no documents
 
 type RunOptions = Partial<NodeRunOptions> & {
+	/** Fields that store a provider's login. */
 	login?: ICredentialDataDecryptedObject;
 	/** Fields of the service's credential: an API Mapping, a Pseudonym Key. */
 	api?: ICredentialDataDecryptedObject;
@@ -23,8 +21,7 @@ export function nodeOn(sandbox: TestSandbox) {
 			type: 'creditProfile',
 			parameters,
 			credentials: {
-				creditProfileApi: { ...sandbox.credentials().creditProfileApi, ...api },
-				...(login && { creditProfileProviderLoginApi: login }),
+				creditProfileApi: { ...sandbox.credentials().creditProfileApi, ...api, ...login },
 			},
 			...options,
 		});

@@ -1,3 +1,4 @@
+import { storing } from '../support/storing';
 import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workflow';
 import { CredentialTestContext } from 'n8n-core';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
@@ -112,7 +113,7 @@ describe.each(environments)(
 			'stores the login of %s where the environment has it',
 			async (provider, login) => {
 				const parameters = { resource: 'providerLogin', operation: 'upsert', provider };
-				const { items, error } = await run(parameters, { api, login: { provider, ...login } });
+				const { items, error } = await run(parameters, { api, login: storing(provider, login) });
 				const [{ method, path, body }] = await sandbox.requests();
 				const sent = says.credentialBody(login);
 				expect([error, items[0].json.user ?? null]).toEqual([

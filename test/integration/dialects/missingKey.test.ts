@@ -7,6 +7,7 @@ import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
 import { mappings, tokenFrom } from '../sandbox/support/dialect';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
+import { storing } from '../support/storing';
 import {
 	CIEC,
 	createTaxProfile,
@@ -91,10 +92,10 @@ describe('a mapping of the query service that misses one key', () => {
 					pastedToken: data.access_token ?? data.accessToken,
 					pointsPerSecond: 0,
 					apiMapping: JSON.stringify(without(taxQuery, ...keys)),
+					...storing('taxAuthority', { rfc: RFC, ciec: CIEC }),
 				},
 			});
-			const login = { provider: 'taxAuthority', rfc: RFC, ciec: CIEC };
-			const credentials = { taxQueryApi, creditProfileProviderLoginApi: login };
+			const credentials = { taxQueryApi };
 			return told(await sandbox.run(parameters, { credentials, secrets: [CIEC] }));
 		};
 	};

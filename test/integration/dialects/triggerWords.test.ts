@@ -17,13 +17,12 @@ beforeAll(async () => {
 afterAll(async () => await sandbox.close());
 afterEach(async () => await host.stop());
 
-const publish = async (parameters: INodeParameters, known: object, more: object = {}) =>
+const publish = async (parameters: INodeParameters, known: object, verification: object = {}) =>
 	(host = await TriggerHost.start({
 		credentials: {
 			taxQueryApi: sandbox.credentials({
-				taxQueryApi: { apiMapping: JSON.stringify(known), pointsPerSecond: 0 },
+				taxQueryApi: { apiMapping: JSON.stringify(known), pointsPerSecond: 0, ...verification },
 			}).taxQueryApi,
-			...more,
 		},
 		parameters,
 	}));
@@ -71,7 +70,7 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 		await publish(
 			{ ...onCrf, receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			{},
-			{ taxQueryWebhookApi: login },
+			login,
 		);
 		const record = { _id: 'q1', service: 'CONSTANCIA', status: 'LISTA', response: { RFC } };
 		for (let times = 0; times < 2; times++) {

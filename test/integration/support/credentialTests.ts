@@ -1,21 +1,31 @@
-import type { ICredentialTestFunctions, ICredentialsDecrypted, IDataObject } from 'n8n-workflow';
+import { CredentialTestContext } from 'n8n-core';
+import type { ICredentialsDecrypted } from 'n8n-workflow';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
+import { give, serve } from './serve';
+import { storing } from './storing';
 
 const { methods } = new CreditProfile();
 
 /** The tests of credentials, as n8n calls them by a node. */
 export const { testCreditProfile } = methods.credentialTest;
-export const { testTaxQuery, testWebhookCredential } = new TaxQueryTrigger().methods.credentialTest;
+export const { testTaxQuery } = new TaxQueryTrigger().methods.credentialTest;
 
-/** The offline test of a provider login that holds these values. */
-export const testLogin = async (data: IDataObject) =>
-	await methods.credentialTest.testProviderLogin.call(
-		{} as ICredentialTestFunctions, // it uses nothing of n8n
-		{
-			id: '1',
-			name: 'Login',
-			type: 'creditProfileProviderLoginApi',
-			data,
-		} as ICredentialsDecrypted,
+/** What the test of a credential finds in these fields, at services that accept everything; undefined if nothing. */
+export async function flawIn(type: 'creditProfileApi' | 'taxQueryApi', fields: object) {
+	const service = await serve((_request, response) => give(response, []));
+	const token = { apiToken: 'token-1', grant: 'accessToken', pastedToken: 'token-1' };
+	const data = { baseUrl: service.url, ...token, ...fields };
+	const test = type === 'taxQueryApi' ? testTaxQuery : testCreditProfile;
+	const credential = { id: '1', name: 'Test', type, data } as ICredentialsDecrypted;
+	const { status, message } = await test.call(new CredentialTestContext(), credential);
+	await service.close();
+	return status === 'OK' ? undefined : message;
+}
+
+/** The same for the stored login of a provider. */
+export const flawOfLogin = async (provider: string, login: object) =>
+	await flawIn(
+		provider === 'taxAuthority' ? 'taxQueryApi' : 'creditProfileApi',
+		storing(provider, login),
 	);

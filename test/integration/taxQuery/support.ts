@@ -1,17 +1,15 @@
 import axios from 'axios';
 import type { INodeParameters } from 'n8n-workflow';
-import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
 import type { SandboxOptions } from '../../../sandbox';
 import { curpOf } from '../../../sandbox/data/people/curp';
 import type { ReservedIdentity } from '../../../sandbox/data/people/reserved';
 import { checkDigitOf } from '../../../sandbox/data/people/rfc';
 import type { LedgerEntry } from '../../../sandbox/services/taxQuery/ledger';
-import { credentialTypes, runNode, type NodeRunOptions } from '../support/runNode';
+import { runNode, type NodeRunOptions } from '../support/runNode';
+import { storing } from '../support/storing';
 import { sandboxForTest } from '../support/sandbox';
 import { until } from '../../support/until';
 import { pass } from '../support/clock';
-
-credentialTypes.creditProfileProviderLoginApi ??= new CreditProfileProviderLoginApi();
 
 export const CIEC = 'Ciec_Secret_9';
 
@@ -68,7 +66,7 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 			const headers = { Authorization: `Bearer ${data.access_token}` };
 			return axios.create({ baseURL: baseUrl, headers });
 		},
-		/** Runs the node as fast as it can; `login` is the stored login of a provider. */
+		/** Runs the node as fast as it can; `login` is the stored CIEC. */
 		async run(
 			parameters: INodeParameters,
 			{
@@ -83,9 +81,11 @@ export async function taxQuerySandbox(options: Partial<SandboxOptions> = {}) {
 				executionId: `tax-query-${++execution}`,
 				credentials: {
 					taxQueryApi: sandbox.credentials({
-						taxQueryApi: { pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
+						taxQueryApi: {
+							...{ pointsPerSecond: 0, apiMapping: JSON.stringify(apiMapping) },
+							...(login && storing(login.provider, login)),
+						},
 					}).taxQueryApi,
-					...(login && { creditProfileProviderLoginApi: login }),
 				},
 				...rest,
 			});

@@ -23,8 +23,14 @@ describe('the panel of a provider login', () => {
 		expect(at('getAll')).toBeUndefined();
 	});
 
-	it('asks for the provider once: the stored login names it, and for a typed one none is chosen yet', () => {
+	it('asks for the provider wherever the login comes from, and none is chosen yet', () => {
 		const of = (loginFrom: string) => shown('provider', { operation: 'upsert', loginFrom });
-		expect([of('stored'), of('fields')?.default]).toEqual([undefined, '']);
+		expect([of('stored')?.default, of('fields')?.default]).toEqual(['', '']);
+	});
+
+	it('shows the fields of a login only where it is typed in', () => {
+		const of = (loginFrom: string) =>
+			shown('token', { operation: 'upsert', loginFrom, provider: 'sanctions-screening' });
+		expect([of('stored'), of('fields')?.displayName]).toEqual([undefined, 'Token']);
 	});
 });

@@ -11,6 +11,7 @@ import {
 	providers,
 	taxAuthority,
 } from '../../../nodes/shared/credentials/providerLogin';
+import { storedName } from '../../../nodes/shared/credentials/storedLogins';
 import type { LoginProblem, Problem } from '../../../nodes/shared/http/problem';
 import { FileError, type FileProblem } from '../../../nodes/shared/messages/file';
 import { render } from '../../../nodes/shared/messages/request';
@@ -143,7 +144,11 @@ const operationOf = ({ operations }: typeof query, value: string) => {
 };
 
 const COMPANY = 'EXI0503141A4';
-const ciec = { provider: taxAuthority.value, rfc: 'EISE850314BK8', ciec: 'Secreto1' };
+const ciec = {
+	storesCiec: true,
+	[storedName(taxAuthority, 'rfc')]: 'EISE850314BK8',
+	[storedName(taxAuthority, 'ciec')]: 'Secreto1',
+};
 const notFound = async () => {
 	throw new RequestError(taxQuery, { kind: 'status', status: 404 });
 };
@@ -166,7 +171,10 @@ const ofItems = async (): Promise<Said[]> =>
 			() => rfc.read(itemWith({ rfc: 'XAXX010101000' })),
 			() =>
 				period.read(itemWith({ period: 'months', firstMonth: '2026-03', lastMonth: '2026-01' })),
-			() => loginOf(providers).read(itemWith({ loginFrom: 'stored' }, { provider: 'x' })),
+			() =>
+				loginOf(providers, 'creditProfileApi').read(
+					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
+				),
 			() => checkLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),
 			() => profile.read(itemWith({ rfc: COMPANY }, ciec)),
 			() => operationOf(identifier, 'check').execute(itemWith({ includeOtherFields: true })),

@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { INode, INodeProperties } from 'n8n-workflow';
 import { CreditProfileApi } from '../../../credentials/CreditProfileApi.credentials';
-import { CreditProfileProviderLoginApi } from '../../../credentials/CreditProfileProviderLoginApi.credentials';
 import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
-import { TaxQueryWebhookApi } from '../../../credentials/TaxQueryWebhookApi.credentials';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
@@ -24,12 +22,7 @@ const labels = JSON.parse(readFileSync(join(folder, 'labels.json'), 'utf8')) as 
 const nodes = [new TaxQuery(), new CreditProfile(), new TaxQueryTrigger()].map(
 	({ description }) => description,
 );
-const types = [
-	new TaxQueryApi(),
-	new TaxQueryWebhookApi(),
-	new CreditProfileApi(),
-	new CreditProfileProviderLoginApi(),
-];
+const types = [new TaxQueryApi(), new CreditProfileApi()];
 /** What n8n itself writes beside our labels. */
 const OF_N8N = [
 	/^Credential( for .*)?$/,

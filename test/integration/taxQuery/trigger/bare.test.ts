@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { createHmac } from 'node:crypto';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -17,7 +18,7 @@ afterEach(async () => {
 describe('with Webhook Only and without confirmation, a proved delivery without the response', () => {
 	const SECRET = 'whsec-flor-blanca';
 	const start = async (options: Partial<TriggerHostOptions> = {}) => {
-		const taxQueryWebhookApi = {
+		const verification = {
 			webhookVerification: 'header',
 			webhookSecret: SECRET,
 			webhookHeaderName: 'X-Secret',
@@ -25,7 +26,7 @@ describe('with Webhook Only and without confirmation, a proved delivery without 
 		host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
 			...options,
-			credentials: { ...(options.credentials ?? sandbox.credentials()), taxQueryWebhookApi },
+			credentials: verifying(options.credentials ?? sandbox.credentials(), verification),
 		});
 		pass(60_000); // n8n has started
 	};
@@ -97,14 +98,14 @@ describe('with Webhook Only and without confirmation, a proved delivery without 
 describe('a proved delivery of a query that the service does not know by its ID', () => {
 	const SECRET = 'whsec-flor-blanca';
 	const start = async () => {
-		const taxQueryWebhookApi = {
+		const verification = {
 			webhookVerification: 'header',
 			webhookSecret: SECRET,
 			webhookHeaderName: 'X-Secret',
 		};
 		host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
-			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
+			credentials: verifying(sandbox.credentials(), verification),
 		});
 		pass(60_000); // n8n has started
 	};
@@ -140,14 +141,11 @@ describe('a message of Standard Webhooks', () => {
 	const startSigned = async () =>
 		(host = await TriggerHost.start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential' },
-			credentials: {
-				...sandbox.credentials(),
-				taxQueryWebhookApi: {
-					webhookVerification: 'signature',
-					signatureFormat: 'standard',
-					webhookSecret: `whsec_${key.toString('base64')}`,
-				},
-			},
+			credentials: verifying(sandbox.credentials(), {
+				webhookVerification: 'signature',
+				signatureFormat: 'standard',
+				webhookSecret: `whsec_${key.toString('base64')}`,
+			}),
 		}));
 	const sendSigned = async (id: string, body: object) => {
 		pass(1_000);

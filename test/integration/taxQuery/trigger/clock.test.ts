@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { pass } from './triggerHost';
 import { triggerSuite } from './suite';
 
@@ -40,10 +41,8 @@ describe("where the clock of n8n's machine is set back by an hour", () => {
 
 	it('a secret that was replaced is not taken any more', async () => {
 		const method = { webhookVerification: 'header', webhookHeaderName: 'X-Secret' };
-		const credentials = (secret: string) => ({
-			...sandbox.credentials(),
-			taxQueryWebhookApi: { ...method, webhookSecret: secret },
-		});
+		const credentials = (secret: string) =>
+			verifying(sandbox.credentials(), { ...method, webhookSecret: secret });
 		const options = {
 			credentials: credentials('whsec-agave'),
 			parameters: { authenticity: 'credential' },

@@ -1,8 +1,9 @@
+import { verifying } from '../../support/storing';
 import { many, row } from './listService';
 import { pass } from './triggerHost';
 import { listSuite, secretHeader } from './suite';
 
-const { proof, taxQueryWebhookApi } = secretHeader('whsec-lima-dulce');
+const { proof, verification } = secretHeader('whsec-lima-dulce');
 
 const { service, host, start: startTrigger } = listSuite();
 beforeEach(() => void (service.rows = many('old', 3, 100)));
@@ -15,7 +16,7 @@ const finish = (more: object = {}) => {
 const start = async (confirm: string, isProved: boolean, receiveBy = 'both') => {
 	await startTrigger({
 		parameters: { confirm, receiveBy, ...(isProved && { authenticity: 'credential' }) },
-		credentials: { ...service.credentials(), taxQueryWebhookApi },
+		credentials: verifying(service.credentials(), verification),
 	});
 };
 const deliver = async (body: object = detail) => {

@@ -1,10 +1,11 @@
+import { verifying } from '../../support/storing';
 import type { IDataObject } from 'n8n-workflow';
 import { many, row } from './listService';
 import { pass, type TriggerHostOptions } from './triggerHost';
 import { listSuite, secretHeader } from './suite';
 
 const SECRET = 'whsec-flor-de-mayo';
-const { proof, taxQueryWebhookApi } = secretHeader(SECRET);
+const { proof, verification } = secretHeader(SECRET);
 const around = { event: 'query.finished', attempt: 2, timestamp: '2026-10-31T09:00:00Z' };
 const detail = row('new', 0, { response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } });
 
@@ -25,7 +26,7 @@ const start = async (
 			...parameters,
 			settings,
 		} as TriggerHostOptions['parameters'],
-		credentials: { ...service.credentials(), taxQueryWebhookApi },
+		credentials: verifying(service.credentials(), verification),
 	});
 };
 const finish = (more: object = {}) => (service.rows = [{ ...detail, ...more }, ...service.rows]);
@@ -136,14 +137,11 @@ describe('the option Include Envelope', () => {
 		const [user, password] = ['emma', 'Flor-De-Nopal-1'];
 		await startTrigger({
 			parameters: { authenticity: 'credential', settings: { includeEnvelope: true } },
-			credentials: {
-				...service.credentials(),
-				taxQueryWebhookApi: {
-					webhookVerification: 'basic',
-					webhookUser: user,
-					webhookPassword: password,
-				},
-			},
+			credentials: verifying(service.credentials(), {
+				webhookVerification: 'basic',
+				webhookUser: user,
+				webhookPassword: password,
+			}),
 		});
 		finish();
 		const basic = Buffer.from(`${user}:${password}`).toString('base64');

@@ -1,15 +1,16 @@
+import { verifying } from '../../support/storing';
 import { many, row } from './listService';
 import { pass } from './triggerHost';
 import { listSuite, secretHeader } from './suite';
 
-const { proof, taxQueryWebhookApi } = secretHeader('whsec-la-brecha');
+const { proof, verification } = secretHeader('whsec-la-brecha');
 const { service, host, start } = listSuite();
 
 beforeEach(async () => {
 	service.rows = many('old', 30, 100);
 	await start({
 		parameters: { authenticity: 'credential', confirm: 'off' },
-		credentials: { ...service.credentials(), taxQueryWebhookApi },
+		credentials: verifying(service.credentials(), verification),
 	});
 });
 

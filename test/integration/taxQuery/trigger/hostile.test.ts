@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { attacks, send } from './attacks';
 import { invent, modes, type Invented } from './invented';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
@@ -32,11 +33,10 @@ describe('a hostile delivery starts nothing and is refused:', () => {
 		'%s: %i',
 		async (_what, expected, { credential, body, headers = () => [] }) => {
 			const host = await TriggerHost.start({
-				credentials: {
-					...sandbox.credentials(),
-					...(credential && { taxQueryWebhookApi: credential }),
-				},
+				credentials: verifying(sandbox.credentials(), credential ?? {}),
 				parameters: { authenticity: credential ? 'credential' : 'none' },
+				// else a credential without a secret could not be published
+				activation: credential?.webhookSecret === '' ? 'init' : 'activate',
 			});
 			const content = body(record);
 			const status = await send(host.url, content, headers(content));
@@ -50,16 +50,31 @@ describe('a hostile delivery starts nothing and is refused:', () => {
 	);
 });
 
+describe('a trigger that verifies webhook calls', () => {
+	it.each([
+		['no method', {}],
+		['no secret', { webhookVerification: 'signature', webhookSecret: '' }],
+	])('is not published with a credential that has %s', async (_what, fields) => {
+		const sandbox = await sandboxWithQueries();
+		const publishing = TriggerHost.start({
+			credentials: verifying(sandbox.credentials(), fields),
+			parameters: { authenticity: 'credential' },
+		});
+		await expect(publishing).rejects.toMatchObject({ context: { code: 'credential.webhook' } });
+		await sandbox.close();
+	});
+});
+
 describe('deliveries that do not prove where they come from', () => {
 	it("are told in n8n's log once an hour, without what they bring", async () => {
 		const sandbox = await sandboxWithQueries();
-		const taxQueryWebhookApi = {
+		const verification = {
 			webhookVerification: 'header',
 			webhookSecret: 'whsec-palo',
 			webhookHeaderName: 'X-Secret',
 		};
 		const host = await TriggerHost.start({
-			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
+			credentials: verifying(sandbox.credentials(), verification),
 			parameters: { authenticity: 'credential' },
 		});
 		const deliver = async () =>
@@ -82,10 +97,7 @@ describe('500 hostile deliveries that are invented', () => {
 			const sandbox = await sandboxWithQueries();
 			const credential = modes[mode];
 			const host = await TriggerHost.start({
-				credentials: {
-					...sandbox.credentials(),
-					...(credential && { taxQueryWebhookApi: credential }),
-				},
+				credentials: verifying(sandbox.credentials(), credential ?? {}),
 				parameters: { authenticity: credential ? 'credential' : 'none' },
 			});
 			const known = await sandbox.result();

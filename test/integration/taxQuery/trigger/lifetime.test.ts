@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { DateTime } from 'luxon';
 import { until } from '../../../support/until';
 import { codeOf } from '../../support/errorCode';
@@ -207,10 +208,10 @@ describe('a result that n8n cannot start', () => {
 	const { sandbox, host, start } = triggerSuite();
 
 	it('is reported with its query and the reason, and starts when n8n can', async () => {
-		const { taxQueryWebhookApi, proof } = secretHeader('whsec-retry');
+		const { verification, proof } = secretHeader('whsec-retry');
 		await start({
 			parameters: { receiveBy: 'webhook', authenticity: 'credential', confirm: 'off' },
-			credentials: { ...sandbox.credentials(), taxQueryWebhookApi },
+			credentials: verifying(sandbox.credentials(), verification),
 		});
 		const record = await sandbox.result();
 		host.isBroken = true;

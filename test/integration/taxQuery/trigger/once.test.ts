@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { until } from '../../../support/until';
 import { type Query } from '../../support/queries';
 import { pass, TriggerHost } from './triggerHost';
@@ -18,14 +19,12 @@ async function startAgain(): Promise<void> {
 
 const proved = {
 	parameters: { authenticity: 'credential', confirm: 'off' },
-	credentials: () => ({
-		...sandbox.credentials(),
-		taxQueryWebhookApi: {
+	credentials: () =>
+		verifying(sandbox.credentials(), {
 			webhookVerification: 'header',
 			webhookSecret: 'whsec-once',
 			webhookHeaderName: 'X-Secret',
-		},
-	}),
+		}),
 	headers: { 'X-Secret': 'whsec-once' },
 };
 const startProved = async () =>

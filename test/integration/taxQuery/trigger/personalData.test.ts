@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { codeOf, fieldErrorOf } from '../../support/errorCode';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { failure, TriggerHost, type TriggerHostOptions } from './triggerHost';
@@ -15,14 +16,12 @@ afterEach(async () => {
 	await sandbox.close();
 });
 
-const credentials = (taxQueryApi: object = {}) => ({
-	...sandbox.credentials({ taxQueryApi }),
-	taxQueryWebhookApi: {
+const credentials = (taxQueryApi: object = {}) =>
+	verifying(sandbox.credentials({ taxQueryApi }), {
 		webhookVerification: 'header',
 		webhookSecret: SECRET,
 		webhookHeaderName: 'X-Secret',
-	},
-});
+	});
 const start = async (
 	personalData: string,
 	{ pseudonymKey = '', ...more }: Record<string, unknown> = {},

@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { createHmac } from 'node:crypto';
 import { until } from '../../../support/until';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
@@ -88,10 +89,7 @@ describe('a webhook call', () => {
 		}),
 	])('%s starts the workflow with the record', async (_what, shape, type, proof) => {
 		const host = await TriggerHost.start({
-			credentials: {
-				...sandbox.credentials(),
-				...(proof && { taxQueryWebhookApi: proof.credential }),
-			},
+			credentials: verifying(sandbox.credentials(), proof?.credential ?? {}),
 			parameters: { authenticity: proof ? 'credential' : 'none', settings: { simplify: false } },
 		});
 		const record = await sandbox.result();
@@ -121,10 +119,7 @@ describe('the sandbox delivers', () => {
 	/** Lets the sandbox deliver one result to a trigger with the webhook credential, and waits for its answer. */
 	async function deliver(settings: object, credential?: Record<string, string | number>) {
 		host = await TriggerHost.start({
-			credentials: {
-				...sandbox.credentials(),
-				...(credential && { taxQueryWebhookApi: credential }),
-			},
+			credentials: verifying(sandbox.credentials(), credential ?? {}),
 			parameters: { authenticity: credential ? 'credential' : 'none' },
 		});
 		await sandbox.control.delete('/deliveries');
@@ -149,13 +144,13 @@ describe('the sandbox delivers', () => {
 	});
 
 	it('with its signature, by the defaults of both sides', async () => {
-		const taxQueryWebhookApi = {
+		const verification = {
 			webhookVerification: 'signature',
 			webhookSecret: SECRET,
 			signatureHeader: 'X-Webhook-Signature',
 		};
 		const signing = { type: 'hmac', secret: SECRET };
-		expect(await deliver({ signing }, taxQueryWebhookApi)).toEqual({
+		expect(await deliver({ signing }, verification)).toEqual({
 			answers: [200],
 			emitted: [true],
 		});

@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { fieldErrorOf } from '../../support/errorCode';
 import { ago, many, now, PAGE, row, type Row } from './listService';
 import { failure, pass } from './triggerHost';
@@ -90,14 +91,11 @@ describe('a service that writes to a record when it has delivered it', () => {
 		const secret = 'whsec-agua-clara';
 		await start({
 			parameters: { authenticity: 'credential', confirm },
-			credentials: {
-				...service.credentials(),
-				taxQueryWebhookApi: {
-					webhookVerification: 'header',
-					webhookSecret: secret,
-					webhookHeaderName: 'X-Secret',
-				},
-			},
+			credentials: verifying(service.credentials(), {
+				webhookVerification: 'header',
+				webhookSecret: secret,
+				webhookHeaderName: 'X-Secret',
+			}),
 		});
 		for (const id of ['a', 'b']) {
 			const one = row(id, 5);

@@ -33,9 +33,9 @@ export function listSuite() {
 	return { ...trigger, service: running(() => service) };
 }
 
-/** A webhook credential with a secret header, and what proves a call by it. */
+/** Webhook verification by a secret header, and what proves a call by it. */
 export const secretHeader = (secret: string) => ({
-	taxQueryWebhookApi: {
+	verification: {
 		webhookVerification: 'header',
 		webhookSecret: secret,
 		webhookHeaderName: 'X-Secret',

@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { many, PAGE, row } from './listService';
 import { failure, pass, type TriggerHost } from './triggerHost';
 import { listSuite } from './suite';
@@ -60,7 +61,7 @@ describe('a failed execution says', () => {
 		}
 		expect(told(trigger)).toEqual([
 			expect.stringMatching(
-				/^The service's record of query new has no result, and no webhook call brought one \| .*Fetch the Status Only.*webhook credential/,
+				/^The service's record of query new has no result, and no webhook call brought one \| .*Fetch the Status Only.*Webhook Verification/,
 			),
 		]);
 	});
@@ -102,13 +103,13 @@ describe('a line of the log says', () => {
 	});
 
 	it('that a webhook call is refused', async () => {
-		const taxQueryWebhookApi = {
+		const verification = {
 			webhookVerification: 'header',
 			webhookSecret: 'whsec-palo',
 			webhookHeaderName: 'X-Secret',
 		};
 		const trigger = await start({
-			credentials: { ...service.credentials(), taxQueryWebhookApi },
+			credentials: verifying(service.credentials(), verification),
 			parameters: { authenticity: 'credential' },
 		});
 		await trigger.deliver({ queryId: 'forged' }, { 'X-Secret': 'guessed' });

@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { until } from '../../../support/until';
 import { sandboxWithQueries, type Query, type SandboxWithQueries } from '../../support/queries';
@@ -26,14 +27,11 @@ const start = async (
 ) =>
 	(host = await TriggerHost.start({
 		...options,
-		credentials: {
-			...sandbox.credentials({ taxQueryApi: { apiMapping } }),
-			taxQueryWebhookApi: {
-				webhookVerification: 'header',
-				webhookSecret: secret['X-Secret'],
-				webhookHeaderName: 'X-Secret',
-			},
-		},
+		credentials: verifying(sandbox.credentials({ taxQueryApi: { apiMapping } }), {
+			webhookVerification: 'header',
+			webhookSecret: secret['X-Secret'],
+			webhookHeaderName: 'X-Secret',
+		}),
 		parameters: { receiveBy: 'webhook', ...parameters },
 	}));
 const unconfirmed = { authenticity: 'credential', confirm: 'off' };

@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { outOfOrder } from './suite';
 import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
@@ -23,14 +24,11 @@ const startProved = async (
 ) =>
 	await start({
 		...options,
-		credentials: {
-			...sandbox.credentials(),
-			taxQueryWebhookApi: {
-				webhookVerification: 'header',
-				webhookSecret: SECRET,
-				webhookHeaderName: 'X-Secret',
-			},
-		},
+		credentials: verifying(sandbox.credentials(), {
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		}),
 		parameters: { authenticity: 'credential', confirm: 'off', ...parameters },
 	});
 const secret = { 'X-Secret': SECRET };

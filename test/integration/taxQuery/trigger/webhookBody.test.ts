@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { deflateSync, gzipSync } from 'node:zlib';
+import { verifying } from '../../support/storing';
 import { triggerSuite } from './suite';
 
 const SECRET = 'palo-verde-7';
@@ -7,14 +8,11 @@ const { start, sandbox, host } = triggerSuite();
 
 const startSigned = async () =>
 	await start({
-		credentials: {
-			...sandbox.credentials(),
-			taxQueryWebhookApi: {
-				webhookVerification: 'signature',
-				webhookSecret: SECRET,
-				signatureHeader: 'X-Signature',
-			},
-		},
+		credentials: verifying(sandbox.credentials(), {
+			webhookVerification: 'signature',
+			webhookSecret: SECRET,
+			signatureHeader: 'X-Signature',
+		}),
 		parameters: { authenticity: 'credential' },
 	});
 const sign = (bytes: string | Buffer, secret = SECRET) => ({

@@ -1,3 +1,4 @@
+import { verifying } from '../../support/storing';
 import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { until } from '../../../support/until';
 import { triggerSuite } from './suite';
@@ -71,14 +72,11 @@ describe('a list in pages', () => {
 		});
 		await start({
 			parameters: { authenticity: 'credential', confirm: 'off' },
-			credentials: {
-				...sandbox.credentials(),
-				taxQueryWebhookApi: {
-					webhookVerification: 'header',
-					webhookSecret: 'whsec-1',
-					webhookHeaderName: 'X-Secret',
-				},
-			},
+			credentials: verifying(sandbox.credentials(), {
+				webhookVerification: 'header',
+				webhookSecret: 'whsec-1',
+				webhookHeaderName: 'X-Secret',
+			}),
 		});
 		const [a, b, c] = [row('a', 3), row('b', 2), row('c', 1)];
 		const deliver = async (record: Row) => await host.deliver(record, { 'X-Secret': 'whsec-1' });

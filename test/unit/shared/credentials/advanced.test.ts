@@ -5,7 +5,6 @@ import {
 } from 'n8n-workflow';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
-import { TaxQueryWebhookApi } from '../../../../credentials/TaxQueryWebhookApi.credentials';
 
 type Data = ICredentialDataDecryptedObject;
 const isShown = (data: Data) => (property: INodeProperties) =>
@@ -25,7 +24,6 @@ const opened = (properties: INodeProperties[], data: Data) =>
 
 const taxQuery = new TaxQueryApi().properties;
 const creditProfile = new CreditProfileApi().properties;
-const webhook = new TaxQueryWebhookApi().properties;
 
 const login = {
 	baseUrl: 'https://a.example/api',
@@ -41,17 +39,19 @@ const signed = {
 
 describe('a credential', () => {
 	it('has no condition that is undefined, at which n8n before 2.20 fails', () => {
-		const conditions = [...taxQuery, ...creditProfile, ...webhook].flatMap(
-			({ displayOptions = {} }) => Object.values(displayOptions),
+		const conditions = [...taxQuery, ...creditProfile].flatMap(({ displayOptions = {} }) =>
+			Object.values(displayOptions),
 		);
 		expect(conditions.length).toBeGreaterThan(10);
 		expect(conditions).not.toContain(undefined);
 	});
 
 	it.each<[string, INodeProperties[], Data, string[]]>([
-		['Tax Query API', taxQuery, login, ['Base URL', 'Authentication', 'Client ID', 'Client Secret', 'Advanced']],
-		['Credit Profile API', creditProfile, { baseUrl: 'https://a.example', apiToken: 't' }, ['Base URL', 'API Token', 'Advanced']],
-		['Tax Query Webhook API', webhook, signed, ['Webhook Verification', 'Webhook Secret', 'Signature Format', 'Signature Header', 'Advanced']],
+		['Tax Query API', taxQuery, login, ['Base URL', 'Authentication', 'Client ID', 'Client Secret', 'Webhook Verification', 'Stored CIEC', 'Advanced']],
+		['Credit Profile API', creditProfile, { baseUrl: 'https://a.example', apiToken: 't' }, ['Base URL', 'API Token', 'Provider Logins', 'Advanced']],
+		['Tax Query API, with a signature', taxQuery, { ...login, ...signed }, ['Base URL', 'Authentication', 'Client ID', 'Client Secret', 'Webhook Verification', 'Webhook Secret', 'Signature Format', 'Signature Header', 'Stored CIEC', 'Advanced']],
+		['Tax Query API, with a CIEC', taxQuery, { ...login, storesCiec: true }, ['Base URL', 'Authentication', 'Client ID', 'Client Secret', 'Webhook Verification', 'Stored CIEC', 'RFC', 'CIEC', 'Advanced']],
+		['Credit Profile API, with a login', creditProfile, { baseUrl: 'https://a.example', apiToken: 't', providerLogins: ['bureau/pf'] }, ['Base URL', 'API Token', 'Provider Logins', 'Individuals: User', 'Individuals: Encrypted Password', 'Advanced']],
 	])('shows first what everybody needs: %s', (_name, properties, data, expected) => {
 		expect(fields(properties, opened(properties, data))).toEqual(expected);
 	}); // prettier-ignore
@@ -63,9 +63,9 @@ describe('a credential', () => {
 		[taxQuery, login, 'processes', 4],
 		[taxQuery, login, 'additionalSecretFields', '{"api_key": "k"}'],
 		[creditProfile, {}, 'apiMapping', '{"paths": {"bureau": "agency"}}'],
-		[webhook, signed, 'additionalWebhookSecrets', 'old'],
-		[webhook, signed, 'keyEncoding', 'hex'],
-		[webhook, { ...signed, signatureFormat: 'standard' }, 'timestampTolerance', 60],
+		[taxQuery, { ...login, ...signed }, 'additionalWebhookSecrets', 'old'],
+		[taxQuery, { ...login, ...signed }, 'keyEncoding', 'hex'],
+		[taxQuery, { ...login, ...signed, signatureFormat: 'standard' }, 'timestampTolerance', 60],
 	];
 	it.each(settings)(
 		'keeps and shows a setting in use, whether Advanced is on or off: %#',

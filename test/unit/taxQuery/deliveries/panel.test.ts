@@ -101,7 +101,7 @@ describe("the trigger's panel", () => {
 		expect(expected.length).toBeLessThanOrEqual(26);
 	});
 
-	it('confirms the result by default, and trusts a call with a webhook credential alone', () => {
+	it('confirms the result by default, and trusts a call with webhook verification alone', () => {
 		const { default: value, options = [] } = valueOf('confirm') ?? {};
 		const off = options.find((option) => 'value' in option && option.value === 'off');
 		expect([value, options.map(({ name }) => name), off]).toEqual([

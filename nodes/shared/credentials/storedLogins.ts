@@ -1,0 +1,91 @@
+import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
+import { textOf } from '../utils/text';
+import { shownFor } from './inputs';
+import { checkLogin, providers, taxAuthority, type Provider } from './providerLogin';
+
+type Credential = ICredentialDataDecryptedObject;
+
+const CHOICE = 'providerLogins';
+const SWITCH = 'storesCiec';
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Returns the name of a login's field in the service's credential: "bureauPmPassword". */
+export const storedName = ({ value }: Provider, field: string): string =>
+	value.replace(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase()) + capital(field);
+
+/** "Credit Bureau: Companies (Persona Moral)" → "Companies" */
+const labelOf = ({ name }: Provider) => name.replace(/^.*: | \(.*$/g, '');
+
+const fieldsOf = (provider: Provider, hasLabel: boolean, shown: Partial<INodeProperties>) =>
+	provider.fields.map((field): INodeProperties => ({
+		...field,
+		displayName: hasLabel ? `${labelOf(provider)}: ${field.displayName}` : field.displayName,
+		name: storedName(provider, field.name),
+		...shown,
+	}));
+
+/** Provider logins in the credential of the Credit Profile Service; n8n masks fields at its top level only. */
+export const providerLoginFields: INodeProperties[] = [
+	{
+		displayName: 'Provider Logins',
+		name: CHOICE,
+		type: 'multiOptions',
+		options: providers.map(({ name, value }) => ({ name, value })),
+		default: [],
+		description:
+			'Logins at data providers to store here, for Provider Login → Create or Update. Each choice shows its fields.',
+	},
+	...providers.flatMap((provider) => fieldsOf(provider, true, shownFor(CHOICE, provider.value))),
+];
+
+/** The CIEC of the operator's own company in the credential of the query service. */
+export const storedCiecFields: INodeProperties[] = [
+	{
+		displayName: 'Stored CIEC',
+		name: SWITCH,
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to store the RFC and CIEC of your own company here, for Tax Authority → Create Tax Profile',
+	},
+	...fieldsOf(taxAuthority, false, { displayOptions: { show: { [SWITCH]: [true] } } }),
+];
+
+const isStored = (credential: Credential, { value }: Provider): boolean => {
+	if (value === taxAuthority.value) return credential[SWITCH] === true;
+	const chosen = credential[CHOICE];
+	return Array.isArray(chosen) && (chosen as unknown[]).includes(value);
+};
+
+/** Returns the values of a stored login by field; undefined if the credential holds none of this provider. */
+export function storedLogin(credential: Credential, provider: Provider): IDataObject | undefined {
+	if (!isStored(credential, provider)) return undefined;
+	const values = provider.fields.map(({ name }) => [name, credential[storedName(provider, name)]]);
+	return Object.fromEntries(values) as IDataObject;
+}
+
+const all = [...providers, taxAuthority];
+
+/** Returns what a stored login lacks; undefined if all are complete. None is tried at its provider. */
+export function storedLoginFlaw(credential: Credential): string | undefined {
+	for (const provider of all) {
+		const login = storedLogin(credential, provider);
+		try {
+			if (login) checkLogin(provider, login);
+		} catch (error) {
+			return `${provider.name}: ${(error as Error).message}`;
+		}
+	}
+	return undefined;
+}
+
+/** Returns the secrets of stored logins that a response could echo. A key is looked for where it is sent. */
+export const storedLoginSecrets = (credential: Credential): string[] =>
+	all.flatMap((provider) => {
+		const login = storedLogin(credential, provider) ?? {};
+		return provider.fields
+			.filter(({ typeOptions }) => typeOptions?.password && !typeOptions.rows)
+			.map(({ name }) => textOf(login[name]))
+			.filter(Boolean);
+	});
