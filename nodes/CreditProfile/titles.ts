@@ -29,13 +29,15 @@ export function freeColumn(column: string, key: string, taken: { has(column: str
  * versions, once in a run. Throws where they cannot be read: the columns would have other names.
  */
 export async function byTitle(item: Item, collectionId: number): Promise<ColumnOf> {
+	const { client } = await item.connection();
 	const read = item.run.shared(titlesByCollection);
-	const known = read.get(collectionId) ?? readTitles(item, collectionId);
-	read.set(collectionId, known);
+	const key = `${client} ${collectionId}`;
+	const known = read.get(key) ?? readTitles(item, collectionId);
+	read.set(key, known);
 	return await known;
 }
 
-const titlesByCollection = () => new Map<number, Promise<ColumnOf>>();
+const titlesByCollection = () => new Map<string, Promise<ColumnOf>>();
 
 async function readTitles(item: Item, collectionId: number): Promise<ColumnOf> {
 	const list = { ...versionsOf(collectionId), startAt: 0, wanted: Infinity };

@@ -43,16 +43,17 @@ export const downloadFiles = operation({
 	/** CP §2.10 */
 	async execute(item, { source: from, simplify: isSimple, maxMegabytes: most, ...range }) {
 		const take = item.run.shared(repeatsOf);
+		const { client } = await item.connection();
 		if (from.from === 'link') {
 			take(item, from.url);
 			return new WithFiles([{ json: {}, file: await download(item, { url: from.url }, most) }]);
 		}
 		if (from.from === 'incoming') {
 			const links = incomingFiles(from.document).map((one) => linkedFile(item, one, isSimple));
-			for (const { association } of links) take(item, `file ${fileKey(association)}`);
+			for (const { association } of links) take(item, `${client} file ${fileKey(association)}`);
 			return new WithFiles(await fetchAll(item, links, most));
 		}
-		take(item, `collection ${from.id}`);
+		take(item, `${client} collection ${from.id}`);
 		const list = {
 			...documentsOf(from.id),
 			query: { ...includeFiles, order: range.order },

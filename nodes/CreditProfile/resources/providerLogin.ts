@@ -41,9 +41,10 @@ const upsert = operation({
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
 	async execute(item, { login, simplify: isSimple }) {
 		const mapping = await mappingOf(item);
+		const { client } = await item.connection();
 		return {
 			async next() {
-				const row = await store(item, login, mapping);
+				const row = await store(item, login, mapping, client);
 				hintAtDoubts(item, login, row);
 				return item.protect(withoutPasswords(row, login.secrets), loginRule, (safe) =>
 					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
@@ -95,14 +96,14 @@ async function store(
 	item: Item,
 	{ provider, login, secrets }: Login,
 	mapping: CreditProfileMapping,
+	client: string,
 ): Promise<IDataObject> {
 	const path = `/credential/${provider.value}`;
 	const { bureauPublicKey, ...others } = login;
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
-	return await atPath(item, path, inTurn(item, request)).catch(async (error: unknown) => {
-		const { client } = await item.connection();
+	return await atPath(item, path, inTurn(item, request, client)).catch((error: unknown) => {
 		if (!isRefused(error) || !provider.refused || hasWorked(client, provider.value)) throw error;
 		throw error.withAdvice(provider.refused);
 	});
@@ -121,22 +122,23 @@ async function assertSaved(item: Item, request: ServiceRequest): Promise<IDataOb
 	return row;
 }
 
-/** Of each path of a run what was sent last, and what came of it. */
+/** Of each account and path of a run what was sent last, and what came of it. */
 const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObject> }>();
 
 /**
  * Sends it once the one of the item before has ended, for the last item is to be the one that stays. The same login
  * again is not sent again. To be called in the items' order.
  */
-async function inTurn(item: Item, request: ServiceRequest): Promise<IDataObject> {
+async function inTurn(item: Item, request: ServiceRequest, client: string): Promise<IDataObject> {
+	const place = `${client} ${request.path}`;
 	const last = item.run.shared(lastByPath);
-	const before = last.get(request.path);
+	const before = last.get(place);
 	const body = JSON.stringify(request.body);
 	if (before?.body === body) return await before.row;
 	const send = async () => await assertSaved(item, request);
 	// The pause lets a failure end the run first, so that nothing more is sent.
 	const row = before ? before.row.then(send, async () => await item.wait(1).then(send)) : send();
-	last.set(request.path, { body, row });
+	last.set(place, { body, row });
 	return await row;
 }
 

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import type { Item } from '../../shared/operations/operation';
+import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { Question } from '../question/question';
 import { serviceOfItem } from '../service/client';
@@ -7,8 +7,10 @@ import { readRow, readRows } from '../service/list';
 import type { Id, Listing, QueryRecord } from '../service/types';
 import { QueryError } from '../telling/messages';
 import type { Journal } from './journal';
-import { idsOf, isDoubtful, type Life } from './life';
-import type { PastQueries } from './reuse';
+import { idsOf, isDoubtful } from './life';
+import type { Submission } from './register';
+import { Reservations } from './reservations';
+import type { PastLists } from './reuse';
 
 /** What an item may send at most. */
 export interface Limits {
@@ -16,23 +18,22 @@ export interface Limits {
 	maxQueriesPerDay: number;
 }
 
+/** A question that is to be sent, and the name by which it is reserved: the same for all who share its query. */
+export interface Planned {
+	name: string;
+	question: Question;
+}
+
 /**
- * Keeps the items of a run, an execution over all its runs and tries, and a day below the operator's limits. Whatever
- * was not refused counts: what is unsure, too, also where it is sent again.
+ * Keeps an execution over all its runs, calls and tries, and a day, below the operator's limits. A question is reserved
+ * once, before anything of it is sent. Whatever was not refused counts: what is unsure, too, also where it is sent again.
  */
-export function queryLimit(journal: Journal, past: PastQueries) {
-	let planned = 0;
-	/** Questions that are planned once for all items that ask them. */
-	const shared = new Set<string>();
-	const reservations = new Map<Day, number>();
-	let counting: Promise<Counted> | undefined;
+export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
+	/** Days of whose queries this run has counted those in the list; one for each account. */
+	const counting = new Map<Day, Promise<Counted>>();
+	const reservedIn = new Set<Day>();
 
-	function reserve(day: Day, count: number): void {
-		day.reserved += count;
-		reservations.set(day, (reservations.get(day) ?? 0) + count);
-	}
-
-	/** Once for all items of a run. Throws a QueryError if today's queries cannot be counted. */
+	/** Once for all items of an account. Throws a QueryError if today's queries cannot be counted. */
 	async function countListed(item: Item, day: Day): Promise<Counted> {
 		const service = await serviceOfItem(item);
 		const start = startOfDay(item);
@@ -47,85 +48,98 @@ export function queryLimit(journal: Journal, past: PastQueries) {
 		return { ...listing, listed: records.length };
 	}
 
-	return {
-		/**
-		 * Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. `isOnce`: what
-		 * is counted for another item that asks the same counts no more. All of it or nothing, for nothing comes between.
-		 */
-		async plan(
-			item: Item,
-			{ maxQueries, maxQueriesPerDay }: Limits,
-			questions: Question[],
-			isOnce = false,
-		): Promise<void> {
-			if (questions.length === 0) return;
-			const day = maxQueriesPerDay === Infinity ? undefined : await today(item);
-			const listed = day && (await (counting ??= countListed(item, day)));
-			const open = questions.filter(({ id }) => !isOnce || !shared.has(id));
-			const count = open.reduce((sum, { expected }) => sum + expected.length, 0);
-			if (count === 0) return;
-			if (journal.sent() + planned + count > maxQueries) {
-				throw new QueryError({ kind: 'limitOfExecution', most: maxQueries });
-			}
-			if (day) {
-				const made = day.made.size + day.unsure;
-				if (made + day.reserved + count > maxQueriesPerDay) {
-					throw new QueryError({ kind: 'limitOfDay', most: maxQueriesPerDay, made });
-				}
+	async function countOnce(item: Item, day: Day): Promise<Counted> {
+		const known = counting.get(day) ?? countListed(item, day);
+		counting.set(day, known);
+		return await known;
+	}
+
+	/** Reserves for what is not reserved yet: all of it or nothing. Throws a QueryError if it is too much. */
+	function reserve(planned: Planned[], limits: Limits, day?: Day, listed?: Counted): void {
+		const countOf = ({ question }: Planned) => question.expected.length;
+		const isOpen = ({ name }: Planned) => !spending.reserved.has(name);
+		const count = planned.filter(isOpen).reduce((sum, one) => sum + countOf(one), 0);
+		if (count > 0 && spending.total + count > limits.maxQueries) {
+			throw new QueryError({ kind: 'limitOfExecution', most: limits.maxQueries });
+		}
+		const unplanned = day ? planned.filter(({ name }) => !day.reserved.has(dayName(name))) : [];
+		if (day && unplanned.length > 0) {
+			const more = unplanned.reduce((sum, one) => sum + countOf(one), 0);
+			const made = day.made.size + day.unsureTotal;
+			if (made + day.reserved.total + more > limits.maxQueriesPerDay) {
+				throw new QueryError({ kind: 'limitOfDay', most: limits.maxQueriesPerDay, made });
 			}
 			if (listed && listed.extent !== 'whole') {
 				throw new QueryError({ kind: 'uncounted', ...listed });
 			}
-			planned += count;
-			if (day) reserve(day, count);
-			if (isOnce) for (const { id } of open) shared.add(id);
+		}
+		for (const one of planned) {
+			spending.reserved.add(one.name, countOf(one), run);
+			day?.reserved.add(dayName(one.name), countOf(one), run);
+			if (day) reservedIn.add(day);
+		}
+	}
+
+	/** Reservations of a day are those of all executions. */
+	const dayName = (name: string) => `${run.root ?? ''} ${run.node} ${name}`;
+
+	return {
+		/** Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. */
+		async plan(item: Item, limits: Limits, planned: Planned[]): Promise<void> {
+			if (planned.length === 0) return;
+			const day = limits.maxQueriesPerDay === Infinity ? undefined : await today(item);
+			const listed = day && (await countOnce(item, day));
+			reserve(planned, limits, day, listed);
 		},
 
-		/** A planned query is on its way; whoever asks the same from now on is counted anew. */
-		sending({ id, expected }: Question, isFirst: boolean): void {
-			if (isFirst) planned -= Math.min(planned, expected.length);
-			shared.delete(id);
-		},
+		/** A planned query is on its way. */
+		sending: (name: string): void => spending.reserved.take(name),
 
 		/** What became of so many queries that were on their way. */
-		async ended(item: Item, count: number, life: Life): Promise<void> {
+		async ended(item: Item, name: string, count: number, submission: Submission): Promise<void> {
 			const day = await today(item);
-			reserve(day, -Math.min(reservations.get(day) ?? 0, count));
-			if (isDoubtful(life)) day.unsure += count;
-			for (const id of idsOf(life)) day.made.add(id);
+			day.reserved.take(dayName(name));
+			if (isDoubtful(submission.life)) day.unsure.set(unsureName(submission), count);
+			for (const id of idsOf(submission.life)) day.made.add(id);
 		},
 
 		/** Queries that were unsure were accepted under these IDs. */
-		async found(item: Item, ids: Id[]): Promise<void> {
+		async found(item: Item, submission: Submission, ids: Id[]): Promise<void> {
 			const day = await today(item);
-			day.unsure -= Math.min(day.unsure, ids.length);
+			day.unsure.delete(unsureName(submission));
 			for (const id of ids) day.made.add(id);
 		},
 
 		/** What was planned and never sent is free for others. */
 		end(): void {
-			for (const [day, count] of reservations) day.reserved -= count;
-			reservations.clear();
+			spending.reserved.leave(run);
+			for (const day of reservedIn) day.reserved.leave(run);
 		},
 	};
 }
 
+/** The same in another try and process. */
+const unsureName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
+
 /** What this process knows of a client's queries of one day. Whatever was not refused counts. */
-interface Day {
+class Day {
 	/** Those that were listed, or accepted since. */
-	made: Set<string>;
-	/** Planned or on their way, by all runs. */
-	reserved: number;
+	readonly made = new Set<string>();
+	/** Planned or on their way, by all executions. */
+	readonly reserved = new Reservations();
 	/** Sent, and nobody knows whether they were accepted. */
-	unsure: number;
+	readonly unsure = new Map<string, number>();
+
+	get unsureTotal(): number {
+		return [...this.unsure.values()].reduce((sum, count) => sum + count, 0);
+	}
 }
 
-const days = new BoundedMap<string, Day>(100);
+const days = new BoundedMap<string, Day>(1000);
 
 async function today(item: Item): Promise<Day> {
 	const { client } = await serviceOfItem(item);
-	const key = `${client} ${startOfDay(item)}`;
-	return days.getOrMake(key, () => ({ made: new Set(), reserved: 0, unsure: 0 }));
+	return days.getOrMake(`${client} ${startOfDay(item)}`, () => new Day());
 }
 
 type Counted = Pick<Listing, 'extent' | 'total'> & { listed: number };

@@ -4,7 +4,7 @@ import { compare, type Expected } from '../question/compare';
 import { lastingServiceOf, type QueryService } from '../service/client';
 import { completeRow, isVague, listSince, readRow, readRows } from '../service/list';
 import type { Extent, Id, Listing, QueryRecord } from '../service/types';
-import { sentAtOf } from './journal';
+import { sentAtOf } from './processMemory';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 const CLOCK_MS = 2000;
@@ -38,6 +38,16 @@ interface Reading {
 	listing: Listing;
 	/** When it was there, by our clock. */
 	at: number;
+}
+
+/** A row with its result; the row itself where its ID gives another query. */
+async function completed(
+	service: QueryService,
+	row: QueryRecord,
+	expected: Expected[],
+): Promise<QueryRecord> {
+	const record = await completeRow(service, row);
+	return expected.every((one) => compare(one, record) === 'other') ? row : record;
 }
 
 /**
@@ -113,7 +123,7 @@ export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
 			else for (const { id } of mayBe) untold.add(id);
 		}
 		return {
-			found: await Promise.all(found.map(async (row) => await completeRow(service, row))),
+			found: await Promise.all(found.map(async (row) => await completed(service, row, expected))),
 			untold: [...untold],
 			extent: unreadable > 0 && extent === 'whole' ? 'cut' : extent,
 			listed: listing.records.length,

@@ -3,13 +3,13 @@ import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operat
 import type { IDataObject } from 'n8n-workflow';
 import { questionOf, type PaidQuery, type Question, type QueryInput } from '../question/question';
 import { getQuery, serviceOfItem, type QueryService } from '../service/client';
-import type { Id, QueryRecord } from '../service/types';
+import type { QueryRecord } from '../service/types';
 import { withBilled } from '../telling/messages';
 import { Receipt } from '../telling/receipt';
 import { isUnfinished, rowsOf, type Outcome, type Shape } from '../telling/rows';
 import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './options';
 import { billedOf, idsOf } from './life';
-import { querySender, type QuerySender, type Sending } from './send';
+import { isSharing, querySender, type QuerySender, type Sending } from './send';
 import { isWaitedFor, readResult, waitForResult } from './wait';
 
 /** What an item's fields and options say, beside what it asks. */
@@ -54,6 +54,23 @@ function startSpending(run: Run) {
 	return { sender, receipt };
 }
 
+/** A question that an item asks by one request, and what came of it. */
+interface AskedPart {
+	part: Question;
+	outcomes: Outcome[];
+}
+
+/** What an item has got: of listed queries, and of its own. */
+interface Asked {
+	before: Outcome[];
+	own: AskedPart[];
+}
+
+const outcomesOf = ({ before, own }: Asked): Outcome[] => [
+	...before,
+	...own.flatMap(({ outcomes }) => outcomes),
+];
+
 /** Everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
 	item: Item,
@@ -74,20 +91,23 @@ async function plan(
 		const ids = reusable.map((one) => one?.id ?? null);
 		sender.journal.reuse(item, whole.key, ids);
 	}
-	const unsent = parts.filter((part) => !sender.isKept(item, part));
-	await sender.limit.plan(item, settings, unsent, reuse !== undefined && !reuse.isEach);
+	await sender.plan(item, settings, parts);
 	const next = async () => {
-		const outcomes: Outcome[] = reused.map((query) => ({ query, how: 'reused' }));
+		const now = Date.now() + asking.clockOffsetMs();
+		const read = async (outcomes: Outcome[]) =>
+			await Promise.all(
+				outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
+			);
+		const before = await read(reused.map((query) => ({ query, how: 'reused' })));
+		const own: AskedPart[] = [];
 		for (const part of parts) {
 			const { queries, how } = await sender.ask(item, part, settings);
-			for (const query of queries) outcomes.push({ query, how });
+			const outcomes = await read(queries.map((query) => ({ query, how })));
+			own.push({ part, outcomes: await sender.accept(item, part, outcomes) });
 		}
-		const now = Date.now() + asking.clockOffsetMs();
-		const read = await Promise.all(
-			outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
-		);
-		receipt.take(item, read, settings);
-		return await conclude(item, definition, input, asking, whole, read);
+		const asked = { before, own };
+		receipt.take(item, outcomesOf(asked), settings, isSharing(reuse) ? whole.share : undefined);
+		return await conclude(item, definition, input, asking, whole, asked);
 	};
 	return { next: async () => await namingBilled(item, next) };
 }
@@ -116,8 +136,8 @@ async function findReusable(
 		);
 	}
 	if (!reuse) return [];
-	const kept = new Set<Id>(journal.ids());
-	return await past.findReusable(item, question, reuse, (id) => kept.has(id));
+	const mayLag = reuse.mayLag === true && journal.isEmpty;
+	return await past.findReusable(item, question, { ...reuse, mayLag });
 }
 
 /** What is still to be sent: all of it, or what can be asked for without the records that are there. */
@@ -152,9 +172,9 @@ async function conclude(
 		mapping,
 	}: Settings & Pick<QueryService, 'mapping'>,
 	{ expected, fields, secrets }: Question,
-	outcomes: Outcome[],
+	asked: Asked,
 ): Promise<Phase> {
-	const { receipt } = item.run.shared(startSpending);
+	const { receipt, sender } = item.run.shared(startSpending);
 	const shape: Shape = {
 		definition,
 		mapping,
@@ -176,10 +196,18 @@ async function conclude(
 		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};
-	if (wait === undefined || !outcomes.some(isWaitedFor)) return give(outcomes);
-	const next = async () =>
-		give(
-			await Promise.all(outcomes.map(async (outcome) => await waitForResult(item, outcome, wait))),
-		);
+	const isWaiting = wait !== undefined && outcomesOf(asked).some(isWaitedFor);
+	if (!isWaiting) return give(outcomesOf(asked));
+	const waitForAll = async (outcomes: Outcome[]) =>
+		await Promise.all(outcomes.map(async (one) => await waitForResult(item, one, wait)));
+	const next = async () => {
+		const [before, ...own] = await Promise.all([
+			waitForAll(asked.before),
+			...asked.own.map(
+				async ({ part, outcomes }) => await sender.accept(item, part, await waitForAll(outcomes)),
+			),
+		]);
+		return give([...before, ...own.flat()]);
+	};
 	return { together: true, next: async () => await namingBilled(item, next) };
 }

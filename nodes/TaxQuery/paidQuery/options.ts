@@ -20,16 +20,21 @@ const DAY_MS = 24 * HOUR_MS;
 /** What an AI agent may spend in one execution, unless the operator says otherwise. */
 const MOST_AS_TOOL = 10;
 
-/** Which queries an item takes instead of sending another one. */
+/**
+ * Which queries an item takes instead of sending another one: those of its own execution, and listed ones. Undefined
+ * where each item sends its own.
+ */
 export interface Reuse {
-	/** Created since then, by our clock. */
-	since: number;
-	/** Nobody asked for it: the workflow is being built, or an execution is retried. */
+	/** Listed queries that were created since then, by our clock; undefined: none. */
+	since?: number;
+	/** Nobody asked for listed ones: the workflow is being built, or an execution may be a retry. */
 	isByDefault: boolean;
-	/** An execution is retried: what it has sent is in the list, though n8n may not remember it. */
+	/** What this execution has sent is in the list, though n8n may not remember it. */
 	isRetry?: boolean;
 	/** Each query is for one item: the operator does not want items to share them. */
 	isEach?: boolean;
+	/** The process that sent them may have crashed a moment ago, before the list showed them. */
+	mayLag?: boolean;
 }
 
 const nothing: Field<undefined> = { properties: [], read: () => undefined };
@@ -83,11 +88,15 @@ const reuse = field(
 				name: 'Only While Building (24 Hours)',
 				value: 'building',
 				description:
-					'The editor and retries reuse results (not failures). In production each item is billed.',
+					'The editor, retries and sub-workflows reuse results (not failures) of the last 24 hours. Items of one execution that ask the same always share one query.',
 			},
 			{ name: 'Up To (Hours)', value: 'hours' },
 			{ name: 'This Calendar Month', value: 'month' },
-			{ name: 'Never', value: 'never', description: 'Each item is billed, in the editor too' },
+			{
+				name: 'Never',
+				value: 'never',
+				description: 'Each item is billed, in the editor too, even if several ask the same',
+			},
 		],
 		default: 'building',
 		description:
@@ -124,14 +133,20 @@ async function chosenReuse(item: Item): Promise<Reuse | undefined> {
 			return { since: month.toMillis(), isByDefault: false };
 		}
 		case 'building':
-			if (mode !== 'manual' && mode !== 'retry') return undefined;
-			return { since: now - DAY_MS, isByDefault: true };
+			if (mode === 'manual') return { since: now - DAY_MS, isByDefault: true };
+			// n8n does not tell a sub-workflow whether its parent is retried
+			if (mode === 'integrated') {
+				return { since: now - DAY_MS, isByDefault: true, isRetry: true };
+			}
+			return WITHIN_EXECUTION;
 		case 'hours': {
 			const ms = (await reuseHours.read(item)) * HOUR_MS;
-			return ms === 0 ? undefined : { since: now - ms, isByDefault: false };
+			return ms === 0 ? WITHIN_EXECUTION : { since: now - ms, isByDefault: false };
 		}
 	}
 }
+
+const WITHIN_EXECUTION: Reuse = { isByDefault: false };
 
 /**
  * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
@@ -139,13 +154,16 @@ async function chosenReuse(item: Item): Promise<Reuse | undefined> {
  */
 function ofRetry(item: Item, chosen: Reuse | undefined): Reuse {
 	const since = nowOf(item) - DAY_MS;
-	if (!chosen) return { since, isByDefault: true, isRetry: true, isEach: true };
-	return { ...chosen, since: Math.min(since, chosen.since), isRetry: true };
+	const retry = { isRetry: true, mayLag: true };
+	if (!chosen) return { since, isByDefault: true, isEach: true, ...retry };
+	const isByDefault = chosen.since === undefined || chosen.isByDefault;
+	return { ...chosen, isByDefault, since: Math.min(since, chosen.since ?? since), ...retry };
 }
 
-const reuseInRetry: Field<Reuse | undefined> = {
+/** A query without a result has no option: its items share it within their execution. */
+const reuseWithoutResult: Field<Reuse | undefined> = {
 	...nothing,
-	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, undefined) : undefined),
+	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
 };
 
 /** What an item costs, where nothing else is known. */
@@ -167,7 +185,7 @@ export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<un
 /** The fields that paid queries have beside what they ask. */
 export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
 	wait: service.isImmediate ? nothing : waitForResult,
-	reuse: hasNoResult ? reuseInRetry : reuseResults,
+	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
 });
 
 const spending = optionGroup({

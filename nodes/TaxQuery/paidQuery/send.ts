@@ -7,24 +7,34 @@ import type { Question } from '../question/question';
 import { findQuery, post, serviceOfItem } from '../service/client';
 import { keysToTry, noteAccepted } from '../service/names';
 import { readPosted } from '../service/record';
-import type { Id, Posted, Query } from '../service/types';
+import type { Id, Posted, Query, QueryRecord } from '../service/types';
 import { QueryError, wordsOf, type Search } from '../telling/messages';
-import { isWord, type Answer, type Outcome, type Word } from '../telling/rows';
+import {
+	isOfOther,
+	isWord,
+	otherQuery,
+	type Answer,
+	type Outcome,
+	type Word,
+} from '../telling/rows';
+import { journalOf } from './journal';
+import { doubtOf, isDoubtful, step, type Doubtful } from './life';
+import { queryLimit, type Limits } from './limit';
+import { lostQueries } from './look';
+import type { Reuse } from './options';
 import {
 	claim,
+	hasForgottenSince,
 	isClaimed,
-	journalOf,
 	lastAccepted,
 	lastUnsure,
 	lastWords,
 	reuseLocks,
 	sendLocks,
-} from './journal';
-import { doubtOf, isDoubtful, step, type Doubtful, type Life } from './life';
-import { queryLimit, type Limits } from './limit';
-import { lostQueries } from './look';
-import type { Reuse } from './options';
-import { pastQueries } from './reuse';
+	unclaim,
+} from './processMemory';
+import { isUsable, type Submission } from './register';
+import { LISTED_MS, pastQueries } from './reuse';
 
 /** What an item's options say of how it is sent. */
 export interface Sending extends Limits {
@@ -35,22 +45,26 @@ export interface Sending extends Limits {
 /** What came of a question: its queries, or what the service said where that is all there is. */
 type Accepted = Pick<Outcome, 'how'> & { queries: Answer[] };
 
-/** What is known of a doubtful question. */
+/** What is known of a question whose outcome is uncertain. */
 interface Doubts {
-	life: Doubtful;
 	problem?: Problem;
 	/** Of a response without a query ID, and its words. */
 	body?: IDataObject;
 	said?: Said;
+	/** What came, where some of it is surely another query. */
+	came?: Query[];
 }
 
-/** So long after it was accepted a query may be missing in the list. */
-const LISTED_MS = 60_000;
+/** What a search in the list has brought: the queries, or where the question stands. */
+type Searched = { queries: Query[] } | { life: Doubtful; search: Search; isProved: boolean };
+
 /** How long to wait before each look among the queries made: what was just accepted may not be listed yet. */
 const LOOKS_MS = [0, 1000, 3000];
 /** The same while there is no proof that the list would show it. */
 const FURTHER_MS = 5000;
 const MAX_SENDS = 3;
+const DAY_MS = 24 * 3_600_000;
+const aDayAgo = () => Date.now() - DAY_MS;
 
 /** Told of what is billed, or may be, as soon as it is known. */
 interface SpendingLog {
@@ -59,37 +73,132 @@ interface SpendingLog {
 	unsure(item: Item, count: number): void;
 }
 
-/** Sends the questions of a run, so that each is billed once, and no item takes another one's query. */
+/**
+ * Sends the questions of a run, so that each is billed once in its execution, and no item takes another one's query.
+ */
 export function querySender(run: Run, log: SpendingLog) {
-	const past = pastQueries();
 	const journal = journalOf(run);
-	const limit = queryLimit(journal, past);
+	const { register } = journal;
+	const past = pastQueries(run, register);
+	const limit = queryLimit(run, journal, past);
 	const findLost = lostQueries();
+	/** n8n tells neither a sub-workflow nor the call of an MCP client whether it repeats another one. */
+	const mayRepeat = run.mode === 'integrated' || run.executionId === undefined;
 
-	/** Whether an earlier try of this execution has sent a question. */
-	const isKept = (item: Item, { key }: Question): boolean =>
-		journal.lifeOf(item, key).at !== 'planned';
+	/** Whether an earlier try of this execution has sent an item's question. */
+	const isKept = (item: Item, question: Question): boolean => {
+		const at = journal.own(item, question)?.life.at ?? 'planned';
+		return at !== 'planned' && at !== 'refused';
+	};
 
-	/** Sends a question unless another item or execution has got its result since the list of queries was read. */
+	/** The name by which a question is reserved: the same for all who share its query. */
+	const reservationOf = (item: Item, { share, key }: Question, { reuse }: Sending): string =>
+		isSharing(reuse) ? share : `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
+
+	/** Keeps what an item will send below the limits. Throws a QueryError before anything is sent. */
+	async function plan(item: Item, sending: Sending, questions: Question[]): Promise<void> {
+		const isAsked = (question: Question) =>
+			isKept(item, question) ||
+			(isSharing(sending.reuse) && register.isAsked(question.share, aDayAgo()));
+		const planned = questions
+			.filter((question) => !isAsked(question))
+			.map((question) => ({ name: reservationOf(item, question, sending), question }));
+		await limit.plan(item, sending, planned);
+	}
+
+	/** Sends a question unless it was sent before, or another item or execution has got its result. */
 	async function ask(item: Item, question: Question, sending: Sending): Promise<Accepted> {
+		const own = isKept(item, question) && journal.own(item, question);
+		if (own) return await drive(item, question, sending, own);
 		const { reuse } = sending;
-		if (!reuse || isKept(item, question)) return await send(item, question, sending);
-		return await reuseLocks.exclusive(question.id, async () => {
-			const before = lastAccepted.get(question.id);
-			if (before && before.at >= reuse.since) {
-				const isFree = !reuse.isEach || past.take(before.queries);
-				if (isFree && (await isUnlisted(item, reuse.since, before))) {
-					return { queries: before.queries, how: 'reused' };
-				}
-			}
-			const unsure = lastUnsure.get(question.id);
-			if (unsure !== undefined && unsure >= reuse.since) {
-				const life = { at: 'sent' as const, since: unsure, hash: question.hash };
-				return await send(item, question, sending, life);
-			}
-			await limit.plan(item, sending, [question], true); // an equal one may have used up what was planned
-			return await send(item, question, sending);
+		if (isSharing(reuse)) {
+			const sharing = async () => await askShared(item, question, sending, reuse);
+			return await register.locks.exclusive(question.share, sharing);
+		}
+		if (!earlierTry(question)) return await askOwn(item, question, sending);
+		return await register.locks.exclusive(`try ${question.subject}`, async () => {
+			const tried = earlierTry(question);
+			if (tried) return await drive(item, question, sending, tried);
+			return await askOwn(item, question, sending);
 		});
+	}
+
+	/**
+	 * The uncertain submission that a call may repeat: of another call of this tool, or of another execution of the same
+	 * parent. Items and rounds of one run are told apart by their places.
+	 */
+	function earlierTry(question: Question): Submission | undefined {
+		const mayBeIt = ({ run: sentBy, executionId }: Submission) =>
+			sentBy !== run && (run.isTool || executionId !== run.executionId);
+		return register.uncertain(question).find(mayBeIt);
+	}
+
+	/** Items that ask the same, one after the other: whoever comes first sends. */
+	async function askShared(
+		item: Item,
+		question: Question,
+		sending: Sending,
+		{ since }: Reuse,
+	): Promise<Accepted> {
+		const accepted = register.findAccepted(question.share, aDayAgo());
+		if (accepted) {
+			const queries = accepted.queries ?? (await readKept(item, question, accepted));
+			return { queries, how: 'reused' };
+		}
+		const uncertain =
+			register.uncertain(question).find(({ share }) => share === question.share) ??
+			earlierTry(question);
+		if (uncertain) {
+			journal.join(item, uncertain);
+			return await drive(item, question, sending, uncertain);
+		}
+		if (since === undefined && !mayRepeat) return await submit(item, question, sending);
+		return await askListed(item, question, sending);
+	}
+
+	/** A question of one item that shares its query with nobody. */
+	async function askOwn(item: Item, question: Question, sending: Sending): Promise<Accepted> {
+		if (sending.reuse || mayRepeat) return await askListed(item, question, sending);
+		return await submit(item, question, sending);
+	}
+
+	/** Takes what another execution has got since the list of queries was read; else sends. */
+	async function askListed(item: Item, question: Question, sending: Sending): Promise<Accepted> {
+		return await reuseLocks.exclusive(question.share, async () => {
+			const { reuse } = sending;
+			const accepted = reuse && (await acceptedElsewhere(item, question, reuse));
+			if (accepted) return { queries: accepted, how: 'reused' };
+			const since = lastUnsure.get(question.share);
+			if (since !== undefined && since >= (reuse?.since ?? aDayAgo())) {
+				const { account } = await serviceOfItem(item);
+				const submission = journal.begin(item, question, account);
+				submission.sentAt = since;
+				submission.save({ at: 'sent', since, hash: question.hash });
+				return await drive(item, question, sending, submission);
+			}
+			return await submit(item, question, sending);
+		});
+	}
+
+	async function acceptedElsewhere(
+		item: Item,
+		question: Question,
+		reuse: Reuse,
+	): Promise<Query[] | undefined> {
+		const { since, isEach } = reuse;
+		if (since === undefined) return undefined;
+		const { account } = await serviceOfItem(item);
+		const readAt = await past.readAt(item);
+		const before = lastAccepted.get(question.share);
+		if (before && before.atClock >= since && (await isUnlisted(item, since, before, readAt))) {
+			const ids = before.queries.map(({ id }) => id);
+			if (!isEach || register.claim(account, ids)) return before.queries;
+		}
+		if (before || !hasForgottenSince(readAt)) return undefined;
+		past.renew(await serviceOfItem(item));
+		const found = await past.findReusable(item, question, reuse);
+		const queries = found.filter((one) => one !== undefined);
+		return queries.length > 0 && queries.length === found.length ? queries : undefined;
 	}
 
 	/** What was accepted after the list was read, or shortly before and is not in it yet; in a state that is known. */
@@ -97,148 +206,240 @@ export function querySender(run: Run, log: SpendingLog) {
 		item: Item,
 		since: number,
 		{ at, queries }: { at: number; queries: Query[] },
+		readAt: number,
 	): Promise<boolean> {
-		if (queries.some((query) => query.kind === 'record' && query.state === 'unknown')) return false;
-		const earlierMs = past.readAt - at;
+		if (!isUsable(queries)) return false;
+		const earlierMs = readAt - at;
 		if (earlierMs <= 0) return true;
 		return earlierMs <= LISTED_MS && !(await past.shows(item, since, queries));
 	}
 
+	/** Sends a question as a submission of its own, if the limits allow that. */
+	async function submit(item: Item, question: Question, sending: Sending): Promise<Accepted> {
+		await limit.plan(item, sending, [
+			{ name: reservationOf(item, question, sending), question }, // an equal one may have used up what was planned
+		]);
+		const { account } = await serviceOfItem(item);
+		return await drive(item, question, sending, journal.begin(item, question, account));
+	}
+
 	/**
-	 * Drives a question through its life: sent once, and looked for among the queries made if nobody knows whether it was
+	 * Drives a question through its states: sent once, and looked for among the queries made if nobody knows whether it was
 	 * accepted, while no other item that asks the same is on its way. Throws a QueryError if that stays open.
 	 */
-	async function send(
+	async function drive(
 		item: Item,
 		question: Question,
 		sending: Sending,
-		known: Life = journal.lifeOf(item, question.key),
+		submission: Submission,
 	): Promise<Accepted> {
-		const { definition, key, expected } = question;
+		const { key, expected } = question;
 		const count = expected.length;
-		if (known.at === 'accepted') {
-			return { queries: await readKept(item, known.ids), how: 'kept' };
+		if (submission.life.at === 'accepted') {
+			log.accepted(item, submission.life.ids, true);
+			return { queries: await readKept(item, question, submission), how: 'kept' };
 		}
-		let doubts: Doubts | undefined = isDoubtful(known) ? { life: known } : undefined;
+		const isEarlier = isDoubtful(submission.life);
+		let doubts: Doubts | undefined = isEarlier ? {} : undefined;
+		let name = reservationOf(item, question, sending);
 		for (let sends = 1; ; sends++) {
 			if (!doubts) {
-				const posted = await sendLocks.shared(key, async () => await sendOnce(item, question));
+				const sent = async () => await sendOnce(item, question, submission, name);
+				const posted = await sendLocks.shared(key, sent);
 				if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
 				doubts = posted;
 			}
-			const { life: lost, body, ...told } = doubts;
-			const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS;
-			const stayUnsure = () => void lastUnsure.set(question.id, lost.since);
-			const looking = async () => await look(item, question, lost, mayBeSentAgain);
-			const looked = await sendLocks.exclusive(key, looking).catch((error: unknown) => {
-				stayUnsure(); // the execution is stopped, and whoever asks the same next goes on looking
-				throw error;
-			});
-			if ('queries' in looked) return { queries: looked.queries, how: 'recovered' };
-			const { life, search, isProved } = looked;
-			const why = doubtOf(life);
-			const word = why === 'noId' && wordOf(question, body);
+			const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !doubts.came;
+			const searched = await search(item, question, submission, mayBeSentAgain);
+			if ('queries' in searched) return { queries: searched.queries, how: 'recovered' };
+			const { life, isProved } = searched;
+			const word = doubtOf(life) === 'noId' && wordOf(question, doubts.body);
 			if (word) {
 				lastWords.set(key, word.raw);
-				return { queries: [word], how: lost === known ? 'kept' : 'sent' };
+				return { queries: [word], how: isEarlier ? 'kept' : 'sent' };
 			}
+			const own = await takeOwn(item, question, submission, doubts.came);
+			if (own) return { queries: own, how: 'sent' };
 			log.unsure(item, count); // and stays so, whatever is sent after it
-			const isAllowed = mayBeSentAgain && isProved && (await mayPlan(item, sending, question));
+			name = `${reservationOf(item, question, sending)} ${sends}`;
+			const isAllowed =
+				mayBeSentAgain && isProved && (await mayPlan(item, sending, question, name));
 			const next = isAllowed ? step(life, { type: 'again' }, count) : life;
 			if (isDoubtful(next)) {
-				const { since } = life;
-				stayUnsure();
-				throw new QueryError({ kind: 'unsure', definition, why, count, since, search, ...told });
+				lastUnsure.set(question.share, life.since);
+				throw unsureError(question, life, searched.search, doubts);
 			}
-			journal.keep(item, `${key} ${sends}`, life); // beside that of what is sent now
+			const { account } = await serviceOfItem(item);
+			const beside = journal.begin(item, question, account, ` ${sends}`);
+			beside.sentAt = submission.sentAt;
+			beside.save(life); // beside that of what is sent now
 			doubts = undefined;
 		}
 	}
 
-	async function mayPlan(item: Item, limits: Limits, question: Question): Promise<boolean> {
-		return await limit.plan(item, limits, [question]).then(
+	/** Looks for a lost query while nobody sends the same. */
+	async function search(
+		item: Item,
+		question: Question,
+		submission: Submission,
+		mayBeSentAgain: boolean,
+	): Promise<Searched> {
+		const life = submission.life as Doubtful;
+		submission.isInFlight = true;
+		let isStopped = true;
+		try {
+			const looking = async () => await look(item, question, submission, life, mayBeSentAgain);
+			const searched = await sendLocks.exclusive(question.key, looking);
+			isStopped = false;
+			return searched;
+		} finally {
+			submission.isInFlight = false;
+			if (isStopped) lastUnsure.set(question.share, life.since); // who asks the same next goes on looking
+		}
+	}
+
+	/** Of several queries those that are this question's, where the list does not show the others either. */
+	async function takeOwn(
+		item: Item,
+		{ expected }: Question,
+		submission: Submission,
+		came: Query[] = [],
+	): Promise<Query[] | undefined> {
+		const own = came.filter((query) => !isForeign(query, expected));
+		if (own.length === 0 || expected.length === 1) return undefined;
+		const ids = own.map(({ id }) => id);
+		submission.save({ at: 'accepted', ids });
+		submission.queries = own;
+		await limit.found(item, submission, ids);
+		return came;
+	}
+
+	async function mayPlan(
+		item: Item,
+		limits: Limits,
+		question: Question,
+		name: string,
+	): Promise<boolean> {
+		return await limit.plan(item, limits, [{ name, question }]).then(
 			() => true,
 			() => false,
 		);
 	}
 
-	/** Sends it once; its life is kept at each step, and counted. Throws a QueryError if it is refused. */
-	async function sendOnce(item: Item, question: Question): Promise<{ queries: Query[] } | Doubts> {
+	/** Sends it once; its state is kept at each step, and counted. Throws a QueryError if it is refused. */
+	async function sendOnce(
+		item: Item,
+		question: Question,
+		submission: Submission,
+		name: string,
+	): Promise<{ queries: Query[] } | Doubts> {
 		const { definition, key, path, body, secrets, expected, hash } = question;
 		const { mapping, client } = await serviceOfItem(item);
 		const count = expected.length;
-		const before = journal.lifeOf(item, key);
-		let life = { at: 'planned' } as Life;
+		const before = submission.life;
+		let isSent = false;
 		let moment = thisMoment();
-		const become = (next: Life) => journal.keep(item, key, (life = next));
-		const leave = () => become(step(life, { type: 'sending', since: moment(), hash }, count));
+		/** By our clock as it is now, in case it was set meanwhile. */
+		const leave = () => {
+			submission.sentAt = moment();
+			submission.save({ at: 'sent', since: moment(), hash });
+		};
 		/** It goes to its socket, the first time or again. */
 		const beforeSend = () => {
 			moment = thisMoment();
-			const isFirst = life.at === 'planned';
-			limit.sending(question, isFirst);
-			if (isFirst) journal.count(count);
+			submission.sentMoment = performance.now();
+			if (!isSent) {
+				limit.sending(name);
+				journal.count(count);
+			}
+			isSent = true;
 			leave();
 		};
 		/** It was surely not accepted: all is as it was before. */
 		const takeBack = async () => {
-			if (life.at === 'sent') journal.count(-count);
-			become(isDoubtful(before) ? before : { at: 'refused' });
-			await limit.ended(item, count, { at: 'refused' });
+			if (isSent) journal.count(-count);
+			submission.save(isDoubtful(before) ? before : { at: 'refused' });
+			await limit.ended(item, name, count, { ...submission, life: { at: 'refused' } });
 		};
-		const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
-		const asked = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
-		const result = await post(item, asked).catch(async (error: unknown) => {
-			await takeBack();
-			throw error;
-		});
-		const posted = readPosted(result, mapping, count);
-		if (posted.kind === 'refused') {
-			await takeBack();
-			throw refusal(question, posted.problem, client);
+		submission.isInFlight = true;
+		try {
+			const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
+			const asked = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
+			const result = await post(item, { ...asked, secretOf: key }).catch(async (error: unknown) => {
+				await takeBack();
+				throw error;
+			});
+			const answer = readPosted(result, mapping, count);
+			if (answer.kind === 'refused') {
+				await takeBack();
+				throw refusal(question, answer.problem, client);
+			}
+			leave();
+			const came = answer.kind === 'accepted' ? answer.queries : [];
+			const isOwn = came.every((query) => !isForeign(query, expected));
+			const posted: Posted = isOwn ? answer : { kind: 'unsure', why: 'otherQuery' };
+			submission.save(step(submission.life, { type: 'answered', posted }, count));
+			await limit.ended(item, name, count, submission);
+			if (posted.kind === 'unsure') {
+				return { ...(await doubtsOf(item, posted, secrets)), ...(!isOwn && { came }) };
+			}
+			await take(item, question, submission, came as Query[], moment());
+			return { queries: came };
+		} finally {
+			submission.isInFlight = false;
 		}
-		leave(); // by our clock as it is now, in case it was set meanwhile
-		become(step(life, { type: 'answered', posted }, count));
-		await limit.ended(item, count, life);
-		if (posted.kind === 'unsure') {
-			return { life: life as Doubtful, ...(await doubtsOf(item, posted, secrets)) };
-		}
-		await take(item, question, posted.queries, moment());
-		return { queries: posted.queries };
 	}
 
-	async function take(item: Item, question: Question, queries: Query[], sentAt: number) {
-		const { client } = await serviceOfItem(item);
+	async function take(
+		item: Item,
+		question: Question,
+		submission: Submission,
+		queries: Query[],
+		sentAt: number,
+	) {
+		const { client, account } = await serviceOfItem(item);
 		const ids = queries.map(({ id }) => id);
 		noteAccepted(client, question.definition.service);
 		for (const id of ids) claim(client, id, sentAt);
+		register.claim(account, ids);
+		submission.queries = queries;
 		log.accepted(item, ids);
-		lastAccepted.set(question.id, { at: Date.now(), queries });
-		lastUnsure.delete(question.id);
+		lastAccepted.set(question.share, { at: performance.now(), atClock: Date.now(), queries });
+		lastUnsure.delete(question.share);
 	}
 
-	/** What an earlier try of this execution has got, as it stands now. */
-	async function readKept(item: Item, ids: Id[]): Promise<Query[]> {
+	/** What was accepted before, as it stands now. */
+	async function readKept(
+		item: Item,
+		{ expected }: Question,
+		submission: Submission,
+	): Promise<Query[]> {
+		const ids = submission.life.at === 'accepted' ? submission.life.ids : [];
 		const service = await serviceOfItem(item);
 		for (const id of ids) claim(service.client, id, 0);
-		log.accepted(item, ids, true);
 		const missing = (id: Id): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
-		return await Promise.all(ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)));
+		const queries = await Promise.all(
+			ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)),
+		);
+		if (queries.every((query) => !isForeign(query, expected))) submission.queries = queries;
+		return queries;
 	}
 
-	/** The queries of a doubtful question; or where it stands, and whether the list would surely show them. */
+	/** The queries of an uncertain question; or where it stands, and whether the list would surely show them. */
 	async function look(
 		item: Item,
 		question: Question,
+		submission: Submission,
 		life: Doubtful,
 		mayBeSentAgain: boolean,
-	): Promise<{ queries: Query[] } | { life: Doubtful; search: Search; isProved: boolean }> {
-		const { definition, key, expected, expectedOf } = question;
-		const { client } = await serviceOfItem(item);
-		const kept = new Set(journal.ids()); // also of items that are not read again yet
+	): Promise<Searched> {
+		const { definition, expected, expectedOf } = question;
+		const { client, account } = await serviceOfItem(item);
 		const { since, hash } = life;
 		const isFree = async (id: Id) =>
-			!kept.has(id) && !isClaimed(client, id) && !(await past.wasListed(id, since));
+			!register.isClaimed(account, id) &&
+			!isClaimed(client, id) &&
+			!(await past.wasListed(item, id, since));
 		const lost = { expected: expectedOf(hash), since, isFree };
 		const isWordEnough = definition.hasNoResult && life.at === 'unsure' && life.why === 'noId';
 		for (let number = 0; ; number++) {
@@ -246,32 +447,121 @@ export function querySender(run: Run, log: SpendingLog) {
 			const seen = await findLost(item, lost).catch((error: unknown) => ({
 				unlisted: wordsOf(error),
 			}));
-			let [next, search, isProved]: [Life, Search, boolean] = [life, seen as Search, false];
+			let [next, search, isProved]: [Submission['life'], Search, boolean] = [
+				life,
+				seen as Search,
+				false,
+			];
 			if ('found' in seen) {
 				const { found: queries, isLater, ...listed } = seen;
 				const found = queries.map(({ id }) => id);
 				search = { ...listed, found };
 				next = step(life, { type: 'looked', ...search }, expected.length);
 				if (next.at === 'accepted') {
-					journal.keep(item, key, next);
-					await limit.found(item, found);
-					await take(item, question, queries, since);
+					submission.save(next);
+					await limit.found(item, submission, found);
+					await take(item, question, submission, queries, since);
 					return { queries };
 				}
-				isProved = next.at === 'missing' && (isLater || Date.now() - since >= LISTED_MS);
+				const isListed = performance.now() - submission.sentMoment >= LISTED_MS;
+				isProved = next.at === 'missing' && (isLater || isListed);
 			}
 			const mayWait = mayBeSentAgain && next.at === 'missing' && !isProved;
 			const isEnough = isWordEnough && 'found' in seen;
 			if (!isEnough && (number + 1 < LOOKS_MS.length || mayWait)) continue;
-			journal.keep(item, key, next);
+			submission.save(next);
 			return { life: isDoubtful(next) ? next : life, search, isProved };
 		}
 	}
 
-	return { past, journal, limit, isKept, ask };
+	/**
+	 * What was read of a question's queries: it counts only if none of it is surely another query. Else the question is
+	 * uncertain again, and looked for. Throws a QueryError if that stays open.
+	 */
+	async function accept(item: Item, question: Question, read: Outcome[]): Promise<Outcome[]> {
+		const { expected, share } = question;
+		const submission = journal.own(item, question) ?? register.findByShare(share, idsIn(read));
+		const queries = read.flatMap(({ query }) => (query.kind === 'word' ? [] : [query]));
+		if (queries.every((query) => !isForeign(query, expected))) {
+			if (submission && queries.length > 0) submission.queries = queries;
+			if (!isUsable(queries)) lastAccepted.delete(share);
+			return read;
+		}
+		if (!submission || submission.sentAt === 0) return read;
+		return await register.locks.exclusive(`own ${share}`, async () => {
+			const { life } = submission;
+			const isKnown = life.at !== 'accepted' || !life.ids.every((id) => idsIn(read).includes(id));
+			if (isKnown && submission.queries) return recovered(submission.queries);
+			return await replaceForeign(item, question, submission, queries, read);
+		});
+	}
+
+	async function replaceForeign(
+		item: Item,
+		question: Question,
+		submission: Submission,
+		came: Query[],
+		read: Outcome[],
+	): Promise<Outcome[]> {
+		const { definition, expected, hash } = question;
+		const { client, account } = await serviceOfItem(item);
+		const since = submission.sentAt;
+		const ids = came.map(({ id }) => id);
+		register.release(account, ids);
+		for (const id of ids) unclaim(client, id);
+		lastAccepted.delete(question.share);
+		submission.queries = undefined;
+		submission.save({ at: 'unsure', since, hash: submission.hash || hash, why: 'otherQuery' });
+		const searched = await search(item, question, submission, false);
+		if ('queries' in searched) return recovered(searched.queries);
+		if (await takeOwn(item, question, submission, came)) return read;
+		log.unsure(item, expected.length);
+		lastUnsure.set(question.share, since);
+		const foreign = came.find((query) => isForeign(query, expected)) as QueryRecord;
+		const trouble = otherQuery(foreign, { definition, expected });
+		throw new QueryError({ ...trouble, search: searched.search });
+	}
+
+	return { past, journal, limit, isKept, plan, ask, accept };
 }
 
 export type QuerySender = ReturnType<typeof querySender>;
+
+/** Whether items that ask the same share a query. */
+export const isSharing = (reuse: Reuse | undefined): reuse is Reuse =>
+	reuse !== undefined && !reuse.isEach;
+
+/** Whether a query is surely not one that was asked for. */
+const isForeign = (query: Query, expected: Question['expected']): boolean =>
+	query.kind === 'record' && isOfOther(query, expected);
+
+const idsIn = (outcomes: Outcome[]): Id[] =>
+	outcomes.flatMap(({ query }) => (query.kind === 'word' ? [] : [query.id]));
+
+const recovered = (queries: Query[]): Outcome[] =>
+	queries.map((query) => ({ query, how: 'recovered' }));
+
+function unsureError(
+	{ definition, expected }: Question,
+	life: Doubtful,
+	search: Search,
+	{ came, problem, said }: Doubts,
+): QueryError {
+	const foreign = came?.find((query) => isForeign(query, expected));
+	if (foreign?.kind === 'record') {
+		return new QueryError({ ...otherQuery(foreign, { definition, expected }), search });
+	}
+	const [why, count] = [doubtOf(life), expected.length];
+	return new QueryError({
+		kind: 'unsure',
+		definition,
+		why,
+		count,
+		since: life.since,
+		search,
+		...{ problem, said },
+	});
+}
 
 function refusal(question: Question, problem: Problem, client: string): QueryError {
 	const { definition, fields } = question;
@@ -285,7 +575,7 @@ async function doubtsOf(
 	item: Item,
 	{ problem, body }: Extract<Posted, { kind: 'unsure' }>,
 	secrets: string[],
-): Promise<Omit<Doubts, 'life'>> {
+): Promise<Doubts> {
 	if (!body) return { problem };
 	const { said } = await item.connection();
 	// no document shows it: what repeats the credential is withheld whole

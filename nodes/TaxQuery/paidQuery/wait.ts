@@ -27,6 +27,9 @@ const MAX_LAST = 100;
 /** What lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
 
+/** What is pending comes out so long before the workflow's timeout, which would drop it. */
+const BEFORE_TIMEOUT_MS = 3000;
+
 /** A query that somebody waits for. */
 interface Waiter {
 	/** As it was seen last. */
@@ -43,6 +46,8 @@ interface Waiter {
 	responseMs: number;
 	service: QueryService;
 	cancelled?: AbortSignal;
+	/** Aborted when the wait is over. */
+	ended: AbortSignal;
 	resolve(seen: Seen): void;
 	reject(error: Error): void;
 }
@@ -93,6 +98,7 @@ function pendingQueries(): (waiter: Waiter) => void {
 
 	/** A wait ends at its deadline, and not before its last check has ended, however late that was sent. */
 	function endIfOver(waiter: Waiter, now: number, awaitedMs: number): void {
+		if (!waiters.has(waiter)) return;
 		if (waiter.cancelled?.aborted) {
 			waiters.delete(waiter);
 			waiter.reject(new QueryError({ kind: 'cancelled' }));
@@ -202,6 +208,11 @@ function pendingQueries(): (waiter: Waiter) => void {
 
 	return (waiter) => {
 		waiters.add(waiter);
+		// at once: n8n saves the execution in the moment in which it ends it
+		waiter.cancelled?.addEventListener('abort', () => endIfOver(waiter, performance.now(), 0), {
+			once: true,
+			signal: waiter.ended,
+		});
 		if (!isDriving) void drive();
 	};
 }
@@ -218,11 +229,13 @@ export async function waitForResult(item: Item, outcome: Outcome, maxMs: number)
 	const service = await lastingServiceOf(item); // one that failed must not blind the others
 	const add = pendingByClient.getOrMake(service.client, pendingQueries);
 	const now = performance.now();
-	const pauseMs = Math.min(FIRST_PAUSE_MS, maxMs / 2);
+	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
+	const pauseMs = Math.min(FIRST_PAUSE_MS, waitMs / 2);
+	const ended = new AbortController();
 	const seen = await new Promise<Seen>((resolve, reject) => {
 		add({
 			query,
-			deadline: now + maxMs,
+			deadline: now + waitMs,
 			pauseMs: pauseMs * BACKOFF,
 			nextLook: now + pauseMs,
 			isBeingRead: false,
@@ -230,10 +243,11 @@ export async function waitForResult(item: Item, outcome: Outcome, maxMs: number)
 			responseMs: LAST_RESPONSE_MS,
 			service,
 			cancelled: item.run.cancelled,
+			ended: ended.signal,
 			resolve,
 			reject,
 		});
-	});
+	}).finally(() => ended.abort());
 	return { ...outcome, ...seen };
 }
 

@@ -61,6 +61,7 @@ interface Asking {
 	mapping: TaxQueryMapping;
 	client: string;
 	account: string;
+	seal(text: string): string;
 	additionalBodyFields: IDataObject;
 }
 
@@ -85,13 +86,17 @@ export interface Question {
 	key: string;
 	/** Of what is sent, additional fields included. */
 	hash: string;
+	/** The same for all who send the same to the same client, secrets included: they may share a query. */
+	share: string;
+	/** The same without additional fields and secrets. */
+	subject: string;
 }
 
 /** A billed query in the contract's words, by the API Mapping. */
 export function questionOf(
 	definition: PaidQuery,
 	{ fields, secret = [], records }: QueryInput,
-	{ mapping, client, account, additionalBodyFields }: Asking,
+	{ mapping, client, account, seal, additionalBodyFields }: Asking,
 ): Question {
 	const { service } = definition;
 	const { operation } = service;
@@ -119,17 +124,21 @@ export function questionOf(
 				},
 			}),
 		}));
+	const secrets = [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf);
+	const sealed = secrets.length === 0 ? '' : seal(JSON.stringify(secrets));
 	return {
 		definition,
 		path: pathOf(operation, service.path, mapping),
 		fields: open,
 		body: { ...inOwnNames(fields, operation, mapping), ...additionalBodyFields },
-		secrets: [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf),
+		secrets,
 		expected: expectedOf(hash),
 		expectedOf,
 		id: `${client} ${hash}`,
 		key: keyOf({}),
 		hash,
+		share: hashOf(JSON.stringify([client, hash, sealed])),
+		subject: hashOf(JSON.stringify([client, keyOf({})])),
 	};
 }
 

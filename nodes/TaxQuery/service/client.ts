@@ -18,6 +18,8 @@ export interface QueryService {
 	client: string;
 	/** The same for the same client of the same base URL, whatever its token is. */
 	account: string;
+	/** A fingerprint of what is secret; only who has the credential can compute it. */
+	seal(text: string): string;
 	/** Milliseconds by which the service's clock is ahead of this machine's. */
 	clockOffsetMs(): number;
 	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;

@@ -39,7 +39,14 @@ export interface Acknowledged {
 export type Query = QueryRecord | Acknowledged;
 
 /** Why nobody knows what became of a query that was sent. */
-export type Doubt = 'noAnswer' | 'status' | 'unreadable' | 'noId' | 'earlierTry';
+export type Doubt =
+	| 'noAnswer'
+	| 'status'
+	| 'unreadable'
+	| 'noId'
+	| 'earlierTry'
+	/** What came is surely another query. */
+	| 'otherQuery';
 
 /** What the response to a paid POST says. */
 export type Posted =

@@ -58,7 +58,7 @@ export type Trouble =
 	| { kind: 'uncounted'; listed: number; total?: number; extent: Extent }
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
-	| { kind: 'otherQuery'; name: string; id: Id; type?: string }
+	| { kind: 'otherQuery'; name: string; id: Id; type?: string; search?: Search }
 	| { kind: 'failed'; name: string; ids: Id[]; status: string; said: string }
 	| { kind: 'cancelled' }
 	/** An error of another room; it keeps its code, data and status. */
@@ -199,11 +199,18 @@ export function tell(trouble: Trouble): Told {
 			};
 		}
 		case 'otherQuery': {
-			const { name, id, type } = trouble;
+			const { name, id, type, search } = trouble;
 			const what = type === undefined ? 'about somebody else' : `of another query type (${type})`;
 			return {
 				message: "The service answered with another query than this item's",
-				description: `${name}, query ID ${id}, is ${what}, by its record. The node ignored it. Read it with Query → Get, and tell your provider. A new query may be billed.`,
+				description: sentences(
+					`${name}, query ID ${id}, is ${what}, by its record. The node ignored it. Read it with Query → Get, and tell your provider`,
+					'Your own query may have been accepted and billed',
+					search && ('unlisted' in search ? UNLISTED : tellSearch(search, 1)),
+					search
+						? 'Retrying this execution looks for it and sends nothing'
+						: 'A new query may be billed',
+				),
 				data: { queryIds: [id], type },
 			};
 		}
@@ -287,6 +294,7 @@ const DOUBTS: Record<Doubt, string> = {
 	unreadable: 'its response says nothing of it',
 	noId: 'its response has no query ID',
 	earlierTry: 'an earlier try sent it and got no response',
+	otherQuery: 'the service answered with another query',
 };
 
 function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {

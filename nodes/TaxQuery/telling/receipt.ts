@@ -36,8 +36,12 @@ export class Receipt {
 	/** How many queries may have been accepted, by item. */
 	private readonly doubtful = new Map<number, number>();
 	private readonly warnings: string[] = [];
-	/** Items for which nothing was sent, because a query of before serves them. */
+	/** Items for which nothing was sent, because a query of before or of another item serves them. */
+	private readonly served = new Set<number>();
+	/** Those of them that came out. */
 	private unsentItems = 0;
+	/** How many items have asked each question; those with a query of their own are not the same. */
+	private readonly questions = new Map<string, number>();
 	private pending = 0;
 	private reusesByDefault = false;
 	/** What is pending is reused by the next click. */
@@ -84,14 +88,18 @@ export class Receipt {
 		this.addCount('unsureQueries', count);
 	}
 
-	/** Queries that an item has got, billed in this execution or before. */
+	/** Queries that an item has got, billed in this execution or before; `question`: what it shares with others. */
 	take(
 		item: Item,
 		outcomes: Outcome[],
 		{ externalReference, reuse }: { externalReference: unknown; reuse?: { isByDefault: boolean } },
+		question?: string,
 	): void {
+		if (question) this.questions.set(question, (this.questions.get(question) ?? 0) + 1);
 		for (const { how } of outcomes) this.counts[how]++;
-		if (outcomes.every(({ how }) => how === 'reused' || how === 'kept')) this.unsentItems++;
+		if (outcomes.every(({ how }) => how === 'reused' || how === 'kept')) {
+			this.served.add(item.index);
+		}
 		if (reuse?.isByDefault) {
 			this.isBuilding ||= this.run.mode === 'manual';
 			this.reusesByDefault ||= outcomes.some(({ how }) => how === 'reused');
@@ -108,6 +116,7 @@ export class Receipt {
 	/** Items that come out; of so many queries the result is still to come. */
 	give(item: Item, rows: IDataObject[], unfinished: number): void {
 		this.pending += unfinished;
+		if (this.served.has(item.index)) this.unsentItems++;
 		for (const { warnings } of rows) {
 			if (!Array.isArray(warnings) || warnings.length === 0) continue;
 			const [{ field, message }] = warnings as IDataObject[];
@@ -136,6 +145,7 @@ export class Receipt {
 					this.costOf().words,
 					this.itemWords(failed),
 					told.join(', '),
+					reused > 0 ? this.sharedWords() : '',
 					this.reusesByDefault ? this.reuseWords() : '',
 					this.pending > 0 ? pendingWords(this.pending, canWait) : '',
 					doubtful > 0
@@ -161,7 +171,19 @@ export class Receipt {
 		return [`${sent} of ${items} ${items === 1 ? 'item' : 'items'} sent`, ...failed].join('; ');
 	}
 
+	/** Which items have come out with one query. */
+	private sharedWords(): string {
+		const shared = [...this.questions.values()].filter((items) => items > 1);
+		const items = shared.reduce((sum, count) => sum + count, 0);
+		return items === 0
+			? ''
+			: `${items} items ask the same: ${counted(shared.length, 'query', 'queries')}`;
+	}
+
 	private reuseWords(): string {
+		if (this.run.mode === 'integrated') {
+			return "In a sub-workflow, results (not failures) of the last 24 hours are reused, because n8n does not say whether its parent is retried ('Reuse Results')";
+		}
 		return this.run.mode === 'retry'
 			? "Retried: queries of the last 24 hours that the list shows are taken first, whatever 'Reuse Results' says"
 			: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";

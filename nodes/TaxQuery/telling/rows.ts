@@ -108,7 +108,7 @@ export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolea
 	(query.kind === 'record' && (isOpen(query.state) || lacksResult(query, service)));
 
 /** Whether a record surely belongs to another query: of another person, birth date or type. */
-const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
+export const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
 	expected.every(({ asked, ...one }) => {
 		const who = omit(asked, ['period', 'from', 'to']);
 		return compare({ ...one, wholeSince: undefined, asked: who }, record) === 'other';
@@ -117,7 +117,11 @@ const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
 const omit = (values: IDataObject, names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
-function otherQuery(record: QueryRecord, { definition, expected: [one] }: Shape) {
+/** What is wrong with a record that is not this question's. */
+export function otherQuery(
+	record: QueryRecord,
+	{ definition, expected: [one] }: Pick<Shape, 'definition' | 'expected'>,
+) {
 	const { id, code } = record;
 	const isOfOtherPerson = compare({ ...one, code, otherCodes: [] }, record) === 'other';
 	const { name } = definition;

@@ -66,8 +66,10 @@ export interface StatusProblem extends Said {
 	location?: string;
 	/** The body is a web page: it may come from a proxy. */
 	isPage?: true;
+	/** It was refused before in this execution, and not sent again. */
+	isRepeated?: true;
 	/** 401, or what RFC 6750 says of a token that has ended. */
-	isTokenRefused?: true;
+	isTokenRefused?: boolean;
 	/** Of a 404: keys of the API Mapping that name the path, which has never worked so far. */
 	mappingKeys?: string[];
 	/** Of 429 and 503: before this moment the service wants no other request. */

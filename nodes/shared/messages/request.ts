@@ -33,6 +33,7 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 			advice.meaning ? message : '',
 			isUnsure ? service.unsureHint : advice.todo ? ADVICE[advice.todo] : todo,
 			mappingHint(mappingKeysOf(problem, advice)),
+			problem.kind === 'status' && problem.isRepeated ? REFUSED_BEFORE : '',
 			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
 			said(problem),
 		),
@@ -44,6 +45,10 @@ const notThere = (what: string): Telling => [`There is no ${what}`, ADVICE.choos
 /** Keys of the API Mapping that may set it right: those that the operation knows, else those of the path. */
 export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>
 	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
+
+/** For a password: a few wrong ones lock a person out. */
+const REFUSED_BEFORE =
+	'It was refused before in this execution, so it was not sent again. Correct the login, or start a new execution to send the same one';
 
 type Telling = [message: string, todo: string];
 
@@ -77,6 +82,7 @@ function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWord
 /** What a status means, and what the operator can do. */
 const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	400: ['did not accept the values sent', ADVICE.checkItem],
+	401: ['did not accept the login that was sent', 'Check the login in this item.'],
 	402: ['asks for payment', 'Check the balance of the account.'],
 	403: ['does not allow this operation', 'Check the permissions of the token, and your contract.'],
 	404: ['found nothing for what was sent', ADVICE.checkId],

@@ -10,6 +10,7 @@ import type {
 } from 'n8n-workflow';
 import { fieldsToKeepOption, personalDataOption } from '../personalData/options';
 import type { Protection } from '../personalData/personalData';
+import type { ExecutionState } from './executionState';
 import type { Connection, Reader, ServiceRequest } from '../transport/request';
 import type { JsonBody, Result } from '../transport/result';
 
@@ -33,7 +34,7 @@ export interface Item {
 	options: IDataObject;
 	/** The node's credential, for what it holds beside the token; throws if none of this type is chosen. */
 	credentials(type: string): Promise<ICredentialDataDecryptedObject>;
-	/** The connection to the node's service, opened by the first item that asks; its `mapping` is the service's. */
+	/** The connection to the service by the item's own credential, shared by the items of an account. */
 	connection(): Promise<Connection>;
 	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
 	request(request: ItemRequest): Promise<JsonBody>;
@@ -52,6 +53,12 @@ export interface Item {
 export interface Run {
 	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
 	executionId?: string;
+	/** The execution that started it, over all sub-workflows, as far as n8n tells; undefined where it has none. */
+	root?: string;
+	/** What the runs of that execution share in this process. */
+	execution: ExecutionState;
+	/** The node, the same in every execution of its workflow. */
+	node: string;
 	/** How many items came in. */
 	items: number;
 	/** Which run of the node in its execution it is (in a loop 0, 1, …); the same when n8n tries again. */
@@ -63,6 +70,8 @@ export interface Run {
 	timeZone: string;
 	/** What n8n keeps for the node with its execution: it survives Retry On Fail and the editor's Retry. */
 	memory: IDataObject;
+	/** When the workflow's timeout ends the execution, by a clock that nobody sets; Infinity where that is not known. */
+	timeoutAt: number;
 	/** Aborted when the execution is cancelled. */
 	cancelled?: AbortSignal;
 	/** One value for all items of this run, made by the first that asks; `make` is its key. */

@@ -1,4 +1,5 @@
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { enterExecution, rootOf } from './executionState';
 import type { AtEnd, FailedItems, Run } from './operation';
 
 /** A run of a node, and what ends it. */
@@ -7,20 +8,28 @@ export function runOf(context: IExecuteFunctions) {
 	const callbacks: AtEnd[] = [];
 	const cancelled = context.getExecutionCancelSignal();
 	const stop = new AbortController();
+	const node = context.getNode();
+	const isTool = node.type.endsWith('Tool');
+	const root = rootOf(context);
+	// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
+	const memory = root === undefined ? {} : memoryOf(context);
+	const { state, leave, succeed } = enterExecution(root, argumentsOf(context));
 	/** Asked for at each step of each item; n8n evaluates an expression for it. */
 	let index: number | undefined;
 	const run: Run = {
 		executionId: context.getExecutionId(),
+		root,
+		execution: state,
+		node: `${context.getWorkflow().id} ${node.id}`,
 		items: context.getInputData().length,
 		get index() {
-			return (index ??= Number(context.evaluateExpression('{{ $runIndex }}', 0)));
+			return (index ??= isTool ? firstRunIndex(context) : runIndexOf(context));
 		},
 		mode: context.getMode(),
-		isTool: context.getNode().type.endsWith('Tool'),
+		isTool,
 		timeZone: context.getTimezone(),
-		get memory() {
-			return context.getContext('node');
-		},
+		memory,
+		timeoutAt: timeoutAtOf(context),
 		cancelled,
 		shared<T>(make: (run: Run) => T) {
 			if (!values.has(make)) values.set(make, make(run));
@@ -36,9 +45,50 @@ export function runOf(context: IExecuteFunctions) {
 		signal: cancelled ? AbortSignal.any([cancelled, stop.signal]) : stop.signal,
 		/** An item has failed, and with it the run. */
 		fail: () => stop.abort(),
-		end: (failure: { index: number } | undefined, failed: FailedItems) =>
-			callbacks.map((callback) => callback(failure, failed) ?? ''),
+		end(failure: { index: number } | undefined, failed: FailedItems) {
+			if (!failure) succeed();
+			return callbacks.map((callback) => callback(failure, failed) ?? '');
+		},
+		/** The run needs nothing of its execution's state any more. */
+		leave,
 	};
 }
 
 export type StartedRun = ReturnType<typeof runOf>;
+
+/** What n8n keeps for the node with its execution; a memory of this run alone where the host keeps none. */
+function memoryOf(context: IExecuteFunctions): IDataObject {
+	try {
+		return context.getContext('node');
+	} catch {
+		return {};
+	}
+}
+
+/** By the workflow's own setting; n8n tells neither that of the whole n8n nor when a retry began. */
+function timeoutAtOf(context: IExecuteFunctions): number {
+	const { getWorkflowSettings, getExecutionContext } = context as Partial<IExecuteFunctions>;
+	const seconds = getWorkflowSettings?.call(context).executionTimeout;
+	const startedAt = getExecutionContext?.call(context)?.establishedAt;
+	if (typeof seconds !== 'number' || seconds <= 0 || startedAt === undefined) return Infinity;
+	const leftMs = startedAt + 1000 * seconds - Date.now();
+	return leftMs > 0 ? performance.now() + leftMs : Infinity;
+}
+
+const runIndexOf = (context: IExecuteFunctions) =>
+	Number(context.evaluateExpression('{{ $runIndex }}', 0));
+
+/** What a tool is called with: n8n hands the same object to each try of a call. */
+const argumentsOf = (context: IExecuteFunctions): object =>
+	context.getInputData().at(0)?.json ?? {};
+
+/** Run indexes of tool calls, by the arguments that n8n hands to each try of a call. */
+const firstRunIndexes = new WeakMap<object, number>();
+
+/** n8n counts each try of a tool call as a run of its own: the first one's index names them all. */
+function firstRunIndex(context: IExecuteFunctions): number {
+	const args = argumentsOf(context);
+	const index = firstRunIndexes.get(args) ?? runIndexOf(context);
+	firstRunIndexes.set(args, index);
+	return index;
+}

@@ -17,10 +17,11 @@ import {
 } from './operation';
 import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
-import { connect, type Connection } from '../transport/request';
+import { Connections, type Connection } from '../transport/request';
 import { parseNumber } from './field';
 import { failedColumns, forErrorOutput } from './failedItem';
 import { ItemErrors, type Failure } from './itemErrors';
+import { sendSecret } from './refusedSecrets';
 import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../transport/result';
 import type { Service } from '../transport/service';
@@ -44,15 +45,14 @@ export async function runItems(
 	resources: Resource[],
 	service: Service,
 ): Promise<INodeExecutionData[][]> {
-	let connecting: Promise<Connection> | undefined;
-	const connection = async () => await (connecting ??= connect(context, service));
+	const connections = new Connections(context, service);
 	const started = runOf(context);
 	const errors = new ItemErrors(context.getNode(), started.run);
-	const begun = { context, resources, service, connection, started, errors };
-	const { results, failure } = await runInStep(begun);
+	const begun = { context, resources, service, connections, started, errors };
+	const { results, failure } = await runInStep(begun).finally(started.leave);
 	const more = started.end(failure, errors.failedItems);
 	if (failure) throw errors.ofRun(failure, more);
-	if (connecting) hintAtWaiting(started.run, await connecting.catch(() => undefined));
+	hintAtWaiting(started.run, connections.statistics);
 	return [results];
 }
 
@@ -161,15 +161,16 @@ interface Begun {
 	context: IExecuteFunctions;
 	resources: Resource[];
 	service: Service;
-	connection: () => Promise<Connection>;
+	connections: Connections;
 	started: StartedRun;
 	errors: ItemErrors;
 }
 
 async function begin(
-	{ context, resources, service, connection, started: { run, signal }, errors }: Begun,
+	{ context, resources, service, connections, started: { run, signal }, errors }: Begun,
 	index: number,
 ): Promise<Phase> {
+	const connection = async () => await connections.of(index);
 	const parameter = <T>(name: string) => context.getNodeParameter(name, index) as T;
 	const operation = findOperation(resources, parameter('resource'), parameter('operation'));
 	if (!operation) {
@@ -194,7 +195,7 @@ async function begin(
 		timeoutMs,
 	});
 	const tryRequest: Item['tryRequest'] = async (request) =>
-		await (await connection()).send(ready(request));
+		await sendSecret(run, await connection(), ready(request));
 	return await operation.execute({
 		index,
 		run,
@@ -208,7 +209,8 @@ async function begin(
 		credentials: async (type) => await context.getCredentials(type, index),
 		connection,
 		request: async (request) => bodyOf(await tryRequest(request), service),
-		read: async (request, reader) => await (await connection()).read(ready(request), reader),
+		read: async (request, reader) =>
+			(await connection()).parse(await tryRequest(request), request, reader),
 		tryRequest,
 		wait: async (ms) => await sleepFor(ms, context.getExecutionCancelSignal()),
 		protect: (row, rule, shape) => protection?.shaped(row, rule, shape) ?? shape(row),
@@ -246,9 +248,7 @@ function toItems(
 	);
 }
 
-function hintAtWaiting(run: Run, connection: Connection | undefined): void {
-	if (!connection) return;
-	const { waitedMs, repeated } = connection.statistics;
+function hintAtWaiting(run: Run, { waitedMs, repeated }: Connection['statistics']): void {
 	const hint = sentences(
 		waitedMs >= 1000 ? `Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit` : '',
 		repeated > 0 ? `Requests repeated: ${repeated}` : '',

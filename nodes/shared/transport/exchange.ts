@@ -36,6 +36,8 @@ export interface ServiceRequest {
 	body?: IDataObject;
 	/** Values of the body that must appear in no error and no answer. */
 	secrets?: string[];
+	/** Whose secrets they are, where the body also holds what differs in each try; the body itself by default. */
+	secretOf?: string;
 	/** Milliseconds for the whole answer, by the clock on the wall: bytes that trickle in do not prolong it. */
 	timeoutMs?: number;
 	/** Milliseconds in which it may be held back by the rate limit and sent again; 5 minutes by default. */
@@ -61,6 +63,8 @@ const MEGABYTE = 1_048_576;
 /** A credential as it was read last. */
 export interface HeldCredentials {
 	data: ICredentialDataDecryptedObject;
+	/** Reads it again, for the same item. */
+	read(): Promise<ICredentialDataDecryptedObject>;
 }
 
 /** What became of a request. */
@@ -97,7 +101,7 @@ export async function exchange(
 	let sentAt: number | undefined;
 	const getCredentials = async () => {
 		if (service.authorization(held.data) === undefined) {
-			held.data = await context.getCredentials(service.credentialType).catch(orKeep);
+			held.data = sameAccount(service, held.data, await held.read().catch(orKeep));
 		}
 		return (sentWith = held.data);
 	};
@@ -143,6 +147,17 @@ const failureOf = async (sending: Promise<unknown>): Promise<unknown> =>
 		),
 		sleep(ABORT_MS),
 	]);
+
+/** The credential as it was read again; what was edited into another account meanwhile only brings its token. */
+function sameAccount(
+	service: Service,
+	before: ICredentialDataDecryptedObject,
+	now: ICredentialDataDecryptedObject,
+): ICredentialDataDecryptedObject {
+	const accountOf = (data: ICredentialDataDecryptedObject) =>
+		JSON.stringify([service.root(data), service.limitedBy(data)]);
+	return accountOf(before) === accountOf(now) ? now : { ...before, accessToken: now.accessToken };
+}
 
 /** A request as n8n's helper takes it. */
 const optionsOf = (

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { ICredentialDataDecryptedObject } from 'n8n-workflow';
+import { createHash, createHmac } from 'node:crypto';
+import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Said } from '../http/problem';
 import { readRequestIds } from '../http/requestIds';
 import { saidBy } from '../http/said';
@@ -25,6 +25,7 @@ import {
 	type Problem,
 	type Result,
 } from './result';
+import { readForItem } from './itemCredentials';
 import { acceptedOf, patience } from './retry';
 import type { Service } from './service';
 import { hasWorked } from './worked';
@@ -51,11 +52,15 @@ export interface Connection<Mapping = unknown> {
 	request(request: ServiceRequest): Promise<JsonBody>;
 	/** The same; resolves with what the body holds, and throws a RequestError where that is a problem, too. */
 	read<T extends object>(request: ServiceRequest, reader: Reader<T>): Promise<T>;
+	/** What the body of a response holds; throws like `read`. */
+	parse<T extends object>(result: Result, request: ServiceRequest, reader: Reader<T>): T;
 	/**
 	 * The service's own words in a body, with what names its request. Words are withheld where they repeat a secret of the
 	 * credential, or one of these.
 	 */
 	said(body: unknown, secrets?: string[]): Said;
+	/** A fingerprint of what is secret; only who has the credential can compute it. */
+	seal(text: string): string;
 	/** The key of pseudonyms; '' if the credential holds none. */
 	pseudonymKey: string;
 	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it. */
@@ -75,7 +80,69 @@ export async function connect<Mapping>(
 	context: RequestContext,
 	service: Service<Mapping>,
 ): Promise<Connection<Mapping>> {
-	const held = { data: await context.getCredentials(service.credentialType) };
+	const read = async () => await context.getCredentials(service.credentialType);
+	return open(context, service, { data: await read(), read });
+}
+
+/** The contexts in which a credential may depend on the item. */
+type ItemContext = RequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
+
+/** The connections of one run: each item's by its own credential, shared by all items of the same account. */
+export class Connections<Mapping = unknown> {
+	private readonly byItem = new Map<number, Promise<Connection<Mapping>>>();
+	private readonly byCredential = new Map<string, Connection<Mapping>>();
+	/** That of all items, where the credential is the same for each. */
+	private first?: Promise<Connection<Mapping> | undefined>;
+
+	constructor(
+		private readonly context: ItemContext,
+		private readonly service: Service<Mapping>,
+	) {}
+
+	/** The connection of an item; its credential's expressions are resolved for it. Throws like `connect`. */
+	async of(index: number): Promise<Connection<Mapping>> {
+		const known = this.byItem.get(index) ?? this.openFor(index);
+		this.byItem.set(index, known);
+		return await known;
+	}
+
+	/** What all of them have cost so far. */
+	get statistics(): Connection['statistics'] {
+		const all = [...this.byCredential.values()].map(({ statistics }) => statistics);
+		return {
+			waitedMs: Math.max(0, ...all.map(({ waitedMs }) => waitedMs)),
+			repeated: all.reduce((sum, { repeated }) => sum + repeated, 0),
+		};
+	}
+
+	private async openFor(index: number): Promise<Connection<Mapping>> {
+		if (this.first) return (await this.first) ?? (await this.openOwn(index)).connection;
+		const own = this.openOwn(index);
+		const ofAll = ({ connection, isFixed }: Awaited<typeof own>) =>
+			isFixed ? connection : undefined;
+		this.first = own.then(ofAll, () => undefined);
+		return (await own).connection;
+	}
+
+	private async openOwn(index: number) {
+		const { context, service } = this;
+		const read = async () => await context.getCredentials(service.credentialType, index);
+		const { data, isFixed } = await readForItem(context, service.credentialType, index);
+		const key = JSON.stringify({ ...data, [TOKEN_FIELD]: undefined });
+		const connection = this.byCredential.get(key) ?? open(context, service, { data, read });
+		this.byCredential.set(key, connection);
+		return { connection, isFixed };
+	}
+}
+
+/** The hidden field in which n8n stores an issued token: it changes while the account stays the same. */
+const TOKEN_FIELD = 'accessToken';
+
+function open<Mapping>(
+	context: RequestContext,
+	service: Service<Mapping>,
+	held: HeldCredentials,
+): Connection<Mapping> {
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
 	const clock = clocks.getOrMake(root, () => new ClockOffset());
@@ -107,8 +174,8 @@ export async function connect<Mapping>(
 		return { ...words, ...(requestIds && { requestIds }) };
 	};
 
-	async function read<T extends object>(asked: ServiceRequest, reader: Reader<T>): Promise<T> {
-		const body = await request(asked);
+	function parse<T extends object>(result: Result, asked: ServiceRequest, reader: Reader<T>): T {
+		const body = bodyOf(result, service);
 		const value = reader(body);
 		if (!isProblem(value)) return value;
 		const problem = { ...value, ...said(body, asked.secrets) };
@@ -121,8 +188,13 @@ export async function connect<Mapping>(
 		account: nameOf(root, service.account?.(held.data)),
 		send,
 		request,
-		read,
+		read: async (asked, reader) => parse(await send(asked), asked, reader),
+		parse,
 		said,
+		seal: (text) =>
+			createHmac('sha256', String(service.sealKey(held.data)))
+				.update(text)
+				.digest('base64url'),
 		pseudonymKey: String(held.data.pseudonymKey ?? ''),
 		clockOffsetMs: () => clock.ms,
 		statistics,
@@ -187,7 +259,8 @@ async function sendRequest(line: Line, request: ServiceRequest): Promise<Result>
 		if ('result' in tried) return tried.result;
 		const { isSent, busyMs, sentWith } = tried;
 		if (tried.problem.kind === 'status' && tried.problem.status === 429) refusals++;
-		const problem = withWait(tried.problem, { since, refusals, busyMs });
+		const judged = await ofBodyOrToken(line, request, tried.problem);
+		const problem = withWait(judged, { since, refusals, busyMs });
 		const again = after(problem, performance.now(), busyMs);
 		if (!again || (again.how === 'newToken' && !isRenewable(line.service, sentWith))) {
 			const accepted = isSent ? acceptedOf(problem, method) : 'no';
@@ -217,6 +290,25 @@ function withWait(
 	return problem.status === 429
 		? { ...problem, ...retryAt, waitedMs, refusals }
 		: { ...problem, ...retryAt };
+}
+
+/**
+ * A 401 to a request with somebody's password may refuse the password. Only if the same token is refused for a read, too,
+ * it is the token's; else the password is not sent again.
+ */
+async function ofBodyOrToken(
+	line: Line,
+	{ method, secrets = [], timeoutMs, signal }: ServiceRequest,
+	problem: Problem,
+): Promise<Problem> {
+	const isDoubtful = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
+	if (!isDoubtful || !secrets.some((secret) => secret !== '')) return problem;
+	const path = line.service.testPath(line.service.mapping(line.held.data));
+	const probe = { method: 'GET' as const, path: path ?? '', timeoutMs, signal };
+	const tried = path === undefined ? undefined : await attempt(line, probe, PATIENCE_MS);
+	const isOfToken =
+		tried && 'problem' in tried && tried.problem.kind === 'status' && tried.problem.isTokenRefused;
+	return isOfToken ? problem : { ...problem, isTokenRefused: undefined };
 }
 
 const isRenewable = ({ tokens }: Service, sentWith?: ICredentialDataDecryptedObject): boolean =>

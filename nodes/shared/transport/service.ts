@@ -34,6 +34,8 @@ export interface Service<Mapping = unknown> {
 	limitedBy(credentials: Credentials): string;
 	/** The account, the same after a new token; undefined where only the token has it. */
 	account?(credentials: Credentials): string;
+	/** The secret that lasts: fingerprints of other secrets are made with it. */
+	sealKey(credentials: Credentials): unknown;
 	/** What the rate limiter begins with, until the service's headers tell more. */
 	pointsPerSecond(credentials: Credentials): number;
 	/** How many processes share them; undefined where the service's headers tell (CP §8.4). */
@@ -77,6 +79,7 @@ export const creditProfile: Service<CreditProfileMapping> = {
 	},
 	mapping: readCreditProfileMapping,
 	limitedBy: ({ apiToken }) => bareToken(apiToken),
+	sealKey: ({ apiToken }) => apiToken,
 	pointsPerSecond: () => 10,
 	secrets: (credentials) => [
 		bareToken(credentials.apiToken),
@@ -105,6 +108,8 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	limitedBy: ({ grant, clientId, pastedToken }) =>
 		String(grant === 'accessToken' ? bareToken(pastedToken) : clientId),
 	account: ({ grant, clientId }) => (grant === 'accessToken' ? '' : String(clientId)),
+	sealKey: ({ grant, clientSecret, pastedToken }) =>
+		grant === 'accessToken' ? pastedToken : clientSecret,
 	pointsPerSecond: ({ pointsPerSecond }) => Number(pointsPerSecond ?? 10),
 	processes: ({ processes }) => Math.max(1, Number(processes ?? 1) || 1),
 	secrets: (credentials) => [

@@ -1,6 +1,10 @@
 /** A map of at most `max` entries: the one that was set longest ago goes first. */
 export class BoundedMap<K, V> extends Map<K, V> {
-	constructor(private readonly max: number) {
+	/** `onForget` gets each value that had to go. */
+	constructor(
+		private readonly max: number,
+		private readonly onForget?: (value: V) => void,
+	) {
 		super();
 	}
 
@@ -8,7 +12,11 @@ export class BoundedMap<K, V> extends Map<K, V> {
 	override set(key: K, value: V): this {
 		this.delete(key);
 		super.set(key, value);
-		if (this.size > this.max) this.delete(this.keys().next().value as K);
+		if (this.size > this.max) {
+			const [oldest, forgotten] = this.entries().next().value as [K, V];
+			this.delete(oldest);
+			this.onForget?.(forgotten);
+		}
 		return this;
 	}
 

@@ -5,10 +5,15 @@ const SLICE_MS = 200;
 
 /** Waits `ms` milliseconds; throws an OperationalError soon after the execution was cancelled. */
 export async function sleepFor(ms: number, signal?: AbortSignal): Promise<void> {
+	const ended = new AbortController();
+	const aborted = new Promise<void>((resolve) => {
+		signal?.addEventListener('abort', () => resolve(), { once: true, signal: ended.signal });
+	});
 	for (let left = ms; left > 0; left -= SLICE_MS) {
 		if (signal?.aborted) throw new OperationalError('The execution was cancelled');
-		await sleep(Math.min(left, SLICE_MS));
+		await Promise.race([sleep(Math.min(left, SLICE_MS)), aborted]);
 	}
+	ended.abort();
 }
 
 /** Waits until `ms` have passed since a moment, or until it is not wanted any more. */

@@ -1,6 +1,10 @@
 const realNow = Date.now.bind(Date);
 const realSteady = performance.now.bind(performance);
 let passed = 0;
+/** What somebody has set the machine's clock forward by: no time has passed. */
+let set = 0;
+/** When the process seems to have started. */
+let startedAt = 0;
 /** While waits are over at once, time passes by them alone, however long the machine takes. */
 let stopped: { now: number; steady: number } | undefined;
 let clocks: jest.SpyInstance[] = [];
@@ -8,7 +12,7 @@ let clocks: jest.SpyInstance[] = [];
 afterAll(() => {
 	for (const clock of clocks) clock.mockRestore();
 	clocks = [];
-	passed = 0;
+	[passed, set, startedAt] = [0, 0, 0];
 });
 
 /** Lets time pass, by both clocks of everything in this process, until the tests of the file have ended. */
@@ -16,11 +20,23 @@ export function pass(ms: number): void {
 	passed += ms;
 	if (clocks.length > 0) return;
 	clocks = [
-		jest.spyOn(Date, 'now').mockImplementation(() => (stopped?.now ?? realNow()) + passed),
+		jest.spyOn(Date, 'now').mockImplementation(() => (stopped?.now ?? realNow()) + passed + set),
 		jest
 			.spyOn(performance, 'now')
-			.mockImplementation(() => (stopped?.steady ?? realSteady()) + passed),
+			.mockImplementation(() => (stopped?.steady ?? realSteady()) + passed - startedAt),
 	];
+}
+
+/** Sets the machine's clock forward, until the tests of the file have ended. */
+export function setClockForward(ms: number): void {
+	pass(0);
+	set += ms;
+}
+
+/** The process seems to have started just now, until the tests of the file have ended. */
+export function seemJustStarted(): void {
+	pass(0);
+	startedAt += performance.now();
 }
 
 /** Timers up to here are waits; those for later are deadlines. */

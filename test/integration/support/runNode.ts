@@ -8,7 +8,9 @@ import {
 	Workflow,
 	type ICredentialDataDecryptedObject,
 	type ICredentialType,
+	type ICredentialsExpressionResolveValues,
 	type IExecuteContextData,
+	type IExecuteData,
 	type IHttpRequestHelper,
 	type IHttpRequestOptions,
 	type INode,
@@ -64,13 +66,32 @@ export class CredentialsInMemory extends ICredentialsHelper {
 	isCredentialUsableByNode() {
 		return true;
 	}
-	async getDecrypted(_data: unknown, _node: unknown, type: string) {
+	async getDecrypted(
+		_data: unknown,
+		_node: unknown,
+		type: string,
+		mode: WorkflowExecuteMode = 'trigger',
+		executeData?: IExecuteData,
+		_raw?: boolean,
+		values?: ICredentialsExpressionResolveValues,
+	) {
 		const { properties } = this.types[type] ?? { properties: undefined };
 		if (!properties) return { ...this.stored[type] };
 		// like n8n's own: defaults come in, and values of fields that are not shown are dropped
 		const stored = this.stored[type] as INodeParameters;
 		const resolved = NodeHelpers.getNodeParameters(properties, stored, true, false, null, null);
-		return resolved as ICredentialDataDecryptedObject;
+		if (!values) return resolved as ICredentialDataDecryptedObject;
+		return values.workflow.expression.getParameterValue(
+			resolved as INodeParameters,
+			values.runExecutionData,
+			values.runIndex,
+			values.itemIndex,
+			values.node.name,
+			values.connectionInputData,
+			mode,
+			{},
+			executeData,
+		) as ICredentialDataDecryptedObject;
 	}
 	async authenticate(
 		credentials: ICredentialDataDecryptedObject,
@@ -136,6 +157,8 @@ export interface NodeRunOptions {
 	ranBefore?: number;
 	/** None, as under the MCP Server Trigger, with null. */
 	executionId?: string | null;
+	/** The execution whose sub-workflow it runs in, as newer hosts tell. */
+	parentExecutionId?: string;
 	/** It is called by an AI agent. */
 	isTool?: boolean;
 	/** The workflow's, n8n's own by default. */
@@ -286,7 +309,11 @@ async function runInEngine(options: NodeRunOptions): Promise<NodeRun> {
 		setExecutionStatus() {},
 	} as unknown as IWorkflowExecuteAdditionalData;
 	const before = { startTime: 0, executionIndex: 0, executionTime: 0, source: [] };
+	const parent = options.parentExecutionId;
 	const data = createRunExecutionData({
+		...(parent !== undefined && {
+			parentExecution: { executionId: parent, workflowId: 'workflow-of-parent' },
+		}),
 		resultData: {
 			runData: {
 				[input.name]: [{ ...before, data: { main: [items] } }],

@@ -46,6 +46,14 @@ describe('a receipt', () => {
 		]);
 	});
 
+	it('says how many items share a query', async () => {
+		const [rfc, other] = rfcs(2);
+		const { hints } = await sandbox.run(getCrf(), { items: itemsOf([rfc, rfc, rfc, rfc, other]) });
+		expect(hints.map(({ message }) => message)).toEqual([
+			expect.stringContaining('Billed: 2 of 5 queries. 3 reused. 4 items ask the same: 1 query.'),
+		]);
+	});
+
 	it('tells how many items failed, where the run goes on', async () => {
 		const { rfc } = sandbox.reserved('failed');
 		const { hints } = await sandbox.run(waiting, {
@@ -53,7 +61,7 @@ describe('a receipt', () => {
 			onError: 'continueRegularOutput',
 		});
 		expect(hints.map(({ message }) => message)).toEqual([
-			'Billed: 3 queries. 3 of 3 items sent; 2 failed after sending.',
+			'Billed: 2 of 3 queries. 2 of 3 items sent; 1 failed before sending; 1 failed after sending. 1 reused. 2 items ask the same: 1 query.',
 		]);
 	});
 

@@ -96,7 +96,7 @@ describe('an execution that is cancelled while it waits', () => {
 		const sandbox = await taxQuerySandbox();
 		const pending = sandbox.reserved('pending').rfc;
 		let cancel = () => {};
-		const running = sandbox.run(getCrf({ waitForResult: true, maxWait: 600 }), {
+		const running = sandbox.run(getCrf({ waitForResult: true, maxWait: 600, reuse: 'never' }), {
 			items: itemsOf([pending, pending]),
 			onStart: (cancelExecution) => (cancel = cancelExecution),
 		});

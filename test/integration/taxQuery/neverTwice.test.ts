@@ -27,7 +27,7 @@ describe('a query that nobody knows to be accepted', () => {
 
 	const [RFC, OTHER] = rfcs(2);
 	const runOne = async (options = {}, items = [{ rfc: RFC }]) =>
-		await sandbox.run(getCrf({}, options), {
+		await sandbox.run(getCrf({ reuse: 'never' }, options), {
 			items,
 			onError: 'continueRegularOutput',
 		});
@@ -176,6 +176,7 @@ describe('a query that nobody knows to be accepted', () => {
 				name: '={{ $json.name }}',
 				firstLastName: 'Gómez',
 				birthDate: '1956-12-31',
+				reuse: 'never',
 			}),
 			{ items: [{ name: 'Emma' }, { name: 'EMMA' }], onError: 'continueRegularOutput' },
 		);

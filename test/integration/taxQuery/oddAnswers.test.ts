@@ -116,7 +116,10 @@ describe('two executions that ask 100 items the same, while every other answer i
 		const items = [...rfcs(50), ...rfcs(50)].map((rfc) => ({ rfc }));
 		const onError = 'continueRegularOutput';
 		const runs = await Promise.all(
-			[1, 2].map(async () => await service.run(getCrf({}, { timeout: LONG }), { items, onError })),
+			[1, 2].map(
+				async () =>
+					await service.run(getCrf({ reuse: 'never' }, { timeout: LONG }), { items, onError }),
+			),
 		);
 		await service.close();
 		const rows = runs.flatMap((run) => run.items.map(({ json }) => json));
@@ -211,7 +214,8 @@ describe('a query whose answer is lost', () => {
 				else give(response, { queryId });
 			},
 		});
-		const { items } = await service.run(getCrf(), { items: [{ rfc: RFC }, { rfc: RFC }] });
+		const never = getCrf({ reuse: 'never' });
+		const { items } = await service.run(never, { items: [{ rfc: RFC }, { rfc: RFC }] });
 		await service.close();
 		expect(items.map(({ json }) => json.queryId).sort()).toEqual(['q1', 'q2']);
 	});

@@ -29,7 +29,7 @@ describe('the access token of the query service', () => {
 	const run = async (credentials = sandbox.credentials(), count = 1) =>
 		await runNode({
 			type: 'taxQuery',
-			parameters: calculateRfc,
+			parameters: { ...calculateRfc, reuse: 'never' },
 			credentials,
 			items: new Array(count).fill({}),
 			onError: 'continueRegularOutput',

@@ -1,0 +1,34 @@
+/** Queries that will be sent: each question once, however many runs of a node plan to ask it. */
+export class Reservations {
+	private readonly places = new Map<string, { count: number; holders: Set<object> }>();
+	total = 0;
+
+	/** Whether a question is reserved; then nothing more is needed. */
+	has(question: string): boolean {
+		return this.places.has(question);
+	}
+
+	/** Reserves for a question, on behalf of a run. */
+	add(question: string, count: number, holder: object): void {
+		const place = this.places.get(question);
+		if (place) {
+			place.holders.add(holder);
+			return;
+		}
+		this.places.set(question, { count, holders: new Set([holder]) });
+		this.total += count;
+	}
+
+	/** The question is on its way, or will never be: what was reserved for it is free. */
+	take(question: string): void {
+		this.total -= this.places.get(question)?.count ?? 0;
+		this.places.delete(question);
+	}
+
+	/** A run has ended: what nobody else has reserved is free. */
+	leave(holder: object): void {
+		for (const [question, { holders }] of [...this.places]) {
+			if (holders.delete(holder) && holders.size === 0) this.take(question);
+		}
+	}
+}

@@ -1,0 +1,66 @@
+import type { IDataObject } from 'n8n-workflow';
+import { SharedLocks } from '../utils/sharedLock';
+import type { Connection, ServiceRequest } from '../transport/request';
+import type { Problem, Result } from '../transport/result';
+import type { Run } from './operation';
+
+/** Refusals by the fingerprint of what was refused: never the secret itself. */
+type Refusals = Record<string, { status: number }>;
+
+/** What the runs of an execution share in this process. */
+class RefusedSecrets {
+	readonly locks = new SharedLocks();
+	readonly refusals: Refusals = {};
+
+	get size(): number {
+		return Object.keys(this.refusals).length;
+	}
+}
+
+const newRefusedSecrets = () => new RefusedSecrets();
+
+/**
+ * Sends a request whose body holds somebody's password; but not one that the service has refused in this execution or an
+ * earlier try of it: a few wrong ones lock a person out. n8n keeps the refusals for tries of Retry On Fail and Retry.
+ */
+export async function sendSecret(
+	run: Run,
+	connection: Connection,
+	request: ServiceRequest,
+): Promise<Result> {
+	const { secrets = [], path, secretOf, body } = request;
+	const named = secrets.filter((secret) => secret !== '');
+	if (request.method === 'GET' || named.length === 0) return await connection.send(request);
+	const about = secretOf ?? JSON.stringify(body);
+	const fingerprint = connection.seal(JSON.stringify([path, about, named]));
+	const inProcess = run.execution.shared(newRefusedSecrets);
+	return await inProcess.locks.exclusive(fingerprint, async () => {
+		const kept = run.memory.refusedSecrets as Refusals | undefined;
+		const before = inProcess.refusals[fingerprint] ?? kept?.[fingerprint];
+		if (before) return { ok: false, problem: again(before), accepted: 'no' };
+		const result = await connection.send(request);
+		const status = refusedStatus(result);
+		if (status !== undefined) {
+			inProcess.refusals[fingerprint] = { status };
+			((run.memory.refusedSecrets ??= {}) as IDataObject)[fingerprint] = { status };
+		}
+		return result;
+	});
+}
+
+const again = ({ status }: { status: number }): Problem => ({
+	kind: 'status',
+	status,
+	isRepeated: true,
+});
+
+/** Statuses that say nothing of what was sent: a proxy, too slow, too early, too many requests. */
+const NOT_OF_BODY = [407, 408, 425, 429];
+
+/** The status with which the service refused what was sent; undefined if it did not. */
+function refusedStatus(result: Result): number | undefined {
+	if (result.ok || result.accepted !== 'no' || result.problem.kind !== 'status') return undefined;
+	const { status, isTokenRefused } = result.problem;
+	const isRefusal = status >= 400 && status < 500 && !isTokenRefused;
+	return isRefusal && !NOT_OF_BODY.includes(status) ? status : undefined;
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import type { IExecuteContextData, INodeParameters } from 'n8n-workflow';
+import { withoutWaiting } from '../support/clock';
+import type { NodeRunOptions } from '../support/runNode';
+import { give } from '../support/serve';
+import { getCrf, rfcs } from './support';
+import { tenantService, type ArrivedPost } from './tenants';
+
+const asked = rfcs(4);
+const spellings = [
+	(rfc: string) => rfc,
+	(rfc: string) => rfc.toLowerCase(),
+	(rfc: string) => ` ${rfc.slice(0, 4)} ${rfc.slice(4)}`,
+];
+
+const item = fc.record({
+	tenant: fc.constantFrom('A', 'B'),
+	rfc: fc
+		.tuple(fc.constantFrom(...asked), fc.constantFrom(...spellings))
+		.map(([rfc, spell]) => spell(rfc)),
+});
+const items = fc.array(item, { minLength: 1, maxLength: 4 });
+/** How the node is called. */
+const step = fc.oneof(
+	fc.record({ how: fc.constantFrom('run', 'loop', 'sub', 'retry'), items, tries: fc.nat(2) }),
+	fc.record({ how: fc.constantFrom('tools', 'toolsInTurn'), items, tries: fc.constant(0) }),
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+/** What becomes of each paid POST, in the order of their arrival. */
+const fate = fc.constantFrom<'accept' | 'lose' | 'drop' | 'refuse' | 'busy'>(
+	...(['accept', 'accept', 'accept', 'lose', 'drop', 'refuse', 'busy'] as const),
+);
+
+let program = 0;
+
+/** Runs a program of calls of the node, as one execution of n8n with its sub-executions and its Retry. */
+async function perform(
+	steps: Step[],
+	fates: string[],
+	options: INodeParameters,
+): Promise<{ billed: Record<string, string[]>; close(): Promise<void> }> {
+	const answers: Record<string, (arrived: ArrivedPost) => void> = {
+		accept: ({ accept, response }) => give(response, { message: 'ok', queryId: accept()._id }),
+		lose: ({ accept, response }) => void (accept(), response.destroy()),
+		drop: ({ response }) => void response.destroy(),
+		refuse: ({ response }) => give(response, { message: 'No' }, 422),
+		busy: ({ response }) => give(response, { message: 'Later' }, 429),
+	};
+	const service = await tenantService({
+		post: (arrived) => answers[fates[arrived.before] ?? 'accept'](arrived),
+	});
+	const name = `program-${++program}`;
+	let executionId = name;
+	let memory: IExecuteContextData = {};
+	let mode: NodeRunOptions['mode'];
+	let round = 0;
+	let subs = 0;
+	const run = async (of: Step['items'], more: Partial<NodeRunOptions>) => {
+		await service.run(getCrf({}, options), {
+			...{ items: of, onError: 'continueRegularOutput', executionId, memory, mode, ...more },
+		});
+	};
+	const call = async (one: Step['items'][number]) =>
+		await run([one], { isTool: true, ranBefore: round++ });
+	for (const { how, items: of, tries } of steps) {
+		const maxTries = tries > 0 ? tries + 1 : undefined;
+		if (how === 'tools') await Promise.all(of.map(call));
+		else if (how === 'toolsInTurn') for (const one of of) await call(one);
+		else if (how === 'sub') {
+			const sub = { executionId: `${name}-sub-${++subs}`, memory: {} };
+			await run(of, { ...sub, parentExecutionId: executionId, mode: 'integrated', maxTries });
+		} else if (how === 'retry') {
+			// n8n gives the Retry an ID of its own, and what was saved
+			executionId = `${name}-retry-${round}`;
+			memory = JSON.parse(JSON.stringify(memory)) as IExecuteContextData;
+			mode = 'retry';
+			await run(of, { ranBefore: round, maxTries });
+		} else await run(of, { ranBefore: how === 'loop' ? ++round : round, maxTries });
+	}
+	const of = (tenant: string) => service.billedOf(tenant).map(({ query }) => String(query.rfc));
+	return { billed: { A: of('A'), B: of('B') }, close: service.close };
+}
+
+describe('a random program of items, rounds, tool calls, sub-executions, tries and retries', () => {
+	const programs = fc.tuple(
+		fc.array(step, { minLength: 1, maxLength: 5 }),
+		fc.array(fate, { maxLength: 20 }),
+	);
+
+	it('is billed at most once for each question of each account', async () => {
+		await fc.assert(
+			fc.asyncProperty(programs, async ([steps, fates]) => {
+				const { billed, close } = await withoutWaiting(async () => await perform(steps, fates, {}));
+				await close();
+				for (const rfcsOf of Object.values(billed)) {
+					expect(rfcsOf).toHaveLength(new Set(rfcsOf).size);
+				}
+			}),
+			{ numRuns: 40 },
+		);
+	}, 300_000);
+
+	it('stays within the limits of an execution and of a day', async () => {
+		const limits = fc.record({ maxQueries: fc.nat(5), maxQueriesPerDay: fc.nat(3) });
+		const withoutRetry = programs.map(([steps, fates]): [Step[], string[]] => [
+			steps.filter(({ how }) => how !== 'retry'),
+			fates,
+		]);
+		await fc.assert(
+			fc.asyncProperty(withoutRetry, limits, async ([steps, fates], spendingLimits) => {
+				const { billed, close } = await withoutWaiting(
+					async () => await perform(steps, fates, { spendingLimits }),
+				);
+				await close();
+				const { maxQueries, maxQueriesPerDay } = spendingLimits;
+				expect(billed.A.length + billed.B.length).toBeLessThanOrEqual(maxQueries);
+				expect(billed.A.length).toBeLessThanOrEqual(maxQueriesPerDay);
+				expect(billed.B.length).toBeLessThanOrEqual(maxQueriesPerDay);
+			}),
+			{ numRuns: 40 },
+		);
+	}, 300_000);
+});

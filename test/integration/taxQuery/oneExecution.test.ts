@@ -1,0 +1,201 @@
+import type { INodeExecutionData } from 'n8n-workflow';
+import { setClockForward } from '../support/clock';
+import { codeOf } from '../support/errorCode';
+import type { NodeRunOptions } from '../support/runNode';
+import { give } from '../support/serve';
+import { curps, getCrf, operation, rfcs } from './support';
+import { tenantService, type ArrivedPost, type TenantService } from './tenants';
+
+const itemsOf = (wanted: string[], tenant = 'A') => wanted.map((rfc) => ({ rfc, tenant }));
+const [RFC, OTHER] = rfcs(2);
+const NEVER = { reuse: 'never' };
+const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
+const goOn: Partial<NodeRunOptions> = { onError: 'continueRegularOutput' };
+
+describe('a question in an execution', () => {
+	let service: TenantService;
+	let answer: (arrived: ArrivedPost) => void | Promise<void>;
+	const acknowledge = ({ accept, response }: ArrivedPost) =>
+		give(response, { message: 'Accepted', queryId: accept()._id });
+	/** Accepted, and the response is lost. */
+	const lose = ({ accept, response }: ArrivedPost) => {
+		accept();
+		response.destroy();
+	};
+	beforeEach(async () => {
+		answer = acknowledge;
+		service = await tenantService({ post: async (arrived) => await answer(arrived) });
+	});
+	afterEach(async () => await service.close());
+	const billed = (tenant = 'A') => service.billedOf(tenant).map(({ query }) => query.rfc);
+
+	it('is asked once for items that write one RFC in four ways', async () => {
+		const written = [RFC, RFC.toLowerCase(), ` ${RFC} `, `${RFC.slice(0, 4)}-${RFC.slice(4)}`];
+		const { items } = await service.run(getCrf(), { items: itemsOf(written) });
+		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC], 1]);
+		expect(items.map(({ json }) => json.reused)).toEqual([undefined, true, true, true]);
+	});
+
+	it('is asked for each item with Never', async () => {
+		const { items } = await service.run(getCrf(NEVER), { items: itemsOf([RFC, RFC, RFC]) });
+		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC, RFC, RFC], 3]);
+	});
+
+	it('is asked once in the rounds of a loop', async () => {
+		const memory = {};
+		for (const ranBefore of [0, 1, 2]) {
+			const loop = { executionId: 'loop-default', memory, ranBefore };
+			await service.run(getCrf(), { items: itemsOf([RFC]), ...loop });
+		}
+		expect(billed()).toEqual([RFC]);
+	});
+
+	it('is asked once by tool calls at the same time', async () => {
+		const [curp] = curps(1);
+		const call = async (ranBefore: number) =>
+			await service.run(operation('person', 'getCurpData', { curp }), {
+				...{ items: [{ tenant: 'A' }], isTool: true, executionId: 'tools', ranBefore },
+			});
+		await Promise.all([0, 1, 2, 3].map(call));
+		expect(service.posts).toHaveLength(1);
+	});
+
+	it('is asked once by the sub-executions of one parent', async () => {
+		for (const executionId of ['sub-1', 'sub-2']) {
+			const sub = { executionId, parentExecutionId: 'parent-1', mode: 'integrated' as const };
+			await service.run(getCrf(), { items: itemsOf([RFC]), ...sub });
+		}
+		expect(billed()).toEqual([RFC]);
+	});
+
+	it('is asked once in each account', async () => {
+		await service.run(getCrf(), { items: [...itemsOf([RFC, RFC]), ...itemsOf([RFC, RFC], 'B')] });
+		expect([billed('A'), billed('B')]).toEqual([[RFC], [RFC]]);
+	});
+
+	it('is looked up by the next tool call where the first one lost its response', async () => {
+		answer = lose;
+		const list = jest.fn(() => []);
+		await service.close();
+		service = await tenantService({ post: (arrived) => answer(arrived), list });
+		const call = async (ranBefore: number) =>
+			await service.run(getCrf(NEVER), {
+				...{ items: itemsOf([RFC]), isTool: true, executionId: 'tool-again', ranBefore },
+			});
+		const codes = [await call(0), await call(1), await call(2)].map(({ error }) => codeOf(error));
+		expect([codes, billed()]).toEqual([['unsure', 'unsure', 'unsure'], [RFC]]);
+	});
+
+	it('is given to the next tool call once the list shows it', async () => {
+		let isListed = false;
+		await service.close();
+		service = await tenantService({ post: lose, list: (stored) => (isListed ? stored : []) });
+		const call = async (ranBefore: number) =>
+			await service.run(getCrf(NEVER), {
+				...{ items: itemsOf([RFC]), isTool: true, executionId: 'tool-found', ranBefore },
+			});
+		await call(0);
+		isListed = true;
+		const { items } = await call(1);
+		expect([items[0]?.json.recovered, billed()]).toEqual([true, [RFC]]);
+	});
+
+	it('is asked again where its immediate query failed, in the next execution, too', async () => {
+		answer = ({ accept, response }) => give(response, accept({ status: 'FAILED' }));
+		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
+		const codes = [];
+		for (let run = 0; run < 2; run++) {
+			codes.push(codeOf((await service.run(hours, { items: itemsOf([RFC]) })).error));
+		}
+		expect([codes, service.posts.length]).toEqual([['failed', 'failed'], 2]);
+	});
+
+	it('brings no limit that counts an item twice: 60 refused items are retried', async () => {
+		const wanted = rfcs(60);
+		let isRefusing = true;
+		answer = (arrived) =>
+			isRefusing ? give(arrived.response, { message: 'No' }, 422) : acknowledge(arrived);
+		const limits = { spendingLimits: { maxQueries: 100, maxQueriesPerDay: 100 } };
+		const memory = {};
+		const run = async (mode?: 'retry') =>
+			await service.run(getCrf(NEVER, limits), { items: itemsOf(wanted), memory, mode, ...goOn });
+		await run();
+		isRefusing = false;
+		const { items } = await run('retry');
+		expect([items.filter(({ json }) => json.error).length, billed().length]).toEqual([0, 60]);
+	});
+
+	it('keeps 25 tool calls at the same time within the limit of 10', async () => {
+		const memory = {};
+		const call = async (curp: string, ranBefore: number) =>
+			await service.run(operation('person', 'getCurpData', { curp }), {
+				...{ items: [{ tenant: 'A' }], isTool: true, executionId: 'tools-25', memory, ranBefore },
+			});
+		const runs = await Promise.all(curps(25).map(call));
+		const codes = runs.map(({ error }) => codeOf(error)).filter(Boolean);
+		expect([service.posts.length, codes]).toEqual([10, new Array(15).fill('limitOfExecution')]);
+	});
+
+	it('keeps sub-executions of one parent within one limit', async () => {
+		const limited = getCrf({}, { spendingLimits: { maxQueries: 3 } });
+		for (const [at, rfc] of rfcs(5).entries()) {
+			const executionId = `limited-sub-${at}`;
+			const sub = { executionId, parentExecutionId: 'parent-limit', mode: 'integrated' as const };
+			await service.run(limited, { items: itemsOf([rfc]), ...sub, ...goOn });
+		}
+		expect(service.posts).toHaveLength(3);
+	});
+
+	it('gives each of several equal items a query of its own in a retry without notes', async () => {
+		for (let made = 0; made < 3; made++)
+			await service.run(getCrf(NEVER), { items: itemsOf([RFC]) });
+		const given: unknown[] = [];
+		for (const ranBefore of [0, 1]) {
+			const round = { executionId: 'retried-loop', mode: 'retry' as const, ranBefore };
+			const { items } = await service.run(getCrf(NEVER), { items: itemsOf([RFC, RFC]), ...round });
+			given.push(...idsOf(items));
+		}
+		expect([new Set(given).size, billed().length]).toEqual([4, 4]);
+	});
+
+	it("is looked up where the service answers with another person's record", async () => {
+		answer = ({ accept, response }) => {
+			const own = accept();
+			give(response, { ...own, _id: 'of-a-stranger', query: { rfc: OTHER } });
+		};
+		const { items } = await service.run(getCrf(), { items: itemsOf([RFC]) });
+		const [{ _id }] = service.billedOf('A');
+		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
+	});
+
+	it("is looked up where the ID that came leads to another person's record", async () => {
+		const stranger = 'of-a-stranger';
+		answer = ({ accept, response }) => {
+			accept();
+			give(response, { message: 'Accepted', queryId: stranger });
+		};
+		const createdAt = new Date(Date.now() - 3_600_000).toISOString();
+		service.add('A', {
+			...{ _id: stranger, service: 'CRF', status: 'SUCCESS', createdAt },
+			...{ query: { rfc: OTHER }, response: {} },
+		});
+		const { items } = await service.run(getCrf({ waitForResult: true }), {
+			items: itemsOf([RFC]),
+		});
+		const own = service.billedOf('A').find(({ query }) => query.rfc === RFC);
+		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[own?._id, true]]);
+	});
+
+	it('keeps its place in the queue when the clock is set forward by an hour', async () => {
+		const wanted = rfcs(20);
+		answer = (arrived) => {
+			if (arrived.before === 5) setClockForward(3_600_000);
+			acknowledge(arrived);
+		};
+		const { items, error } = await service.run(getCrf(), {
+			items: itemsOf(wanted),
+			credentials: { taxQueryApi: { ...service.byClient, pointsPerSecond: 10 } },
+		});
+		expect([error, items.length]).toEqual([undefined, 20]);
+	});
+});

@@ -1,0 +1,86 @@
+import { codeOf } from '../support/errorCode';
+import { nodeOn } from '../creditProfile/support';
+import { withFreshSandbox } from '../support/withSandbox';
+import { sandboxForTest } from '../support/sandbox';
+import { CIEC, createTaxProfile, rfcs, taxQuerySandbox } from './support';
+
+const PROFILE = '/api/query/tax/profile';
+const [RFC] = rfcs(1);
+
+describe('a CIEC that the service refuses', () => {
+	const sandbox = withFreshSandbox(taxQuerySandbox);
+	const sent = async () => (await sandbox.requests(PROFILE)).length;
+	const refuse = async (status: number, times?: number) =>
+		await sandbox.faults({ path: PROFILE, method: 'POST', fault: { status }, times });
+
+	it.each([400, 401, 403, 422])('is sent once in five tries: status %i', async (status) => {
+		await refuse(status);
+		const { error } = await sandbox.run(createTaxProfile(RFC), { maxTries: 5 });
+		expect([await sent(), codeOf(error)]).toEqual([1, `status.${status}`]);
+	});
+
+	it("is not sent again by the editor's Retry", async () => {
+		await refuse(401);
+		const memory = {};
+		await sandbox.run(createTaxProfile(RFC), { memory });
+		const { error } = await sandbox.run(createTaxProfile(RFC), { memory, mode: 'retry' });
+		expect([await sent(), codeOf(error)]).toEqual([1, 'status.401']);
+		expect(error?.description).toContain('not sent again');
+	});
+
+	it('is sent once for two tool calls at the same time', async () => {
+		await refuse(422);
+		const call = async () =>
+			await sandbox.run(createTaxProfile(RFC), { executionId: 'parallel-ciec', isTool: true });
+		await Promise.all([call(), call()]);
+		expect(await sent()).toBe(1);
+	});
+
+	it('does not keep a corrected one from being sent', async () => {
+		await refuse(422, 1);
+		const memory = {};
+		await sandbox.run(createTaxProfile(RFC), { memory });
+		const corrected = { ...createTaxProfile(RFC), ciec: `${CIEC}_right` };
+		const { error } = await sandbox.run(corrected, { memory, mode: 'retry' });
+		expect([await sent(), error]).toEqual([2, undefined]);
+	});
+
+	it('leaves nothing of itself in what n8n saves', async () => {
+		await refuse(422);
+		const memory = {};
+		await sandbox.run(createTaxProfile(RFC), { memory });
+		expect(JSON.stringify(memory)).not.toContain(CIEC);
+		expect(Object.keys(memory)).not.toEqual([]);
+	});
+
+	it('is sent again after a 401 for an expired token, which a read meets, too', async () => {
+		await sandbox.run({ resource: 'query', operation: 'getAll' });
+		await sandbox.faults(
+			{ path: PROFILE, times: 1, fault: 'expiredToken' },
+			{ path: '/api/query', exact: true, times: 1, fault: 'expiredToken' },
+		);
+		const { error } = await sandbox.run(createTaxProfile(RFC));
+		expect([await sent(), error]).toEqual([2, undefined]);
+	});
+
+	it('does not cost a new token where the service answers with 401', async () => {
+		await refuse(401);
+		await sandbox.run(createTaxProfile(RFC), { maxTries: 3 });
+		expect(await sandbox.requests('/api/oauth/token')).toHaveLength(1);
+	});
+});
+
+describe('a provider login that the service refuses', () => {
+	const sandbox = withFreshSandbox(sandboxForTest);
+	const login = { provider: 'bureau/pf', user: 'someone', password: 'wrong_password_1' };
+
+	it.each([401, 403, 422])('is sent once in five tries: status %i', async (status) => {
+		const path = '/api/v1/credential/bureau/pf';
+		await sandbox.faults({ path, method: 'POST', fault: { status } });
+		const { error } = await nodeOn(sandbox)(
+			{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields', ...login },
+			{ maxTries: 5, executionId: `login-${status}`, memory: {} },
+		);
+		expect([(await sandbox.requests(path)).length, codeOf(error)]).toEqual([1, `status.${status}`]);
+	});
+});
