@@ -1,6 +1,7 @@
 import axios from 'axios';
 import type { N8n } from '../../demo/n8n';
 import type { Workflow } from '../../demo/n8nClient';
+import { StubModel, type ModelRequest } from '../../demo/stubModel';
 import { retryExecution } from '../bench/paidWorkflow';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { curps, rfcs } from '../integration/taxQuery/support';
@@ -8,7 +9,6 @@ import { tenantService } from '../integration/taxQuery/tenants';
 import { bareN8n } from './support/bareN8n';
 import { executionEnded, outOf } from './support/executions';
 import { McpClient } from './support/mcpClient';
-import { StandInModel, type ModelRequest } from './support/standInModel';
 
 const MINUTES = 60_000;
 const CRF = '/api/query/crf';
@@ -28,7 +28,7 @@ interface Node {
 describe('a billed query in a real n8n is billed once', () => {
 	let n8n: N8n;
 	let sandbox: TestSandbox;
-	let model: StandInModel;
+	let model: StubModel;
 	let taxQueryApi: { id: string; name: string };
 	let openAiApi: { id: string; name: string };
 	let httpBearerAuth: { id: string; name: string };
@@ -36,7 +36,7 @@ describe('a billed query in a real n8n is billed once', () => {
 	beforeAll(async () => {
 		n8n = await bareN8n();
 		sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, documents: 0 });
-		model = await StandInModel.start();
+		model = await StubModel.start();
 		const credential = async (type: string, name: string, data: object) => ({
 			id: await n8n.client.createCredential(type, name, data),
 			name,
