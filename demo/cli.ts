@@ -3,7 +3,7 @@ import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './demo';
 import { ensureHost } from './n8nHost';
 import { Processes } from './processes';
-import { OPERATOR } from './provision';
+import { applicationForm, OPERATOR } from './provision';
 import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
@@ -60,8 +60,8 @@ sandbox  ${sandbox.page}
 
 1. Start here: open ${editor('start-here')} and click Execute workflow.
    It links to every other example.
-2. Onboard an applicant by a form: ${n8n.url}/form/onboard-applicant
-   (or click Execute workflow in ${editor('onboard-applicant')})
+2. Onboard an applicant by a form: ${applicationForm(n8n)}
+   (its workflow: ${editor('onboard-applicant')})
    The operator's pages: ${n8n.url}/webhook/solicitudes (${OPERATOR.user}, ${OPERATOR.password})
 3. A moment later the tax authority's result starts
    ${editor('collect-query-results')} (click Executions)

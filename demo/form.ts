@@ -11,12 +11,37 @@ function bodyOf(fields: string[]): FormData {
 	return body;
 }
 
-/** The fields of the example's application form in their order: what was typed, the text of the authorization, its box. */
-export const applicationOf = (typed: Record<string, string>): string[] => [
-	...Object.values(typed),
-	'',
-	JSON.stringify(['Leí y acepto la autorización']),
-];
+/** The fields of the application form of Onboard applicant, filled in and sent for the first time. */
+export interface Application {
+	nombre: string;
+	primerApellido: string;
+	segundoApellido: string;
+	nacimiento: string;
+	curp: string;
+	correo: string;
+	acepto: 'si' | '';
+	intento: string;
+	comparado: string;
+	envio: string;
+}
+
+/** The form as an applicant fills it in. `typed` has the person's data in the order of the form. */
+export function applicationOf(typed: Record<string, string>): Application {
+	const [nombre, primerApellido, segundoApellido, nacimiento, curp, correo] = Object.values(typed);
+	return {
+		...{ nombre, primerApellido, segundoApellido, nacimiento, curp, correo },
+		...{ acepto: 'si', intento: '1', comparado: '', envio: '' },
+	};
+}
+
+/** Sends the form as a browser does, and returns the page that follows. Throws if n8n does not take it. */
+export async function sendApplication(url: string, application: Application): Promise<string> {
+	const body = new URLSearchParams({ ...application });
+	const response = await fetchUnpooled(url, { method: 'POST', body });
+	const page = await response.text();
+	if (!response.ok) throw new Error(`n8n answered ${response.status} to the form: ${page}`);
+	return page;
+}
 
 /**
  * Fills in a form of n8n as a browser does: opens it, sends its fields in their order, likewise those of further pages,

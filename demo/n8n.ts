@@ -40,7 +40,7 @@ export const SETTINGS = {
 const UNENTERED = [
 	...['breaking-changes', 'chat-hub', 'external-secrets', 'favorites', 'insights'],
 	...['instance-version-history', 'ldap', 'log-streaming', 'mcp', 'n8n-packages', 'oauth-jwe'],
-	...['oauth-server', 'otel', 'provisioning', 'quick-connect', 'source-control', 'sso-oidc'],
+	...['otel', 'provisioning', 'quick-connect', 'source-control', 'sso-oidc'],
 	...['sso-saml', 'token-exchange', 'workflow-builder', 'workflow-reviews', 'agents'],
 ];
 

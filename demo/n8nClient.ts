@@ -80,6 +80,8 @@ interface NodeType {
 export interface N8nClient {
 	version(): Promise<string>;
 	createCredential(type: string, name: string, data: object): Promise<string>;
+	/** Creates a key for n8n's public API with these scopes, and returns it. */
+	createApiKey(label: string, scopes: string[]): Promise<string>;
 	createWorkflow(workflow: Workflow): Promise<string>;
 	/** Publishes a workflow and waits until its triggers are registered. */
 	publish(workflowId: string): Promise<void>;
@@ -143,17 +145,18 @@ export async function signUpOwner(
 	const rest = async <T>(method: string, path: string, body?: unknown) =>
 		(await request<{ data: T }>(`${url}/rest${path}`, { cookie }, method, body)).answer.data;
 
-	const { rawApiKey } = await rest<{ rawApiKey: string }>('POST', '/api-keys', {
-		label: 'demo',
-		expiresAt: null,
-		scopes: SCOPES,
-	});
-	const key = { 'x-n8n-api-key': rawApiKey };
+	const createApiKey = async (label: string, scopes: string[]) => {
+		const body = { label, expiresAt: null, scopes };
+		return (await rest<{ rawApiKey: string }>('POST', '/api-keys', body)).rawApiKey;
+	};
+	const key = { 'x-n8n-api-key': await createApiKey('demo', SCOPES) };
 	const api = async <T>(method: string, path: string, body?: unknown) =>
 		(await request<T>(`${url}/api/v1${path}`, key, method, body)).answer;
 
 	return {
 		version: async () => (await rest<{ versionCli: string }>('GET', '/settings')).versionCli,
+
+		createApiKey,
 
 		createCredential: async (type, name, data) =>
 			(await rest<{ id: string }>('POST', '/credentials', { type, name, data })).id,

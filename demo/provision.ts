@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { N8n } from './n8n';
-import type { N8nClient, Workflow, WorkflowNode } from './n8nClient';
+import type { Workflow, WorkflowNode } from './n8nClient';
 import { root } from './package';
 import { registerWebhook, type Sandbox } from './sandbox';
 
@@ -26,9 +26,15 @@ export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'sandbox-webhook-k
 /** With it an operator opens the pages of Review applicants. */
 export const OPERATOR = { user: 'operador', password: 'solo-demostracion' };
 
+/** What Forget applicant does by n8n's public API. */
+const ERASING_SCOPES = ['execution:list', 'execution:read', 'execution:delete'];
+
+/** Where applicants open the form of Onboard applicant. */
+export const applicationForm = ({ url }: N8n): string => `${url}/webhook/solicitud`;
+
 /** The credentials under the names by which the workflows in `examples/` ask for them. */
 async function createCredentials(
-	client: N8nClient,
+	{ client, url }: N8n,
 	{ creditProfile, taxQuery }: Sandbox,
 	{ modelUrl = 'https://api.openai.com/v1', mailPort = 25 }: AgentServices,
 ): Promise<Map<string, string>> {
@@ -86,6 +92,14 @@ async function createCredentials(
 		{ type: 'httpHeaderAuth', name: 'Webhook header', data: WEBHOOK_HEADER },
 		{ type: 'httpBearerAuth', name: 'MCP access token', data: { token: MCP_TOKEN } },
 		{ type: 'httpBasicAuth', name: 'Operators of the lender', data: OPERATOR },
+		{
+			type: 'n8nApi',
+			name: 'n8n of the lender',
+			data: {
+				apiKey: await client.createApiKey('Forget applicant', ERASING_SCOPES),
+				baseUrl: `${url}/api/v1`,
+			},
+		},
 	];
 	const ids = new Map<string, string>();
 	for (const { type, name, data } of credentials) {
@@ -120,6 +134,28 @@ function withAddresses(nodes: WorkflowNode[], addressOf: (link: string) => strin
 	});
 }
 
+interface SubWorkflowParameters {
+	workflowId?: { value?: string; cachedResultName?: string };
+}
+
+/** The name of the workflow that a node calls; undefined for other nodes, and for one that calls its own workflow. */
+const calledBy = ({ parameters }: WorkflowNode): string | undefined =>
+	(parameters as SubWorkflowParameters | undefined)?.workflowId?.cachedResultName;
+
+/** A workflow's nodes with the ids that the workflows they call have in this n8n. */
+function withSubWorkflows(nodes: WorkflowNode[], workflows: Iterable<Provisioned>): WorkflowNode[] {
+	const byName = new Map([...workflows].map(({ id, name }) => [name, id]));
+	return nodes.map((node) => {
+		const called = calledBy(node);
+		if (called === undefined) return node;
+		const { workflowId, ...parameters } = node.parameters as SubWorkflowParameters;
+		return {
+			...node,
+			parameters: { ...parameters, workflowId: { ...workflowId, value: byName.get(called) } },
+		};
+	});
+}
+
 /** n8n's rule for the production address of a community node's webhook. */
 export async function productionUrl({ url, client }: N8n, node: WorkflowNode): Promise<string> {
 	const [{ webhooks }] = await client.nodeTypes([node]);
@@ -143,19 +179,29 @@ export async function provision(
 	sandbox: Sandbox,
 	agentServices: AgentServices = {},
 ): Promise<Map<string, Provisioned>> {
-	const ids = await createCredentials(n8n.client, sandbox, agentServices);
+	const ids = await createCredentials(n8n, sandbox, agentServices);
 	const folder = join(root, 'examples');
 	const files = (await readdir(folder)).filter((file) => file.endsWith('.json')).sort();
 	const workflows = new Map<string, Provisioned>();
 	const addressOf = (link: string) => {
+		if (link.endsWith('/docs/onboarding.md')) return applicationForm(n8n);
 		if (link.endsWith('/docs/sandbox.md')) return sandbox.page;
 		const linked = workflows.get(basename(link, '.json'));
 		return linked && `${n8n.url}/workflow/${linked.id}`;
 	};
-	// The one that links to all others comes last.
-	for (const file of [...files.filter((name) => name !== START), START]) {
-		const workflow = JSON.parse(await readFile(join(folder, file), 'utf8')) as Workflow;
-		const nodes = withAddresses(withCredentials(file, workflow.nodes, ids), addressOf);
+	const sources = await Promise.all(
+		files.map(async (file) => {
+			const source = await readFile(join(folder, file), 'utf8');
+			return { file, workflow: JSON.parse(source) as Workflow };
+		}),
+	);
+	// A workflow comes after those that it calls, and the one that links to all others comes last.
+	const rank = (file: string, { nodes }: Workflow) =>
+		file === START ? 2 : nodes.some((node) => calledBy(node) !== undefined) ? 1 : 0;
+	sources.sort((a, b) => rank(a.file, a.workflow) - rank(b.file, b.workflow));
+	for (const { file, workflow } of sources) {
+		const called = withSubWorkflows(workflow.nodes, workflows.values());
+		const nodes = withAddresses(withCredentials(file, called, ids), addressOf);
 		await n8n.client.nodeTypes(nodes.map((node) => ({ ...node, type: baseType(node.type) })));
 		const id = await n8n.client.createWorkflow({ ...workflow, nodes });
 		if (canBePublished(nodes)) await n8n.client.publish(id);

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinished, type Execution, type ExecutionError, type NodeRun } from './n8nClient';
-import { applicationOf, submitForm } from './form';
-import type { Provisioned } from './provision';
+import { applicationOf, sendApplication } from './form';
+import { applicationForm, type Provisioned } from './provision';
 import type { Demo } from './demo';
 
 const EXECUTION_TIMEOUT_MS = 300_000;
@@ -26,6 +26,12 @@ export interface SmokeTestReport {
 	ok: boolean;
 	/** What went wrong, if anything did. */
 	problem: string | null;
+}
+
+/** What the node Outcome of Verify applicant puts out. */
+interface VerificationOutcome {
+	facts?: { consultaCrf: string };
+	state?: { motivo: string };
 }
 
 export const applicantFile = join(__dirname, 'applicant.json');
@@ -80,6 +86,7 @@ export async function smokeTest(
 ): Promise<SmokeTestReport> {
 	const named = (file: string) => workflows.get(file) as Provisioned;
 	const onboarding = named('onboard-applicant');
+	const verifying = named('verify-applicant');
 	const collecting = named('collect-query-results');
 	const report: SmokeTestReport = {
 		n8nVersion: await n8n.client.version(),
@@ -89,16 +96,16 @@ export async function smokeTest(
 		problem: null,
 	};
 
-	/** The first finished execution of a workflow that is not among `known` and suits; undefined when time is over. */
+	/** The first finished execution of a workflow that is not among `before` and suits; undefined when time is over. */
 	const next = async (
 		workflow: Provisioned,
-		known: Set<string>,
+		before: Set<string> = new Set(),
 		timeout: number,
 		suits: (execution: Execution) => boolean = () => true,
 	) => {
 		for (const deadline = Date.now() + timeout; Date.now() < deadline; await sleep(250)) {
 			const found = (await n8n.client.executions(workflow.id)).find(
-				(execution) => !known.has(execution.id) && isFinished(execution) && suits(execution),
+				(execution) => !before.has(execution.id) && isFinished(execution) && suits(execution),
 			);
 			if (found) {
 				report.steps.push(...stepsOf(workflow.name, found));
@@ -111,32 +118,38 @@ export async function smokeTest(
 		new Set((await n8n.client.executions(workflow.id)).map(({ id }) => id));
 	const failed = (problem: string) => ({ ...report, problem });
 
-	const knownOnboardings = await idsOf(onboarding);
-	const knownCollections = await idsOf(collecting);
+	const known = new Map<Provisioned, Set<string>>();
+	for (const workflow of [onboarding, verifying, collecting]) {
+		known.set(workflow, await idsOf(workflow));
+	}
 
 	log(`Submitting an applicant to "${onboarding.name}" …`);
 	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
-	const lastPage = submitForm(`${n8n.url}/form/onboard-applicant`, applicationOf(applicant)).catch(
+	const page = sendApplication(applicationForm(n8n), applicationOf(applicant)).catch(
 		({ message }: Error) => message,
 	);
-	const run = await next(onboarding, knownOnboardings, EXECUTION_TIMEOUT_MS);
-	if (!run) return failed(`"${onboarding.name}" did not run: ${await lastPage}`);
-	if (run.status !== 'success') {
-		const reason = reasonOf(run) ?? (await lastPage);
-		return failed(`"${onboarding.name}" ended with ${run.status}: ${reason}`);
+	const runs: Execution[] = [];
+	for (const workflow of [onboarding, verifying]) {
+		const run = await next(workflow, known.get(workflow), EXECUTION_TIMEOUT_MS);
+		if (!run) return failed(`"${workflow.name}" did not run: ${await page}`);
+		if (run.status !== 'success') {
+			const reason = reasonOf(run) ?? (await page);
+			return failed(`"${workflow.name}" ended with ${run.status}: ${reason}`);
+		}
+		runs.push(run);
 	}
 
-	const runsOf = (node: string) => run.data?.resultData.runData[node]?.flatMap(itemsOf) ?? [];
-	const [asked] = runsOf('Asked');
-	if (!asked) {
-		const reason = String(runsOf('Set aside').at(0)?.json.motivo ?? 'the form was not accepted');
-		return failed(`"${onboarding.name}" set the applicant aside: ${reason}`);
+	const outcome = runs[1].data?.resultData.runData.Outcome?.flatMap(itemsOf).at(0)?.json;
+	const { facts, state } = (outcome ?? {}) as unknown as VerificationOutcome;
+	if (!facts?.consultaCrf) {
+		const reason = state?.motivo ?? 'the case had no outcome';
+		return failed(`"${verifying.name}" set the applicant aside: ${reason}`);
 	}
-	const crfQueryId = String(asked.json.consultaCrf);
+	const crfQueryId = facts.consultaCrf;
 	log(`The application is taken; waiting for the result of query ${crfQueryId} …`);
 	const collected = await next(
 		collecting,
-		knownCollections,
+		known.get(collecting),
 		RESULT_TIMEOUT_MS,
 		(execution) =>
 			execution.status !== 'success' ||

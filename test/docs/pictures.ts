@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { format, resolveConfig } from 'prettier';
 import { startDemo, type Demo } from '../../demo/demo';
-import { OPERATOR } from '../../demo/provision';
+import { applicationForm, OPERATOR } from '../../demo/provision';
 import { applicantFile } from '../../demo/smokeTest';
 import { root } from '../../demo/package';
 import { Editor } from '../e2e/support/editor';
@@ -197,7 +197,7 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 		frames.push({ picture, milliseconds });
 	};
 	const page = await context.newPage();
-	await page.goto(`${demo.n8n.url}/form/onboard-applicant`);
+	await page.goto(applicationForm(demo.n8n));
 	await shoot(page, 1500);
 	const applicant = JSON.parse(await readFile(applicantFile, 'utf8')) as Record<string, string>;
 	for (const [index, typed] of Object.values(applicant).entries()) {
@@ -205,9 +205,9 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 		await shoot(page, 600);
 	}
 	await page.getByLabel('Leí y acepto la autorización').check();
-	await page.locator('#submit-btn').hover();
+	await page.getByRole('button').hover();
 	await shoot(page, 1000);
-	await page.locator('#submit-btn').click();
+	await page.getByRole('button').click();
 	await page.getByText('Su folio es').waitFor();
 	await shoot(page, 2500);
 	await take(page, 'thank-you', page.locator('main'));
@@ -231,7 +231,7 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 
 	const { page: n8n } = editor;
 	await n8n.setViewportSize(EDITOR_IN_FILM);
-	await open(editor, `${demo.workflows.get('onboard-applicant')?.id as string}/executions`);
+	await open(editor, `${demo.workflows.get('verify-applicant')?.id as string}/executions`);
 	await editor.node('Calculate RFC').waitFor();
 	const whole = { x: 0, y: 0, width: EDITOR_IN_FILM.width };
 	await shoot(n8n, 2000, whole);

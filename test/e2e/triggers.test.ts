@@ -1,4 +1,3 @@
-// These parts share one n8n, in which nobody has asked before the first, and which has no webhook credential before the second.
-import './oneDemo/onboarding';
+// These parts share one n8n, which has no webhook credential before the first.
 import './oneDemo/triggers';
 import './oneDemo/triggerResults';

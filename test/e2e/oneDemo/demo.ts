@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { fetchUnpooled } from '../../../demo/http';
 import { applicantFile, smokeTest, type SmokeTestReport } from '../../../demo/smokeTest';
 import type { Demo } from '../../../demo/demo';
-import { applicationOf, submitForm } from '../../../demo/form';
+import { applicationOf, sendApplication } from '../../../demo/form';
+import { applicationForm } from '../../../demo/provision';
 import { describeWithBrowser } from '../support/browser';
 import type { Editor } from '../support/editor';
 import { executionEnded } from '../support/executions';
@@ -15,8 +16,8 @@ describe('a real n8n with the package installed', () => {
 
 	const idOf = (file: string) => demo.workflows.get(file)?.id as string;
 
-	const submit = async (kind: 'form' | 'form-test') =>
-		await submitForm(`${demo.n8n.url}/${kind}/onboard-applicant`, applicationOf(applicant));
+	const submit = async () =>
+		await sendApplication(applicationForm(demo.n8n), applicationOf(applicant));
 
 	beforeAll(async () => {
 		demo = await oneDemo();
@@ -41,10 +42,22 @@ describe('a real n8n with the package installed', () => {
 		it('through every node of the onboarding', () => {
 			expect(runOf('Onboard applicant')).toEqual(
 				[
-					...['Application form', 'Table of applications', 'Applicant', 'Check identifiers'],
-					...['What is wrong', 'Keep applicant', 'What now?', 'Case', 'Get CURP data', 'Findings'],
-					...['Doubtful?', 'Calculate RFC', 'Both RFCs', 'Same RFC?', 'Ask for CRF', 'Asked'],
-					...['Keep outcome', 'From the form?', 'Thank you'],
+					...['Application form', 'Lender', 'First visit?', 'Check identifiers', 'Application'],
+					...['To be corrected?', 'Table of applications', 'Table of history'],
+					...['Applications of this CURP', 'Applications of today', 'Admission', 'No new case?'],
+					...['Store application', 'Answer', 'Page', 'Respond with page', 'Stored?'],
+					...['Store beginning', 'Verify applicant'],
+				].map((name) => `${name}: success`),
+			);
+		});
+
+		it('through every node of the verification', () => {
+			expect(runOf('Verify applicant')).toEqual(
+				[
+					...['When a case is ready', 'Case by folio', 'Due', 'Take case', 'Case', 'Query CURP?'],
+					...['Get CURP data', 'CURP findings', 'Query RFC?', 'Calculate RFC', 'RFC findings'],
+					...['Query CRF?', 'Ask for CRF', 'CRF findings', 'Outcome', 'Store findings'],
+					...['Store entry', 'Store state'],
 				].map((name) => `${name}: success`),
 			);
 		});
@@ -68,7 +81,7 @@ describe('a real n8n with the package installed', () => {
 		const { client } = demo.n8n;
 		const id = idOf('onboard-applicant');
 		const runs = (await client.executions(id, { withoutData: true })).length + 1;
-		const page = await submit('form');
+		const page = await submit();
 		await executionEnded(client, id, { runs }); // later than its page: the next test must not take it for its own
 		expect(page).toContain('Gracias, Elena');
 		expect(page).not.toMatch(/EISE850314|vigente/i);
@@ -85,8 +98,8 @@ describe('a real n8n with the package installed', () => {
 		await fetchUnpooled(faults, { method: 'DELETE' });
 		expect({ ok, problem, last: steps.at(-1) }).toMatchObject({
 			ok: false,
-			problem: expect.stringContaining('set the applicant aside: La consulta no terminó'),
-			last: { name: 'Thank you', status: 'success' },
+			problem: expect.stringContaining('set the applicant aside: CURP: no se pudo consultar'),
+			last: { name: 'Store state', status: 'success' },
 		});
 	});
 
@@ -98,28 +111,31 @@ describe('a real n8n with the package installed', () => {
 		});
 
 		it.each([
-			['onboard-applicant', 'Calculate RFC'],
-			['onboard-applicant', 'Ask for CRF'],
+			['onboard-applicant', 'Check identifiers'],
+			['verify-applicant', 'Calculate RFC'],
+			['verify-applicant', 'Ask for CRF'],
 			['collect-query-results', 'Tax Query Trigger'],
 		])('draws the icon of a node in %s: %s', async (file, name) => {
 			await editor.open(idOf(file));
 			expect(await editor.iconWidth(name)).toBeGreaterThan(0);
 		});
 
-		it.each(['onboard-applicant', 'collect-query-results'])(
-			'knows every node of %s',
-			async (file) => {
-				await editor.open(idOf(file));
-				await editor.screenshot(file);
-				expect(await editor.unknownNodes.count()).toBe(0);
-			},
-		);
+		it.each([
+			'onboard-applicant',
+			'verify-applicant',
+			'review-applicants',
+			'decide-on-applicant',
+			'forget-applicant',
+			'collect-query-results',
+		])('knows every node of %s', async (file) => {
+			await editor.open(idOf(file));
+			await editor.screenshot(file);
+			expect(await editor.unknownNodes.count()).toBe(0);
+		});
 
 		it('runs the onboarding on a click', async () => {
 			await editor.open(idOf('onboard-applicant'));
-			await editor.click('Application form');
-			await editor.listening();
-			await submit('form-test');
+			await editor.click();
 			await editor.succeeded();
 			await editor.screenshot('onboard-applicant-run');
 			expect(await editor.succeededNodes.count()).toBe(19);

@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fetchUnpooled } from '../../../demo/http';
 import type { Demo } from '../../../demo/demo';
-import { applicationOf, submitForm } from '../../../demo/form';
-import { applicantFile } from '../../../demo/smokeTest';
+import { submitForm } from '../../../demo/form';
 import { root } from '../../../demo/package';
 import { registerWebhook } from '../../../demo/sandbox';
 import { describeWithBrowser } from '../support/browser';
@@ -12,7 +11,7 @@ import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const examples = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
 
-/** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts. */
+/** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts; the decision: onboardingDecisions.ts. */
 const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
 	['collect-query-results', 'Fiscal regimes', undefined],
 	['list-documents', 'Respond with documents', undefined],
@@ -21,13 +20,14 @@ const clicks: Array<[example: string, last: string, trigger: string | undefined]
 	['monthly-invoices', 'Month', 'When you click Execute workflow'],
 	['monthly-invoices', 'Month', 'First of the month'],
 	['onboarding-agent', 'Onboarding agent', undefined],
-	['onboard-applicant', 'Thank you', 'Application form'],
+	['forget-applicant', 'Blocked cases', 'Every day'],
+	['onboard-applicant', 'Verify applicant', undefined],
 	['review-applicants', 'Keep result', 'Tax Query Trigger'],
 	['review-applicants', 'Respond with page', "Operator's page"],
 	['rotate-provider-credentials', 'Respond with logins', undefined],
 	['start-here', 'Slow', undefined],
+	['verify-applicant', 'Cases to verify', 'Every 15 minutes'],
 ];
-const applicant = JSON.parse(readFileSync(applicantFile, 'utf8')) as Record<string, string>;
 
 const COMPANY = 'EXI0503141A4';
 const TAX_QUERY = 'Tax Query';
@@ -96,10 +96,6 @@ describe('the examples in a real n8n', () => {
 		it.each(clicks)('run by one click: %s to %s, from %s', async (example, last, trigger) => {
 			await editor.open(idOf(example));
 			await editor.click(trigger);
-			if (example === 'onboard-applicant') {
-				await editor.listening();
-				await submitForm(`${demo.n8n.url}/form-test/onboard-applicant`, applicationOf(applicant));
-			}
 			if (example === 'company-dossier') {
 				await editor.listening();
 				await approveDossier();

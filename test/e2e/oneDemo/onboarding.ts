@@ -1,27 +1,19 @@
-import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { fetchUnpooled } from '../../../demo/http';
-import type { Demo } from '../../../demo/demo';
-import { OPERATOR } from '../../../demo/provision';
+import vectors from '../../fixtures/identifier-vectors.json';
 import { People } from '../../../sandbox/data/people';
 import { reserve } from '../../../sandbox/data/people/reserved';
 import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
+import { violationsOf } from '../support/accessibility';
 import { describeWithBrowser } from '../support/browser';
 import { newContext, takeScreenshot } from '../support/launch';
+import { Onboarding, TABLES, type Applicant, type Dossier } from '../support/onboarding';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { keepRows } from '../support/output';
 
+const MINUTES = 60_000;
 /** What n8n says of itself, and no page of the flow may. */
 const ENGLISH =
 	/\b(the|please|problem|required|submit|submitted|invalid|error|try again|form|response)\b/i;
-
-interface Applicant {
-	name: string;
-	firstLastName: string;
-	secondLastName: string;
-	birthDate: string;
-	curp: string;
-}
 
 const people = new People(defaultOptions.seed);
 const reserved = reserve(people).map((one) => ({ ...one, name: one.givenNames }));
@@ -32,303 +24,296 @@ const LOST = registered('GOEL901231MDFDSR07');
 const DOWN = registered('PELP900821HDFRND07');
 const TWICE = registered('MASA880505MJCRLN00');
 const GONE = registered('PEXL990821HSRRXS05');
+const others = (vectors.curpValid as Array<{ value: string }>)
+	.map(({ value }) => value)
+	.filter((curp) => /^[A-Z]{4}[5-9]\d{5}[HM]/.test(curp) && curp !== GONE.curp)
+	.map(registered);
+const [STRANGER] = others;
 
-const CURP = 'CURP';
-const RFC = 'RFC_CALCULATOR';
-const CRF = 'CRF';
-const ALL = [CURP, RFC, CRF];
+const ALL = ['CURP', 'RFC_CALCULATOR', 'CRF'];
 
 describeWithBrowser('applicants at the form of Onboard applicant, published', () => {
-	let demo: Demo;
-	let browser: Browser;
-	let context: BrowserContext;
+	let flow: Onboarding;
 	/** One row for each submission: what happened, which page came, what was billed, the state of the case. */
 	const table: string[][] = [['submission', 'page', 'billed', 'state of the case']];
-	/** The folios that applicants have read. */
-	const folios = new Set<string>();
 
 	beforeAll(async () => {
-		demo = await oneDemo();
-		browser = (await oneEditor()).page.context().browser() as Browser;
-		context = await newContext(browser, { locale: 'es-MX' });
-	});
+		flow = await Onboarding.in(await oneDemo(), await oneEditor());
+	}, 5 * MINUTES);
 	afterAll(async () => {
-		await context?.close();
+		await flow?.close();
 		keepRows('onboarding-billed.md', table);
-	});
+	}, MINUTES);
 
-	const control = async <T>(path: string, method = 'GET', body?: unknown): Promise<T> => {
-		const answer = await fetchUnpooled(new URL(`sandbox/${path}`, demo.sandbox.page), {
-			method,
-			headers: body === undefined ? {} : { 'content-type': 'application/json' },
-			body: JSON.stringify(body),
-		});
-		return (await answer.json()) as T;
-	};
-	const billed = async () =>
-		(await control<Array<{ service: string }>>('ledger')).map(({ service }) => service);
-	const faults = async (...rules: object[]) => await control('faults', 'PUT', rules);
-
-	const address = () => `${demo.n8n.url}/form/onboard-applicant`;
-	const open = async () => {
-		const page = await context.newPage();
-		await page.goto(address());
-		return page;
-	};
-	const type = async (page: Page, applicant: Partial<Applicant>) => {
-		const labels: Array<[keyof Applicant, string]> = [
-			['name', 'Nombre(s)'],
-			['firstLastName', 'Primer apellido'],
-			['secondLastName', 'Segundo apellido'],
-			['birthDate', 'Fecha de nacimiento'],
-			['curp', 'CURP'],
-		];
-		for (const [key, label] of labels) {
-			const value = applicant[key];
-			if (value !== undefined) await page.getByLabel(label, { exact: true }).fill(value);
-		}
-	};
-	const complete = async (page: Page, applicant: Applicant) => {
-		await type(page, applicant);
-		await page.getByLabel('Correo electrónico').fill('solicitante@correo.mx');
-		await page.getByLabel('Leí y acepto la autorización').check();
-	};
-	const fill = async (applicant: Applicant) => {
-		const page = await open();
-		await complete(page, applicant);
-		return page;
-	};
-	/** Sends the form and waits for the page that follows; returns what a person reads there. */
-	const send = async (
-		page: Page,
-		click: () => Promise<void> = async () => await button(page).click(),
-	) => {
-		const followed = page.waitForEvent('load');
-		await click();
-		await followed;
-		return await page.locator('body').innerText();
-	};
-	const button = (page: Page) => page.locator('#submit-btn');
-	/** The form's text with what its styles write below a field that is missing. */
-	const missing = async (page: Page) => {
-		const word = "getComputedStyle(document.querySelector('.error-show'), '::after').content";
-		return `${await page.locator('body').innerText()} ${await page.evaluate<string>(word)}`;
-	};
-
-	const OPERATORS = `Basic ${Buffer.from(`${OPERATOR.user}:${OPERATOR.password}`).toString('base64')}`;
-	/** The state of each case, by its folio, as the operator's list shows it. */
-	const states = async (): Promise<Map<string, string>> => {
-		const url = `${demo.n8n.url}/webhook/solicitudes`;
-		const list = await (await fetchUnpooled(url, { headers: { authorization: OPERATORS } })).text();
-		const rows = list.matchAll(/>(S-\d{6})<.*?<mark[^>]*>([^<]+)</g);
-		return new Map([...rows].map(([, folio, state]) => [folio, state]));
-	};
-
-	/** Notes the page, what was billed since `from` and where the case is, and that no page spoke English. */
+	/** Notes the page, the bill since `from` and the state of the case; no page may speak English. */
 	const noted = async (what: string, from: number, ...pages: string[]) => {
-		const services = (await billed()).slice(from);
 		const last = pages.at(-1) ?? '';
-		const [page = 'none'] = /Gracias|Corrija sus datos|Falta este dato/.exec(last) ?? [];
-		const known = await states();
-		const folio =
-			/S-\d{6}/.exec(last)?.[0] ??
-			(page.startsWith('Corrija') ? [...known.keys()].sort().at(-1) : '');
-		const state = folio ? (known.get(folio) ?? 'lost') : 'none';
-		if (folio) folios.add(folio);
+		const [page = 'none'] = /Gracias|Corrija sus datos|Solicitud de crédito/.exec(last) ?? [];
+		const [folio] = /S-\w{4}-\w{4}/.exec(last) ?? [];
+		const found: Partial<Dossier> = folio ? await flow.verified(folio) : {};
+		const services = (await flow.billed()).slice(from);
+		const state = folio ? (found.estado ?? 'lost') : 'none';
 		table.push([what, page, services.join(', ') || 'none', state]);
 		expect(pages.filter((text) => ENGLISH.test(text))).toEqual([]);
-		return { services, state };
+		return { services, state, codes: found.findings?.map(({ code }) => code) ?? [] };
 	};
+	const since = async () => (await flow.billed()).length;
 	const REVIEW = 'por revisar';
-	const ASKED = 'consultada';
+	const DONE = 'consultada';
+	const NOTHING = { services: [], state: 'none' };
 
-	it('a right one is thanked, and three queries are billed; the same one again is not billed', async () => {
-		const page = await fill(elena);
-		const thanks = await send(page);
-		await takeScreenshot(page, 'onboarding-thank-you', true);
-		expect(await noted('right', 0, thanks)).toEqual({ services: ALL, state: ASKED });
-		expect(thanks).toContain('Gracias, Elena');
-		const again = await noted('the same again', 3, await send(await fill(elena)));
-		expect(again).toEqual({ services: [], state: ASKED });
-	});
-
-	it('small letters and blanks in the CURP are no mistake', async () => {
-		const from = (await billed()).length;
-		const typed = { ...elena, curp: ` ${elena.curp.toLowerCase()} ` };
-		const thanks = await send(await fill(typed));
-		expect(await noted('small letters, blanks', from, thanks)).toEqual({
-			services: [],
-			state: ASKED,
-		});
-	});
-
-	const DIGIT = 'el último número no corresponde';
-	const BIRTH = 'No es la fecha que lleva su CURP';
-	const wrong: Array<[what: string, typed: Partial<Applicant>, told: string[]]> = [
-		['wrong digit', { curp: 'EISE850314MDFXGL09' }, [DIGIT]],
-		['letter O for zero', { curp: 'EISE85O314MDFXGL08' }, ['¿Quiso escribir el número 0?']],
-		['a character too few', { curp: 'EISE850314MDFXGL0' }, ['Tiene 17 caracteres']],
-		['a month that is none', { curp: 'EISE851314MDFXGL08' }, ['no existe']],
-		['a state that is none', { curp: 'EISE850314MZZXGL08' }, ['ningún estado']],
-		['another birth date', { birthDate: '1985-04-13' }, [BIRTH]],
-		[
-			'a wrong digit and another birth date',
-			{ curp: 'EISE850314MDFXGL09', birthDate: '1985-04-13' },
-			[DIGIT],
-		],
-	];
-	it.each(wrong)(
-		'%s: a page in Spanish names it, the correction goes on, and nothing is billed',
-		async (what, typed, told) => {
-			const from = (await billed()).length;
-			const page = await fill({ ...elena, ...typed });
-			const correct = await send(page);
-			for (const text of told) expect(correct).toContain(text);
-			await takeScreenshot(page, `onboarding-${what.replaceAll(' ', '-')}`, true);
-			await page.reload();
-			expect(await page.getByLabel('Nombre(s)').inputValue()).toBe('Elena');
-			await noted(what, from, correct);
-			await type(page, elena);
-			const thanks = await send(page);
+	it(
+		'a right one is thanked at once, and three queries are billed; the same one again is not billed',
+		async () => {
+			const page = await flow.fill(elena);
+			await takeScreenshot(page, 'onboarding-form', true);
+			const thanks = await flow.send(page);
+			await takeScreenshot(page, 'onboarding-thank-you', true);
+			expect(await violationsOf(page)).toEqual([]);
+			expect(await noted('right', 0, thanks)).toMatchObject({ services: ALL, state: DONE });
 			expect(thanks).toContain('Gracias, Elena');
-			const corrected = await noted(`${what}, corrected`, from, thanks);
-			expect(corrected).toEqual({ services: [], state: ASKED });
+			const again = await noted('the same again', 3, await flow.send(await flow.fill(elena)));
+			expect(again).toMatchObject({ services: [], state: DONE, codes: ['DUPLICATE_CURP'] });
 		},
+		5 * MINUTES,
 	);
 
-	it('who cannot correct it in five times is thanked, and a person looks at the case', async () => {
-		const from = (await billed()).length;
-		const page = await fill({ ...elena, curp: 'EISE850314MDFXGL09' });
-		for (let times = 1; times < 5; times++) expect(await send(page)).toContain(DIGIT);
-		const thanks = await send(page);
-		expect(await noted('wrong digit, five times', from, thanks)).toEqual({
-			services: [],
-			state: REVIEW,
-		});
-	});
+	it(
+		'small letters and blanks in the CURP are no mistake',
+		async () => {
+			const from = await since();
+			const typed = { ...elena, curp: ` ${elena.curp.toLowerCase()} ` };
+			const thanks = await flow.send(await flow.fill(typed));
+			expect(await noted('small letters, blanks', from, thanks)).toMatchObject({
+				services: [],
+				state: DONE,
+			});
+		},
+		3 * MINUTES,
+	);
 
-	it('an unknown person is asked to correct; who confirms the CURP is kept for a person to look at', async () => {
-		const from = (await billed()).length;
-		const page = await fill(nadia);
-		const correct = await send(page);
-		expect(correct).toContain('no tiene esta CURP');
-		await noted('unknown person', from, correct);
-		const thanks = await send(page);
-		expect(await noted('unknown person, who insists', from, thanks)).toEqual({
-			services: [],
-			state: REVIEW,
-		});
-	});
+	const wrong: Array<[what: string, typed: Partial<Applicant>, text: string]> = [
+		['wrong digit', { curp: 'EISE850314MDFXGL09' }, 'el último número no corresponde'],
+		['letter O for zero', { curp: 'EISE85O314MDFXGL08' }, '¿Quiso escribir el número 0?'],
+		['a character too few', { curp: 'EISE850314MDFXGL0' }, 'Tiene 17 caracteres'],
+		['an RFC', { curp: 'EISE850314BK8' }, 'Esto parece un RFC'],
+		['a month that is none', { curp: 'EISE851314MDFXGL08' }, 'no existe'],
+		['a state that is none', { curp: 'EISE850314MZZXGL08' }, 'ningún estado'],
+		['another birth date', { birthDate: '1985-04-13' }, 'No es la fecha que lleva su CURP'],
+		['a script', { name: '<script>alert(1)</script>' }, 'Escriba solo letras'],
+		['names of somebody else', { name: 'Ricardo' }, 'no corresponden al nombre'],
+	];
+	it.each(wrong)(
+		'%s: a page in Spanish names it, keeps the data, and nothing is stored or billed',
+		async (what, typed, text) => {
+			const [from, before] = [await since(), (await flow.rows(TABLES.cases)).length];
+			const page = await flow.fill({ ...elena, ...typed });
+			const correct = await flow.send(page);
+			expect(correct).toContain(text);
+			expect(await page.getByLabel('Primer apellido').inputValue()).toBe('Éxito');
+			await takeScreenshot(page, `onboarding-${what.replaceAll(' ', '-')}`, true);
+			expect(await violationsOf(page)).toEqual([]);
+			expect(await noted(what, from, correct)).toMatchObject(NOTHING);
+			expect((await flow.rows(TABLES.cases)).length).toBe(before);
+			await page.close();
+		},
+		3 * MINUTES,
+	);
 
-	it('another name than the registry has stops the case after the first query', async () => {
-		const from = (await billed()).length;
-		const other = { ...TWICE, firstLastName: 'Otroapellido' };
-		expect(await noted('another name', from, await send(await fill(other)))).toEqual({
-			services: [CURP],
-			state: REVIEW,
-		});
-	});
+	it(
+		'a correction goes on, and is billed nothing that was billed before',
+		async () => {
+			const from = await since();
+			const page = await flow.fill({ ...elena, curp: 'EISE850314MDFXGL09' });
+			await flow.send(page);
+			await flow.type(page, elena);
+			const corrected = await noted('wrong digit, corrected', from, await flow.send(page));
+			expect(corrected).toMatchObject({ services: [], state: DONE });
+		},
+		3 * MINUTES,
+	);
+
+	it(
+		'a name of 300 letters is cut by the form, refused by the server, and leaves no page wider',
+		async () => {
+			const from = await since();
+			const page = await flow.openForm();
+			await page.getByLabel('Nombre(s)').fill('N'.repeat(300));
+			expect((await page.getByLabel('Nombre(s)').inputValue()).length).toBe(256);
+			const body = new URLSearchParams({ nombre: 'N'.repeat(300), envio: '' });
+			const refused = await (await fetch(flow.formAddress, { method: 'POST', body })).text();
+			expect(refused).toContain('Tiene más de 256 letras');
+			const long = { ...others[1], name: `${others[1].name} ${'N'.repeat(200)}` };
+			const typed = await flow.fill(long);
+			const thanks = await flow.send(typed);
+			await typed.setViewportSize({ width: 390, height: 844 });
+			expect(await typed.evaluate<number>('document.documentElement.scrollWidth')).toBe(390);
+			await takeScreenshot(typed, 'onboarding-long-name-phone', true);
+			const found = await noted('a long name', from, thanks);
+			expect(found).toMatchObject({ services: ['CURP'], state: REVIEW, codes: ['NAME_DIFFERS'] });
+		},
+		4 * MINUTES,
+	);
+
+	it(
+		'who cannot correct it in five times is thanked, and a person gets the case',
+		async () => {
+			const from = await since();
+			const page = await flow.fill({ ...elena, curp: 'EISE850314MDFXGL09' });
+			for (let times = 1; times < 5; times++) await flow.send(page);
+			const thanks = await flow.send(page);
+			const found = await noted('wrong digit, five times', from, thanks);
+			expect(found).toMatchObject({ services: [], state: REVIEW, codes: ['DATA_NOT_CORRECTED'] });
+		},
+		4 * MINUTES,
+	);
+
+	it(
+		'an unknown person reads the same page as a known one, and a person gets the case',
+		async () => {
+			const from = await since();
+			const page = await flow.fill(nadia);
+			const thanks = await flow.send(page);
+			const found = await noted('unknown person', from, thanks);
+			expect(found).toMatchObject({ services: [], state: REVIEW, codes: ['CURP_QUERY_NOT_FOUND'] });
+			const known = await flow.send(await flow.fill(others[2]));
+			const neutral = (text: string) =>
+				text
+					.replace(/Gracias, .*?\. Recibimos/, 'Gracias. Recibimos')
+					.replace(/S-\w{4}-\w{4}/, 'S')
+					.replace(/\d+ de \w+ de \d+, \d\d:\d\d/, 'hoy');
+			expect(neutral(known)).toBe(neutral(thanks));
+			await noted('known person', from, known);
+		},
+		4 * MINUTES,
+	);
+
+	it(
+		'another name than the registry has stops the case after the first query',
+		async () => {
+			const from = await since();
+			const other = { ...TWICE, name: `${TWICE.name} Otro` };
+			expect(await noted('another name', from, await flow.send(await flow.fill(other)))).toEqual({
+				services: ['CURP'],
+				state: REVIEW,
+				codes: ['NAME_DIFFERS'],
+			});
+		},
+		3 * MINUTES,
+	);
 
 	it.each([
-		['a query that fails', () => fatima],
-		['a result that never comes', () => paula],
-	])('%s leaves the case to a person, and nothing is asked again by itself', async (what, whom) => {
-		const from = (await billed()).length;
-		const found = await noted(what, from, await send(await fill(whom())));
-		expect(found).toEqual({ services: [CURP], state: REVIEW });
-	});
+		['a query that fails', () => fatima, 'CURP_QUERY_FAILED'],
+		['a result that never comes', () => paula, 'CURP_QUERY_PENDING'],
+	])(
+		'%s leaves the case to a person, and nothing is queried again by itself',
+		async (what, whom, code) => {
+			const from = await since();
+			const found = await noted(what, from, await flow.send(await flow.fill(whom())));
+			expect(found).toEqual({ services: ['CURP'], state: REVIEW, codes: [code] });
+		},
+		3 * MINUTES,
+	);
 
-	it('a lost answer of each query is found, and billed once', async () => {
-		const from = (await billed()).length;
-		await faults(
-			...['curp-data', 'rfc-calculator', 'crf'].map((path) => {
-				return { path: `/api/query/${path}`, times: 1, fault: 'resetAfter' };
-			}),
-		);
-		const thanks = await send(await fill(LOST));
-		await faults();
-		expect(await noted('lost answers', from, thanks)).toEqual({ services: ALL, state: ASKED });
-	});
+	it(
+		'a lost response of each query is found, and billed once',
+		async () => {
+			const from = await since();
+			await flow.faults(
+				...['curp-data', 'rfc-calculator', 'crf'].map((path) => {
+					return { path: `/api/query/${path}`, times: 1, fault: 'resetAfter' };
+				}),
+			);
+			const found = await noted('lost responses', from, await flow.send(await flow.fill(LOST)));
+			await flow.faults();
+			expect(found).toMatchObject({ services: ALL, state: DONE });
+		},
+		3 * MINUTES,
+	);
 
-	it('while the service is down the applicant is thanked and kept, and asked about later, once', async () => {
-		const from = (await billed()).length;
-		await faults({ path: '/api/query', fault: 'resetBefore' });
-		const thanks = await send(await fill(DOWN));
-		await faults();
-		expect(await noted('service down', from, thanks)).toEqual({
-			services: [],
-			state: 'por consultar',
-		});
-		const editor = await oneEditor();
-		await editor.open(demo.workflows.get('onboard-applicant')?.id as string);
-		await editor.click('Every 15 minutes');
-		await editor.succeeded();
-		const later = await noted('(its case, asked about by the schedule)', from, thanks);
-		expect(later).toEqual({ services: ALL, state: ASKED });
-	});
+	it(
+		'while the service is down the applicant is thanked, and the schedule queries later, once',
+		async () => {
+			const from = await since();
+			await flow.faults({ path: '/api/query', fault: 'resetBefore' });
+			const thanks = await flow.send(await flow.fill(DOWN));
+			const down = await noted('service down', from, thanks);
+			await flow.faults();
+			expect(down).toMatchObject({ services: [], state: 'por consultar' });
+			await flow.runInEditor('verify-applicant', 'Every 15 minutes');
+			const later = await noted('(its case, by the schedule)', from, thanks);
+			expect(later).toMatchObject({ services: ALL, state: DONE });
+		},
+		4 * MINUTES,
+	);
 
-	it('who closes the window after sending is kept, and asked about once', async () => {
-		const from = (await billed()).length;
-		const page = await fill(GONE);
-		const taken = page.waitForResponse((answer) => answer.request().method() === 'POST');
-		await button(page).click();
-		await taken;
-		await page.close();
-		await until('all queries about who left', async () => (await billed()).length === from + 3);
-		const found = await until('the case of who left', async () =>
-			[...(await states())].find(([folio, state]) => !folios.has(folio) && state === ASKED),
-		);
-		const left = await noted('window closed after sending', from, `closed: ${found[0]}`);
-		expect(left).toEqual({ services: ALL, state: ASKED });
-	});
+	it(
+		'who closes the window after sending has a case, queried once',
+		async () => {
+			const from = await since();
+			const page = await flow.fill(GONE);
+			const sent = page.waitForRequest((request) => request.method() === 'POST');
+			await page.getByRole('button').click();
+			await sent;
+			await page.close();
+			const folio = await until('the case of who left', async () => {
+				const row = (await flow.rows(TABLES.cases)).find(({ curp }) => curp === GONE.curp);
+				return row && String(row.folio);
+			});
+			expect(await noted('window closed', from, `Gracias ${folio}`)).toMatchObject({
+				services: ALL,
+				state: DONE,
+			});
+		},
+		3 * MINUTES,
+	);
 
-	it('a double click, two windows at once, and Back with a second submission are billed once', async () => {
-		const from = (await billed()).length;
-		const twice = await fill(TWICE);
-		const clicked = await send(twice, async () => await button(twice).dblclick());
-		const first = await noted('double click', from, clicked);
-		expect(first).toEqual({ services: [RFC, CRF], state: ASKED }); // CURP data: of the name that was wrong
-		const none = { services: [], state: ASKED };
-		const [one, other] = [await fill(TWICE), await fill(TWICE)];
-		const both = await Promise.all([send(one), send(other)]);
-		expect(await noted('two windows at once, one', from + 2, both[0])).toEqual(none);
-		expect(await noted('two windows at once, the other', from + 2, both[1])).toEqual(none);
-		const back = await fill(elena);
-		const before = await send(back);
-		await back.goBack();
-		await back.goForward();
-		const again = await back.locator('body').innerText();
-		expect(again).toContain('Gracias');
-		expect(await noted('back button, and forward', from + 2, before, again)).toEqual(none);
-		await back.goBack(); // to what was there before the form
-		await back.goto(address());
-		await complete(back, elena);
-		expect(await noted('back button, and sent again', from + 2, await send(back))).toEqual(none);
-		const correcting = await fill({ ...elena, curp: 'EISE850314MDFXGL09' });
-		await send(correcting);
-		await correcting.goBack();
-		await correcting.goForward();
-		await type(correcting, elena);
-		const corrected = await noted('back button while correcting', from + 2, await send(correcting));
-		expect(corrected).toEqual(none);
-	});
+	it(
+		'a double click, two windows at once, and a reload are billed once, and a form is one case',
+		async () => {
+			const from = await since();
+			const twice = await flow.fill(TWICE);
+			const clicked = await flow.send(
+				twice,
+				async () => await twice.getByRole('button').dblclick(),
+			);
+			const first = await noted('double click', from, clicked);
+			expect(first).toMatchObject({ services: ['RFC_CALCULATOR', 'CRF'], state: DONE }); // CURP data: of the other name
+			const again = twice.waitForEvent('load');
+			await twice.reload();
+			await again;
+			const [folio] = /S-\w{4}-\w{4}/.exec(clicked) ?? [];
+			const reloaded = await twice.locator('body').innerText();
+			expect(reloaded).toContain(folio);
+			const windows = [await flow.fill(TWICE), await flow.fill(TWICE)];
+			const both = await Promise.all(windows.map(async (page) => await flow.send(page)));
+			for (const text of both) {
+				const found = await noted('two windows at once', from + 2, text);
+				expect(found).toMatchObject({ services: [], state: DONE });
+			}
+			const { duplicados } = await flow.dossier(String(folio));
+			expect(duplicados.length).toBe(3);
+		},
+		5 * MINUTES,
+	);
 
-	it('what is missing is said in Spanish, before anything is sent', async () => {
-		const from = (await billed()).length;
-		const empty = await open();
-		await button(empty).click();
-		await takeScreenshot(empty, 'onboarding-missing', true);
-		const said = await missing(empty);
-		await noted('empty form', from, said);
-		const without = await fill(elena);
-		await without.getByLabel('Leí y acepto la autorización').uncheck();
-		await button(without).click();
-		const told = await missing(without);
-		expect(await noted('without the authorization', from, told)).toEqual({
-			services: [],
-			state: 'none',
-		});
-	});
+	it(
+		'an empty form sends nothing, and without the authorization nothing goes on',
+		async () => {
+			const from = await since();
+			const empty = await flow.openForm();
+			await empty.getByRole('button').click();
+			expect(await empty.locator('input:invalid').count()).toBeGreaterThanOrEqual(6);
+			await noted('empty form', from, await empty.locator('body').innerText());
+			const page = await flow.fill(elena);
+			await page.evaluate("document.querySelector('form').noValidate = true");
+			await page.getByLabel('Leí y acepto la autorización').uncheck();
+			const text = await flow.send(page);
+			expect(text).toContain('Sin su autorización');
+			expect(await noted('without the authorization', from, text)).toMatchObject(NOTHING);
+		},
+		2 * MINUTES,
+	);
 
 	it('twenty submissions and more have each come to a page, and no case is lost', () => {
 		const submissions = table.slice(1).filter(([what]) => !what.startsWith('('));
@@ -336,25 +321,156 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 		expect(table.filter((row) => row.includes('lost'))).toEqual([]);
 	});
 
-	it('operators see the doubtful cases first, and the dossier; nobody else does', async () => {
-		const url = `${demo.n8n.url}/webhook/solicitudes`;
-		expect((await fetchUnpooled(url)).status).toBe(401);
-		const operators = await newContext(browser, {
-			httpCredentials: { username: OPERATOR.user, password: OPERATOR.password },
-		});
-		const page = await operators.newPage();
-		await page.goto(url);
-		await takeScreenshot(page, 'onboarding-list', true);
-		const shown = await page.locator('tr mark').allTextContents();
-		expect(shown[0]).toBe(REVIEW);
-		const regimes = page.getByText(/Régimen|Sueldos|Personas Físicas/);
-		await page.getByRole('row').filter({ hasText: 'consultada' }).getByRole('link').last().click();
-		await regimes.first().waitFor();
-		await takeScreenshot(page, 'onboarding-dossier', true);
-		const dossier = await page.locator('body').innerText();
-		await operators.close();
-		expect(dossier).toContain(elena.curp);
-		expect(dossier).toContain('Vigente');
-		expect(dossier).toContain('Coincide con el calculado');
-	});
+	it.each([
+		['desktop', 1280, 800],
+		['phone', 390, 844],
+	])(
+		'the pages are in Spanish, without a violation of axe-core, and no wider than a %s',
+		async (name, width, height) => {
+			const context = await flow.operator();
+			const page = await context.newPage();
+			await page.setViewportSize({ width, height });
+			const folio = String((await flow.rows(TABLES.cases))[0].folio);
+			const pages = {
+				form: flow.formAddress,
+				list: `${flow.demo.n8n.url}/webhook/solicitudes`,
+				dossier: `${flow.demo.n8n.url}/webhook/solicitudes?folio=${folio}`,
+			};
+			for (const [what, address] of Object.entries(pages)) {
+				await page.goto(address);
+				await takeScreenshot(page, `onboarding-${what}-${name}`, true);
+				expect([what, await violationsOf(page)]).toEqual([what, []]);
+				expect(await page.locator('html').getAttribute('lang')).toBe('es-MX');
+				expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(width);
+			}
+			await context.close();
+		},
+		3 * MINUTES,
+	);
+
+	it(
+		'the form helps the browser to fill it in, and loads nothing from elsewhere',
+		async () => {
+			const requested: string[] = [];
+			const context = await newContext(flow.browser, { locale: 'es-MX' });
+			const page = await context.newPage();
+			page.on('request', (request) => requested.push(request.url()));
+			await page.goto(flow.formAddress);
+			const hints = await page
+				.locator('input[autocomplete]')
+				.evaluateAll((all: Array<{ autocomplete: string }>) => all.map((one) => one.autocomplete));
+			expect(hints).toEqual(['given-name', 'family-name', 'off', 'bday', 'off', 'email']);
+			expect(requested.filter((url) => !url.startsWith(flow.demo.n8n.url))).toEqual([]);
+			await context.close();
+		},
+		MINUTES,
+	);
+
+	it(
+		'the dossier of a case prints on one page, and times agree between the pages',
+		async () => {
+			const context = await flow.operator();
+			const page = await context.newPage();
+			const row = (await flow.rows(TABLES.cases)).find(({ curp }) => curp === LOST.curp);
+			await page.goto(`${flow.demo.n8n.url}/webhook/solicitudes?folio=${String(row?.folio)}`);
+			await page
+				.getByText('605')
+				.or(page.getByText(/Régimen/))
+				.first()
+				.waitFor();
+			const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+			expect(pdf.match(/\/Type\s*\/Page\b(?!s)/g)?.length).toBe(1);
+			await page.emulateMedia({ media: 'print' });
+			await page.setViewportSize({ width: 724, height: 980 });
+			await takeScreenshot(page, 'onboarding-dossier-print', true);
+			const received = String(row?.recibida); // as the thank-you page said it
+			const shown = `${received.slice(8, 10)}/${received.slice(5, 7)}/${received.slice(0, 4)} ${received.slice(11, 16)}`;
+			expect(await page.locator('body').innerText()).toContain(shown);
+			await context.close();
+		},
+		3 * MINUTES,
+	);
+
+	it(
+		'nobody opens the operators’ pages without their login',
+		async () => {
+			const address = `${flow.demo.n8n.url}/webhook/solicitudes`;
+			const statuses = await Promise.all(
+				['', '?folio=S-AAAA-AAAA', '?formato=json&folio=S-AAAA-AAAA'].map(
+					async (query) => (await fetch(`${address}${query}`)).status,
+				),
+			);
+			expect(statuses).toEqual([401, 401, 401]);
+		},
+		MINUTES,
+	);
+
+	it(
+		'a stranger who sends the form 100 times is billed as one applicant',
+		async () => {
+			const from = await since();
+			const send = async (index: number) => {
+				const body = new URLSearchParams({
+					...{ nombre: STRANGER.name, primerApellido: STRANGER.firstLastName },
+					...{ segundoApellido: STRANGER.secondLastName, nacimiento: STRANGER.birthDate },
+					...{
+						curp: STRANGER.curp,
+						correo: 'x@correo.mx',
+						acepto: 'si',
+						intento: '1',
+						comparado: '',
+					},
+					envio: `STRANGER-${index}`,
+				});
+				const response = await fetch(flow.formAddress, { method: 'POST', body });
+				return /S-\w{4}-\w{4}/.exec(await response.text())?.[0];
+			};
+			const folios: Array<string | undefined> = [];
+			for (let at = 0; at < 100; at += 4) {
+				folios.push(...(await Promise.all([at, at + 1, at + 2, at + 3].map(send))));
+			}
+			expect(new Set(folios).size).toBe(100);
+			const cases = await Promise.all(
+				folios.slice(0, 8).map(async (folio) => await flow.verified(String(folio))),
+			);
+			expect(cases.filter(({ estado }) => estado === DONE).length).toBeGreaterThan(0);
+			const closed = (await flow.rows(TABLES.cases)).filter(({ curp }) => curp === STRANGER.curp);
+			expect(closed.filter(({ estado }) => estado !== 'cerrada').length).toBeLessThanOrEqual(8);
+			expect((await flow.billed()).slice(from)).toEqual(ALL);
+		},
+		8 * MINUTES,
+	);
+
+	it(
+		'1,000 applications are in the list, in pages; over the limit of a day nothing is taken',
+		async () => {
+			const from = await since();
+			const today = String((await flow.rows(TABLES.cases)).at(-1)?.dia);
+			const rows = Array.from({ length: 1000 }, (_, index) => ({
+				...{
+					folio: `S-M${index}`,
+					envio: '',
+					estado: 'cerrada',
+					dia: today,
+					revision: `M${index}`,
+				},
+				...{ nombre: index === 0 ? 'N'.repeat(256) : 'Muchos', curp: `M${index}`, paso: 'listo' },
+				recibida: '2026-01-01T00:00:00.000-06:00',
+			}));
+			await flow.insert(TABLES.cases, rows);
+			const { text } = await flow.operatorPage();
+			const [, count] = /1 a 50 de (\d+)/.exec(text) ?? [];
+			expect(Number(count)).toBeGreaterThan(1000);
+			const context = await flow.operator();
+			const page = await context.newPage();
+			await page.goto(`${flow.demo.n8n.url}/webhook/solicitudes?q=${'N'.repeat(256)}`);
+			await takeScreenshot(page, 'onboarding-list-long-name', true);
+			expect(await page.evaluate<number>('document.documentElement.scrollWidth')).toBe(1280);
+			await context.close();
+			const refused = await flow.send(await flow.fill(others[3]));
+			expect(refused).toContain('Por hoy ya no recibimos solicitudes');
+			expect(await since()).toBe(from);
+		},
+		3 * MINUTES,
+	);
 });

@@ -79,7 +79,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 			const workflow = await follow('onboard-applicant');
 			await node(workflow, 'Application form').waitFor();
 			const opened = context.waitForEvent('page');
-			await workflow.getByTestId('execute-workflow-button').click();
+			await workflow.getByTestId('sticky').locator('a').filter({ hasText: 'form' }).first().click();
 			const form = await opened;
 			await form.getByLabel('Nombre(s)').click();
 			const [year, month, day] = applicant.birthDate.split('-');
@@ -92,7 +92,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 			}
 			await form.getByLabel('Leí y acepto la autorización').click();
 			await takeScreenshot(form, 'tutorial-form', true);
-			await form.locator('#submit-btn').click();
+			await form.getByRole('button', { name: 'Enviar solicitud' }).click();
 			await form.getByText('Su folio es').waitFor();
 			await takeScreenshot(form, 'tutorial-thank-you');
 			await workflow.close();

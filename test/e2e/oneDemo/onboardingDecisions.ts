@@ -1,0 +1,160 @@
+import type { BrowserContext } from 'playwright-core';
+import { People } from '../../../sandbox/data/people';
+import { defaultOptions } from '../../../sandbox/options';
+import { applicationOf, sendApplication } from '../../../demo/form';
+import { until } from '../../support/until';
+import { violationsOf, WCAG } from '../support/accessibility';
+import { describeWithBrowser } from '../support/browser';
+import { takeScreenshot } from '../support/launch';
+import { Onboarding, TABLES, type Applicant } from '../support/onboarding';
+import { oneDemo, oneEditor } from '../support/oneDemo';
+
+const MINUTES = 60_000;
+const people = new People(defaultOptions.seed);
+
+/** One person of the sandbox's registry for each test. */
+const registered = (curp: string): Applicant => people.byCurp(curp);
+const APPROVED = registered('GOEL901231MDFDSR07');
+const RACED = registered('PELP900821HDFRND07');
+const DOWN = registered('MASA880505MJCRLN00');
+
+describeWithBrowser('decisions on applicants', () => {
+	let flow: Onboarding;
+	let owner: BrowserContext;
+	let ana: BrowserContext;
+
+	beforeAll(async () => {
+		flow = await Onboarding.in(await oneDemo(), await oneEditor());
+		owner = await flow.operator();
+		ana = await flow.operator(await flow.invite('ana@lender.invalid', 'Ana', 'Paz'));
+	}, 5 * MINUTES);
+	afterAll(async () => {
+		await Promise.all([owner?.close(), ana?.close(), flow?.close()]);
+	}, MINUTES);
+
+	/** A case that waits for a person: the name is not quite that of the registry. Returns its folio. */
+	const doubtful = async ({ name, firstLastName, secondLastName, birthDate, curp }: Applicant) => {
+		const typed = {
+			name: `${name} Otro`,
+			firstLastName,
+			secondLastName,
+			birthDate,
+			curp,
+			email: 'x@correo.mx',
+		};
+		const page = await sendApplication(flow.formAddress, applicationOf(typed));
+		const folio = String(/S-\w{4}-\w{4}/.exec(page)?.[0]);
+		expect(await flow.verified(folio)).toMatchObject({ estado: 'por revisar' });
+		return folio;
+	};
+	const decisionsOf = async (folio: string) =>
+		(await flow.dossier(folio)).historia.filter(({ quien }) => quien.includes('@'));
+
+	it(
+		'an approval is in the history with who, when and why, and the case goes on at once',
+		async () => {
+			const folio = await doubtful(APPROVED);
+			const from = (await flow.billed()).length;
+			const form = await flow.openDecision(ana, folio, 'Aprobar');
+			await takeScreenshot(form, 'onboarding-decision', true);
+			// n8n's own form has no landmarks, and nobody can add them.
+			expect(await violationsOf(form, WCAG)).toEqual([]);
+			const shown = await flow.decide(form, 'Identificación cotejada por teléfono.');
+			await takeScreenshot(form, 'onboarding-decided', true);
+			expect(shown).toContain(folio);
+			const found = await until('the approved case has its CRF', async () => {
+				const dossier = await flow.dossier(folio);
+				return dossier.paso === 'listo' && dossier.consultas[2].id !== '' && dossier;
+			});
+			expect(found.estado).toBe('aprobada');
+			expect(await decisionsOf(folio)).toEqual([
+				{
+					...{ que: 'aprobada', efecto: true, quien: 'Ana Paz <ana@lender.invalid>' },
+					motivo: 'Identificación cotejada por teléfono.',
+					cuando: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+-06:00$/) as string,
+				},
+			]);
+			expect((await flow.billed()).slice(from)).toEqual(['RFC_CALCULATOR', 'CRF']);
+		},
+		5 * MINUTES,
+	);
+
+	it(
+		'of two operators who decide at the same time one takes effect, and the other reads that',
+		async () => {
+			const folio = await doubtful(RACED);
+			const forms = [
+				await flow.openDecision(owner, folio, 'Rechazar'),
+				await flow.openDecision(ana, folio, 'Cerrar'),
+			];
+			await Promise.all(forms.map(async (form) => await flow.decide(form, 'A la vez.')));
+			const decisions = await decisionsOf(folio);
+			expect(decisions.map(({ efecto }) => efecto).sort()).toEqual([false, true]);
+			const { estado } = await flow.dossier(folio);
+			expect(decisions.find(({ efecto }) => efecto)?.que).toBe(estado);
+			await forms[0].goto(`${flow.demo.n8n.url}/webhook/solicitudes?vista=decisiones`);
+			const shown = await forms[0].locator('.decisions').innerText();
+			expect(shown.match(/sin efecto/g)?.length).toBe(1);
+		},
+		5 * MINUTES,
+	);
+
+	it(
+		'a decision that is sent twice counts once',
+		async () => {
+			const folio = await doubtful({ ...RACED, name: `${RACED.name} Segundo` });
+			const [first, second] = [
+				await flow.openDecision(owner, folio, 'Rechazar'),
+				await flow.openDecision(owner, folio, 'Rechazar'),
+			];
+			await flow.decide(first, 'No cumple.');
+			const shown = await flow.decide(second, 'No cumple.');
+			expect(shown).toContain('sin efecto');
+			expect((await decisionsOf(folio)).map(({ efecto }) => efecto)).toEqual([true, false]);
+			const { text } = await flow.operatorPage(`?folio=${folio}`);
+			expect(text).not.toContain('/form/decision');
+		},
+		5 * MINUTES,
+	);
+
+	it(
+		'an approval while the service is down stays, and the schedule goes on with it, once',
+		async () => {
+			const folio = await doubtful(DOWN);
+			const from = (await flow.billed()).length;
+			await flow.faults({ path: '/api/query', fault: 'resetBefore' });
+			await flow.decide(await flow.openDecision(owner, folio, 'Aprobar'), 'Visto en persona.');
+			await until('the approved case was tried', async () => {
+				const { paso, intentos } = await flow.dossier(folio);
+				return paso === 'consultar' && intentos > 0;
+			});
+			await flow.faults();
+			await flow.runInEditor('verify-applicant', 'Every 15 minutes');
+			const found = await flow.dossier(folio);
+			expect(found).toMatchObject({ estado: 'aprobada', paso: 'listo' });
+			expect((await flow.billed()).slice(from)).toEqual(['RFC_CALCULATOR', 'CRF']);
+		},
+		5 * MINUTES,
+	);
+
+	it(
+		'nobody decides without a sign-in',
+		async () => {
+			const response = await fetch(`${flow.demo.n8n.url}/form/decision`, { redirect: 'manual' });
+			expect(response.status).toBe(302);
+			const body = new FormData();
+			const posted = await fetch(`${flow.demo.n8n.url}/form/decision`, { method: 'POST', body });
+			expect(posted.status).toBe(401);
+		},
+		MINUTES,
+	);
+
+	it('an agent or a rule reads findings as data', async () => {
+		const row = (await flow.rows(TABLES.cases)).find(({ curp }) => curp === RACED.curp);
+		const { findings } = await flow.dossier(String(row?.folio));
+		expect(findings).toContainEqual({
+			...{ code: 'NAME_DIFFERS', severity: 'review' },
+			text: expect.stringContaining('El nombre escrito no es el del registro') as string,
+		});
+	});
+});

@@ -1,0 +1,192 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { applicationOf, sendApplication } from '../../../demo/form';
+import { SPARING, startN8n } from '../../../demo/n8n';
+import { host } from '../../../demo/n8nHost';
+import { installPackage } from '../../../demo/package';
+import { Processes } from '../../../demo/processes';
+import { provision } from '../../../demo/provision';
+import { People } from '../../../sandbox/data/people';
+import { defaultOptions } from '../../../sandbox/options';
+import { until } from '../../support/until';
+import { describeWithBrowser } from '../support/browser';
+import { Editor } from '../support/editor';
+import { takeScreenshot } from '../support/launch';
+import { Onboarding, TABLES } from '../support/onboarding';
+import { oneDemo, oneEditor } from '../support/oneDemo';
+
+const MINUTES = 60_000;
+const people = new People(defaultOptions.seed);
+const FORGOTTEN = people.byCurp('LITG730121HCCMSS04');
+const STAYS = people.byCurp('BEML920313HCMLNS09');
+
+/** Prints each row of a SQLite database that holds one of the texts. n8n's own Node can read SQLite. */
+const SEARCH = `
+const { DatabaseSync } = require('node:sqlite');
+const [path, ...texts] = process.argv.slice(1);
+const database = new DatabaseSync(path, { readOnly: true });
+const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
+for (const { name } of tables) {
+	for (const row of database.prepare('SELECT * FROM "' + name + '"').all()) {
+		const text = JSON.stringify(Object.values(row).map(String)).toLowerCase();
+		if (texts.some((one) => text.includes(one.toLowerCase()))) console.log(name);
+	}
+}`;
+
+/** The tables and files below n8n's folder that hold one of the texts. */
+async function tracesIn(folder: string, texts: string[]): Promise<string[]> {
+	const database = join(folder, '.n8n', 'database.sqlite');
+	const { stdout } = await promisify(execFile)(host.node, ['-e', SEARCH, database, ...texts]);
+	const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+	const files = entries
+		.filter(
+			(entry) =>
+				entry.isFile() && !/node_modules|database\.sqlite/.test(join(entry.parentPath, entry.name)),
+		)
+		.map((entry) => join(entry.parentPath, entry.name));
+	const holding = await Promise.all(
+		files.map(async (file) => {
+			const text = (await readFile(file)).toString('latin1').toLowerCase();
+			return texts.some((one) => text.includes(one.toLowerCase())) ? [file] : [];
+		}),
+	);
+	return [...new Set(stdout.trim().split('\n').filter(Boolean)), ...holding.flat()];
+}
+
+describeWithBrowser('applicants who are forgotten, and an n8n that moves', () => {
+	let flow: Onboarding;
+	beforeAll(async () => {
+		flow = await Onboarding.in(await oneDemo(), await oneEditor());
+	}, 5 * MINUTES);
+	afterAll(async () => {
+		await flow?.close();
+	}, MINUTES);
+
+	const apply = async (
+		{ name, firstLastName, secondLastName, birthDate, curp }: typeof STAYS,
+		to = flow.formAddress,
+	) => {
+		const typed = {
+			name,
+			firstLastName,
+			secondLastName,
+			birthDate,
+			curp,
+			email: `${curp}@correo.mx`,
+		};
+		return String(/S-\w{4}-\w{4}/.exec(await sendApplication(to, applicationOf(typed)))?.[0]);
+	};
+
+	it(
+		'forget-applicant blocks a person, deletes every trace, and logs it without the data',
+		async () => {
+			const folios = [await apply(FORGOTTEN), await apply(STAYS)];
+			await Promise.all(folios.map(async (folio) => await flow.verified(folio)));
+			const [rfc] = (await flow.rows(TABLES.cases))
+				.filter(({ curp }) => curp === FORGOTTEN.curp)
+				.map((row) => String(row.rfc));
+			await until('the result of the CRF', async () =>
+				(await flow.rows(TABLES.results)).some((row) => row.rfc === rfc),
+			);
+			const names = `${FORGOTTEN.firstLastName} ${FORGOTTEN.secondLastName}`;
+			const texts = [FORGOTTEN.curp, rfc, `${FORGOTTEN.curp}@correo.mx`, names];
+			const before = await tracesIn(flow.demo.folder, texts);
+			expect(before).toContain('execution_data');
+
+			const id = flow.demo.workflows.get('forget-applicant')?.id;
+			const workflow = await flow.rest<{
+				nodes: Array<{ name: string; parameters: object }>;
+				versionId: string;
+			}>('GET', `/workflows/${id}`);
+			const nodes = workflow.nodes.map((node) => {
+				const text = JSON.stringify(node.parameters);
+				if (node.name === 'Retention')
+					return { ...node, parameters: JSON.parse(text.replace('3650', '0')) as object };
+				if (node.name !== 'Every day') return node;
+				// A run by click keeps its data for an hour, so the schedule runs here, each minute.
+				return {
+					...node,
+					parameters: { rule: { interval: [{ field: 'minutes', minutesInterval: 1 }] } },
+				};
+			});
+			const saved = await flow.rest<{ versionId: string }>('PATCH', `/workflows/${id}`, {
+				...workflow,
+				nodes,
+			});
+			await flow.rest('POST', `/workflows/${id}/activate`, { versionId: saved.versionId });
+
+			const owner = await flow.operator();
+			const form = await flow.openSignedIn(
+				owner,
+				`${flow.demo.n8n.url}/form/olvidar`,
+				'Folio o CURP',
+			);
+			await form.getByLabel('Folio o CURP').fill(FORGOTTEN.curp.toLowerCase());
+			await form.getByLabel('Motivo').selectOption('Solicitud de cancelación (ARCO)');
+			await takeScreenshot(form, 'onboarding-forget', true);
+			await form.locator('#submit-btn').click();
+			await form.getByText('están bloqueadas').waitFor();
+			await owner.close();
+			expect(await flow.dossier(folios[0])).toEqual({ folio: folios[0], estado: 'bloqueada' });
+			expect((await flow.operatorPage()).text).not.toContain(FORGOTTEN.curp);
+
+			const log = await until(
+				'the erasure is logged',
+				async () =>
+					(await flow.rows(TABLES.erasures)).find(
+						({ folio, estado }) => folio === folios[0] && estado === 'borrada',
+					),
+				{ seconds: 180, pauseMs: 500 },
+			);
+			expect(log).toMatchObject({
+				estado: 'borrada',
+				quien: expect.stringContaining('owner@demo') as string,
+			});
+			expect(Number(log?.ejecuciones)).toBeGreaterThan(0);
+			expect(await tracesIn(flow.demo.folder, texts)).toEqual([]);
+			expect(JSON.stringify(log)).not.toContain(FORGOTTEN.firstLastName);
+			expect(await flow.dossier(folios[1])).toMatchObject({ estado: 'consultada' });
+		},
+		8 * MINUTES,
+	);
+
+	it(
+		'n8n on a new database, whose executions begin at 1 again, overwrites no case',
+		async () => {
+			const before = await flow.rows(TABLES.cases);
+			const processes = new Processes();
+			const folder = await mkdtemp(join(tmpdir(), 'credit-profile-moved-'));
+			try {
+				await installPackage(processes, folder);
+				const n8n = await startN8n(processes, folder, () => {}, SPARING);
+				const workflows = await provision(n8n, flow.demo.sandbox);
+				const editor = await Editor.signIn(n8n);
+				const moved = await Onboarding.in({ ...flow.demo, n8n, folder, workflows }, editor);
+				await apply(STAYS, moved.formAddress); // which makes the tables
+				const columns = Object.keys(before[0]).filter(
+					(name) => !['id', 'createdAt', 'updatedAt'].includes(name),
+				);
+				const copied = before.map((row) =>
+					Object.fromEntries(columns.map((name) => [name, row[name]])),
+				);
+				await moved.insert(TABLES.cases, copied);
+				const folio = await apply(STAYS, moved.formAddress);
+				await moved.verified(folio);
+				const after = await moved.rows(TABLES.cases);
+				expect(after).toEqual(
+					expect.arrayContaining(copied.map((row) => expect.objectContaining(row) as object)),
+				);
+				expect(after.length).toBe(before.length + 2);
+				await moved.close();
+				await editor.close();
+			} finally {
+				await processes.stop();
+				await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+			}
+		},
+		8 * MINUTES,
+	);
+});

@@ -1,0 +1,63 @@
+import { runCode } from './codeNode';
+
+const USER = { id: 'u1', email: 'ana@lender.example', firstName: 'Ana', lastName: 'Paz' };
+const ROW = { folio: 'S-AAAA-BBBB', estado: 'por revisar', revision: 'R1', consultaCrf: '' };
+const FORM = {
+	folio: ROW.folio,
+	revision: 'R1',
+	decision: 'Aprobar',
+	motivo: 'Visto.',
+	user: USER,
+};
+
+interface Decided {
+	takesEffect: boolean;
+	entry: Record<string, string>;
+	state: Record<string, unknown>;
+}
+const decide = (form: object = {}, row: object = {}) => {
+	const nodes = { 'Decision form': [{ ...FORM, ...form }], Case: [{ ...ROW, ...row }] };
+	return runCode('decide-on-applicant', 'Decision', [{}], { nodes })[0] as unknown as Decided;
+};
+
+describe('a decision on an applicant', () => {
+	it.each([
+		['Aprobar', 'aprobada', 'consultar'],
+		['Rechazar', 'rechazada', 'listo'],
+		['Cerrar', 'cerrada', 'listo'],
+	])('%s makes the case %s, and says who, when and why', (decision, estado, paso) => {
+		const { takesEffect, entry, state } = decide({ decision });
+		expect(takesEffect).toBe(true);
+		expect(state).toMatchObject({ estado, paso, revision: entry.revision });
+		expect(entry).toMatchObject({
+			...{ folio: ROW.folio, que: estado, motivo: 'Visto.', anterior: 'R1' },
+			...{ quien: 'Ana Paz <ana@lender.example>', cuando: '2026-11-20T12:00:00.000-06:00' },
+		});
+	});
+
+	it('does not verify an approved case again whose CRF was asked for', () => {
+		expect(decide({}, { consultaCrf: 'q3' }).state.paso).toBe('listo');
+	});
+
+	it.each([
+		['the case changed meanwhile', {}, { revision: 'R2' }, 'El expediente cambió'],
+		['nobody signed in', { user: undefined }, {}, 'No se sabe quién decide'],
+		['the reason is missing', { motivo: '   ' }, {}, 'Falta el motivo'],
+		['the decision is none', { decision: 'Borrar' }, {}, 'No es una decisión'],
+		['the case is closed', {}, { estado: 'cerrada' }, 'no admite esta decisión'],
+		['the case is rejected', {}, { estado: 'rechazada' }, 'no admite esta decisión'],
+		['the case is approved already', {}, { estado: 'aprobada' }, 'no admite esta decisión'],
+		['the person is blocked', {}, { estado: 'bloqueada' }, 'no admite esta decisión'],
+	])('takes no effect, and is in the history, if %s', (_what, form, row, text) => {
+		const { takesEffect, entry } = decide(form, row);
+		expect(takesEffect).toBe(false);
+		expect(entry).toMatchObject({ revision: '', anterior: '' });
+		expect(entry.motivo).toContain(text);
+	});
+
+	it('writes an attempt on an unknown folio into the history', () => {
+		const nodes = { 'Decision form': [FORM], Case: [{}] };
+		const [found] = runCode('decide-on-applicant', 'Decision', [{}], { nodes });
+		expect(found).toMatchObject({ takesEffect: false, entry: { folio: ROW.folio } });
+	});
+});
