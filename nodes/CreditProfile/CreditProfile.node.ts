@@ -33,6 +33,10 @@ export class CreditProfile implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Stores provider logins, and lists data collections, their versions and documents; the API reference names no charge for it. Nothing arrives later, so no trigger belongs to it. For billed tax and identity queries use Tax Query.',
+		},
 		// Written out, for n8n's linter looks here for their names and tests.
 		credentials: [{ name: 'creditProfileApi', required: true, testedBy: 'testCreditProfile' }],
 		properties: propertiesOf(resources),

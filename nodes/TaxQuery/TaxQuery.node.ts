@@ -25,6 +25,16 @@ export class TaxQuery implements INodeType {
 		inputs: [NodeConnectionTypes.Main],
 		outputs: [NodeConnectionTypes.Main],
 		usableAsTool: true,
+		builderHint: {
+			searchHint:
+				'Each query that is sent is billed; Identifier and Query operations are not. A slow query returns its ID at once: let Tax Query Trigger start a second workflow with the result. Turn on Wait for Result only for few queries. Check identifiers first, and set Max Queries per Execution.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-credit-profile.taxQueryTrigger',
+					relationHint: 'Starts a workflow once for each result of a query',
+				},
+			],
+		},
 		credentials: [
 			{
 				name: 'taxQueryApi',

@@ -40,6 +40,16 @@ export class TaxQueryTrigger implements INodeType {
 		inputs: [],
 		outputs: [NodeConnectionTypes.Main],
 		credentials: [{ name: 'taxQueryApi', required: true, testedBy: 'testTaxQuery' }],
+		builderHint: {
+			searchHint:
+				'Starts a workflow once for each result of a Tax Query, by webhook and by checks of the list; nothing of it is billed. Use it for every query that is sent without Wait for Result. Match results by queryId. Choose Checks Only if n8n has no public address.',
+			relatedNodes: [
+				{
+					nodeType: 'n8n-nodes-credit-profile.taxQuery',
+					relationHint: 'Sends the queries whose results this trigger receives',
+				},
+			],
+		},
 		webhooks: [webhookDescription],
 		triggerPanel,
 		properties,

@@ -51,8 +51,9 @@ const isWaiting = field(
 		name: 'waitForResult',
 		type: 'boolean',
 		default: false,
-		description: 'Whether to keep this execution open until the result has arrived',
-		hint: 'Off: returns a query ID now; the result arrives through Tax Query Trigger, best for many queries. On: this step waits. For minutes or days, see the examples <i>Wait without a slot</i> and <i>Resume by webhook</i>.',
+		description:
+			'Whether to keep this execution open until the result has arrived. For minutes or days, see the examples <i>Wait without a slot</i> and <i>Resume by webhook</i>.',
+		hint: 'Off: returns a query ID now, and Tax Query Trigger brings the result, best for many queries. On: this step waits.',
 	},
 	parseBoolean,
 );

@@ -34,7 +34,7 @@ const CERTIFICATE = {
 	representativeRfc: 'RFCRepresentante',
 };
 const PLACE = { zipCode: 'CodigoPostal', federalState: 'EstadoISO' };
-const MORE = 'contact e-mail, certificate number and status, rest of the address, fiscal data';
+const MORE = 'contact e-mail, certificate, rest of the address, fiscal data';
 
 /** TQ §2.4 */
 const CURP_DATA = {
