@@ -121,7 +121,7 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 	};
 
 	const askAgain = (all: Iterable<[id: string, Asked]>) => {
-		if (isClosed) return askLater(context, all);
+		if (isClosed) return handOn(all);
 		for (const [id, said] of all) if (asked.size < MAX_ASKED) ask(id, { ...said, isAgain: true });
 	};
 
@@ -170,13 +170,13 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 			if (isClosed) return;
 			isClosed = true;
 			if (!isAnew) memory.closedAt = Date.now(); // one that never began does not count as published
-			askLater(context, asked);
-			asked = new Map();
 			if (published.get(key) === watcher) published.delete(key);
+			handOn(asked);
+			asked = new Map();
 		},
 
 		async lookSoon(more = []) {
-			if (isClosed) askLater(context, more);
+			if (isClosed) handOn(more);
 			else for (const [id, said] of more) ask(id, said);
 			waiting ??= last.then(async () => {
 				await wait(rest.since, rest.ms);
@@ -234,6 +234,13 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 			if (isClosed) throw new OperationalError('The workflow was unpublished meanwhile');
 		},
 	};
+
+	/** What this trigger can no longer read is left to the one that was published after it, now or later. */
+	function handOn(all: Iterable<[id: string, Asked]>): void {
+		const next = published.get(key);
+		if (next && next !== watcher) void next.lookSoon(all).catch(() => undefined);
+		else askLater(context, all);
+	}
 
 	/** Where so many ran that no more could be started, the end of one lets the next check go on. */
 	function endExecution(deliveryId: string): void {

@@ -197,10 +197,10 @@ describe('with Webhook Only, a call that comes while the workflow is published',
 		const delivered = host.deliver(record);
 		await until('the request', async () => (await sandbox.requests(path)).length > before);
 		await host.unpublish();
-		const { status } = await delivered;
-		await host.publish('update');
+		await host.publish('update'); // while the old trigger still reads
+		await delivered;
 		await host.executed(1);
-		expect([status, host.started]).toEqual([202, [record._id]]);
+		expect(host.started).toEqual([record._id]);
 	});
 });
 
