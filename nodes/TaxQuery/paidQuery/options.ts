@@ -52,7 +52,7 @@ const isWaiting = field(
 		type: 'boolean',
 		default: false,
 		description:
-			'Whether to keep this execution open until the result has arrived. For minutes or days, see the examples <i>Wait without a slot</i> and <i>Resume by webhook</i>.',
+			'Whether to keep this execution open until the result has arrived. See the examples <i>Collect query results</i> and <i>List of taxpayers</i>.',
 		hint: 'Off: returns a query ID now, and Tax Query Trigger brings the result, best for many queries. On: this step waits.',
 	},
 	parseBoolean,
