@@ -31,8 +31,18 @@ interface RunningExecution {
 	begin(): void;
 	/** What the execution saves in its static data; nothing if it is undefined. */
 	saved?: object;
+	/** Marks its static data as changed. */
+	touch?(): void;
 }
 const running = new Map<string, RunningExecution>();
+
+/**
+ * Marks the static data of all executions that run as changed: n8n forgets that mark when it starts another execution of
+ * the same workflow, and would not write them at their ends.
+ */
+export function touchRunning(): void {
+	for (const { touch } of running.values()) touch?.();
+}
 
 /** The execution of a result that has reached this node; undefined in queue mode, where a worker runs it. */
 export const runningExecution = (context: Identity, deliveryId: string) =>
@@ -69,6 +79,7 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 	running.set(name, { begin, saved });
 	context.emit([[item]], undefined, done, deduplicationKey(name, times));
 	void ended.then((outcome) => {
+		touchRunning();
 		running.delete(name);
 		if (outcome !== 'failed') onEnd();
 	});

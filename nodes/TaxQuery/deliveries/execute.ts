@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../service/list';
-import { runningExecution } from './emitter';
+import { runningExecution, touchRunning } from './emitter';
 import { leftOut } from '../telling/leftOut';
 import { fateOf } from './filter';
 import { KEY } from './memory';
@@ -38,10 +38,12 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
 function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	const execution = runningExecution(context, deliveryId);
 	execution?.begin();
-	if (!execution?.saved) return;
+	const { saved } = execution ?? {};
+	if (!execution || !saved) return touchRunning();
 	for (const { context: trigger, ledger } of watchersIn(context.getWorkflow().id))
 		save(context, KEY, ledger.saved, trigger.getNode().id);
-	save(context, KEY, execution.saved);
+	execution.touch = () => save(context, KEY, saved);
+	touchRunning();
 }
 
 async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {

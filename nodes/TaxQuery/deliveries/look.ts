@@ -3,7 +3,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { hasList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
 import { readInterrupted, startAgain } from './interrupted';
-import type { Outcome } from './emitter';
+import { touchRunning, type Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
 import type { Ledger } from './ledger';
 import { checkDates, DAY_MS, isAuditDue, NO_LIST, readListing } from './listing';
@@ -133,6 +133,7 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 	}
 	const isAll = isAudit || !isListed;
 	reportDropped(context, { unreachable: isAll ? countUnreachable(ledger, plan) : 0, forgotten });
+	touchRunning();
 	startAgain(trigger, interrupted, toItem);
 	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) bring(result, result);
