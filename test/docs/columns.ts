@@ -87,7 +87,11 @@ const taxQuery: Row[] = [
 		'Get Shareholders',
 		{ rfc: text, legalName: text, shareholders: list, ...tail },
 	],
-	['taxAuthority createTaxProfile', 'Create Tax Profile', { rfc: text, message: text, ...tail }],
+	[
+		'taxAuthority createTaxProfile',
+		'Create Tax Profile',
+		{ rfc: text, message: text, profileId: number, ...tail },
+	],
 	[
 		'taxAuthority getCsf',
 		'Get Fiscal Situation (CSF)',

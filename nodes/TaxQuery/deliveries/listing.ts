@@ -118,15 +118,19 @@ const OR_WEBHOOK = 'Or choose Webhook Only.';
 const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
 
 function checkRows(rows: TriggerResult[], unreadable: number): void {
-	const lacks = (code: string, what: string) =>
+	const lacks = (code: string, what: string, key: string) =>
 		unusable(
 			code,
 			`shows no ${what}: new results look like old ones`,
-			`Set ${WHOLE_RECORDS} ${OR_WEBHOOK}`,
-			['list.parameters'],
+			`If it has another name, set ${key} in API Mapping. Else set ${WHOLE_RECORDS} ${OR_WEBHOOK}`,
+			[key, 'list.parameters'],
 		);
-	if (rows.length === 0 && unreadable > 0) throw lacks('ids', 'IDs (_id or queryId)');
-	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus)) throw lacks('status', 'status');
+	if (rows.length === 0 && unreadable > 0) {
+		throw lacks('ids', 'IDs (_id or queryId)', 'record._id');
+	}
+	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus)) {
+		throw lacks('status', 'status', 'record.status');
+	}
 }
 
 const unordered = (order: Order | undefined): CodedError =>

@@ -11,7 +11,7 @@ import type { Connection } from '../../shared/transport/request';
 import { textOf } from '../../shared/utils/text';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { shownRecord } from '../telling/simplify';
-import { isOpen, readRecord } from '../service/record';
+import { isOpen, recordOf } from '../service/record';
 import type { QueryRecord } from '../service/types';
 import type { Settings } from './settings';
 import type { Sight } from './survey';
@@ -54,7 +54,7 @@ export const withResponse = (
 	delivered: QueryRecord,
 	mapping: TaxQueryMapping,
 ): TriggerResult => {
-	const whole = readRecord({ ...record.raw, response: delivered.raw.response }, mapping);
+	const whole = recordOf({ ...record.raw, response: delivered.raw.response }, mapping);
 	return resultOf({ ...record, ...whole, id: record.id });
 };
 

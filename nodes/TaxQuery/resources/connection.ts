@@ -1,4 +1,5 @@
 import type { ICredentialDataDecryptedObject, IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { isRefreshRefused } from '../../shared/credentials/accessToken';
 import {
 	checkClock,
@@ -14,10 +15,19 @@ import { sentences } from '../../shared/utils/sentences';
 import { findQuery, getQuery, serviceOfItem, type QueryService } from '../service/client';
 import { listQueries, nameListKeys, readListPage, LIST } from '../service/list';
 import { pathOf, queryServices } from '../service/names';
+import { toWire } from '../service/recordNames';
 import type { QueryRecord } from '../service/types';
 import { cutWords } from '../telling/messages';
 import { impersonal } from '../telling/leftOut';
-import { countBy, guessPaging, guessRows, guessWords, withList } from './guesses';
+import {
+	countBy,
+	guessPaging,
+	guessRecord,
+	guessRows,
+	guessWords,
+	withList,
+	withRecord,
+} from './guesses';
 
 const DIAGNOSE =
 	'Check the service with plain reads (no new query), and propose the API Mapping. The output has no personal data.';
@@ -55,20 +65,27 @@ const diagnose = operation({
 		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
 		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
 		let list: IDataObject = {};
+		let record: TaxQueryMapping['record'] = {};
 		let words: IDataObject | undefined;
 		if (first) {
 			const { rows } = first;
 			/** The checks behind one that proposes something go by its proposal. */
 			const adopt = (found: IDataObject = {}) => {
 				list = { ...list, ...found };
-				service = { ...service, mapping: withList(mapping, list) };
+				service = { ...service, mapping: withRecord(withList(mapping, list), record) };
 			};
+			record = first.record;
 			adopt(first.found);
 			adopt(
 				await diagnosis.run('Paging of the list', async () => await checkPaging(service, rows)),
 			);
 			if (rows.length > 0) {
-				await diagnosis.run('One query by its ID', async () => await checkOne(service, rows[0]));
+				const more = await diagnosis.run(
+					'One query by its ID',
+					async () => await checkOne(service, rows[0]),
+				);
+				record = { ...record, ...more };
+				adopt();
 			}
 			words = await diagnosis.run(
 				'Query types and statuses of past queries',
@@ -81,7 +98,7 @@ const diagnose = operation({
 			advice: `Compare with your contract: ${queryServices.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
 		const held = readObject(credentials.apiMapping) ?? {};
-		return diagnosis.items(suggestion(held, { ...words, list }), held, item);
+		return diagnosis.items(suggestion(held, { ...words, list, record }), held, item);
 	},
 });
 
@@ -89,6 +106,8 @@ interface FirstPage {
 	rows: QueryRecord[];
 	/** What of `list` must be set for that. */
 	found: IDataObject;
+	/** What of `record` must be set for that. */
+	record: TaxQueryMapping['record'];
 }
 
 async function checkList(
@@ -102,7 +121,9 @@ async function checkList(
 		const body = await request(asked).catch((error: unknown) => nameListKeys(error, client));
 		const guessed = readListPage(body, mapping) ? undefined : guessRows(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
-		const page = readListPage(body, withList(mapping, found));
+		const { rows: written = [] } = readListPage(body, withList(mapping, found)) ?? {};
+		const record = guessRecord(written, mapping);
+		const page = readListPage(body, withRecord(withList(mapping, found), record));
 		const where = isObject(body)
 			? `in an object of ${Object.keys(body).join(', ')}`
 			: 'as a plain array';
@@ -116,15 +137,16 @@ async function checkList(
 		}
 		const { records, unreadable } = page;
 		return {
-			ok: unreadable === 0 && guessed === undefined,
+			ok: unreadable === 0 && guessed === undefined && !isFilled(record),
 			seen: `${reached}. ${records.length + unreadable} queries ${where}, ${records.length} of them with an ID.`,
 			advice: sentences(
 				guessed === undefined ? '' : `Set list.rows in the API Mapping to "${guessed}"`,
+				isFilled(record) ? namesFound(record) : '',
 				unreadable === 0
 					? ''
-					: 'Ask your provider under which name queries have their ID: it is neither _id nor queryId',
+					: 'Ask your provider under which name queries have their ID, and set record._id to it: it is neither _id nor queryId',
 			),
-			value: { rows: records, found },
+			value: { rows: records, found, record },
 		};
 	});
 }
@@ -206,7 +228,14 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never
 	};
 }
 
-async function checkOne(service: QueryService, { id }: QueryRecord): Promise<Found<never>> {
+const namesFound = (record: TaxQueryMapping['record']): string =>
+	`Set record in the API Mapping: ${JSON.stringify(record)}`;
+
+/** Whether a query is found by its ID, and what of `record` it shows that the list did not. */
+async function checkOne(
+	service: QueryService,
+	{ id }: QueryRecord,
+): Promise<Found<TaxQueryMapping['record']>> {
 	const record = await findQuery(service, id);
 	if (!record) {
 		return {
@@ -215,7 +244,14 @@ async function checkOne(service: QueryService, { id }: QueryRecord): Promise<Fou
 			advice: 'Set paths.get in the API Mapping: a path that holds {queryId}.',
 		};
 	}
-	return { ok: true, seen: `It has the keys ${Object.keys(record.raw).join(', ')}.`, advice: '' };
+	const written = toWire(record.raw, service.mapping);
+	const names = guessRecord([written], service.mapping);
+	return {
+		ok: !isFilled(names),
+		seen: `It has the keys ${Object.keys(written).join(', ')}.`,
+		advice: isFilled(names) ? sentences(namesFound(names)) : '',
+		value: names,
+	};
 }
 
 async function checkWords(

@@ -1,10 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { isFilled, isObject } from '../../shared/utils/json';
 import type { QueryService as Service } from '../service/client';
 import { listQueries, readListPage } from '../service/list';
 import { stateOf } from '../service/record';
+import { fromWire } from '../service/recordNames';
 import { catalog, pathOf, serviceOf, type QueryService } from '../service/names';
 import type { QueryRecord, State } from '../service/types';
 import { isImpersonal, uniqueWords } from '../telling/leftOut';
@@ -26,6 +27,81 @@ export function guessRows(body: unknown, mapping: TaxQueryMapping): string | und
 		const page = readListPage(body, withList(mapping, { rows }));
 		return page && page.records.length > 0;
 	});
+}
+
+/** The mapping with other names of a record. */
+export const withRecord = (
+	mapping: TaxQueryMapping,
+	record: TaxQueryMapping['record'],
+): TaxQueryMapping => ({ ...mapping, record: { ...mapping.record, ...record } });
+
+const isText = (value: unknown) => typeof value === 'string' && value !== '';
+const isId = (value: unknown) => isText(value) || typeof value === 'number';
+const isDate = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(String(value)));
+const isContent = (value: unknown) => value === null || typeof value === 'object';
+
+/** What services commonly call the fields of a record, without hyphens and underscores, and what they hold. */
+const RECORD: Array<[RecordName, string, (value: unknown) => boolean]> = [
+	['_id', 'id uuid guid identifier queryid queryuuid idconsulta', isId],
+	['service', 'type kind querytype servicename servicetype product servicio tipo', isText],
+	['status', 'state estado estatus querystatus statuscode result', isText],
+	['query', 'request params parameters input fields payload solicitud', isContent],
+	['response', 'result data output answer resultado respuesta', isContent],
+	['createdAt', 'created creation creationdate createddate createdon date timestamp fecha', isDate],
+];
+/** TQ §2.1: these have a meaning of their own. */
+const DOCUMENTED =
+	'_id queryId service status authentication metadata query response organizationId organizationSlug profileId createdAt updatedAt'.split(
+		' ',
+	);
+
+const plainName = (name: string) => name.toLowerCase().replace(/[-_]/g, '').replace(/at$/, '');
+
+/** Other names of records and the key that wraps them, as these rows show them; of what is unclear nothing. */
+export function guessRecord(
+	rows: IDataObject[],
+	mapping: TaxQueryMapping,
+): TaxQueryMapping['record'] {
+	const [first] = rows;
+	if (!first) return {};
+	const known = rows.map((row) => fromWire(row, mapping));
+	const wrapper = mapping.record.wrapper ?? guessWrapper(known);
+	const inside =
+		wrapper === undefined
+			? known
+			: rows.map((row) => fromWire(row, withRecord(mapping, { wrapper })));
+	const names: TaxQueryMapping['record'] = {
+		...(mapping.record.wrapper === undefined && wrapper !== undefined && { wrapper }),
+	};
+	for (const [name, usual, fits] of RECORD) {
+		if (
+			inside.some((row) => row[name] !== undefined || (name === '_id' && row.queryId !== undefined))
+		)
+			continue;
+		const candidates = Object.keys(inside[0]).filter(
+			(own) =>
+				!DOCUMENTED.includes(own) &&
+				usual.split(' ').includes(plainName(own)) &&
+				inside.every((row) => row[own] === undefined || fits(row[own])),
+		);
+		const [only, another] = candidates.filter((own) => !Object.values(names).includes(own));
+		if (only !== undefined && another === undefined) names[name] = only;
+	}
+	return names;
+}
+
+/** The only key under which every row holds an object with an ID, where the row itself has none. */
+function guessWrapper(rows: IDataObject[]): string | undefined {
+	const isCalled = (row: unknown) =>
+		isObject(row) &&
+		Object.entries(row).some(
+			([name, value]) => /^(_id|id|uuid|guid|queryid)$/.test(name.toLowerCase()) && isId(value),
+		);
+	if (rows.some(isCalled)) return undefined;
+	const [only, another] = Object.keys(rows[0]).filter((name) =>
+		rows.every((row) => isCalled(row[name])),
+	);
+	return another === undefined ? only : undefined;
 }
 
 const SIZES = 'limit pageSize page_size perPage per_page size take'.split(' ');

@@ -114,7 +114,12 @@ const getMany = operation({
 			item.run.hint(sentences(message, description));
 		}
 		if (unreadable > 0) {
-			item.run.hint(`${unreadable} rows of the list show no ID (_id or queryId) and are left out`);
+			item.run.hint(
+				sentences(
+					`${unreadable} rows of the list show no ID (_id or queryId) and are left out`,
+					mappingHint(['record._id']),
+				),
+			);
 		}
 		const keys = incomplete > 0 ? keysOfReading(service) : [];
 		if (keys.length > 0) {

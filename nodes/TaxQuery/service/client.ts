@@ -58,7 +58,8 @@ export async function getQuery(
 	const asked = { method: 'GET' as const, path, pathKeys: [PATH_OF_ONE] };
 	const body = await request({ ...asked, emptyAs: 'not found', ...how });
 	const record = onlyRecord(body, mapping);
-	if (!record) throw shapeError('a query: an object with its ID', ['paths.get'], said(body));
+	if (!record)
+		throw shapeError('a query: an object with its ID', ['paths.get', 'record._id'], said(body));
 	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
 	noteSuccess(client, PATH_OF_ONE);
 	return { ...record, id: id as Id };

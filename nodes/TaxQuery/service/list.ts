@@ -20,6 +20,8 @@ interface ListPage {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;
+	/** All rows, as the service wrote them. */
+	rows: IDataObject[];
 	total?: number;
 }
 
@@ -49,7 +51,8 @@ export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage 
 		.map(countIn)
 		.filter((total) => total !== undefined);
 	const total = totals.length > 0 ? Math.max(...totals) : undefined;
-	return { records, unreadable: found.rows.length - records.length, total };
+	const { rows } = found;
+	return { records, rows, unreadable: rows.length - records.length, total };
 }
 
 function onlyRows(body: IDataObject, mapping: TaxQueryMapping): Rows | undefined {
@@ -194,7 +197,7 @@ export async function* readList({
 export const LIST = 'paths.getAll';
 const SHAPE_KEYS = ['list.rows', LIST];
 
-const NO_PAGE: ListPage = { records: [], unreadable: 0 };
+const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
 
 /** Whether a service refused a request because of a parameter that it does not know. */
 const isParameterRefused = (error: unknown): boolean =>

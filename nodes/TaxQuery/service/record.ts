@@ -6,6 +6,7 @@ import { idText, textOf } from '../../shared/utils/text';
 import { isZoned, timeOf } from '../../shared/utils/time';
 import { withoutCiec } from './ciec';
 import { inDocumentNames, queryServices, serviceOf } from './names';
+import { fromWire } from './recordNames';
 import type { Acknowledged, Doubt, Id, Posted, Query, QueryRecord, State } from './types';
 
 /** The fields of TQ §2.1 beside the ID; a record has one of them at least. */
@@ -22,12 +23,15 @@ export const idOf = (text: string): Id => text as Id;
 export const isCalled = ({ queryId, _id }: IDataObject, id: string): boolean =>
 	[queryId, _id].some((one) => idText(one).toLowerCase() === id.toLowerCase());
 
-/** A query record (TQ §2.1); undefined for anything else. */
-export function readRecord(body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined {
-	if (!isObject(body)) return undefined;
-	const id = idIn(body);
-	if (id === undefined || !FIELDS.some((name) => name in body)) return undefined;
-	const raw = withoutCiec(body, mapping);
+/** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
+export const readRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
+	isObject(body) ? recordOf(fromWire(body, mapping), mapping) : undefined;
+
+/** A query record by its fields under the API reference's names; undefined for anything else. */
+export function recordOf(fields: IDataObject, mapping: TaxQueryMapping): QueryRecord | undefined {
+	const id = idIn(fields);
+	if (id === undefined || !FIELDS.some((name) => name in fields)) return undefined;
+	const raw = withoutCiec(fields, mapping);
 	const { service, status, createdAt } = raw;
 	return {
 		kind: 'record',
@@ -48,10 +52,12 @@ const hasResponse = ({ response }: IDataObject): boolean =>
 	Array.isArray(response) || isFilled(response) || textOf(response) !== '';
 
 /** An acknowledgement (TQ §2.5), or one of several (TQ §4.11); undefined for anything else. */
-function readAcknowledged(body: IDataObject, mapping: TaxQueryMapping): Acknowledged | undefined {
-	const id = idText(body.queryId) as Id;
-	if (id === '') return undefined;
-	const raw = withoutCiec(body, mapping);
+function readAcknowledged(fields: IDataObject, mapping: TaxQueryMapping): Acknowledged | undefined {
+	// the name of a record's ID is that of an acknowledgement only where the operator says so
+	const ids = [fields.queryId, mapping.record._id === undefined ? undefined : fields._id];
+	const id = ids.map(idText).find(Boolean) as Id | undefined;
+	if (id === undefined) return undefined;
+	const raw = withoutCiec(fields, mapping);
 	const { period } = inDocumentNames(raw, 'getInvoices', mapping);
 	return { kind: 'acknowledged', id, period: typeof period === 'string' ? period : undefined, raw };
 }
@@ -85,14 +91,15 @@ function doubtOf(kind: string): Doubt {
 /** The queries that an object is about by itself. */
 function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
 	if (!isObject(body)) return undefined;
-	if (Array.isArray(body.results)) {
-		const { message } = body; // TQ §4.11: it is there once, beside its queries
-		const rows = body.results
+	const fields = fromWire(body, mapping);
+	if (Array.isArray(fields.results)) {
+		const { message } = fields; // TQ §4.11: it is there once, beside its queries
+		const rows = fields.results
 			.filter(isObject)
-			.map((row) => ({ ...(message !== undefined && { message }), ...row }));
+			.map((row) => ({ ...(message !== undefined && { message }), ...fromWire(row, mapping) }));
 		return some(rows.map((row) => readQuery(row, mapping)));
 	}
-	return some([readQuery(body, mapping)]);
+	return some([readQuery(fields, mapping)]);
 }
 
 /** Undefined where none can be read. */
@@ -102,10 +109,10 @@ function some(queries: Array<Query | undefined>): Query[] | undefined {
 }
 
 /** A record has a query type or a response; an ID alone, whatever its status, is an acknowledgement. */
-function readQuery(body: IDataObject, mapping: TaxQueryMapping): Query | undefined {
+function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undefined {
 	const isStored =
-		'service' in body || 'response' in body || stateOf(body.status, mapping) === 'failed';
-	return (isStored ? readRecord(body, mapping) : undefined) ?? readAcknowledged(body, mapping);
+		'service' in fields || 'response' in fields || stateOf(fields.status, mapping) === 'failed';
+	return (isStored ? recordOf(fields, mapping) : undefined) ?? readAcknowledged(fields, mapping);
 }
 
 function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {

@@ -16,6 +16,7 @@ import { comparable, compare, type Expected } from '../question/compare';
 import type { PaidQuery } from '../question/question';
 import { inDocumentNames, serviceOf, type QueryService } from '../service/names';
 import { isOpen } from '../service/record';
+import { toWire } from '../service/recordNames';
 import type { Query, QueryRecord } from '../service/types';
 import { QueryError, setKeys, tell } from './messages';
 import { besideResult, defined, lacksResult, NO_RESULT, shownRecord } from './simplify';
@@ -137,10 +138,13 @@ function shownAnswer(query: Answer, shape: Shape): IDataObject {
 		return isSimple ? besideItem(row, query) : row;
 	}
 	return protect(query.raw, queryRule(query.raw, mapping, service), (safe) => {
-		if (!isSimple) return safe;
 		const isWord = query.kind === 'word';
+		if (!isSimple) return isWord ? safe : toWire(safe, mapping);
 		return {
-			...besideAsked(isWord ? safe : omit(safe, ['queryId']), shape),
+			...besideAsked(
+				isWord ? safe : omit(safe, ['queryId', mapping.record._id === undefined ? '' : '_id']),
+				shape,
+			),
 			pending: !isWord,
 			...(!isWord && { queryId: query.id }),
 		};

@@ -8,6 +8,7 @@ import { reasonIn } from '../../shared/http/said';
 import { textOf } from '../../shared/utils/text';
 import { serviceOf, type QueryService } from '../service/names';
 import { askedIn } from '../service/record';
+import { toWire } from '../service/recordNames';
 import type { Item } from '../../shared/operations/operation';
 import { queryRule } from './personal';
 import type { QueryRecord } from '../service/types';
@@ -47,6 +48,7 @@ export function simplifyRecord(
 	return defined({
 		...besideResult(asked, result, isOther),
 		...(reason !== undefined && { reason, message: undefined }),
+		...recordColumns(raw, service),
 		...(state === 'unknown' && { statusUnknown: true }),
 		...(state === 'failed' && { failed: true }),
 		pending: state === 'pending' || isWithout,
@@ -58,6 +60,10 @@ export function simplifyRecord(
 	});
 }
 
+/** Fields of the record itself, beside its response, that are part of a query's result. */
+const recordColumns = (raw: IDataObject, service: QueryService | undefined): IDataObject =>
+	Object.fromEntries((service?.recordFields ?? []).map((name) => [name, raw[name]]));
+
 /** A record as it comes out of an item: what is personal hidden first. */
 export const shownRecord = (
 	{ protect }: Pick<Item, 'protect'>,
@@ -67,7 +73,7 @@ export const shownRecord = (
 	service = serviceOf(record.code, mapping),
 ): IDataObject =>
 	protect(record.raw, queryRule(record.raw, mapping, service), (safe) => {
-		if (!isSimple) return safe;
+		if (!isSimple) return toWire(safe, mapping);
 		const shown = { ...record, raw: safe, asked: askedIn(safe, mapping) };
 		return simplifyRecord(shown, mapping, service, record);
 	});

@@ -1,5 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
+import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { idText } from '../../shared/utils/text';
+import { wireName } from '../service/recordNames';
 
 /** What a delivery says of one query. Whether it is true is not known yet. */
 export interface Announced {
@@ -29,7 +31,6 @@ const KINDS = ['event', 'eventType', 'event_type', 'type', 'kind'];
 const IDS = ['id', 'queryId', 'query_id', 'queryID'];
 /** TQ §2.1, and what names a query. */
 const OF_RECORD = [
-	...IDS,
 	...['_id', 'service', 'status', 'authentication'],
 	...['metadata', 'query', 'response', 'state', 'organizationId', 'organizationSlug', 'profileId'],
 	...['createdAt', 'updatedAt'],
@@ -42,14 +43,14 @@ const UNSAFE = ['__proto__', 'constructor', 'prototype'];
  * its status, or an array of any of these (§6.2 of the query service's document does not show the shape).
  * In: the body's bytes, UTF-8. Throws nothing.
  */
-export function readPayload(body: Buffer): Payload {
+export function readPayload(body: Buffer, mapping: Names): Payload {
 	const refuse = (reason: string): Payload => ({ status: 400, reason });
 	if (body.length === 0) return refuse('The body is empty');
 	const value = parse(body);
 	if (value === undefined) return refuse('The body is not JSON in UTF-8');
 	const unsafe = whatIsUnsafe(value);
 	if (unsafe) return refuse(unsafe);
-	const announced = read(value)?.announced ?? [];
+	const announced = read(value, vocabularyOf(mapping))?.announced ?? [];
 	if (announced.length === 0) return refuse('The body names no query');
 	if (announced.length > MAX_RESULTS) {
 		return { status: 413, reason: `The body holds more than ${MAX_RESULTS} results` };
@@ -90,12 +91,44 @@ interface Found {
 	sureness: number;
 }
 
+type Names = Pick<TaxQueryMapping, 'record'>;
+
+/** The words of a delivery, by the environment's API Mapping. */
+interface Vocabulary {
+	/** What a record calls its ID. */
+	id: string;
+	ids: string[];
+	envelopes: string[];
+	/** The key under which each record comes. */
+	wrapper?: string;
+	ofQueries: string[];
+	ofRecord: string[];
+}
+
+function vocabularyOf(mapping: Names): Vocabulary {
+	const { wrapper, ...names } = mapping.record;
+	const own = (name: string) => wireName(mapping, name as RecordName);
+	const id = own('_id');
+	const ids = IDS.filter((name) => name !== id);
+	return {
+		...{ id, ids, wrapper },
+		envelopes: wrapper === undefined ? ENVELOPES : [...new Set([wrapper, ...ENVELOPES])],
+		ofQueries: OF_QUERIES.map(own),
+		ofRecord: [...ids, ...OF_RECORD.map(own), ...Object.values(names)],
+	};
+}
+
 /** Undefined if anything in it is not recognised: half a delivery is never taken for the whole. */
-function read(value: unknown, layer = 0, isInEnvelope = false): Found | undefined {
+function read(
+	value: unknown,
+	words: Vocabulary,
+	layer = 0,
+	isInEnvelope = false,
+): Found | undefined {
 	if (typeof value !== 'object' || value === null || layer > MAX_LAYERS) return undefined;
 	if (Array.isArray(value)) {
 		const some = value.slice(0, MAX_RESULTS + 1);
-		const all = some.map((each) => read(each, layer + 1, isInEnvelope));
+		const all = some.map((each) => read(each, words, layer + 1, isInEnvelope));
 		if (!all.every((each) => each !== undefined)) return undefined;
 		const announced = all.flatMap((each) => each.announced);
 		return { announced, sureness: Math.min(...all.map(({ sureness }) => sureness)) };
@@ -103,10 +136,13 @@ function read(value: unknown, layer = 0, isInEnvelope = false): Found | undefine
 	const fields = value as IDataObject;
 	const event = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
 	const named = [fields.queryId, fields.query_id, fields.queryID].map(idOf).find(Boolean);
-	const beside = OF_QUERIES.filter((name) => (fields[name] ?? undefined) !== undefined).length;
-	const inside = surestInside(fields, layer, named);
+	const beside = words.ofQueries.filter((name) => (fields[name] ?? undefined) !== undefined).length;
+	const inside = surestInside(fields, words, layer, named);
 	// an ID with nothing of a query beside it may be the envelope's
-	if (inside && (beside === 0 || inside.sureness + Number(!!named) > beside)) {
+	if (
+		inside &&
+		(inside.name === words.wrapper || beside === 0 || inside.sureness + Number(!!named) > beside)
+	) {
 		const { name, announced, sureness } = inside;
 		const around = without(fields, [name]);
 		const within = ({ envelope, ...each }: Announced): Announced => ({
@@ -117,11 +153,12 @@ function read(value: unknown, layer = 0, isInEnvelope = false): Found | undefine
 		return { announced: announced.map(within), sureness };
 	}
 
-	const queryId = named ?? idOf(fields._id) ?? idOf(fields.id);
+	const ownId = idOf(fields[words.id]);
+	const queryId = named ?? ownId ?? idOf(fields.id);
 	if (!queryId) return undefined;
-	const isRecord = idOf(fields._id) !== undefined;
-	const record = isRecord ? fields : { ...without(fields, IDS), _id: queryId };
-	const envelope = isInEnvelope ? undefined : filled(without(fields, OF_RECORD));
+	const isRecord = ownId !== undefined;
+	const record = isRecord ? fields : { ...without(fields, words.ids), [words.id]: queryId };
+	const envelope = isInEnvelope ? undefined : filled(without(fields, words.ofRecord));
 	return {
 		announced: [{ queryId, record, event, envelope }],
 		sureness: beside + (named ? 2 : 0),
@@ -129,10 +166,15 @@ function read(value: unknown, layer = 0, isInEnvelope = false): Found | undefine
 }
 
 /** What is surely about queries in an envelope: about the query that it names, if it names one. */
-function surestInside(fields: IDataObject, layer: number, named: string | undefined) {
+function surestInside(
+	fields: IDataObject,
+	words: Vocabulary,
+	layer: number,
+	named: string | undefined,
+) {
 	let surest: (Found & { name: string }) | undefined;
-	for (const name of ENVELOPES) {
-		const found = read(fields[name], layer + 1, true);
+	for (const name of words.envelopes) {
+		const found = read(fields[name], words, layer + 1, true);
 		if (!found || found.announced.length === 0) continue;
 		const isOfOthers = named && found.announced.some(({ queryId }) => queryId !== named);
 		if (!isOfOthers && found.sureness > (surest?.sureness ?? -1)) surest = { ...found, name };

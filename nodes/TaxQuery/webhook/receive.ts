@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
 import { nodeKey } from '../deliveries/emitter';
@@ -90,7 +91,7 @@ async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
 	if ('status' in read) return { status: read.status, message: read.reason };
 	const body = await decodeBody(read);
 	const takeBody = async (secrets: string[]): Promise<Outcome> => {
-		const payload = await payloadOf(body, request.headers['content-type']);
+		const payload = await payloadOf(body, request.headers['content-type'], await namesFor(context));
 		if ('announced' in payload) {
 			return await takeAll(context, settings, payload.announced, secrets, call);
 		}
@@ -121,8 +122,20 @@ async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
 const named = (all: Said[]): Array<[id: string, said: Said]> =>
 	all.map((said) => [said.queryId, said]);
 
-const payloadOf = async (body: Buffer | UnreadableBody, contentType: string | undefined) =>
-	Buffer.isBuffer(body) ? readPayload(await extractJson(body, contentType)) : body;
+const payloadOf = async (
+	body: Buffer | UnreadableBody,
+	contentType: string | undefined,
+	names: Names,
+) => (Buffer.isBuffer(body) ? readPayload(await extractJson(body, contentType), names) : body);
+
+type Names = Pick<TaxQueryMapping, 'record'>;
+
+/** The environment's names; without a credential that can be read, those of the API reference. */
+const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
+	await deploymentOf(context).then(
+		({ mapping }) => mapping,
+		() => ({ record: {} }),
+	);
 
 async function takeAll(
 	context: IWebhookFunctions,

@@ -6,6 +6,7 @@ import { lacksResult, resultOf, type Origin, type TriggerResult } from '../deliv
 import type { Settings } from '../deliveries/settings';
 import { withoutCiec } from '../service/ciec';
 import { idOf, readRecord } from '../service/record';
+import { fromWire } from '../service/recordNames';
 import type { Announced } from './payload';
 
 /** What a webhook call says of one query. */
@@ -53,7 +54,10 @@ const masked = (
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): IDataObject =>
-	redactValues(withoutCiec({ ...record, envelope }, mapping).envelope as IDataObject, secrets);
+	redactValues(
+		withoutCiec({ ...fromWire(record, mapping), envelope }, mapping).envelope as IDataObject,
+		secrets,
+	);
 
 /** A status that nobody knows says so only together with a response. */
 const saysHowItEnded = (result: TriggerResult): boolean =>

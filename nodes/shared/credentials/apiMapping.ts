@@ -15,6 +15,12 @@ export interface CreditProfileMapping {
 	listEncoding: 'brackets' | 'indices' | 'repeat';
 }
 
+/** Fields of a query record (TQ §2.1) and of a row of an acknowledgement (TQ §4.11) that the nodes read. */
+export const RECORD_NAMES = [
+	...(['_id', 'service', 'status', 'query', 'response', 'createdAt', 'period'] as const),
+];
+export type RecordName = (typeof RECORD_NAMES)[number];
+
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation's value its whole path. */
 	paths: Record<string, string>;
@@ -25,6 +31,8 @@ export interface TaxQueryMapping {
 	/** By operation: what records call its service. */
 	services: Record<string, string>;
 	statuses: { success: string[]; pending: string[]; failed: string[] };
+	/** What records call their own fields, and the key under which they come wrapped. */
+	record: Partial<Record<RecordName, string>> & { wrapper?: string };
 	list: {
 		/** Sent with each request for the list. */
 		parameters: IDataObject;
@@ -81,6 +89,7 @@ const TAX_QUERY: Table = {
 	periodFormat: { months: 'month', days: 'day' },
 	services: each(operations, 'word'),
 	statuses: each(['success', 'pending', 'failed'], 'words'),
+	record: each([...RECORD_NAMES, 'wrapper'], 'word'),
 	list: {
 		parameters: 'object',
 		...each(['limit', 'offset', 'page', 'rows'], 'word'),
@@ -106,6 +115,7 @@ const TAX_QUERY_DEFAULTS = {
 	periodFormat: { months: 'yyyy-MM', days: 'yyyy-MM-dd' },
 	services: {},
 	statuses: { success: [], pending: [], failed: [] },
+	record: {},
 	list: { parameters: {}, firstPage: 1, pageSize: 100 },
 	token: {
 		fields: {},
@@ -165,12 +175,13 @@ export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject)
 }
 
 /** Two services of one name, or two fields of a body, would be confused: one result would be taken for another. */
-function checkNames({ services, fields }: TaxQueryMapping): void {
-	const names = queryServices.map(({ operation, code }) => [
+function checkNames({ services, fields, record }: TaxQueryMapping): void {
+	checkDistinct({ ...record, wrapper: '' }, 'record', true);
+	const codes = queryServices.map(({ operation, code }) => [
 		operation,
 		services[operation] ?? code,
 	]);
-	checkDistinct(Object.fromEntries(names) as Record<string, string>, 'services');
+	checkDistinct(Object.fromEntries(codes) as Record<string, string>, 'services');
 	for (const { operation, fields: own } of queryServices) {
 		const words = own.map((name) => [name, fields[operation]?.[name] ?? name] as const);
 		checkDistinct(Object.fromEntries(words), `fields.${operation}`);

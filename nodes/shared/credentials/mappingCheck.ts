@@ -76,15 +76,16 @@ function rule(shape: Shape): [fits: (value: unknown) => boolean, be: string] {
 	return [(word) => shape.includes(word as string), `one of ${shape.join(', ')}`];
 }
 
-/** Throws a UserError if two keys of a table have the same word. */
-export function checkDistinct(words: Record<string, string>, path: string): void {
+/** Throws a UserError if two keys of a table have the same word; in any case unless `isExact`. */
+export function checkDistinct(words: Record<string, string>, path: string, isExact = false): void {
 	const keyOf = new Map<string, string>();
-	for (const [key, word] of Object.entries(words)) {
-		const other = keyOf.get(word.toUpperCase());
+	for (const [key, written] of Object.entries(words)) {
+		const word = isExact ? written : written.toUpperCase();
+		const other = keyOf.get(word);
 		if (other !== undefined && word !== '') {
-			throw flaw(`"${path}.${other}" and "${path}.${key}" are both "${word}"`);
+			throw flaw(`"${path}.${other}" and "${path}.${key}" are both "${written}"`);
 		}
-		keyOf.set(word.toUpperCase(), key);
+		keyOf.set(word, key);
 	}
 }
 

@@ -22,6 +22,8 @@ export interface QueryService {
 	 * API reference does not show the response. With `pending` and `queryId` at most ten columns: docs/output.md.
 	 */
 	resultFields?: Record<string, string>;
+	/** Fields of its record (TQ §2.1) that are part of its result, if the service gives them. */
+	recordFields?: string[];
 	/** Other fields of the response, in words: Simplify leaves them out. */
 	leftOut?: string;
 }
@@ -113,6 +115,7 @@ const rows = {
 		label: 'Tax Profile',
 		path: '/query/tax/profile',
 		fields: ['rfc', 'ciec'],
+		recordFields: ['profileId'],
 	},
 	/** TQ §4.9 */
 	getCsf: {

@@ -53,7 +53,7 @@ describe('a body that somebody invents', () => {
 		let read = 0;
 		fc.assert(
 			fc.property(bodies, (body) => {
-				const payload = readPayload(Buffer.from(body));
+				const payload = readPayload(Buffer.from(body), { record: {} });
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
 					const said = readAnnounced(announced, settings, asDocumented, ['secret']);

@@ -1,0 +1,45 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { isObject } from '../../shared/utils/json';
+
+type Names = Pick<TaxQueryMapping, 'record'>;
+
+/** What the service calls a field of TQ §2.1. */
+export const wireName = ({ record }: Names, name: RecordName): string => record[name] ?? name;
+
+/** The content of a record that comes wrapped; the object itself where the wrapper is not there. */
+const unwrap = (body: IDataObject, { record: { wrapper } }: Names): IDataObject => {
+	const inside = wrapper === undefined ? undefined : body[wrapper];
+	return isObject(inside) ? inside : body;
+};
+
+/**
+ * Pairs of the service's name and the API reference's, for a one-to-one renaming: a field that the service has under a
+ * name of the API reference, though the mapping gives that name to another field, takes the name that got free.
+ */
+function renaming({ record }: Names): Map<string, string> {
+	const names = Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'wrapper'));
+	const own = new Map(Object.entries(names).map(([name, wire]) => [wire, name]));
+	for (const name of Object.keys(names)) {
+		if (own.has(name)) continue;
+		let free = name;
+		while (names[free] !== undefined) free = names[free];
+		own.set(name, free);
+	}
+	return own;
+}
+
+function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
+	if (names.size === 0) return fields;
+	return Object.fromEntries(
+		Object.entries(fields).map(([name, value]) => [names.get(name) ?? name, value]),
+	);
+}
+
+/** An object of the service under the API reference's names, without its wrapper. */
+export const fromWire = (body: IDataObject, mapping: Names): IDataObject =>
+	rename(unwrap(body, mapping), renaming(mapping));
+
+/** The same fields under the service's own names again. */
+export const toWire = (fields: IDataObject, mapping: Names): IDataObject =>
+	rename(fields, new Map([...renaming(mapping)].map(([wire, name]) => [name, wire])));
