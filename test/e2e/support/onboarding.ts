@@ -225,8 +225,10 @@ export class Onboarding {
 		return `/projects/${id}/data-tables/${data.find((one) => one.name === name)?.id}`;
 	}
 
+	/** None while the table is not there yet. */
 	async rows(name: string): Promise<Row[]> {
 		const address = await this.table(name);
+		if (address.endsWith('/undefined')) return [];
 		return (await this.rest<{ data: Row[] }>('GET', `${address}/rows?take=250`)).data;
 	}
 
