@@ -89,7 +89,10 @@ export interface N8nClient {
 	/** Descriptions of the given nodes' types, in their order. Throws if n8n did not load one of them. */
 	nodeTypes(nodes: { type: string; typeVersion: number }[]): Promise<NodeType[]>;
 	/** The newest executions of a workflow, newest first; with their data, unless less is enough. */
-	executions(workflowId: string, options?: { withoutData: boolean }): Promise<Execution[]>;
+	executions(
+		workflowId: string,
+		options?: { withoutData: boolean; limit?: number },
+	): Promise<Execution[]>;
 	/** One execution, with its data. */
 	execution(id: string): Promise<Execution>;
 }
@@ -203,11 +206,11 @@ export async function signUpOwner(
 
 		execution: async (id) => await api<Execution>('GET', `/executions/${id}?includeData=true`),
 
-		executions: async (workflowId, { withoutData } = { withoutData: false }) =>
+		executions: async (workflowId, { withoutData, limit = 20 } = { withoutData: false }) =>
 			(
 				await api<{ data: Execution[] }>(
 					'GET',
-					`/executions?includeData=${!withoutData}&limit=20&workflowId=${workflowId}`,
+					`/executions?includeData=${!withoutData}&limit=${limit}&workflowId=${workflowId}`,
 				)
 			).data,
 	};
