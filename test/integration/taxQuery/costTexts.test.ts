@@ -281,7 +281,7 @@ describe('an error', () => {
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'stored', rfc: OTHER }),
 			{ login },
 		);
-		expect(error?.message).toBe('The stored login belongs to another RFC than this item');
+		expect(error?.message).toBe('The stored CIEC belongs to another RFC than this item');
 	});
 
 	it('of a list that is shorter than its total names both counts', async () => {

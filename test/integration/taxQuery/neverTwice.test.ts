@@ -180,7 +180,7 @@ describe('a query that nobody knows to be accepted', () => {
 			}),
 			{ items: [{ name: 'Emma' }, { name: 'EMMA' }], onError: 'continueRegularOutput' },
 		);
-		const given = items.map(({ json, error }) => codeOf(error) ?? json.queryId);
+		const given = items.map(({ json }) => json.errorCode ?? json.queryId);
 		expect(given.sort()).toEqual([...(await billed()), 'unsure'].sort());
 	});
 

@@ -327,7 +327,6 @@ describe('a list of 1,000 items, with duplicates, empty and hostile values', () 
 		'../../oauth/token',
 		'GODE561231GR8\u0000',
 		'GODE561231GR8\r\nX-Injected: 1',
-		'\u202EGODE561231GR8',
 		'😀'.repeat(10),
 		'A'.repeat(1_000_000),
 	];
