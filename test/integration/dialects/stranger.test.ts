@@ -185,7 +185,7 @@ describe('the list of queries of a service that answers', () => {
 		['an empty object', { body: {} }, 'shape'],
 		['null', { body: 'null' }, 'body.scalar'],
 		['a web page', { type: 'text/html', body: '<p>Sign in</p>' }, 'body.notJson'],
-		['an error with status 200', { body: { error: 'maintenance', code: 503 } }, 'shape'],
+		['an error with status 200', { body: { error: 'maintenance', code: 503 } }, 'failure'],
 	])('%s is no empty list', async (_how, answer, code) => {
 		expect(await ids(() => answer)).toBe(code);
 	});

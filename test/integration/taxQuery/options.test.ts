@@ -207,7 +207,8 @@ describe('the options of a query', () => {
 
 	it.each([
 		['all', "D'Artagnan-Ñúñez de la O"],
-		['all', 'X'],
+		['all', 'O'],
+		['off', 'X'],
 		['all', 'Null Pérez'],
 		['off', 'Null'],
 	])('Check Identifiers First, %s, sends the name "%s"', async (checkIdentifiers, name) => {

@@ -69,13 +69,15 @@ const problems: Problem[] = [
 	...STATUSES.map((status) => ({ kind: 'status' as const, status })),
 	{ kind: 'status', status: 401, isTokenRefused: true },
 	...CODES.map((code) => ({ kind: 'network' as const, code })),
-	...(['empty', 'notJson', 'scalar'] as const).map((flaw) => ({
+	{ kind: 'network', code: '', isUnsent: true },
+	...(['empty', 'truncated', 'notJson', 'scalar'] as const).map((flaw) => ({
 		kind: 'body' as const,
 		flaw,
 		status: 200,
 	})),
 	{ kind: 'failure', status: 200 },
 	{ kind: 'rateLimit', waitedMs: 1000 },
+	{ kind: 'rateLimit', waitedMs: 0, retryAt: Date.UTC(2026, 0, 1) },
 ];
 
 const LOGINS: Array<LoginProblem['reason']> = [
