@@ -23,14 +23,19 @@ const people = new People(defaultOptions.seed);
 const FORGOTTEN = people.byCurp('LITG730121HCCMSS04');
 const STAYS = people.byCurp('BEML920313HCMLNS09');
 
-/** Prints each row of a SQLite database that holds one of the texts. n8n's own Node can read SQLite. */
+/**
+ * Prints each table of a SQLite database that holds one of the texts. n8n's own Node can read SQLite. Executions that n8n
+ * has marked as deleted, which its next pruning removes, do not count: the run that deletes is one of them.
+ */
 const SEARCH = `
 const { DatabaseSync } = require('node:sqlite');
 const [path, ...texts] = process.argv.slice(1);
 const database = new DatabaseSync(path, { readOnly: true });
 const tables = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'").all();
 for (const { name } of tables) {
-	for (const row of database.prepare('SELECT * FROM "' + name + '"').all()) {
+	const isRunData = name === 'execution_data';
+	const pruned = ' WHERE "executionId" NOT IN (SELECT id FROM execution_entity WHERE "deletedAt" IS NOT NULL)';
+	for (const row of database.prepare('SELECT * FROM "' + name + '"' + (isRunData ? pruned : '')).all()) {
 		const text = JSON.stringify(Object.values(row).map(String)).toLowerCase();
 		if (texts.some((one) => text.includes(one.toLowerCase()))) console.log(name);
 	}
