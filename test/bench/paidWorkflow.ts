@@ -1,4 +1,4 @@
-import axios from 'axios';
+import { fetchUnpooled } from '../../demo/http';
 
 /** A workflow that asks for the CRF of each item that is posted to its webhook, and pays for it. */
 export function paidWorkflow(
@@ -56,8 +56,22 @@ export const retryExecution = async (url: string, login: Login, executionId: str
 export const stopExecutions = async (url: string, login: Login, workflowId: string) =>
 	await click(url, login, 'stopMany', { filter: { workflowId, status: ['running'] } });
 
+async function post(url: string, body: object, headers: Record<string, string> = {}) {
+	const response = await fetchUnpooled(url, {
+		method: 'POST',
+		headers: { 'content-type': 'application/json', ...headers },
+		body: JSON.stringify(body),
+	});
+	if (!response.ok) throw new Error(`n8n responded with ${response.status} to ${url}`);
+	return response;
+}
+
 async function click(url: string, { email, password }: Login, path: string, body: object) {
-	const login = await axios.post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
-	const cookie = (login.headers['set-cookie'] ?? []).map((one) => one.split(';')[0]).join('; ');
-	await axios.post(`${url}/rest/executions/${path}`, body, { headers: { cookie } });
+	const credentials = { emailOrLdapLoginId: email, password };
+	const login = await post(`${url}/rest/login`, credentials);
+	const cookie = login.headers
+		.getSetCookie()
+		.map((one) => one.split(';')[0])
+		.join('; ');
+	await post(`${url}/rest/executions/${path}`, body, { cookie });
 }

@@ -13,6 +13,7 @@ import { KillableN8n } from '../bench/killableN8n';
 import { queriesAt } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { until } from '../support/until';
+import { deliverUntilTaken } from './support/delivery';
 import { executionEnded, outOf } from './support/executions';
 
 const NAME = 'n8n-nodes-credit-profile';
@@ -230,9 +231,12 @@ describe("n8n's own installer", () => {
 
 		const waited = await executionEnded(n8n.client, asking, { node: 'CRF' });
 		const [result] = outOf(waited, 'CRF');
-		await fetchUnpooled(`${n8n.url}/webhook/installed-trigger/tax-query`, {
-			method: 'POST',
-			body: JSON.stringify({ queryId: result.queryId }),
+		await deliverUntilTaken(async () => {
+			const { status } = await fetchUnpooled(`${n8n.url}/webhook/installed-trigger/tax-query`, {
+				method: 'POST',
+				body: JSON.stringify({ queryId: result.queryId }),
+			});
+			return status;
 		});
 		const delivered = await executionEnded(n8n.client, trigger, { node: 'Trigger' });
 		await packages('DELETE', undefined, `?name=${NAME}`);

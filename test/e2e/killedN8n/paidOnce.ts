@@ -14,13 +14,18 @@ describe('what a real n8n runs again is paid for once', () => {
 	let n8n: N8n;
 	let sandbox: TestSandbox;
 	let credential: { id: string; name: string };
+	/** With a slow pace: n8n can be killed while queries are left to send. */
+	let slowCredential: { id: string; name: string };
 
 	beforeAll(async () => {
 		n8n = await bareN8n();
 		sandbox = await sandboxForTest({ rateLimit: 0, resultDelay: 0, documents: 0 });
-		const name = 'Tax Query';
-		const { taxQueryApi } = sandbox.credentials();
-		credential = { id: await n8n.client.createCredential('taxQueryApi', name, taxQueryApi), name };
+		const create = async (name: string, pointsPerSecond: number) => {
+			const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond } });
+			return { id: await n8n.client.createCredential('taxQueryApi', name, taxQueryApi), name };
+		};
+		credential = await create('Tax Query', 10);
+		slowCredential = await create('Slow Tax Query', 2);
 	});
 	afterAll(async () => await sandbox?.close());
 	beforeEach(async () => {
@@ -39,8 +44,9 @@ describe('what a real n8n runs again is paid for once', () => {
 		wanted: string[],
 		parameters: object = {},
 		settings: object = {},
+		account = credential,
 	): Promise<string> {
-		const workflow = paidWorkflow(path, credential, { parameters, settings });
+		const workflow = paidWorkflow(path, account, { parameters, settings });
 		const id = await n8n.client.createWorkflow(workflow);
 		await n8n.client.publish(id);
 		await ask(path, wanted);
@@ -158,8 +164,10 @@ describe('what a real n8n runs again is paid for once', () => {
 		const [alone, together] = [rfcs(100).slice(60), rfcs(200).slice(160)]; // a retry reuses what the tests above have asked
 		const reuse = { reuse: 'hours', reuseHours: 24 };
 		const ids = await Promise.all([
-			start('killed', alone),
-			...['together-1', 'together-2'].map(async (path) => await start(path, together, reuse)),
+			start('killed', alone, {}, {}, slowCredential),
+			...['together-1', 'together-2'].map(
+				async (path) => await start(path, together, reuse, {}, slowCredential),
+			),
 		]);
 		const billedOf = async (wanted: string[]) =>
 			(await billed()).filter((rfc) => wanted.includes(rfc)).length;
