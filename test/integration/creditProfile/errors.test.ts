@@ -102,7 +102,7 @@ describe('bad input', () => {
 		['404', { status: 404, body: {} }, 'status.404', undefined],
 		['400', { status: 400, body: { message: 'offset?' } }, 'status.400', 'offset?'],
 		['500', { status: 500, body: {} }, 'status.500', undefined],
-		['a body that is cut', 'truncated', 'body.notJson', undefined],
+		['a body that is cut', 'truncated', 'body.truncated', undefined],
 		['a web page', 'nonJson', 'body.notJson', undefined],
 		['no list', { status: 200, body: { data: {} } }, 'shape', "{'data':{}}"],
 		[

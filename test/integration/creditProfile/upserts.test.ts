@@ -5,6 +5,8 @@ import { runNode, type NodeRunOptions } from '../support/runNode';
 
 const LEGAL = 'legal-records';
 
+let executions = 0;
+
 /** Stores the login of each item, at a service that answers so; the provider is told by the item, too. */
 async function store(
 	answer: (asked: Asked) => Answer,
@@ -14,6 +16,7 @@ async function store(
 	const service = await startStranger(answer);
 	const { error, ...run } = await runNode({
 		type: 'creditProfile',
+		executionId: `execution ${++executions}`, // within one, a refused login is not sent again
 		parameters: {
 			...{ resource: 'providerLogin', operation: 'upsert', loginFrom: 'fields' },
 			...{ provider: LEGAL, username: '={{ $json.user }}', password: '={{ $json.password }}' },

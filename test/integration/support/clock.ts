@@ -1,7 +1,7 @@
 const realNow = Date.now.bind(Date);
 const realSteady = performance.now.bind(performance);
 let passed = 0;
-/** What somebody has set the machine's clock forward by: no time has passed. */
+/** By how much somebody has moved the machine's clock: no time has passed. */
 let set = 0;
 /** When the process seems to have started. */
 let startedAt = 0;
@@ -27,8 +27,8 @@ export function pass(ms: number): void {
 	];
 }
 
-/** Sets the machine's clock forward, until the tests of the file have ended. */
-export function setClockForward(ms: number): void {
+/** Moves the machine's clock, back if `ms` is negative, until the tests of the file have ended. No time passes. */
+export function moveClock(ms: number): void {
 	pass(0);
 	set += ms;
 }

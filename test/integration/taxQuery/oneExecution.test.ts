@@ -1,5 +1,5 @@
 import type { INodeExecutionData } from 'n8n-workflow';
-import { setClockForward } from '../support/clock';
+import { moveClock } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { give } from '../support/serve';
@@ -189,7 +189,7 @@ describe('a question in an execution', () => {
 	it('keeps its place in the queue when the clock is set forward by an hour', async () => {
 		const wanted = rfcs(20);
 		answer = (arrived) => {
-			if (arrived.before === 5) setClockForward(3_600_000);
+			if (arrived.before === 5) moveClock(3_600_000);
 			acknowledge(arrived);
 		};
 		const { items, error } = await service.run(getCrf(), {

@@ -28,9 +28,14 @@ const upsert = {
 describe('what is sent again', () => {
 	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
 
+	let executions = 0;
+	/** Each is an execution of its own: within one, a refused login is not sent again. */
+	const nextExecution = () => `execution ${++executions}`;
+
 	const run = async (parameters: typeof getMany | typeof upsert, timeout = LONG) =>
 		await runNode({
 			type: 'creditProfile',
+			executionId: nextExecution(),
 			parameters: { ...parameters, options: { timeout } },
 			credentials: sandbox.credentials(),
 		});
@@ -125,7 +130,12 @@ describe('what is sent again', () => {
 		const credentials = absent.credentials();
 		let requests: unknown;
 		await failedConnections(async (first) => {
-			const running = runNode({ type: 'creditProfile', parameters, credentials });
+			const running = runNode({
+				type: 'creditProfile',
+				parameters,
+				credentials,
+				executionId: nextExecution(),
+			});
 			await first;
 			const present = await sandboxForTest({ port });
 			await running;
@@ -144,7 +154,13 @@ describe('what is sent again', () => {
 			creditProfileApi: { ...creditProfileApi, baseUrl: 'http://no-such-host.invalid' },
 		};
 		const codes = await failedConnections(
-			async () => await runNode({ type: 'creditProfile', parameters, credentials }),
+			async () =>
+				await runNode({
+					type: 'creditProfile',
+					parameters,
+					credentials,
+					executionId: nextExecution(),
+				}),
 		);
 		// the second, where there is no network
 		expect(codes.filter((code) => /^(ENOTFOUND|EAI_AGAIN)$/.test(code))).toHaveLength(5);

