@@ -62,7 +62,11 @@ const toolAnswers = ({ messages }: ModelRequest) =>
 
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
 /** Fields that n8n publishes no tool without; the rest is left to the model. */
-const REQUIRED = { birthDate: '1956-12-31', collection: { __rl: true, mode: 'id', value: '1' } };
+const REQUIRED = {
+	birthDate: '1956-12-31',
+	collection: { __rl: true, mode: 'id', value: '1' },
+	provider: 'bureau/pm',
+};
 
 describe('AI agents in a real n8n, with a stand-in for the model', () => {
 	let model: StubModel;
@@ -289,7 +293,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 			rfc: '',
 			birthDate: '',
 		});
-		expect(checked).toContain('CURP: right');
+		expect(checked).toContain('"valid":true');
 		const data = await client.call('Get_CURP_data', { curp: CURP });
 		expect(data).toContain('GOEL9012******');
 		expect(data).not.toContain(CURP);
