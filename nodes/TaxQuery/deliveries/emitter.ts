@@ -89,6 +89,20 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 const isCancellation = ({ name, constructor }: Error) =>
 	/Cancelled/.test(`${name} ${constructor.name}`);
 
+/** The only field of an item that has the ledger saved. */
+export const SAVE_ONLY = 'taxQuerySaveOnly';
+
+/**
+ * Has n8n save the workflow's static data now. n8n does so with each emit, and refuses this one: an execution that has
+ * ended has the same deduplication key. Where that was deleted, an execution starts and ends at this node.
+ */
+export function saveByEmit(context: ITriggerFunctions, deliveryId: string, times: number): void {
+	const done = context.helpers.createDeferredPromise<IRun>();
+	done.promise.catch(() => undefined); // the next emit saves it
+	const key = deduplicationKey(`${nodeKey(context)} ${deliveryId}`, times);
+	context.emit([[{ json: { [SAVE_ONLY]: true } }]], undefined, done, key);
+}
+
 /** Unique in n8n's database, at most 255 characters. */
 const deduplicationKey = (name: string, times: number) =>
 	createHash('sha256').update(`${name} ${times}`).digest('hex');

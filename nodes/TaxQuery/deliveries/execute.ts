@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../service/list';
-import { runningExecution, touchRunning } from './emitter';
+import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
 import { leftOut } from '../telling/leftOut';
 import { fateOf } from './filter';
 import { KEY } from './memory';
@@ -20,6 +20,7 @@ import { CodedError } from '../../shared/utils/codedError';
  */
 export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
+	if (items[0]?.json[SAVE_ONLY]) return [[]];
 	const deliveryId = items[0]?.json.deliveryId;
 	if (typeof deliveryId !== 'string') {
 		const latest = await latestResult(context).catch((error: unknown) => {
@@ -33,7 +34,7 @@ export async function passOn(context: IExecuteFunctions): Promise<INodeExecution
 
 /**
  * Reports that an execution has begun, and puts the ledger into its static data. n8n saves those when its last node has
- * ended, so a restart knows that. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
+ * ended, as the ledger is then. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
  */
 function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	const execution = runningExecution(context, deliveryId);

@@ -213,6 +213,7 @@ export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, proc
 		if (!entry) return;
 		started.delete(deliveryId);
 		startedLetters -= lettersOf(entry);
+		hasUnsavedEnds = true;
 	};
 
 	const putStarted = (deliveryId: string, entry: Started): void => {
@@ -222,12 +223,13 @@ export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, proc
 		startedLetters += lettersOf(entry);
 	};
 
-	const write = (ended?: string): SavedLedger => ({
+	let hasUnsavedEnds = false;
+	const write = (): SavedLedger => ({
 		seen: writeQueries(seen),
 		late: writeQueries(late),
 		pending: writeQueries(pending),
 		pendingIds: [...pendingIds],
-		started: Object.fromEntries([...started].filter(([deliveryId]) => deliveryId !== ended)),
+		started: Object.fromEntries(started),
 		...state,
 		savedBy: process,
 	});
@@ -242,18 +244,15 @@ export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, proc
 		/**
 		 * Stands for the ledger in static data. n8n writes those as JSON: so each time the ledger is written as it is then.
 		 */
-		saved: { toJSON: () => write() },
-
-		/**
-		 * Stands for the ledger in the static data of an execution. n8n writes those when the last node has ended, so the
-		 * execution counts as ended from then on, in this and, if `isForAll`, in all that is written later.
-		 */
-		savedAtEndOf: (deliveryId: string, isForAll: boolean) => ({
+		saved: {
 			toJSON: () => {
-				if (isForAll) end(deliveryId);
-				return write(deliveryId);
+				hasUnsavedEnds = false;
+				return write();
 			},
-		}),
+		},
+
+		/** Whether an execution has ended since the ledger was written. */
+		hasUnsavedEnds: (): boolean => hasUnsavedEnds,
 
 		/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
 		interrupted,
@@ -339,6 +338,8 @@ export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, proc
 
 		/** It owes nothing any more: the service refuses it, or has shown its last status before. */
 		drop: dropPending,
+
+		startedCount: (): number => started.size,
 
 		/** How many more results may be started and still be remembered. */
 		room(): number {

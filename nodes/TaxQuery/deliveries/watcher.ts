@@ -8,7 +8,7 @@ import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isOpen } from '../service/record';
 import { newTries } from './byId';
-import { emit, nodeKey } from './emitter';
+import { emit, nodeKey, saveByEmit } from './emitter';
 import { look, type Look } from './look';
 import { merged, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
@@ -27,6 +27,8 @@ const PAUSE_MS = 15 * 60_000;
 const MAX_RETRIES = 1_000;
 /** Results come in streams: while they do, looks come so many times as often, and workers get no bursts. */
 const TIMES_IN_STREAM = 6;
+/** Ends are saved this long after the first of them, while other executions run. */
+const SAVE_ENDS_MS = 200;
 /** After an emission that failed, and where nothing asks at intervals after such a look. */
 export const RETRY_MS = 60_000;
 
@@ -109,7 +111,8 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 	let rest = { since: 0, ms: 0 };
 	/** Results that n8n could not start, though their senders may have been told that they will come. */
 	const retries = new BoundedMap<string, Retry>(MAX_RETRIES);
-	/** Hosts that know deduplication keys write the static data of an execution at its end alone. */
+	let isSavingEnds = false;
+	/** Older hosts would start an execution for each save. */
 	const hasKeys = context.emit.length > EMIT_WITHOUT_KEY;
 
 	/** Waits until so long after a moment, or until the trigger is unpublished. */
@@ -206,11 +209,9 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 				result,
 				times,
 				onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
-				onEnd: () => endExecution(deliveryId),
+				onEnd: () => endExecution(deliveryId, times),
 				onFailure: (error) => retryLater({ result, item, starts, error }),
-				...(settings.options.afterCrash !== 'leave' && {
-					saved: ledger.savedAtEndOf(deliveryId, hasKeys),
-				}),
+				...(settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
 			}).then((what) => {
 				outcomes.delete(deliveryId);
 				if (what === 'failed') {
@@ -242,10 +243,27 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 		else askLater(context, all);
 	}
 
+	/** In queue mode, another process may lead once this one has closed the trigger, and its ledger counts. */
+	const maySave = () => !isClosed || ledger.state.runsElsewhere === false;
+
+	/** Saves that executions have ended: at once if none runs, else a moment later, together with others. */
+	function saveEnds(deliveryId: string, times: number): void {
+		if (!hasKeys || isSavingEnds || !maySave()) return;
+		isSavingEnds = true;
+		const isLast = ledger.startedCount() === 0;
+		void wait(Date.now(), isLast ? 0 : SAVE_ENDS_MS).then(() => {
+			isSavingEnds = false;
+			if (!maySave() || !ledger.hasUnsavedEnds()) return;
+			save(context, KEY, ledger.saved);
+			saveByEmit(context, deliveryId, times);
+		});
+	}
+
 	/** Where so many ran that no more could be started, the end of one lets the next check go on. */
-	function endExecution(deliveryId: string): void {
+	function endExecution(deliveryId: string, times: number): void {
 		const wasFull = ledger.room() === 0;
 		ledger.end(deliveryId);
+		saveEnds(deliveryId, times);
 		if (wasFull && ledger.room() > 0 && !isClosed && needsLooks) lookInBackground();
 	}
 

@@ -13,6 +13,8 @@ import { TRIGGER, triggerNode } from '../support/triggerNode';
 /** Behind the first check after a start others follow, and start more of what was interrupted. */
 const MORE_CHECKS_MS = 6_000;
 const AN_HOUR = 3_600_000;
+/** n8n saves the ends of executions with an emit that follows. */
+const IDLE_MS = 5_000;
 const RUNNING = 400;
 const ENDED = 150;
 const ROUNDS = Number(process.env.RESTARTS ?? 2);
@@ -158,6 +160,7 @@ describe('a restart of n8n with many results', () => {
 			const haveEnded = async () =>
 				(await endedWell(id)).filter((one) => !before.has(one)).length >= ENDED;
 			await until('their ends', haveEnded, { pauseMs: 250 });
+			await sleep(IDLE_MS);
 			if (round % 2 === 0) await processes.terminate();
 			else await processes.kill();
 			await startAgain();

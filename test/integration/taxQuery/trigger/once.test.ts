@@ -359,6 +359,7 @@ describe('a restart of n8n', () => {
 		for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
 		await host.look();
 		await host.ended(3);
+		await until('their ends to be saved', () => host.staticData.includes('"started":{}'));
 		await host.kill();
 		await startAgain();
 		expect(host.started.sort()).toEqual(ids.sort());

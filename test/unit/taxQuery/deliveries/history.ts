@@ -321,7 +321,7 @@ export class History {
 		else {
 			if (this.ended.has(deliveryId)) this.repeated.push(deliveryId);
 			this.executions.set(deliveryId, (this.executions.get(deliveryId) ?? 0) + 1);
-			const saved = this.hasWorkers ? undefined : ledger.savedAtEndOf(deliveryId, true);
+			const saved = this.hasWorkers ? undefined : ledger.saved;
 			this.running.push({ deliveryId, ledger, saved });
 		}
 		if (isDuplicate || !this.hasWorkers) this.settle(deliveryId, ledger);
@@ -339,7 +339,6 @@ export class History {
 
 	/** n8n writes the static data of an execution at its end, and tells of it later. */
 	private end(execution: Execution): void {
-		this.ended.add(execution.deliveryId);
 		if (execution.saved) this.save(execution.saved);
 		this.unheard.push(execution);
 	}
@@ -347,6 +346,8 @@ export class History {
 	private hear({ deliveryId, ledger }: Execution): void {
 		this.settle(deliveryId, ledger);
 		ledger.end(deliveryId);
+		this.ended.add(deliveryId);
+		if (ledger === this.ledger) this.save(); // by an emit that n8n refuses
 	}
 
 	private settle(deliveryId: string, ledger: Ledger): void {
