@@ -17,6 +17,10 @@ async function startAgain(): Promise<void> {
 	await host.look();
 }
 
+/** Resolves when n8n has saved that all executions have ended. */
+const endsSaved = async () =>
+	await until('the ends to be saved', () => host.staticData.includes('"started":{}'));
+
 const proved = {
 	parameters: { authenticity: 'credential', confirm: 'off' },
 	credentials: () =>
@@ -303,6 +307,7 @@ describe('a restart of n8n', () => {
 			await start({ parameters: { receiveBy } });
 			const record = await sandbox.result();
 			await host.look();
+			await endsSaved();
 			await host.kill();
 			await startAgain();
 			await host.deliver(record);
@@ -314,6 +319,7 @@ describe('a restart of n8n', () => {
 		await start();
 		const record = await sandbox.result();
 		await host.deliver(record);
+		await endsSaved();
 		pass(180_000);
 		await host.kill();
 		await startAgain();
@@ -359,7 +365,7 @@ describe('a restart of n8n', () => {
 		for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
 		await host.look();
 		await host.ended(3);
-		await until('their ends to be saved', () => host.staticData.includes('"started":{}'));
+		await endsSaved();
 		await host.kill();
 		await startAgain();
 		expect(host.started.sort()).toEqual(ids.sort());
