@@ -239,6 +239,7 @@ describe('a query that goes from SUCCESS to FAILED and back', () => {
 		};
 		await give('SUCCESS', 3);
 		await give('FAILED', 6);
+		await until('the ends to be saved', () => host.staticData.includes('"started":{}'));
 		host.prune();
 		await host.kill();
 		await host.publish('init');
