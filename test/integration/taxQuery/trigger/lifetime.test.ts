@@ -122,6 +122,7 @@ describe('a workflow that is imported while it runs', () => {
 		const record = await sandbox.result();
 		await host.look();
 		await host.ended(1);
+		await until('the ends to be saved', () => host.staticData.includes('"started":{}'));
 		host.forget();
 		host.staticData = '{}';
 		host.prune();
