@@ -12,13 +12,13 @@ const WITHOUT_BODY = [204, 205, 304];
  * Then nobody knows whether the request was processed, and a POST must not be sent twice.
  */
 export async function fetchUnpooled(url: string | URL, init?: RequestInit): Promise<Response> {
-	const asked = new Request(url, init);
-	const body = Buffer.from(await asked.arrayBuffer());
-	const outgoing = request(asked.url, {
+	const webRequest = new Request(url, init);
+	const body = Buffer.from(await webRequest.arrayBuffer());
+	const outgoing = request(webRequest.url, {
 		agent: false, // a fresh connection, closed after the response
-		method: asked.method,
-		headers: Object.fromEntries(asked.headers),
-		signal: AbortSignal.any([asked.signal, AbortSignal.timeout(TIMEOUT_MS)]),
+		method: webRequest.method,
+		headers: Object.fromEntries(webRequest.headers),
+		signal: AbortSignal.any([webRequest.signal, AbortSignal.timeout(TIMEOUT_MS)]),
 	});
 	outgoing.end(body.length > 0 ? body : undefined);
 	const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
