@@ -122,7 +122,7 @@ describe('a workflow that is imported while it runs', () => {
 		const record = await sandbox.result();
 		await host.look();
 		await host.ended(1);
-		await until('the ends to be saved', () => host.staticData.includes('"started":{}'));
+		await host.endsSaved();
 		host.forget();
 		host.staticData = '{}';
 		host.prune();
@@ -240,7 +240,7 @@ describe('a query that goes from SUCCESS to FAILED and back', () => {
 		};
 		await give('SUCCESS', 3);
 		await give('FAILED', 6);
-		await until('the ends to be saved', () => host.staticData.includes('"started":{}'));
+		await host.endsSaved();
 		host.prune();
 		await host.kill();
 		await host.publish('init');

@@ -29,7 +29,7 @@ const listing = async (rows: Row[], records: Row[] = []) =>
 		})),
 	);
 const killed = async () => {
-	await host.ended(host.executions.length);
+	await host.endsSaved();
 	await host.kill();
 	await host.publish('init');
 	pass(FIRST_LOOK_MS);
@@ -144,6 +144,7 @@ describe('results are started once each, and those from before are not, where', 
 		await start();
 		await listing([dated('a', 1_000), ...old]);
 		await host.look();
+		await host.endsSaved();
 		await host.kill();
 		await listing([dated('b', 2_000), dated('a', 1_000), ...old]);
 		await host.publish('init');

@@ -17,10 +17,6 @@ async function startAgain(): Promise<void> {
 	await host.look();
 }
 
-/** Resolves when n8n has saved that all executions have ended. */
-const endsSaved = async () =>
-	await until('the ends to be saved', () => host.staticData.includes('"started":{}'));
-
 const proved = {
 	parameters: { authenticity: 'credential', confirm: 'off' },
 	credentials: () =>
@@ -124,6 +120,7 @@ describe('the same result starts one execution', () => {
 		await host.deliver(record, proved.headers);
 		await host.deliver(next, proved.headers);
 		await host.ended(2);
+		await host.endsSaved();
 		await host.kill();
 		host.prune();
 		await host.publish('init');
@@ -307,7 +304,7 @@ describe('a restart of n8n', () => {
 			await start({ parameters: { receiveBy } });
 			const record = await sandbox.result();
 			await host.look();
-			await endsSaved();
+			await host.endsSaved();
 			await host.kill();
 			await startAgain();
 			await host.deliver(record);
@@ -319,7 +316,7 @@ describe('a restart of n8n', () => {
 		await start();
 		const record = await sandbox.result();
 		await host.deliver(record);
-		await endsSaved();
+		await host.endsSaved();
 		pass(180_000);
 		await host.kill();
 		await startAgain();
@@ -350,7 +347,7 @@ describe('a restart of n8n', () => {
 		await start();
 		const ended = await sandbox.result();
 		await host.look();
-		await host.ended(1);
+		await host.endsSaved();
 		host.areExecutionsLong = true;
 		const cutOff = await sandbox.result();
 		await host.look();
@@ -365,7 +362,7 @@ describe('a restart of n8n', () => {
 		for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
 		await host.look();
 		await host.ended(3);
-		await endsSaved();
+		await host.endsSaved();
 		await host.kill();
 		await startAgain();
 		expect(host.started.sort()).toEqual(ids.sort());

@@ -176,6 +176,7 @@ describe('a list of finished queries alone, by their creation,', () => {
 		await start();
 		service.rows = [row('fresh', 1), ...service.rows];
 		await looks(1);
+		await host.endsSaved();
 		await host.kill();
 		service.rows = [...service.rows, row('slow', 2 * 24 * 60), row('slower', 3 * 24 * 60)];
 		await host.publish('init');

@@ -267,6 +267,11 @@ export class TriggerHost {
 		await until('the end of all executions', () => this.running.size === 0);
 	}
 
+	/** Resolves when n8n has saved that all executions have ended: what a kill from now on cannot undo. */
+	async endsSaved(): Promise<void> {
+		await until('the ends to be saved', () => this.staticData.includes('"started":{}'));
+	}
+
 	async stop(): Promise<void> {
 		await this.unpublish();
 		this.server.closeAllConnections();

@@ -49,7 +49,7 @@ describe('a trigger that begins anew', () => {
 		const rows = [row('came', 30), ...past(10)];
 		await listing(rows, 100);
 		await start({ parameters: { startFrom: 'hours', hours: 1 } });
-		await host.ended(1);
+		await host.endsSaved();
 		await host.kill();
 		host.prune();
 		await listing([row('new', 0), ...rows], 100);
