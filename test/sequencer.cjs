@@ -6,6 +6,7 @@ const Sequencer = require('@jest/test-sequencer').default;
 const LONGEST = [
 	'e2e/triggers',
 	'e2e/examples',
+	'e2e/tutorial',
 	'e2e/killedN8n',
 	'e2e/nodes',
 	'e2e/queueMode',
