@@ -159,7 +159,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 		Boolean,
 	);
 	const told = errors.join('\n');
-	const given = rows.flatMap(({ queryId }) => (queryId === undefined ? [] : [String(queryId)]));
+	const given = rows.flatMap(({ queryId }) => (queryId ? [String(queryId)] : []));
 	const asked = (key: unknown) => subjects.filter((one) => one === key).length * runs.length;
 	const paysOnce = mode.reuse !== undefined && !kind.hasNoReuse;
 

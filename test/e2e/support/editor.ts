@@ -203,7 +203,13 @@ export class Editor {
 
 	/** Waits until the editor says that the run has succeeded. */
 	async succeeded(): Promise<void> {
-		await this.page.getByText('Workflow executed successfully').waitFor();
+		await this.page
+			.getByText('Workflow executed successfully')
+			.waitFor()
+			.catch(async (error: Error) => {
+				const notifications = await this.page.locator('.el-notification').allInnerTexts();
+				throw new Error(`${error.message}; n8n shows ${JSON.stringify(notifications)}`);
+			});
 	}
 
 	async screenshot(name: string): Promise<void> {

@@ -7,6 +7,9 @@ import { triggerSuite } from './suite';
 /** After a start of n8n the first look waits so long at most. */
 const FIRST_LOOK_MS = 15_000;
 
+/** A sender waits before it delivers again; one that does not keeps a slow n8n from ever responding in time. */
+const A_SENDERS_PAUSE_MS = 1_000;
+
 const { sandbox, host, start } = triggerSuite();
 
 /** n8n is started again over the same database, and has looked. */
@@ -271,6 +274,7 @@ describe('the sender of a proved delivery', () => {
 				await until(
 					'a webhook call answered 200',
 					async () => (await host.deliver(record, proved.headers)).status === 200,
+					{ pauseMs: A_SENDERS_PAUSE_MS },
 				);
 			};
 			const delivered = records.map(async (record, index) => {

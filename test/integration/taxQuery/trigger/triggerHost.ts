@@ -119,16 +119,16 @@ export class TriggerHost {
 	private process = 0;
 	private close: (() => Promise<void>) | undefined;
 	/** Webhook calls that the node handles; it may have answered their senders. */
-	private calls = 0;
+	private readonly calls = new Set<Promise<void>>();
 	private readonly server = createServer((request, response) => {
-		this.calls++;
-		this.receive(request, response)
+		const call = this.receive(request, response)
 			.catch((error: unknown) => {
 				this.log.push(`failed execution: ${String(error)}`);
 				response.statusCode = 500;
 				response.end();
 			})
-			.finally(() => this.calls--);
+			.finally(() => this.calls.delete(call));
+		this.calls.add(call);
 	});
 
 	private constructor(
@@ -258,7 +258,7 @@ export class TriggerHost {
 
 	/** Resolves when the node has handled all webhook calls. */
 	async handled(): Promise<void> {
-		await until('the end of all webhook calls', () => this.calls === 0);
+		await until('the end of all webhook calls', () => this.calls.size === 0);
 	}
 
 	/** Resolves when so many executions were started, and have all ended. */
@@ -317,10 +317,16 @@ export class TriggerHost {
 		return { status: answer.status, body: await answer.text(), headers: answer.headers };
 	}
 
-	/** Lets the trigger look, by a delivery that names nothing real; resolves when the look is over. */
+	/**
+	 * Lets the trigger poll, by a delivery that names nothing real. Resolves when the node has handled it, which may be
+	 * after its sender was answered.
+	 */
 	async look(): Promise<Delivered> {
 		pass(A_SECOND);
-		return await this.deliver({ queryId: 'a-doorbell' });
+		const earlier = new Set(this.calls);
+		const delivered = await this.deliver({ queryId: 'a-doorbell' });
+		await Promise.all([...this.calls].filter((call) => !earlier.has(call)));
+		return delivered;
 	}
 
 	/** Runs the trigger as the editor does, without a delivery. */
