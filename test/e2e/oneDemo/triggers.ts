@@ -2,6 +2,7 @@ import { fetchUnpooled } from '../../../demo/http';
 import { isReady } from '../../../demo/n8n';
 import { registerWebhook } from '../../../demo/sandbox';
 import type { Demo } from '../../../demo/demo';
+import type { Execution } from '../../../demo/n8nClient';
 import { attacks, send, signature, signed } from '../../integration/taxQuery/trigger/attacks';
 import { invent, modes } from '../../integration/taxQuery/trigger/invented';
 import { queriesAt, type Query } from '../../integration/support/queries';
@@ -12,6 +13,10 @@ import type { Editor } from '../support/editor';
 import { oneDemo, oneEditor } from '../support/oneDemo';
 import { executionEnded, outOf } from '../support/executions';
 import { TRIGGER, triggerNode } from '../support/triggerNode';
+
+/** The trigger itself saves one where the sandbox, on a busy machine, does not respond to two checks. */
+const isFailedCheck = ({ status, data }: Execution) =>
+	status === 'error' && /did not answer|not reach/.test(data?.resultData.error?.message ?? '');
 
 describe('the triggers in a real n8n', () => {
 	let demo: Demo;
@@ -181,7 +186,8 @@ describe('the triggers in a real n8n', () => {
 			const started = await Promise.all(
 				[...receivers.values()].map(async ({ id }) => await demo.n8n.client.executions(id)),
 			);
-			expect(started.flat().map(({ id }) => id)).toEqual([genuine.id]);
+			const byCalls = started.flat().filter((execution) => !isFailedCheck(execution));
+			expect(byCalls.map(({ id }) => id)).toEqual([genuine.id]);
 		});
 	});
 
@@ -252,7 +258,9 @@ describe('the triggers in a real n8n', () => {
 		const last = await queries.result();
 		await deliverUntilTaken(async () => await send(url, json(last), []));
 		const arrived = async () =>
-			(await demo.n8n.client.executions(id)).map((each) => outOf(each, TRIGGER)[0].queryId);
+			(await demo.n8n.client.executions(id)).flatMap((each) =>
+				outOf(each, TRIGGER).map(({ queryId }) => queryId),
+			);
 		// n8n lists an execution once it has ended
 		await until('the last result', async () => (await arrived()).includes(last._id));
 		// 202 or 503 where its start takes n8n longer than a sender is to wait
