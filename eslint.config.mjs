@@ -1,6 +1,7 @@
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
+import vocabulary from './eslint/vocabulary.cjs';
 
 export default tseslint.config(
 	{
@@ -82,6 +83,19 @@ export default tseslint.config(
 			...n8nNodesBase.configs.nodes.rules,
 			'n8n-nodes-base/node-class-description-inputs-wrong-regular-node': 'off',
 			'n8n-nodes-base/node-class-description-outputs-wrong': 'off',
+		},
+	},
+
+	// One vocabulary for names, comments and test titles.
+	{ plugins: { vocabulary } },
+	{
+		files: [
+			'credentials/**/*.ts',
+			'nodes/CreditProfile/**/*.ts',
+			'nodes/shared/{credentials,http,identifiers,personalData,queries,rateLimit,utils}/**/*.ts',
+		],
+		rules: {
+			'vocabulary/sentence-length': 'error',
 		},
 	},
 );

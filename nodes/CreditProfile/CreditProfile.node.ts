@@ -37,7 +37,7 @@ export class CreditProfile implements INodeType {
 			searchHint:
 				'Stores provider logins, and lists data collections, their versions and documents; the API reference names no charge for it. Nothing arrives later, so no trigger belongs to it. For billed tax and identity queries use Tax Query.',
 		},
-		// Written out, for n8n's linter looks here for their names and tests.
+		// n8n's linter reads the names and tests here, so they are written out.
 		credentials: [{ name: 'creditProfileApi', required: true, testedBy: 'testCreditProfile' }],
 		properties: propertiesOf(resources),
 	};

@@ -122,7 +122,7 @@ export function encodeFilter(
 	return { query, lists };
 }
 
-/** Which keys of the API Mapping say how a filter is written. */
+/** Lists the keys of the API Mapping that say how a filter is written. */
 const keysOf = (filter: IDataObject): string[] => [
 	'filterEncoding',
 	...(Object.values(filter).some(Array.isArray) ? ['listEncoding'] : []),
@@ -141,9 +141,9 @@ const plain = (value: unknown) =>
 	textOf(value).normalize('NFD').replace(/\p{M}/gu, '').replace(/\s+/g, ' ').trim().toLowerCase();
 
 /**
- * Looks at each row of a filtered list: a service that does not understand how a filter is written may give all rows.
- * Throws a UserError for one that does not pass; what a part of a name is may be seen in another way, so it gets one
- * hint. A row that does not have the field passes; one in which it is null or empty does not.
+ * Checks each row of a filtered list, because a service that does not understand a filter may return all rows. Throws
+ * a UserError for a row that does not match. Part of a name may be matched in other ways, so a mismatch there only
+ * gives one hint. A row without the field passes; one with null or an empty value does not.
  */
 export function checkFiltered(
 	filter: IDataObject,

@@ -77,7 +77,7 @@ const csvLine = (cells: unknown[], protect: (text: string) => string): string =>
 
 const asItIs = (text: string) => text;
 
-/** What a sheet would take for a formula, behind blanks, too: a sheet carries out what an applicant typed. */
+/** Recognizes formulas, also behind blanks: a spreadsheet would run what an applicant typed. */
 const isFormula = (text: string) =>
 	/^([\s\p{Cf}]*[=+\-@＝＋－＠]|[\t\r\n])/u.test(text) && Number.isNaN(Number(text));
 

@@ -14,7 +14,7 @@ import { creditProfile } from '../shared/transport/service';
 import { readRow, readRows, readTexts, rowWith, type Page } from '../shared/http/read';
 import { tagsRule } from './personal';
 
-/** What a row is called, the fields that its section requires, and the key of its list. */
+/** Describes a kind of row: its name, the fields that its section requires, and the key of its list. */
 const kind = (noun: string, required: string, key?: string) => ({
 	...{ noun, key },
 	isRow: rowWith(...required.split(' ')),
@@ -53,7 +53,7 @@ export const tagsIn = (body: JsonBody) => readTexts(body, 'a list of tags');
 
 interface ListRequest extends Pick<ServiceRequest, 'path' | 'query' | 'lists'>, Range {
 	kind: Kind;
-	/** Whose rows they are. */
+	/** Names the owner of the rows. */
 	collectionId?: number;
 }
 

@@ -11,8 +11,8 @@ import { rowsIn, tagsIn } from './listing';
 const LIST_PAGE = 50;
 
 /**
- * The collections for the "From List" of a resource locator, a page at a time; `text` is searched by the service
- * itself (CP §4.4, name__like), `token` is the offset of the page.
+ * Returns a page of collections for the "From List" of a resource locator. The service itself searches for `text` (CP
+ * §4.4, name__like); `token` is the offset of the page.
  */
 export async function searchCollections(
 	this: ILoadOptionsFunctions,

@@ -91,8 +91,8 @@ function contentOf(
 }
 
 /**
- * Associations in lists by type, of those that came with what they hold: where all of a type are null they were not
- * asked for, and the type is left out. Those of a type that the document does not name are kept as they came.
+ * Groups the included associations into lists by type. A type whose associations are all null was not requested and
+ * is left out. Types that the document does not name stay as they came.
  */
 function byType(associations: unknown[]): IDataObject {
 	const entries = associations.filter(isObject);
@@ -109,7 +109,9 @@ function byType(associations: unknown[]): IDataObject {
 	};
 }
 
-/** CP §2.8 to §2.10: what of an association is kept, beside name, type and IDs; at most ten fields in all. */
+/**
+ * Lists the fields of an association that remain beside name, type and IDs (CP §2.8 to §2.10); at most ten in all.
+ */
 const associationFields: Record<AssociationType, string> = {
 	Profiles: 'accountType rfc curp email phone externalId id',
 	Forms: 'rfc curp monthlyIncome loanAmount completedDate profileId id',
@@ -135,7 +137,7 @@ export function associationsOf({ associations }: IDataObject): IDataObject[] {
 	throw new RequestError(creditProfile, { kind: 'shape', expected: 'a list of associations' });
 }
 
-/** One item for each association, the document's ID last. */
+/** Returns one item for each association, with the document's ID last. */
 export const separateSimplified = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		associationType: entry.type,
@@ -143,7 +145,7 @@ export const separateSimplified = (document: IDataObject): IDataObject[] =>
 		documentId: document.id,
 	}));
 
-/** One item for each association as it came, with the fields of its document. */
+/** Returns one item for each association as it came, with the fields of its document. */
 export const separateRaw = (document: IDataObject): IDataObject[] =>
 	associationsOf(document).map((entry) => ({
 		...entry,

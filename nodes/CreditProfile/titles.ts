@@ -13,11 +13,11 @@ export const OWN_COLUMNS = [
 	...['tags', 'createdAt', 'updatedAt', 'externalId', 'id'],
 ];
 
-/** Each field under its own key, but for those that would be an own column. */
+/** Names each field by its own key, except where that would be an own column. */
 export const byKey: ColumnOf = (_versionId, key) =>
 	OWN_COLUMNS.includes(key) ? `document.${key}` : key;
 
-/** The column of a field; where another has it already, told apart by the field's key. */
+/** Returns a column name for a field; if another field has it already, the field's key is added. */
 export function freeColumn(column: string, key: string, taken: { has(column: string): boolean }) {
 	let free = column;
 	while (taken.has(free)) free += ` (${key})`;
@@ -25,8 +25,8 @@ export function freeColumn(column: string, key: string, taken: { has(column: str
 }
 
 /**
- * Each field under the title that the schemas of a collection have for it (CP §2.5): one request for each hundred
- * versions, once in a run. Throws where they cannot be read: the columns would have other names.
+ * Names each field by its title in the collection's schemas (CP §2.5). It sends one request for each hundred
+ * versions, once in a run. Throws if they cannot be read, because columns would change their names.
  */
 export async function byTitle(item: Item, collectionId: number): Promise<ColumnOf> {
 	const { client } = await item.connection();
@@ -54,7 +54,7 @@ function columnsBy(versions: IDataObject[]): ColumnOf {
 	};
 }
 
-/** What each field of a schema is called, by its key: its title, or the key itself. */
+/** Returns the name of each field of a schema by its key: its title, or the key itself. */
 function titlesBy(schema: unknown): Map<string, string> {
 	const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
 	return new Map(
@@ -71,8 +71,8 @@ function twice(titles: string[]): string[] {
 }
 
 /**
- * The columns of a version. A title that two fields have in any version, or an own column, is told apart by the field's
- * key, the first of them too: it is to be the same column in every version.
+ * Returns the columns of a version. A title that two fields have in any version, or an own column, gets the field's
+ * key. That includes the first of them, so that each version has the same columns.
  */
 function columnsOf(titles: Map<string, string>, shared: Set<string>): Map<string, string> {
 	const columns = new Map<string, string>();

@@ -23,7 +23,7 @@ type ByteStream = Exclude<Parameters<FileHelpers['prepareBinaryData']>[0], Buffe
 type Response = { statusCode: number; headers: IDataObject; body: ByteStream };
 
 const MEGABYTE = 1_000_000;
-/** How often a file is requested where a fault may pass. */
+/** Limits how often a file is requested after a transient fault. */
 const MAX_ATTEMPTS = 3;
 /** … and where its host is busy, and does not say for how long. */
 const MAX_BUSY = 10;
@@ -75,7 +75,7 @@ export async function download(
 const retryAfter = (problem: FileProblem) =>
 	problem.kind === 'silent' ? 'backoff' : isProblem(problem) ? retryOf(problem, 'GET') : 'never';
 
-/** What one request brought; `waitMs` as its host says when to come again. */
+/** Describes the outcome of one request; `waitMs` is the pause that its host demands. */
 type Tried = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
 
 async function attempt(
@@ -136,7 +136,7 @@ async function attempt(
 	}
 }
 
-/** How long a host that is busy or out of order wants to be left alone; after a 429 the pace waits for its reset. */
+/** Returns the pause that a busy or failing host demands. After a 429 the pace waits for the reset. */
 function waitMsOf(answer: Parameters<typeof readLimits>[0]): number | undefined {
 	const at = retryAt(answer);
 	if (answer.status === 503) return at && at - answer.receivedAt;

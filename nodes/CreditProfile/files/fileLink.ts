@@ -4,13 +4,13 @@ import type { Item } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/personalData';
 import { textOf } from '../../shared/utils/text';
 
-/** Where a file is, and what the service says of it. */
+/** Describes where a file is, and what the service says of it. */
 export interface FileLink {
 	url: string;
 	id?: unknown;
 	documentId?: unknown;
 	filetype?: unknown;
-	/** Without it the host's name for it is taken, or the end of the address. */
+	/** If it is missing, the file gets the host's name for it, or the end of the address. */
 	name?: string;
 	/** The service says that it holds nothing. */
 	isEmpty?: boolean;
@@ -27,7 +27,7 @@ const MIME_TYPES = new Map([
 ]);
 const formatOf = (one: unknown): string => textOf(one).trim().toLowerCase();
 
-/** Where a file association (CP §2.10) can be downloaded; undefined if the service gives no link. */
+/** Returns where a file association (CP §2.10) can be downloaded, or undefined if the service gives no link. */
 export function linkOf(association: IDataObject, documentId: unknown): FileLink | undefined {
 	const { url, filetype, filelabel, originalFilename, id, size } = association;
 	if (typeof url !== 'string' || url === '') return undefined;
@@ -36,13 +36,13 @@ export function linkOf(association: IDataObject, documentId: unknown): FileLink 
 	return { url, id, documentId, filetype, ...(name && { name }), isEmpty: size === 0 };
 }
 
-/** Where a link leads; undefined unless it is an address of the web. */
+/** Returns the origin of a link, or undefined unless it is a web address. */
 export const originOf = (url: string): string | undefined =>
 	/^https?:/i.test(url) && URL.canParse(url) ? new URL(url).origin : undefined;
 
 const plainName = (name: string) => name.replace(/[\\/]/g, '_');
 
-/** What the host calls a file (RFC 6266), or the end of its address. */
+/** Returns the host's name for a file (RFC 6266), or the end of its address. */
 function nameAt(url: string, headers: IDataObject): string {
 	const told = textOf(headers['content-disposition']);
 	const encoded = /filename\*=UTF-8'[^']*'([^;\s]+)/i.exec(told)?.[1];
@@ -67,7 +67,7 @@ export function typeOf(headers: IDataObject): string {
 	return plain.endsWith('/octet-stream') ? '' : plain;
 }
 
-/** What a host sends in the place of a file of another format, where its type says so: html, json or xml. */
+/** Returns the type (html, json, xml) that a host sends instead of the file's own format. */
 export function pageInstead({ url, filetype }: FileLink, type: string): string | undefined {
 	const format = formatOf(filetype) || endingOf(endOf(url));
 	const page = /\b(html|xhtml|json|xml)\b/.exec(type)?.[1];
@@ -79,7 +79,7 @@ export const mimeTypeOf = ({ filetype }: FileLink, type: string, fileName: strin
 	MIME_TYPES.get(formatOf(filetype)) ??
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
-/** What a file is called; where personal data is protected, by nothing that a person may have named it. */
+/** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
 export function nameOf(item: Item, link: FileLink, headers: IDataObject): string {
 	if (readPersonalData(item.options) === 'full') return link.name ?? nameAt(link.url, headers);
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>

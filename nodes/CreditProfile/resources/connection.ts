@@ -19,7 +19,7 @@ import { collectionRule, documentRule, loginRule, versionRule } from '../persona
 import { includeAll } from './documentOptions';
 import { checkFilters, type Encodings, type Get } from './filterChecks';
 
-/** In how many collections a document is looked for. */
+/** Limits in how many collections a document is searched. */
 const COLLECTIONS_TRIED = 5;
 
 const diagnose = operation({
@@ -153,7 +153,7 @@ async function checkData(diagnosis: Diagnosis, get: Get): Promise<IDataObject[]>
 	return collections;
 }
 
-/** What the credential should hold: what it held, and what was found; defaults of the API reference are left out. */
+/** Returns the API Mapping that the credential should hold: its own keys and those found, without the defaults. */
 function suggestion(mapping: CreditProfileMapping, found: Partial<Encodings>): IDataObject {
 	const { paths, fields, filterEncoding, listEncoding } = { ...mapping, ...found };
 	return {

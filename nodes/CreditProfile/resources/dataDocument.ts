@@ -63,7 +63,7 @@ interface Wanted {
 	columnNames: 'keys' | 'titles';
 }
 
-/** In which items a document comes out. */
+/** Returns how a document is split into items. */
 async function shapeOf(
 	item: Item,
 	collection: number,

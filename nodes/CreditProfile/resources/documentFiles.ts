@@ -14,7 +14,7 @@ import { documentsOf, listPages } from '../listing';
 import { documentRule, typeOf } from '../personal';
 import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
 
-/** How many files of a page of documents are downloaded at a time. */
+/** Limits how many files of a page of documents are downloaded at a time. */
 const FILES_AT_A_TIME = 5;
 
 const maxMegabytes = option(
@@ -76,7 +76,7 @@ export const downloadFiles = operation({
 	},
 });
 
-/** Notes what an item downloads. What several items do gives one hint, at the end of the run. */
+/** Notes what an item downloads. If several items download the same file, the run ends with one hint. */
 function repeatsOf(run: Run) {
 	const takenBy = new Map<string, number>();
 	const repeated = new Set<string>();
@@ -92,11 +92,11 @@ function repeatsOf(run: Run) {
 	};
 }
 
-/** By what a file is known: its ID, or its link, which is another one each time that it is read. */
+/** Returns the key of a file: its ID, or its link, which differs each time that it is read. */
 const fileKey = ({ id, url }: IDataObject): string => idText(id) || textOf(url);
 
 interface LinkedFile {
-	/** What comes out beside the file. */
+	/** Returns the item's JSON beside the file. */
 	json: IDataObject;
 	association: IDataObject;
 }

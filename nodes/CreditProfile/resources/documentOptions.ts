@@ -19,7 +19,10 @@ const including = (...chosen: string[]): IDataObject =>
 export const includeFiles = including('files');
 export const includeAll = including('profiles', 'forms', 'files');
 
-/** Which associations come with documents, as the parameters of CP §4.8; undefined if nothing is said of them. */
+/**
+ * Returns which associations come with documents, as the parameters of CP §4.8. Undefined if the node has no choice
+ * of them.
+ */
 export const associations = option<IDataObject | undefined>(
 	{
 		displayName: 'Include Associations',
@@ -80,7 +83,7 @@ const outputs: INodeProperties = {
 		'The items or the file to return. With Associations, a document without any gives no item.',
 };
 
-/** What an item or a row of the file is. */
+/** Selects what one item, or one row of the file, stands for. */
 export const output = field(outputs, (value, label) => {
 	const chosen = entryOf(outputs)(value, label);
 	return { isSeparate: !DOCUMENTS.includes(chosen), isFile: FILES.includes(chosen) };

@@ -55,7 +55,7 @@ const fileUrl = field(
 	},
 	parseText,
 );
-/** The same fields, shown under this choice alone. */
+/** Returns the fields, shown under this choice alone. */
 const shownFor = (choice: string, properties: INodeProperties[]): INodeProperties[] =>
 	properties.map((one) => ({
 		...one,
@@ -67,7 +67,7 @@ type Source =
 	| { from: 'incoming'; document: IDataObject }
 	| { from: 'collection'; id: number; wanted: number };
 
-/** One link, an incoming document, or the documents whose files are wanted. */
+/** Reads the source of files: one link, an incoming document, or the documents whose files are wanted. */
 export const source: Field<Source> = {
 	properties: [
 		filesFrom,

@@ -5,7 +5,7 @@ import type { Reader, ServiceRequest } from '../../shared/transport/request';
 import { encodeFilter } from '../filter';
 import { rowsIn } from '../listing';
 
-/** One plain read. */
+/** Sends one plain read. */
 export type Get = <T extends object>(
 	reader: Reader<T>,
 	path: string,
@@ -13,12 +13,12 @@ export type Get = <T extends object>(
 	lists?: ServiceRequest['lists'],
 ) => Promise<T>;
 
-/** No collection is called so. */
+/** No collection has this name. */
 const UNLIKELY = 'no collection is called this way';
 
 export type Encodings = Pick<CreditProfileMapping, 'filterEncoding' | 'listEncoding'>;
 
-/** Which encodings the service understands: one that it does not is refused, or lets everything pass. */
+/** Returns the encodings that the service understands. Any other is refused, or lets every row pass. */
 export async function checkFilters(
 	diagnosis: Diagnosis,
 	get: Get,
@@ -26,7 +26,7 @@ export async function checkFilters(
 	collections: IDataObject[],
 ): Promise<Partial<Encodings>> {
 	const found: Partial<Encodings> = {};
-	/** Tries the encodings of one key until so many collections pass. */
+	/** Tries the encodings of one key until the expected number of collections pass. */
 	const check = async <Key extends keyof Encodings>(
 		name: string,
 		key: Key,

@@ -55,8 +55,8 @@ const upsert = operation({
 });
 
 /**
- * Whether an object is a row of CP §2.1: an ID, one more required field, and either nothing that is not documented or a
- * third field that is. An error may have an ID and a type, too.
+ * Returns whether an object is a row of CP §2.1: an ID, one more required field, and a third documented field, or
+ * nothing else. An error may have an ID and a type, too.
  */
 function isCredential(value: unknown): value is IDataObject {
 	if (!kinds.login.isRow(value) || !/^\d+$/.test(textOf(value.id))) return false;
@@ -122,12 +122,12 @@ async function assertSaved(item: Item, request: ServiceRequest): Promise<IDataOb
 	return row;
 }
 
-/** Of each account and path of a run what was sent last, and what came of it. */
+/** Returns the last login sent for each account and path of a run, and its outcome. */
 const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObject> }>();
 
 /**
- * Sends it once the one of the item before has ended, for the last item is to be the one that stays. The same login
- * again is not sent again. To be called in the items' order.
+ * Sends a login after that of the previous item has ended, since the last item's login is to remain. An equal login
+ * is not sent again. Call it in the order of the items.
  */
 async function inTurn(item: Item, request: ServiceRequest, client: string): Promise<IDataObject> {
 	const place = `${client} ${request.path}`;

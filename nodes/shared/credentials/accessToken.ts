@@ -8,14 +8,17 @@ import { refuseBlankValues } from './blankValue';
 import { LoginError } from './loginError';
 import { bareToken, requestToken, sentSecrets } from './tokenRequest';
 
-/** How long a refused login is not tried again, so that a long list of items cannot lock the client out. */
+/** A refused login is not tried again for this long, so that a long list of items cannot lock the client out. */
 const REFUSAL_MS = 30_000;
-/** So long items wait for a login that fails for a reason that may pass. */
+/** Items wait this long for a login that fails for a transient reason. */
 const OUTAGE_MS = 45_000;
 /** The longest pause between two attempts of such a login. */
 const MAX_PAUSE_MS = 4_000;
 
-/** What n8n stores in the credential's hidden `accessToken`, as JSON; times by the clock of the n8n that logged in. */
+/**
+ * Describes what n8n stores in the credential's hidden `accessToken`, as JSON. Times are by the clock of the n8n that
+ * logged in.
+ */
 interface StoredToken {
 	/** Ties the token to the base URL and client that it was issued to, without revealing the secret. */
 	client: string;
@@ -41,12 +44,12 @@ interface Login {
 	failed?: { until: number; error: LoginError };
 }
 
-/** One for each client of the query service in this process: concurrent items share one login. */
+/** Holds one login for each client of the query service, shared by concurrent items. */
 const logins = new BoundedMap<string, Login>(500);
 /** Tokens that the service has refused. */
 const refused = new BoundedMap<string, true>(500);
 
-/** Two logins within a second may bring the same text. */
+/** Identifies a token: two logins within a second may bring the same text. */
 const idOf = ({ client, issuedAt, token }: StoredToken) => `${client} ${issuedAt} ${token}`;
 const isSame = (a: StoredToken | undefined, b: StoredToken | undefined) =>
 	a !== undefined && b !== undefined && idOf(a) === idOf(b);
@@ -73,9 +76,8 @@ const isGood = (stored: StoredToken): boolean =>
 const isPasted = ({ grant }: ICredentialDataDecryptedObject): boolean => grant === 'accessToken';
 
 /**
- * The access token to send, from what is stored in the credential. Undefined if a new one is due: none is stored, it
- * was issued to another client or secret (the credential was edited since), its lifetime is nearly over, or the service
- * has refused it.
+ * Returns the access token to send, from what is stored in the credential. Undefined if a new one is due. Then none is
+ * stored, it belongs to another client or secret, it nearly ends, or the service has refused it.
  */
 export function usableToken(credentials: ICredentialDataDecryptedObject): string | undefined {
 	if (isPasted(credentials)) return bareToken(credentials.pastedToken);
@@ -95,11 +97,11 @@ export function tokenSecrets(credentials: ICredentialDataDecryptedObject): strin
 	].filter((secret): secret is string => typeof secret === 'string' && secret !== '');
 }
 
-/** Whether the last refresh token of this login was of no use in this process, so that it logged in anew. */
+/** Returns whether the last refresh token of this login failed in this process, so that it logged in anew. */
 export const isRefreshRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
 	logins.get(fingerprint(credentials))?.isRefreshRefused === true;
 
-/** The service took the token that was sent with these credentials. */
+/** Notes that the service accepted the token sent with these credentials. */
 export function tokenAccepted(credentials: ICredentialDataDecryptedObject): void {
 	if (isPasted(credentials)) return;
 	const login = logins.get(fingerprint(credentials));
@@ -109,8 +111,8 @@ export function tokenAccepted(credentials: ICredentialDataDecryptedObject): void
 }
 
 /**
- * The service refused the token that was sent with these credentials. True if a new one is worth a try; it is not after
- * two logins in a row whose tokens were never taken, or each item would log in again.
+ * Notes that the service refused the token sent with these credentials. Returns true if a new one is worth a try.
+ * That ends after two logins in a row whose tokens were never accepted, or each item would log in again.
  */
 export function tokenRefused(credentials: ICredentialDataDecryptedObject): boolean {
 	const stored = readStored(credentials);
@@ -125,9 +127,9 @@ export function tokenRefused(credentials: ICredentialDataDecryptedObject): boole
 }
 
 /**
- * Logs in, once for all that ask at the same time, by the refresh token where one came with the last token. Returns what
- * n8n stores in the credential's hidden `accessToken`. Throws a LoginError: the last one again until the next attempt is
- * due; it is passing while an outage may still pass. A test asks anew in any case.
+ * Logs in once for all concurrent callers, by the refresh token if the last login brought one. Returns the value that
+ * n8n stores in the credential's hidden `accessToken`. Throws a LoginError, which is repeated until the next attempt
+ * is due. It is transient while an outage may still pass. A credential test always sends a new request.
  */
 export async function logIn(
 	http: IHttpRequestHelper,
@@ -180,7 +182,7 @@ async function renew(
 	return stored;
 }
 
-/** Notes a failure; the error to throw, which may pass only while the outage is young. */
+/** Notes a failure and returns the error to throw. It is transient only while the outage is young. */
 function remember(login: Login, problem: LoginProblem): LoginError {
 	const now = performance.now();
 	const isNewOutage = !login.failed || now > login.failed.until + OUTAGE_MS;
@@ -194,8 +196,8 @@ function remember(login: Login, problem: LoginProblem): LoginError {
 }
 
 /**
- * Why there is no token for these credentials at present. Up to n8n 2.33 the error that a login throws does not reach
- * the request that needed it, so the login keeps its own.
+ * Returns why there is no token for these credentials at present. Up to n8n 2.33 the error of a login does not reach
+ * the request that needed it, so the login stores its own.
  */
 export const loginFailure = (credentials: ICredentialDataDecryptedObject): LoginError | undefined =>
 	logins.get(fingerprint(credentials))?.failed?.error;

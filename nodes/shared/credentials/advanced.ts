@@ -1,6 +1,6 @@
 import type { INodeProperties } from 'n8n-workflow';
 
-/** What n8n's editor shows in the place of a masked value that is empty. */
+/** n8n's editor shows this text instead of an empty masked value. */
 const EMPTY = '__n8n_EMPTY_VALUE_7b1af746-3729-4c60-9b9b-e08eb29e58da';
 
 const advancedSwitch: INodeProperties = {

@@ -24,14 +24,14 @@ export type RecordName = (typeof RECORD_NAMES)[number];
 export interface TaxQueryMapping {
 	/** `tax` and `oauth/token` replace that part of a path, an operation's value its whole path. */
 	paths: Record<string, string>;
-	/** By operation: the node's name of a field → the environment's; '' leaves the field out. */
+	/** Maps, by operation, the node's name of a field to the environment's; '' leaves the field out. */
 	fields: Record<string, Record<string, string>>;
-	/** How the start and end of a period are written, in luxon's letters. */
+	/** Gives the format of a period's start and end, in luxon's letters. */
 	periodFormat: { months: string; days: string };
-	/** By operation: what records call its service. */
+	/** Gives the name of each operation's service in records. */
 	services: Record<string, string>;
 	statuses: { success: string[]; pending: string[]; failed: string[] };
-	/** What records call their own fields, and the key under which they come wrapped. */
+	/** Gives the names of a record's own fields, and the key that wraps them. */
 	record: Partial<Record<RecordName, string>> & { wrapper?: string };
 	list: {
 		/** Sent with each request for the list. */
@@ -42,11 +42,11 @@ export interface TaxQueryMapping {
 		page?: string;
 		firstPage: 0 | 1;
 		pageSize: number;
-		/** Where the rows are, if a response holds more than one list. */
+		/** Names the key of the rows, if a response holds more than one list. */
 		rows?: string;
 		/** All queries come in one response, however many they are. */
 		paging?: 'none';
-		/** In which order the rows come, if their dates do not show it. */
+		/** Gives the order of the rows, if their dates do not show it. */
 		order?: 'newestFirst' | 'oldestFirst';
 	};
 	token: {
@@ -59,7 +59,7 @@ export interface TaxQueryMapping {
 	};
 }
 
-/** The same kind of value under each of these keys. */
+/** Returns a table with the same kind of value under each of these keys. */
 const each = (names: readonly string[], shape: Shape): Table =>
 	Object.fromEntries(names.map((name) => [name, shape]));
 
@@ -108,7 +108,7 @@ const TAX_QUERY: Table = {
 	},
 };
 
-/** What a part of the mapping holds where it does not say it. */
+/** Holds the default of each part of the mapping. */
 const TAX_QUERY_DEFAULTS = {
 	paths: {},
 	fields: {},

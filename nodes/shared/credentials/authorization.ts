@@ -32,7 +32,7 @@ export function taxQueryAuthorization(
 	return token === undefined ? undefined : `${scheme} ${token}`.trim();
 }
 
-/** If sent, it would cost a point and come back as a 401 that blames a token. */
+/** A request without a token would cost a point and return a 401 that blames a token. */
 const withoutToken = (name: string) =>
 	credentialError(
 		`The credential has no ${name}`,

@@ -1,7 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { credentialError } from './credentialError';
 
-/** What n8n's editor shows for a masked value, and stores in its place where it loses track of it: a public constant. */
+/**
+ * n8n's editor shows this public constant for a masked value, and stores it instead where it loses track of the
+ * value.
+ */
 const BLANK = /__n8n_(BLANK|EMPTY)_VALUE_/;
 
 export const isBlankValue = (value: unknown): boolean =>

@@ -11,11 +11,11 @@ export const text = (displayName: string, name: string, more?: More): INodePrope
 	...more,
 });
 
-/** One that must be filled in. */
+/** Returns a field that must be filled in. */
 export const needed = (displayName: string, name: string, more?: More): INodeProperties =>
 	text(displayName, name, { required: true, ...more });
 
-/** One that the editor masks. */
+/** Returns a field that the editor masks. */
 export const masked = (field: INodeProperties): INodeProperties => ({
 	...field,
 	typeOptions: { ...field.typeOptions, password: true },

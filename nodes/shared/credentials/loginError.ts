@@ -2,7 +2,10 @@ import { UserError } from 'n8n-workflow';
 import type { LoginProblem } from '../http/problem';
 import { renderLogin } from '../messages/login';
 
-/** No access token came. In words, too, because other nodes use the credential, and n8n shows them what it throws. */
+/**
+ * Reports that no access token came. It has a message because other nodes use the credential, and n8n shows them what
+ * it throws.
+ */
 export class LoginError extends UserError {
 	constructor(readonly problem: LoginProblem) {
 		const { message, description } = renderLogin(problem);

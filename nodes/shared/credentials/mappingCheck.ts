@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { isObject, readObject } from '../utils/json';
 import { CodedError } from '../utils/codedError';
 
-/** What a value of a mapping must be: one of these kinds, one of some words, or a table under keys that are known. */
+/** Describes the permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
 export type Shape = keyof typeof KINDS | string[] | Table;
 export interface Table {
 	[key: string]: Shape;
@@ -19,7 +19,7 @@ const isFormat = (unit: 'month' | 'day') => (value: unknown) =>
 	isText(value) &&
 	DateTime.fromFormat(SAMPLE.toFormat(value), value, { zone: 'utc' }).hasSame(SAMPLE, unit);
 
-/** Each kind with what it must be, in words. */
+/** Describes each kind of value, as an error names it. */
 const KINDS = {
 	text: [isText, 'a text'],
 	word: [isWord, 'a text with a letter or digit'],
@@ -46,7 +46,10 @@ const KINDS = {
 	object: [isObject, 'an object'],
 } satisfies Record<string, [(value: unknown) => boolean, string]>;
 
-/** The mapping that a credential's value is. Throws a UserError that names what is not known or of the wrong type. */
+/**
+ * Returns the mapping in a credential's value. Throws a UserError that names an unknown key or a value of the wrong
+ * type.
+ */
 export function checkMapping(value: unknown, table: Table): IDataObject {
 	const mapping = readObject(value);
 	if (!mapping) throw flaw('it must be a JSON object');
@@ -76,7 +79,7 @@ function rule(shape: Shape): [fits: (value: unknown) => boolean, be: string] {
 	return [(word) => shape.includes(word as string), `one of ${shape.join(', ')}`];
 }
 
-/** Throws a UserError if two keys of a table have the same word; in any case unless `isExact`. */
+/** Throws a UserError if two keys of a table have the same name, regardless of case unless `isExact`. */
 export function checkDistinct(words: Record<string, string>, path: string, isExact = false): void {
 	const keyOf = new Map<string, string>();
 	for (const [key, written] of Object.entries(words)) {

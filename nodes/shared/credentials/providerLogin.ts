@@ -10,11 +10,11 @@ export interface Provider {
 	name: string;
 	/** The end of its path /credential/… */
 	value: string;
-	/** Its login, as parameters; the masked ones are secret. */
+	/** Lists the login's fields as parameters; the masked ones are secret. */
 	fields: INodeProperties[];
 	/** Each field holds only letters, digits and underscores, and may be empty (CP §4.1.1 to §4.1.3). */
 	isClosed?: true;
-	/** What to look at where the service refuses the login. */
+	/** Says what to check if the service refuses the login. */
 	refused?: Advice;
 }
 
@@ -44,7 +44,7 @@ const key = (displayName: string, name: string, whose: string): INodeProperties 
 		description: `${whose}, sent as entered. On one line, write \\n for each line break.`,
 	});
 
-/** One row for each upsert of CP §4.1. */
+/** Lists one row for each upsert of CP §4.1. */
 export const providers: Provider[] = [
 	{
 		name: 'Credit Bureau: Companies (Persona Moral)', // CP §4.1.1
@@ -95,7 +95,7 @@ export const providers: Provider[] = [
 	},
 ];
 
-/** Not among the upserts: with it the query service creates a tax profile. */
+/** The query service creates a tax profile with this login, which is not among the upserts. */
 export const taxAuthority: Provider = {
 	name: 'Tax Authority (CIEC)',
 	value: 'taxAuthority',
@@ -144,9 +144,9 @@ const keyOf = (value: string) => (/[\r\n]/.test(value) ? value : value.replaceAl
 export interface CheckedLogin {
 	/** The provider's fields by name. */
 	login: Record<string, string>;
-	/** Those of their values that are secret. */
+	/** Lists the values that are secret. */
 	secrets: string[];
-	/** What is odd, and was sent as entered. */
+	/** Lists oddities of values that are sent as entered. */
 	warnings: string[];
 }
 

@@ -4,7 +4,7 @@ import { masked, text } from './inputs';
 
 export const SHORTEST_PSEUDONYM_KEY = 16;
 
-/** What is wrong with the optional key of a credential; undefined if nothing. */
+/** Returns what is wrong with the optional key of a credential, or undefined. */
 export function pseudonymKeyFlaw({ pseudonymKey }: ICredentialDataDecryptedObject) {
 	const { length } = textOf(pseudonymKey);
 	if (length === 0 || length >= SHORTEST_PSEUDONYM_KEY) return undefined;

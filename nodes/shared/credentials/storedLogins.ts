@@ -80,7 +80,7 @@ export function storedLoginFlaw(credential: Credential): string | undefined {
 	return undefined;
 }
 
-/** Returns the secrets of stored logins that a response could echo. A key is looked for where it is sent. */
+/** Returns the secrets of stored logins that a response could echo. A key is searched only where it is sent. */
 export const storedLoginSecrets = (credential: Credential): string[] =>
 	all.flatMap((provider) => {
 		const login = storedLogin(credential, provider) ?? {};

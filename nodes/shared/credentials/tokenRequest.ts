@@ -18,11 +18,11 @@ import { taxQueryBaseUrl } from './baseUrl';
 import { credentialError } from './credentialError';
 import { LoginError } from './loginError';
 
-/** How long one token request may take in all. */
+/** Limits the duration of one token request. */
 export const TOKEN_TIMEOUT_MS = 10_000;
 const MAX_BYTES = 1_000_000;
 
-/** What came of a token request. */
+/** Describes an issued token. */
 interface IssuedToken {
 	token: string;
 	refreshToken?: string;
@@ -49,8 +49,8 @@ export function additionalSecretFields({
 }
 
 /**
- * Asks for a token (TQ §4.1, §5 show neither request nor response, so both are as in OAuth 2.0 unless the API Mapping
- * has others), by refresh token where there is one. One attempt. Throws a LoginError.
+ * Requests a token once, by the refresh token if there is one. TQ §4.1 and §5 show neither request nor response, so
+ * both follow OAuth 2.0 unless the API Mapping differs. Throws a LoginError.
  */
 export async function requestToken(
 	http: IHttpRequestHelper,
@@ -74,7 +74,7 @@ export async function requestToken(
 
 type Answer = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { body: unknown };
 
-/** What of a token request is secret, in each of the ways in which it may be sent. */
+/** Returns the secrets of a token request, in each form in which they may be sent. */
 export function sentSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { clientId, clientSecret, additionalSecretFields: additional } = credentials;
 	const login = [textOf(clientId), textOf(clientSecret)];
@@ -136,7 +136,9 @@ const ofFault = (code: string): LoginProblem => ({
 	isPassing: !isTlsFault(code) && code !== 'ENOTFOUND',
 });
 
-/** Why a response holds no token. What a 2xx holds is not quoted: it may be a token under another name. */
+/**
+ * Returns why a response holds no token. The body of a 2xx is not quoted, as it may be a token under another name.
+ */
 function problemOf({ statusCode: status, headers, body }: Answer, secrets: string[]): LoginProblem {
 	const reason = reasonOf(status, body);
 	const ids = readRequestIds(headers, secrets);
@@ -159,8 +161,8 @@ const REFRESH_NAMES = ['refresh_token', 'refreshToken'];
 const JWT = /^eyJ[\w-]+(?:\.[\w-]*){2,4}$/;
 
 /**
- * TQ §4.1 shows no response; §5.1 says that the token is a JWT. So it is the token of OAuth 2.0, at the top level or under
- * one key, else the only JWT there; or the response is nothing but a JWT.
+ * Reads the token from a response. TQ §4.1 shows no response, and §5.1 says that the token is a JWT. It is the OAuth
+ * 2.0 token at the top level or under one key, or the only JWT, or the whole response.
  */
 function readToken(body: unknown, headers: IDataObject): IssuedToken | undefined {
 	const levels = isObject(body)
@@ -189,7 +191,7 @@ const textUnder = (fields: IDataObject, names: string[]): string | undefined =>
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** By the response, else by the JWT's own times; a lifetime below a second is unknown. */
+/** Returns the lifetime by the response, or by the JWT's own times. A lifetime below a second is unknown. */
 function lifetimeOf(fields: IDataObject, token: string, headers: IDataObject): number | undefined {
 	const seconds = Number(fields.expires_in ?? fields.expiresIn ?? lifetimeInside(token, headers));
 	return seconds >= 1 && Number.isFinite(seconds) ? seconds * 1000 : undefined;

@@ -3,7 +3,7 @@ import { textOf } from '../utils/text';
 import { blankValueIn } from './blankValue';
 import { masked, needed, shownFor, text } from './inputs';
 
-/** In seconds. */
+/** Accepts timestamps this many seconds old. */
 export const DEFAULT_TOLERANCE = 300;
 
 const shownForMethod = (...methods: string[]) => shownFor('webhookVerification', ...methods);
@@ -11,7 +11,7 @@ const shownForFormat = (...formats: string[]) => ({
 	displayOptions: { show: { webhookVerification: ['signature'], signatureFormat: formats } },
 });
 
-/** How a webhook call proves where it comes from. TQ §6.2 does not show it, so each way is a setting. */
+/** Defines how a webhook call proves where it comes from. TQ §6.2 does not show it, so each way is a setting. */
 export const webhookFields: INodeProperties[] = [
 	{
 		displayName: 'Webhook Verification',
@@ -94,7 +94,7 @@ export const webhookFields: INodeProperties[] = [
 	}),
 ];
 
-/** Those that few need. */
+/** Lists the settings that few operators need. */
 export const advancedWebhookFields: INodeProperties[] = [
 	masked(
 		text('Additional Webhook Secrets', 'additionalWebhookSecrets', {

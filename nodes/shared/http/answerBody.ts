@@ -28,7 +28,7 @@ export async function readBody(body: unknown, maxBytes: number): Promise<unknown
 	return parsed === undefined ? text : parsed; // null is JSON
 }
 
-/** Without a byte order mark. JSON is UTF-8; what is not is windows-1252, whatever its header says. */
+/** Decodes text without a byte order mark. JSON is UTF-8; anything else is windows-1252, regardless of its header. */
 function decode(bytes: Buffer): string {
 	try {
 		return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -37,7 +37,7 @@ function decode(bytes: Buffer): string {
 	}
 }
 
-/** What `work` gives, unless `signal` aborts first: then it throws the signal's reason, whatever the work does. */
+/** Resolves as `work` does, unless `signal` aborts first. Then it throws the signal's reason. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 	work.catch(() => {}); // nobody may wait for it any more
 	if (signal.aborted) throw signal.reason;

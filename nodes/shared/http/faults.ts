@@ -12,14 +12,16 @@ const UNREACHED: Record<string, string> = {
 const NEVER_SENT = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'];
 /** The handshake failed: no byte of the request was sent. */
 const NO_HANDSHAKE = /CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/;
-/** What OpenSSL makes of plain text in place of a handshake; it may also be a connection that breaks later. */
+/**
+ * Matches OpenSSL's errors for plain text instead of a handshake; a connection that breaks later may cause them, too.
+ */
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /** A fault of the network, as an error of the host's helper shows it. */
 export interface Fault {
 	/** ECONNREFUSED, ETIMEDOUT, …; '' if the error has none. */
 	code: string;
-	/** No connection was ever open, so that nothing was sent. */
+	/** Is true if no connection was ever open, so that nothing was sent. */
 	isUnsent?: true;
 }
 
@@ -85,14 +87,14 @@ export function faultCode(error: unknown): string {
 	return typeof httpCode === 'string' && !/^\d{3}$/.test(httpCode) ? httpCode : '';
 }
 
-/** Whether a request that met this fault never reached the service. */
+/** Returns whether a request that met this fault never reached the service. */
 export const wasNeverSent = (code: string): boolean =>
 	NEVER_SENT.includes(code) || NO_HANDSHAKE.test(code);
 
-/** Whether no secure connection can be made, which stays so. */
+/** Returns whether no secure connection can be made. That is permanent. */
 export const isTlsFault = (code: string): boolean => NO_HANDSHAKE.test(code) || NOT_TLS.test(code);
 
-/** What happened, as a sentence about the service of this name. */
+/** Returns a sentence about the fault, for the service of this name. */
 export function describeFault(name: string, { code, isUnsent }: Fault): string {
 	if (isTlsFault(code)) return `No safe TLS connection to the ${name} could be made`;
 	const isLate = /TIMEDOUT|ECONNABORTED|TIMEOUT/.test(code);

@@ -1,23 +1,23 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** The service's own words; withheld where they repeat a secret. */
+/** Holds the service's own message, withheld if it repeats a secret. */
 export interface Said {
 	said?: string;
 	isWithheld?: true;
-	/** By which the service finds the request in its own logs: "x-request-id: 7f3a". */
+	/** Names the request in the service's own logs: "x-request-id: 7f3a". */
 	requestIds?: string[];
 }
 
-/** How the rate limit has held a request back. */
+/** Describes how the rate limit has delayed a request. */
 interface Waited {
-	/** Before this moment the service wants no other request. */
+	/** The service wants no other request before this moment. */
 	retryAt?: number;
-	/** So long and so often the request was tried. */
+	/** Gives the duration and number of the request's attempts. */
 	waitedMs?: number;
 	refusals?: number;
 }
 
-/** The same as an error gives it to programs. */
+/** Returns the message and the delay as an error's data for programs. */
 export const dataOf = ({
 	said,
 	isWithheld,
@@ -33,7 +33,7 @@ export const dataOf = ({
 	...(refusals !== undefined && { waitedMs, refusals }),
 });
 
-/** Why a request gave no usable body. Data only: `messages/` alone writes words about it. */
+/** Describes why a request gave no usable body. It is data only; the folder's text modules write the sentences. */
 export type Problem = Said &
 	(
 		| StatusProblem
@@ -49,9 +49,9 @@ export type Problem = Said &
 		 * once, and has no Limit.
 		 */
 		| { kind: 'incomplete'; given: number; total?: number; isWhole?: true }
-		/** No access token; nothing else was sent. */
+		/** No access token came, so nothing else was sent. */
 		| LoginProblem
-		/** No turn came in time. So often the service answered 429; `retryAt`: when it may be asked again. */
+		/** The request got no turn in time; `refusals` counts the 429 responses before. */
 		| { kind: 'rateLimit'; waitedMs: number; refusals?: number; retryAt?: number }
 		| { kind: 'cancelled' }
 	);
@@ -62,19 +62,19 @@ type BodyFlaw = 'empty' | 'truncated' | 'notJson' | 'scalar' | 'tooLarge';
 export interface StatusProblem extends Said {
 	kind: 'status';
 	status: number;
-	/** Where a redirect leads, without its query. */
+	/** Gives the target of a redirect, without its query. */
 	location?: string;
 	/** The body is a web page: it may come from a proxy. */
 	isPage?: true;
-	/** It was refused before in this execution, and not sent again. */
+	/** The request was refused before in this execution, and not sent again. */
 	isRepeated?: true;
 	/** 401, or what RFC 6750 says of a token that has ended. */
 	isTokenRefused?: boolean;
-	/** Of a 404: keys of the API Mapping that name the path, which has never worked so far. */
+	/** Lists the API Mapping keys that name the path of a 404 and were never confirmed. */
 	mappingKeys?: string[];
-	/** Of 429 and 503: before this moment the service wants no other request. */
+	/** After 429 and 503, the service wants no other request before this moment. */
 	retryAt?: number;
-	/** Of 429: so long and so often the request was sent. */
+	/** Counts the attempts before the last 429, and their duration. */
 	waitedMs?: number;
 	refusals?: number;
 }
@@ -82,13 +82,13 @@ export interface StatusProblem extends Said {
 export interface LoginProblem extends Said {
 	kind: 'login';
 	reason: LoginFailure;
-	/** It may pass by itself: the request is worth another attempt. */
+	/** The failure may be transient, so the request is worth another attempt. */
 	isPassing: boolean;
-	/** Of the token request's response. */
+	/** Gives the status of the token request's response. */
 	status?: number;
-	/** Of its connection's fault. */
+	/** Gives the code of the connection's fault. */
 	code?: string;
-	/** The same request has brought a token before. */
+	/** An equal request has brought a token before. */
 	hasWorked?: true;
 }
 
@@ -98,7 +98,7 @@ type LoginFailure =
 	/** There is no token service at this address. */
 	| 'notFound'
 	| 'redirect'
-	/** What answered is a proxy. */
+	/** A proxy responded instead of the service. */
 	| 'proxy'
 	| 'network'
 	/** Too many logins, or the service is out of order. */
@@ -115,7 +115,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 /** The body of a response: a JSON object or array. */
 export type JsonBody = IDataObject | IDataObject[];
 
-/** Whether the service may have accepted the request; a GET costs nothing: 'no'. */
+/** Says whether the service may have accepted the request. A GET costs nothing: 'no'. */
 export type Accepted = 'no' | 'unknown';
 
 const KINDS = [
@@ -123,7 +123,7 @@ const KINDS = [
 	'cancelled',
 ];
 
-/** Whether a value that was read is a problem instead. */
+/** Returns whether a value that was read is a problem instead. */
 export const isProblem = (value: object): value is Problem =>
 	'kind' in value && KINDS.includes(String(value.kind));
 

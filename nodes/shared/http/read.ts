@@ -3,7 +3,7 @@ import { isFilled, isObject } from '../utils/json';
 import { idText, textOf } from '../utils/text';
 import type { Problem } from './problem';
 
-/** What is looked for in a response. */
+/** Describes the rows that a response should hold. */
 export interface Wanted {
 	/** A noun for an operator: "a list of collections". */
 	expected: string;
@@ -50,7 +50,7 @@ function onlyList(body: unknown, isRow: Wanted['isRow']): unknown[] | undefined 
 	return lists.length === 1 ? (lists[0] as unknown[]) : undefined;
 }
 
-/** One row: the response itself, or the only row that is wrapped. */
+/** Returns one row: the response itself, or the only row that is wrapped. */
 export function readRow(
 	body: unknown,
 	{ expected, isRow }: Wanted,
@@ -78,7 +78,7 @@ export function readTexts(
 	return { texts: list as string[], count: given };
 }
 
-/** How many rows the whole list has; undefined where the response does not say. */
+/** Counts the rows of the whole list; undefined if the response does not say. */
 function totalOf(body: unknown, name = 'total'): number | undefined {
 	return isObject(body) ? countIn(body[name] ?? body.total ?? body.totalCount) : undefined;
 }
@@ -89,12 +89,12 @@ export function countIn(value: unknown): number | undefined {
 	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Whether a response reports by itself that it failed. */
+/** Returns whether a response reports by itself that it failed. */
 export const reportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
 	(body.success === false || [body.errors, body.error].some((one) => isFilled(one) || isText(one)));
 
-/** Whether the object around the rows of a list reports a failure, in one of the usual forms. */
+/** Returns whether the object around the rows of a list reports a failure, in one of the usual forms. */
 export const listReportsFailure = (body: unknown): boolean =>
 	isObject(body) &&
 	(reportsFailure(body) ||

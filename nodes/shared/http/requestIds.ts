@@ -3,7 +3,7 @@ import { holdsSecret } from '../utils/secrets';
 import { textOf } from '../utils/text';
 import type { Said } from './problem';
 
-/** Headers by which services and proxies name a request in their logs; the last one is of W3C Trace Context. */
+/** Services and proxies name a request in their logs by these headers. The last is of W3C Trace Context. */
 const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];
 /** Visible ASCII in one word: anything else is no identifier. */
 const ID = /^[\x21-\x7e]{1,200}$/;

@@ -3,13 +3,13 @@ import { holdsSecret } from '../utils/secrets';
 import type { Said } from './problem';
 
 const LONGEST = 300;
-/** So many of several entries are quoted. */
+/** Limits how many of several entries are quoted. */
 const MOST = 10;
 
 /**
- * The service's own words for an error. Neither document shows an error's body (CP §7, TQ §7): its words are under
- * `message`, or as RFC 6749 and RFC 9457 write them; the details beside them. A body without these is quoted as JSON. A
- * web page, or a text as long as one, is none. What repeats a secret is withheld whole.
+ * Returns the service's own message of an error. Neither document shows an error's body (CP §7, TQ §7). The message
+ * is read from `message`, or as RFC 6749 and RFC 9457 write it, with the details beside it. Any other body is quoted
+ * as JSON. A web page, or a text as long as one, has no message. A message that repeats a secret is withheld whole.
  */
 export function saidBy(body: unknown, secrets: string[]): Said {
 	const words = typeof body === 'string' ? plain(body) : (wordsIn(body) ?? quoted(body));
@@ -19,17 +19,17 @@ export function saidBy(body: unknown, secrets: string[]): Said {
 	return { said: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
 }
 
-/** The words of an object, as a record has them that has failed; undefined where it has none. */
+/** Returns the message of an object, such as a failed record, or undefined. */
 export const reasonIn = (value: unknown): string | undefined =>
 	isObject(value) ? wordsIn(value) : undefined;
 
 const plain = (text: string) =>
 	text.trim() === '' || text.length > LONGEST || isPage(text) ? undefined : text;
 
-/** Whether a text is a web page, or another document of tags. */
+/** Returns whether a text is a web page, or another document of tags. */
 export const isPage = (text: unknown): boolean => typeof text === 'string' && /^\s*</.test(text);
 
-/** So deep are words looked for; a hostile body may be nested without end. */
+/** Limits how deep a message is searched; a hostile body may be nested without end. */
 const DEEPEST = 5;
 
 function quoted(value: unknown): string | undefined {

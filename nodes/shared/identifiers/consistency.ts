@@ -12,7 +12,7 @@ export interface Identifiers {
 
 const isFormed = ({ errors }: CheckResult) => errors.every(({ code }) => code !== 'FORMAT');
 
-/** Whether two values are whole identifiers of one kind (RFC, CURP or NSS), well-formed both, and not the same. */
+/** Returns whether two values are different, complete and well-formed identifiers of one kind (RFC, CURP or NSS). */
 export function areOthers(one: unknown, other: unknown): boolean {
 	const kinds = [
 		{ check: checkRfc, isWhole: (rfc: RfcCheck) => isFormed(rfc) && rfc.hasHomoclave },
@@ -28,8 +28,8 @@ export function areOthers(one: unknown, other: unknown): boolean {
 const SAME_PERSON = 'Check that both are of the same person.';
 
 /**
- * Compares the identifiers of one person or company, as far as they are given and can be read (whether each is right by
- * itself is for the other checks). Never throws.
+ * Compares the given, readable identifiers of one person or company. Other checks decide whether each is right by
+ * itself. Never throws.
  */
 export function checkConsistency(
 	{ birthDate, ...given }: Identifiers,

@@ -1,12 +1,12 @@
 import { sentences } from '../utils/sentences';
 
-/** What makes an identifier wrong: it cannot exist as written. */
+/** Names why an identifier cannot exist as written. */
 type ErrorCode = 'FORMAT' | 'DATE' | 'WORD' | 'STATE' | 'DIGIT';
 
-/** What is odd about an identifier that may still be right. */
+/** Names what is odd about an identifier that may still be right. */
 type WarningCode = 'HOMOCLAVE' | 'DIGIT' | 'FUTURE' | 'GENERIC' | 'WORD';
 
-/** Where two identifiers of one person or company do not fit each other. */
+/** Names where two identifiers of one person or company contradict each other. */
 type MismatchCode = 'TYPE' | 'LETTERS' | 'DATE';
 
 /** A finding for the operator. It never repeats the whole identifier. */
@@ -34,7 +34,7 @@ export type CheckWarning = Finding<WarningCode>;
 export type Mismatch = Finding<MismatchCode>;
 
 export interface CheckResult {
-	/** No errors; there may be warnings. */
+	/** Is true without errors; there may be warnings. */
 	valid: boolean;
 	/** Upper case, without spaces and hyphens, Unicode NFC; '' if the value was not text. */
 	normalized: string;

@@ -3,17 +3,20 @@ import { finding, type CheckError } from './result';
 /** Letters and digits that are taken for each other, by eye and by text recognition. */
 const PAIRS = ['O0', 'I1', 'S5', 'B8', 'Z2'];
 
-/** Asks for the character that was probably meant, as the end of a sentence, if its look-alike would fit; '' otherwise. */
+/**
+ * Suggests the character that was probably meant, as the end of a sentence, if a confusable one would fit; ''
+ * otherwise.
+ */
 export function didYouMean(character: string, fitting: RegExp): string {
 	const twin = PAIRS.find((pair) => pair.includes(character))?.replace(character, '') ?? '';
 	if (!fitting.test(twin)) return '';
 	return `; did you mean the ${/\d/.test(twin) ? 'digit' : 'letter'} ${twin}?`;
 }
 
-/** What to do about an identifier that cannot be right. */
+/** Advises what to do about an identifier that cannot be right. */
 export const COPY_AGAIN = 'Copy it again from an official document.';
 
-/** A stretch of an identifier: so many characters, each matching `allowed`; `needs` says it in words. */
+/** Describes a part of an identifier: its number of characters, the `allowed` ones, and `needs`, which names them. */
 export interface Part {
 	length: number;
 	allowed: RegExp;
@@ -28,9 +31,9 @@ export const DATE_PART: Part = {
 };
 
 /**
- * Upper case, without spaces and hyphens, in Unicode NFC (n + combining tilde is Ñ), `&amp;` undone. Other symbols,
- * accents and look-alikes stay, to be refused: of the letters only a–z and ñ are raised, for toUpperCase would also
- * turn ß into SS and a dotless i into I.
+ * Returns upper case without spaces and hyphens, in Unicode NFC, with `&amp;` undone. Other symbols, accents and
+ * confusable characters stay and are refused later. Only a–z and ñ are raised, because toUpperCase would also turn ß
+ * into SS and a dotless i into I.
  */
 const normalize = (text: string): string =>
 	text
@@ -39,7 +42,7 @@ const normalize = (text: string): string =>
 		.normalize('NFC')
 		.replace(/&(AMP;)+/g, '&');
 
-/** How many characters a text has; a letter beyond 16 bits is one. */
+/** Returns the number of characters; a letter beyond 16 bits counts once. */
 export const lengthOf = (text: string): number => Array.from(text).length;
 
 /** Reads a value that must be text: normalised, or an error if it is empty or something else. */
@@ -74,7 +77,10 @@ export function readDigits(
 	return { text, errors: [finding('FORMAT', problem, hint, COPY_AGAIN)] };
 }
 
-/** One FORMAT error for the first wrong character of each part; positions count from 1, without spaces and hyphens. */
+/**
+ * Returns a FORMAT error for the first wrong character of each part. Positions count from 1, without spaces and
+ * hyphens.
+ */
 export function checkParts(text: string, name: string, parts: Part[]): CheckError[] {
 	const characters = Array.from(text);
 	let start = 0;

@@ -1,11 +1,14 @@
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
-/** The 41 inconvenient words of the RFC (the tax authority's instructions, Annex IV): the fourth letter becomes X. */
+/**
+ * Lists the 41 inconvenient words of the RFC (the tax authority's instructions, Annex IV): the fourth letter becomes
+ * X.
+ */
 export const RFC_WORDS = words(`
 BUEI BUEY CACA CACO CAGA CAGO CAKA CAKO COGE COJA COJE COJI COJO CULO FETO GUEY JOTO KACA KACO KAGA KAGO KAKA KOGE
 KOJO KULO MAME MAMO MEAR MEAS MEON MION MOCO MULA PEDA PEDO PENE PUTA PUTO QULO RATA RUIN`);
 
-/** Those and 40 more are the words of the CURP (the civil registry's instructions): the second letter becomes X. */
+/** Adds 40 more words for the CURP (the civil registry's instructions): the second letter becomes X. */
 export const CURP_WORDS = [
 	...RFC_WORDS,
 	...words(`

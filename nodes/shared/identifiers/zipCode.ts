@@ -8,9 +8,9 @@ export interface ZipCodeCheck extends CheckResult {
 }
 
 /**
- * Checks a zip code offline, and that it lies in the stated state if one is given: a code of §2.11 of the Credit Profile
- * document (ISO 3166-2:MX or the bureau's); null and '' are none. Takes any values, never throws. Errors: FORMAT,
- * STATE (the service demands that they match, §2.8).
+ * Checks a zip code offline, and that it lies in the given state. The state is a code of CP §2.11 (ISO 3166-2:MX or
+ * the bureau's); null and '' are none. Takes any values and never throws. Errors are FORMAT and STATE (the service
+ * demands that they match, CP §2.8).
  */
 export function checkZipCode(value: unknown, stated?: unknown): ZipCodeCheck {
 	const { text, errors } = readDigits(value, 'zip code', 5);

@@ -2,11 +2,11 @@ import { createHmac } from 'node:crypto';
 
 export const STARS = '******';
 
-/** How a hidden value comes out. */
+/** Describes how a hidden value comes out. */
 export interface Hiding {
-	/** Of a field that is documented as personal. */
+	/** Hides a field that is documented as personal. */
 	personal(value: string): string;
-	/** Of which nothing is known. */
+	/** Hides a value of which nothing is known. */
 	free(value: string): string;
 }
 
@@ -36,7 +36,7 @@ function hint(value: string): string {
 
 const IDENTIFIER = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{0,8}$/;
 
-/** The same code for the same value, however it is written: letter case, blanks, hyphens in an identifier. */
+/** Returns an equal code for equal values, regardless of letter case, blanks, and hyphens in an identifier. */
 function pseudonym(value: string, key: string): string {
 	const written = value.normalize('NFC').trim().replace(/\s+/g, ' ').toUpperCase();
 	const compact = written.replace(/[ -]/g, '');
@@ -57,8 +57,8 @@ export const yearOf = (value: string): string | undefined =>
 	DATES.map((date) => date.exec(value.trim())?.[1]).find(Boolean);
 
 /**
- * A UUID is left alone: a part of it may look like an RFC. Then CURP, RFC, each as people write it (but LOAN-261122-001
- * is an ID), RFC without homoclave (but where it is all of a text, which may be an ID: LOAN261122), e-mail address.
+ * Matches CURP, RFC, RFC without homoclave and e-mail address, as people write them. A UUID is left alone, because
+ * part of it may resemble an RFC. So are IDs such as LOAN-261122-001 or LOAN261122.
  */
 const IN_TEXT =
 	/(?<uuid>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|(?<![A-Z0-9Ñ])(?:[A-Z]{4}[ -]?\d{6}[ -]?[HMX][A-Z]{5}[ -]?[A-Z0-9]\d|[A-ZÑ&]{3,4}(?:\d\d(?:0[1-9]|1[0-2])[0-3]\d|[ -]?\d\d(?:0[1-9]|1[0-2])[0-3]\d[ -]?(?=\w{0,2}\d)(?=\w{0,2}[A-Z]))[A-Z0-9]{2}[0-9A]|(?<basic>(?<![A-Z0-9Ñ][-_])[A-ZÑ&]{4}-?\d\d(?:0[1-9]|1[0-2])[0-3]\d(?![-_]\w)))(?![A-Z0-9Ñ])|[\w.+-]+@[\w-]+(?:\.[\w-]+)+/gi;

@@ -18,7 +18,7 @@ export type { Rule } from './rules';
 
 export type Rows = IDataObject | IDataObject[];
 
-/** How personal data comes out. */
+/** Describes how personal data comes out. */
 export interface Protection {
 	/** A row with personal values replaced by the rule of what it is, then in the wanted shape. */
 	shaped<Shape extends Rows>(
@@ -58,7 +58,7 @@ export function protectionOf(
 /** A text that the node wrote, masked. */
 export const maskedText = (value: string): string => hideInText(value, masks.personal);
 
-/** What lies deeper is hidden whole: no response that means something does. */
+/** Values nested deeper are hidden whole; no meaningful response is. */
 const DEEPEST = 100;
 
 function protectionBy(hiding: Hiding, kept: Set<string>): Protection {

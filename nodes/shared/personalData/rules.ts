@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 
 /**
- * What becomes of a value. A list is treated entry by entry; an object that has no fields of its own here is free.
- * - shown: it comes out as it is (IDs, dates of creation, statuses, enums)
- * - personal: hidden, with a hint of what it was: GODE5612******
- * - free: nothing is known of it, so every text and number in it is hidden, at any depth
- * - written: the node wrote it; identifiers and e-mail addresses in its texts are hidden
- * - fields: an object of documented fields; one that is not named is free
- * - a function: the rule depends on the object that holds the value
+ * Says how a value is protected. A list is treated entry by entry. An object without fields of its own here is free.
+ * - shown: comes out as it is (IDs, dates of creation, statuses, enums).
+ * - personal: is hidden, with a hint of its content: GODE5612******.
+ * - free: every text and number is hidden at any depth, since nothing is known of it.
+ * - written: the node wrote it; identifiers and e-mail addresses in its texts are hidden.
+ * - fields: lists the documented fields of an object; any other is free.
+ * - a function: chooses the rule by the object that holds the value.
  */
 export type Rule =
 	'shown' | 'personal' | 'free' | 'written' | Fields | ((owner: IDataObject) => Rule);

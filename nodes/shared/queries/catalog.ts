@@ -1,21 +1,21 @@
-/** A service that queries are made of: paid queries, triggers and outputs read this row. */
+/** Describes a type of query. Paid queries, triggers and outputs read this row. */
 export interface QueryService {
 	/** The value of the operation that sends it; the API Mapping names it by that. */
 	operation: string;
-	/** What a record calls it (TQ §2.1); a guess where `isCodeShown` is not set. */
+	/** Gives its name in records (TQ §2.1); it is a guess unless `isCodeShown` is set. */
 	code: string;
 	isCodeShown?: true;
-	/** What the operator reads. */
+	/** Gives the name that the operator reads. */
 	label: string;
 	/** Below the base URL (TQ §4). */
 	path: string;
 	/** The fields of its body: the API reference's names, or the usual ones where it shows none. */
 	fields: string[];
-	/** What its record echoes besides. */
+	/** Lists what its record echoes besides. */
 	echo?: string[];
-	/** Its result comes with the response, by the API reference. */
+	/** The result comes with the response, by the API reference. */
 	isImmediate?: true;
-	/** Its result comes by webhook (TQ §6.1). */
+	/** The result comes by webhook (TQ §6.1). */
 	isDelivered?: true;
 	/**
 	 * The simplified result, in this order: readable name → name in the response (TQ §2.2 to §2.4). Not set where the
@@ -143,13 +143,13 @@ const rows = {
 	},
 } satisfies Record<string, Omit<QueryService, 'operation'>>;
 
-/** Each query of TQ §4.2 to §4.11. */
+/** Lists each query of TQ §4.2 to §4.11. */
 export const queryServices: QueryService[] = Object.entries(rows).map(([operation, row]) => ({
 	operation,
 	...row,
 }));
 
-/** The same by the value of its operation. */
+/** Holds the query types by the value of their operation. */
 export const catalog = Object.fromEntries(
 	queryServices.map((service) => [service.operation, service]),
 ) as Record<keyof typeof rows, QueryService>;

@@ -1,6 +1,6 @@
 /** A queue that is fair between keys: each key that has something waiting gets one turn in every round. */
 export class FairQueue<T> {
-	/** In the order of their next turns. */
+	/** Holds the keys in the order of their next turns. */
 	private readonly lines = new Map<string, Set<T>>();
 
 	get isEmpty(): boolean {

@@ -2,21 +2,21 @@ import { DateTime } from 'luxon';
 
 /** Keeps dates within what a Date can hold, whatever a header claims. */
 const MAX_RETRY_AFTER_MS = 1e11;
-/** More than anybody sends in a second; keeps the bookkeeping small whatever a header claims. */
+/** Exceeds any real limit per second, and keeps the bookkeeping small whatever a header claims. */
 const MAX_LIMIT = 10_000;
 /** Earlier resets are no epoch time in milliseconds; in seconds, it would say too little. */
 const EPOCH_MS_SINCE = Date.UTC(2000);
 
-/** An answer of the service, as far as the pace depends on it; times in milliseconds by the rate limiter's clock. */
+/** Describes a response as far as the pace depends on it. Times are milliseconds by the rate limiter's clock. */
 export interface Answer {
 	status: number;
-	/** By lower-case name. */
+	/** Holds the headers by lower-case name. */
 	headers: Record<string, unknown>;
 	sentAt: number;
 	receivedAt: number;
 }
 
-/** What the headers of an answer tell of the limit (§8.4). What is missing or makes no sense is undefined. */
+/** Reads the limit from the headers of a response (CP §8.4). A missing or senseless value is undefined. */
 export function readLimits({ headers }: Answer): {
 	limit?: number;
 	remaining?: number;
@@ -32,8 +32,8 @@ export function readLimits({ headers }: Answer): {
 }
 
 /**
- * When Retry-After allows another request: seconds, with or without a fraction, or an HTTP date, which is by the service's
- * clock. The longest of several; undefined where it makes no sense or is over.
+ * Returns when Retry-After allows another request. It holds seconds, with or without a fraction, or an HTTP date by
+ * the service's clock. Of several values the latest counts; undefined if it makes no sense or has passed.
  */
 export function retryAt({ headers, receivedAt }: Answer): number | undefined {
 	const texts = [headers['retry-after']].flat().map((one) => headerText(one) ?? '');

@@ -15,9 +15,9 @@ const MAX_PAUSE_MS = 3_600_000;
 const LATE_MS = 20;
 
 /**
- * Decides when the next request with a token may leave. Processes that share a token do not know each other: each keeps
- * an even pace, and what the service accepts of it after a 429 is its share. The rule is in docs/scaling.md. Times are
- * milliseconds by one clock of this process.
+ * Decides when the next request with a token may leave. Processes that share a token do not know each other. Each
+ * sends at an even pace, and what the service accepts of it after a 429 is its share. docs/scaling.md explains the
+ * rule. Times are milliseconds by one clock of this process.
  */
 export class Pace {
 	/** Requests per window that the operator grants this process. */
@@ -30,11 +30,11 @@ export class Pace {
 	pausedUntil = -Infinity;
 	private nextAt = -Infinity;
 	private refusedAt = -Infinity;
-	/** When the latest responses other than 429 came. */
+	/** Holds when the latest responses other than 429 came. */
 	private readonly acceptedAt: number[] = [];
 	/** The service's clock minus ours, plus the time that a request travels. */
 	private clockOffset: number | undefined;
-	/** When the newest window that a response showed ends, by our clock. */
+	/** Gives the end of the newest window that a response showed, by this process's clock. */
 	private windowEnd = -Infinity;
 
 	constructor(private readonly random: () => number = Math.random) {}
@@ -96,8 +96,8 @@ export class Pace {
 	}
 
 	/**
-	 * Moves the end of the newest window. The clocks may differ by any amount and are never compared: a request arrived
-	 * after its window began and before it ended, and that bounds their difference. The first request began the window.
+	 * Moves the end of the newest window. The clocks may differ by any amount and are never compared. A request
+	 * arrived between its window's start and end, which bounds their difference. The first request began the window.
 	 */
 	private followWindow(reset: number, sentAt: number, opensWindow: boolean): void {
 		const begin = reset - WINDOW_MS;

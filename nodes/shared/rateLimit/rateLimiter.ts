@@ -7,15 +7,15 @@ import { BoundedMap } from '../utils/boundedMap';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
-/** Why no turn came. */
+/** Says why a request got no turn. */
 export type MissedTurn = Extract<Problem, { kind: 'rateLimit' | 'cancelled' }>;
 
 /** Keeps all who use one token within its rate limit (§8). */
 export interface RateLimiter {
 	/**
-	 * Waits until one point may be spent; resolves with the reason if it is not: soon after `signal` aborts, after
-	 * `maxWaitMs` (5 minutes by default), and at once where the service allows nothing so long. Executions take turns, so
-	 * that a long list does not hold up a single lookup.
+	 * Waits until one point may be spent. Resolves with a reason if it is not: soon after `signal` aborts, or after
+	 * `maxWaitMs` (5 minutes by default). It resolves at once if the service allows nothing for that long. Executions
+	 * take turns, so that a long list does not hold up a single lookup.
 	 */
 	acquire(options: {
 		execution: string;
@@ -23,8 +23,8 @@ export interface RateLimiter {
 		maxWaitMs?: number;
 	}): Promise<MissedTurn | undefined>;
 	/**
-	 * Learns the limit and the reset from an answer: its status, its headers by lower-case name, and when the
-	 * request was sent and answered by its clock. After a 429 everybody waits for the reset.
+	 * Takes the limit and the reset from a response: its status, headers by lower-case name, and times by its clock.
+	 * After a 429 every request waits for the reset.
 	 */
 	update(answer: Answer): void;
 }
@@ -46,10 +46,10 @@ class TokenRateLimiter implements RateLimiter {
 	private readonly turns = new FairQueue<Waiter>();
 	private configured = '';
 	private isDriving = false;
-	/** What the monotonic clock lacks to the time of the day at which this limiter began. */
+	/** Holds the difference between the monotonic clock and the time of day when this limiter began. */
 	private readonly begunMs = Date.now() - performance.now();
 
-	/** Sets what it begins with; the same values again leave what was learned from answers. */
+	/** Sets the initial limit; equal values leave what responses have shown. */
 	configure(pointsPerSecond: number, processes: number | undefined): void {
 		const configured = `${pointsPerSecond} by ${processes}`;
 		if (configured === this.configured) return;
@@ -87,7 +87,7 @@ class TokenRateLimiter implements RateLimiter {
 		return this.begunMs + performance.now();
 	}
 
-	/** Why it is of no use to wait until a deadline: the service allows nothing before. */
+	/** Returns why waiting until a deadline is useless: the service allows nothing before. */
 	private pausedBeyond(deadline: number, waitedMs: number): MissedTurn | undefined {
 		const { pausedUntil } = this.pace;
 		if (pausedUntil <= deadline) return undefined;
@@ -120,13 +120,13 @@ class TokenRateLimiter implements RateLimiter {
 	}
 }
 
-/** One per base URL and token in this process, by a hash of both. */
+/** Holds one limiter per base URL and token in this process, by a hash of both. */
 const rateLimiters = new BoundedMap<string, TokenRateLimiter>(500);
 
 /**
- * The rate limiter that everybody shares who sends to this base URL with this token. `pointsPerSecond` is what it begins
- * with until the service's headers tell more; 0: no limit. `processes` share them, as far as the operator knows; where
- * that is left out, the headers tell who else is there. Throws a UserError if the points are no number from 0 on.
+ * Returns the rate limiter shared by all requests to this base URL with this token. `pointsPerSecond` holds until the
+ * service's headers show another limit; 0 means none. `processes` share it; without a number, the headers show who
+ * else sends. Throws a UserError if the points are no number from 0 on.
  */
 export function rateLimiterFor(options: {
 	baseUrl: string;

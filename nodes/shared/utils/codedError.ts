@@ -14,7 +14,7 @@ export class CodedError extends UserError {
 	}
 }
 
-/** What to do about most values that a field cannot use. */
+/** Advises what to do about most values that a field cannot use. */
 export const CHECK = 'Enter it, or check the expression that fills it for this item.';
 
 /** The error of a field whose value an item cannot use; its message begins with the field. */

@@ -1,4 +1,4 @@
-/** A signal that aborts once it was not reset for so long. */
+/** Returns a signal that aborts once it was not reset for `ms` milliseconds. */
 export function idleTimeout(longestMs: number) {
 	const idle = new AbortController();
 	let [since, isOver] = [performance.now(), false];

@@ -14,11 +14,11 @@ const NO_TEXT = /[\uFFFD\p{Co}\p{Cn}\p{Cs}]|(?![\t\n\r])\p{Cc}/u;
 const UTF8 =
 	/[\xC2-\xC5][\x80-\xBF]|\xCC[\x80-\x83\x88\xA7]|\xE2\x80[\x80-\xBF]|\xEF\xBF\xBD|\xEF\xAC[\x81\x82]/;
 
-/** Of "Ã­" and the like the second character is often lost on the way. */
+/** The second character of "Ã­" and the like is often lost on the way. */
 const HALF_LETTER = /Ã(?=\p{Ll})|(?<=\p{Ll})Ã/u;
 
 /**
- * Whether a text surely lost letters on its way: it holds what no text does, or UTF-8 that was read as Latin-1 or
+ * Returns whether a text surely lost letters. It holds characters that no text has, or UTF-8 read as Latin-1 or
  * windows-1252 ("MuÃ±oz"), once or several times.
  */
 export const isDamaged = (text: string): boolean =>

@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 
-/** Whether a value is an object with keys: no array, not null. */
+/** Returns whether a value is an object with keys: no array, not null. */
 export const isObject = (value: unknown): value is IDataObject =>
 	typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Whether a value is an object or array that holds anything. */
+/** Returns whether a value is an object or array that holds anything. */
 export const isFilled = (value: unknown): boolean =>
 	typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 

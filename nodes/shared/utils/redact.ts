@@ -2,7 +2,7 @@ import { isObject } from './json';
 import { secretFinder } from './secrets';
 
 export const MASK = '***';
-/** What lies deeper is masked whole: no response that means something does. */
+/** Values nested deeper are masked whole; no meaningful response is. */
 const DEEPEST = 500;
 
 /** A copy of a JSON value in which every text, number or key that repeats one of these secrets is masked. */
@@ -34,8 +34,8 @@ export const redactBody = <T>(body: T, secrets: string[]): T =>
 	);
 
 /**
- * A JSON value in which the texts and numbers under fields of these names (in lower case) are masked, at any depth; what
- * they were is added to `found`. The value itself comes back where there is none.
+ * Returns a JSON value with the texts and numbers under these field names (in lower case) masked, at any depth. The
+ * original values are added to `found`. Without any, the value itself is returned.
  */
 export function maskNamed(
 	json: unknown,

@@ -1,13 +1,13 @@
 /** Shorter ones are found in texts that have nothing to do with them. */
 const SHORTEST = 4;
-/** So long must a line of a key be to be looked for by itself. */
+/** A line of a key must be this long to be searched for by itself. */
 const LINE = 16;
 
-/** Whether a text repeats a secret: as it is, URL-encoded, in JSON, or as part of base64. */
+/** Returns whether a text repeats a secret: as it is, URL-encoded, in JSON, or as part of base64. */
 export const holdsSecret = (text: string, secrets: string[]): boolean =>
 	secretFinder(secrets)(text);
 
-/** The same for many texts. */
+/** Returns a function that finds a secret in many texts. */
 export function secretFinder(secrets: string[]): (text: string) => boolean {
 	const forms = secrets
 		.flatMap((secret) => [secret.trim(), ...secret.split(/\s*\n\s*/).filter(isLine)])
@@ -38,7 +38,9 @@ function formsOf(secret: string): string[] {
 	];
 }
 
-/** The characters of base64 that hold nothing but the secret, where so many bytes precede it in their group. */
+/**
+ * Returns the base64 characters that hold nothing but the secret, by the number of bytes before it in their group.
+ */
 function base64Of(secret: string, before: number): string {
 	const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(secret)]);
 	const whole = Math.floor((bytes.length * 8) / 6);

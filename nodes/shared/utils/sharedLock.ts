@@ -31,7 +31,7 @@ export class SharedLock {
 	}
 }
 
-/** A lock for each key, kept as long as somebody uses it. */
+/** Holds a lock for each key as long as it is in use. */
 export class SharedLocks {
 	private readonly inUse = new Map<string, { lock: SharedLock; users: number }>();
 

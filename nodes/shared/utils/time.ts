@@ -3,17 +3,17 @@ import { textOf } from './text';
 /** Milliseconds until `ms` have passed since a moment; 0 or less also where the machine's clock was set back by more. */
 export const msLeft = (since: number, ms: number): number => ms - Math.abs(Date.now() - since);
 
-/** Seconds of the years 2001 to 2286, with or without a fraction, or the same in milliseconds. */
+/** Matches seconds of the years 2001 to 2286, with or without a fraction. */
 const SECONDS = /^\d{10}(\.\d+)?$/;
 const MILLISECONDS = /^\d{13}(\.\d+)?$/;
 /** ISO 8601 without a zone, which would be read in that of n8n's process. */
 const ZONELESS = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(:\d\d(\.\d+)?)?)$/;
-/** Of day and month nobody can tell which comes first. */
+/** Matches dates whose order of day and month is ambiguous. */
 const AMBIGUOUS = /^\d{1,2}[/.-]\d{1,2}[/.-]\d/;
 
 /**
- * A moment in milliseconds since the epoch, from a date (in UTC where it names no zone) or such a number, also as text;
- * undefined if it is neither.
+ * Returns milliseconds since the epoch, from a date or such a number, also as text. A date without a zone is in UTC.
+ * Undefined if the value is neither.
  */
 export function timeOf(value: unknown): number | undefined {
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -28,6 +28,6 @@ export function timeOf(value: unknown): number | undefined {
 /** A time of day with a zone behind it. */
 const ZONED = /:\d\d\S*\s*(Z|UTC|GMT|[+-]\d\d:?(\d\d)?)$/i;
 
-/** Whether a date names a moment, whatever the zone. */
+/** Returns whether a date names a moment, whatever the zone. */
 export const isZoned = (value: unknown): boolean =>
 	[SECONDS, MILLISECONDS, ZONED].some((form) => form.test(textOf(value).trim().slice(-40)));
