@@ -8,7 +8,7 @@ const CURP = new RegExp(
 	`^[A-Z][AEIOUX][A-Z]{2}(\\d{6})[HMX](?:${CURP_STATES})[B-DF-HJ-NP-TV-Z]{3}([\\dA-Z])\\d$`,
 );
 
-/** Whether YYMMDD is a day of the century that begins with this year. */
+/** Returns whether YYMMDD is a day of the century that begins with this year. */
 function isDayOf(century: number, digits: string): boolean {
 	const [year, month, day] = (digits.match(/../g) ?? []).map(Number);
 	const date = new Date(Date.UTC(century + year, month - 1, day));
@@ -33,7 +33,7 @@ export function isBasicRfc(text: string): boolean {
 	return digits !== undefined && homoclave === undefined && isDayOfRfc(digits);
 }
 
-/** A CURP (CP §2.8 curp): form, state, date (position 17 tells the century) and check digit. */
+/** Checks a CURP (CP §2.8 curp): form, state, date (position 17 gives the century) and check digit. */
 export function isCurp(text: string): boolean {
 	const [, digits, century] = CURP.exec(text) ?? [];
 	if (digits === undefined || !isDayOf(/\d/.test(century) ? 1900 : 2000, digits)) return false;

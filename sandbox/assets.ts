@@ -9,7 +9,7 @@ export interface Assets {
 	examples: Record<string, string>;
 	/** Address of the repository. */
 	repository: string;
-	/** What a person types to start the sandbox. */
+	/** Says what a person types to start the sandbox. */
 	command: string;
 }
 

@@ -14,12 +14,12 @@ export class Clock {
 		return new Date(this.now()).toISOString();
 	}
 
-	/** How many milliseconds it goes before this machine's. */
+	/** Returns how many milliseconds it goes before this machine's. */
 	save(): number {
 		return this.skewMs;
 	}
 
-	/** Sets it, and tells whoever waits for an instant. */
+	/** Sets the clock, and wakes whoever waits for an instant. */
 	load(skewMs: number): void {
 		this.skewMs = skewMs;
 		for (const listener of this.listeners) listener();

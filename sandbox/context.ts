@@ -14,7 +14,7 @@ import type { TaxProfiles } from './services/taxQuery/profiles';
 import type { QueryStore } from './services/taxQuery/store';
 import type { Webhooks } from './webhook/webhooks';
 
-/** What the parts of one running sandbox share. */
+/** Describes what the parts of one running sandbox share. */
 export interface SandboxContext {
 	options: SandboxOptions;
 	secrets: SandboxSecrets;
@@ -29,15 +29,15 @@ export interface SandboxContext {
 
 	/** Every request to the two services. */
 	requests: RequestLog;
-	/** What goes wrong, by rules. */
+	/** Says what goes wrong, by rules. */
 	faults: Faults;
 
 	/** The logins of the organization at its providers. */
 	providerLogins: ProviderLogins;
 
-	/** What this environment calls the paths, fields and words of the query service. */
+	/** Says what this environment calls the paths, fields and words of the query service. */
 	dialect: Dialect;
-	/** How queries end. */
+	/** Says how queries end. */
 	outcomes: Outcomes;
 	profiles: TaxProfiles;
 	/** Every query made. */

@@ -73,7 +73,7 @@ const MappingSchema = some({
 	}),
 });
 
-/** What the simulated environment calls the paths, fields and words of the Credit Profile document. */
+/** Describes what the simulated environment calls the paths, fields and words of the Credit Profile document. */
 export interface CreditProfileMapping {
 	/** Path segment of CP §4.1 and §4.2 → what stands in its place. */
 	paths?: Record<string, string>;
@@ -88,10 +88,10 @@ export interface TaxQueryMapping {
 	paths?: Partial<Record<Operation | 'tax' | 'oauth/token', string>>;
 	/** The document's name of a field → the environment's; '' if it has no such field. */
 	fields?: Partial<Record<Operation, Record<string, string>>>;
-	/** In luxon's letters. */
+	/** Gives the formats in luxon's letters. */
 	periodFormat?: { months?: string; days?: string };
 	services?: Partial<Record<Operation, string>>;
-	/** Of each list, the first word is the one that is served. */
+	/** Lists status words; the first of each list is served. */
 	statuses?: { success?: string[]; pending?: string[]; failed?: string[] };
 	list?: {
 		parameters?: Record<string, unknown>;
@@ -135,7 +135,7 @@ export function readMapping(value: unknown): Mapping {
 	throw new Error(`Mapping: "${field}": ${message}`);
 }
 
-/** Throws an Error if a field is left out that tells whom or what a query is about. */
+/** Throws an Error if a field is left out that identifies the query's subject. */
 function withWhatIsNeeded(mapping: Mapping): Mapping {
 	for (const [operation, fields] of Object.entries(mapping.taxQuery?.fields ?? {})) {
 		const lost = NEEDED.find((field) => fields[field] === '');
@@ -147,7 +147,7 @@ function withWhatIsNeeded(mapping: Mapping): Mapping {
 	return mapping;
 }
 
-/** What the environment calls the fields whose values are secret. */
+/** Returns what the environment calls the fields whose values are secret. */
 export function secretNames({ creditProfile = {}, taxQuery = {} }: Mapping): string[] {
 	const { client_secret, refresh_token } = taxQuery.token?.fields ?? {};
 	const names: Array<string | undefined> = [

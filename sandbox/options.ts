@@ -1,20 +1,20 @@
 import type { Mapping } from './mapping';
 
-/** What a sandbox is started with; the command line offers the same under the same names in kebab-case. */
+/** Describes the options of a sandbox. The command line offers each under its name in kebab-case. */
 export interface SandboxOptions {
 	/** Address at which it listens; 0.0.0.0: at every one of this machine. */
 	host: string;
 	/** TCP port; 0 takes a free one. */
 	port: number;
-	/** The same seed gives the same people, collections and documents. */
+	/** Gives equal people, collections and documents for an equal seed. */
 	seed: number;
 	/** Milliseconds before each answer of the two services. */
 	latency: number;
 	/** Points per second and token (CP §8); 0 switches the limiter off. */
 	rateLimit: number;
-	/** The same for the query service, of which TQ §8 shows none; 0: none. */
+	/** Limits the query service, of which TQ §8 shows none; 0: none. */
 	taxRateLimit: number;
-	/** Whether that limiter tells its points in headers. */
+	/** Says whether that limiter reports its points in headers. */
 	taxRateLimitHeaders: boolean;
 	/** Milliseconds that the clock of both services goes before this machine's; negative: behind. */
 	clockSkew: number;
@@ -22,39 +22,42 @@ export interface SandboxOptions {
 	tokenLifetime: number;
 	/** Milliseconds until an asynchronous query has its result. */
 	resultDelay: number;
-	/** Whether CRF and RFC data answer with the record at once, which TQ §4.4 and §4.5 document too. */
+	/** Says whether CRF and RFC data answer with the record at once, which TQ §4.4 and §4.5 document too. */
 	immediateRecords: boolean;
-	/** How `GET /query` answers (not shown, TQ §4.12): a plain array; a page `{data, total}`; a page of lean rows. */
+	/**
+	 * Selects the response of `GET /query` (not shown, TQ §4.12): a plain array, a page `{data, total}`, or a page of
+	 * rows without responses.
+	 */
 	queryList: 'array' | 'page' | 'lean';
-	/** In which order `GET /query` lists queries: by time, or by nothing that a reader could use. */
+	/** Gives the order in which `GET /query` lists queries: by time, or shuffled. */
 	listOrder: 'newest' | 'oldest' | 'none';
 	/** Rows of `GET /query` at most; 0: as many as the mapping says, else 100 of a page and all of an array. */
 	pageSize: number;
 	/** Keys under which a page has its rows, and its total (or `hasMore`, `next`); undefined: as queryList says. */
 	listShape: { rows: string; total?: string } | undefined;
-	/** Whether `GET /query/{id}` and `GET /query` hold the response of a query (not shown, TQ §4.13). */
+	/** Says whether `GET /query/{id}` and `GET /query` hold the response of a query (not shown, TQ §4.13). */
 	record: 'full' | 'lean';
 	/** Key under which one record is answered; '': the record itself. */
 	recordEnvelope: string;
-	/** What the query service calls the states of a query. */
+	/** Says what the query service calls the states of a query. */
 	statusWords: { success?: string; pending?: string; failed?: string };
-	/** How the token request is answered: OAuth's names, the same in camel case, or below `data`. */
+	/** Selects the shape of the token response: OAuth's names, those in camel case, or below `data`. */
 	tokenShape: 'snake' | 'camel' | 'data';
-	/** What it says of the token's life: seconds, the same as text, 0, -1, or nothing. */
+	/** Gives the token's lifetime in the response: seconds, seconds as text, 0, -1, or nothing. */
 	tokenExpiresIn: 'number' | 'text' | 'zero' | 'negative' | 'absent';
-	/** Whether it holds no refresh token. */
+	/** Says whether it holds no refresh token. */
 	noRefreshToken: boolean;
 	/** Old, finished queries that `GET /query` lists from the start. */
 	pastQueries: number;
-	/** Where results are delivered; empty until one is registered by `PUT /sandbox/webhook`. */
+	/** Says where results are delivered; empty until one is registered by `PUT /sandbox/webhook`. */
 	webhookUrl: string;
-	/** How deliveries are signed until `PUT /sandbox/webhook` says otherwise. */
+	/** Says how deliveries are signed until `PUT /sandbox/webhook` says otherwise. */
 	webhookSigning: 'none' | 'hmac' | 'header' | 'basic' | 'standard';
 	/** Number of documents in the largest collection. */
 	documents: number;
 	/** File from which the state is taken at the start, if it exists, and into which it is put at the end. */
 	state: string;
-	/** What this environment calls the paths, fields and words of the two documents. */
+	/** Says what this environment calls the paths, fields and words of the two documents. */
 	mapping: Mapping;
 }
 

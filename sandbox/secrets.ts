@@ -11,7 +11,7 @@ export interface SandboxSecrets {
 	webhookSecret: string;
 }
 
-/** Secrets that the same seed gives again, so that a workflow keeps working after a restart. */
+/** Derives secrets from the seed, so that a workflow works after a restart. */
 export function secretsOf(seed: number): SandboxSecrets {
 	const derive = (name: string) =>
 		createHmac('sha256', `sandbox ${seed}`).update(name).digest('hex').slice(0, 32);

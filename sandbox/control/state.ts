@@ -4,7 +4,7 @@ import { assets } from '../assets';
 import { explained } from '../webhook/sign';
 
 const NEWEST = 50;
-/** What n8n in a container calls the machine that it runs on. */
+/** Defines what n8n in a container calls the machine that it runs on. */
 const FROM_A_CONTAINER = 'host.docker.internal';
 
 /** `GET /sandbox/state`: what the page shows. */
@@ -28,7 +28,7 @@ export function stateControl(app: FastifyInstance, context: SandboxContext): voi
 		reserved,
 		scripts: outcomes.save(),
 		billed: ledger.list().length,
-		/** One entry for each billed query. */
+		/** Lists one entry for each billed query. */
 		billedQueries: ledger.list().map(({ queryId }) => queryId),
 		webhook: {
 			url: webhooks.settings.url,

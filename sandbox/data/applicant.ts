@@ -7,7 +7,7 @@ export interface Applicant extends Person {
 	firstName: string;
 	middleName: string | null;
 	phone: string;
-	/** Made only when asked for. */
+	/** Makes the company on demand. */
 	company(): Company;
 }
 
@@ -17,8 +17,8 @@ const CONSTITUTED_FROM = '2005-01-01';
 const CONSTITUTED_TO = '2022-12-31';
 
 /**
- * The next applicant that the seeded faker gives. The person is made known to `people`, so that the queries of the
- * other service about their RFC or CURP give the same name.
+ * Returns the next applicant of the seeded faker. The person is added to `people`, so that the other service's
+ * queries about their RFC or CURP give the same name.
  */
 export function applicantFrom(faker: Faker, people: People): Applicant {
 	const dayBetween = (from: string, to: string) =>

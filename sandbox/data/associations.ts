@@ -11,7 +11,7 @@ import { fileUrl, sampleFile, type LinkOrigin } from './files';
 import { ORGANIZATION_ID } from './organization';
 import { nationalityOf, residenceOf } from './residence';
 
-/** Which associations are sent whole; the others are listed with null. */
+/** Describes which associations are sent whole; the others are listed with null. */
 interface Include {
 	/** Lists all associations. */
 	all: boolean;
@@ -26,7 +26,7 @@ const dates = ({ document: { createdAt, updatedAt } }: GeneratedDocument) => ({
 });
 const idOf = ({ document }: GeneratedDocument): number => document.id ?? 0;
 
-/** What a profile and a form say alike about the person, or about the company. */
+/** Returns what a profile and a form say alike about the person, or about the company. */
 function whoIs({ applicant, isCompany, index }: GeneratedDocument) {
 	const company = isCompany ? applicant.company() : undefined;
 	return {
@@ -152,7 +152,7 @@ function fileOf(generated: GeneratedDocument, link: LinkOrigin): FileAssociation
 }
 
 /**
- * The associations of a document, or undefined if none were asked for. Nearly every document has a profile,
+ * Returns the associations of a document, or undefined if none were requested. Nearly every document has a profile,
  * every third a form, every fourth a file.
  */
 export function associationsOf(

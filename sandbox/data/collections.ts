@@ -76,7 +76,7 @@ export function createCollections(seed: number, largest: number): Collections {
 	return { entries, users };
 }
 
-/** The collection as it is sent, with what was asked to be included. */
+/** Returns the collection as it is sent, with the requested includes. */
 export function present(
 	{ collection, versions: [active] }: CollectionEntry,
 	users: User[],

@@ -7,7 +7,7 @@ import type { People } from './people';
 import { fakerFor } from './random';
 
 const DAY_MS = 86_400_000;
-/** How long documents of the newest version have been coming in. */
+/** Limits how long documents of the newest version have been coming in. */
 const LAST_PERIOD_MS = 120 * DAY_MS;
 const IDS_PER_COLLECTION = 100_000;
 /** The tags of documents, which repeat in this order. */
@@ -23,11 +23,11 @@ export const DOCUMENT_TAGS = [
 /** The tags of a document by its place in the collection. */
 const tagsOf = (index: number): string[] => DOCUMENT_TAGS[index % DOCUMENT_TAGS.length];
 
-/** A document that exists only when it is looked at, with what its associations are made of. */
+/** Describes a document that is generated on demand, with the source of its associations. */
 export interface GeneratedDocument {
 	document: DataDocument;
 	applicant: Applicant;
-	/** Whether it is of a company. */
+	/** Says whether it is of a company. */
 	isCompany: boolean;
 	index: number;
 }
@@ -48,7 +48,10 @@ function originOf(
 	return { version, createdAt };
 }
 
-/** The document at this place of the collection, counted from the oldest; the same again by the same seed. */
+/**
+ * Returns the document at this place of the collection, counted from the oldest. An equal seed gives an equal
+ * document.
+ */
 export function documentAt(
 	entry: CollectionEntry,
 	index: number,

@@ -7,7 +7,7 @@ interface SampleFile {
 }
 
 const DAY_MS = 86_400_000;
-/** Where the sandbox serves them. */
+/** Defines where the sandbox serves them. */
 export const FILES_PATH = '/sandbox/files';
 const PDF = `%PDF-1.4
 1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
@@ -62,13 +62,13 @@ export const SAMPLES: SampleFile[] = [
 /** The file that the document at this place of its collection has. */
 export const sampleFile = (index: number): SampleFile => SAMPLES[index % SAMPLES.length];
 
-/** Where and when files are linked: the sandbox's own address, and its clock in milliseconds since 1970. */
+/** Describes where and when files are linked: the sandbox's own address, and its clock in milliseconds since 1970. */
 export interface LinkOrigin {
 	origin: string;
 	now: number;
 }
 
-/** Where the file can be fetched for the next 24 hours (CP §2.10). */
+/** Returns where the file can be fetched for the next 24 hours (CP §2.10). */
 export function fileUrl(
 	{ origin, now }: LinkOrigin,
 	kind: 'download' | 'preview',

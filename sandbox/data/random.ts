@@ -21,13 +21,15 @@ function mulberry32(state: number): () => number {
 	};
 }
 
-/** Whose numbers come next. */
+/** Defines whose numbers come next. */
 let next = mulberry32(0);
 const randomizer: Randomizer = { next: () => next(), seed: () => {} };
-/** Making one takes a hundred times as long as what is asked of it, so all share one. */
+/** Making a faker takes a hundred times as long as using it, so all share one. */
 const SHARED = new Faker({ locale: LOCALE, randomizer });
 
-/** Mexican life-like data that the same seed and key give again, whatever was asked for in between. */
+/**
+ * Returns a faker of Mexican life-like data; an equal seed and key give equal data, whatever was generated before.
+ */
 export function fakerFor(seed: number, key: string): Faker {
 	const own = mulberry32(hash(`${seed} ${key}`));
 	return new Proxy(SHARED, {

@@ -23,7 +23,7 @@ const REGIMES = {
 	],
 };
 
-/** What the results of one RFC are made from. */
+/** Describes what the results of one RFC are made from. */
 interface Subject {
 	name: string;
 	email: string;
@@ -42,7 +42,7 @@ function subjectOf(people: People, rfc: string): Subject {
 	return { ...person, name: fullName(person), since: grownUp + person.birthDate.slice(4) };
 }
 
-/** Results that are the same each time that the same seed and identifier meet. */
+/** Generates results; an equal seed and identifier give equal results. */
 export class Results {
 	constructor(
 		private readonly seed: number,

@@ -10,7 +10,7 @@ import { HttpError } from './errors';
 import { setLimitHeaders } from './limiter';
 import { pathFits, pathOf } from './paths';
 
-/** What may go wrong with a request. */
+/** Defines what may go wrong with a request. */
 const Fault = Type.Union([
 	oneOf([
 		'storm', // 429, no point left
@@ -140,7 +140,7 @@ export function injectFaults(
 	});
 }
 
-/** Whether the fault strikes only when the service has accepted the request and made its answer. */
+/** Returns whether the fault strikes only when the service has accepted the request and made its answer. */
 function comesAfter(fault: Fault): boolean {
 	if (typeof fault === 'object') {
 		return 'trickle' in fault || 'large' in fault || ('status' in fault && fault.accepted === true);

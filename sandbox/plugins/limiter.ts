@@ -19,9 +19,9 @@ export function setLimitHeaders(
 }
 
 /**
- * The limiter of CP §8: so many points per second and token, or per client address without one. Each request
- * consumes one; the window begins with the first request after the last one ended. Sets the headers of CP §8.4,
- * unless told not to, and refuses with 429 when no point is left. With 0 points there is neither limit nor header.
+ * Limits points per second and token, or per client address without one (CP §8). Each request consumes one. The
+ * window begins with the first request after the last one ended. Sets the headers of CP §8.4 unless disabled, and
+ * refuses with 429 when no point is left. With 0 points there is neither limit nor header.
  */
 export function limiter(points: number, clock: Clock, { headers = true } = {}) {
 	const memory = new RateLimiterMemory({ points, duration: WINDOW_S });

@@ -2,8 +2,8 @@
 export const pathOf = (url: string): string => url.split('?', 1)[0];
 
 /**
- * Whether a path fits a pattern such as `/api/query/:id`; segments beginning with a colon fit anything.
- * With `prefix`, the pattern may end before the path does.
+ * Returns whether a path fits a pattern such as `/api/query/:id`; segments beginning with a colon fit anything. With
+ * `prefix`, the pattern may end before the path does.
  */
 export function pathFits(pattern: string, path: string, { prefix = false } = {}): boolean {
 	const wanted = pattern.split('/').filter(Boolean);

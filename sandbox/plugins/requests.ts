@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { pathOf } from './paths';
 
-/** One request as it reached the sandbox, secrets masked. */
+/** Describes one request as it reached the sandbox, secrets masked. */
 export interface LoggedRequest {
 	id: number;
 	/** ISO 8601. */
@@ -21,8 +21,8 @@ const SECRET = /password|secret|token|key|ciec|authorization|cookie/i;
 const MASK = '***';
 
 /**
- * A copy in which the value of every field with a telling name is masked, or with one of an environment's own names for
- * such a field; the scheme word of a header stays.
+ * Returns a copy in which every secret field is masked, also under an environment's own names. The scheme word of a
+ * header stays.
  */
 function masked(value: unknown, own: string[] = [], name = ''): unknown {
 	if (Array.isArray(value)) return value.map((entry) => masked(entry, own, name));

@@ -41,15 +41,15 @@ function withDefaults(schema: TSchema, values: unknown): unknown {
 const TELL = Symbol('tell');
 type Tell = (value: unknown) => unknown;
 
-/** A response's schema whose answers are first held to it, and then told in other words. */
+/** Wraps a response's schema: responses are validated by it first, and then mapped to other names. */
 export const toldAs = <T extends TSchema>(schema: T, tell: (value: Static<T>) => unknown): T => ({
 	...schema,
 	[TELL]: tell,
 });
 
 /**
- * Holds every request and every response to the TypeBox schema of its route. A request that deviates from it is
- * refused with 400 and the field's name; a response that does is a 500, because then the sandbox is wrong.
+ * Validates every request and every response by the TypeBox schema of its route. An invalid request is refused with
+ * 400 and the field's name. An invalid response is a 500, because then the sandbox is wrong.
  */
 export function checkByContract(app: FastifyInstance): void {
 	app.setValidatorCompiler<TSchema>(({ schema, httpPart }) => (data) => {

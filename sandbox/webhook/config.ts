@@ -13,18 +13,18 @@ const HmacChoice = closed({
 	header: Type.Optional(Type.String({ minLength: 1 })),
 	/** Written before the signature: `sha256=`, `v1=`. */
 	label: Type.Optional(Type.String({ pattern: '^[!-~]*$' })),
-	/** With it, `<time>.<body>` is signed unless `signedText` says otherwise, and the time is sent in this header. */
+	/** The time is sent in this header, and `<time>.<body>` is signed unless `signedText` says otherwise. */
 	timestampHeader: Type.Optional(Type.String({ minLength: 1 })),
 	/** The time is in the signature's header, `t=<time>,v1=<signature>`, and `<time>.<body>` is signed. */
 	hasTimestampInHeader: Type.Optional(Type.Boolean()),
-	/** What is signed; `{timestamp}` and `{body}` are replaced. */
+	/** Says what is signed; `{timestamp}` and `{body}` are replaced. */
 	signedText: Type.Optional(Type.String({ pattern: '\\{body\\}' })),
 	timestamps: Type.Optional(oneOf(['seconds', 'fractional', 'milliseconds', 'iso'])),
-	/** How the secret is written. */
+	/** Says how the secret is written. */
 	secretEncoding: Type.Optional(oneOf(['text', 'hex', 'base64'])),
 	/** The secret that is being replaced: each call is signed by both. */
 	oldSecret: Type.Optional(Type.String({ minLength: 1 })),
-	/** How both signatures are sent: in one header, or in two of the same name. */
+	/** Says how both signatures are sent: in one header, or in two of one name. */
 	joinedBy: Type.Optional(oneOf(['comma', 'blank', 'header'])),
 });
 const HeaderChoice = closed({
@@ -45,7 +45,7 @@ const StandardChoice = closed({
 	secret: Type.Optional(Type.String({ pattern: '^whsec_[A-Za-z0-9+/]+={0,2}$' })),
 });
 
-/** How deliveries are signed; TQ §6.2 shows nothing, so a receiver can rehearse each way. */
+/** Defines how deliveries are signed; TQ §6.2 shows nothing, so a receiver can rehearse each way. */
 const SigningChoice = Type.Union([
 	closed({ type: Type.Literal('none') }),
 	HmacChoice,
@@ -56,11 +56,11 @@ const SigningChoice = Type.Union([
 type SigningChoice = Static<typeof SigningChoice>;
 
 type Hmac = Static<typeof HmacChoice>;
-/** What has no value of its own where it is left open. */
+/** Describes what has no value of its own where it is left open. */
 type OptionalOfHmac = 'timestampHeader' | 'signedText' | 'oldSecret';
 export type HmacSigning = Required<Omit<Hmac, OptionalOfHmac>> & Pick<Hmac, OptionalOfHmac>;
 
-/** The same with nothing left open that has a default. */
+/** Holds the settings with every default filled in. */
 export type Signing =
 	| { type: 'none' }
 	| HmacSigning
@@ -104,7 +104,7 @@ export function signingOf(choice: SigningChoice, secret: string): Signing {
 const anyCase = (word: string) =>
 	[...word].map((letter) => `[${letter}${letter.toUpperCase()}]`).join('');
 
-/** How likely each delivery meets what. */
+/** Defines how likely each delivery meets what. */
 const DeliveryFaults = withDefault({
 	drop: Type.Optional(probability),
 	duplicate: Type.Optional(probability),
@@ -123,7 +123,7 @@ export const WebhookSettings = closed({
 	url: Type.Optional(Type.String({ pattern: '^(https?://.+)?$' })),
 	shape: Type.Optional(oneOf(['record', 'envelope', 'id'])),
 	signing: Type.Optional(SigningChoice),
-	/** What the body is: JSON, or a form whose field `payload` holds the JSON. */
+	/** Says what the body is: JSON, or a form whose field `payload` holds the JSON. */
 	body: Type.Optional(oneOf(['json', 'form', 'multipart'])),
 	/** Content-Encoding, in any case: `gzip`, `br`, `deflate`, or a chain of them such as `gzip, br`; empty for none. */
 	coding: Type.Optional(

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { HmacSigning, Signing } from './config';
 
-/** What is signed of a webhook call: the body as it is sent, its message's ID, and the time in milliseconds. */
+/**
+ * Describes what is signed of a webhook call: the body as it is sent, its message's ID, and the time in milliseconds.
+ */
 interface Message {
 	body: Buffer;
 	id: string;

@@ -16,12 +16,12 @@ const KEPT = 1_000;
 
 export interface Delivery {
 	id: number;
-	/** The same for a duplicate. */
+	/** Identifies the message; a duplicate has an equal one. */
 	messageId: string;
 	queryId: string;
-	/** Where it was sent last. */
+	/** Says where it was sent last. */
 	url?: string;
-	/** What it is beside a plain delivery: the fault that it met. */
+	/** Says what it is beside a plain delivery: the fault that it met. */
 	kind: 'plain' | 'duplicate' | 'tampered' | 'forged';
 	/** Unsent: no webhook was registered; it may be sent again when one is. */
 	status: 'waiting' | 'delivered' | 'failed' | 'dropped' | 'unsent';
@@ -30,7 +30,7 @@ export interface Delivery {
 	payload: unknown;
 }
 
-/** Delivers results to the registered webhook, with retries and, if asked for, with faults. */
+/** Delivers results to the registered webhook, with retries and, on demand, with faults. */
 export class Webhooks {
 	settings: WebhookSettings;
 	private deliveries: Delivery[] = [];
@@ -51,7 +51,7 @@ export class Webhooks {
 		this.random.seed(parts.options.seed);
 	}
 
-	/** As the sandbox was started. */
+	/** Restores the settings of the sandbox's start. */
 	initialSettings(): WebhookSettings {
 		const { options, secrets } = this.parts;
 		const { webhookUrl, webhookSigning } = options;
@@ -156,13 +156,13 @@ export class Webhooks {
 		void this.send(delivery, settings).then(() => this.release(0));
 	}
 
-	/** Lets go of what was held back, at the latest after so many milliseconds. */
+	/** Releases delayed deliveries after at most `ms` milliseconds. */
 	private async release(ms: number): Promise<void> {
 		if (ms > 0 && !(await this.pause(ms))) return;
 		for (const send of this.heldBack.splice(0)) send();
 	}
 
-	/** Whether the sandbox still runs after so many milliseconds. */
+	/** Returns whether the sandbox still runs after `ms` milliseconds. */
 	private async pause(ms: number): Promise<boolean> {
 		return await sleep(ms, true, { signal: this.parts.closing }).catch(() => false);
 	}

@@ -11,7 +11,7 @@ export function make(tag, attributes = {}, ...children) {
 	return element;
 }
 
-/** What is heard but not seen: it tells one button from another that looks the same. */
+/** Returns a text that is heard but not seen, to distinguish two equal buttons. */
 export const unseen = (text) => make('span', { class: 'unseen' }, ` ${text}`);
 
 export const button = (label, of, onclick) =>
@@ -27,13 +27,13 @@ export function copyButton(text, of) {
 	return copy;
 }
 
-/** A name and its value, which can be copied; `of` tells it from others of that name. */
+/** Returns a name and its value, which can be copied; `of` distinguishes it from others of that name. */
 export const named = (name, value, of = '') => [
 	make('dt', {}, name),
 	make('dd', {}, make('code', {}, value), copyButton(value, `${name} ${of}`.trim())),
 ];
 
-/** Checkboxes, of which `isOn` tells by value whether they are; `change` gets the values of those that are. */
+/** Returns checkboxes; `isOn` says by value whether each is on, and `change` gets the values of those that are. */
 export function switches(id, choices, isOn, change) {
 	const chosen = () => [...at(id).querySelectorAll('input:checked')].map(({ value }) => value);
 	at(id).replaceChildren(
@@ -46,7 +46,7 @@ export function switches(id, choices, isOn, change) {
 	);
 }
 
-/** What each table was last filled from. */
+/** Defines what each table was last filled from. */
 const filledFrom = {};
 
 /** Fills a table, but only if its data changed, so that nobody loses a selection or a place in a payload. */

@@ -80,7 +80,7 @@ let refused = '';
 const read = (path) => fetch(path).then((answer) => answer.json());
 const time = (iso) => new Date(iso).toLocaleTimeString();
 
-/** A person of whom every query does the same, with what each query asks for. */
+/** Returns the card of a person with reserved results, and each query's input. */
 function card({ effect, name, givenNames, firstLastName, secondLastName, birthDate, ...others }) {
 	const { rfc, curp, companyRfc } = others;
 	const fields = {
@@ -118,7 +118,7 @@ function example({ file, name }) {
 	);
 }
 
-/** What changes only by what is done here. */
+/** Returns what changes only by what is done here. */
 function showSettings({ services, fromContainer, guide, reserved, webhook }, rules, examples) {
 	at('services').replaceChildren(...services.flatMap(({ name, value }) => named(name, value)));
 	at('fromContainer').replaceChildren(
@@ -217,14 +217,14 @@ function show({ now, billed, billedQueries, queries, deliveries, scripts, webhoo
 	});
 }
 
-/** What a form or a button does. */
+/** Returns what a form or a button does. */
 const on = (id, event, act) =>
 	at(id).addEventListener(event, (happened) => {
 		happened.preventDefault();
 		void act(happened.target);
 	});
 
-/** What the form says now, saved or not. */
+/** Returns what the form says now, saved or not. */
 function webhookForm() {
 	const { url, shape, body, coding, signing } = at('webhook').elements;
 	return {

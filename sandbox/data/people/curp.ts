@@ -1,6 +1,6 @@
 import { plain } from './rfc';
 
-/** What a CURP is made of. */
+/** Describes what a CURP is made of. */
 interface CurpInput {
 	name: string;
 	firstLastName: string;

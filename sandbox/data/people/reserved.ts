@@ -5,7 +5,7 @@ export type Behaviour = 'success' | 'notFound' | 'pending' | 'failed' | 'slow';
 
 interface Reservation {
 	behaviour: Behaviour;
-	/** What every query about this person or company does. */
+	/** Says what every query about this person or company does. */
 	effect: string;
 	person: Pick<Person, 'name' | 'firstLastName' | 'secondLastName' | 'birthDate'> &
 		Pick<Person, 'sex' | 'birthState'>;
@@ -15,7 +15,7 @@ interface Reservation {
 
 const birth = { birthDate: '1985-03-14', sex: 'M' as const, birthState: 'DF' };
 
-/** The same with every seed, so that a rehearsed workflow can name them. */
+/** Lists people who do not depend on the seed, so that a rehearsed workflow can name them. */
 const RESERVATIONS: Reservation[] = [
 	{
 		behaviour: 'success',
@@ -54,7 +54,7 @@ export interface ReservedIdentity {
 	effect: string;
 	/** Given names and both surnames. */
 	name: string;
-	/** What Calculate RFC asks for. */
+	/** Says what Calculate RFC asks for. */
 	givenNames: string;
 	firstLastName: string;
 	secondLastName: string;

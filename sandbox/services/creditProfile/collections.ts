@@ -22,7 +22,7 @@ export function entryOf(collections: Collections, id: number): CollectionEntry {
 	return entry;
 }
 
-/** One page of a list; a page may begin between two entries where the document types it as a number. */
+/** Returns one page of a list. A page may begin between two entries where the document types it as a number. */
 function pageOf<T>(entries: T[], { limit, offset }: { limit: number; offset: number }): T[] {
 	return entries.slice(Math.floor(offset), Math.floor(offset) + Math.floor(limit));
 }

@@ -48,9 +48,9 @@ function keyOf(name: string, value: unknown, mapping: CreditProfileMapping): str
 }
 
 /**
- * A query whose filter (CP §4.4) is gathered into one object. The document does not show how the filter is encoded,
- * so three ways are taken unless the mapping names one: JSON text, `filter[key]=` (repeated, or with `[]`, for
- * several values), `filter.key=`. Throws an HttpError if the JSON text is none.
+ * Collects a query's filter (CP §4.4) into one object. The document does not show its encoding. Unless the mapping
+ * names one, three are accepted: JSON text, `filter[key]=` (repeated, or with `[]`, for several values), and
+ * `filter.key=`. Throws an HttpError for invalid JSON text.
  */
 export function gatherFilter(query: Query, mapping: CreditProfileMapping): Query {
 	const gathered: Query = {};
@@ -72,7 +72,7 @@ const many = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]
 const sameTags = (wanted: string[], tags: string[]): boolean =>
 	wanted.every((tag) => tags.includes(tag)) && tags.every((tag) => wanted.includes(tag));
 
-/** One test per key of CP §4.4, given what was wanted. */
+/** Tests a row by each key of CP §4.4 and the wanted value. */
 const tests: {
 	[K in keyof Required<CollectionFilter>]: (
 		collection: Collection,
@@ -92,7 +92,7 @@ const tests: {
 		many<string | null | undefined>(wanted).includes(processorKey),
 };
 
-/** Whether the collection passes every key of the filter. */
+/** Returns whether the collection passes every key of the filter. */
 export function passes(collection: Collection, filter: CollectionFilter): boolean {
 	return (Object.keys(filter) as Array<keyof CollectionFilter>).every((key) => {
 		const test = tests[key] as (collection: Collection, wanted: unknown) => boolean;

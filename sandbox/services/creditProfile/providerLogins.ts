@@ -2,7 +2,7 @@ import type { Credential, Provider } from '../../../contract/creditProfile';
 import type { Clock } from '../../clock';
 import { ORGANIZATION_ID, OWNER_ID } from '../../data/organization';
 
-/** Those that the organization has from the start, so that a list of them is not empty. */
+/** Lists logins that the organization has at first, so that a list of them is not empty. */
 const FROM_THE_START: Array<[Provider, string]> = [
 	['bureau/pf', 'OTORGANTE_PF'],
 	['identity-verification', 'verificaciones@sandbox.example'],
@@ -18,7 +18,7 @@ function nextYear(now: number): string {
 	return date.toISOString().slice(0, 10);
 }
 
-/** One credential per provider (CP §4.1). What is secret is forgotten at once. */
+/** Holds one credential per provider (CP §4.1), without its secrets. */
 export class ProviderLogins {
 	private credentials = new Map<Provider, Credential>();
 

@@ -26,8 +26,8 @@ const shifted = (
 };
 
 /**
- * What this environment calls the paths, fields and words of the document. Inside, the sandbox speaks as the document
- * does; requests are read and answers told through here.
+ * Maps the document's paths, fields and words to those of this environment. Inside, the sandbox uses the document's
+ * names; requests and responses are mapped here.
  */
 export class Dialect {
 	private readonly mapping: TaxQueryMapping;
@@ -44,7 +44,7 @@ export class Dialect {
 		};
 	}
 
-	/** Where an operation is served below the base URL, as a route. */
+	/** Returns where an operation is served below the base URL, as a route. */
 	path(operation: Operation): string {
 		const { tax = 'tax', [operation]: own } = this.mapping.paths ?? {};
 		const path = own ?? OPERATIONS[operation].path.replace('/tax/', `/${trimmed(tax)}/`);
@@ -59,7 +59,7 @@ export class Dialect {
 		return this.mapping.token ?? {};
 	}
 
-	/** The names of the list's parameters, and those that it must be asked with. */
+	/** Returns the names of the list's parameters, and the required ones. */
 	get list() {
 		const {
 			limit = 'limit',
@@ -155,13 +155,13 @@ export class Dialect {
 		return { [key]: rows, ...(total && { [total]: mark === undefined ? page.total : mark }) };
 	}
 
-	/** Whether a response of `GET /query` holds a part of the list only. */
+	/** Returns whether a response of `GET /query` holds a part of the list only. */
 	get isPaged(): boolean {
 		const { queryList, listShape, pageSize } = this.options;
 		return queryList !== 'array' || listShape !== undefined || pageSize > 0;
 	}
 
-	/** What the service keeps of a query: with `--record lean` not its response. */
+	/** Returns what the service keeps of a query: with `--record lean` not its response. */
 	private kept(record: QueryRecord): object {
 		const whole = this.record(record);
 		return this.options.record === 'lean' ? without(whole, 'response') : whole;
@@ -172,7 +172,7 @@ export class Dialect {
 		return recordEnvelope ? { [recordEnvelope]: record } : record;
 	}
 
-	/** A period's end as month or day of the document; the time of an instant is not looked at. */
+	/** Returns a period's end as month or day of the document; the time of an instant is ignored. */
 	private day(text: string): string | undefined {
 		const isFormatted = this.mapping.periodFormat !== undefined;
 		const date = isFormatted ? text : text.replace(/T.*$/, '');
@@ -204,7 +204,7 @@ function operationOf(service: string): Operation | undefined {
 	return operations.find((operation) => OPERATIONS[operation].service === service);
 }
 
-/** A row without what was asked and what came of it. */
+/** Returns a row without its query and response. */
 function lean(record: QueryRecord): object {
 	const { clientType } = record.metadata;
 	return { ...without(record, 'response', 'query'), metadata: { clientType } };

@@ -8,7 +8,7 @@ import { toldAs } from '../../plugins/validation';
 /** The sandbox's own limit; none is shown (TQ §8). */
 const MAX_PERIODS = 60;
 
-/** The months from one to the other, both included, as YYYY-MM; not many more than may be asked for at once. */
+/** Returns the months from one to the other, both included, as YYYY-MM. It stops soon after the maximum. */
 function monthsBetween(from: string, to: string): string[] {
 	const [firstYear, firstMonth] = from.split('-').map(Number);
 	const [lastYear, lastMonth] = to.split('-').map(Number);

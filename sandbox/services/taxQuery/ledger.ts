@@ -8,7 +8,7 @@ export interface LedgerEntry {
 	query: Record<string, unknown>;
 }
 
-/** What the organization pays for: one entry for each accepted query. */
+/** Describes what the organization pays for: one entry for each accepted query. */
 export class Ledger {
 	private entries: LedgerEntry[] = [];
 

@@ -6,7 +6,7 @@ import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 import { toldAs } from '../../plugins/validation';
 
-/** The list's shape is not shown (TQ §4.12); this is held to the contract before it is told in the shape chosen. */
+/** Validates the list before it is mapped to the chosen shape, since TQ §4.12 does not show it. */
 const Page = Type.Object({
 	data: Type.Array(QueryRecord),
 	total: Type.Integer(),

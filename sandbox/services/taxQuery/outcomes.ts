@@ -2,7 +2,7 @@ import type { Behaviour, ReservedIdentity } from '../../data/people/reserved';
 import { HttpError } from '../../plugins/errors';
 import type { Outcome } from './store';
 
-/** Nobody in particular: sales to the public, and residents abroad. */
+/** Lists the generic RFCs: sales to the public, and residents abroad. */
 const GENERIC_RFCS = ['XAXX010101000', 'XEXX010101000'];
 const NOT_FOUND = 'No taxpayer was found for it';
 
@@ -17,10 +17,10 @@ const WORDS: Record<string, Behaviour> = {
 };
 export const OUTCOME_WORDS = Object.keys(WORDS);
 
-/** By RFC or CURP: how the next queries about it end, one word each. */
+/** Maps an RFC or CURP to the outcomes of the next queries about it, one word each. */
 type Scripts = Record<string, string[]>;
 
-/** Tells how queries end: by a script, as the reserved identity does, or else with a result. */
+/** Decides how queries end: by a script, by the reserved identity, or with a result. */
 export class Outcomes {
 	private scripts: Scripts = {};
 
@@ -31,17 +31,19 @@ export class Outcomes {
 		this.scripts = structuredClone(scripts);
 	}
 
-	/** What the scripts still hold. */
+	/** Returns what the scripts still hold. */
 	save(): Scripts {
 		return this.scripts;
 	}
 
-	/** For a query that has its result later; `response` makes it. */
+	/** Decides the outcome of a query that has its result later; `response` makes it. */
 	later(identifier: string, response: () => object, state = {}): Outcome {
 		return this.make(this.behaviourOf(identifier), response, state);
 	}
 
-	/** For a query that answers at once: who cannot be found is refused with 404, and not billed. */
+	/**
+	 * Decides the outcome of a query that responds at once. An unknown person is refused with 404, and not billed.
+	 */
 	now(identifier: string, response: () => object, state = {}): Outcome {
 		const behaviour = this.behaviourOf(identifier);
 		if (behaviour === 'notFound') throw new HttpError(404, NOT_FOUND);

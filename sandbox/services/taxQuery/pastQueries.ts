@@ -9,7 +9,7 @@ const PEOPLE = 40;
 const YEAR_MS = 365 * 86_400_000;
 const ANSWER_MS = 1500;
 
-/** So many finished queries of the year before now, oldest first; about 40 people, so that they cost little. */
+/** Returns `count` finished queries of the past year, oldest first. They are about 40 people, to save time. */
 export function pastQueries(
 	count: number,
 	parts: { seed: number; now: number; people: People; results: Results },

@@ -8,7 +8,7 @@ export class TaxProfiles {
 		this.rfcs.add(rfc);
 	}
 
-	/** Throws an HttpError if there is no profile; how the service tells that is not shown. */
+	/** Throws an HttpError if there is no profile. The document does not show how the service reports that. */
 	need(rfc: string): void {
 		if (this.rfcs.has(rfc)) return;
 		throw new HttpError(

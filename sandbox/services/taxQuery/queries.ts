@@ -33,7 +33,7 @@ interface QueryRoute {
 	response: (results: Results, identifier: string) => object;
 	/** Its state holds FISCAL_DATA (TQ §2.3). */
 	hasFiscalState?: boolean;
-	/** What the document shows of the record with a result. */
+	/** Says what the document shows of the record with a result. */
 	record?: TSchema;
 }
 

@@ -9,7 +9,7 @@ import type { Ledger } from './ledger';
 const SLOW_FACTOR = 10;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** How a query ends, and when. */
+/** Describes how a query ends, and when. */
 export interface Outcome {
 	status: 'SUCCESS' | 'FAILED';
 	response: Record<string, unknown>;
@@ -179,7 +179,7 @@ export class QueryStore {
 	}
 }
 
-/** 24 hexadecimal digits, the same again by seed and name. */
+/** Returns 24 hexadecimal digits, derived from seed and name. */
 export const queryId = (seed: number, name: string): string =>
 	createHash('sha256').update(`${seed} ${name}`).digest('hex').slice(0, 24);
 

@@ -28,7 +28,7 @@ export async function tokens(app: FastifyInstance, context: SandboxContext): Pro
 	await app.register(jwt, {
 		secret: secrets.jwtKey,
 		verify: {
-			ignoreExpiration: true, // which is told by the services' own clock, below
+			ignoreExpiration: true, // the services' own clock, below, decides that
 			extractToken: ({ headers }) => {
 				const [word, token] = (headers.authorization ?? '').split(' ');
 				return word.toLowerCase() === scheme.toLowerCase() ? token : undefined;
@@ -97,7 +97,7 @@ function tokenBody(wanted: TokenRequest) {
 	return Type.Object(Object.fromEntries(properties));
 }
 
-/** What was asked, under OAuth's names. Throws an HttpError where it was not asked as agreed. */
+/** Returns the token request under OAuth's names. Throws an HttpError if it deviates from the agreement. */
 function readToken(request: FastifyRequest, wanted: TokenRequest): TokenBody {
 	const body = request.body as Record<string, unknown>;
 	const isForm = /urlencoded/.test(request.headers['content-type'] ?? '');
