@@ -7,6 +7,7 @@ import type { QueryRecord } from '../service/types';
 import { withBilled } from '../telling/messages';
 import { Receipt } from '../telling/receipt';
 import { isUnfinished, rowsOf, type Outcome, type Shape } from '../telling/rows';
+import { knownColumns } from '../telling/simplify';
 import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './options';
 import { billedOf, idsOf } from './life';
 import { isSharing, querySender, type QuerySender, type Sending } from './send';
@@ -40,7 +41,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 	});
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);
-	return { ...paid, isSending: true, costOf };
+	return { ...paid, isSending: true, costOf, keepsInput: knownColumns(service) };
 }
 
 /** What the items of a run share. */

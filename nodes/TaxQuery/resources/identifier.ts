@@ -1,4 +1,4 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import {
 	checkConsistency,
 	checkCurp,
@@ -10,7 +10,7 @@ import {
 	type RfcCheck,
 	type CurpCheck,
 } from '../../shared/identifiers';
-import { field, operation, parseBoolean, type Field } from '../../shared/operations/field';
+import { operation, type Field } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { dayField, readPlainDay } from '../fields/dates';
@@ -63,13 +63,8 @@ const birthDate: Field<{ day?: string; isUnreadable?: true }> = {
 	},
 };
 
-const includeProperty: INodeProperties = {
-	displayName: 'Include Other Input Fields',
-	name: 'includeOtherFields',
-	type: 'boolean',
-	default: true,
-	description: "Whether to keep the input's columns, before those of the check",
-};
+/** Columns of every row, whatever was filled in. */
+const FINDINGS = ['valid', 'ready', 'problem', 'warning', 'type', 'birthDate'];
 
 const CHECK =
 	'Check RFC, CURP, NSS and zip code, and whether they fit each other. Nothing is sent or billed.';
@@ -98,10 +93,10 @@ const check = operation({
 			'ISO 3166-2:MX code without MX-, or the code of the credit bureau',
 		),
 		birthDate,
-		includesInput: field(includeProperty, parseBoolean),
 	},
 	options: { simplify },
-	async execute(item, { simplify: isSimple, includesInput, ...entries }) {
+	keepsInput: { asked: ['rfc', 'curp', 'nss', 'zipCode'], own: FINDINGS },
+	async execute(item, { simplify: isSimple, ...entries }) {
 		const checks = checkEntries(entries);
 		if (checks.length === 0) {
 			throw new CodedError(
@@ -111,11 +106,7 @@ const check = operation({
 			);
 		}
 		const summary = summarize(checks, entries);
-		const row = isSimple ? flatRow(checks, summary) : detailedRow(checks, summary);
-		if (!includesInput || item.run.isTool) return row;
-		return besideInput(item.input, row, (name, value) =>
-			checks.some((one) => one.name === name && one.entered === cleaned(value)),
-		);
+		return isSimple ? flatRow(checks, summary) : detailedRow(checks, summary);
 	},
 });
 
@@ -259,28 +250,6 @@ const particularsOf = (result: CheckResult): IDataObject =>
 	Object.fromEntries(
 		Object.entries(result).filter(([name]) => name !== 'errors' && name !== 'warnings'),
 	);
-
-/**
- * The input's columns, then the row's. A column of the same name keeps a name of its own (inputType), unless the row
- * has its value in another spelling.
- */
-function besideInput(
-	input: IDataObject,
-	row: IDataObject,
-	isChecked: (name: string, value: unknown) => boolean,
-): IDataObject {
-	const columns = new Map<string, unknown>();
-	for (const [name, value] of Object.entries(input)) {
-		if (!Object.hasOwn(row, name)) columns.set(name, value);
-		else if (!isChecked(name, value)) columns.set(freeName(name, { ...input, ...row }), value);
-	}
-	return { ...(Object.fromEntries(columns) as IDataObject), ...row };
-}
-
-function freeName(name: string, taken: IDataObject): string {
-	const own = `input${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-	return Object.hasOwn(taken, own) ? freeName(own, taken) : own;
-}
 
 export const identifier: Resource = {
 	name: 'Identifier',

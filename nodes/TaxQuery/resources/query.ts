@@ -11,7 +11,7 @@ import { serviceOf } from '../service/names';
 import { isLean } from '../service/record';
 import type { QueryRecord } from '../service/types';
 import { cutWords, totalWords } from '../telling/messages';
-import { lacksResult, NO_RESULT, shownRecord } from '../telling/simplify';
+import { anyQueryColumns, lacksResult, NO_RESULT, shownRecord } from '../telling/simplify';
 import { filters } from './queryFilters';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -34,6 +34,7 @@ const get = operation({
 	description: GET,
 	fields: { queryId },
 	options: { simplify },
+	keepsInput: anyQueryColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
 		const service = await serviceOfItem(item);

@@ -46,6 +46,8 @@ export class Receipt {
 	private reusesByDefault = false;
 	/** What is pending is reused by the next click. */
 	private isBuilding = false;
+	/** Some item waited for its result. */
+	private hasWaited = false;
 
 	constructor(
 		private readonly run: Run,
@@ -92,9 +94,14 @@ export class Receipt {
 	take(
 		item: Item,
 		outcomes: Outcome[],
-		{ externalReference, reuse }: { externalReference: unknown; reuse?: { isByDefault: boolean } },
+		{
+			externalReference,
+			reuse,
+			wait,
+		}: { externalReference: unknown; reuse?: { isByDefault: boolean }; wait?: number },
 		question?: string,
 	): void {
+		this.hasWaited ||= wait !== undefined;
 		if (question) this.questions.set(question, (this.questions.get(question) ?? 0) + 1);
 		for (const { how } of outcomes) this.counts[how]++;
 		if (outcomes.every(({ how }) => how === 'reused' || how === 'kept')) {
@@ -139,7 +146,8 @@ export class Receipt {
 		const gaps = this.gapWords();
 		const isEmpty = sent + doubtful + failed.all + told.length + gaps.length === 0;
 		if (!isEmpty) {
-			const canWait = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
+			const isReused = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
+			const toChange = this.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
 			this.run.hint(
 				sentences(
 					this.costOf().words,
@@ -147,7 +155,7 @@ export class Receipt {
 					told.join(', '),
 					reused > 0 ? this.sharedWords() : '',
 					this.reusesByDefault ? this.reuseWords() : '',
-					this.pending > 0 ? pendingWords(this.pending, canWait) : '',
+					this.pending > 0 ? pendingWords(this.pending, isReused ? toChange : undefined) : '',
 					doubtful > 0
 						? `${doubtful} may have been accepted: the item's error says how to look for it before you send it again`
 						: '',
@@ -233,12 +241,13 @@ export class Receipt {
 /** Operators count items from 1. */
 const numberOf = (index: number) => index + 1;
 
-const pendingWords = (pending: number, canWait: boolean): string =>
+/** `toChange`: the setting with which another click takes the pending query up again. */
+const pendingWords = (pending: number, toChange: string | undefined): string =>
 	sentences(
 		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,
-		canWait
-			? "Or run this step again with 'Wait for Result' on: the query is reused, not billed again"
-			: '',
+		toChange === undefined
+			? ''
+			: `Or run this step again with ${toChange}: the query is reused, not billed again`,
 	);
 
 const first = (all: Array<string | number>) =>

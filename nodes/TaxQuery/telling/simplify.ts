@@ -9,6 +9,8 @@ import { textOf } from '../../shared/utils/text';
 import { serviceOf, type QueryService } from '../service/names';
 import { askedIn } from '../service/record';
 import { toWire } from '../service/recordNames';
+import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
+import type { KnownColumns } from '../../shared/operations/inputColumns';
 import type { Item } from '../../shared/operations/operation';
 import { queryRule } from './personal';
 import type { QueryRecord } from '../service/types';
@@ -152,13 +154,30 @@ const askedColumns = (service: QueryService | undefined): IDataObject =>
 const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
 	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
 
-/** Columns that say something of the query itself, or of how its result came. */
-const TAKEN = [
-	...TAIL,
-	...'statusUnknown pending failed reason askedRfc askedCurp'.split(' '),
+/** Columns of a query itself, or of how its result came. */
+const OF_QUERY = [
+	...'statusUnknown pending failed reason askedRfc askedCurp status queryId'.split(' '),
 	...'externalReference reused ageHours recovered lastProblem warnings'.split(' '),
-	...'event envelope deliveryId confirmed'.split(' '),
 ];
+const TAKEN = [
+	...OF_QUERY,
+	...'service createdAt event envelope deliveryId confirmed'.split(' '),
+];
+
+/** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
+export function knownColumns(service: QueryService): KnownColumns {
+	const asked = Object.keys(askedColumns(service));
+	const { resultFields = {}, recordFields = [] } = service;
+	const result = [...asked, ...Object.keys(withMeaning(resultFields)), ...recordFields];
+	return { asked, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };
+}
+
+/** Those of Query → Get, whose rows are of any query type. */
+export const anyQueryColumns: KnownColumns = {
+	asked: ['queryId'],
+	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
+};
+
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
 /** A response whose contents are not shown, under its own names; `result…` where the query has a column of that name. */

@@ -3,25 +3,22 @@ import { textOf } from '../utils/text';
 import type { ItemError } from './itemError';
 import type { Operation } from './operation';
 
-/**
- * The columns of a failed item: those of its input, then what went wrong. What a query cost follows where the operation
- * can cost something.
- */
+/** Columns of a failed item that report its failure; those of an earlier failure give way to them. */
+export const FAILURE_COLUMNS = ['error', 'errorCode', 'errorDetail', 'billed', 'sent'];
+
+/** The columns of a failed item's own: what went wrong, and what it cost where the operation can cost something. */
 export function failedColumns(
-	input: IDataObject,
 	{ message, description, context }: ItemError,
 	{ costOf, isSending }: Partial<Operation> = {},
 ): IDataObject {
 	const { code = 'unknown', queryIds = [], billed, sent } = context as IDataObject;
-	const columns: IDataObject = {
+	return {
 		error: message,
 		errorCode: code,
 		errorDetail: description ?? null,
 		...(costOf && { queryId: [queryIds].flat().map(textOf).join(', ') || null, billed }),
 		...(isSending && { sent: sent !== false }),
 	};
-	const own = Object.entries(input).filter(([name]) => !Object.hasOwn(columns, name));
-	return { ...Object.fromEntries(own), ...columns };
 }
 
 /**

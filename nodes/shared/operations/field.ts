@@ -65,7 +65,8 @@ export const option = <T>(
 	read: ({ options }) => readOption(options, property, parse, absent),
 });
 
-function readOption<T>(
+/** An option's value; `absent` where it was not added. */
+export function readOption<T>(
 	options: IDataObject,
 	{ name, displayName }: INodeProperties,
 	parse: (value: unknown, label: string) => T,

@@ -11,6 +11,7 @@ import type {
 import { fieldsToKeepOption, personalDataOption } from '../personalData/options';
 import type { Protection } from '../personalData/personalData';
 import type { ExecutionState } from './executionState';
+import { includeOtherFieldsOption, type KnownColumns } from './inputColumns';
 import type { Connection, Reader, ServiceRequest } from '../transport/request';
 import type { JsonBody, Result } from '../transport/result';
 
@@ -24,8 +25,6 @@ export interface Item {
 	timeoutMs: number;
 	/** Continue On Fail: what failed comes out as an item. */
 	continuesOnFail: boolean;
-	/** The input item's JSON. */
-	input: IDataObject;
 	/** Whether a field of the panel holds anything, be it an expression that is empty for this item. */
 	isEntered(name: string): boolean;
 	/** A parameter's value for this item, expressions resolved. */
@@ -145,6 +144,8 @@ export interface Operation {
 	isOffline?: true;
 	/** It changes or costs something at the service: an error before that says that nothing was sent. */
 	isSending?: true;
+	/** Its rows keep the columns of the input, unless the operator leaves them out. */
+	keepsInput?: KnownColumns;
 	/** What an item has cost, or all items of the run. */
 	costOf?(run: Run, index?: number): Cost;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
@@ -218,10 +219,12 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 
 function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
-	const { options = [], isOffline } = operation;
-	const entries = isOffline
-		? options
-		: [...options, personalDataOption, fieldsToKeepOption, timeoutOption];
+	const { options = [], isOffline, keepsInput } = operation;
+	const entries = [
+		...options,
+		...(keepsInput ? [includeOtherFieldsOption] : []),
+		...(isOffline ? [] : [personalDataOption, fieldsToKeepOption, timeoutOption]),
+	];
 	const collection: INodeProperties = {
 		displayName: 'Options',
 		name: 'options',

@@ -1,5 +1,6 @@
 import {
 	UserError,
+	type IBinaryData,
 	type IDataObject,
 	type IExecuteFunctions,
 	type INodeExecutionData,
@@ -18,8 +19,10 @@ import {
 import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { Connections, type Connection } from '../transport/request';
-import { parseNumber } from './field';
-import { failedColumns, forErrorOutput } from './failedItem';
+import { parseBoolean, parseNumber, readOption } from './field';
+import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
+import { besideInput, includeOtherFieldsOption, isSameValue } from './inputColumns';
+import type { ItemError } from './itemError';
 import { ItemErrors, type Failure } from './itemErrors';
 import { sendSecret } from './refusedSecrets';
 import { runOf, type StartedRun } from './run';
@@ -48,7 +51,8 @@ export async function runItems(
 	const connections = new Connections(context, service);
 	const started = runOf(context);
 	const errors = new ItemErrors(context.getNode(), started.run);
-	const begun = { context, resources, service, connections, started, errors };
+	const withInput = new Set<number>();
+	const begun = { context, resources, service, connections, started, errors, withInput };
 	const { results, failure } = await runInStep(begun).finally(started.leave);
 	const more = started.end(failure, errors.failedItems);
 	if (failure) throw errors.ofRun(failure, more);
@@ -65,17 +69,17 @@ async function runInStep(
 ): Promise<{ results: INodeExecutionData[]; failure?: Failure }> {
 	const { context, started } = begun;
 	const goesOn = context.continueOnFail();
-	const results: INodeExecutionData[][] = [];
+	const results: OutputRow[][] = [];
 	const failures: Failure[] = [];
 
 	const step = async ({ index, next }: PendingItem): Promise<PendingItem[]> => {
 		try {
 			const result = await next();
 			if (isNextPhase(result)) return [{ ...result, index }];
-			results[index] = toItems(begun, result, index);
+			results[index] = toRows(begun, result, index);
 		} catch (cause) {
 			if (goesOn) {
-				results[index] = [failedItem(begun, { index, cause })];
+				results[index] = [failedRow(begun, { index, cause })];
 			} else if (failures.length === 0 || !wasStopped(cause)) {
 				failures.push({ index, cause });
 				started.fail();
@@ -103,7 +107,7 @@ async function runInStep(
 		await Promise.all(Array.from({ length: workers }, worker));
 		standing = further.sort(byIndex);
 	}
-	return { results: results.flat(), failure: failures.sort(byIndex).at(0) };
+	return { results: toItems(begun, results.flat()), failure: failures.sort(byIndex).at(0) };
 }
 
 const byIndex = (a: { index: number }, b: { index: number }) => a.index - b.index;
@@ -116,44 +120,75 @@ interface PendingItem extends NextPhase {
 const isNextPhase = (step: Phase): step is NextPhase =>
 	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
 
-const paired = (json: IDataObject, index: number): INodeExecutionData => ({
-	json,
-	pairedItem: { item: index },
-});
+/** What comes out for an item, before the columns of its input join it. */
+interface OutputRow {
+	index: number;
+	json: IDataObject;
+	file?: IBinaryData;
+	error?: ItemError;
+}
 
 /** Whether an item ended without a request because the run was stopped, whatever it has been billed before. */
 const wasStopped = (cause: unknown): boolean =>
 	cause instanceof UserError && (cause as { code?: unknown }).code === 'cancelled';
 
-/** The failed item, with the columns of its input, as the operator's choice of On Error sends it on. */
-function failedItem({ context, resources, errors }: Begun, failure: Failure): INodeExecutionData {
+function failedRow({ errors }: Begun, failure: Failure): OutputRow {
 	const { index } = failure;
 	const error = errors.ofItem(failure);
-	// an AI agent knows what it sent
-	const input = errors.run.isTool ? {} : inputWithoutSecrets(context, resources, index);
-	const columns = failedColumns(
-		errors.protectInput(index, input),
-		error,
-		errors.operations.get(index),
-	);
-	const item = paired(columns, index);
-	return context.getNode().onError === 'continueErrorOutput' ? forErrorOutput(item, error) : item;
+	return { index, json: failedColumns(error, errors.operations.get(index)), error };
 }
 
-/** The item's input. A secret that a parameter of this node holds leaves the node in no copy. */
-function inputWithoutSecrets(
-	context: IExecuteFunctions,
-	resources: Resource[],
-	index: number,
-): IDataObject {
-	const secrets = secretParametersOf(resources).map((name) => {
-		try {
-			return textOf(context.getNodeParameter(name, index, ''));
-		} catch {
-			return ''; // its expression has no value for this item
-		}
+/** All rows as items, each beside the columns of its input, and sent on by the operator's choice of On Error. */
+function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
+	const hasErrorOutput = begun.context.getNode().onError === 'continueErrorOutput';
+	const { keepsInput } = begun.errors.operations.values().next().value ?? {};
+	const own = keepsInput && [...keepsInput.own, ...rows.flatMap(({ json }) => Object.keys(json))];
+	const known = { asked: keepsInput?.asked ?? [], own: new Set(own) };
+	const secretNames = secretParametersOf(begun.resources);
+	return rows.map((row) => {
+		const item: INodeExecutionData = {
+			json: rowWithInput(begun, row, known, secretNames),
+			pairedItem: { item: row.index },
+			...(row.file && { binary: { data: row.file } }),
+		};
+		return row.error && hasErrorOutput ? forErrorOutput(item, row.error) : item;
 	});
-	return redactValues(context.getInputData()[index].json, secrets);
+}
+
+/** A row beside its input. A failed item always keeps it. No secret that a parameter holds leaves the node in it. */
+function rowWithInput(
+	{ context, errors, withInput }: Begun,
+	{ index, json, error }: OutputRow,
+	{ asked, own }: { asked: string[]; own: ReadonlySet<string> },
+	secretNames: string[],
+): IDataObject {
+	// an AI agent knows what it sent
+	if (errors.run.isTool || !(error || withInput.has(index))) return json;
+	const parameter = (name: string) => parameterOf(context, name, index);
+	const given = context.getInputData()[index].json;
+	const input = redactValues(
+		given,
+		secretNames.map((name) => textOf(parameter(name))),
+	);
+	return besideInput({
+		row: json,
+		input: errors.protectInput(index, input),
+		// n8n's error output adds the input under its own names, also beside a renamed column
+		own: error ? NONE : own,
+		replaced: error ? FAILURE_COLUMNS : [],
+		isAsked: (name) => asked.includes(name) && isSameValue(given[name], parameter(name)),
+	});
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** A parameter's value for an item; undefined if its expression has none for it. */
+function parameterOf(context: IExecuteFunctions, name: string, index: number): unknown {
+	try {
+		return context.getNodeParameter(name, index, undefined);
+	} catch {
+		return undefined;
+	}
 }
 
 /** What the items of a run are begun with. */
@@ -164,10 +199,12 @@ interface Begun {
 	connections: Connections;
 	started: StartedRun;
 	errors: ItemErrors;
+	/** Items whose rows keep the columns of their input. */
+	withInput: Set<number>;
 }
 
 async function begin(
-	{ context, resources, service, connections, started: { run, signal }, errors }: Begun,
+	{ context, resources, service, connections, started: { run, signal }, errors, withInput }: Begun,
 	index: number,
 ): Promise<Phase> {
 	const connection = async () => await connections.of(index);
@@ -189,6 +226,9 @@ async function begin(
 	const kept = readFieldsToKeep(options);
 	const protection = protectionOf(mode, key, kept);
 	errors.protections.set(index, protection);
+	if (operation.keepsInput && readOption(options, includeOtherFieldsOption, parseBoolean, true)) {
+		withInput.add(index);
+	}
 	const ready = (request: ItemRequest) => ({
 		signal,
 		...errors.watched(index, request),
@@ -202,7 +242,6 @@ async function begin(
 		timezone: context.getTimezone(),
 		timeoutMs,
 		continuesOnFail: context.continueOnFail(),
-		input: context.getInputData()[index].json,
 		isEntered: (name) => textOf(context.getNode().parameters[name]).trim() !== '',
 		parameter,
 		options,
@@ -233,18 +272,18 @@ function timeout(options: IDataObject): number {
 	);
 }
 
-function toItems(
+function toRows(
 	begun: Begun,
 	result: IDataObject | IDataObject[] | WithFiles,
 	index: number,
-): INodeExecutionData[] {
+): OutputRow[] {
 	const protection = begun.errors.protections.get(index);
-	const item = (json: IDataObject) => paired(protection?.out(json) ?? json, index);
-	if (!(result instanceof WithFiles)) return [result].flat().map(item);
+	const toRow = (json: IDataObject) => ({ index, json: protection?.out(json) ?? json });
+	if (!(result instanceof WithFiles)) return [result].flat().map(toRow);
 	return result.rows.map((row) =>
 		'error' in row
-			? failedItem(begun, { index, cause: row.error })
-			: { ...item(row.json), ...(row.file && { binary: { data: row.file } }) },
+			? failedRow(begun, { index, cause: row.error })
+			: { ...toRow(row.json), file: row.file },
 	);
 }
 

@@ -179,7 +179,7 @@ const ofItems = async (): Promise<Said[]> =>
 				),
 			() => checkLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),
 			() => profile.read(itemWith({ rfc: COMPANY }, ciec)),
-			() => operationOf(identifier, 'check').execute(itemWith({ includeOtherFields: true })),
+			() => operationOf(identifier, 'check').execute(itemWith({})),
 			() =>
 				operationOf(query, 'get').execute(
 					itemWith({ queryId: 'q1', simplify: true }, {}, {
