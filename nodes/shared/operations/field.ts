@@ -65,8 +65,7 @@ export const option = <T>(
 	read: ({ options }) => readOption(options, property, parse, absent),
 });
 
-/** An option's value; `absent` where it was not added. */
-export function readOption<T>(
+function readOption<T>(
 	options: IDataObject,
 	{ name, displayName }: INodeProperties,
 	parse: (value: unknown, label: string) => T,

@@ -1,13 +1,15 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { cleanText } from '../utils/inputText';
 
-export const includeOtherFieldsOption: INodeProperties = {
+export const includeOtherFields: INodeProperties = {
 	displayName: 'Include Other Input Fields',
 	name: 'includeOtherFields',
 	type: 'boolean',
 	default: true,
 	description:
 		"Whether to keep the input's columns, before the new ones. If both have a column of one name, the input's is called <code>input</code> and its name, such as <code>inputValid</code>.",
+	// an agent knows what it sent
+	displayOptions: { hide: { '@tool': [true] } },
 };
 
 /** What an operation knows of its columns before a row comes. */

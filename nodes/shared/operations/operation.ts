@@ -11,7 +11,7 @@ import type {
 import { fieldsToKeepOption, personalDataOption } from '../personalData/options';
 import type { Protection } from '../personalData/personalData';
 import type { ExecutionState } from './executionState';
-import { includeOtherFieldsOption, type KnownColumns } from './inputColumns';
+import { includeOtherFields, type KnownColumns } from './inputColumns';
 import type { Connection, Reader, ServiceRequest } from '../transport/request';
 import type { JsonBody, Result } from '../transport/result';
 
@@ -219,12 +219,10 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 
 function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
-	const { options = [], isOffline, keepsInput } = operation;
-	const entries = [
-		...options,
-		...(keepsInput ? [includeOtherFieldsOption] : []),
-		...(isOffline ? [] : [personalDataOption, fieldsToKeepOption, timeoutOption]),
-	];
+	const { options = [], isOffline } = operation;
+	const entries = isOffline
+		? options
+		: [...options, personalDataOption, fieldsToKeepOption, timeoutOption];
 	const collection: INodeProperties = {
 		displayName: 'Options',
 		name: 'options',
@@ -236,6 +234,7 @@ function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	return [
 		toolDescriptionOf(operation.tool),
 		...operation.fields,
+		...(operation.keepsInput ? [includeOtherFields] : []),
 		...(entries.length > 0 ? [collection] : []),
 	].map((field) => ({
 		...field,

@@ -19,9 +19,9 @@ import {
 import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { Connections, type Connection } from '../transport/request';
-import { parseBoolean, parseNumber, readOption } from './field';
+import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
-import { besideInput, includeOtherFieldsOption, isSameValue } from './inputColumns';
+import { besideInput, includeOtherFields, isSameValue } from './inputColumns';
 import type { ItemError } from './itemError';
 import { ItemErrors, type Failure } from './itemErrors';
 import { sendSecret } from './refusedSecrets';
@@ -226,9 +226,7 @@ async function begin(
 	const kept = readFieldsToKeep(options);
 	const protection = protectionOf(mode, key, kept);
 	errors.protections.set(index, protection);
-	if (operation.keepsInput && readOption(options, includeOtherFieldsOption, parseBoolean, true)) {
-		withInput.add(index);
-	}
+	if (operation.keepsInput && includesInput(context, index)) withInput.add(index);
 	const ready = (request: ItemRequest) => ({
 		signal,
 		...errors.watched(index, request),
@@ -256,6 +254,11 @@ async function begin(
 		files: context.helpers,
 	});
 }
+
+const includesInput = (context: IExecuteFunctions, index: number): boolean => {
+	const { name, displayName, default: absent } = includeOtherFields;
+	return parseBoolean(context.getNodeParameter(name, index, absent), displayName);
+};
 
 /** A day: timers that run longer than 24.8 days end at once. */
 const LONGEST_TIMEOUT = 86_400;

@@ -169,7 +169,7 @@ describe('Identifier → Check of a table', () => {
 	});
 
 	it.each([
-		['with the switch off', { options: { includeOtherFields: false } }, false],
+		['with the switch off', { includeOtherFields: false }, false],
 		['for an AI agent', {}, true],
 	])('leaves the input out %s', async (_when, more, isTool) => {
 		const [row] = await rowsOf(

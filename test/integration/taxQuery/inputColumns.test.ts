@@ -146,8 +146,8 @@ describe('the columns of the input', () => {
 	it.each<[string, object, boolean]>([
 		['with Include Other Input Fields off', { includeOtherFields: false }, false],
 		['for an AI agent', {}, true],
-	])('are left out %s', async (_when, options, isTool) => {
-		const { items } = await sandbox.run(getCrf(waiting, { ...options }), {
+	])('are left out %s', async (_when, fields, isTool) => {
+		const { items } = await sandbox.run(getCrf({ ...waiting, ...fields }), {
 			items: [{ cliente: 'Uno', rfc: me() }],
 			isTool,
 		});
@@ -155,7 +155,7 @@ describe('the columns of the input', () => {
 	});
 
 	it('stop an item before sending where the choice cannot be read', async () => {
-		const { error } = await sandbox.run(getCrf({}, { includeOtherFields: 'perhaps' }), {
+		const { error } = await sandbox.run(getCrf({ includeOtherFields: 'perhaps' }), {
 			items: [{ rfc: me() }],
 		});
 		expect([codeOf(error), await sandbox.ledger()]).toEqual(['field.boolean', []]);
