@@ -11,6 +11,7 @@ import { serviceOf } from '../service/names';
 import { isLean } from '../service/record';
 import type { QueryRecord } from '../service/types';
 import { cutWords, totalWords } from '../telling/messages';
+import { isOwnId } from '../telling/receipt';
 import { anyQueryColumns, lacksResult, NO_RESULT, shownRecord } from '../telling/simplify';
 import { filters } from './queryFilters';
 import { CodedError } from '../../shared/utils/codedError';
@@ -41,7 +42,8 @@ const get = operation({
 		const record = await findQuery(service, id);
 		if (!record) {
 			const mappingKeys = keysOfReading(service);
-			throw new CodedError('noQuery', "There is no query with the 'Query ID' of this item", {
+			const named = isOwnId(id) ? id : "with the 'Query ID' of this item";
+			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: sentences(
 					'Check the ID, and the credential. Query → Get Many lists the queries made',
 					mappingHint(mappingKeys),

@@ -13,8 +13,10 @@ const IDS_TOLD = 50;
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
 const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
 
-/** What surely is an own ID, where personal data is protected: no name, address, phone (10 digits) or NSS (11). */
-const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]+$/;
+const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]{1,64}$/;
+/** Whether a text surely is an ID, and no name, address, phone (10 digits) or NSS (11). */
+export const isOwnId = (text: string): boolean => OWN_ID.test(text) && !IDENTIFIER.test(text);
+
 /** A text as the item's own output shows it. */
 const shown = ({ protect }: Item, text: string) =>
 	String(protect({ text }, 'written', asItIs).text);
@@ -114,7 +116,7 @@ export class Receipt {
 		if (typeof externalReference !== 'string' && typeof externalReference !== 'number') return;
 		const reference = String(externalReference);
 		const isProtected = item.protect({ reference }, 'free', asItIs).reference !== reference;
-		const isOwn = !isProtected || OWN_ID.test(reference);
+		const isOwn = !isProtected || isOwnId(reference);
 		if (isOwn && !IDENTIFIER.test(reference) && this.billed.has(item.index)) {
 			this.addWords('externalReference', [shown(item, reference)]);
 		}

@@ -159,10 +159,7 @@ const OF_QUERY = [
 	...'statusUnknown pending failed reason askedRfc askedCurp status queryId'.split(' '),
 	...'externalReference reused ageHours recovered lastProblem warnings'.split(' '),
 ];
-const TAKEN = [
-	...OF_QUERY,
-	...'service createdAt event envelope deliveryId confirmed'.split(' '),
-];
+const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
 export function knownColumns(service: QueryService): KnownColumns {

@@ -1,7 +1,9 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { startStranger, type Answer } from '../dialects/stranger';
 import { runNode, type NodeRunOptions } from '../support/runNode';
-import { LOANS } from './support';
+import { sandboxForTest } from '../support/sandbox';
+import { withSandbox } from '../support/withSandbox';
+import { LOANS, nodeOn } from './support';
 
 /** Runs the node at a service that answers everything so. */
 async function told(
@@ -41,6 +43,24 @@ const documents = {
 	...{ returnAll: true, options: {} },
 };
 const row = { id: 1, type: 'legal-records', user: 'lender' };
+
+/** The sandbox's own 404, whichever operation asks. */
+describe('an unknown collection', () => {
+	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0, documents: 0 });
+	const unknown = { collection: byId(999_999), returnAll: true };
+
+	it.each([
+		{ resource: 'dataCollection', operation: 'get' },
+		{ resource: 'dataCollection', operation: 'getVersions' },
+		{ resource: 'dataDocument', operation: 'getAll' },
+		{ resource: 'dataDocument', operation: 'getAll', returnAll: false, limit: 5 },
+		{ resource: 'dataDocument', operation: 'count' },
+		{ resource: 'dataDocument', operation: 'downloadFiles', filesFrom: 'collection' },
+	])('is named by its ID: $resource $operation', async (parameters) => {
+		const { error } = await nodeOn(sandbox)({ ...unknown, ...parameters });
+		expect(error?.message).toBe('There is no collection 999999');
+	});
+});
 
 /** What an operator reads about a mistake, or about what the service does. */
 describe('an error', () => {

@@ -273,9 +273,15 @@ describe('an error', () => {
 		expect(error?.description).toContain(words);
 	});
 
-	it('of an unknown query ID tells what to check', async () => {
-		const { error } = await sandbox.run(operation('query', 'get', { queryId: 'unknown-1' }));
-		expect(error?.message).toBe("There is no query with the 'Query ID' of this item");
+	it.each([
+		['unknown-1', 'unknown-1'],
+		['665f1c2ab7e3d0a1c4f2e9b8', '665f1c2ab7e3d0a1c4f2e9b8'],
+		['Emma Gómez Díaz', "with the 'Query ID' of this item"],
+		[RFC, "with the 'Query ID' of this item"],
+		['a'.repeat(70), "with the 'Query ID' of this item"],
+	])('names an unknown query ID, unless it may be a person: %s', async (queryId, named) => {
+		const { error } = await sandbox.run(operation('query', 'get', { queryId }));
+		expect(error?.message).toBe(`There is no query ${named}`);
 		expect(error?.description).toMatch(/^Check the ID, and/);
 	});
 
