@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { INodeProperties, INodeType, INodeTypeDescription } from 'n8n-workflow';
 import { load, published, sourceOf } from '../support/descriptions';
 import { findViolations, type Codex, type Violation } from '../support/n8nRules';
@@ -13,6 +14,19 @@ describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {
 
 	it('over its loaded description', () => {
 		expect(findViolations(node.description, codex)).toEqual([]);
+	});
+
+	it('has no optional field outside collections that docs/verification.md does not explain', () => {
+		const page = readFileSync(join(__dirname, '..', '..', 'docs', 'verification.md'), 'utf8');
+		const [, section] = page.split('### Optional fields outside collections');
+		const [table] = section.split('\n## ');
+		const isInput = ({ type, name, required }: INodeProperties) =>
+			required !== true &&
+			!['notice', 'credentials', 'collection', 'hidden', 'button'].includes(type) &&
+			!['resource', 'operation', 'toolDescription'].includes(name);
+		const names = node.description.properties.filter(isInput).map((one) => one.displayName);
+		expect(names.length).toBeGreaterThan(0);
+		expect([...new Set(names)].filter((name) => !table.includes(`_${name}_`))).toEqual([]);
 	});
 
 	it("has a hint for n8n's AI builder that says what is billed", () => {

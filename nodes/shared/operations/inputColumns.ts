@@ -47,28 +47,26 @@ export function besideInput({
 	const isSameQuery = queryIdIn(input) !== undefined && queryIdIn(input) === queryIdIn(row);
 	const isTaken = (name: string) => own.has(name) || Object.hasOwn(row, name);
 	const columns = new Map<string, unknown>();
+	const isFree = (name: string) => !isTaken(name) && !Object.hasOwn(input, name);
 	for (const [name, value] of Object.entries(input)) {
 		if (replaced.includes(name)) continue;
+		const isReplaced = isSameQuery && (QUERY_IDS.includes(name) || !isAsked(name));
 		if (!isTaken(name)) columns.set(name, value);
-		else if (isAsked(name))
-			columns.set(name, value); // the row's value wins where it has one
-		else if (!isSameQuery) {
-			columns.set(
-				freeName(name, (one) => isTaken(one) || Object.hasOwn(input, one)),
-				value,
-			);
-		}
+		else if (isReplaced) continue;
+		else columns.set(isAsked(name) ? name : freeName(name, isFree), value);
 	}
+	// the row's value wins where it has what was asked
 	const kept = [...columns].filter(([name]) => !Object.hasOwn(row, name));
 	return { ...(Object.fromEntries(kept) as IDataObject), ...row };
 }
 
+const QUERY_IDS = ['queryId', '_id'];
 /** The query that a row is about, simplified or not. */
 const queryIdIn = ({ queryId, _id }: IDataObject): unknown => queryId ?? _id ?? undefined;
 
-function freeName(name: string, isTaken: (name: string) => boolean): string {
-	const free = `input${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-	return isTaken(free) ? freeName(free, isTaken) : free;
+function freeName(name: string, isFree: (name: string) => boolean): string {
+	const own = `input${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+	return isFree(own) ? own : freeName(own, isFree);
 }
 
 /** Whether two values are the same, apart from blanks and invisible characters in a text. */

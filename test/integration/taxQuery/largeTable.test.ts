@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { withSandbox } from '../support/withSandbox';
+import { withFreshSandbox } from '../support/withSandbox';
 import { getCrf, operation, rfcs, taxQuerySandbox } from './support';
 
 const ROWS = 2_000;
@@ -24,28 +24,57 @@ function table(): IDataObject[] {
 
 /** n8n's nodes of the example list-of-taxpayers in between only pass items on. */
 describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () => {
-	const sandbox = withSandbox(taxQuerySandbox, { rateLimit: 0, resultDelay: 0 });
+	const sandbox = withFreshSandbox(taxQuerySandbox, { rateLimit: 0, resultDelay: 0 });
+	const waiting = { waitForResult: true, maxWait: 600, reuse: 'hours', reuseHours: 24 };
 	const rows = table();
 	const wrong = rows.filter((_, index) => isWrong(index));
 	const unique = new Set(
 		rows.filter((_, index) => !isWrong(index) && !isDuplicate(index)).map(({ rfc }) => rfc),
 	);
 
+	const check = async () =>
+		(
+			await sandbox.run(operation('identifier', 'check', { rfc: '={{ $json.rfc }}' }), {
+				items: rows,
+				credentials: {},
+			})
+		).items.map(({ json }) => json);
+
 	it('is checked with each row in its place', async () => {
-		const { items } = await sandbox.run(
-			operation('identifier', 'check', { rfc: '={{ $json.rfc }}' }),
-			{ items: rows, credentials: {} },
-		);
-		expect(items.map(({ json }) => [json.row, json.client, json.ready])).toEqual(
+		expect((await check()).map(({ row, client, ready }) => [row, client, ready])).toEqual(
 			rows.map((row, index) => [row.row, row.client, !isWrong(index)]),
 		);
 	});
 
-	it('comes out as results and failures, and is billed once for each RFC', async () => {
-		const { items, failed, hints } = await sandbox.run(
-			getCrf({ waitForResult: true, maxWait: 600, reuse: 'hours', reuseHours: 24 }),
-			{ items: rows, onError: 'continueErrorOutput' },
+	it('keeps all columns through Check and Get CRF, and is billed once for each RFC', async () => {
+		const ready = (await check()).filter((row) => row.ready === true);
+		const { items, failed, hints } = await sandbox.run(getCrf(waiting), {
+			items: ready,
+			onError: 'continueErrorOutput',
+		});
+		expect([ready.length, failed]).toEqual([ROWS - wrong.length, []]);
+		expect(items.map(({ json }) => [json.row, json.client, json.rfc, json.inputValid])).toEqual(
+			ready.map(({ row, client, rfc }) => [row, client, rfc, true]),
 		);
+		// one table: every row has the same columns, but for the marks of a reused result
+		const marks = ['reused', 'ageHours'];
+		const columns = items.map(({ json }) =>
+			Object.keys(json)
+				.filter((name) => !marks.includes(name))
+				.join(),
+		);
+		expect(new Set(columns).size).toBe(1);
+		expect((await sandbox.ledger()).length).toBe(unique.size);
+		expect(hints[0].message).toMatch(
+			new RegExp(`^Billed: ${unique.size} of ${ready.length} queries\\.`),
+		);
+	}, 300_000);
+
+	it('comes out as results and failures, and is billed once for each RFC', async () => {
+		const { items, failed, hints } = await sandbox.run(getCrf(waiting), {
+			items: rows,
+			onError: 'continueErrorOutput',
+		});
 		expect(items.length + failed.length).toBe(ROWS);
 		expect(items.every(({ json }) => json.pending === false && json.legalName)).toBe(true);
 		expect(failed.map(({ json }) => [json.row, json.client, json.rfc, json.sent])).toEqual(
