@@ -68,7 +68,7 @@ describe('a table of 2,000 taxpayers with 5 % failures and 10 % duplicates', () 
 		expect(hints[0].message).toMatch(
 			new RegExp(`^Billed: ${unique.size} of ${ready.length} queries\\.`),
 		);
-	}, 300_000);
+	});
 
 	it('comes out as results and failures, and is billed once for each RFC', async () => {
 		const { items, failed, hints } = await sandbox.run(getCrf(waiting), {
