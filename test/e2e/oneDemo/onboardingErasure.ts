@@ -12,6 +12,7 @@ import { provision } from '../../../demo/provision';
 import { People } from '../../../sandbox/data/people';
 import { defaultOptions } from '../../../sandbox/options';
 import { until } from '../../support/until';
+import { violationsOf, WCAG } from '../support/accessibility';
 import { describeWithBrowser } from '../support/browser';
 import { Editor } from '../support/editor';
 import { takeScreenshot } from '../support/launch';
@@ -129,6 +130,8 @@ describeWithBrowser('applicants who are forgotten, and an n8n that moves', () =>
 				`${flow.demo.n8n.url}/form/olvidar`,
 				'Folio o CURP',
 			);
+			// n8n's own form has no landmarks, and calls itself English
+			expect(await violationsOf(form, WCAG)).toEqual([]);
 			await form.getByLabel('Folio o CURP').fill(FORGOTTEN.curp.toLowerCase());
 			await form.getByLabel('Motivo').selectOption('Solicitud de cancelación (ARCO)');
 			await takeScreenshot(form, 'onboarding-forget', true);
