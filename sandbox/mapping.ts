@@ -23,6 +23,12 @@ const operations = Object.keys(OPERATIONS) as Operation[];
 /** Fields without which the sandbox would not know whom or what a query is about. */
 const NEEDED = ['rfc', 'curp', 'name', 'firstLastName', 'day', 'month', 'year', 'from', 'to'];
 
+/** Fields of TQ §2.1 and §4.11 that an environment may call otherwise. */
+const RECORD_FIELDS = [
+	...(['_id', 'service', 'status', 'query', 'response', 'createdAt', 'period'] as const),
+];
+export type RecordField = (typeof RECORD_FIELDS)[number];
+
 const word = Type.String({ minLength: 1 });
 const words = Type.Array(word, { minItems: 1 });
 const some = (properties: Record<string, TSchema>) => Type.Partial(closed(properties));
@@ -54,6 +60,7 @@ const MappingSchema = some({
 		periodFormat: some({ months: word, days: word }),
 		services: same(operations, word),
 		statuses: some({ success: words, pending: words, failed: words }),
+		record: same([...RECORD_FIELDS, 'wrapper'], word),
 		list: some({
 			parameters: anything,
 			limit: word,
@@ -93,6 +100,8 @@ export interface TaxQueryMapping {
 	services?: Partial<Record<Operation, string>>;
 	/** Lists status words; the first of each list is served. */
 	statuses?: { success?: string[]; pending?: string[]; failed?: string[] };
+	/** The names of a record's fields, and the key that it is wrapped in. */
+	record?: Partial<Record<RecordField | 'wrapper', string>>;
 	list?: {
 		parameters?: Record<string, unknown>;
 		limit?: string;

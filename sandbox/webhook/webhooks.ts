@@ -127,9 +127,10 @@ export class Webhooks {
 		}: Pick<Delivery, 'kind'> & Pick<WebhookSettings, 'shape'> & { messageId?: string },
 	): Delivery {
 		const { _id: queryId, status } = record;
+		const named = this.parts.dialect.inWrapper(record);
 		const payload = {
-			record,
-			envelope: { event: 'query.finished', data: record },
+			record: named,
+			envelope: { event: 'query.finished', data: named },
 			id: { queryId, status },
 		}[shape];
 		const delivery: Delivery = {

@@ -1,7 +1,7 @@
 import { Type, type TObject, type TSchema } from '@sinclair/typebox';
 import { DateTime } from 'luxon';
 import type { QueryRecord } from '../../../contract/taxQuery';
-import { OPERATIONS, type Operation, type TaxQueryMapping } from '../../mapping';
+import { OPERATIONS, type Operation, type RecordField, type TaxQueryMapping } from '../../mapping';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
 
@@ -147,7 +147,7 @@ export class Dialect {
 	page(page: { data: QueryRecord[]; total: number; next: string | null }): unknown {
 		const { queryList, listShape } = this.options;
 		const rows = page.data.map((record) =>
-			queryList === 'lean' ? lean(this.record(record)) : this.kept(record),
+			this.inWrapper(queryList === 'lean' ? lean(this.record(record)) : this.kept(record)),
 		);
 		if (queryList === 'array' && !listShape) return rows;
 		const { rows: key, total } = listShape ?? { rows: 'data', total: 'total' };
@@ -167,9 +167,26 @@ export class Dialect {
 		return this.options.record === 'lean' ? without(whole, 'response') : whole;
 	}
 
+	/** A response of one record; `--record-envelope` wraps no other. */
 	private wrapped(record: object): object {
 		const { recordEnvelope } = this.options;
-		return recordEnvelope ? { [recordEnvelope]: record } : record;
+		const whole = this.inWrapper(record);
+		return recordEnvelope ? { [recordEnvelope]: whole } : whole;
+	}
+
+	/** A record under the environment's names, in the wrapper that the mapping names. */
+	inWrapper(record: object): object {
+		const { wrapper } = this.mapping.record ?? {};
+		const named = this.underOwnNames(record);
+		return wrapper ? { [wrapper]: named } : named;
+	}
+
+	/** An object whose fields have the environment's names. */
+	underOwnNames(fields: object): object {
+		const { record = {} } = this.mapping;
+		return Object.fromEntries(
+			Object.entries(fields).map(([name, value]) => [record[name as RecordField] ?? name, value]),
+		);
 	}
 
 	/** Returns a period's end as month or day of the document; the time of an instant is ignored. */

@@ -32,7 +32,9 @@ export function invoiceRoute(app: FastifyInstance, context: SandboxContext): voi
 				response: {
 					200: toldAs(InvoiceAcknowledgement, ({ message, results: accepted }) => ({
 						message,
-						results: accepted.map((one) => ({ ...one, status: dialect.status(one.status) })),
+						results: accepted.map((one) =>
+							dialect.underOwnNames({ ...one, status: dialect.status(one.status) }),
+						),
 					})),
 				},
 			},

@@ -183,3 +183,41 @@ describe.each<[string, Names]>([
 		},
 	);
 });
+
+describe.each<[string, Names]>([
+	['a wrapper', { _id: 'id', wrapper: WRAPPER }],
+	['other names', { _id: 'uuid', status: 'estado', response: 'result', period: 'month' }],
+])('the sandbox with %s in its mapping', (_what, record) => {
+	let sandbox: TaxQuerySandbox;
+	beforeAll(async () => {
+		sandbox = await taxQuerySandbox({ mapping: { taxQuery: { record } } });
+		await run(createTaxProfile(RFC));
+	});
+	afterAll(async () => await sandbox.close());
+	const run = async (parameters: Parameters<TaxQuerySandbox['run']>[0]) =>
+		await sandbox.run(parameters, { apiMapping: { record }, secrets: [CIEC] });
+
+	it.each(Object.entries(queries))(
+		'serves %s to a node with the same names',
+		async (...[, one]) => {
+			const { items, error } = await run(one);
+			expect(error).toBeUndefined();
+			expect(items[0].json).toMatchObject({ pending: false });
+		},
+	);
+
+	it('serves the list and single queries in these names', async () => {
+		const { items } = await run(queries.getCurpData);
+		const queryId = String(items[0].json.queryId);
+		const get = await run(operation('query', 'get', { queryId }));
+		const all = await run(operation('query', 'getAll', { returnAll: true }));
+		expect([get, all].map((one) => one.items.map(({ json }) => json.queryId))).toEqual([
+			[queryId],
+			expect.arrayContaining([queryId]) as unknown,
+		]);
+		const client = await sandbox.elsewhere();
+		const { data } = await client.get<IDataObject>(`/query/${queryId}`);
+		const content = (record.wrapper ? data[record.wrapper] : data) as IDataObject;
+		expect(content[record._id]).toBe(queryId);
+	});
+});
