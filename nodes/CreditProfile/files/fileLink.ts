@@ -17,7 +17,7 @@ export interface FileLink {
 }
 
 /** The formats of CP §2.10. */
-const MIME_TYPES = new Map([
+const MIME_TYPES: ReadonlyMap<string, string> = new Map([
 	['jpeg', 'image/jpeg'],
 	['jpg', 'image/jpeg'],
 	['png', 'image/png'],

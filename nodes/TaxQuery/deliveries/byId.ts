@@ -1,6 +1,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
 import { RequestError } from '../../shared/transport/result';
+import type { Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { findQuery, keysOfReading, type QueryService } from '../service/client';
@@ -16,7 +17,6 @@ const LOOK_WAITS_MS = 15_000;
 const PER_SECOND = 2;
 const UNKNOWN_MS = 60_000;
 const MAX_UNKNOWN = 1_000;
-const MAX_NODES = 500;
 /** A query that is refused in so many minutes is put aside. */
 const MAX_REFUSALS = 5;
 const REFUSAL_MS = 60_000;
@@ -54,7 +54,7 @@ interface Readings {
 	times: number[];
 	unknown: BoundedMap<string, number>;
 }
-const readings = new BoundedMap<string, Readings>(MAX_NODES);
+const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
 
 /** What became of reading an ID: `later` it may be tried again, `failed` it could not be read. */
 export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
@@ -64,15 +64,12 @@ export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
  * that the service did not know a minute ago. Throws if the service cannot be asked.
  */
 export async function readAsked(
-	node: string,
+	node: Scope,
 	service: QueryService,
 	ids: string[],
 	isProved: (id: string) => boolean,
 ): Promise<Map<string, ReadById>> {
-	const { times, unknown } = readings.getOrMake(node, () => ({
-		times: [],
-		unknown: new BoundedMap(MAX_UNKNOWN),
-	}));
+	const { times, unknown } = node.shared(newReadings);
 	const read = new Map<string, ReadById>();
 	let failure: unknown;
 	let isAnswered = false;

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
+import { stateOfNode, stateOfProcess, type Scope } from '../../shared/processState';
 import type { TriggerResult } from './result';
 
 /** What became of an emitted result: n8n runs it, had run it before, or could not start it. */
@@ -25,6 +26,9 @@ type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
 export const nodeKey = (context: Identity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
+/** What this process knows of a trigger node. */
+export const nodeState = (context: Identity): Scope => stateOfNode(nodeKey(context));
+
 /** An execution that this process has asked n8n to start, and that is not known to have ended. */
 interface RunningExecution {
 	/** The execution has reached the trigger node. */
@@ -34,19 +38,20 @@ interface RunningExecution {
 	/** Marks its static data as changed. */
 	touch?(): void;
 }
-const running = new Map<string, RunningExecution>();
+const newExecutions = () => new Map<string, RunningExecution>();
+const runningExecutions = () => stateOfProcess().shared(newExecutions);
 
 /**
  * Marks the static data of all executions that run as changed: n8n forgets that mark when it starts another execution of
  * the same workflow, and would not write them at their ends.
  */
 export function touchRunning(): void {
-	for (const { touch } of running.values()) touch?.();
+	for (const { touch } of runningExecutions().values()) touch?.();
 }
 
 /** The execution of a result that has reached this node; undefined in queue mode, where a worker runs it. */
 export const runningExecution = (context: Identity, deliveryId: string) =>
-	running.get(`${nodeKey(context)} ${deliveryId}`);
+	runningExecutions().get(`${nodeKey(context)} ${deliveryId}`);
 
 /**
  * Hands a result to n8n, which starts an execution unless there is one with this deduplication key already. Resolves as
@@ -76,6 +81,7 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 			return 'failed';
 		},
 	);
+	const running = runningExecutions();
 	running.set(name, { begin, saved });
 	context.emit([[item]], undefined, done, deduplicationKey(name, times));
 	void ended.then((outcome) => {

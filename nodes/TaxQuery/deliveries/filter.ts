@@ -1,5 +1,6 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isOpen } from '../service/record';
 import type { QueryRecord } from '../service/types';
@@ -29,7 +30,7 @@ export function fateOf({ record, hasStatus }: TriggerResult, choice: Choice): Fa
 
 const MAX_WORDS = 500;
 /** A record of each query type and status that a published trigger has met. */
-const met = new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
+const newMet = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
 /** Reports what the filter leaves out only because its words are not known, as often as there are more of them. */
 export function reportLeftOut(
@@ -38,6 +39,7 @@ export function reportLeftOut(
 	mapping: TaxQueryMapping,
 	records: QueryRecord[],
 ): void {
+	const met = stateOfProcess().shared(newMet);
 	const known = met.get(context) ?? new BoundedMap(MAX_WORDS);
 	met.set(context, known);
 	const before = known.size;

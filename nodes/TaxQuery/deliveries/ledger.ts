@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
+import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 
 /** In which order a service lists queries, by their creation. */
@@ -60,7 +61,8 @@ const emptyState = (): LedgerState => ({
 });
 
 /** This process, in the ledgers that it writes. */
-const PROCESS = randomBytes(9).toString('base64url');
+const newProcessId = () => ({ id: randomBytes(9).toString('base64url') });
+const processId = (): string => stateOfProcess().shared(newProcessId).id;
 
 export const MAX_SEEN = 1_000;
 /** This many more are forgotten together. */
@@ -82,8 +84,9 @@ const hash = (text: string, length: number) =>
 	createHash('sha256').update(text).digest('base64url').slice(0, length);
 
 /** A service may list the same tens of thousands of queries again and again. */
-const keys = new BoundedMap<string, string>(50_000);
+const newKeys = () => new BoundedMap<string, string>(50_000);
 function keyOf(id: string): string {
+	const keys = stateOfProcess().shared(newKeys);
 	const known = keys.get(id);
 	if (known !== undefined) return known;
 	const key = hash(id, KEY_LENGTH);
@@ -162,7 +165,7 @@ export type Ledger = ReturnType<typeof openLedger>;
  * Remembers which queries a trigger has seen, which statuses of them have settled, and which still owe a result. `seen`
  * grows by looks alone; results of webhook calls settle in `late`, so that they never move the place where looks stop.
  */
-export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, process = PROCESS) {
+export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, process = processId()) {
 	const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
 	const { savedBy, pendingIds: savedIds = saved.open ?? [], started: savedStarted = {} } = saved;
 	const state = readState(saved);

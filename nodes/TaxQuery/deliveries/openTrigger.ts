@@ -1,4 +1,5 @@
 import type { ITriggerFunctions, ITriggerResponse } from 'n8n-workflow';
+import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
@@ -7,7 +8,7 @@ import { readSettings } from './settings';
 import { newWatcher, RETRY_MS, watcherOf, type Watcher } from './watcher';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
-const failed = new WeakMap<object, Set<string>>();
+const newFailures = () => new WeakMap<object, Set<string>>();
 
 /** What n8n hands to all triggers of a workflow that it publishes together, also when it tries that again. */
 const publicationOf = (context: ITriggerFunctions): object =>
@@ -39,9 +40,10 @@ export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerR
 /** Whether n8n may refuse to publish the workflow: it does not start, and has not tried this publication before. */
 const isFirstAttempt = (context: ITriggerFunctions): boolean =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
-	!failed.get(publicationOf(context))?.has(nodeKey(context));
+	!stateOfProcess().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
 
 function noteFailure(context: ITriggerFunctions): void {
+	const failed = stateOfProcess().shared(newFailures);
 	const nodes = failed.get(publicationOf(context)) ?? new Set();
 	failed.set(publicationOf(context), nodes.add(nodeKey(context)));
 }

@@ -5,7 +5,7 @@ import { RequestError } from '../../shared/transport/result';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { CodedError } from '../../shared/utils/codedError';
 import { msLeft } from '../../shared/utils/time';
-import { nodeKey } from './emitter';
+import { nodeState, type nodeKey } from './emitter';
 
 /** What keeps a trigger from checking, in the list of what is reported hourly. */
 const OUTAGE = 'outage';
@@ -30,7 +30,7 @@ export function newOutage() {
 		end(context: ITriggerFunctions): void {
 			if (failures > 1) context.logger.info('The Tax Query Trigger can check for results again');
 			failures = 0;
-			reportedAt.delete(hourlyKey(context, OUTAGE));
+			reportTimes(context).delete(OUTAGE);
 		},
 	};
 }
@@ -74,14 +74,14 @@ type Identity = Parameters<typeof nodeKey>[0];
 const AN_HOUR = 3_600_000;
 const MAX_REPORTED = 1_000;
 /** When something was reported last. */
-const reportedAt = new BoundedMap<string, number>(MAX_REPORTED);
-const hourlyKey = (context: Identity, what: string) => `${what} ${nodeKey(context)}`;
+const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
+const reportTimes = (context: Identity) => nodeState(context).shared(newReportTimes);
 
 /** Tells what may come up again and again once an hour; `what` names it. */
 export function tellHourly(context: Identity, what: string, tell: () => void): void {
-	const key = hourlyKey(context, what);
-	if (msLeft(reportedAt.get(key) ?? -Infinity, AN_HOUR) > 0) return;
-	reportedAt.set(key, Date.now());
+	const reportedAt = reportTimes(context);
+	if (msLeft(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
+	reportedAt.set(what, Date.now());
 	tell();
 }
 

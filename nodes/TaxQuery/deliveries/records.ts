@@ -1,7 +1,7 @@
 import type { QueryService } from '../service/client';
 import { isLean } from '../service/record';
 import { gone, readAsked, readQuery } from './byId';
-import { nodeKey } from './emitter';
+import { nodeState } from './emitter';
 import type { Listing } from './listing';
 import type { Asked } from './asked';
 import type { PublishedTrigger } from './published';
@@ -63,7 +63,7 @@ async function readNamed(
 		untold.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
 		return false;
 	});
-	const read = await readAsked(nodeKey(context), service, wanted, isSure).catch(
+	const read = await readAsked(nodeState(context), service, wanted, isSure).catch(
 		(error: unknown) => {
 			if (listing.requests === 0) throw error as Error;
 			return new Map(wanted.map((id) => [id, 'failed' as const]));

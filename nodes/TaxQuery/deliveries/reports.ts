@@ -1,7 +1,7 @@
 import type { ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { nodeKey } from './emitter';
+import { nodeState } from './emitter';
 import type { Listing } from './listing';
 import { report, reportHourly, tellHourly } from './outage';
 import { MAX_PENDING } from './ledger';
@@ -70,16 +70,17 @@ export function reportRetriesFull(context: ITriggerFunctions, queryId: string, m
 }
 
 /** Successes without a result: since when, how often seen, and whether a webhook call brought the result. */
-const missing = new BoundedMap<string, { since: number; times: number; isDelivered: boolean }>(
-	5_000,
-);
+const newMissing = () =>
+	new BoundedMap<string, { since: number; times: number; isDelivered: boolean }>(5_000);
 /** A record may get its result a while after its status. */
 const MAY_TAKE_MS = 10 * 60_000;
 
 /** Reports a success whose record has no result, from the second time on. */
 export function reportMissing(context: ITriggerFunctions, id: string, isDelivered: boolean): void {
 	const none = { since: Date.now(), times: 0, isDelivered: false };
-	const known = missing.getOrMake(`${nodeKey(context)} ${id}`, () => none);
+	const known = nodeState(context)
+		.shared(newMissing)
+		.getOrMake(id, () => none);
 	known.times++;
 	known.isDelivered ||= isDelivered;
 	if (known.isDelivered ? known.times < 2 : msLeft(known.since, MAY_TAKE_MS) > 0) return;

@@ -2,6 +2,7 @@ import { OperationalError, type INodeExecutionData, type ITriggerFunctions } fro
 import { validateWebhookFields } from '../../shared/credentials/webhookSecret';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
+import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
@@ -44,12 +45,15 @@ interface Retry {
 const EMIT_WITHOUT_KEY = 3;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
-const published = new Map<string, Watcher>();
+const newPublished = () => new Map<string, Watcher>();
+const publishedTriggers = () => stateOfProcess().shared(newPublished);
 
 type Identity = Parameters<typeof nodeKey>[0];
-export const watcherOf = (context: Identity) => published.get(nodeKey(context));
+export const watcherOf = (context: Identity) => publishedTriggers().get(nodeKey(context));
 export const watchersIn = (workflowId: string | undefined) =>
-	[...published.values()].filter(({ context }) => context.getWorkflow().id === workflowId);
+	[...publishedTriggers().values()].filter(
+		({ context }) => context.getWorkflow().id === workflowId,
+	);
 
 /** A published trigger: it looks for new results at intervals and when a delivery rings, and emits each once. */
 export interface Watcher extends PublishedTrigger {
@@ -91,6 +95,7 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
 
 export function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
 	for (const replaced of replacedBy(context)) replaced.close();
+	const published = publishedTriggers();
 	const key = nodeKey(context);
 	const memory = memoryOf(context);
 	const { ledger, outcomes, emitted, outage, closedAt } = memory;
@@ -173,7 +178,10 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 			if (isClosed) return;
 			isClosed = true;
 			if (!isAnew) memory.closedAt = Date.now(); // one that never began does not count as published
-			if (published.get(key) === watcher) published.delete(key);
+			if (published.get(key) === watcher) {
+				published.delete(key);
+				memory.isPublished = false;
+			}
 			handOn(asked);
 			asked = new Map();
 		},
@@ -327,6 +335,7 @@ export function newWatcher(context: ITriggerFunctions, settings: Settings): Watc
 
 	save(context, KEY, ledger.saved);
 	published.set(key, watcher);
+	memory.isPublished = true;
 	askAgain(takeAskedEarly(context));
 	return watcher;
 }

@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import type { Item, Run } from '../../shared/operations/operation';
+import { stateOfClient } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { Question } from '../question/question';
 import { serviceOfItem } from '../service/client';
@@ -135,11 +136,28 @@ class Day {
 	}
 }
 
-const days = new BoundedMap<string, Day>(1000);
+/** The days of one client, by when they began: they differ by the time zones of workflows. */
+class Days {
+	private readonly byStart = new BoundedMap<number, Day>(30);
+
+	of(start: number): Day {
+		return this.byStart.getOrMake(start, () => new Day());
+	}
+
+	get size(): number {
+		return [...this.byStart.values()].reduce((sum, { made }) => sum + made.size, 0);
+	}
+
+	get isInUse(): boolean {
+		return [...this.byStart.values()].some(({ reserved }) => reserved.total > 0);
+	}
+}
+
+const newDays = () => new Days();
 
 async function today(item: Item): Promise<Day> {
 	const { client } = await serviceOfItem(item);
-	return days.getOrMake(`${client} ${startOfDay(item)}`, () => new Day());
+	return stateOfClient(client).shared(newDays).of(startOfDay(item));
 }
 
 type Counted = Pick<Listing, 'extent' | 'total'> & { listed: number };

@@ -4,7 +4,7 @@ import { compare, type Expected } from '../question/compare';
 import { lastingServiceOf, type QueryService } from '../service/client';
 import { completeRow, isVague, listSince, readRow, readRows } from '../service/list';
 import type { Extent, Id, Listing, QueryRecord } from '../service/types';
-import { sentAtOf } from './processMemory';
+import { queriesOf } from './processMemory';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
 const CLOCK_MS = 2000;
@@ -98,6 +98,7 @@ export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
 		oldest = Math.min(oldest, since);
 		const { listing, at } = await fresh(service);
 		const { unreadable, extent, total } = listing;
+		const sent = queriesOf(service.client);
 		const offset = service.clockOffsetMs();
 		const sentAt = since + offset;
 		const isLate = ({ createdAt = Infinity }: QueryRecord) => createdAt < sentAt - DAY_MS;
@@ -128,7 +129,7 @@ export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
 			extent: unreadable > 0 && extent === 'whole' ? 'cut' : extent,
 			listed: listing.records.length,
 			total,
-			isLater: listing.records.some(({ id }) => (sentAtOf(service.client, id) ?? 0) > since),
+			isLater: listing.records.some(({ id }) => (sent.sentAt(id) ?? 0) > since),
 		};
 	};
 }

@@ -22,17 +22,7 @@ import { doubtOf, isDoubtful, step, type Doubtful } from './life';
 import { queryLimit, type Limits } from './limit';
 import { lostQueries } from './look';
 import type { Reuse } from './options';
-import {
-	claim,
-	hasForgottenSince,
-	isClaimed,
-	lastAccepted,
-	lastUnsure,
-	lastWords,
-	reuseLocks,
-	sendLocks,
-	unclaim,
-} from './processMemory';
+import { queriesOf } from './processMemory';
 import { isUsable, type Submission } from './register';
 import { LISTED_MS, pastQueries } from './reuse';
 
@@ -164,13 +154,14 @@ export function querySender(run: Run, log: SpendingLog) {
 
 	/** Takes what another execution has got since the list of queries was read; else sends. */
 	async function askListed(item: Item, question: Question, sending: Sending): Promise<Accepted> {
-		return await reuseLocks.exclusive(question.share, async () => {
+		const { client, account } = await serviceOfItem(item);
+		const known = queriesOf(client);
+		return await known.reuseLocks.exclusive(question.share, async () => {
 			const { reuse } = sending;
 			const accepted = reuse && (await acceptedElsewhere(item, question, reuse));
 			if (accepted) return { queries: accepted, how: 'reused' };
-			const since = lastUnsure.get(question.share);
+			const since = known.uncertainSince.get(question.share);
 			if (since !== undefined && since >= (reuse?.since ?? aDayAgo())) {
-				const { account } = await serviceOfItem(item);
 				const submission = journal.begin(item, question, account);
 				submission.sentAt = since;
 				submission.save({ at: 'sent', since, hash: question.hash });
@@ -187,14 +178,15 @@ export function querySender(run: Run, log: SpendingLog) {
 	): Promise<Query[] | undefined> {
 		const { since, isEach } = reuse;
 		if (since === undefined) return undefined;
-		const { account } = await serviceOfItem(item);
+		const { client, account } = await serviceOfItem(item);
+		const known = queriesOf(client);
 		const readAt = await past.readAt(item);
-		const before = lastAccepted.get(question.share);
+		const before = known.lastAccepted.get(question.share);
 		if (before && before.atClock >= since && (await isUnlisted(item, since, before, readAt))) {
 			const ids = before.queries.map(({ id }) => id);
 			if (!isEach || register.claim(account, ids)) return before.queries;
 		}
-		if (before || !hasForgottenSince(readAt)) return undefined;
+		if (before || !known.hasForgottenSince(readAt)) return undefined;
 		past.renew(await serviceOfItem(item));
 		const found = await past.findReusable(item, question, reuse);
 		const queries = found.filter((one) => one !== undefined);
@@ -235,6 +227,7 @@ export function querySender(run: Run, log: SpendingLog) {
 	): Promise<Accepted> {
 		const { key, expected } = question;
 		const count = expected.length;
+		const { client, account } = await serviceOfItem(item);
 		if (submission.life.at === 'accepted') {
 			log.accepted(item, submission.life.ids, true);
 			return { queries: await readKept(item, question, submission), how: 'kept' };
@@ -245,7 +238,7 @@ export function querySender(run: Run, log: SpendingLog) {
 		for (let sends = 1; ; sends++) {
 			if (!doubts) {
 				const sent = async () => await sendOnce(item, question, submission, name);
-				const posted = await sendLocks.shared(key, sent);
+				const posted = await queriesOf(account).sendLocks.shared(key, sent);
 				if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
 				doubts = posted;
 			}
@@ -253,9 +246,10 @@ export function querySender(run: Run, log: SpendingLog) {
 			const searched = await search(item, question, submission, mayBeSentAgain);
 			if ('queries' in searched) return { queries: searched.queries, how: 'recovered' };
 			const { life, isProved } = searched;
-			const word = doubtOf(life) === 'noId' && wordOf(question, doubts.body);
+			const { lastBodies, uncertainSince } = queriesOf(client);
+			const word = doubtOf(life) === 'noId' && wordOf(question, doubts.body ?? lastBodies.get(key));
 			if (word) {
-				lastWords.set(key, word.raw);
+				lastBodies.set(key, word.raw);
 				return { queries: [word], how: isEarlier ? 'kept' : 'sent' };
 			}
 			const own = await takeOwn(item, question, submission, doubts.came);
@@ -266,10 +260,9 @@ export function querySender(run: Run, log: SpendingLog) {
 				mayBeSentAgain && isProved && (await mayPlan(item, sending, question, name));
 			const next = isAllowed ? step(life, { type: 'again' }, count) : life;
 			if (isDoubtful(next)) {
-				lastUnsure.set(question.share, life.since);
+				uncertainSince.set(question.share, life.since);
 				throw unsureError(question, life, searched.search, doubts);
 			}
-			const { account } = await serviceOfItem(item);
 			const beside = journal.begin(item, question, account, ` ${sends}`);
 			beside.sentAt = submission.sentAt;
 			beside.save(life); // beside that of what is sent now
@@ -285,16 +278,17 @@ export function querySender(run: Run, log: SpendingLog) {
 		mayBeSentAgain: boolean,
 	): Promise<Searched> {
 		const life = submission.life as Doubtful;
+		const { client, account } = await serviceOfItem(item);
 		submission.isInFlight = true;
 		let isStopped = true;
 		try {
 			const looking = async () => await look(item, question, submission, life, mayBeSentAgain);
-			const searched = await sendLocks.exclusive(question.key, looking);
+			const searched = await queriesOf(account).sendLocks.exclusive(question.key, looking);
 			isStopped = false;
 			return searched;
 		} finally {
 			submission.isInFlight = false;
-			if (isStopped) lastUnsure.set(question.share, life.since); // who asks the same next goes on looking
+			if (isStopped) queriesOf(client).uncertainSince.set(question.share, life.since); // who asks the same next goes on looking
 		}
 	}
 
@@ -400,12 +394,13 @@ export function querySender(run: Run, log: SpendingLog) {
 		const { client, account } = await serviceOfItem(item);
 		const ids = queries.map(({ id }) => id);
 		noteAccepted(client, question.definition.service);
-		for (const id of ids) claim(client, id, sentAt);
+		const known = queriesOf(client);
+		for (const id of ids) known.claim(id, sentAt);
 		register.claim(account, ids);
 		submission.queries = queries;
 		log.accepted(item, ids);
-		lastAccepted.set(question.share, { at: performance.now(), atClock: Date.now(), queries });
-		lastUnsure.delete(question.share);
+		known.lastAccepted.set(question.share, { at: performance.now(), atClock: Date.now(), queries });
+		known.uncertainSince.delete(question.share);
 	}
 
 	/** What was accepted before, as it stands now. */
@@ -416,7 +411,7 @@ export function querySender(run: Run, log: SpendingLog) {
 	): Promise<Query[]> {
 		const ids = submission.life.at === 'accepted' ? submission.life.ids : [];
 		const service = await serviceOfItem(item);
-		for (const id of ids) claim(service.client, id, 0);
+		for (const id of ids) queriesOf(service.client).claim(id, 0);
 		const missing = (id: Id): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
 		const queries = await Promise.all(
 			ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)),
@@ -438,7 +433,7 @@ export function querySender(run: Run, log: SpendingLog) {
 		const { since, hash } = life;
 		const isFree = async (id: Id) =>
 			!register.isClaimed(account, id) &&
-			!isClaimed(client, id) &&
+			!queriesOf(client).isClaimed(id) &&
 			!(await past.wasListed(item, id, since));
 		const lost = { expected: expectedOf(hash), since, isFree };
 		const isWordEnough = definition.hasNoResult && life.at === 'unsure' && life.why === 'noId';
@@ -484,7 +479,8 @@ export function querySender(run: Run, log: SpendingLog) {
 		const queries = read.flatMap(({ query }) => (query.kind === 'word' ? [] : [query]));
 		if (queries.every((query) => !isForeign(query, expected))) {
 			if (submission && queries.length > 0) submission.queries = queries;
-			if (!isUsable(queries)) lastAccepted.delete(share);
+			if (!isUsable(queries))
+				queriesOf((await serviceOfItem(item)).client).lastAccepted.delete(share);
 			return read;
 		}
 		if (!submission || submission.sentAt === 0) return read;
@@ -508,15 +504,16 @@ export function querySender(run: Run, log: SpendingLog) {
 		const since = submission.sentAt;
 		const ids = came.map(({ id }) => id);
 		register.release(account, ids);
-		for (const id of ids) unclaim(client, id);
-		lastAccepted.delete(question.share);
+		const known = queriesOf(client);
+		for (const id of ids) known.release(id);
+		known.lastAccepted.delete(question.share);
 		submission.queries = undefined;
 		submission.save({ at: 'unsure', since, hash: submission.hash || hash, why: 'otherQuery' });
 		const searched = await search(item, question, submission, false);
 		if ('queries' in searched) return recovered(searched.queries);
 		if (await takeOwn(item, question, submission, came)) return read;
 		log.unsure(item, expected.length);
-		lastUnsure.set(question.share, since);
+		known.uncertainSince.set(question.share, since);
 		const foreign = came.find((query) => isForeign(query, expected)) as QueryRecord;
 		const trouble = otherQuery(foreign, { definition, expected });
 		throw new QueryError({ ...trouble, search: searched.search });
@@ -584,8 +581,8 @@ async function doubtsOf(
 }
 
 /** What comes out of a 2xx without an ID that the list does not explain; undefined where that is no response at all. */
-function wordOf({ definition, key }: Question, body: IDataObject | undefined): Word | undefined {
+function wordOf({ definition }: Question, body: IDataObject | undefined): Word | undefined {
 	const { hasNoShownResponse, service } = definition;
-	const raw = body ?? lastWords.get(key) ?? {};
+	const raw = body ?? {};
 	return hasNoShownResponse || isWord(raw, service) ? { kind: 'word', raw } : undefined;
 }

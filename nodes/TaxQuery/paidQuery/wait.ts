@@ -1,6 +1,6 @@
 import { sleep } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
-import { BoundedMap } from '../../shared/utils/boundedMap';
+import { stateOfClient } from '../../shared/processState';
 import type { PaidQuery } from '../question/question';
 import { getQuery, lastingServiceOf, type How, type QueryService } from '../service/client';
 import { hasList, readList, isWhole, readRow } from '../service/list';
@@ -72,10 +72,9 @@ export const isWaitedFor = ({ query }: Outcome): boolean =>
 	query.kind === 'acknowledged' || (query.kind === 'record' && isOpen(query.state));
 
 /**
- * The queries of one client that items of this process wait for: one look in each round serves them all. Returns what
- * adds another one.
+ * The queries of one client that items of this process wait for: one look in each round serves them all.
  */
-function pendingQueries(): (waiter: Waiter) => void {
+function newPendingQueries() {
 	const waiters = new Set<Waiter>();
 	let [isDriving, isListing] = [false, false];
 
@@ -206,18 +205,22 @@ function pendingQueries(): (waiter: Waiter) => void {
 		if (!isOpen(query.state) && waiters.delete(waiter)) waiter.resolve({ query });
 	}
 
-	return (waiter) => {
-		waiters.add(waiter);
-		// at once: n8n saves the execution in the moment in which it ends it
-		waiter.cancelled?.addEventListener('abort', () => endIfOver(waiter, performance.now(), 0), {
-			once: true,
-			signal: waiter.ended,
-		});
-		if (!isDriving) void drive();
+	return {
+		get isInUse(): boolean {
+			return waiters.size > 0;
+		},
+
+		add(waiter: Waiter): void {
+			waiters.add(waiter);
+			// at once: n8n saves the execution in the moment in which it ends it
+			waiter.cancelled?.addEventListener('abort', () => endIfOver(waiter, performance.now(), 0), {
+				once: true,
+				signal: waiter.ended,
+			});
+			if (!isDriving) void drive();
+		},
 	};
 }
-
-const pendingByClient = new BoundedMap<string, (waiter: Waiter) => void>(1000);
 
 /**
  * Waits until a query has ended or the time is over; then what is known of it comes back, never an error, because a new
@@ -227,13 +230,13 @@ export async function waitForResult(item: Item, outcome: Outcome, maxMs: number)
 	const { query } = outcome;
 	if (query.kind === 'word' || !isWaitedFor(outcome)) return outcome;
 	const service = await lastingServiceOf(item); // one that failed must not blind the others
-	const add = pendingByClient.getOrMake(service.client, pendingQueries);
+	const pending = stateOfClient(service.client).shared(newPendingQueries);
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const pauseMs = Math.min(FIRST_PAUSE_MS, waitMs / 2);
 	const ended = new AbortController();
 	const seen = await new Promise<Seen>((resolve, reject) => {
-		add({
+		pending.add({
 			query,
 			deadline: now + waitMs,
 			pauseMs: pauseMs * BACKOFF,
@@ -252,7 +255,7 @@ export async function waitForResult(item: Item, outcome: Outcome, maxMs: number)
 }
 
 /** What was accepted, as its ID gives it: items that ask the same with Reuse share one read. */
-const reads = new WeakMap<Query, Promise<QueryRecord>>();
+const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
 
 /**
  * What was just accepted, with its result: a record that says success without one, and an acknowledgement where the
@@ -268,6 +271,7 @@ export async function readResult(
 	if (!isNew || query.kind === 'word' || hasNoResult) return outcome;
 	const lacks = query.kind === 'record' && query.state === 'success' && isLean(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
+	const reads = item.run.execution.shared(newReads);
 	const reading = reads.get(query) ?? getQuery(await lastingServiceOf(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { RequestError } from '../../shared/transport/result';
 import { hasWorked, noteSuccess } from '../../shared/transport/worked';
 import { countIn, listReportsFailure } from '../../shared/http/read';
-import { BoundedMap } from '../../shared/utils/boundedMap';
+import { stateOfClient } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/transport/service';
 import { CodedError } from '../../shared/utils/codedError';
@@ -262,8 +262,8 @@ export async function completeRow(service: QueryService, row: QueryRecord): Prom
 	return (await isWhole(service, row)) ? row : await readRow(service, row);
 }
 
-/** By client and query type, for the whole process. */
-const comparisons = new BoundedMap<string, Promise<boolean>>(1000);
+/** Whether rows are whole, by query type. */
+const newComparisons = () => new Map<string, Promise<boolean>>();
 
 /**
  * Whether a row holds all of its result: the first one of each query type that has a result is compared with its record
@@ -272,13 +272,14 @@ const comparisons = new BoundedMap<string, Promise<boolean>>(1000);
 export async function isWhole(service: QueryService, row: QueryRecord): Promise<boolean> {
 	if (isLean(row)) return false;
 	if (row.state !== 'success') return true;
-	const key = JSON.stringify([service.client, row.code]);
-	return await comparisons
-		.getOrMake(key, async () => lengthOf(await readRow(service, row)) <= lengthOf(row))
-		.catch(() => {
-			comparisons.delete(key); // the next one tells
-			return true;
-		});
+	const comparisons = stateOfClient(service.client).shared(newComparisons);
+	const compareRow = async () => lengthOf(await readRow(service, row)) <= lengthOf(row);
+	const comparison = comparisons.get(row.code) ?? compareRow();
+	comparisons.set(row.code, comparison);
+	return await comparison.catch(() => {
+		comparisons.delete(row.code); // the next one tells
+		return true;
+	});
 }
 
 const lengthOf = ({ raw: { response, state } }: QueryRecord) =>

@@ -3,34 +3,33 @@ import { refuseBlankValues } from '../../shared/credentials/blankValue';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecrets } from '../../shared/credentials/webhookSecret';
 import { taxQuery } from '../../shared/transport/service';
-import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { nodeKey } from '../deliveries/emitter';
+import { nodeState } from '../deliveries/emitter';
 import type { Deployment } from '../deliveries/result';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
 
 /** n8n makes an expression sandbox for each time a credential is read, some 40 ms of the whole process. */
 const KEPT_MS = 5_000;
-const MAX_KEPT = 100;
 
-interface Kept {
+interface CachedCredential {
+	id?: string | null;
 	readAt: number;
-	credential: Promise<ICredentialDataDecryptedObject>;
+	credential?: Promise<ICredentialDataDecryptedObject>;
 }
-const kept = new BoundedMap<string, Kept>(MAX_KEPT);
+const newCache = (): CachedCredential => ({ readAt: -Infinity });
 
 const TYPE = taxQuery.credentialType;
 
 /** The credential of the trigger, as it was at most five seconds ago: a flood of deliveries reads it once. */
 async function read(context: IWebhookFunctions) {
 	const { id } = context.getNode().credentials?.[TYPE] ?? {};
-	const key = `${nodeKey(context)} ${id ?? ''}`;
-	const known = kept.get(key);
-	if (known && msLeft(known.readAt, KEPT_MS) > 0) return await known.credential;
+	const cache = nodeState(context).shared(newCache);
+	const isFresh = cache.id === id && msLeft(cache.readAt, KEPT_MS) > 0;
+	if (isFresh && cache.credential) return await cache.credential;
 	const credential = context.getCredentials(TYPE);
-	kept.set(key, { readAt: Date.now(), credential });
+	Object.assign(cache, { id, readAt: Date.now(), credential });
 	return await credential.catch((error: unknown) => {
-		kept.delete(key);
+		if (cache.credential === credential) cache.credential = undefined;
 		throw error;
 	});
 }

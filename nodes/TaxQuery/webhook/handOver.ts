@@ -1,5 +1,6 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
 import { raceAbort } from '../../shared/http/answerBody';
+import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/time';
 import { wasPublishedSince } from '../deliveries/memory';
 import { itemMaker, type Deployment } from '../deliveries/result';
@@ -26,7 +27,6 @@ const START_PATIENCE_MS = 5_000;
 /** So long one waits for a trigger that is being published anew; after that, what the call names is stored for it. */
 const PUBLISHING_PATIENCE_MS = 1_000;
 const SLICE_MS = 100;
-const loadedAt = Date.now();
 
 /** Whether the trigger is surely coming: this process has had it until a moment ago. */
 export const isBeingPublished = (context: IWebhookFunctions): boolean =>
@@ -38,7 +38,7 @@ export const isBeingPublished = (context: IWebhookFunctions): boolean =>
  */
 export async function triggerSoon(context: IWebhookFunctions): Promise<Watcher | undefined> {
 	const since = Date.now();
-	const isComing = () => msLeft(loadedAt, START_MS) > 0 || isBeingPublished(context);
+	const isComing = () => msLeft(processStartedAt(), START_MS) > 0 || isBeingPublished(context);
 	const patienceMs = isBeingPublished(context) ? PUBLISHING_PATIENCE_MS : START_PATIENCE_MS;
 	while (!watcherOf(context) && isComing() && msLeft(since, patienceMs) > 0) await sleep(SLICE_MS);
 	return watcherOf(context);
@@ -83,11 +83,13 @@ export async function start(
 		: await inTime(outcomes, () => later);
 }
 
-let waiting = 0;
+/** How many senders wait for their responses. */
+const newSenders = () => ({ waiting: 0 });
 
 /** Lets the trigger look, and answers by what it sees of the queries that the call names. */
 export async function lookFor(trigger: Watcher, all: Said[], call: Call): Promise<Answer> {
-	if (waiting >= MAX_WAITING) return call.answerSoFar === later ? later : tooMany;
+	const senders = stateOfProcess().shared(newSenders);
+	if (senders.waiting >= MAX_WAITING) return call.answerSoFar === later ? later : tooMany;
 	const looking = trigger
 		.lookSoon(all.map((said) => [said.queryId, said]))
 		.then(async (seen) => {
@@ -97,8 +99,8 @@ export async function lookFor(trigger: Watcher, all: Said[], call: Call): Promis
 		})
 		// the watcher has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => (trigger.isClosed ? later : unreachable));
-	waiting++;
+	senders.waiting++;
 	return await inTime(looking, () => call.answerSoFar).finally(() => {
-		waiting--;
+		senders.waiting--;
 	});
 }

@@ -3,7 +3,7 @@ import { load } from '../../shared/operations/nodeState';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { readAsked, type ReadById } from '../deliveries/byId';
-import { nodeKey } from '../deliveries/emitter';
+import { nodeState } from '../deliveries/emitter';
 import { fateOf } from '../deliveries/filter';
 import { openLedger } from '../deliveries/ledger';
 import { KEY } from '../deliveries/memory';
@@ -45,7 +45,7 @@ export async function startHere(
 		toRead.length === 0
 			? new Map<string, ReadById>()
 			: await readAsked(
-					nodeKey(context),
+					nodeState(context),
 					await connect(context, taxQuery),
 					toRead,
 					() => isProved,

@@ -4,7 +4,7 @@ import { raceAbort } from '../../shared/http/answerBody';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
-import { nodeKey } from '../deliveries/emitter';
+import { nodeState } from '../deliveries/emitter';
 import { askLater } from '../deliveries/memory';
 import { reasonOf, tellHourly } from '../deliveries/outage';
 import { readSettings, type Settings } from '../deliveries/settings';
@@ -65,13 +65,14 @@ function send(context: IWebhookFunctions, { status, message }: Answer): void {
 }
 
 /** Results that this process had n8n start after their senders were answered, and may send again. */
-const startedLate = new BoundedMap<string, true>(MAX_TAKEN);
+const newStartedLate = () => new BoundedMap<string, true>(MAX_TAKEN);
 
 /** Has n8n start what came of a call that was answered before, unless a copy of it has been started so. */
 function startOnce(context: IWebhookFunctions, outcome: Outcome): IWebhookResponseData {
 	if ('status' in outcome) return { noWebhookResponse: true };
+	const startedLate = nodeState(context).shared(newStartedLate);
 	const items = (outcome.workflowData?.[0] ?? []).filter(({ json }) => {
-		const key = `${nodeKey(context)} ${textOf(json.deliveryId)}`;
+		const key = textOf(json.deliveryId);
 		const isNew = !startedLate.has(key);
 		startedLate.set(key, true);
 		return isNew;
@@ -80,7 +81,7 @@ function startOnce(context: IWebhookFunctions, outcome: Outcome): IWebhookRespon
 }
 
 /** Messages of Standard Webhooks that were taken: a copy, or a replay within the tolerance, is not looked at again. */
-const taken = new BoundedMap<string, true>(MAX_TAKEN);
+const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
 async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
 	const isTest = context.getMode() === 'manual';
@@ -110,7 +111,8 @@ async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
 	}
 	// a service may use a query's ID for each of its messages
 	const text = createHash('sha256').update(read.raw).digest('hex');
-	const message = messageId && !isTest ? `${nodeKey(context)} ${messageId} ${text}` : '';
+	const taken = nodeState(context).shared(newTaken);
+	const message = messageId && !isTest ? `${messageId} ${text}` : '';
 	if (taken.has(message)) return nothingNew;
 	const outcome = await takeBody(secrets);
 	const isTaken = !('status' in outcome) || outcome.status === 200;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 import type { LoginProblem } from '../http/problem';
 import { backoffMs } from '../utils/backoff';
+import { stateOfClient } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
 import { isObject, parseJson } from '../utils/json';
 import { refuseBlankValues } from './blankValue';
@@ -28,6 +29,7 @@ interface StoredToken {
 	refreshToken?: string;
 }
 
+/** What is known of one client of the query service: concurrent items share one login. */
 interface Login {
 	/** The newest token of this process. */
 	current?: StoredToken;
@@ -42,20 +44,23 @@ interface Login {
 	failingSince: number;
 	/** The last failure, given again until then, by the monotonic clock. */
 	failed?: { until: number; error: LoginError };
+	/** Tokens that the service has refused. */
+	refused: BoundedMap<string, true>;
 }
-
-/** Holds one login for each client of the query service, shared by concurrent items. */
-const logins = new BoundedMap<string, Login>(500);
-/** Tokens that the service has refused. */
-const refused = new BoundedMap<string, true>(500);
 
 /** Identifies a token: two logins within a second may bring the same text. */
 const idOf = ({ client, issuedAt, token }: StoredToken) => `${client} ${issuedAt} ${token}`;
 const isSame = (a: StoredToken | undefined, b: StoredToken | undefined) =>
 	a !== undefined && b !== undefined && idOf(a) === idOf(b);
 
-const loginOf = (client: string): Login =>
-	logins.getOrMake(client, () => ({ neverTaken: 0, failures: 0, failingSince: 0 }));
+const newLogin = (): Login => ({
+	neverTaken: 0,
+	failures: 0,
+	failingSince: 0,
+	refused: new BoundedMap(100),
+});
+
+const loginOf = (client: string): Login => stateOfClient(client).shared(newLogin);
 
 function fingerprint(credentials: ICredentialDataDecryptedObject): string {
 	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
@@ -71,7 +76,7 @@ function readStored(credentials: ICredentialDataDecryptedObject): StoredToken | 
 }
 
 const isGood = (stored: StoredToken): boolean =>
-	(stored.renewAt ?? Infinity) > Date.now() && !refused.has(idOf(stored));
+	(stored.renewAt ?? Infinity) > Date.now() && !loginOf(stored.client).refused.has(idOf(stored));
 
 const isPasted = ({ grant }: ICredentialDataDecryptedObject): boolean => grant === 'accessToken';
 
@@ -88,7 +93,7 @@ export function usableToken(credentials: ICredentialDataDecryptedObject): string
 /** Every secret of the credential that a response could echo, with the tokens issued so far. */
 export function tokenSecrets(credentials: ICredentialDataDecryptedObject): string[] {
 	const { pastedToken, pseudonymKey } = credentials;
-	const issued = [readStored(credentials), logins.get(fingerprint(credentials))?.current];
+	const issued = [readStored(credentials), loginOf(fingerprint(credentials)).current];
 	return [
 		...sentSecrets(credentials),
 		bareToken(pastedToken),
@@ -99,13 +104,13 @@ export function tokenSecrets(credentials: ICredentialDataDecryptedObject): strin
 
 /** Returns whether the last refresh token of this login failed in this process, so that it logged in anew. */
 export const isRefreshRefused = (credentials: ICredentialDataDecryptedObject): boolean =>
-	logins.get(fingerprint(credentials))?.isRefreshRefused === true;
+	loginOf(fingerprint(credentials)).isRefreshRefused === true;
 
 /** Notes that the service accepted the token sent with these credentials. */
 export function tokenAccepted(credentials: ICredentialDataDecryptedObject): void {
 	if (isPasted(credentials)) return;
-	const login = logins.get(fingerprint(credentials));
-	if (login && isSame(login.current, readStored(credentials))) {
+	const login = loginOf(fingerprint(credentials));
+	if (isSame(login.current, readStored(credentials))) {
 		Object.assign(login, { isAccepted: true, neverTaken: 0 });
 	}
 }
@@ -118,11 +123,11 @@ export function tokenRefused(credentials: ICredentialDataDecryptedObject): boole
 	const stored = readStored(credentials);
 	if (isPasted(credentials) || !stored) return false;
 	const login = loginOf(stored.client);
-	if (isSame(login.current, stored) && !login.isAccepted && !refused.has(idOf(stored))) {
+	if (isSame(login.current, stored) && !login.isAccepted && !login.refused.has(idOf(stored))) {
 		if (login.neverTaken > 0) return false;
 		login.neverTaken++;
 	}
-	refused.set(idOf(stored), true);
+	login.refused.set(idOf(stored), true);
 	return true;
 }
 
@@ -200,4 +205,4 @@ function remember(login: Login, problem: LoginProblem): LoginError {
  * the request that needed it, so the login stores its own.
  */
 export const loginFailure = (credentials: ICredentialDataDecryptedObject): LoginError | undefined =>
-	logins.get(fingerprint(credentials))?.failed?.error;
+	loginOf(fingerprint(credentials)).failed?.error;

@@ -1,18 +1,19 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
+import { stateOfProcess } from '../processState';
 
 /** Holds the callback of each request that has not reached its socket yet. */
-const callbacks = new WeakMap<IHttpRequestOptions, () => void>();
+const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
 
 /**
  * Calls back after n8n's login, right before the request is sent. `authenticate` of a credential type is the last
  * that n8n calls before. If the callback throws, the request is not sent.
  */
 export function onDeparture(request: IHttpRequestOptions, callback: () => void): void {
-	callbacks.set(request, callback);
+	stateOfProcess().shared(newCallbacks).set(request, callback);
 }
 
 /** Runs the callback, and returns the request with its header Authorization. */
 export function depart(request: IHttpRequestOptions, Authorization: string): IHttpRequestOptions {
-	callbacks.get(request)?.();
+	stateOfProcess().shared(newCallbacks).get(request)?.();
 	return { ...request, headers: { ...request.headers, Authorization } };
 }

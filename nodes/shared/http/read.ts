@@ -102,7 +102,7 @@ export const listReportsFailure = (body: unknown): boolean =>
 		body.error === true ||
 		[body.statusCode, body.status, body.code].some(isFailedStatus));
 
-const FALSE = new Set<unknown>([false, 'false', 0]);
+const FALSE: ReadonlySet<unknown> = new Set<unknown>([false, 'false', 0]);
 
 /** An HTTP status from 400 on, or JSend's word for a request that failed. */
 const isFailedStatus = (value: unknown): boolean =>

@@ -1,4 +1,5 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
+import { stateOfProcess } from '../processState';
 import { enterExecution, rootOf } from './executionState';
 import type { AtEnd, FailedItems, Run } from './operation';
 
@@ -83,11 +84,12 @@ const argumentsOf = (context: IExecuteFunctions): object =>
 	context.getInputData().at(0)?.json ?? {};
 
 /** Run indexes of tool calls, by the arguments that n8n hands to each try of a call. */
-const firstRunIndexes = new WeakMap<object, number>();
+const newRunIndexes = () => new WeakMap<object, number>();
 
 /** n8n counts each try of a tool call as a run of its own: the first one's index names them all. */
 function firstRunIndex(context: IExecuteFunctions): number {
 	const args = argumentsOf(context);
+	const firstRunIndexes = stateOfProcess().shared(newRunIndexes);
 	const index = firstRunIndexes.get(args) ?? runIndexOf(context);
 	firstRunIndexes.set(args, index);
 	return index;

@@ -3,7 +3,7 @@ import { sleep } from 'n8n-workflow';
 import type { Problem } from '../http/problem';
 import type { Answer } from './limitHeaders';
 import { Pace } from './pace';
-import { BoundedMap } from '../utils/boundedMap';
+import { stateOfClient } from '../processState';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
@@ -55,6 +55,10 @@ class TokenRateLimiter implements RateLimiter {
 		if (configured === this.configured) return;
 		this.configured = configured;
 		this.pace.configure(pointsPerSecond, processes);
+	}
+
+	get isInUse(): boolean {
+		return !this.turns.isEmpty;
 	}
 
 	async acquire(options: Parameters<RateLimiter['acquire']>[0]): Promise<MissedTurn | undefined> {
@@ -120,8 +124,7 @@ class TokenRateLimiter implements RateLimiter {
 	}
 }
 
-/** Holds one limiter per base URL and token in this process, by a hash of both. */
-const rateLimiters = new BoundedMap<string, TokenRateLimiter>(500);
+const newRateLimiter = () => new TokenRateLimiter();
 
 /**
  * Returns the rate limiter shared by all requests to this base URL with this token. `pointsPerSecond` holds until the
@@ -145,7 +148,7 @@ export function rateLimiterFor(options: {
 	const key = createHash('sha256')
 		.update(JSON.stringify([baseUrl, token]))
 		.digest('hex');
-	const rateLimiter = rateLimiters.getOrMake(key, () => new TokenRateLimiter());
+	const rateLimiter = stateOfClient(key).shared(newRateLimiter);
 	rateLimiter.configure(pointsPerSecond, processes);
 	return rateLimiter;
 }

@@ -3,9 +3,9 @@ import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-work
 import type { Said } from '../http/problem';
 import { readRequestIds } from '../http/requestIds';
 import { saidBy } from '../http/said';
+import { stateOfClient } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
-import { BoundedMap } from '../utils/boundedMap';
 import { redactBody } from '../utils/redact';
 import { sleepFor } from '../utils/sleep';
 import { classify, type Answer } from './classify';
@@ -69,8 +69,8 @@ export interface Connection<Mapping = unknown> {
 	statistics: Pick<Statistics, 'waitedMs' | 'repeated'>;
 }
 
-/** What is known of the clocks of services, by their root. */
-const clocks = new BoundedMap<string, ClockOffset>(500);
+/** What is known of a service's clock, by its root. */
+const newClock = () => new ClockOffset();
 
 /**
  * Opens the one door to a service. The credential is read once, and again where its token ends. Throws if it is missing
@@ -145,7 +145,7 @@ function open<Mapping>(
 ): Connection<Mapping> {
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
-	const clock = clocks.getOrMake(root, () => new ClockOffset());
+	const clock = stateOfClient(root).shared(newClock);
 	const statistics = new Statistics();
 	const client = nameOf(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();

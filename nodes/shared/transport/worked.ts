@@ -1,16 +1,16 @@
-import { BoundedMap } from '../utils/boundedMap';
+import { stateOfClient } from '../processState';
 
-/** What has worked at a service since this process began, by its client. */
-const worked = new BoundedMap<string, Set<string>>(1000);
+/** Names that have worked at a service since this process began. */
+const newNames = () => new Set<string>();
 
 /** A service accepted what was asked of it by this name: a segment of a path, or a list. */
 export const noteSuccess = (client: string, ...names: string[]): void => {
-	const own = worked.getOrMake(client, () => new Set());
-	for (const name of names) own.add(name);
+	const confirmed = stateOfClient(client).shared(newNames);
+	for (const name of names) confirmed.add(name);
 };
 
 /** Whether that has worked with this client; without a name, whether anything has. */
 export const hasWorked = (client: string, name?: string): boolean => {
-	const own = worked.get(client);
-	return own !== undefined && (name === undefined || own.has(name));
+	const confirmed = stateOfClient(client).shared(newNames);
+	return name === undefined ? confirmed.size > 0 : confirmed.has(name);
 };

@@ -35,6 +35,10 @@ export class SharedLock {
 export class SharedLocks {
 	private readonly inUse = new Map<string, { lock: SharedLock; users: number }>();
 
+	get isInUse(): boolean {
+		return this.inUse.size > 0;
+	}
+
 	async shared<T>(key: string, work: () => Promise<T>): Promise<T> {
 		return await this.use(key, async (lock) => await lock.shared(work));
 	}

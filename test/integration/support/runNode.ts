@@ -37,18 +37,6 @@ export const credentialTypes: Record<string, ICredentialType> = {
 	taxQueryApi: new TaxQueryApi(),
 };
 
-/** Runs go on in a process that knows nothing of those before: with an empty memory of the Tax Query node. */
-export async function startProcessAnew(): Promise<void> {
-	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
-	await jest.isolateModulesAsync(async () => {
-		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
-		const { TaxQuery } = await import('../../../nodes/TaxQuery/TaxQuery.node');
-		const { TaxQueryApi } = await import('../../../credentials/TaxQueryApi.credentials');
-		nodeTypes.taxQuery = new TaxQuery();
-		credentialTypes.taxQueryApi = new TaxQueryApi();
-	});
-}
-
 /** Stored credentials by type. Like n8n's database, it keeps the token that a login brings. */
 export type Credentials = Record<string, ICredentialDataDecryptedObject>;
 

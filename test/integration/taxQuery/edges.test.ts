@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
-import { startProcessAnew } from '../support/runNode';
+import { forget } from '../../../nodes/shared/processState';
 import { aRecord, fakeService, give, type Kept } from './fakeService';
 import {
 	createTaxProfile,
@@ -291,7 +291,7 @@ describe('a query whose answer was lost', () => {
 		await run(wanted.slice(0, 1));
 		isLost = false;
 		await run(wanted);
-		await startProcessAnew();
+		forget();
 		reading.waitsFor = new Promise((resolve) => (tell = resolve));
 		const { items } = await run(wanted);
 		await service.close();
@@ -345,7 +345,7 @@ describe('a lost answer', () => {
 		const run = async (rfc: string) =>
 			await service.run(getCrf({ reuse: 'never' }), { items: itemsOf([rfc]) });
 		await run(other);
-		await startProcessAnew();
+		forget();
 		const { items } = await run(lost);
 		await service.close();
 		const [, { _id }] = service.billed;

@@ -1,5 +1,5 @@
+import { forget } from '../../../nodes/shared/processState';
 import { seemJustStarted, withoutWaiting } from '../support/clock';
-import { startProcessAnew } from '../support/runNode';
 import { getCrf, rfcs } from './support';
 import { tenantService } from './tenants';
 
@@ -13,7 +13,7 @@ describe('a retry after n8n was killed, while the list lags', () => {
 			list: (stored) => (--reads >= 0 ? [] : stored),
 		});
 		await service.run(getCrf(), { items: items.slice(0, 2) });
-		await startProcessAnew();
+		forget();
 		seemJustStarted();
 		reads = hiddenReads;
 		const before = performance.now();

@@ -97,8 +97,9 @@ it.each(tests.filter(({ path }) => !ABOUT_WORDS.test(path)).map((one) => [one.pa
 	},
 );
 
-/** What tests may import of the product: the nodes as n8n does, and what queries there are. */
-const OUTSIDE = /^nodes\/(CreditProfile|TaxQuery)\/\w+\.node$|^nodes\/shared\/queries\/catalog$/;
+/** What tests may import of the product: the nodes as n8n does, what queries there are, and what a restart forgets. */
+const OUTSIDE =
+	/^nodes\/(CreditProfile|TaxQuery)\/\w+\.node$|^nodes\/shared\/(queries\/catalog|processState)$/;
 
 it.each(tests.map((one) => [one.path, one] as const))(
 	'%s imports nothing from the inside',

@@ -68,17 +68,20 @@ type TriggerClass = new () => INodeType;
 interface Loaded {
 	Trigger: TriggerClass;
 	taxQueryApi: ICredentialType;
+	/** Simulates a restart of n8n. */
+	forget(): void;
 }
 
-/** Loads both with an empty memory, as a new process has it. */
-async function freshModules(): Promise<Loaded> {
+/** Loads a process of its own beside those that other hosts have. */
+async function loadProcess(): Promise<Loaded> {
 	const n8nWorkflow = jest.requireActual<object>('n8n-workflow');
 	let loaded: Loaded | undefined;
 	await jest.isolateModulesAsync(async () => {
 		jest.doMock('n8n-workflow', () => n8nWorkflow); // the one that n8n-core uses
 		const { TaxQueryTrigger } = await import('../../../../nodes/TaxQuery/TaxQueryTrigger.node');
 		const { TaxQueryApi } = await import('../../../../credentials/TaxQueryApi.credentials');
-		loaded = { Trigger: TaxQueryTrigger, taxQueryApi: new TaxQueryApi() };
+		const { forget } = await import('../../../../nodes/shared/processState');
+		loaded = { Trigger: TaxQueryTrigger, taxQueryApi: new TaxQueryApi(), forget };
 	});
 	return loaded as Loaded;
 }
@@ -132,7 +135,7 @@ export class TriggerHost {
 	});
 
 	private constructor(
-		private loaded: Loaded,
+		private readonly loaded: Loaded,
 		private readonly options: TriggerHostOptions,
 	) {
 		this.areExecutionsLong = options.areExecutionsLong ?? false;
@@ -164,7 +167,7 @@ export class TriggerHost {
 
 	/** Starts it, with the workflow published. */
 	static async start(options: TriggerHostOptions): Promise<TriggerHost> {
-		const host = new TriggerHost(await freshModules(), options);
+		const host = new TriggerHost(await loadProcess(), options);
 		host.server.listen(0, '127.0.0.1');
 		await once(host.server, 'listening');
 		host.url = `http://127.0.0.1:${(host.server.address() as AddressInfo).port}/webhook`;
@@ -242,7 +245,7 @@ export class TriggerHost {
 		const { close } = this;
 		this.close = undefined;
 		await close?.(); // of the old process, which emits nothing any more
-		this.loaded = await freshModules();
+		this.loaded.forget();
 	}
 
 	/** Deletes past executions from the database but the latest, as n8n does after two weeks. */

@@ -1,0 +1,110 @@
+/** A value that a scope holds. */
+type Value = object & {
+	/** How many entries it holds, where it may grow. */
+	readonly size?: number;
+	/** Somebody works with it now, so it must not be forgotten. */
+	readonly isInUse?: boolean;
+};
+
+/** The state of one client, one node, one execution, or the process. */
+export class Scope {
+	private readonly values = new Map<unknown, Value>();
+	private users = 0;
+
+	/** `knowsSince`: what happened before this moment of the monotonic clock may have been forgotten. */
+	constructor(readonly knowsSince = -Infinity) {}
+
+	/** Returns one value for all callers. The first of them makes it; `make` is its key, and types it. */
+	shared<T extends Value>(make: (scope: Scope) => T): T {
+		if (!this.values.has(make)) this.values.set(make, make(this));
+		return this.values.get(make) as T;
+	}
+
+	/** Keeps the scope from being forgotten until `leave` is called. */
+	enter(): void {
+		this.users++;
+	}
+
+	leave(): void {
+		this.users--;
+	}
+
+	get isInUse(): boolean {
+		return this.users > 0 || [...this.values.values()].some(({ isInUse }) => isInUse);
+	}
+
+	get size(): number {
+		return [...this.values.values()].reduce((sum, { size = 0 }) => sum + size, 1);
+	}
+}
+
+/** Idle scopes of one kind keep at most this many entries in memory. */
+const MAX_IDLE_SIZE = 100_000;
+const MAX_IDLE = 2_000;
+
+/**
+ * Scopes of one kind. What is not in use is forgotten where it becomes too much, the scope that was used longest ago
+ * first: n8n's journal and the service's list have what matters, too.
+ */
+class Scopes {
+	private readonly byName = new Map<string, Scope>();
+	private hasForgotten = false;
+
+	/** Returns a scope, made if there is none; it is then the one that was used last. */
+	of(name: string): Scope {
+		const known = this.byName.get(name);
+		const scope = known ?? new Scope(this.hasForgotten ? performance.now() : undefined);
+		this.byName.delete(name);
+		this.byName.set(name, scope);
+		if (!known) this.trim();
+		return scope;
+	}
+
+	/** Forgets what is too much. */
+	trim(): void {
+		const idle = [...this.byName].filter(([, scope]) => !scope.isInUse);
+		let size = idle.reduce((sum, [, scope]) => sum + scope.size, 0);
+		let count = idle.length;
+		for (const [name, scope] of idle) {
+			if (count <= 1 || (count <= MAX_IDLE && size <= MAX_IDLE_SIZE)) return;
+			this.byName.delete(name);
+			this.hasForgotten = true;
+			size -= scope.size;
+			count--;
+		}
+	}
+}
+
+const newState = () => ({
+	startedAt: Date.now(),
+	process: new Scope(),
+	clients: new Scopes(),
+	nodes: new Scopes(),
+	executions: new Scopes(),
+});
+
+/** Everything that this process remembers between two calls of n8n. No other module of nodes/ has state of its own. */
+let state = newState();
+
+/** Forgets everything, as a restart of n8n does. What still runs goes on with the state that it has. */
+export function forget(): void {
+	state = newState();
+}
+
+/** When this process began to remember, by our clock. */
+export const processStartedAt = (): number => state.startedAt;
+
+/** What has no owner but the process: executions that run, published triggers, marks on objects of n8n. */
+export const stateOfProcess = (): Scope => state.process;
+
+/** What is known of a service, by a name of its base URL and account: token, pace, clock, queries. */
+export const stateOfClient = (name: string): Scope => state.clients.of(name);
+
+/** What is known of a trigger node, by its workflow and its ID. */
+export const stateOfNode = (name: string): Scope => state.nodes.of(name);
+
+/** What the runs of an execution share with its sub-executions, by the ID of the root execution. */
+export const stateOfExecution = (root: string): Scope => state.executions.of(root);
+
+/** Forgets the executions that nobody needs, where there are too many of them. */
+export const trimExecutions = (): void => state.executions.trim();
