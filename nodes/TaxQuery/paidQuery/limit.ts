@@ -119,6 +119,8 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 	};
 }
 
+export type QueryLimit = ReturnType<typeof queryLimit>;
+
 /** The same in another try and process. */
 const unsureName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
 

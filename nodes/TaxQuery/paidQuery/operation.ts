@@ -10,7 +10,9 @@ import { isUnfinished, rowsOf, type Outcome, type Shape } from '../telling/rows'
 import { knownColumns } from '../telling/simplify';
 import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './options';
 import { billedOf, idsOf } from './life';
-import { isSharing, querySender, type QuerySender, type Sending } from './send';
+import { isSharing, newSubmissionContext, type Sending, type SubmissionContext } from './context';
+import { acceptOwnQueries } from './ownQueries';
+import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { isWaitedFor, readResult, waitForResult } from './wait';
 
 /** What an item's fields and options say, beside what it asks. */
@@ -47,12 +49,12 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 /** What the items of a run share. */
 function startSpending(run: Run) {
 	const receipt: Receipt = new Receipt(run, {
-		gaps: () => sender.past.gaps(),
-		billed: (index) => billedOf(sender.journal.livesOf(index)),
+		gaps: () => context.past.gaps(),
+		billed: (index) => billedOf(context.journal.livesOf(index)),
 	});
-	const sender: QuerySender = querySender(run, receipt);
-	run.atEnd(() => sender.limit.end());
-	return { sender, receipt };
+	const context: SubmissionContext = newSubmissionContext(run, receipt);
+	run.atEnd(() => context.limit.end());
+	return { context, receipt };
 }
 
 /** A question that an item asks by one request, and what came of it. */
@@ -79,20 +81,22 @@ async function plan(
 	input: QueryInput,
 	settings: Settings,
 ): Promise<NextPhase> {
-	const { sender, receipt } = item.run.shared(startSpending);
+	const { context, receipt } = item.run.shared(startSpending);
 	const asking = { ...(await serviceOfItem(item)), ...settings };
 	const whole = questionOf(definition, input, asking);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
-	const reusable = sender.isKept(item, whole) ? [] : await findReusable(item, sender, whole, reuse);
+	const reusable = isSubmitted(context, item, whole)
+		? []
+		: await findReusable(item, context, whole, reuse);
 	const missing = missingParts(input, reusable);
 	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
 	const parts = missing.map((part) => questionOf(definition, part, asking));
 	if (reused.length > 0 && parts.length > 0) {
 		const ids = reusable.map((one) => one?.id ?? null);
-		sender.journal.reuse(item, whole.key, ids);
+		context.journal.reuse(item, whole.key, ids);
 	}
-	await sender.plan(item, settings, parts);
+	await planSubmissions(context, item, settings, parts);
 	const next = async () => {
 		const now = Date.now() + asking.clockOffsetMs();
 		const read = async (outcomes: Outcome[]) =>
@@ -102,9 +106,10 @@ async function plan(
 		const before = await read(reused.map((query) => ({ query, how: 'reused' })));
 		const own: AskedPart[] = [];
 		for (const part of parts) {
-			const { queries, how } = await sender.ask(item, part, settings);
+			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
 			const outcomes = await read(queries.map((query) => ({ query, how })));
-			own.push({ part, outcomes: await sender.accept(item, part, outcomes) });
+			const accepted = await acceptOwnQueries(context, item, part, settings, outcomes);
+			own.push({ part, outcomes: accepted });
 		}
 		const asked = { before, own };
 		receipt.take(item, outcomesOf(asked), settings, isSharing(reuse) ? whole.share : undefined);
@@ -116,7 +121,7 @@ async function plan(
 /** Work on an item; the error of what fails tells what the item has been billed for all the same. */
 async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
-		const { journal } = item.run.shared(startSpending).sender;
+		const { journal } = item.run.shared(startSpending).context;
 		const ids = journal.livesOf(item.index).flatMap(idsOf);
 		throw ids.length === 0 ? error : withBilled(error, ids);
 	});
@@ -125,7 +130,7 @@ async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 /** The records that need not be billed, one for each expected; in a further try those of the first. */
 async function findReusable(
 	item: Item,
-	{ journal, past }: QuerySender,
+	{ journal, past }: SubmissionContext,
 	question: Question,
 	reuse: Reuse | undefined,
 ): Promise<Array<QueryRecord | undefined>> {
@@ -166,16 +171,12 @@ async function conclude(
 	item: Item,
 	definition: PaidQuery,
 	{ records, warnings }: QueryInput,
-	{
-		wait,
-		simplify: isSimple,
-		externalReference,
-		mapping,
-	}: Settings & Pick<QueryService, 'mapping'>,
+	settings: Settings & Pick<QueryService, 'mapping'>,
 	{ expected, fields, secrets }: Question,
 	asked: Asked,
 ): Promise<Phase> {
-	const { receipt, sender } = item.run.shared(startSpending);
+	const { wait, simplify: isSimple, externalReference, mapping } = settings;
+	const { receipt, context } = item.run.shared(startSpending);
 	const shape: Shape = {
 		definition,
 		mapping,
@@ -205,7 +206,8 @@ async function conclude(
 		const [before, ...own] = await Promise.all([
 			waitForAll(asked.before),
 			...asked.own.map(
-				async ({ part, outcomes }) => await sender.accept(item, part, await waitForAll(outcomes)),
+				async ({ part, outcomes }) =>
+					await acceptOwnQueries(context, item, part, settings, await waitForAll(outcomes)),
 			),
 		]);
 		return give([...before, ...own.flat()]);

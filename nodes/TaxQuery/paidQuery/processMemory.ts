@@ -17,7 +17,7 @@ const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
 
 /** What this process knows of one client's billed queries, over all executions. */
-class ClientQueries {
+export class ClientQueries {
 	/** Those who send a query share its lock; a recovery holds it alone. By the query's key. */
 	readonly sendLocks = new SharedLocks();
 	/** Those who want a query with Reuse, one after the other. By its `share`. */
