@@ -5,7 +5,7 @@ import type { PublishedTrigger } from './published';
 import { lacksResult, type ItemMaker, type TriggerResult } from './result';
 
 /** A result whose execution was not known to have ended when n8n did, and its record, if the service has it. */
-interface Interrupted {
+export interface Interrupted {
 	deliveryId: string;
 	queryId: string;
 	times: number;

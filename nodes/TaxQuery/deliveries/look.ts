@@ -1,17 +1,18 @@
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { hasList } from '../service/list';
 import { isLean, isOpen } from '../service/record';
-import { readInterrupted, startAgain } from './interrupted';
+import { readInterrupted, startAgain, type Interrupted } from './interrupted';
 import { touchRunning, type Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './filter';
 import type { Ledger } from './ledger';
-import { checkDates, DAY_MS, isAuditDue, NO_LIST, readListing } from './listing';
+import { checkDates, DAY_MS, isAuditDue, NO_LIST, readListing, type Listing } from './listing';
 import { confirmed, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
-import { readRecords, type Found } from './records';
+import { readRecords, type Found, type Records } from './records';
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
-import { itemMaker, lacksResult, type TriggerResult } from './result';
+import { itemMaker, lacksResult, type ItemMaker, type TriggerResult } from './result';
 import { readStart, startOf } from './settings';
 import { isSettled, survey, takeIn, type Plan, type Rules } from './survey';
 
@@ -68,7 +69,7 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 	const isMoved = mustBegin || account !== state.account;
 	const startAt = isMoved && isListed ? readStart(context) : undefined;
 	const isAudit = isMoved || isAuditDue(ledger, trigger.unlisted);
-	const ids = [...asked.keys()].reverse(); // a sender that comes again is not to wait behind a flood
+	const ids = newestFirst(asked);
 
 	const listing = isListed
 		? await readListing(connection, ledger, { asked: ids, mustBeWhole: isAudit })
@@ -81,7 +82,48 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 	const read = await readRecords(trigger, connection, plan, listing, asked);
 	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
-	// takes it in: from here on nothing waits, so that nothing can come between
+	const reading = {
+		mapping,
+		toItem,
+		asked,
+		listing,
+		plan,
+		rules,
+		read,
+		interrupted,
+		isListed,
+		isAudit,
+	};
+	return applyPoll(trigger, reading);
+}
+
+/** IDs that webhook calls named: a sender that comes again does not wait behind a flood. */
+const newestFirst = (asked: Map<string, Asked>): string[] => [...asked.keys()].reverse();
+
+/** What a poll has read, and what is to be done with it. */
+interface PollReading {
+	mapping: TaxQueryMapping;
+	toItem: ItemMaker;
+	asked: Map<string, Asked>;
+	listing: Listing;
+	plan: Plan<TriggerResult>;
+	rules: Rules<TriggerResult>;
+	read: Records;
+	interrupted: Interrupted[];
+	isListed: boolean;
+	isAudit: boolean;
+}
+
+/**
+ * Takes a reading in: writes the ledger and emits the results. It is one synchronous function, so that no other poll or
+ * webhook call can come between. Throws if the workflow was unpublished meanwhile.
+ */
+function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
+	const { context, ledger, settings, tries } = trigger;
+	const { state } = ledger;
+	const { mapping, toItem, asked, listing, plan, rules, read, interrupted, isListed, isAudit } =
+		reading;
+	const ids = newestFirst(asked);
 	trigger.mustBeOpen();
 	/** IDs that have no result yet. */
 	const left = new Set<string>();

@@ -5,7 +5,8 @@ import { untilAfter } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import { canReport, errorOf, reportOutage } from './outage';
 import { readSettings } from './settings';
-import { newWatcher, RETRY_MS, watcherOf, type Watcher } from './watcher';
+import { RETRY_MS } from './retryQueue';
+import { Watcher, watcherOf } from './watcher';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
 const newFailures = () => new WeakMap<object, Set<string>>();
@@ -49,7 +50,7 @@ function noteFailure(context: ITriggerFunctions): void {
 }
 
 async function open(context: ITriggerFunctions, mustSucceed: boolean): Promise<Watcher> {
-	const watcher = newWatcher(context, readSettings(context));
+	const watcher = new Watcher(context, readSettings(context));
 	await watcher.open(mustSucceed).catch((error: unknown) => {
 		watcher.close();
 		throw error;

@@ -12,7 +12,7 @@ import type { Plan } from './survey';
 export type Found = TriggerResult | 'refused' | undefined;
 
 /** What was read by ID for a look. */
-interface Records {
+export interface Records {
 	/** Of rows that are due and do not hold their result. */
 	rows: Map<string, Found>;
 	/** Of queries that were asked for or owe a result, and are not listed. */

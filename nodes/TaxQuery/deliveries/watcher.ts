@@ -3,19 +3,22 @@ import { validateWebhookFields } from '../../shared/credentials/webhookSecret';
 import { connect } from '../../shared/transport/request';
 import { taxQuery } from '../../shared/transport/service';
 import { stateOfProcess } from '../../shared/processState';
-import { BoundedMap } from '../../shared/utils/boundedMap';
 import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
 import { isOpen } from '../service/record';
-import { newTries } from './byId';
-import { emit, nodeKey, saveByEmit } from './emitter';
+import { newTries, type Tries } from './byId';
+import { decideEmission } from './emission';
+import { emit, nodeKey, type Outcome } from './emitter';
+import { EndSaver } from './endSaver';
 import { look, type Look } from './look';
 import { merged, type Asked } from './asked';
 import type { PublishedTrigger } from './published';
 import { save } from '../../shared/operations/nodeState';
-import { askLater, KEY, MAX_ASKED, memoryOf, takeAskedEarly } from './memory';
-import { reportNotStarted, reportRetriesFull } from './reports';
+import { askLater, KEY, MAX_ASKED, memoryOf, takeAskedEarly, type NodeMemory } from './memory';
+import type { Ledger, Started } from './ledger';
+import type { Unlisted } from './listing';
+import { RETRY_MS, RetryQueue } from './retryQueue';
 import { itemMaker, type TriggerResult } from './result';
 import { MIN_CHECK_MS, startOf, type Settings } from './settings';
 
@@ -25,24 +28,8 @@ const SPREAD_MS = 5_000;
 const MIN_REST_MS = 1_000;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
-const MAX_RETRIES = 1_000;
 /** Results come in streams: while they do, looks come so many times as often, and workers get no bursts. */
 const TIMES_IN_STREAM = 6;
-/** Ends are saved this long after the first of them, while other executions run. */
-const SAVE_ENDS_MS = 200;
-/** After an emission that failed, and where nothing asks at intervals after such a look. */
-export const RETRY_MS = 60_000;
-
-/** A result that n8n could not start, and why. */
-interface Retry {
-	result: TriggerResult;
-	item: INodeExecutionData;
-	starts?: number;
-	error: Error;
-}
-
-/** Parameters of `emit` in hosts that know no deduplication key. */
-const EMIT_WITHOUT_KEY = 3;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
 const newPublished = () => new Map<string, Watcher>();
@@ -54,17 +41,6 @@ export const watchersIn = (workflowId: string | undefined) =>
 	[...publishedTriggers().values()].filter(
 		({ context }) => context.getWorkflow().id === workflowId,
 	);
-
-/** A published trigger: it looks for new results at intervals and when a delivery rings, and emits each once. */
-export interface Watcher extends PublishedTrigger {
-	needsLooks: boolean;
-	readonly isClosed: boolean;
-	/** Looks for the first time, and then at intervals. Throws if the first look fails, where it `mustSucceed`. */
-	open(mustSucceed: boolean): Promise<void>;
-	close(): void;
-	/** A look that begins from now on; those who ask meanwhile share it. Throws if the service cannot be asked. */
-	lookSoon(asked?: Iterable<[id: string, Asked]>): Promise<Look>;
-}
 
 /**
  * The open triggers of the same workflow that one which is being published replaces: n8n leaves some open, such as those
@@ -93,249 +69,251 @@ async function checkVerification(context: ITriggerFunctions, { isAuthenticated }
 	});
 }
 
-export function newWatcher(context: ITriggerFunctions, settings: Settings): Watcher {
-	for (const replaced of replacedBy(context)) replaced.close();
-	const published = publishedTriggers();
-	const key = nodeKey(context);
-	const memory = memoryOf(context);
-	const { ledger, outcomes, emitted, outage, closedAt } = memory;
-	// several main processes need n8n's queue mode: the executions of the one before go on
-	if (context.getActivationMode() === 'leadershipChange') ledger.state.runsElsewhere = true;
-	const { receiveBy, checkEveryMs } = settings;
-	const isByTimer = receiveBy !== 'webhook';
-	const needsLooks = isByTimer || settings.confirm !== 'off';
-	const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
-	/** It has not run before, or so long ago that what came since is not asked for; until it has looked. */
-	let isAnew = context.getActivationMode() === 'activate' && wasClosedLongAgo;
-	let isClosed = false;
-	/** The look that runs or was the last, and the one that waits for its end. */
-	let last: Promise<unknown> = Promise.resolve();
-	let waiting: Promise<Look> | undefined;
-	let asked = new Map<string, Asked>();
-	/** The next look waits so long after a moment. */
-	let rest = { since: 0, ms: 0 };
-	/** Results that n8n could not start, though their senders may have been told that they will come. */
-	const retries = new BoundedMap<string, Retry>(MAX_RETRIES);
-	let isSavingEnds = false;
-	/** Older hosts would start an execution for each save. */
-	const hasKeys = context.emit.length > EMIT_WITHOUT_KEY;
+/**
+ * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
+ * result once.
+ */
+export class Watcher implements PublishedTrigger {
+	readonly ledger: Ledger;
+	readonly tries: Tries;
+	readonly unlisted: Unlisted;
+	/** Polls bring results. */
+	readonly needsLooks: boolean;
+	private readonly key: string;
+	private readonly published = publishedTriggers();
+	private readonly memory: NodeMemory;
+	private readonly retries = new RetryQueue(this);
+	private readonly ends = new EndSaver(this);
+	private readonly isByTimer: boolean;
+	/** It has not run before, or so long ago that what came since is not wanted; until its first poll. */
+	private isAnew: boolean;
+	private hasClosed = false;
+	/** The poll that runs or was the last, and the one that waits for its end. */
+	private last: Promise<unknown> = Promise.resolve();
+	private waiting: Promise<Look> | undefined;
+	/** What webhook calls named for the next poll. */
+	private asked = new Map<string, Asked>();
+	/** The next poll begins this long after a moment. */
+	private rest = { since: 0, ms: 0 };
 
-	/** Waits until so long after a moment, or until the trigger is unpublished. */
-	const wait = async (since: number, ms: number) => await untilAfter(since, ms, () => isClosed);
-
-	const ask = (id: string, said: Asked) => {
-		const known = asked.get(id);
-		asked.set(id, known ? merged(known, said) : said);
-	};
-
-	const askAgain = (all: Iterable<[id: string, Asked]>) => {
-		if (isClosed) return handOn(all);
-		for (const [id, said] of all) if (asked.size < MAX_ASKED) ask(id, { ...said, isAgain: true });
-	};
-
-	const watcher: Watcher = {
-		context,
-		settings,
-		ledger,
-		tries: newTries(context),
-		needsLooks,
-		unlisted: memory.unlisted,
-
-		get isClosed() {
-			return isClosed;
-		},
-
-		get mustBegin() {
-			return isAnew || ledger.state.startedFrom !== startOf(context);
-		},
-
-		get isBusy() {
-			return outcomes.size > 0;
-		},
-
-		async open(mustSucceed) {
-			if (mustSucceed) await checkVerification(context, settings);
-			if (!needsLooks) {
-				isAnew = false;
-				// where no look does: a trigger that cannot make its items must not be published
-				if (settings.personalData === 'pseudonym')
-					itemMaker(settings, await connect(context, taxQuery));
-				for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
-				return;
-			}
-			if (isStarting(context)) {
-				rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
-				lookInBackground();
-			} else if (mustSucceed) {
-				await watcher.lookSoon();
-			} else {
-				lookInBackground();
-			}
-			void keepLooking();
-		},
-
-		close() {
-			if (isClosed) return;
-			isClosed = true;
-			if (!isAnew) memory.closedAt = Date.now(); // one that never began does not count as published
-			if (published.get(key) === watcher) {
-				published.delete(key);
-				memory.isPublished = false;
-			}
-			handOn(asked);
-			asked = new Map();
-		},
-
-		async lookSoon(more = []) {
-			if (isClosed) handOn(more);
-			else for (const [id, said] of more) ask(id, said);
-			waiting ??= last.then(async () => {
-				await wait(rest.since, rest.ms);
-				waiting = undefined;
-				watcher.mustBeOpen();
-				const running = lookNow();
-				last = running.catch(() => {}); // whoever waits for it is told
-				return await running;
-			});
-			return await waiting;
-		},
-
-		async emitOnce(result, item, starts) {
-			const { deliveryId, queryId } = result;
-			const running = outcomes.get(deliveryId);
-			if (running) return await running;
-			const before = ledger.interrupted.get(deliveryId);
-			const isLeftToLook = before !== undefined && needsLooks;
-			const isDone = emitted.has(deliveryId) || ledger.isSettled(result);
-			if (starts === undefined ? isLeftToLook || isDone : !before) return 'duplicate';
-			if (isClosed || !ledger.canStart(deliveryId, queryId)) return 'failed';
-			const times = starts ?? 1;
-			ledger.start(deliveryId, queryId, times);
-			save(context, KEY, ledger.saved); // n8n saves it with the emit
-			const outcome = emit(context, {
-				item,
-				result,
-				times,
-				onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
-				onEnd: () => endExecution(deliveryId, times),
-				onFailure: (error) => retryLater({ result, item, starts, error }),
-				...(settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
-			}).then((what) => {
-				outcomes.delete(deliveryId);
-				if (what === 'failed') {
-					ledger.undoStart(deliveryId, before);
-					return what;
-				}
-				emitted.set(deliveryId, true);
-				retries.delete(deliveryId);
-				ledger.settle(result, isOpen(result.record.state));
-				// the other interrupted ones waited for what this one shows
-				if (before && ledger.interrupted.size > 0) lookInBackground();
-				return what;
-			});
-			outcomes.set(deliveryId, outcome);
-			return await outcome;
-		},
-
-		outcomeOf: ({ deliveryId }) => outcomes.get(deliveryId),
-
-		mustBeOpen() {
-			if (isClosed) throw new OperationalError('The workflow was unpublished meanwhile');
-		},
-	};
-
-	/** What this trigger can no longer read is left to the one that was published after it, now or later. */
-	function handOn(all: Iterable<[id: string, Asked]>): void {
-		const next = published.get(key);
-		if (next && next !== watcher) void next.lookSoon(all).catch(() => undefined);
-		else askLater(context, all);
+	constructor(
+		readonly context: ITriggerFunctions,
+		readonly settings: Settings,
+	) {
+		for (const replaced of replacedBy(context)) replaced.close();
+		const { ledger, unlisted, closedAt } = (this.memory = memoryOf(context));
+		this.ledger = ledger as Ledger;
+		this.unlisted = unlisted;
+		this.key = nodeKey(context);
+		this.tries = newTries(context);
+		// several main processes need n8n's queue mode: the executions of the one before go on
+		const mode = context.getActivationMode();
+		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;
+		this.isByTimer = settings.receiveBy !== 'webhook';
+		this.needsLooks = this.isByTimer || settings.confirm !== 'off';
+		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
+		this.isAnew = mode === 'activate' && wasClosedLongAgo;
+		save(context, KEY, this.ledger.saved);
+		this.published.set(this.key, this);
+		this.memory.isPublished = true;
+		this.askAgain(takeAskedEarly(context));
 	}
 
-	/** In queue mode, another process may lead once this one has closed the trigger, and its ledger counts. */
-	const maySave = () => !isClosed || ledger.state.runsElsewhere === false;
+	get isClosed(): boolean {
+		return this.hasClosed;
+	}
 
-	/** Saves that executions have ended: at once if none runs, else a moment later, together with others. */
-	function saveEnds(deliveryId: string, times: number): void {
-		if (!hasKeys || isSavingEnds || !maySave()) return;
-		isSavingEnds = true;
-		const isLast = ledger.startedCount() === 0;
-		void wait(Date.now(), isLast ? 0 : SAVE_ENDS_MS).then(() => {
-			isSavingEnds = false;
-			if (!maySave() || !ledger.hasUnsavedEnds()) return;
-			save(context, KEY, ledger.saved);
-			saveByEmit(context, deliveryId, times);
+	get mustBegin(): boolean {
+		return this.isAnew || this.ledger.state.startedFrom !== startOf(this.context);
+	}
+
+	get isBusy(): boolean {
+		return this.memory.outcomes.size > 0;
+	}
+
+	/** Polls for the first time, and then at intervals. Throws if the first poll fails, where it `mustSucceed`. */
+	async open(mustSucceed: boolean): Promise<void> {
+		const { context, settings, ledger } = this;
+		if (mustSucceed) await checkVerification(context, settings);
+		if (!this.needsLooks) {
+			this.isAnew = false;
+			// no poll does this: a trigger that cannot make its items must not be published
+			if (settings.personalData === 'pseudonym')
+				itemMaker(settings, await connect(context, taxQuery));
+			for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
+			return;
+		}
+		if (isStarting(context)) {
+			this.rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
+			this.lookInBackground();
+		} else if (mustSucceed) {
+			await this.lookSoon();
+		} else {
+			this.lookInBackground();
+		}
+		void this.keepLooking();
+	}
+
+	close(): void {
+		if (this.hasClosed) return;
+		this.hasClosed = true;
+		if (!this.isAnew) this.memory.closedAt = Date.now(); // one that never began does not count as published
+		if (this.published.get(this.key) === this) {
+			this.published.delete(this.key);
+			this.memory.isPublished = false;
+		}
+		this.handOn(this.asked);
+		this.asked = new Map();
+	}
+
+	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
+	async lookSoon(more: Iterable<[id: string, Asked]> = []): Promise<Look> {
+		if (this.hasClosed) this.handOn(more);
+		else for (const [id, said] of more) this.ask(id, said);
+		this.waiting ??= this.last.then(async () => {
+			await untilAfter(this.rest.since, this.rest.ms, () => this.hasClosed);
+			this.waiting = undefined;
+			this.mustBeOpen();
+			const running = this.lookNow();
+			this.last = running.catch(() => {}); // whoever waits for it gets the error
+			return await running;
 		});
+		return await this.waiting;
 	}
 
-	/** Where so many ran that no more could be started, the end of one lets the next check go on. */
-	function endExecution(deliveryId: string, times: number): void {
+	async emitOnce(
+		result: TriggerResult,
+		item: INodeExecutionData,
+		starts?: number,
+	): Promise<Outcome> {
+		const { ledger, memory, context } = this;
+		const { outcomes } = memory;
+		const { deliveryId, queryId } = result;
+		const running = outcomes.get(deliveryId);
+		const before = ledger.interrupted.get(deliveryId);
+		const decision = decideEmission({
+			isRunning: running !== undefined,
+			isInterrupted: before !== undefined,
+			isRestart: starts !== undefined,
+			hasChecks: this.needsLooks,
+			isDone: memory.emitted.has(deliveryId) || ledger.isSettled(result),
+			canStart: !this.hasClosed && ledger.canStart(deliveryId, queryId),
+		});
+		if (running) return await running;
+		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
+		const times = starts ?? 1;
+		ledger.start(deliveryId, queryId, times);
+		save(context, KEY, ledger.saved); // n8n saves it with the emit
+		const outcome = emit(context, {
+			item,
+			result,
+			times,
+			onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
+			onEnd: () => this.endExecution(deliveryId, times),
+			onFailure: (error) => this.retries.add({ result, item, starts, error }),
+			...(this.settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
+		}).then((what) => this.settleEmission(result, what, before));
+		outcomes.set(deliveryId, outcome);
+		return await outcome;
+	}
+
+	outcomeOf({ deliveryId }: TriggerResult): Promise<Outcome> | undefined {
+		return this.memory.outcomes.get(deliveryId);
+	}
+
+	mustBeOpen(): void {
+		if (this.hasClosed) throw new OperationalError('The workflow was unpublished meanwhile');
+	}
+
+	/** Waits so long, or until the trigger is unpublished. */
+	async pause(ms: number): Promise<void> {
+		await untilAfter(Date.now(), ms, () => this.hasClosed);
+	}
+
+	/** `before`: how the result was started, if it was interrupted. */
+	private settleEmission(result: TriggerResult, outcome: Outcome, before?: Started): Outcome {
+		const { ledger, memory } = this;
+		const { deliveryId } = result;
+		memory.outcomes.delete(deliveryId);
+		if (outcome === 'failed') {
+			ledger.undoStart(deliveryId, before);
+			return outcome;
+		}
+		memory.emitted.set(deliveryId, true);
+		this.retries.delete(deliveryId);
+		ledger.settle(result, isOpen(result.record.state));
+		// the other interrupted ones waited for what this one shows
+		if (before && ledger.interrupted.size > 0) this.lookInBackground();
+		return outcome;
+	}
+
+	/** Where so many ran that no more could be started, the end of one lets the next poll go on. */
+	private endExecution(deliveryId: string, times: number): void {
+		const { ledger } = this;
 		const wasFull = ledger.room() === 0;
 		ledger.end(deliveryId);
-		saveEnds(deliveryId, times);
-		if (wasFull && ledger.room() > 0 && !isClosed && needsLooks) lookInBackground();
+		void this.ends.save(deliveryId, times);
+		if (wasFull && ledger.room() > 0 && !this.hasClosed && this.needsLooks) this.lookInBackground();
 	}
 
-	/** Starts a result in a minute, and again until n8n can, unless another has brought it meanwhile. */
-	function retryLater(retry: Retry): void {
-		const isFirst = retries.size === 0;
-		if (retries.size === MAX_RETRIES) reportRetriesFull(context, retry.result.queryId, MAX_RETRIES);
-		retries.set(retry.result.deliveryId, retry);
-		if (!isFirst) return;
-		void wait(Date.now(), RETRY_MS).then(() => {
-			const all = isClosed ? [] : [...retries.values()];
-			retries.clear();
-			for (const { result, item, starts } of all) void watcher.emitOnce(result, item, starts);
-		});
-		// others that n8n could not start fail at the same time
-		void wait(Date.now(), MIN_REST_MS).then(() => {
-			if (isClosed || retries.size === 0) return;
-			const ids = [...retries.values()].map(({ result }) => result.queryId);
-			reportNotStarted(context, ids, retry.error);
-		});
+	private ask(id: string, said: Asked): void {
+		const known = this.asked.get(id);
+		this.asked.set(id, known ? merged(known, said) : said);
 	}
 
-	async function lookNow(): Promise<Look> {
+	private askAgain(all: Iterable<[id: string, Asked]>): void {
+		if (this.hasClosed) return this.handOn(all);
+		for (const [id, said] of all) {
+			if (this.asked.size < MAX_ASKED) this.ask(id, { ...said, isAgain: true });
+		}
+	}
+
+	/** Leaves what this trigger can no longer read to the one that is published after it, now or later. */
+	private handOn(all: Iterable<[id: string, Asked]>): void {
+		const next = this.published.get(this.key);
+		if (next && next !== this) void next.lookSoon(all).catch(() => undefined);
+		else askLater(this.context, all);
+	}
+
+	private async lookNow(): Promise<Look> {
+		const { context, memory } = this;
 		const since = Date.now();
-		const now = asked;
-		asked = new Map();
-		const looking = look(watcher, now);
+		const now = this.asked;
+		this.asked = new Map();
+		const looking = look(this, now);
 		const restMs = await looking.then(
 			(seen) => {
-				isAnew = false;
-				outage.end(context);
-				askAgain(seen.unread);
-				if (seen.isMore || seen.unread.length > 0) lookInBackground();
+				this.isAnew = false;
+				memory.outage.end(context);
+				this.askAgain(seen.unread);
+				if (seen.isMore || seen.unread.length > 0) this.lookInBackground();
 				return seen.restMs;
 			},
 			(error: unknown) => {
-				askAgain(now);
-				if (!isClosed) outage.count(context, error);
+				this.askAgain(now);
+				if (!this.hasClosed) memory.outage.count(context, error);
 				return 0;
 			},
 		);
-		rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
+		this.rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
 		return await looking;
 	}
 
-	async function keepLooking(): Promise<void> {
+	private async keepLooking(): Promise<void> {
+		const { isByTimer, ledger, memory } = this;
+		const { checkEveryMs } = this.settings;
 		const inStreamMs = Math.max(MIN_CHECK_MS, checkEveryMs / TIMES_IN_STREAM);
 		let ms = isByTimer ? checkEveryMs : RETRY_MS;
-		while (!isClosed) {
-			await wait(Date.now(), ms);
-			const isDue = outage.isOn() || ledger.interrupted.size > 0;
-			if (isClosed || (!isByTimer && !isDue)) continue;
-			const seen = await watcher.lookSoon().catch(() => undefined); // the outage tells why
+		while (!this.hasClosed) {
+			await this.pause(ms);
+			const isDue = memory.outage.isOn() || ledger.interrupted.size > 0;
+			if (this.hasClosed || (!isByTimer && !isDue)) continue;
+			const seen = await this.lookSoon().catch(() => undefined); // the outage reports why
 			if (isByTimer) ms = seen?.hasNews ? inStreamMs : checkEveryMs;
 		}
 	}
 
-	function lookInBackground(): void {
-		void watcher.lookSoon().catch(() => undefined); // the outage tells why
+	private lookInBackground(): void {
+		void this.lookSoon().catch(() => undefined); // the outage reports why
 	}
-
-	save(context, KEY, ledger.saved);
-	published.set(key, watcher);
-	memory.isPublished = true;
-	askAgain(takeAskedEarly(context));
-	return watcher;
 }

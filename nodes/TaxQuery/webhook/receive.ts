@@ -181,8 +181,9 @@ async function takeAll(
 }
 
 /** What is not understood may tell of a result all the same: the trigger looks, as it does for any call. */
-function ringFor({ context, needsLooks, lookSoon }: Watcher, reason: string): void {
+function ringFor(trigger: Watcher, reason: string): void {
+	const { context, needsLooks } = trigger;
 	const told = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
 	tellHourly(context, 'unread', () => context.logger.warn(told));
-	if (needsLooks) lookSoon().catch(() => {}); // the watcher reports why
+	if (needsLooks) trigger.lookSoon().catch(() => {}); // the watcher reports why
 }

@@ -1,0 +1,65 @@
+import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { reportNotStarted, reportRetriesFull } from './reports';
+import type { TriggerResult } from './result';
+
+const MAX_RETRIES = 1_000;
+export const RETRY_MS = 60_000;
+/** Others that n8n could not start fail within this time: one report names them all. */
+const REPORT_MS = 1_000;
+
+/** A result that n8n could not start, and why. */
+export interface Retry {
+	result: TriggerResult;
+	item: INodeExecutionData;
+	starts?: number;
+	error: Error;
+}
+
+/** The published trigger, as retries need it. */
+interface Owner {
+	context: ITriggerFunctions;
+	readonly isClosed: boolean;
+	/** Waits so long, or until the trigger is unpublished. */
+	pause(ms: number): Promise<void>;
+	emitOnce(result: TriggerResult, item: INodeExecutionData, starts?: number): Promise<unknown>;
+}
+
+/** Results that n8n could not start: each is tried again in a minute, unless another check has brought it meanwhile. */
+export class RetryQueue {
+	private readonly retries = new BoundedMap<string, Retry>(MAX_RETRIES);
+
+	constructor(private readonly owner: Owner) {}
+
+	add(retry: Retry): void {
+		const { context } = this.owner;
+		const isFirst = this.retries.size === 0;
+		if (this.retries.size === MAX_RETRIES) {
+			reportRetriesFull(context, retry.result.queryId, MAX_RETRIES);
+		}
+		this.retries.set(retry.result.deliveryId, retry);
+		if (!isFirst) return;
+		void this.emitLater();
+		void this.reportLater(retry.error);
+	}
+
+	delete(deliveryId: string): void {
+		this.retries.delete(deliveryId);
+	}
+
+	private async emitLater(): Promise<void> {
+		const { owner } = this;
+		await owner.pause(RETRY_MS);
+		const all = owner.isClosed ? [] : [...this.retries.values()];
+		this.retries.clear();
+		for (const { result, item, starts } of all) void owner.emitOnce(result, item, starts);
+	}
+
+	private async reportLater(error: Error): Promise<void> {
+		const { owner } = this;
+		await owner.pause(REPORT_MS);
+		if (owner.isClosed || this.retries.size === 0) return;
+		const ids = [...this.retries.values()].map(({ result }) => result.queryId);
+		reportNotStarted(owner.context, ids, error);
+	}
+}
