@@ -163,6 +163,7 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		action: `Get many data ${of} tags`,
 		tool: `List the different tags of all data ${of}s. It only reads. No fields.`,
 		subtitle: `Get ${of} tags`,
+		hasNoPersonalData: true,
 		description: `Get the different tags of the organization's ${of}s`,
 		fields: {},
 		options: { simplify },

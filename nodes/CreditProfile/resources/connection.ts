@@ -28,6 +28,7 @@ const diagnose = operation({
 	action: 'Diagnose connection to credit profile service',
 	tool: 'Check how the credit profile service answers, and propose settings for its credential. It only reads and returns no personal data. No fields.',
 	subtitle: 'Diagnose connection',
+	hasNoPersonalData: true,
 	description:
 		'Check the responses of the service with plain reads, and propose the API Mapping. The output has no personal data.',
 	fields: {},

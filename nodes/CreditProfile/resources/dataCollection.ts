@@ -102,6 +102,7 @@ const count = operation({
 	action: 'Count data collections',
 	tool: `Count data collections, all or filtered. ${FILTERS}`,
 	subtitle: 'Count collections',
+	hasNoPersonalData: true,
 	description:
 		'Count the data collections of the organization, all or filtered, in one request (beta)',
 	fields: { filters },

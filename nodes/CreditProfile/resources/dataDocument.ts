@@ -93,6 +93,7 @@ const count = operation({
 	action: 'Count data documents',
 	tool: 'Count the documents of one data collection. It only reads. Collection: a whole number, from the list of collections.',
 	subtitle: 'Count documents',
+	hasNoPersonalData: true,
 	description: 'Count the data documents of one collection, in one request (beta)',
 	fields: { collectionId },
 	/** CP §4.8 */

@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
+import { hash } from '../../shared/utils/hash';
 
 /** In which order a service lists queries, by their creation. */
 export type Order = 'newestFirst' | 'oldestFirst';
@@ -79,9 +80,6 @@ const KEY_LENGTH = 8;
 const MARK_LENGTH = 3;
 /** More statuses of one query are not remembered: the oldest is forgotten. */
 const MAX_MARKS = 20;
-
-const hash = (text: string, length: number) =>
-	createHash('sha256').update(text).digest('base64url').slice(0, length);
 
 /** A service may list the same tens of thousands of queries again and again. */
 const newKeys = () => new BoundedMap<string, string>(50_000);

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Field } from '../../shared/operations/field';
+import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import {
@@ -170,5 +170,4 @@ function split(values: IDataObject, fits: (name: string) => boolean): [IDataObje
 }
 
 /** What tells two texts apart, and neither of them. */
-export const hashOf = (text: string): string =>
-	createHash('sha256').update(text).digest('base64url').slice(0, 16);
+export const hashOf = (text: string): string => hashText(text, 16);

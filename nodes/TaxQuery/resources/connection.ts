@@ -38,6 +38,7 @@ const diagnose = operation({
 	action: 'Diagnose connection to tax query service',
 	tool: `${DIAGNOSE} No fields.`,
 	subtitle: 'Diagnose connection',
+	hasNoPersonalData: true,
 	description: DIAGNOSE,
 	fields: {},
 	async execute(item) {

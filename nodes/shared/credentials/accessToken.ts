@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
 import type { LoginProblem } from '../http/problem';
 import { backoffMs } from '../utils/backoff';
 import { stateOfClient } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';
+import { hash } from '../utils/hash';
 import { isObject, parseJson } from '../utils/json';
 import { refuseBlankValues } from './blankValue';
 import { LoginError } from './loginError';
@@ -64,9 +64,9 @@ const loginOf = (client: string): Login => stateOfClient(client).shared(newLogin
 
 function fingerprint(credentials: ICredentialDataDecryptedObject): string {
 	const { baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields } = credentials;
-	return createHash('sha256')
-		.update(JSON.stringify([baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields]))
-		.digest('base64url');
+	return hash(
+		JSON.stringify([baseUrl, clientId, clientSecret, apiMapping, additionalSecretFields]),
+	);
 }
 
 function readStored(credentials: ICredentialDataDecryptedObject): StoredToken | undefined {

@@ -142,6 +142,8 @@ export interface Operation {
 	options?: INodeProperties[];
 	/** Asks no service: no credential, and no timeout to set. */
 	isOffline?: true;
+	/** Nothing personal can come out: the panel offers neither Personal Data nor Fields to Keep. */
+	hasNoPersonalData?: true;
 	/** It changes or costs something at the service: an error before that says that nothing was sent. */
 	isSending?: true;
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
@@ -219,10 +221,9 @@ function operationSelector({ value, operations }: Resource): INodeProperties {
 
 function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 	const here = { resource: [resource.value], operation: [operation.value] };
-	const { options = [], isOffline } = operation;
-	const entries = isOffline
-		? options
-		: [...options, personalDataOption, fieldsToKeepOption, timeoutOption];
+	const { options = [], isOffline, hasNoPersonalData } = operation;
+	const ofData = hasNoPersonalData ? [] : [personalDataOption, fieldsToKeepOption];
+	const entries = isOffline ? options : [...options, ...ofData, timeoutOption];
 	const collection: INodeProperties = {
 		displayName: 'Options',
 		name: 'options',

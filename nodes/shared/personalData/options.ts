@@ -19,7 +19,7 @@ export const personalDataOption: INodeProperties = {
 	],
 	default: 'masked',
 	description:
-		'How personal data appears in the output. Masked and Pseudonym hide also fields that the API reference does not describe; of a date, the year is left. Downloaded files, Identifier → Check and Connection → Diagnose are not masked.',
+		'How personal data appears in the output. Masked and Pseudonym hide also fields that the API reference does not describe; of a date, the year is left. Downloaded files and Identifier → Check are not masked.',
 };
 
 export const fieldsToKeepOption: INodeProperties = {

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { sleep } from 'n8n-workflow';
 import type { Problem } from '../http/problem';
 import type { Answer } from './limitHeaders';
 import { Pace } from './pace';
 import { stateOfClient } from '../processState';
+import { hash } from '../utils/hash';
 import { FairQueue } from './fairQueue';
 import { CodedError } from '../utils/codedError';
 
@@ -145,10 +145,7 @@ export function rateLimiterFor(options: {
 			{ description: 'Check it in the credential.' },
 		);
 	}
-	const key = createHash('sha256')
-		.update(JSON.stringify([baseUrl, token]))
-		.digest('hex');
-	const rateLimiter = stateOfClient(key).shared(newRateLimiter);
+	const rateLimiter = stateOfClient(hash(JSON.stringify([baseUrl, token]))).shared(newRateLimiter);
 	rateLimiter.configure(pointsPerSecond, processes);
 	return rateLimiter;
 }

@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
 import type { Said } from '../http/problem';
 import { readRequestIds } from '../http/requestIds';
@@ -6,6 +6,7 @@ import { saidBy } from '../http/said';
 import { stateOfClient } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
+import { hash } from '../utils/hash';
 import { redactBody } from '../utils/redact';
 import { sleepFor } from '../utils/sleep';
 import { classify, type Answer } from './classify';
@@ -204,10 +205,7 @@ function open<Mapping>(
 const isJson = (body: unknown): body is object => typeof body === 'object' && body !== null;
 
 /** Tells two clients of services apart, and neither of them. */
-const nameOf = (root: string, who = ''): string =>
-	createHash('sha256')
-		.update(JSON.stringify([root, who]))
-		.digest('base64url');
+const nameOf = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
 
 /** How long one request goes on being held back and sent again. */
 const PATIENCE_MS = 300_000;

@@ -1,0 +1,5 @@
+import { createHash } from 'node:crypto';
+
+/** Returns a name of a text that reveals nothing of it, in the characters of base64url. */
+export const hash = (text: string, length?: number): string =>
+	createHash('sha256').update(text).digest('base64url').slice(0, length);
