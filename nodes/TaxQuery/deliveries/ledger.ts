@@ -1,8 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import type { IDataObject } from 'n8n-workflow';
 import { stateOfProcess } from '../../shared/processState';
-import { BoundedMap } from '../../shared/utils/boundedMap';
-import { hash } from '../../shared/utils/hash';
+import {
+	hasMark,
+	joinMarks,
+	keyOf,
+	markOf,
+	readQueries,
+	writeQueries,
+	type Marks,
+	type Queries,
+} from './ledgerCodec';
 
 /** In which order a service lists queries, by their creation. */
 export type Order = 'newestFirst' | 'oldestFirst';
@@ -76,66 +84,6 @@ const MAX_STARTED_LETTERS = 60_000;
 const LETTERS_BESIDE_ID = 50;
 const LETTERS_OF_ID = 24;
 
-const KEY_LENGTH = 8;
-const MARK_LENGTH = 3;
-/** More statuses of one query are not remembered: the oldest is forgotten. */
-const MAX_MARKS = 20;
-
-/** A service may list the same tens of thousands of queries again and again. */
-const newKeys = () => new BoundedMap<string, string>(50_000);
-function keyOf(id: string): string {
-	const keys = stateOfProcess().shared(newKeys);
-	const known = keys.get(id);
-	if (known !== undefined) return known;
-	const key = hash(id, KEY_LENGTH);
-	keys.set(id, key);
-	return key;
-}
-/** Of a settled status word. */
-const markOf = (word: string) => hash(word, MARK_LENGTH);
-
-/** Marks of the statuses of a query that have settled, one behind the other. */
-type Marks = string;
-
-function hasMark(marks: Marks, mark: string): boolean {
-	for (let at = 0; at < marks.length; at += MARK_LENGTH)
-		if (marks.startsWith(mark, at)) return true;
-	return false;
-}
-
-/** The marks of both, each once; the oldest are forgotten where they are too many. */
-function joinMarks(marks: Marks, more: Marks): Marks {
-	let joined = marks;
-	for (let at = 0; at < more.length; at += MARK_LENGTH) {
-		const mark = more.slice(at, at + MARK_LENGTH);
-		if (!hasMark(joined, mark)) joined += mark;
-	}
-	return joined.slice(-MAX_MARKS * MARK_LENGTH);
-}
-
-/** Queries by the hash of their ID, with the marks of their statuses, in order. */
-type Queries = Map<string, Marks>;
-
-function writeQueries(queries: Queries): string {
-	const entries: string[] = [];
-	for (const [key, marks] of queries) entries.push(key + marks);
-	return entries.join(' ');
-}
-
-/** Reads queries as they are saved, also by versions that saved them as an object. */
-function readQueries(saved: unknown): Queries {
-	if (typeof saved === 'string') {
-		const entries = saved.split(' ').filter((entry) => entry.length >= KEY_LENGTH);
-		return new Map(entries.map((entry) => [entry.slice(0, KEY_LENGTH), entry.slice(KEY_LENGTH)]));
-	}
-	return new Map(
-		Object.entries((saved ?? {}) as Record<string, string>).map(([key, mark]) => [
-			key.slice(1, 1 + KEY_LENGTH), // keys began with a letter, marks had six characters
-			mark.slice(0, MARK_LENGTH),
-		]),
-	);
-}
-
 function readState(saved: Partial<LedgerState>): LedgerState {
 	const state = emptyState();
 	const known = (key: string) => key in state || key === 'runsElsewhere';
@@ -157,249 +105,279 @@ export interface Dropped {
 	forgotten: number;
 }
 
-export type Ledger = ReturnType<typeof openLedger>;
-
 /**
  * Remembers which queries a trigger has seen, which statuses of them have settled, and which still owe a result. `seen`
  * grows by looks alone; results of webhook calls settle in `late`, so that they never move the place where looks stop.
  */
-export function openLedger(before: Partial<SavedLedger> | IDataObject = {}, process = processId()) {
-	const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
-	const { savedBy, pendingIds: savedIds = saved.open ?? [], started: savedStarted = {} } = saved;
-	const state = readState(saved);
-	let seen = readQueries(saved.seen);
-	const late = readQueries(saved.late);
-	const pending =
-		saved.pending === undefined
-			? new Map(savedIds.map((id): [string, Marks] => [keyOf(id), '']))
-			: readQueries(saved.pending);
-	const pendingIds = new Set(savedIds);
-	let letters = [...pendingIds].reduce((sum, id) => sum + id.length, 0);
-	const started = new Map(Object.entries(savedStarted));
-	const interrupted = new Map(started);
-	let startedLetters = 0;
-	const lettersOf = ([queryId]: Started) => queryId.length + LETTERS_BESIDE_ID;
-	for (const entry of started.values()) startedLetters += lettersOf(entry);
-
-	const marksOf = (key: string): Marks =>
-		(seen.get(key) ?? '') + (pending.get(key) ?? '') + (late.get(key) ?? '');
-
-	const forgetId = (queryId: string): void => {
-		if (pendingIds.delete(queryId)) letters -= queryId.length;
+export class Ledger {
+	readonly state: LedgerState;
+	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
+	readonly interrupted: Map<string, Started>;
+	/** The process that had written it before. */
+	readonly savedBy: string | undefined;
+	/**
+	 * Stands for the ledger in static data. n8n writes those as JSON: so each time the ledger is written as it is then.
+	 */
+	readonly saved = {
+		toJSON: (): SavedLedger => {
+			this.hasChangedEnds = false;
+			return this.write();
+		},
 	};
+	private seen: Queries;
+	private readonly late: Queries;
+	private readonly pending: Queries;
+	/** IDs of pending queries, whose turn it is first, and how many letters they have. */
+	private readonly ids: Set<string>;
+	private letters: number;
+	private readonly started: Map<string, Started>;
+	private startedLetters = 0;
+	private hasChangedEnds = false;
 
-	const addLate = (key: string, marks: Marks): void => {
-		const all = joinMarks(late.get(key) ?? '', marks);
-		late.delete(key);
-		late.set(key, all); // the newest last
-		dropFirst(late, MAX_LATE);
-	};
+	/** `process`: the process that knows it. */
+	constructor(
+		before: Partial<SavedLedger> | IDataObject = {},
+		readonly process = processId(),
+	) {
+		const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
+		const { savedBy, pendingIds = saved.open ?? [], started = {} } = saved;
+		this.savedBy = savedBy;
+		this.state = readState(saved);
+		this.seen = readQueries(saved.seen);
+		this.late = readQueries(saved.late);
+		this.pending =
+			saved.pending === undefined
+				? new Map(pendingIds.map((id): [string, Marks] => [keyOf(id), '']))
+				: readQueries(saved.pending);
+		this.ids = new Set(pendingIds);
+		this.letters = [...this.ids].reduce((sum, id) => sum + id.length, 0);
+		this.started = new Map(Object.entries(started));
+		this.interrupted = new Map(this.started);
+		for (const entry of this.started.values()) this.startedLetters += lettersOf(entry);
+	}
 
-	/** A query owes nothing any more; its marks go to where it is known. */
-	const dropPending = (queryId: string): void => {
+	/** Whether an execution has ended since the ledger was written. */
+	hasUnsavedEnds(): boolean {
+		return this.hasChangedEnds;
+	}
+
+	isEmpty(): boolean {
+		return this.seen.size === 0;
+	}
+
+	isSeen(queryId: string): boolean {
+		return this.seen.has(keyOf(queryId));
+	}
+
+	/** Keys of the listed queries, the oldest first. */
+	seenKeys(): string[] {
+		return [...this.seen.keys()];
+	}
+
+	/** Whether a query's result in this status came through before, or is not wanted. */
+	isSettled({ queryId, word }: Stand): boolean {
+		return hasMark(this.marksOf(keyOf(queryId)), markOf(word));
+	}
+
+	/** Whether any status of a query has settled. */
+	hasSettled(queryId: string): boolean {
+		return this.marksOf(keyOf(queryId)) !== '';
+	}
+
+	isPending(queryId: string): boolean {
+		return this.pending.has(keyOf(queryId));
+	}
+
+	pendingCount(): number {
+		return this.pending.size;
+	}
+
+	/** IDs of queries that owe a result, whose turn it is first. */
+	pendingIds(): string[] {
+		return [...this.ids];
+	}
+
+	/** Takes a listed query in; for looks alone, which do so from the oldest on. */
+	take(queryId: string, createdAt = 0): void {
 		const key = keyOf(queryId);
-		const marks = pending.get(key);
-		forgetId(queryId);
+		this.seen.set(key, this.late.get(key) ?? '');
+		this.late.delete(key);
+		this.state.newest = Math.max(this.state.newest, createdAt);
+	}
+
+	/** Forgets the oldest of `seen` that are too many, pending ones apart. `listed` are the IDs of a look, newest first. */
+	trim(listed: string[]): void {
+		const { seen, pending } = this;
+		if (seen.size <= MAX_SEEN + SLACK) return;
+		const recent = new Set(listed.map(keyOf).reverse());
+		const inOrder = [
+			...[...seen.keys()].filter((key) => !recent.has(key)),
+			...[...recent].filter((key) => seen.has(key)),
+		];
+		const left = inOrder.splice(-MAX_SEEN);
+		for (const key of inOrder) {
+			const marks = pending.get(key);
+			if (marks !== undefined) pending.set(key, joinMarks(marks, seen.get(key) as Marks));
+		}
+		this.seen = new Map(left.map((key) => [key, seen.get(key) as Marks]));
+		this.state.isComplete = false;
+	}
+
+	/** Its result in this status came through, or is not wanted; it owes another one where it `owesMore`. */
+	settle({ queryId, word }: Stand, owesMore = false): void {
+		const key = keyOf(queryId);
+		const mark = markOf(word);
+		if (!owesMore) this.drop(queryId);
+		const where = [this.seen, this.pending].find((queries) => queries.has(key));
+		if (where) where.set(key, joinMarks(where.get(key) as Marks, mark));
+		else this.addLate(key, mark);
+	}
+
+	/** They owe a result, and their turn comes last. Returns what is too much to be followed. */
+	addPending(queryIds: string[]): Dropped {
+		const { pending, seen, late, ids } = this;
+		for (const id of queryIds) {
+			const key = keyOf(id);
+			if (!pending.has(key)) {
+				pending.set(key, seen.has(key) ? '' : (late.get(key) ?? ''));
+				if (!seen.has(key)) late.delete(key);
+			}
+			this.forgetId(id);
+			ids.add(id);
+			this.letters += id.length;
+		}
+		const unread: string[] = [];
+		for (const id of ids) {
+			if (ids.size <= MAX_PENDING_IDS && this.letters <= MAX_PENDING_LETTERS) break;
+			this.forgetId(id);
+			unread.push(id);
+		}
+		const forgotten = Math.max(0, pending.size - MAX_PENDING);
+		if (forgotten > 0) dropFirst(pending, MAX_PENDING);
+		return { unread, forgotten };
+	}
+
+	/** It owes nothing any more: it has settled, or the service refuses it. Its marks go to where it is known. */
+	drop(queryId: string): void {
+		const key = keyOf(queryId);
+		const marks = this.pending.get(key);
+		this.forgetId(queryId);
 		if (marks === undefined) return;
-		pending.delete(key);
+		this.pending.delete(key);
 		if (marks === '') return;
-		const listed = seen.get(key);
-		if (listed === undefined) addLate(key, marks);
-		else seen.set(key, joinMarks(listed, marks));
-	};
+		const listed = this.seen.get(key);
+		if (listed === undefined) this.addLate(key, marks);
+		else this.seen.set(key, joinMarks(listed, marks));
+	}
 
-	const end = (deliveryId: string): void => {
-		interrupted.delete(deliveryId);
-		const entry = started.get(deliveryId);
+	startedCount(): number {
+		return this.started.size;
+	}
+
+	/** How many more results may be started and still be remembered. */
+	room(): number {
+		const each = this.started.size > 0 ? this.startedLetters / this.started.size : 0;
+		const left = MAX_STARTED_LETTERS - this.startedLetters;
+		return Math.max(0, Math.floor(left / Math.max(each, LETTERS_OF_ID + LETTERS_BESIDE_ID)));
+	}
+
+	/** Whether a result can be remembered as started. */
+	canStart(deliveryId: string, queryId: string): boolean {
+		const letters = this.startedLetters + queryId.length + LETTERS_BESIDE_ID;
+		return this.started.has(deliveryId) || letters <= MAX_STARTED_LETTERS;
+	}
+
+	/** It is about to be emitted; `times` counts the starts of the same result. */
+	start(deliveryId: string, queryId: string, times: number): void {
+		this.interrupted.delete(deliveryId);
+		this.putStarted(deliveryId, [queryId, times]);
+	}
+
+	/** n8n could not start it: all is as before. */
+	undoStart(deliveryId: string, known?: Started): void {
+		this.end(deliveryId);
+		if (!known) return;
+		this.putStarted(deliveryId, known);
+		this.interrupted.set(deliveryId, known);
+	}
+
+	/** Its execution has ended, or had been started before. */
+	end(deliveryId: string): void {
+		this.interrupted.delete(deliveryId);
+		const entry = this.started.get(deliveryId);
 		if (!entry) return;
-		started.delete(deliveryId);
-		startedLetters -= lettersOf(entry);
-		hasUnsavedEnds = true;
-	};
+		this.started.delete(deliveryId);
+		this.startedLetters -= lettersOf(entry);
+		this.hasChangedEnds = true;
+	}
 
-	const putStarted = (deliveryId: string, entry: Started): void => {
-		const known = started.get(deliveryId);
-		if (known) startedLetters -= lettersOf(known);
-		started.set(deliveryId, entry);
-		startedLetters += lettersOf(entry);
-	};
+	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
+	learnSettled(others: Iterable<[key: string, marks: Marks]>): void {
+		const { seen, pending, late } = this;
+		const unknown: Queries = new Map();
+		for (const [key, more] of others) {
+			const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
+			if (more !== '') where.set(key, joinMarks(where.get(key) ?? '', more));
+		}
+		const newer = [...late];
+		late.clear();
+		for (const [key, marks] of [...unknown, ...newer]) late.set(key, marks);
+		dropFirst(late, MAX_LATE);
+	}
 
-	let hasUnsavedEnds = false;
-	const write = (): SavedLedger => ({
-		seen: writeQueries(seen),
-		late: writeQueries(late),
-		pending: writeQueries(pending),
-		pendingIds: [...pendingIds],
-		started: Object.fromEntries(started),
-		...state,
-		savedBy: process,
-	});
+	/** Marks of all queries that are known. */
+	settledMarks(): Array<[key: string, marks: Marks]> {
+		return [...this.late, ...this.pending, ...this.seen];
+	}
 
-	return {
-		state,
+	/** Forgets which queries were listed, and who owes a result. What has settled stays known. */
+	begin(startedFrom: string): void {
+		for (const queries of [this.pending, this.seen])
+			for (const [key, marks] of queries) if (marks !== '') this.addLate(key, marks);
+		this.seen = new Map();
+		this.pending.clear();
+		this.ids.clear();
+		this.letters = 0;
+		const { runsElsewhere } = this.state;
+		Object.assign(this.state, emptyState(), { startedFrom, runsElsewhere });
+	}
 
-		/** Which process knows it, and which one had written it before. */
-		process,
-		savedBy,
+	private write(): SavedLedger {
+		return {
+			seen: writeQueries(this.seen),
+			late: writeQueries(this.late),
+			pending: writeQueries(this.pending),
+			pendingIds: [...this.ids],
+			started: Object.fromEntries(this.started),
+			...this.state,
+			savedBy: this.process,
+		};
+	}
 
-		/**
-		 * Stands for the ledger in static data. n8n writes those as JSON: so each time the ledger is written as it is then.
-		 */
-		saved: {
-			toJSON: () => {
-				hasUnsavedEnds = false;
-				return write();
-			},
-		},
+	private marksOf(key: string): Marks {
+		return (this.seen.get(key) ?? '') + (this.pending.get(key) ?? '') + (this.late.get(key) ?? '');
+	}
 
-		/** Whether an execution has ended since the ledger was written. */
-		hasUnsavedEnds: (): boolean => hasUnsavedEnds,
+	private forgetId(queryId: string): void {
+		if (this.ids.delete(queryId)) this.letters -= queryId.length;
+	}
 
-		/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
-		interrupted,
+	private addLate(key: string, marks: Marks): void {
+		const all = joinMarks(this.late.get(key) ?? '', marks);
+		this.late.delete(key);
+		this.late.set(key, all); // the newest last
+		dropFirst(this.late, MAX_LATE);
+	}
 
-		isEmpty: (): boolean => seen.size === 0,
-
-		isSeen: (queryId: string): boolean => seen.has(keyOf(queryId)),
-
-		/** Keys of the listed queries, the oldest first. */
-		seenKeys: (): string[] => [...seen.keys()],
-
-		/** Whether a query's result in this status came through before, or is not wanted. */
-		isSettled: ({ queryId, word }: Stand): boolean =>
-			hasMark(marksOf(keyOf(queryId)), markOf(word)),
-
-		/** Whether any status of a query has settled. */
-		hasSettled: (queryId: string): boolean => marksOf(keyOf(queryId)) !== '',
-
-		isPending: (queryId: string): boolean => pending.has(keyOf(queryId)),
-
-		pendingCount: (): number => pending.size,
-
-		/** IDs of queries that owe a result, whose turn it is first. */
-		pendingIds: (): string[] => [...pendingIds],
-
-		/** Takes a listed query in; for looks alone, which do so from the oldest on. */
-		take(queryId: string, createdAt = 0): void {
-			const key = keyOf(queryId);
-			seen.set(key, late.get(key) ?? '');
-			late.delete(key);
-			state.newest = Math.max(state.newest, createdAt);
-		},
-
-		/** Forgets the oldest of `seen` that are too many, pending ones apart. `listed` are the IDs of a look, newest first. */
-		trim(listed: string[]): void {
-			if (seen.size <= MAX_SEEN + SLACK) return;
-			const recent = new Set(listed.map(keyOf).reverse());
-			const inOrder = [
-				...[...seen.keys()].filter((key) => !recent.has(key)),
-				...[...recent].filter((key) => seen.has(key)),
-			];
-			const left = inOrder.splice(-MAX_SEEN);
-			for (const key of inOrder) {
-				const marks = pending.get(key);
-				if (marks !== undefined) pending.set(key, joinMarks(marks, seen.get(key) as Marks));
-			}
-			seen = new Map(left.map((key) => [key, seen.get(key) as Marks]));
-			state.isComplete = false;
-		},
-
-		/** Its result in this status came through, or is not wanted; it owes another one where it `owesMore`. */
-		settle({ queryId, word }: Stand, owesMore = false): void {
-			const key = keyOf(queryId);
-			const mark = markOf(word);
-			if (!owesMore) dropPending(queryId);
-			const where = seen.has(key) ? seen : pending.has(key) ? pending : undefined;
-			if (where) where.set(key, joinMarks(where.get(key) as Marks, mark));
-			else addLate(key, mark);
-		},
-
-		/** They owe a result, and their turn comes last. Returns what is too much to be followed. */
-		addPending(queryIds: string[]): Dropped {
-			for (const id of queryIds) {
-				const key = keyOf(id);
-				if (!pending.has(key)) {
-					pending.set(key, seen.has(key) ? '' : (late.get(key) ?? ''));
-					if (!seen.has(key)) late.delete(key);
-				}
-				forgetId(id);
-				pendingIds.add(id);
-				letters += id.length;
-			}
-			const unread: string[] = [];
-			for (const id of pendingIds) {
-				if (pendingIds.size <= MAX_PENDING_IDS && letters <= MAX_PENDING_LETTERS) break;
-				forgetId(id);
-				unread.push(id);
-			}
-			const forgotten = Math.max(0, pending.size - MAX_PENDING);
-			if (forgotten > 0) dropFirst(pending, MAX_PENDING);
-			return { unread, forgotten };
-		},
-
-		/** It owes nothing any more: the service refuses it, or has shown its last status before. */
-		drop: dropPending,
-
-		startedCount: (): number => started.size,
-
-		/** How many more results may be started and still be remembered. */
-		room(): number {
-			const each = started.size > 0 ? startedLetters / started.size : 0;
-			const left = MAX_STARTED_LETTERS - startedLetters;
-			return Math.max(0, Math.floor(left / Math.max(each, LETTERS_OF_ID + LETTERS_BESIDE_ID)));
-		},
-
-		/** Whether a result can be remembered as started. */
-		canStart: (deliveryId: string, queryId: string): boolean =>
-			started.has(deliveryId) ||
-			startedLetters + queryId.length + LETTERS_BESIDE_ID <= MAX_STARTED_LETTERS,
-
-		/** It is about to be emitted; `times` counts the starts of the same result. */
-		start(deliveryId: string, queryId: string, times: number): void {
-			interrupted.delete(deliveryId);
-			putStarted(deliveryId, [queryId, times]);
-		},
-
-		/** n8n could not start it: all is as before. */
-		undoStart(deliveryId: string, known?: Started): void {
-			end(deliveryId);
-			if (!known) return;
-			putStarted(deliveryId, known);
-			interrupted.set(deliveryId, known);
-		},
-
-		/** Its execution has ended, or had been started before. */
-		end,
-
-		/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
-		learnSettled(others: Iterable<[key: string, marks: Marks]>): void {
-			const unknown: Queries = new Map();
-			for (const [key, more] of others) {
-				const where = [seen, pending, late].find((queries) => queries.has(key)) ?? unknown;
-				if (more !== '') where.set(key, joinMarks(where.get(key) ?? '', more));
-			}
-			const newer = [...late];
-			late.clear();
-			for (const [key, marks] of [...unknown, ...newer]) late.set(key, marks);
-			dropFirst(late, MAX_LATE);
-		},
-
-		/** Marks of all queries that are known. */
-		settledMarks: (): Array<[key: string, marks: Marks]> => [...late, ...pending, ...seen],
-
-		/** Forgets which queries were listed, and who owes a result. What has settled stays known. */
-		begin(startedFrom: string): void {
-			for (const queries of [pending, seen])
-				for (const [key, marks] of queries) if (marks !== '') addLate(key, marks);
-			seen = new Map();
-			pending.clear();
-			pendingIds.clear();
-			letters = 0;
-			const { runsElsewhere } = state;
-			Object.assign(state, emptyState(), { startedFrom, runsElsewhere });
-		},
-	};
+	private putStarted(deliveryId: string, entry: Started): void {
+		const known = this.started.get(deliveryId);
+		if (known) this.startedLetters -= lettersOf(known);
+		this.started.set(deliveryId, entry);
+		this.startedLetters += lettersOf(entry);
+	}
 }
+
+const lettersOf = ([queryId]: Started): number => queryId.length + LETTERS_BESIDE_ID;
 
 /**
  * Which of two ledgers counts: what this process knows, or what was saved. If another process has written that since,

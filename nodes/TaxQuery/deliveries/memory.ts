@@ -3,7 +3,7 @@ import { load } from '../../shared/operations/nodeState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { merged, type Asked } from './asked';
 import { nodeState, type nodeKey, type Outcome } from './emitter';
-import { currentLedger, openLedger, type Ledger } from './ledger';
+import { currentLedger, Ledger } from './ledger';
 import { newOutage } from './outage';
 import type { Unlisted } from './listing';
 
@@ -33,7 +33,7 @@ const newMemory = () => new NodeMemory();
 
 /** What this process knows of a trigger, with the ledger as it was last written. */
 export function memoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Ledger } {
-	const saved = openLedger(load<IDataObject>(context, KEY));
+	const saved = new Ledger(load<IDataObject>(context, KEY));
 	const memory = nodeState(context).shared(newMemory);
 	const ledger = memory.ledger ? currentLedger(memory.ledger, saved) : saved;
 	return Object.assign(memory, { ledger });

@@ -188,9 +188,9 @@ function lastSeen(rows: Stand[], ledger: Ledger): number {
 	return -1;
 }
 
-function lossOf({ isEmpty, state }: Ledger, rows: number, account: string): Loss | undefined {
-	if (state.account !== account) return 'isElsewhere';
-	return isEmpty() || rows === 0 ? undefined : 'isLost';
+function lossOf(ledger: Ledger, rows: number, account: string): Loss | undefined {
+	if (ledger.state.account !== account) return 'isElsewhere';
+	return ledger.isEmpty() || rows === 0 ? undefined : 'isLost';
 }
 
 /** Whether its result in this state came through. A row without a status tells nothing of a query that has settled. */

@@ -5,7 +5,7 @@ import { taxQuery } from '../../shared/transport/service';
 import { readAsked, type ReadById } from '../deliveries/byId';
 import { nodeState } from '../deliveries/emitter';
 import { fateOf } from '../deliveries/filter';
-import { openLedger } from '../deliveries/ledger';
+import { Ledger } from '../deliveries/ledger';
 import { KEY } from '../deliveries/memory';
 import { confirmed } from '../deliveries/asked';
 import { itemMaker, lacksResult, type Deployment } from '../deliveries/result';
@@ -51,7 +51,7 @@ export async function startHere(
 					() => isProved,
 				).catch(() => undefined);
 	if (!read) return unreachable;
-	const ledger = openLedger(isTest ? {} : load(context, KEY));
+	const ledger = new Ledger(isTest ? {} : load(context, KEY));
 	const toItem = itemMaker(settings, deployment);
 	const bring = (said: Said) => {
 		const { queryId, believed, isSaidPending } = said;

@@ -20,7 +20,7 @@ import type { Item, Run } from '../../../nodes/shared/operations/operation';
 import { protectionOf } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/transport/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/transport/service';
-import { openLedger } from '../../../nodes/TaxQuery/deliveries/ledger';
+import { Ledger } from '../../../nodes/TaxQuery/deliveries/ledger';
 import { checkDates, readListing } from '../../../nodes/TaxQuery/deliveries/listing';
 import { reportLoss, reportMissing } from '../../../nodes/TaxQuery/deliveries/reports';
 import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
@@ -244,7 +244,7 @@ const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 		const mapping = { ...asDocumented, list: { ...asDocumented.list, ...list } };
 		const service = { mapping, request: async () => rows } as never;
 		const asked = { asked: [], mustBeWhole: true };
-		checkDates((await readListing(service, openLedger(), asked)).rows);
+		checkDates((await readListing(service, new Ledger(), asked)).rows);
 	});
 
 const row = (number: number, more: IDataObject = {}) => ({

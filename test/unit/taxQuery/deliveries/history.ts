@@ -1,7 +1,6 @@
 import {
 	currentLedger,
-	openLedger,
-	type Ledger,
+	Ledger,
 	type SavedLedger,
 } from '../../../../nodes/TaxQuery/deliveries/ledger';
 import {
@@ -56,7 +55,7 @@ export class History {
 	readonly repeated: string[] = [];
 	/** What the trigger has reported. */
 	readonly errors: string[] = [];
-	ledger = openLedger({}, 'main 0');
+	ledger = new Ledger({}, 'main 0');
 	/** The static data in n8n's database, and what they were a while ago. */
 	saved: Partial<SavedLedger>;
 	private exported: Partial<SavedLedger> = {};
@@ -129,7 +128,7 @@ export class History {
 	private open(known?: Ledger): void {
 		this.process++;
 		this.asked = [];
-		const saved = openLedger(this.saved, known?.process ?? `main ${this.mainsMade++}`);
+		const saved = new Ledger(this.saved, known?.process ?? `main ${this.mainsMade++}`);
 		this.ledger = known ? currentLedger(known, saved) : saved;
 		this.mains[this.leader] = this.ledger;
 		if (!this.ledger.isEmpty()) this.save();

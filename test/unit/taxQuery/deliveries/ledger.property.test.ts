@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import {
 	MAX_PENDING,
-	openLedger,
+	Ledger,
 	type SavedLedger,
 } from '../../../../nodes/TaxQuery/deliveries/ledger';
 import { History, type Step } from './history';
@@ -210,7 +210,7 @@ describe('the ledger', () => {
 			for (const each of steps) {
 				history.step(each);
 				const saved = written(history.ledger.saved);
-				expect(written(openLedger(saved, history.ledger.process).saved)).toEqual(saved);
+				expect(written(new Ledger(saved, history.ledger.process).saved)).toEqual(saved);
 			}
 		});
 	});
@@ -231,10 +231,10 @@ describe('the ledger', () => {
 	});
 
 	it('knows each status that came through', () => {
-		const ledger = openLedger();
+		const ledger = new Ledger();
 		ledger.take('a');
 		for (const word of ['SUCCESS', 'FAILED']) ledger.settle({ queryId: 'a', word });
-		const again = openLedger(written(ledger.saved));
+		const again = new Ledger(written(ledger.saved));
 		const words = ['SUCCESS', 'FAILED', 'CANCELLED'];
 		expect(words.map((word) => again.isSettled({ queryId: 'a', word }))).toEqual([
 			true,
@@ -244,7 +244,7 @@ describe('the ledger', () => {
 	});
 
 	it('knows whether executions have ended since it was written', () => {
-		const ledger = openLedger();
+		const ledger = new Ledger();
 		ledger.start('a', 'query a', 1);
 		const known = [ledger.hasUnsavedEnds()];
 		ledger.end('a');
@@ -261,7 +261,7 @@ describe('the ledger', () => {
 			started: { delivery: ['query-1', 1] },
 			account: 'x',
 		};
-		const ledger = openLedger(old);
+		const ledger = new Ledger(old);
 		expect([ledger.isPending('query-1'), ledger.isEmpty(), ledger.interrupted.size]).toEqual([
 			true,
 			false,

@@ -1,0 +1,63 @@
+import { stateOfProcess } from '../../shared/processState';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { hash } from '../../shared/utils/hash';
+
+const KEY_LENGTH = 8;
+const MARK_LENGTH = 3;
+/** More statuses of one query are not remembered: the oldest is forgotten. */
+const MAX_MARKS = 20;
+
+/** A service may list the same tens of thousands of queries again and again. */
+const newKeys = () => new BoundedMap<string, string>(50_000);
+export function keyOf(id: string): string {
+	const keys = stateOfProcess().shared(newKeys);
+	const known = keys.get(id);
+	if (known !== undefined) return known;
+	const key = hash(id, KEY_LENGTH);
+	keys.set(id, key);
+	return key;
+}
+/** Of a settled status word. */
+export const markOf = (word: string) => hash(word, MARK_LENGTH);
+
+/** Marks of the statuses of a query that have settled, one behind the other. */
+export type Marks = string;
+
+export function hasMark(marks: Marks, mark: string): boolean {
+	for (let at = 0; at < marks.length; at += MARK_LENGTH)
+		if (marks.startsWith(mark, at)) return true;
+	return false;
+}
+
+/** The marks of both, each once; the oldest are forgotten where they are too many. */
+export function joinMarks(marks: Marks, more: Marks): Marks {
+	let joined = marks;
+	for (let at = 0; at < more.length; at += MARK_LENGTH) {
+		const mark = more.slice(at, at + MARK_LENGTH);
+		if (!hasMark(joined, mark)) joined += mark;
+	}
+	return joined.slice(-MAX_MARKS * MARK_LENGTH);
+}
+
+/** Queries by the hash of their ID, with the marks of their statuses, in order. */
+export type Queries = Map<string, Marks>;
+
+export function writeQueries(queries: Queries): string {
+	const entries: string[] = [];
+	for (const [key, marks] of queries) entries.push(key + marks);
+	return entries.join(' ');
+}
+
+/** Reads queries as they are saved, also by versions that saved them as an object. */
+export function readQueries(saved: unknown): Queries {
+	if (typeof saved === 'string') {
+		const entries = saved.split(' ').filter((entry) => entry.length >= KEY_LENGTH);
+		return new Map(entries.map((entry) => [entry.slice(0, KEY_LENGTH), entry.slice(KEY_LENGTH)]));
+	}
+	return new Map(
+		Object.entries((saved ?? {}) as Record<string, string>).map(([key, mark]) => [
+			key.slice(1, 1 + KEY_LENGTH), // keys began with a letter, marks had six characters
+			mark.slice(0, MARK_LENGTH),
+		]),
+	);
+}
