@@ -2,14 +2,13 @@ import { parseArgs } from 'node:util';
 import { smokeTest, type SmokeTestReport } from './smokeTest';
 import { startDemo, type Demo } from './demo';
 import { ensureHost } from './n8nHost';
-import { Processes } from './processes';
 import { applicationForm, OPERATOR } from './provision';
 import type { QueueMode } from './queueMode';
 
 const USAGE = `Usage: npm run demo [-- options]
 
 Starts a real n8n with this package installed, and the sandbox, which simulates both services.
-The first run installs n8n (about 2,100 packages, up to a few minutes).
+The first run installs n8n (2.4 GB, a few minutes).
 
   --install Install n8n if it is missing, and end.
   --queue   Run n8n in queue mode: one main, two workers, one webhook processor, over
@@ -88,9 +87,7 @@ async function main(signal: AbortSignal): Promise<number> {
 		return 0;
 	}
 	if (install) {
-		const processes = new Processes();
-		signal.addEventListener('abort', () => void processes.stop());
-		await ensureHost(processes, log);
+		await ensureHost(undefined, signal);
 		return 0;
 	}
 	const demo = await startDemo({ log, queue, signal });

@@ -82,7 +82,7 @@ export async function startDemo({
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
-		await ensureHost(processes, log);
+		await ensureHost(undefined, signal);
 		log('Starting the sandbox …');
 		const sandbox = await startSandbox(processes, sandboxProgram);
 		if (queue) queueMode = await startQueueMode(processes, userFolder, log);

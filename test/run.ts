@@ -133,7 +133,7 @@ async function runJest({ project, workers }: Run, seed?: number): Promise<Counts
 
 /** Installs what the tests in n8n need, and runs them. */
 async function runInN8n(run: Run, seed?: number) {
-	await ensureHost(processes, log);
+	await ensureHost();
 	const noBrowser = await ensureChromium(processes, log);
 	const noStores = await ensureStores(processes, log);
 	const counts = await runJest(run, seed);

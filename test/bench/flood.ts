@@ -66,7 +66,7 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({ resultDelay: 200 });
 	const sink = await startSink();
 	try {
-		await ensureHost(processes, log);
+		await ensureHost();
 		await installPackage(processes, userFolder);
 		log('starting n8n');
 		const n8n = await startN8n(processes, userFolder, log, {

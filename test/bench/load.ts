@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ensureNode, host } from '../../demo/n8nHost';
+import { ensureHost, host } from '../../demo/n8nHost';
 import { root } from '../../demo/package';
-import { Processes } from '../../demo/processes';
 import { median, round, type BenchOptions, type BenchResult } from './result';
 
 const RUNS_PER_ROUND = 4;
@@ -19,7 +18,7 @@ const PROGRAM = `
 
 /** CPU time that n8n's Node takes to load the built package: wall time tells more of the machine's other work. */
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
-	await ensureNode(new Processes(), log, host);
+	await ensureHost();
 	log('building');
 	execFileSync('npm', ['run', '--silent', 'build'], {
 		cwd: root,

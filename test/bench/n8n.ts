@@ -81,7 +81,7 @@ export async function startBenchN8n(
 		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
 	};
 	try {
-		await ensureHost(processes, log);
+		await ensureHost();
 		const extra = { N8N_METRICS: 'true' };
 		if (queue) queueMode = await startQueueMode(processes, userFolder, log, { ...queue, extra });
 		else await installPackage(processes, userFolder);

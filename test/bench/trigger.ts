@@ -47,7 +47,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
 	const sink = await startSink();
 	try {
-		await ensureHost(processes, log);
+		await ensureHost();
 		await installPackage(processes, userFolder);
 		log('starting n8n');
 		const n8n = await startN8n(processes, userFolder, log, { N8N_METRICS: 'true' });

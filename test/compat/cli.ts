@@ -7,8 +7,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
-import { ensureHost, ensureNode, host as demoHost, hostIn, type Host } from '../../demo/n8nHost';
-import { Processes } from '../../demo/processes';
+import { ensureHost, host as demoHost, hostIn, type Host } from '../../demo/n8nHost';
 import { nodes, runTools } from './tools';
 
 const root = join(__dirname, '..', '..');
@@ -147,11 +146,11 @@ function options(): { names: string[]; majors: string[] } {
 }
 
 /** The package on each of these n8n versions; true if all is well. */
-async function checkHosts(names: string[], processes: Processes): Promise<boolean> {
+async function checkHosts(names: string[]): Promise<boolean> {
 	const columns: Column[] = [];
 	for (const name of names) {
 		const host = hosts.get(name) as Host;
-		await ensureHost(processes, log, host);
+		await ensureHost(host);
 		log(`${name}: running on n8n ${versionOf(host)} …`);
 		columns.push(await runOn(name, host));
 	}
@@ -161,10 +160,10 @@ async function checkHosts(names: string[], processes: Processes): Promise<boolea
 }
 
 /** The repository's own tools on these pinned Node versions; true if all is well. */
-async function checkTools(majors: string[], processes: Processes): Promise<boolean> {
+async function checkTools(majors: string[]): Promise<boolean> {
 	const columns: Column[] = [];
 	for (const { major, host } of nodes.filter((each) => majors.includes(each.major))) {
-		await ensureNode(processes, log, host);
+		await ensureHost(host);
 		log(`running the repository's tools on Node ${major} …`);
 		const cells = [...(await runTools(host))].map(([title, isWell]): [string, string] => [
 			title,
@@ -180,9 +179,8 @@ async function checkTools(majors: string[], processes: Processes): Promise<boole
 async function main(): Promise<number> {
 	const { names, majors } = options();
 	mkdirSync(output, { recursive: true });
-	const processes = new Processes();
-	const hostsWork = names.length === 0 || (await checkHosts(names, processes));
-	const toolsWork = majors.length === 0 || (await checkTools(majors, processes));
+	const hostsWork = names.length === 0 || (await checkHosts(names));
+	const toolsWork = majors.length === 0 || (await checkTools(majors));
 	return hostsWork && toolsWork ? 0 : 1;
 }
 

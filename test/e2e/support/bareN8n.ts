@@ -12,7 +12,7 @@ export const processes = new KillableN8n();
 const begun = once(
 	async () => {
 		const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
-		await ensureHost(processes, () => {});
+		await ensureHost();
 		await installPackage(processes, userFolder);
 		return { userFolder, n8n: await startN8n(processes, userFolder, () => {}, BARE) };
 	},

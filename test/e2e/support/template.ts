@@ -11,7 +11,7 @@ export async function ensureTemplate(): Promise<void> {
 	const modules = join(host.folder, 'node_modules');
 	const template = join(modules, '.user-template');
 	const processes = new Processes();
-	await ensureHost(processes, () => {});
+	await ensureHost();
 	if (!existsSync(template)) {
 		const folder = await mkdtemp(join(modules, '.user-'));
 		try {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { toolchain } from '../../../demo/n8nHost';
 import { npm } from '../../../demo/npm';
 import { missingStores } from '../../../demo/stores';
 import { chromiumPaths } from '../../e2e/support/chromium';
@@ -56,14 +55,6 @@ describe('Chromium is looked for', () => {
 });
 
 describe('what is missing is named, with the way to get it', () => {
-	it.each([
-		['linux', 'apt-get install build-essential python3'],
-		['darwin', 'xcode-select --install'],
-		['win32', 'Visual Studio Build Tools'],
-	] as const)('a C++ compiler on %s', (platform, way) => {
-		expect(toolchain(platform)).toContain(way);
-	});
-
 	it.each([
 		['Redis and PostgreSQL, which are', {}],
 		['Redis, which is', { postgres: '/usr/lib/postgresql/15/bin' }],
