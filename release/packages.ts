@@ -22,6 +22,7 @@ const PLACEHOLDERS = {
 	author: `${NAME} maintainers`,
 	'e-mail address': `maintainers@${NAME}.dev`,
 	repository: `github.com/${NAME}/${NAME}`,
+	'code owners': `@${NAME}/maintainers`,
 };
 
 /** What a maintainer must still set: one line for each placeholder, with the committed files that hold it. */
