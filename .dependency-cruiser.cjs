@@ -37,13 +37,16 @@ module.exports = {
 			'nodes',
 			'What is published imports itself, the types of contract/, and nothing else of this repository.',
 			{ path: '^nodes/' },
-			{ path: '^(demo|sandbox|test)/' },
+			{ path: '^(bench|demo|release|sandbox|scripts|test)/' },
 		),
 		wall(
 			'credentials',
 			'Credential types import nodes/shared/credentials, the types of contract/, and each other.',
 			{ path: '^credentials/' },
-			{ path: '^(demo|nodes|sandbox|test)/', pathNot: '^nodes/shared/credentials/' },
+			{
+				path: '^(bench|demo|nodes|release|sandbox|scripts|test)/',
+				pathNot: '^nodes/shared/credentials/',
+			},
 		),
 		wall(
 			'contract-as-types',
@@ -72,19 +75,19 @@ module.exports = {
 			'contract',
 			'contract/ is the wire format alone.',
 			{ path: '^contract/' },
-			{ path: '^(credentials|demo|nodes|sandbox|test)/' },
+			{ path: '^(bench|credentials|demo|nodes|release|sandbox|scripts|test)/' },
 		),
 		wall(
 			'sandbox',
 			'The sandbox imports contract/ and never the nodes: the mistake of one must not hide in the other.',
 			{ path: '^sandbox/' },
-			{ path: '^(credentials|demo|nodes|test)/' },
+			{ path: '^(bench|credentials|demo|nodes|release|scripts|test)/' },
 		),
 		wall(
 			'demo',
 			'The demo starts processes; it imports none of them.',
 			{ path: '^demo/' },
-			{ path: '^(contract|credentials|nodes|sandbox|test)/' },
+			{ path: '^(bench|contract|credentials|nodes|release|sandbox|scripts|test)/' },
 		),
 	],
 	options: {

@@ -40,22 +40,13 @@ export default tseslint.config(
 		},
 	},
 	{
-		files: ['*.js'],
+		files: ['*.js', 'scripts/**/*.js'],
 		rules: { '@typescript-eslint/no-require-imports': 'off' },
 	},
 
 	// Command-line programs speak to a person.
 	{
-		files: [
-			'demo/**',
-			'sandbox/cli.ts',
-			'test/run.ts',
-			'test/bench/**',
-			'release/**',
-			'test/compat/cli.ts',
-			'test/docs/**',
-			'test/package/**',
-		],
+		files: ['demo/**', 'sandbox/cli.ts', 'bench/**', 'release/**', 'scripts/**'],
 		rules: { 'no-console': 'off' },
 	},
 

@@ -1,41 +1,51 @@
-/** What is loaded once for all test files of a process, as `test/once` says. */
-const ONCE = [
-	...['n8n-core', 'n8n-workflow', 'fastify', '@fastify/(?:formbody|jwt|swagger|swagger-ui)'],
-	...['@faker-js/faker', '@sinclair/typebox(?:/compiler)?', 'fast-check'],
+/** Packages that are ES modules only, which Jest cannot load on Node 20: transpiled like the sources. */
+const ES_MODULES = [
+	...['@nodable/entities', 'anynum', 'color', 'color-name', 'color-string', 'content-disposition'],
+	...['cookie', 'xml-naming'],
 ];
 
-const TRANSPILE = ['@swc/jest', { jsc: { target: 'es2022' }, swcrc: false }];
-
 const common = {
-	testEnvironment: '<rootDir>/test/environment.cjs',
-	moduleNameMapper: { [`^(${ONCE.join('|')})$`]: '<rootDir>/test/once/$1.cjs' },
 	// Only transpiles: types are checked once for the whole tree by `npm run typecheck`.
-	transform: { '^.+\\.ts$': TRANSPILE },
+	transform: { '^.+\\.[jt]s$': ['@swc/jest', { jsc: { target: 'es2022' }, swcrc: false }] },
+	transformIgnorePatterns: [`/node_modules/(?!(${ES_MODULES.join('|')})/)`],
 	modulePathIgnorePatterns: [
 		'<rootDir>/demo/n8n-host',
 		'<rootDir>/dist',
 		'<rootDir>/sandbox/dist',
-		'<rootDir>/test/compat/hosts',
-		'<rootDir>/test/compat/nodes',
+		'<rootDir>/scripts/compat/hosts',
+		'<rootDir>/scripts/compat/nodes',
 		'<rootDir>/.test-output',
 	],
 };
+const connections = '<rootDir>/test/support/freshConnections.ts';
+const n8nCore = '<rootDir>/test/integration/support/environment.ts';
 
+/** @type {import('jest').Config} */
 module.exports = {
+	maxWorkers: '200%', // most tests wait for a server or for n8n
+	workerIdleMemoryLimit: '1.5GB', // each file loads n8n-core again
 	// Jest's own summary repeats each failure in full.
 	reporters: [['default', { summaryThreshold: Infinity }], '<rootDir>/test/failureSummary.cjs'],
-	testSequencer: '<rootDir>/test/sequencer.cjs',
 	testTimeout: 900_000, // ends what hangs; no test depends on how fast the machine is
-	projects: ['unit', 'integration', 'e2e', 'compat'].map((name) => ({
-		...common,
-		displayName: name,
-		testMatch: [`<rootDir>/test/${name}/**/*.test.ts`],
-		...(name === 'e2e' && { globalSetup: '<rootDir>/test/e2e/support/build.ts' }),
-		setupFiles: [
-			'<rootDir>/test/support/freshConnections.ts',
-			...(['integration', 'compat'].includes(name)
-				? ['<rootDir>/test/integration/support/environment.ts']
-				: []),
-		],
-	})),
+	projects: [
+		{
+			...common,
+			displayName: 'unit',
+			testMatch: ['<rootDir>/test/unit/**/*.test.ts'],
+			setupFiles: [connections],
+		},
+		{
+			...common,
+			displayName: 'integration',
+			testMatch: ['<rootDir>/test/integration/**/*.test.ts'],
+			setupFiles: [connections, n8nCore],
+		},
+		{
+			...common,
+			displayName: 'e2e',
+			testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+			globalSetup: '<rootDir>/test/e2e/support/build.ts', // installs n8n if it is missing
+			setupFiles: [connections],
+		},
+	],
 };

@@ -39,27 +39,6 @@ export function missingStores({ redis, postgres } = findPrograms()): string | un
 		: undefined;
 }
 
-/** Installs them in CI, where that is possible. Returns in one line why they are missing still. */
-export async function ensureStores(
-	processes: Processes,
-	log: (line: string) => void,
-): Promise<string | undefined> {
-	const missing = missingStores();
-	// On a person's own machine nothing is installed unasked: Debian starts both as services at once.
-	if (!missing || !process.env.CI || !IS_ROOT || !existsSync('/usr/bin/apt-get')) return missing;
-	log('Installing Redis and PostgreSQL by apt-get (1 minute) …');
-	const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-	try {
-		await processes.run('apt-get', ['update', '-qq'], { env });
-		await processes.run('apt-get', ['install', '-y', '--no-install-recommends', ...PACKAGES], {
-			env,
-		});
-		return missingStores();
-	} catch (error) {
-		return `apt-get could not install Redis and PostgreSQL: ${(error as Error).message.split('\n').at(-1)}`;
-	}
-}
-
 /** n8n's settings that name both. */
 export const settingsFor = (redisPort: number, postgresPort: number) => ({
 	DB_TYPE: 'postgresdb',

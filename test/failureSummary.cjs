@@ -1,4 +1,3 @@
-const { appendFileSync } = require('node:fs');
 const { relative } = require('node:path');
 const { stripVTControlCharacters } = require('node:util');
 
@@ -37,10 +36,7 @@ function listFailures(rootDir, { displayName, failureMessage, testFilePath, test
 	return [{ name: file, message: failureMessage }];
 }
 
-/**
- * A Jest reporter. When a run ends, it prints on one screen which tests failed, and why. Where FAILURE_SUMMARY names a
- * file, it appends that there instead.
- */
+/** A Jest reporter. When a run ends, it prints on one screen which tests failed, and why. */
 module.exports = class FailureSummary {
 	constructor({ rootDir }) {
 		this.rootDir = rootDir;
@@ -49,10 +45,7 @@ module.exports = class FailureSummary {
 	onRunComplete(_contexts, { testResults }) {
 		const failures = testResults.flatMap((result) => listFailures(this.rootDir, result));
 		if (failures.length === 0) return;
-		const text = `\n${summarize(failures).map(cut).join('\n')}\n`;
-		const { FAILURE_SUMMARY: file } = process.env;
-		if (file) appendFileSync(file, text);
-		else process.stderr.write(text);
+		process.stderr.write(`\n${summarize(failures).map(cut).join('\n')}\n`);
 	}
 };
 

@@ -9,7 +9,7 @@ import { BARE, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { host } from '../../demo/n8nHost';
 import { buildPackage, root } from '../../demo/package';
-import { KillableN8n } from '../bench/killableN8n';
+import { KillableN8n } from '../../bench/killableN8n';
 import { queriesAt } from '../integration/support/queries';
 import { sandboxForTest, type TestSandbox } from '../integration/support/sandbox';
 import { until } from '../support/until';

@@ -11,7 +11,7 @@ import { until } from '../support/until';
 
 const root = join(__dirname, '..', '..');
 
-/** Skipped without Redis or PostgreSQL, as `npm test` says at its end; where they must not be missing, that is a failure. */
+/** Skipped without Redis or PostgreSQL. In CI they must not be missing. */
 const describeWithStores = missingStores() && !process.env.CI ? describe.skip : describe;
 
 describeWithStores('n8n in queue mode, with the package in every process', () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BARE, startN8n } from '../../../demo/n8n';
 import { ensureHost } from '../../../demo/n8nHost';
 import { installPackage } from '../../../demo/package';
-import { KillableN8n } from '../../bench/killableN8n';
+import { KillableN8n } from '../../../bench/killableN8n';
 import { once } from './once';
 
 export const processes = new KillableN8n();

@@ -25,7 +25,8 @@ const FLAGS = [
 /** Starts a headless Chromium. Throws when there is none. */
 export async function launchBrowser(): Promise<Browser> {
 	const executablePath = findChromium();
-	if (!executablePath) throw new Error('There is no Chromium; npm test installs it where it can.');
+	if (!executablePath)
+		throw new Error('There is no Chromium. Run: npx playwright-core install chromium');
 	return await chromium.launch({ executablePath, args: FLAGS });
 }
 

@@ -1,7 +1,7 @@
 import { startDemo, type Demo } from '../../../demo/demo';
 import { SPARING } from '../../../demo/n8n';
 import type { SandboxProgram } from '../../../demo/sandbox';
-import { KillableN8n } from '../../bench/killableN8n';
+import { KillableN8n } from '../../../bench/killableN8n';
 import { Editor } from './editor';
 import { Mailbox } from './mailbox';
 import { once } from './once';

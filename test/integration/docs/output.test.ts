@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveOutputSchemaPath } from 'n8n-core';
 import type { IDataObject, INodeParameters, INodePropertyOptions, INodeType } from 'n8n-workflow';
-import { outputTables, type ColumnSchema } from '../../docs/columns';
+import { outputTables, type ColumnSchema } from '../../../scripts/docs/columns';
 import { until } from '../../support/until';
 import { nodeOn } from '../creditProfile/support';
 import { nodeTypes } from '../support/runNode';
@@ -50,7 +50,7 @@ function tableOf(node: string, parameters: INodeParameters) {
 	const found = outputTables.find(
 		(table) => table.node === node && `${table.resource} ${table.operation}` === called(parameters),
 	);
-	if (!found) throw new Error(`test/docs/columns.ts lacks ${node} ${called(parameters)}`);
+	if (!found) throw new Error(`scripts/docs/columns.ts lacks ${node} ${called(parameters)}`);
 	return found;
 }
 
@@ -338,7 +338,7 @@ describe('docs/output.md', () => {
 	it('has a schema file of every table for the editor', () => {
 		const { status, stderr } = spawnSync(
 			process.execPath,
-			['--import', 'tsx', join(root, 'test/docs/schemas.ts'), '--check'],
+			['--import', 'tsx', join(root, 'scripts/docs/schemas.ts'), '--check'],
 			{ cwd: root, encoding: 'utf8' },
 		);
 		expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

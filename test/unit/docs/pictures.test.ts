@@ -7,7 +7,7 @@ import { TaxQueryApi } from '../../../credentials/TaxQueryApi.credentials';
 import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 import { TaxQuery } from '../../../nodes/TaxQuery/TaxQuery.node';
 import { TaxQueryTrigger } from '../../../nodes/TaxQuery/TaxQueryTrigger.node';
-import { durationsOf } from '../../docs/animatedWebp';
+import { durationsOf } from '../../../scripts/docs/animatedWebp';
 
 const root = join(__dirname, '..', '..', '..');
 const folder = join(root, 'docs', 'pictures');

@@ -93,13 +93,9 @@ describe.each(pages)('what %s quotes', (page) => {
 		const npmsOwn = ['ci', 'install', 'pack', 'publish'];
 		const unknown = commands.filter(([, name]) => !(name in scripts) && !npmsOwn.includes(name));
 		const flags = [...text.matchAll(/(?<=[\s`])--([a-z][a-z-]+)/g)].map(([, flag]) => flag);
-		const clis = [
-			'demo/cli.ts',
-			'release/cli.ts',
-			'test/run.ts',
-			'test/bench/cli.ts',
-			'test/compat/cli.ts',
-		].map(read);
+		const clis = ['demo/cli.ts', 'release/cli.ts', 'bench/cli.ts', 'scripts/compat/cli.ts'].map(
+			read,
+		);
 		const known = [sourcesIn('sandbox'), ...clis, 'ignore-scripts legacy-peer-deps'].join('\n');
 		const camel = (flag: string) =>
 			flag.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());

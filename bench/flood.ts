@@ -1,0 +1,283 @@
+// What a flood of deliveries takes from everybody else: lookups of an execution with the same token, true results, and
+// n8n itself; beside the same flood at n8n's own Webhook node.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { fetchUnpooled } from '../demo/http';
+import { startN8n, type N8n } from '../demo/n8n';
+import type { WorkflowNode } from '../demo/n8nClient';
+import { ensureHost } from '../demo/n8nHost';
+import { installPackage } from '../demo/package';
+import { Processes } from '../demo/processes';
+import { startSandbox, type Sandbox } from '../sandbox';
+import { queriesAt } from '../test/integration/support/queries';
+import { median, round, type BenchOptions, type BenchResult } from './result';
+import { startSink, type Arrival } from './deliveredResults';
+
+const LOOKUPS = Number(process.env.BENCH_LOOKUPS ?? 100);
+/** BENCH_LAZY=1: n8n makes an expression engine only for what needs one, not for each delivery to a trigger. */
+const isLazy = process.env.BENCH_LAZY === '1';
+const MAX_ROUNDS = 3;
+const TRUE_EVERY_MS = 2_000;
+const IN_TIME_MS = 5_000;
+const SECRET = 'whsec-bench';
+
+interface Flood {
+	name: string;
+	/** Path of the webhook that is flooded; none for the run that it is compared with. */
+	path?: string;
+	perSecond: number;
+	body: () => unknown;
+	headers?: Record<string, string>;
+}
+
+const forged = (count: number) => () =>
+	Array.from({ length: count }, () => ({
+		queryId: `forged${Math.random().toString(16).slice(2)}`,
+		status: 'SUCCESS',
+	}));
+const wrong = { 'X-Secret': 'guessed' };
+
+const floods: Flood[] = [
+	{ name: 'alone', perSecond: 0, body: () => ({}) },
+	{ name: '1/s of 100 IDs', path: 'open/tax-query', perSecond: 1, body: forged(100) },
+	{ name: '20/s of 1 ID', path: 'open/tax-query', perSecond: 20, body: forged(1) },
+	{
+		name: '20/s wrongly signed',
+		path: 'signed/tax-query',
+		perSecond: 20,
+		body: forged(1),
+		headers: wrong,
+	},
+	{
+		name: "20/s at n8n's Webhook node, wrong header",
+		path: 'own-webhook',
+		perSecond: 20,
+		body: forged(1),
+		headers: wrong,
+	},
+];
+
+export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
+	const processes = new Processes();
+	const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-bench-'));
+	const sandbox = await startSandbox({ resultDelay: 200 });
+	const sink = await startSink();
+	try {
+		await ensureHost();
+		await installPackage(processes, userFolder);
+		log('starting n8n');
+		const n8n = await startN8n(processes, userFolder, log, {
+			N8N_METRICS: 'true',
+			...(isLazy && { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' }),
+		});
+		await publish(n8n, sandbox, sink.url);
+		const measured: Row[] = [];
+		for (let round = 0; round <= Math.min(rounds, MAX_ROUNDS); round++) {
+			for (const flood of floods) {
+				log(`${flood.name}, round ${round}`);
+				const row = await measure(n8n, sandbox, flood, sink.arrivals);
+				if (round > 0) measured.push(row); // the first warms n8n up
+			}
+		}
+		const rows = floods.map(({ name }) => summary(measured.filter((each) => each.flood === name)));
+		const [alone, , , , own] = rows.map((row) => Number(row['seconds for the lookups']));
+		return {
+			name: 'flood',
+			setting: `${LOOKUPS} lookups with the token that the trigger uses, 10 points/s (median of ${Math.min(rounds, MAX_ROUNDS)} rounds, interleaved; the counts are sums). Meanwhile a true result arrives every ${TRUE_EVERY_MS / 1000} s, and somebody floods a webhook${isLazy ? '; n8n with N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE' : ''}.`,
+			rows,
+			verdicts: [
+				...rows.slice(1, 4).map((row) => ({
+					what: `${row.flood}: lookups, times alone (or 1.1 times what n8n's own Webhook node makes of them)`,
+					value: round(Number(row['seconds for the lookups']) / alone),
+					atMost: round(Math.max(1.25, (1.1 * own) / alone)),
+				})),
+				{
+					what: 'true results that did not start within 5 s',
+					value: rows.reduce((sum, row) => sum + Number(row['true results late']), 0),
+					atMost: 0,
+				},
+				{
+					what: 'times that n8n was not ready',
+					value: rows.reduce((sum, row) => sum + Number(row['not ready']), 0),
+					atMost: 0,
+				},
+			],
+		};
+	} finally {
+		await processes.stop();
+		await sandbox.close();
+		await sink.close();
+		await rm(userFolder, { recursive: true, force: true, maxRetries: 5 });
+	}
+}
+
+/** Publishes the triggers, n8n's own Webhook, and the workflow of the lookups. What the open trigger starts tells the sink. */
+async function publish({ client }: N8n, { taxQuery }: Sandbox, sinkUrl: string): Promise<void> {
+	const create = async (type: string, data: object) => ({
+		[type]: { id: await client.createCredential(type, type, data), name: type },
+	});
+	const credentials = {
+		...(await create('taxQueryApi', {
+			baseUrl: taxQuery.baseUrl,
+			grant: 'clientCredentials',
+			clientId: taxQuery.clientId,
+			clientSecret: taxQuery.clientSecret,
+			webhookVerification: 'header',
+			webhookSecret: SECRET,
+			webhookHeaderName: 'X-Secret',
+		})),
+	};
+	const header = await create('httpHeaderAuth', { name: 'X-Secret', value: SECRET });
+	const workflow = async (name: string, nodes: object[], connections: object = {}) => {
+		const placed = nodes.map((node, index) => ({
+			id: `${name}-${index}`,
+			position: [220 * index, 0],
+			typeVersion: 1,
+			...node,
+		}));
+		const id = await client.createWorkflow({
+			name,
+			nodes: placed as unknown as WorkflowNode[],
+			connections,
+			settings: { executionOrder: 'v1' },
+		});
+		await client.publish(id);
+		return id;
+	};
+	const trigger = (name: string, parameters: object) => ({
+		name,
+		type: 'n8n-nodes-credit-profile.taxQueryTrigger',
+		webhookId: name,
+		parameters,
+		credentials,
+	});
+	const sink = {
+		name: 'Sink',
+		type: 'n8n-nodes-base.httpRequest',
+		typeVersion: 4.2,
+		parameters: { url: `=${sinkUrl}/?queryId={{ $json.queryId }}`, options: {} },
+	};
+	await workflow('open', [trigger('open', {}), sink], {
+		open: { main: [[{ node: 'Sink', type: 'main', index: 0 }]] },
+	});
+	await workflow('signed', [trigger('signed', { authenticity: 'credential' })]);
+	const webhook = (path: string, parameters: object) => ({
+		name: path,
+		type: 'n8n-nodes-base.webhook',
+		typeVersion: 2,
+		webhookId: path,
+		parameters: { httpMethod: 'POST', path, options: {}, ...parameters },
+	});
+	const own = webhook('own-webhook', { authentication: 'headerAuth' });
+	await workflow('own', [{ ...own, credentials: header }]);
+	await workflow(
+		'lookups',
+		[
+			webhook('lookups', { responseMode: 'lastNode' }),
+			{
+				name: 'Items',
+				type: 'n8n-nodes-base.splitOut',
+				parameters: { fieldToSplitOut: 'body.items', options: {} },
+			},
+			{
+				name: 'Lookups',
+				type: 'n8n-nodes-credit-profile.taxQuery',
+				parameters: { resource: 'query', operation: 'get', queryId: '={{ $json.id }}' },
+				credentials: { taxQueryApi: credentials.taxQueryApi },
+			},
+		],
+		{
+			lookups: { main: [[{ node: 'Items', type: 'main', index: 0 }]] },
+			Items: { main: [[{ node: 'Lookups', type: 'main', index: 0 }]] },
+		},
+	);
+}
+
+type Row = Awaited<ReturnType<typeof measure>>;
+
+/** The rounds of one flood: the median of its seconds, the sum of what it counts, the highest peak. */
+function summary(rows: Row[]): Row {
+	const sum = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+	return {
+		flood: rows[0].flood,
+		'seconds for the lookups': round(median(rows.map((row) => row['seconds for the lookups'])), 1),
+		'webhook calls answered': sum((row) => row['webhook calls answered']),
+		'true results': sum((row) => row['true results']),
+		'true results late': sum((row) => row['true results late']),
+		'not ready': sum((row) => row['not ready']),
+		'peak memory (MB)': Math.max(...rows.map((row) => row['peak memory (MB)'])),
+	};
+}
+
+async function measure(n8n: N8n, sandbox: Sandbox, flood: Flood, arrivals: Arrival[]) {
+	const queries = await queriesAt(sandbox);
+	const record = await queries.result();
+	let isOver = false;
+	let notReady = 0;
+	let answered = 0;
+	let peakMb = 0;
+	let results = 0;
+	const late: string[] = [];
+	const inBackground = [
+		(async () => {
+			while (!isOver && flood.path) {
+				void axios
+					.post(`${n8n.url}/webhook/${flood.path}`, flood.body(), {
+						headers: flood.headers,
+						validateStatus: () => true,
+						timeout: 30_000,
+					})
+					.then(
+						() => answered++,
+						() => {},
+					);
+				await sleep(1000 / flood.perSecond);
+			}
+		})(),
+		(async () => {
+			while (!isOver) {
+				const { ok } = await fetchUnpooled(`${n8n.url}/healthz/readiness`).catch(() => ({
+					ok: false,
+				}));
+				if (!ok) notReady++;
+				const metrics = await axios
+					.get<string>(`${n8n.url}/metrics`)
+					.then(({ data }) => data)
+					.catch(() => '');
+				const [, bytes] = /^n8n_process_resident_memory_bytes (.+)$/m.exec(metrics) ?? [];
+				peakMb = Math.max(peakMb, Number(bytes ?? 0) / 1e6);
+				await sleep(1_000);
+			}
+		})(),
+		(async () => {
+			while (!isOver) {
+				const { _id } = await queries.result();
+				results++;
+				const deadline = Date.now() + IN_TIME_MS;
+				void axios.post(`${n8n.url}/webhook/open/tax-query`, { queryId: _id }).catch(() => {});
+				const hasStarted = () => arrivals.some(({ queryId }) => queryId === _id);
+				while (!hasStarted() && Date.now() < deadline) await sleep(100);
+				if (!hasStarted()) late.push(_id);
+				await sleep(TRUE_EVERY_MS);
+			}
+		})(),
+	];
+	const startedAt = performance.now();
+	const items = Array.from({ length: LOOKUPS }, () => ({ id: record._id }));
+	await axios.post(`${n8n.url}/webhook/lookups`, { items }, { timeout: 300_000 });
+	const seconds = (performance.now() - startedAt) / 1000;
+	isOver = true;
+	await Promise.all(inBackground);
+	return {
+		flood: flood.name,
+		'seconds for the lookups': round(seconds, 1),
+		'webhook calls answered': answered,
+		'true results': results,
+		'true results late': late.length,
+		'not ready': notReady,
+		'peak memory (MB)': round(peakMb, 0),
+	};
+}

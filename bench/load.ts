@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ensureHost, host } from '../demo/n8nHost';
+import { root } from '../demo/package';
+import { median, round, type BenchOptions, type BenchResult } from './result';
+
+const RUNS_PER_ROUND = 4;
+
+/** Loads every node and credential type in a process that has n8n-workflow and luxon loaded, as n8n has. */
+const PROGRAM = `
+	require('n8n-workflow');
+	require('luxon');
+	const cpu = process.cpuUsage();
+	for (const path of process.argv.slice(1)) new (require(path)[path.split('/').pop().split('.')[0]])();
+	const { user, system } = process.cpuUsage(cpu);
+	console.log((user + system) / 1000);`;
+
+/** CPU time that n8n's Node takes to load the built package: wall time tells more of the machine's other work. */
+export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
+	await ensureHost();
+	log('building');
+	execFileSync('npm', ['run', '--silent', 'build'], {
+		cwd: root,
+		stdio: 'ignore',
+		shell: process.platform === 'win32',
+	});
+	const { n8n } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+		n8n: { nodes: string[]; credentials: string[] };
+	};
+	const milliseconds = (paths: string[]) => {
+		const files = paths.map((path) => join(root, path).replaceAll('\\', '/'));
+		const runs = Array.from({ length: rounds * RUNS_PER_ROUND }, () =>
+			Number(execFileSync(host.node, ['-e', PROGRAM, ...files], { cwd: root })),
+		);
+		return round(median(runs), 1);
+	};
+	const version = execFileSync(host.node, ['--version'], { encoding: 'utf8' }).trim();
+	const nodes = milliseconds(n8n.nodes);
+	const all = milliseconds([...n8n.nodes, ...n8n.credentials]);
+	return {
+		name: 'load',
+		setting: `Median of ${rounds * RUNS_PER_ROUND} fresh processes, Node ${version}.`,
+		rows: [
+			{ what: 'all nodes', 'CPU ms': nodes },
+			{ what: 'all nodes and credential types', 'CPU ms': all },
+		],
+		verdicts: [{ what: 'CPU ms to load all nodes', value: nodes, atMost: 40 }],
+	};
+}

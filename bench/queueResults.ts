@@ -1,0 +1,140 @@
+// Results in queue mode: delivered to webhook processors by senders that give up after a second, some of them twice at
+// the same moment, while the main, which alone has the trigger, is killed and started again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import axios from 'axios';
+import { startSandbox } from '../sandbox';
+import { KillableN8n } from './killableN8n';
+import { startBenchN8n } from './n8n';
+import { round, type BenchOptions, type BenchResult } from './result';
+import {
+	ask,
+	createCredential,
+	eachResult,
+	publish,
+	SECRET,
+	startSink,
+	summary,
+} from './deliveredResults';
+
+const QUERIES = 500;
+/** They warm the workers up, and tell the main that workers run the executions. */
+const FIRST = 20;
+const PER_SECOND = 10;
+/** Then the main is killed, in the midst: what its first look at intervals has brought has run, and the next is due. */
+const BEFORE_KILL = 420;
+const RESULT_DELAY_MS = 1_000;
+const GIVE_UP_MS = 1_000;
+/** Of the results, one in so many is delivered to both webhook processors at once. */
+const COPIED = 5;
+const ASK_EVERY_MS = 30_000;
+/** The trigger's first look comes so long after a start, so that what runs on can end first. */
+const FIRST_LOOK_MS = 15_000;
+const TOLERANCE_MS = 3_000;
+const TIMEOUT_MS = 180_000;
+/** One more look, so that what is started too often shows. */
+const AFTERMATH_MS = 40_000;
+
+export async function results({
+	log,
+}: BenchOptions): Promise<Pick<BenchResult, 'rows' | 'verdicts'>> {
+	const processes = new KillableN8n();
+	const sandbox = await startSandbox({ rateLimit: 0, resultDelay: RESULT_DELAY_MS });
+	const sink = await startSink();
+	const n8n = await startBenchN8n(log, { workers: 2, webhookProcessors: 2 }, processes);
+	try {
+		const credential = await createCredential(n8n, sandbox);
+		const { url } = await publish(n8n, credential, 'queue', {}, sink.url);
+		const path = new URL(url).pathname;
+		const urls = (n8n.queueMode?.webhookProcessors ?? []).map((each) => each.url + path);
+		const answers: Record<string, number> = {};
+		const finishedAt = new Map<string, number>();
+		let isOver = false;
+		const delivering = eachResult(
+			sandbox,
+			() => isOver,
+			async ({ _id, updatedAt }, index) => {
+				finishedAt.set(_id, Date.parse(updatedAt));
+				const to = index % COPIED === 0 ? urls : [urls[index % urls.length]];
+				await Promise.all(
+					to.map(async (each) => {
+						const options = {
+							timeout: GIVE_UP_MS,
+							headers: { 'X-Secret': SECRET },
+							validateStatus: () => true,
+						};
+						const answer = await axios.post(each, { queryId: _id }, options).then(
+							({ status }) => String(status),
+							() => 'given up',
+						);
+						answers[answer] = (answers[answer] ?? 0) + 1;
+					}),
+				);
+			},
+		);
+		const arrived = (id: string) => sink.arrivals.some(({ queryId }) => queryId === id);
+		log(`${FIRST} first ones`);
+		const first = await ask(sandbox, FIRST, PER_SECOND);
+		while (!first.every(arrived)) await sleep(500);
+		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
+		const askedAt = Date.now();
+		const ids = await ask(sandbox, BEFORE_KILL, PER_SECOND);
+		const killedAt = Date.now();
+		const beforeKill = sink.arrivals.length - FIRST;
+		log(`killing the main after ${beforeKill} results`);
+		await processes.kill();
+		const [readyAt] = await Promise.all([
+			processes.restart(n8n.url).then(() => Date.now()),
+			ask(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
+		]);
+		const missing = () => ids.filter((id) => !arrived(id));
+		for (const end = Date.now() + TIMEOUT_MS; missing().length > 0 && Date.now() < end;)
+			await sleep(500);
+		isOver = true;
+		await delivering;
+		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more look`);
+		await sleep(AFTERMATH_MS);
+
+		/** How long after it could be started first: when it was finished, or when the main looked again. */
+		const delays = ids.map((id) => {
+			const at = Math.min(
+				...sink.arrivals.filter(({ queryId }) => queryId === id).map((arrival) => arrival.at),
+			);
+			const finished = finishedAt.get(id) ?? 0;
+			const wasDown = at > killedAt && finished < readyAt + FIRST_LOOK_MS;
+			return { finished, at, ms: at - (wasDown ? readyAt + FIRST_LOOK_MS : finished) };
+		});
+		const outcome = summary(ids, sink.arrivals);
+		const last = delays.reduce((a, b) => (b.ms > a.ms ? b : a));
+		const slowest = round(last.ms / 1000, 1);
+		const since = (at: number) => `${round((at - askedAt) / 1000, 1)} s`;
+		log(
+			`the slowest was there after ${since(last.finished)} and started after ${since(last.at)}; killed after ${since(killedAt)}, ready after ${since(readyAt)}`,
+		);
+		const what = `${QUERIES} results over main, 2 workers, 2 webhook processors; SIGKILL of the main after ${beforeKill}`;
+		const told = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
+		return {
+			rows: [
+				{
+					what: `${what}; senders were answered ${told.join(', ')}; slowest start after ${slowest} s`,
+					'× ideal': '',
+					'429s per lookup': '',
+					'items failed': `lost ${outcome.lost}, twice ${outcome.twice}, more often ${outcome.moreOften}`,
+				},
+			],
+			verdicts: [
+				{ what: 'results lost', value: outcome.lost, atMost: 0 },
+				{ what: 'results started twice', value: outcome.twice, atMost: 0 },
+				{ what: 'results started a third time', value: outcome.moreOften, atMost: 0 },
+				{
+					what: 'seconds until the last one was started',
+					value: slowest,
+					atMost: (ASK_EVERY_MS + TOLERANCE_MS) / 1000,
+				},
+			],
+		};
+	} finally {
+		await n8n.stop();
+		await sandbox.close();
+		await sink.close();
+	}
+}

@@ -1,0 +1,194 @@
+// npm run compat [-- --host NAME … | --tools | --node MAJOR …]: installs each pinned n8n from its lock, runs the package
+// on it, and writes what it saw into the table of docs/compatibility.md; then the repository's own tools on each pinned Node, into that of
+// CONTRIBUTING.md. One host or one Node renews its column.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { format, resolveConfig } from 'prettier';
+import { ensureHost, host as demoHost, hostIn, type Host } from '../../demo/n8nHost';
+import { nodes, runTools } from './tools';
+
+const root = join(__dirname, '..', '..');
+const folder = join(__dirname, 'hosts');
+const output = join(root, '.test-output');
+const TABLE = /(<!-- compat: .* -->\n)([^]*?)(<!-- end of compat -->)/;
+const GOOD = '✓';
+const log = (line: string) => console.error(line);
+
+/** By name, the oldest first. */
+const hosts = new Map<string, Host>([
+	...readdirSync(folder)
+		.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
+		.map((name): [string, Host] => [name, hostIn(join(folder, name))]),
+	['demo', demoHost],
+]);
+
+/** The part of jest's report that the table is made of. */
+interface Report {
+	testResults: Array<{
+		message: string;
+		assertionResults: Array<{ ancestorTitles: string[]; status: string }>;
+	}>;
+}
+
+interface Column {
+	/** The version that it is about. */
+	head: string;
+	/** What each row says of it. */
+	cells: Map<string, string>;
+}
+
+const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+const isGood = ({ cells }: Column) => [...cells.values()].every((cell) => cell === GOOD);
+
+/** The columns of the table that a document has. */
+function columnsIn(text: string): Column[] {
+	const [heads = [], , ...rows] = (TABLE.exec(text)?.[2] ?? '')
+		.split('\n')
+		.filter((row) => row.startsWith('|'))
+		.map((row) => row.split('|').slice(1, -1))
+		.map((row) => row.map((cell) => cell.trim()));
+	return heads.slice(1).map((head, index) => ({
+		head,
+		cells: new Map(rows.map(([title, ...cells]) => [title, cells[index]])),
+	}));
+}
+
+/** Writes these columns into the document's table, beside those of the other versions that it is about. */
+async function writeTable(
+	{ document, title, heads }: { document: string; title: string; heads: string[] },
+	columns: Column[],
+): Promise<void> {
+	const path = join(root, document);
+	const text = readFileSync(path, 'utf8');
+	const all = [...columns, ...columnsIn(text)];
+	const shown = heads.flatMap((head) => all.find((column) => column.head === head) ?? []);
+	const table = [
+		line([title, ...shown.map(({ head }) => head)]),
+		line(['---', ...shown.map(() => '---')]),
+		...[...columns[0].cells.keys()].map((row) =>
+			line([row, ...shown.map(({ cells }) => cells.get(row) ?? '')]),
+		),
+	].join('\n');
+	console.log(table);
+	const written = text.replace(TABLE, `$1\n${table}\n\n$3`);
+	writeFileSync(
+		path,
+		await format(written, { ...(await resolveConfig(path)), parser: 'markdown' }),
+	);
+}
+
+/** The n8n that a host's package.json pins. */
+function versionOf({ folder: of }: Host): string {
+	const { dependencies } = JSON.parse(readFileSync(join(of, 'package.json'), 'utf8')) as {
+		dependencies: { n8n: string };
+	};
+	return dependencies.n8n;
+}
+
+async function runOn(name: string, host: Host): Promise<Column> {
+	const report = join(output, `compat-${name}.json`);
+	rmSync(report, { force: true });
+	const jest = spawn(
+		process.execPath,
+		[
+			join(root, 'node_modules', 'jest', 'bin', 'jest.js'),
+			...['--config', join('scripts', 'compat', 'jest.config.js')],
+			...['--runInBand', '--json', '--outputFile', report],
+		],
+		{
+			cwd: root,
+			env: { ...process.env, COMPAT_HOST: host === demoHost ? '' : host.folder },
+			stdio: ['ignore', 'ignore', 'inherit'],
+		},
+	);
+	await once(jest, 'exit');
+	const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report;
+	const rows = new Map<string, { passed: number; all: number }>();
+	for (const { message, assertionResults } of testResults) {
+		if (assertionResults.length === 0) throw new Error(message);
+		for (const { ancestorTitles, status } of assertionResults) {
+			const row = rows.get(ancestorTitles[0]) ?? { passed: 0, all: 0 };
+			row.all++;
+			if (status === 'passed') row.passed++;
+			rows.set(ancestorTitles[0], row);
+		}
+	}
+	const cells = [...rows].map(([title, { passed, all }]): [string, string] => [
+		title,
+		passed === all ? GOOD : `${passed} of ${all}`,
+	]);
+	return { head: versionOf(host), cells: new Map(cells) };
+}
+
+function options(): { names: string[]; majors: string[] } {
+	const { values } = parseArgs({
+		options: {
+			host: { type: 'string', multiple: true },
+			tools: { type: 'boolean' },
+			node: { type: 'string', multiple: true },
+		},
+	});
+	const { host, tools, node } = values;
+	const known = { names: [...hosts.keys()], majors: nodes.map(({ major }) => major) };
+	const names = host ?? (tools || node ? [] : known.names);
+	const majors = node ?? (tools || !host ? known.majors : []);
+	const unknown = [
+		...names.filter((name) => !known.names.includes(name)),
+		...majors.filter((major) => !known.majors.includes(major)),
+	];
+	if (unknown.length === 0) return { names, majors };
+	log(
+		`There is no ${unknown.join(', ')}: --host ${known.names.join('|')}, or --node ${known.majors.join('|')}.`,
+	);
+	process.exit(2);
+}
+
+/** The package on each of these n8n versions; true if all is well. */
+async function checkHosts(names: string[]): Promise<boolean> {
+	const columns: Column[] = [];
+	for (const name of names) {
+		const host = hosts.get(name) as Host;
+		await ensureHost(host);
+		log(`${name}: running on n8n ${versionOf(host)} …`);
+		columns.push(await runOn(name, host));
+	}
+	const heads = [...hosts.values()].map(versionOf);
+	await writeTable({ document: 'docs/compatibility.md', title: 'n8n', heads }, columns);
+	return columns.every(isGood);
+}
+
+/** The repository's own tools on these pinned Node versions; true if all is well. */
+async function checkTools(majors: string[]): Promise<boolean> {
+	const columns: Column[] = [];
+	for (const { major, host } of nodes.filter((each) => majors.includes(each.major))) {
+		await ensureHost(host);
+		log(`running the repository's tools on Node ${major} …`);
+		const cells = [...(await runTools(host))].map(([title, isWell]): [string, string] => [
+			title,
+			isWell ? GOOD : 'failed',
+		]);
+		columns.push({ head: major, cells: new Map(cells) });
+	}
+	const heads = nodes.map(({ major }) => major);
+	await writeTable({ document: 'CONTRIBUTING.md', title: 'Node', heads }, columns);
+	return columns.every(isGood);
+}
+
+async function main(): Promise<number> {
+	const { names, majors } = options();
+	mkdirSync(output, { recursive: true });
+	const hostsWork = names.length === 0 || (await checkHosts(names));
+	const toolsWork = majors.length === 0 || (await checkTools(majors));
+	return hostsWork && toolsWork ? 0 : 1;
+}
+
+main().then(
+	(code) => (process.exitCode = code),
+	(error: Error) => {
+		log(error.message);
+		process.exitCode = 1;
+	},
+);

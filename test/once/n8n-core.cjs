@@ -1,1 +1,0 @@
-module.exports = requireOnce('n8n-core');
