@@ -1,6 +1,6 @@
 /**
  * The walls of the house: who may import whom. `docs/architecture.md` shows the picture and says what each room is for.
- * Run by `npm run lint`. test/unit/house/walls.test.ts proves that each rule bites.
+ * Run by `npm run lint`.
  */
 const wall = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 

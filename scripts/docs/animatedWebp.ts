@@ -55,9 +55,3 @@ export function animate(frames: Frame[], { width, height }: { width: number; hei
 	const chunks = [chunk('VP8X', canvas), chunk('ANIM', always), ...moving];
 	return chunk('RIFF', Buffer.from('WEBP'), ...chunks);
 }
-
-/** How long each frame of a moving picture stays, in milliseconds; none of a still one. */
-export const durationsOf = (file: Buffer): number[] =>
-	chunksOf(file)
-		.filter(([name]) => name === 'ANMF')
-		.map(([, frame]) => frame.readUIntLE(DURATION, 3));

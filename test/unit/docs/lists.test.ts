@@ -60,25 +60,10 @@ describe('lists in the documents are whole', () => {
 	});
 });
 
-it.each(['paying.md', 'unspecified.md'])(
-	'docs/%s says that a billed query is sent again after a 429',
-	(page) => {
-		const text = readFileSync(join(root, 'docs', page), 'utf8');
-		expect(text).toMatch(/429[\s\S]{0,250}(reset, then sends it|sent again after the reset)/);
-	},
-);
-
 describe('docs/unspecified.md', () => {
 	const points = readFileSync(join(root, 'docs', 'unspecified.md'), 'utf8')
 		.split('\n### ')
 		.slice(1);
-
-	it.each(points)('has three short lines for each point: %.40s', (point) => {
-		const [, ...lines] = point.split('\n## ')[0].trim().split(/\n+/);
-		const starts = lines.map((line) => /^- \*\*(\w+):\*\*/.exec(line)?.[1]);
-		expect(starts).toEqual(['Open', 'Nodes', 'Setting'].slice(0, lines.length));
-		expect(lines.length).toBeGreaterThan(1);
-	});
 
 	it('names keys that the API Mapping has', () => {
 		const settings = points.flatMap((point) => /^- \*\*Setting:\*\* (.*)$/m.exec(point)?.[1] ?? []);

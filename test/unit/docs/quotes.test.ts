@@ -32,25 +32,6 @@ const pages = ['.', 'docs', 'docs/es'].flatMap((folder) =>
 		.map((name) => join(folder, name)),
 );
 
-/** Where each question that people ask is answered: a heading, in README or one link from it. */
-const ANSWERS: Array<[question: string, page: string, heading: string]> = [
-	['What is this?', 'README.md', '# n8n-nodes-credit-profile'],
-	['What does it cost?', 'README.md', '## Operations and cost'],
-	['Is my data safe?', 'SECURITY.md', '## What the package does'],
-	['Does it run on n8n Cloud?', 'README.md', '## Install'],
-	['Does it run on my version?', 'docs/compatibility.md', '# Compatibility'],
-	['How do I try it?', 'README.md', '## Try it'],
-	['What if it fails halfway?', 'docs/paying.md', '## When n8n runs the node again'],
-	['Who supports it?', 'README.md', '## Compatibility, support, licence'],
-	['How do I get results?', 'docs/trigger.md', '## How it works'],
-	['Can I stop spending?', 'docs/paying.md', '## Limits'],
-];
-
-it.each(ANSWERS)('README answers in two clicks: %s', (_question, page, heading) => {
-	const isLinked = page === 'README.md' || read('README.md').includes(`blob/main/${page}`);
-	expect([isLinked, read(page).split('\n').includes(heading)]).toEqual([true, true]);
-});
-
 describe.each(pages)('what %s quotes', (page) => {
 	const text = read(page);
 	const prose = text.replace(/```[\s\S]*?```/g, '').replace(/`[^`]*`/g, '');

@@ -25,14 +25,6 @@ describe('how the pages are written', () => {
 	it.each(pages)('%s uses one word for one thing', (page) => {
 		expect(unwantedWords(read(page))).toEqual([]);
 	});
-
-	it('README has about 900 words', () => {
-		const text = read('README.md')
-			.replace(/\]\([^)]*\)/g, ']')
-			.replace(/```[\s\S]*?```/g, '');
-		const words = text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
-		expect(words.length).toBeLessThan(1000);
-	});
 });
 
 describe('the check of the writing', () => {
