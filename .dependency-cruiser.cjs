@@ -89,6 +89,12 @@ module.exports = {
 			{ path: '^demo/' },
 			{ path: '^(bench|contract|credentials|nodes|release|sandbox|scripts|test)/' },
 		),
+		wall(
+			'declared',
+			'Packages that the tools import are in package.json.',
+			{ pathNot: ['^(nodes|credentials)/', '^scripts/package/'] },
+			{ dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+		),
 	],
 	options: {
 		tsPreCompilationDeps: true,

@@ -1,4 +1,5 @@
 import { n8nCommunityNodesPlugin } from '@n8n/eslint-plugin-community-nodes';
+import jest from 'eslint-plugin-jest';
 import n8nNodesBase from 'eslint-plugin-n8n-nodes-base';
 import tseslint from 'typescript-eslint';
 import vocabulary from './eslint/vocabulary.cjs';
@@ -42,6 +43,21 @@ export default tseslint.config(
 	{
 		files: ['*.js', 'scripts/**/*.js'],
 		rules: { '@typescript-eslint/no-require-imports': 'off' },
+	},
+
+	{
+		files: ['test/{unit,integration}/**/*.test.ts'],
+		plugins: { jest },
+		rules: {
+			'jest/expect-expect': [
+				'error',
+				{ assertFunctionNames: ['expect', 'expect*', '**.expect*', 'fc.assert', 'check', 'holds'] },
+			],
+			'jest/no-focused-tests': 'error',
+			'jest/no-identical-title': 'error',
+			'jest/no-standalone-expect': 'off',
+			'jest/valid-title': 'off',
+		},
 	},
 
 	// Command-line programs speak to a person.
