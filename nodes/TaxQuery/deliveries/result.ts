@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { asItIs } from '../../shared/operations/fields';
-import {
-	protectionOf,
-	readFieldsToKeep,
-	type Protection,
-} from '../../shared/personalData/personalData';
+import { readFieldsToKeep } from '../../shared/personalData/options';
+import { protectionOf, type Protection } from '../../shared/personalData/personalData';
 import { queryServices } from '../../shared/queries/catalog';
 import type { Connection } from '../../shared/transport/request';
 import { textOf } from '../../shared/utils/text';

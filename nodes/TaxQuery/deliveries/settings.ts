@@ -3,7 +3,7 @@ import { parseBoolean } from '../../shared/operations/field';
 import { wholeNumber } from '../../shared/operations/fields';
 import { readMoment } from '../fields/dates';
 import { readChoice, refused, statusesField, triggerOnField, type Choice } from './choice';
-import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
+import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/options';
 
 /** What the trigger was published with. */
 export interface Settings {

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import { otherServicesOption, statusesField, triggerOnField } from '../deliveries/choice';
 import { simplifyField } from '../../shared/operations/fields';
-import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/personalData';
+import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/options';
 
 const withWebhook = ['both', 'webhook'];
 const withList = ['both', 'asking'];

@@ -16,7 +16,8 @@ import {
 	type Resource,
 	type Run,
 } from './operation';
-import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
+import { readFieldsToKeep, readPersonalData } from '../personalData/options';
+import { protectionOf } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
 import { Connections, type Connection } from '../transport/request';
 import { parseBoolean, parseNumber } from './field';

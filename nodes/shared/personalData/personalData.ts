@@ -7,15 +7,6 @@ import type { PersonalDataMode } from './options';
 import type { Fields, Rule } from './rules';
 import { CodedError } from '../utils/codedError';
 
-export {
-	fieldsToKeepOption,
-	personalDataOption,
-	readFieldsToKeep,
-	readPersonalData,
-	type PersonalDataMode,
-} from './options';
-export type { Rule } from './rules';
-
 export type Rows = IDataObject | IDataObject[];
 
 /** Describes how personal data comes out. */

@@ -1,14 +1,12 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
+import { readFieldsToKeep, readPersonalData } from '../../../../nodes/shared/personalData/options';
 import {
 	maskedText,
 	protectionOf,
-	readFieldsToKeep,
-	readPersonalData,
 	type Protection,
-	type Rule,
 } from '../../../../nodes/shared/personalData/personalData';
-import { personal, shown } from '../../../../nodes/shared/personalData/rules';
+import { personal, shown, type Rule } from '../../../../nodes/shared/personalData/rules';
 
 const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';
