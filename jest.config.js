@@ -1,3 +1,8 @@
+const { availableParallelism } = require('node:os');
+
+/** Most tests wait for a server or for n8n. Jest takes a percentage above 100 for a number of workers. */
+const WORKERS = 2 * availableParallelism();
+
 /** Packages that are ES modules only, which Jest cannot load on Node 20: transpiled like the sources. */
 const ES_MODULES = [
 	...['@nodable/entities', 'anynum', 'color', 'color-name', 'color-string', 'content-disposition'],
@@ -22,7 +27,7 @@ const n8nCore = '<rootDir>/test/integration/support/environment.ts';
 
 /** @type {import('jest').Config} */
 module.exports = {
-	maxWorkers: '200%', // most tests wait for a server or for n8n
+	maxWorkers: WORKERS,
 	workerIdleMemoryLimit: '1.5GB', // each file loads n8n-core again
 	// Jest's own summary repeats each failure in full.
 	reporters: [['default', { summaryThreshold: Infinity }], '<rootDir>/test/failureSummary.cjs'],
