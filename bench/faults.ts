@@ -192,7 +192,8 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 		const came = rows.filter((row) => about.includes(subjectOf(row)));
 		log(`${mode.name}, ${kind.operation}: ${JSON.stringify({ lost, strange, came })}`);
 	}
-	const shared = paysOnce ? 0 : given.length - new Set(given).size;
+	const own = rows.flatMap(({ queryId, reused }) => (queryId && !reused ? [String(queryId)] : []));
+	const shared = paysOnce ? 0 : own.length - new Set(own).size;
 	const absent = runs.filter((run) => run.failure === '' && outOf(run.rows) < subjects.length);
 	counts.add('wrong', strange.length + shared + absent.length);
 	const unexplained = errors.filter((error) => !isExplained(error));
