@@ -277,16 +277,18 @@ describe('the sender of a proved delivery', () => {
 					{ pauseMs: A_SENDERS_PAUSE_MS },
 				);
 			};
+			const early: Array<Promise<void>> = [];
 			const delivered = records.map(async (record, index) => {
 				if (index % 5 === 0) {
 					await host.unpublish();
-					void deliver(record);
+					early.push(deliver(record));
 					await new Promise((settled) => setImmediate(settled));
 					await host.publish('update');
 				}
 				await Promise.all([deliver(record), deliver(record)]);
 			});
 			await Promise.all(delivered);
+			await Promise.all(early);
 			await host.ended(records.length);
 			expect([...host.started].sort()).toEqual(records.map(({ _id }) => _id).sort());
 		},
