@@ -7,8 +7,8 @@ import {
 } from 'n8n-workflow';
 import { propertiesOf, subtitleOf } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
-import { creditProfile } from '../shared/transport/service';
-import { testCreditProfile } from '../shared/transport/testConnection';
+import { creditProfile } from '../shared/http/service';
+import { testCreditProfile } from '../shared/http/testConnection';
 import { connection } from './resources/connection';
 import { dataCollection } from './resources/dataCollection';
 import { dataDocument } from './resources/dataDocument';

@@ -2,16 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../shared/operations/field';
 import { asItIs, simplify } from '../shared/operations/fields';
 import type { Item, Operation } from '../shared/operations/operation';
-import {
-	IncompleteList,
-	readPages,
-	type Range,
-	type ReadPage,
-} from '../shared/transport/pagination';
-import type { ServiceRequest } from '../shared/transport/request';
-import { RequestError, type JsonBody } from '../shared/transport/result';
-import { creditProfile } from '../shared/transport/service';
-import { readRow, readRows, readTexts, rowWith, type Page } from '../shared/http/read';
+import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/http/pagination';
+import type { ServiceRequest } from '../shared/http/request';
+import { RequestError, type JsonBody } from '../shared/http/result';
+import { creditProfile } from '../shared/http/service';
+import { readRow, readRows, readTexts, rowWith, type Page } from '../shared/http/readRows';
 import { tagsRule } from './personal';
 
 /** Describes a kind of row: its name, the fields that its section requires, and the key of its list. */

@@ -3,8 +3,8 @@ import type {
 	INodeListSearchResult,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { connect } from '../shared/transport/request';
-import { creditProfile } from '../shared/transport/service';
+import { connect } from '../shared/http/request';
+import { creditProfile } from '../shared/http/service';
 import { encodeFilter } from './filter';
 import { rowsIn, tagsIn } from './listing';
 

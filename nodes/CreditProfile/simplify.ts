@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
-import { RequestError } from '../shared/transport/result';
-import { creditProfile } from '../shared/transport/service';
+import { RequestError } from '../shared/http/result';
+import { creditProfile } from '../shared/http/service';
 import { isObject } from '../shared/utils/json';
 import { typeOf, type AssociationType } from './personal';
 import { freeColumn, type ColumnOf } from './titles';

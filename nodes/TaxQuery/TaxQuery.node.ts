@@ -7,8 +7,8 @@ import {
 } from 'n8n-workflow';
 import { propertiesOf, subtitleOf, whereServiceIsAsked } from '../shared/operations/operation';
 import { runItems } from '../shared/operations/runItems';
-import { taxQuery } from '../shared/transport/service';
-import { testTaxQuery } from '../shared/transport/testConnection';
+import { taxQuery } from '../shared/http/service';
+import { testTaxQuery } from '../shared/http/testConnection';
 import { resources } from './resources';
 
 export class TaxQuery implements INodeType {

@@ -10,10 +10,10 @@ import {
 	type IWebhookFunctions,
 	type IWebhookResponseData,
 } from 'n8n-workflow';
-import { testTaxQuery } from '../shared/transport/testConnection';
-import { passOn } from './deliveries/execute';
-import { subtitle } from './deliveries/choice';
-import { openTrigger } from './deliveries/openTrigger';
+import { testTaxQuery } from '../shared/http/testConnection';
+import { passOn } from './trigger/execute';
+import { subtitle } from './trigger/choice';
+import { openTrigger } from './trigger/openTrigger';
 import {
 	eventTriggerDescription,
 	properties,

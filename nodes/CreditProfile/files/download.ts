@@ -1,12 +1,12 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../../shared/operations/operation';
-import { raceAbort } from '../../shared/http/answerBody';
-import { faultOf } from '../../shared/http/faults';
-import { FileError, type FileProblem } from '../../shared/messages/file';
+import { raceAbort } from '../../shared/utils/responseBody';
+import { faultOf } from '../../shared/errors/networkFault';
+import { FileError, type FileProblem } from '../../shared/errors/file';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
-import { isProblem } from '../../shared/transport/result';
-import { retryOf } from '../../shared/transport/retry';
+import { isProblem } from '../../shared/http/result';
+import { retryOf } from '../../shared/http/retry';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
 	calledOf,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
-import type { Page } from '../../shared/http/read';
+import type { Page } from '../../shared/http/readRows';
 import {
 	checkClock,
 	checkRateLimit,

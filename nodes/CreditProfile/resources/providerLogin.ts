@@ -5,10 +5,10 @@ import { allowEmpty, loginOf, type Login } from '../../shared/operations/loginSo
 import type { Item, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
-import type { ServiceRequest } from '../../shared/transport/request';
-import { readRow, reportsFailure } from '../../shared/http/read';
-import { hasWorked } from '../../shared/transport/worked';
-import { RequestError } from '../../shared/transport/result';
+import type { ServiceRequest } from '../../shared/http/request';
+import { readRow, reportsFailure } from '../../shared/http/readRows';
+import { hasWorked } from '../../shared/http/worked';
+import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { kinds, rowsIn, wholeOf } from '../listing';

@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { byCompanyRfc } from '../fields/identifiers';
-import { catalog } from '../service/names';
+import { catalog } from '../client/names';
 import { billedQuery } from './billed';
 
 const getShareholders = billedQuery({

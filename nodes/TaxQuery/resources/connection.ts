@@ -12,13 +12,13 @@ import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
-import { findQuery, getQuery, serviceOfItem, type QueryService } from '../service/client';
-import { listQueries, nameListKeys, readListPage, LIST } from '../service/list';
-import { pathOf, queryServices } from '../service/names';
-import { toWire } from '../service/recordNames';
-import type { QueryRecord } from '../service/types';
-import { cutWords } from '../telling/messages';
-import { impersonal } from '../telling/leftOut';
+import { findQuery, getQuery, serviceOfItem, type QueryService } from '../client/client';
+import { listQueries, nameListKeys, readListPage, LIST } from '../client/list';
+import { pathOf, queryServices } from '../client/names';
+import { toWire } from '../client/recordNames';
+import type { QueryRecord } from '../client/types';
+import { cutWords } from '../errors/queryError';
+import { impersonal } from '../errors/excludedQueries';
 import {
 	countBy,
 	guessPaging,

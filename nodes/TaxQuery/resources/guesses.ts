@@ -2,13 +2,13 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { isFilled, isObject } from '../../shared/utils/json';
-import type { QueryService as Service } from '../service/client';
-import { listQueries, readListPage } from '../service/list';
-import { stateOf } from '../service/record';
-import { fromWire } from '../service/recordNames';
-import { catalog, pathOf, serviceOf, type QueryService } from '../service/names';
-import type { QueryRecord, State } from '../service/types';
-import { isImpersonal, uniqueWords } from '../telling/leftOut';
+import type { QueryService as Service } from '../client/client';
+import { listQueries, readListPage } from '../client/list';
+import { stateOf } from '../client/record';
+import { fromWire } from '../client/recordNames';
+import { catalog, pathOf, serviceOf, type QueryService } from '../client/names';
+import type { QueryRecord, State } from '../client/types';
+import { isImpersonal, uniqueWords } from '../errors/excludedQueries';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 

@@ -2,8 +2,8 @@ import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
-import type { QueryInput } from '../question/question';
-import { setKeys } from '../telling/messages';
+import type { QueryInput } from '../request/question';
+import { setKeys } from '../errors/queryError';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**

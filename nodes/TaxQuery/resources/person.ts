@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { byCurp } from '../fields/identifiers';
-import { catalog } from '../service/names';
+import { catalog } from '../client/names';
 import { billedQuery } from './billed';
 
 const getCurpData = billedQuery({

@@ -4,10 +4,10 @@ import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
 import { plain, textField } from '../fields/text';
-import { queryServices } from '../service/names';
-import type { QueryRecord, State } from '../service/types';
-import { leftOut } from '../telling/leftOut';
-import { simplifyRecord } from '../telling/simplify';
+import { queryServices } from '../client/names';
+import type { QueryRecord, State } from '../client/types';
+import { leftOut } from '../errors/excludedQueries';
+import { simplifyRecord } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
 const STATES: Array<{ name: string; value: State }> = [

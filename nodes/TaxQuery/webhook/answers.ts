@@ -1,5 +1,5 @@
-import type { Look } from '../deliveries/look';
-import type { Watcher } from '../deliveries/watcher';
+import type { Look } from '../trigger/look';
+import type { Watcher } from '../trigger/watcher';
 
 /** What a sender is answered: a status and a reason. */
 export interface Answer {

@@ -2,10 +2,10 @@ import type { ICredentialDataDecryptedObject, IWebhookFunctions } from 'n8n-work
 import { refuseBlankValues } from '../../shared/credentials/blankValue';
 import { readTaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { webhookSecrets } from '../../shared/credentials/webhookSecret';
-import { taxQuery } from '../../shared/transport/service';
+import { taxQuery } from '../../shared/http/service';
 import { msLeft } from '../../shared/utils/time';
-import { nodeState } from '../deliveries/emitter';
-import type { Deployment } from '../deliveries/result';
+import { nodeState } from '../trigger/emitter';
+import type { Deployment } from '../trigger/result';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
 
 /** n8n makes an expression sandbox for each time a credential is read, some 40 ms of the whole process. */

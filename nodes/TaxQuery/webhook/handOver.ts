@@ -1,11 +1,11 @@
 import { sleep, type IWebhookFunctions } from 'n8n-workflow';
-import { raceAbort } from '../../shared/http/answerBody';
+import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/time';
-import { wasPublishedSince } from '../deliveries/memory';
-import { itemMaker, type Deployment } from '../deliveries/result';
-import { fateOf, reportLeftOut } from '../deliveries/filter';
-import { watcherOf, type Watcher } from '../deliveries/watcher';
+import { wasPublishedSince } from '../trigger/memory';
+import { itemMaker, type Deployment } from '../trigger/result';
+import { fateOf, reportLeftOut } from '../trigger/filter';
+import { watcherOf, type Watcher } from '../trigger/watcher';
 import {
 	accepted,
 	answerFor,

@@ -1,15 +1,15 @@
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { load } from '../../shared/operations/nodeState';
-import { connect } from '../../shared/transport/request';
-import { taxQuery } from '../../shared/transport/service';
-import { readAsked, type ReadById } from '../deliveries/byId';
-import { nodeState } from '../deliveries/emitter';
-import { fateOf } from '../deliveries/filter';
-import { Ledger } from '../deliveries/ledger';
-import { KEY } from '../deliveries/memory';
-import { confirmed } from '../deliveries/asked';
-import { itemMaker, lacksResult, type Deployment } from '../deliveries/result';
-import type { Settings } from '../deliveries/settings';
+import { connect } from '../../shared/http/request';
+import { taxQuery } from '../../shared/http/service';
+import { readAsked, type ReadById } from '../trigger/byId';
+import { nodeState } from '../trigger/emitter';
+import { fateOf } from '../trigger/filter';
+import { Ledger } from '../trigger/ledger';
+import { KEY } from '../trigger/memory';
+import { confirmed } from '../trigger/asked';
+import { itemMaker, lacksResult, type Deployment } from '../trigger/result';
+import type { Settings } from '../trigger/settings';
 import {
 	accepted,
 	cannotAsk,

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
-import { raceAbort } from '../../shared/http/answerBody';
+import { raceAbort } from '../../shared/utils/responseBody';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
-import { nodeState } from '../deliveries/emitter';
-import { askLater } from '../deliveries/memory';
-import { reasonOf, tellHourly } from '../deliveries/outage';
-import { readSettings, type Settings } from '../deliveries/settings';
-import { watcherOf, type Watcher } from '../deliveries/watcher';
-import { hasList } from '../service/list';
+import { nodeState } from '../trigger/emitter';
+import { askLater } from '../trigger/memory';
+import { reasonOf, tellHourly } from '../trigger/outage';
+import { readSettings, type Settings } from '../trigger/settings';
+import { watcherOf, type Watcher } from '../trigger/watcher';
+import { hasList } from '../client/list';
 import {
 	cannotAsk,
 	later,

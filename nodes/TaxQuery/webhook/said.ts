@@ -1,12 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
-import type { Asked } from '../deliveries/asked';
-import { lacksResult, resultOf, type Origin, type TriggerResult } from '../deliveries/result';
-import type { Settings } from '../deliveries/settings';
-import { withoutCiec } from '../service/ciec';
-import { idOf, readRecord } from '../service/record';
-import { fromWire } from '../service/recordNames';
+import type { Asked } from '../trigger/asked';
+import { lacksResult, resultOf, type Origin, type TriggerResult } from '../trigger/result';
+import type { Settings } from '../trigger/settings';
+import { withoutCiec } from '../client/ciec';
+import { idOf, readRecord } from '../client/record';
+import { fromWire } from '../client/recordNames';
 import type { Announced } from './payload';
 
 /** What a webhook call says of one query. */

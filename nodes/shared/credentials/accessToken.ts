@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IHttpRequestHelper } from 'n8n-workflow';
-import type { LoginProblem } from '../http/problem';
+import type { LoginProblem } from '../errors/problem';
 import { backoffMs } from '../utils/backoff';
 import { stateOfClient } from '../processState';
 import { BoundedMap } from '../utils/boundedMap';

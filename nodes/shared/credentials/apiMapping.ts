@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
-import { queryServices } from '../queries/catalog';
+import { queryServices } from '../queryTypes/catalog';
 import { checkDistinct, checkMapping, type Shape, type Table } from './mappingCheck';
 import { providers } from './providerLogin';
 

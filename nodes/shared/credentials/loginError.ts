@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
-import type { LoginProblem } from '../http/problem';
-import { renderLogin } from '../messages/login';
+import type { LoginProblem } from '../errors/problem';
+import { renderLogin } from '../errors/login';
 
 /**
  * Reports that no access token came. It has a message because other nodes use the credential, and n8n shows them what

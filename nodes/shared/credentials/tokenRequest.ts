@@ -6,11 +6,11 @@ import {
 	type IHttpRequestOptions,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { raceAbort, readBody } from '../http/answerBody';
-import { faultCode, isTlsFault } from '../http/faults';
-import type { LoginProblem } from '../http/problem';
-import { readRequestIds } from '../http/requestIds';
-import { isPage, saidBy } from '../http/said';
+import { raceAbort, readBody } from '../utils/responseBody';
+import { faultCode, isTlsFault } from '../errors/networkFault';
+import type { LoginProblem } from '../errors/problem';
+import { readRequestIds } from '../errors/requestIds';
+import { isPage, saidBy } from '../errors/serviceMessage';
 import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/text';
 import { readTaxQueryMapping } from './apiMapping';

@@ -1,7 +1,7 @@
 import type { IDataObject, UserError } from 'n8n-workflow';
 import { maskedText } from '../personalData/personalData';
-import { withRequestId } from '../http/requestIds';
-import type { RequestError } from '../transport/result';
+import { withRequestId } from '../errors/requestIds';
+import type { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
 import { asItIs } from './fields';
 import type { Item } from './operation';

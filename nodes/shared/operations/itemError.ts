@@ -5,8 +5,8 @@ import {
 	type IDataObject,
 	type INode,
 } from 'n8n-workflow';
-import { withRequestId } from '../http/requestIds';
-import { RequestError } from '../transport/result';
+import { withRequestId } from '../errors/requestIds';
+import { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
 
 export type ItemError = NodeApiError | NodeOperationError;

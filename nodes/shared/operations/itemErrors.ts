@@ -1,8 +1,8 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { nothingSent } from '../messages/words';
+import { nothingSent } from '../errors/words';
 import type { Protection } from '../personalData/personalData';
-import type { ServiceRequest } from '../transport/request';
-import { RequestError } from '../transport/result';
+import type { ServiceRequest } from '../http/request';
+import { RequestError } from '../http/result';
 import { itemErrorOf, type ItemError, type Wording } from './itemError';
 import type { Cost, FailedItems, Operation, Run } from './operation';
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SharedLocks } from '../utils/sharedLock';
-import type { Connection, ServiceRequest } from '../transport/request';
-import type { Problem, Result } from '../transport/result';
+import type { Connection, ServiceRequest } from '../http/request';
+import type { Problem, Result } from '../http/result';
 import type { Run } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */

@@ -16,10 +16,9 @@ import {
 	type Resource,
 	type Run,
 } from './operation';
-import { readFieldsToKeep, readPersonalData } from '../personalData/options';
-import { protectionOf } from '../personalData/personalData';
-import { DEFAULT_TIMEOUT_MS } from '../transport/exchange';
-import { Connections, type Connection } from '../transport/request';
+import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
+import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
+import { Connections, type Connection } from '../http/request';
 import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
 import { besideInput, includeOtherFields, isSameValue } from './inputColumns';
@@ -27,8 +26,8 @@ import type { ItemError } from './itemError';
 import { ItemErrors, type Failure } from './itemErrors';
 import { sendSecret } from './refusedSecrets';
 import { runOf, type StartedRun } from './run';
-import { bodyOf } from '../transport/result';
-import type { Service } from '../transport/service';
+import { bodyOf } from '../http/result';
+import type { Service } from '../http/service';
 import { sentences } from '../utils/sentences';
 import { redactValues } from '../utils/redact';
 import { textOf } from '../utils/text';

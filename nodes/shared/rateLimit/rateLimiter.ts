@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import type { Problem } from '../http/problem';
+import type { Problem } from '../errors/problem';
 import type { Answer } from './limitHeaders';
 import { Pace } from './pace';
 import { stateOfClient } from '../processState';

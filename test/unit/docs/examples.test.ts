@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { readTaxQueryMapping } from '../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../nodes/TaxQuery/service/record';
-import type { QueryRecord } from '../../../nodes/TaxQuery/service/types';
-import { simplifyRecord } from '../../../nodes/TaxQuery/telling/simplify';
+import { readRecord } from '../../../nodes/TaxQuery/client/record';
+import type { QueryRecord } from '../../../nodes/TaxQuery/client/types';
+import { simplifyRecord } from '../../../nodes/TaxQuery/output/simplify';
 
 const root = join(__dirname, '..', '..', '..');
 const files = readdirSync(join(root, 'examples'));

@@ -10,7 +10,7 @@ import {
 	taxAuthority,
 } from '../../../../nodes/shared/credentials/providerLogin';
 import { validateWebhookFields } from '../../../../nodes/shared/credentials/webhookSecret';
-import { creditProfile, taxQuery } from '../../../../nodes/shared/transport/service';
+import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
 import { CreditProfileApi } from '../../../../credentials/CreditProfileApi.credentials';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 

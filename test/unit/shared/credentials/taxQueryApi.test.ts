@@ -1,6 +1,6 @@
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import { findLoginError } from '../../../../nodes/shared/credentials/loginError';
-import { retryOf } from '../../../../nodes/shared/transport/retry';
+import { retryOf } from '../../../../nodes/shared/http/retry';
 
 const credentials = {
 	baseUrl: 'http://127.0.0.1:9/api',

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { readChoice } from '../../../../nodes/TaxQuery/deliveries/choice';
-import { fateOf } from '../../../../nodes/TaxQuery/deliveries/filter';
-import { itemMaker, resultOf } from '../../../../nodes/TaxQuery/deliveries/result';
-import type { Settings } from '../../../../nodes/TaxQuery/deliveries/settings';
+import { readChoice } from '../../../../nodes/TaxQuery/trigger/choice';
+import { fateOf } from '../../../../nodes/TaxQuery/trigger/filter';
+import { itemMaker, resultOf } from '../../../../nodes/TaxQuery/trigger/result';
+import type { Settings } from '../../../../nodes/TaxQuery/trigger/settings';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../../nodes/TaxQuery/service/record';
+import { readRecord } from '../../../../nodes/TaxQuery/client/record';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
 import { readAnnounced } from '../../../../nodes/TaxQuery/webhook/said';
 

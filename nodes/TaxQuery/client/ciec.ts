@@ -1,0 +1,41 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { catalog } from '../../shared/queryTypes/catalog';
+import { maskNamed, redactValues } from '../../shared/utils/redact';
+import { textOf } from '../../shared/utils/text';
+import { serviceOf } from './names';
+
+/** What the CIEC may be called, in lower case. */
+const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
+	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
+
+const PASSWORDS = ['password', 'contrasena', 'contraseña'];
+/** Where a record, or the webhook call around it, may repeat what was asked. */
+const ECHOES = ['query', 'metadata', 'envelope'];
+/** Fields that identify a record; a secret that reads the same does not change them. */
+const IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
+/** Shorter ones (`"ciec": "SI"`) say that there is one. */
+const SHORTEST_CIEC = 4;
+
+/**
+ * A record without the CIEC, which that of a tax profile may repeat (TQ §2.1, §4.8): masked under its name, and wherever
+ * the record repeats its text. A record of a query type that the mapping does not know may be a tax profile's, too.
+ */
+export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
+	const { createTaxProfile } = catalog;
+	const known = serviceOf(record.service, mapping);
+	const anywhere =
+		(known ?? createTaxProfile) === createTaxProfile ? ['ciec', ...PASSWORDS] : ['ciec'];
+	const inEcho = [...(anywhere.length > 1 ? namesOfCiec(mapping) : []), ...anywhere];
+	if (known === createTaxProfile) inEcho.push('clave');
+	const found: string[] = [];
+	const masked = Object.entries(record).map(([key, value]) => {
+		const names = ECHOES.includes(key) ? inEcho : anywhere;
+		return [key, maskNamed(value, names, found, anywhere.includes(key.toLowerCase()))];
+	});
+	if (masked.every(([key, value]) => value === record[key as string])) return record;
+	const ciecs = found.filter(({ length }) => length >= SHORTEST_CIEC);
+	const safe = redactValues(Object.fromEntries(masked) as IDataObject, ciecs);
+	for (const key of IDENTITY) if (key in record) safe[key] = record[key];
+	return safe;
+}

@@ -1,0 +1,388 @@
+import { UserError, type IDataObject } from 'n8n-workflow';
+import { sentences } from '../../shared/utils/sentences';
+import { codeOf, dataOf, type Said } from '../../shared/errors/problem';
+import { withRequestId } from '../../shared/errors/requestIds';
+import type { Problem } from '../../shared/http/result';
+import { RequestError } from '../../shared/http/result';
+import { render } from '../../shared/errors/request';
+import { mappingHint, said } from '../../shared/errors/words';
+import { taxQuery } from '../../shared/http/service';
+import type { Cost } from '../../shared/operations/operation';
+import type { PaidQuery } from '../request/question';
+import { keysOfPath } from '../client/names';
+import type { Doubt, Extent, Id, Listing } from '../client/types';
+
+/** For what the list of queries was needed. */
+export type ListPurpose = 'reuse' | 'limit' | 'retry';
+
+/** What a lost query was looked for in, and what was there. */
+export type Search =
+	| { found: Id[]; untold: Id[]; extent: Extent; listed: number; total?: number }
+	/** The list could not be read. */
+	| { unlisted: Words };
+
+interface Words {
+	message: string;
+	description: string;
+}
+
+/** What can be wrong with a query that costs money: data; the sentences are below. */
+export type Trouble =
+	/** Surely not accepted. */
+	| {
+			kind: 'refused';
+			problem: Problem;
+			definition: PaidQuery;
+			about?: 'rfc' | 'curp';
+			/** Of the API Mapping: what may set it right. */
+			mappingKeys?: string[];
+	  }
+	/** Nobody knows whether it was accepted. */
+	| {
+			kind: 'unsure';
+			definition: PaidQuery;
+			why: Doubt;
+			/** As so many queries it is billed. */
+			count: number;
+			/** When it was sent, by our clock. */
+			since: number;
+			search: Search;
+			problem?: Problem;
+			/** Of a response without a query ID. */
+			said?: Said;
+	  }
+	| { kind: 'limitOfExecution'; most: number }
+	| { kind: 'limitOfDay'; most: number; made: number }
+	/** Today's queries cannot be counted. */
+	| { kind: 'uncounted'; undated: number }
+	| { kind: 'uncounted'; listed: number; total?: number; extent: Extent }
+	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
+	/** The response is about somebody else, or of another query type. */
+	| { kind: 'otherQuery'; name: string; id: Id; type?: string; search?: Search }
+	| { kind: 'failed'; name: string; ids: Id[]; status: string; said: string }
+	| { kind: 'cancelled' }
+	/** An error of another room; it keeps its code, data and status. */
+	| { kind: 'passed'; cause: unknown };
+
+/** An error of a query that costs money. Its words and data are made of its trouble, and nobody reads the words. */
+export class QueryError extends UserError {
+	/** Stable, for programs and tests: "status.404", "unsure", "limitOfDay". */
+	readonly code?: string;
+	/** What the description says of single queries. */
+	readonly data: IDataObject;
+	/** Keys of the API Mapping that may set it right. */
+	readonly mappingKeys: string[];
+	/** Of the response, where the service refused the request with one. */
+	readonly status?: number;
+
+	/** `billed`: what was accepted for the item nevertheless. */
+	constructor(
+		readonly trouble: Trouble,
+		readonly billed: Id[] = [],
+	) {
+		const told = { code: trouble.kind, ...tell(trouble) };
+		const { message, description, code, status, data = {}, mappingKeys = [] } = told;
+		const named = data.queryIds as Id[] | undefined;
+		const others = billed.filter((id) => !named?.includes(id));
+		super(message, { description: sentences(description, billedWords(others)) });
+		this.code = code;
+		this.data = data;
+		this.mappingKeys = mappingKeys;
+		this.status = status;
+	}
+
+	/** The same error without what the service said, which may repeat personal data. */
+	withoutWords(): QueryError {
+		const { trouble, billed } = this;
+		const silent = { ...trouble, ...NO_WORDS } as Trouble;
+		if ('problem' in silent) silent.problem = silent.problem && { ...silent.problem, ...NO_WORDS };
+		if ('cause' in silent) silent.cause = wordless(silent.cause);
+		return new QueryError(silent, billed);
+	}
+
+	/** Of a list that could not be read; where no query could be sent either, the error itself. */
+	static unlisted(error: unknown, purpose: ListPurpose): unknown {
+		const kind = error instanceof RequestError ? error.problem.kind : undefined;
+		const isOwn = error instanceof QueryError || kind === 'login' || kind === 'cancelled';
+		return isOwn ? error : new QueryError({ kind: 'unlisted', purpose, cause: error });
+	}
+}
+
+const NO_WORDS = { said: undefined, isWithheld: undefined, location: undefined };
+const wordless = (error: unknown) => (error instanceof RequestError ? error.withoutWords() : error);
+
+/** The words of an error of another room, to be passed on. */
+export function wordsOf(error: unknown): Words {
+	const { message, description } = error as Partial<UserError>;
+	return { message: message ?? String(error), description: description ?? '' };
+}
+
+/** Why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the request. */
+export function reasonFor(error: unknown): string {
+	const { mappingKeys = [], data } = error as Partial<RequestError>;
+	const what = wordsOf(error).message;
+	const told = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;
+	return withRequestId(told, data?.requestIds as string[] | undefined);
+}
+
+/** Any error of an item for which something was accepted. */
+export const withBilled = (error: unknown, billed: Id[]): QueryError =>
+	new QueryError(
+		error instanceof QueryError ? error.trouble : { kind: 'passed', cause: error },
+		billed,
+	);
+
+const billedWords = (ids: Id[]): string =>
+	ids.length === 0
+		? ''
+		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
+
+/** With this every error and receipt of a billed operation ends. */
+export function costWords({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string {
+	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
+	const what = queries === 1 ? 'query' : 'queries';
+	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;
+}
+
+/** What to do where an environment uses other names. */
+export const setKeys = (keys: string[]): string =>
+	`set ${keys.join(' or ')} in the credential's API Mapping`;
+
+/** The words of a trouble, and its data for programs. */
+interface Told extends Words {
+	/** In place of the trouble's kind. */
+	code?: string;
+	status?: number;
+	data?: IDataObject;
+	mappingKeys?: string[];
+}
+
+/** The sentences about a query that costs money. */
+export function tell(trouble: Trouble): Told {
+	switch (trouble.kind) {
+		case 'refused':
+			return tellRefused(trouble);
+		case 'unsure':
+			return tellUnsure(trouble);
+		case 'limitOfExecution':
+			return {
+				message: `This item would go beyond the ${trouble.most} queries allowed per execution`,
+				description:
+					"Send fewer items, or raise 'Max Queries per Execution' under 'Spending Limits'.",
+			};
+		case 'limitOfDay':
+			return {
+				message: `This item would go beyond the ${trouble.most} queries allowed per day: ${trouble.made} were made today`,
+				description: "Go on tomorrow, or raise 'Max Queries per Day' under 'Spending Limits'.",
+			};
+		case 'uncounted':
+			return {
+				message: "Today's queries cannot be counted for 'Max Queries per Day'",
+				...('undated' in trouble
+					? {
+							description: `${trouble.undated} of the queries listed show no creation date with a time zone (createdAt). Remove the limit, or ask your provider for the date.`,
+						}
+					: {
+							description: cutSentences(trouble),
+							data: { list: trouble.extent },
+							mappingKeys: LIST_KEYS,
+						}),
+			};
+		case 'unlisted': {
+			const { message, description } = wordsOf(trouble.cause);
+			const { mappingKeys, data = {} } = (trouble.cause ?? {}) as Partial<RequestError>;
+			return {
+				message: `${UNLISTED}: ${message}`,
+				description: sentences(PURPOSES[trouble.purpose], description),
+				mappingKeys,
+				data: data.requestIds === undefined ? {} : { requestIds: data.requestIds },
+			};
+		}
+		case 'otherQuery': {
+			const { name, id, type, search } = trouble;
+			const what = type === undefined ? 'about somebody else' : `of another query type (${type})`;
+			return {
+				message: "The service answered with another query than this item's",
+				description: sentences(
+					`${name}, query ID ${id}, is ${what}, by its record. The node ignored it. Read it with Query → Get, and tell your provider`,
+					'Your own query may have been accepted and billed',
+					search && ('unlisted' in search ? UNLISTED : tellSearch(search, 1)),
+					search
+						? 'Retrying this execution looks for it and sends nothing'
+						: 'A new query may be billed',
+				),
+				data: { queryIds: [id], type },
+			};
+		}
+		case 'failed': {
+			const { name, ids, status } = trouble;
+			return {
+				message: `The query ended without a result: its status is ${status}`,
+				description: sentences(
+					`${name}, query ID ${ids.join(', ')}`,
+					trouble.said,
+					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
+				),
+				data: { queryIds: ids, status, ...dataOf(trouble) },
+			};
+		}
+		case 'cancelled':
+			return { message: 'The execution was cancelled', description: '' };
+		case 'passed': {
+			const { code, status, data, mappingKeys } = (trouble.cause ?? {}) as Partial<RequestError>;
+			return { ...wordsOf(trouble.cause), code, status, data, mappingKeys };
+		}
+	}
+}
+
+const UNLISTED = 'The queries made could not be listed';
+
+const PURPOSES: Record<ListPurpose, string> = {
+	reuse: "Without the list no result can be reused. To send anyway, set 'Reuse Results' to Never",
+	limit: "Try again later, or remove 'Max Queries per Day' under 'Spending Limits'",
+	retry:
+		'A retry first searches the list for what was sent. Retry later; a new execution sends all its queries',
+};
+
+function tellRefused({
+	problem,
+	definition,
+	about,
+	mappingKeys = [],
+}: Extract<Trouble, { kind: 'refused' }>): Told {
+	const words = render({ problem, accepted: 'no' }, taxQuery);
+	const told = { code: codeOf(problem), data: dataOf(problem), mappingKeys };
+	if (problem.kind !== 'status') return { ...words, ...told };
+	const { status } = problem;
+	if (problem.isTokenRefused) return { ...words, ...told, status };
+	const isMissing = status === 404;
+	// nobody of that RFC or CURP: the service's own words would only repeat it
+	const isWholeStory = isMissing && about !== undefined && mappingKeys.length === 0;
+	const mayLackProfile = definition.needsProfile === true && PROFILE.includes(status);
+	return {
+		...told,
+		status,
+		message: isMissing && about ? NOBODY[about] : words.message,
+		description: sentences(
+			isMissing ? 'Compare it with an official document' : '',
+			mayLackProfile
+				? 'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet'
+				: '',
+			isWholeStory ? '' : isMissing || mayLackProfile ? said(problem) : words.description,
+			mappingKeys.length > 0
+				? `If every item fails so, your environment uses other names: ${setKeys(mappingKeys)}`
+				: '',
+		),
+		data: { ...told.data, ...(mayLackProfile && { mayLackProfile }) },
+	};
+}
+
+const NOBODY = {
+	rfc: 'No taxpayer was found for this RFC',
+	curp: 'No person was found for this CURP',
+};
+
+/** With these a service may say that there is no tax profile. */
+const PROFILE = [400, 403, 404, 409, 412, 422];
+
+/** By so much the clocks of n8n and the service may differ. */
+const CLOCKS_MS = 60_000;
+
+const DOUBTS: Record<Doubt, string> = {
+	noAnswer: 'there was no response',
+	status: 'the service reported an error',
+	unreadable: 'its response says nothing of it',
+	noId: 'its response has no query ID',
+	earlierTry: 'an earlier try sent it and got no response',
+	otherQuery: 'the service answered with another query',
+};
+
+function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
+	const { definition, why, count, problem, search } = trouble;
+	const { name, service } = definition;
+	const { operation } = service;
+	const what = problem ? render({ problem, accepted: 'no' }, taxQuery).message : DOUBTS[why];
+	const sentAfter = sentAfterOf(trouble);
+	const words = problem ?? trouble.said ?? {};
+	const isListed = !('unlisted' in search);
+	return {
+		message: `The query may have been accepted and billed: ${what}`,
+		description: sentences(
+			`It was sent after ${sentAfter}`,
+			isListed ? tellSearch(search, count) : `${UNLISTED}: ${search.unlisted.message}`,
+			said(words),
+			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as 'Created After'). Retrying this execution looks for it and sends nothing`,
+			isListed && search.untold.length > 0
+				? `If the list has it, its record uses other names: ${setKeys([`services.${operation}`, `fields.${operation}`])}`
+				: '',
+			why === 'noId'
+				? `If every item ends so, compare ${keysOfPath(service).join(' and ')} of the API Mapping with your contract`
+				: '',
+		),
+		data: {
+			...dataOf(words),
+			sentAfter,
+			...(isListed
+				? { list: search.extent, found: search.found, possible: search.untold }
+				: { list: 'unread' }),
+		},
+	};
+}
+
+const sentAfterOf = ({ since }: { since: number }): string =>
+	new Date(since - CLOCKS_MS).toISOString().replace(/\.\d+/, '');
+
+const IDS_TOLD = 10;
+
+function tellSearch(search: Exclude<Search, { unlisted: Words }>, count: number): string {
+	const { found, untold, extent } = search;
+	const more = untold.length > IDS_TOLD ? ' …' : '';
+	return sentences(
+		found.length > 0 ? `Of its ${count} queries these were found: ${found.join(', ')}` : '',
+		untold.length > 0
+			? `These in the list may be it, though their query type, fields or date differ: ${untold.slice(0, IDS_TOLD).join(', ')}${more}`
+			: '',
+		found.length + untold.length === 0 && extent === 'whole'
+			? 'It was looked for among the queries made and not found'
+			: '',
+		cutSentences(search),
+	);
+}
+
+/** Of the API Mapping: how a list comes whole. */
+const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
+
+/** What is missing of a list, and how to have it; undefined if nothing is. */
+export function cutWords(
+	list: Pick<Listing, 'extent' | 'total'> & { listed: number },
+): Words | undefined {
+	const { extent, listed, total } = list;
+	if (extent === 'whole') return undefined;
+	const cut =
+		total === undefined
+			? `The list of queries was not read to its end: it has more than ${listed}`
+			: `The service reports ${total} queries but lists only ${listed} of them`;
+	const keys =
+		"Set list.limit, and list.offset or list.page, in the credential's API Mapping (Connection → Diagnose tries them)";
+	if (extent === 'cut') return { message: cut, description: keys };
+	return {
+		message: `The service lists ${listed} queries and does not say whether there are more`,
+		description: `${keys}, or set list.paging to "none" if these are always all`,
+	};
+}
+
+/** How many of the service's queries come out, where it reports their number, and why not the others. */
+export function totalWords(given: number, total: number, others?: 'limit' | 'filters'): string {
+	if (given > total) return `${given} queries returned; the service reports ${total}.`;
+	return sentences(
+		`${given} of ${total} queries returned`,
+		others === 'limit' && given < total ? "Switch on 'Return All', or raise 'Limit', for more" : '',
+		others === 'filters' ? 'The filters of this node left out the others' : '',
+	);
+}
+
+/** The same in one sentence after the other; '' if nothing is missing. */
+export function cutSentences(list: Parameters<typeof cutWords>[0]): string {
+	const words = cutWords(list);
+	return words ? sentences(words.message, words.description) : '';
+}

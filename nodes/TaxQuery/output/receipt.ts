@@ -1,0 +1,259 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Cost, FailedItems, Item, Run } from '../../shared/operations/operation';
+import { asItIs } from '../../shared/operations/fields';
+import { sentences } from '../../shared/utils/sentences';
+import type { Id, Listing } from '../client/types';
+import { costWords, cutSentences, setKeys } from '../errors/queryError';
+import type { Outcome } from './rows';
+
+/** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
+const METADATA_LENGTH = 255;
+const WARNINGS_TOLD = 3;
+const IDS_TOLD = 50;
+/** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
+const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
+
+const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]{1,64}$/;
+/** Whether a text surely is an ID, and no name, address, phone (10 digits) or NSS (11). */
+export const isOwnId = (text: string): boolean => OWN_ID.test(text) && !IDENTIFIER.test(text);
+
+/** A text as the item's own output shows it. */
+const shown = ({ protect }: Item, text: string) =>
+	String(protect({ text }, 'written', asItIs).text);
+
+/** What others know of a run's queries. */
+interface Known {
+	/** What the list of queries left open. */
+	gaps(): { uncompared: number; cut?: Listing };
+	/** How many are billed for an item, or for all of the run; undefined where nobody knows. */
+	billed(index?: number): number | undefined;
+}
+
+/** What a run has spent: shown in the output pane, kept with the execution, and added to its error. */
+export class Receipt {
+	private readonly counts = { sent: 0, recovered: 0, kept: 0, reused: 0 };
+	private readonly planned = new Map<number, number>();
+	/** What was accepted, by item. */
+	private readonly billed = new Map<number, string[]>();
+	/** How many queries may have been accepted, by item. */
+	private readonly doubtful = new Map<number, number>();
+	private readonly warnings: string[] = [];
+	/** Items for which nothing was sent, because a query of before or of another item serves them. */
+	private readonly served = new Set<number>();
+	/** Those of them that came out. */
+	private unsentItems = 0;
+	/** How many items have asked each question; those with a query of their own are not the same. */
+	private readonly questions = new Map<string, number>();
+	private pending = 0;
+	private reusesByDefault = false;
+	/** What is pending is reused by the next click. */
+	private isBuilding = false;
+	/** Some item waited for its result. */
+	private hasWaited = false;
+
+	constructor(
+		private readonly run: Run,
+		private readonly known: Known,
+	) {
+		run.atEnd((failure, failed) => this.end(failure, failed));
+	}
+
+	/** As so many queries an item is billed, if nothing is reused. */
+	plan({ index }: Item, queries: number): void {
+		this.planned.set(index, queries);
+	}
+
+	/** What an item has cost, or all of the run; what did not come so far as to be planned counts as one query. */
+	costOf(index?: number): Cost {
+		const items = index === undefined ? [...Array(this.run.items).keys()] : [index];
+		const queries = items.reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
+		const cost = { billed: this.known.billed(index) ?? ('unknown' as const), queries };
+		const unsure = items.filter((one) => this.doubtful.has(one));
+		const ids = items.flatMap((one) => this.billed.get(one) ?? []);
+		return {
+			words: costWords(cost),
+			...cost,
+			...(ids.length > 0 && { queryIds: ids }),
+			...(unsure.length > 0 && { unsureItems: unsure.map(numberOf) }),
+		};
+	}
+
+	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */
+	accepted(item: Item, ids: Id[], isByEarlierTry = false): void {
+		const own = ids.map((id) => shown(item, id));
+		this.billed.set(item.index, [...(this.billed.get(item.index) ?? []), ...own]);
+		if (!isByEarlierTry) this.addCount('paidQueries', ids.length);
+		this.addWords('queryIds', own);
+	}
+
+	/** Queries of an item of which nobody knows whether they were accepted. */
+	unsure({ index }: Item, count: number): void {
+		this.doubtful.set(index, (this.doubtful.get(index) ?? 0) + count);
+		this.addCount('unsureQueries', count);
+	}
+
+	/** Queries that an item has got, billed in this execution or before; `question`: what it shares with others. */
+	take(
+		item: Item,
+		outcomes: Outcome[],
+		{
+			externalReference,
+			reuse,
+			wait,
+		}: { externalReference: unknown; reuse?: { isByDefault: boolean }; wait?: number },
+		question?: string,
+	): void {
+		this.hasWaited ||= wait !== undefined;
+		if (question) this.questions.set(question, (this.questions.get(question) ?? 0) + 1);
+		for (const { how } of outcomes) this.counts[how]++;
+		if (outcomes.every(({ how }) => how === 'reused' || how === 'kept')) {
+			this.served.add(item.index);
+		}
+		if (reuse?.isByDefault) {
+			this.isBuilding ||= this.run.mode === 'manual';
+			this.reusesByDefault ||= outcomes.some(({ how }) => how === 'reused');
+		}
+		if (typeof externalReference !== 'string' && typeof externalReference !== 'number') return;
+		const reference = String(externalReference);
+		const isProtected = item.protect({ reference }, 'free', asItIs).reference !== reference;
+		const isOwn = !isProtected || isOwnId(reference);
+		if (isOwn && !IDENTIFIER.test(reference) && this.billed.has(item.index)) {
+			this.addWords('externalReference', [shown(item, reference)]);
+		}
+	}
+
+	/** Items that come out; of so many queries the result is still to come. */
+	give(item: Item, rows: IDataObject[], unfinished: number): void {
+		this.pending += unfinished;
+		if (this.served.has(item.index)) this.unsentItems++;
+		for (const { warnings } of rows) {
+			if (!Array.isArray(warnings) || warnings.length === 0) continue;
+			const [{ field, message }] = warnings as IDataObject[];
+			this.warnings.push(
+				`Item ${numberOf(item.index)}: ${String(field)}: ${shown(item, String(message))}`,
+			);
+		}
+	}
+
+	/** Shows the receipt; returns what the run's error does not say itself. */
+	private end(failure: { index: number } | undefined, failed: FailedItems): string {
+		const { sent, recovered, kept, reused } = this.counts;
+		const doubtful = [...this.doubtful.values()].reduce((sum, count) => sum + count, 0);
+		const told = [
+			counted(recovered, 'recovered'),
+			counted(kept, 'read again, not sent again'),
+			counted(reused, 'reused'),
+			counted(this.warnings.length, 'with a warning'),
+		].filter((text) => text !== '');
+		const gaps = this.gapWords();
+		const isEmpty = sent + doubtful + failed.all + told.length + gaps.length === 0;
+		if (!isEmpty) {
+			const isReused = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
+			const toChange = this.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
+			this.run.hint(
+				sentences(
+					this.costOf().words,
+					this.itemWords(failed),
+					told.join(', '),
+					reused > 0 ? this.sharedWords() : '',
+					this.reusesByDefault ? this.reuseWords() : '',
+					this.pending > 0 ? pendingWords(this.pending, isReused ? toChange : undefined) : '',
+					doubtful > 0
+						? `${doubtful} may have been accepted: the item's error says how to look for it before you send it again`
+						: '',
+					...gaps,
+					...this.warnings.slice(0, WARNINGS_TOLD),
+				),
+			);
+		}
+		return failure ? this.spentBefore(failure.index) : '';
+	}
+
+	/** How many items were sent, where some failed. */
+	private itemWords({ all, unsent }: FailedItems): string {
+		if (all === 0) return '';
+		const { items } = this.run;
+		const sent = items - unsent - this.unsentItems;
+		const failed = [
+			counted(unsent, 'failed before sending'),
+			counted(all - unsent, 'failed after sending'),
+		].filter((text) => text !== '');
+		return [`${sent} of ${items} ${items === 1 ? 'item' : 'items'} sent`, ...failed].join('; ');
+	}
+
+	/** Which items have come out with one query. */
+	private sharedWords(): string {
+		const shared = [...this.questions.values()].filter((items) => items > 1);
+		const items = shared.reduce((sum, count) => sum + count, 0);
+		return items === 0
+			? ''
+			: `${items} items ask the same: ${counted(shared.length, 'query', 'queries')}`;
+	}
+
+	private reuseWords(): string {
+		if (this.run.mode === 'integrated') {
+			return "In a sub-workflow, results (not failures) of the last 24 hours are reused, because n8n does not say whether its parent is retried ('Reuse Results')";
+		}
+		return this.run.mode === 'retry'
+			? "Retried: queries of the last 24 hours that the list shows are taken first, whatever 'Reuse Results' says"
+			: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";
+	}
+
+	private gapWords(): string[] {
+		const { uncompared, cut } = this.known.gaps();
+		const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
+		const todo = `To compare them, ${setKeys(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
+		return [
+			uncompared > 0 ? sentences(gap, todo) : '',
+			cut ? cutSentences({ ...cut, listed: cut.records.length }) : '',
+		].filter((text) => text !== '');
+	}
+
+	/** What the other items are billed for. */
+	private spentBefore(failing: number): string {
+		const ids = [...this.billed].flatMap(([index, own]) => (index === failing ? [] : own));
+		const doubtful = [...this.doubtful.keys()].filter((index) => index !== failing);
+		return sentences(
+			ids.length > 0
+				? `Accepted before that, and billed: ${first(ids)}. Retrying this execution reads them and sends nothing again`
+				: '',
+			doubtful.length > 0
+				? `May have been accepted and billed, too: item ${first(doubtful.map(numberOf))}. Retrying this execution looks for it; a new one sends it again`
+				: '',
+		);
+	}
+
+	private addCount(key: string, more: number): void {
+		const { metadata } = this.run;
+		if (more > 0) metadata?.set(key, String(Number(metadata.get(key) || 0) + more));
+	}
+
+	/** So that the list of executions can be filtered by query ID. */
+	private addWords(key: string, more: string[]): void {
+		const { metadata } = this.run;
+		const before = metadata?.get(key) ?? '';
+		if (before.length >= METADATA_LENGTH - 1) return;
+		const words = [...new Set([...before.split(' '), ...more])].filter(Boolean);
+		while (words.join(' ').length > METADATA_LENGTH) words.pop();
+		const all = words.join(' ');
+		if (all !== before) metadata?.set(key, all);
+	}
+}
+
+/** Operators count items from 1. */
+const numberOf = (index: number) => index + 1;
+
+/** `toChange`: the setting with which another click takes the pending query up again. */
+const pendingWords = (pending: number, toChange: string | undefined): string =>
+	sentences(
+		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,
+		toChange === undefined
+			? ''
+			: `Or run this step again with ${toChange}: the query is reused, not billed again`,
+	);
+
+const first = (all: Array<string | number>) =>
+	all.slice(0, IDS_TOLD).join(', ') + (all.length > IDS_TOLD ? ' …' : '');
+
+const counted = (count: number, one: string, many = one) =>
+	count === 0 ? '' : `${count} ${count === 1 ? one : many}`;

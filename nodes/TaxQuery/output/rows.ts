@@ -1,0 +1,281 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { areOthers } from '../../shared/identifiers';
+import { asItIs } from '../../shared/operations/fields';
+import type { Item } from '../../shared/operations/operation';
+import { isObject } from '../../shared/utils/json';
+import { redactValues } from '../../shared/utils/redact';
+import { sentences } from '../../shared/utils/sentences';
+import { reasonIn, saidBy } from '../../shared/errors/serviceMessage';
+import { said } from '../../shared/errors/words';
+import { textOf } from '../../shared/utils/text';
+import { otherIdentifiers, type Warning } from '../fields/identifiers';
+import { compareMonths } from '../fields/period';
+import { askedRule, queryRule } from './personal';
+import { comparable, compare, type Expected } from '../request/compare';
+import type { PaidQuery } from '../request/question';
+import { inDocumentNames, serviceOf, type QueryService } from '../client/names';
+import { isOpen } from '../client/record';
+import { toWire } from '../client/recordNames';
+import type { Query, QueryRecord } from '../client/types';
+import { QueryError, setKeys, tell } from '../errors/queryError';
+import { besideResult, defined, lacksResult, NO_RESULT, shownRecord } from './simplify';
+
+/** A response without an ID, for whose query no list has a record. */
+export interface Word {
+	kind: 'word';
+	raw: IDataObject;
+}
+export type Answer = Query | Word;
+
+/** What became of a query. */
+export interface Outcome {
+	query: Answer;
+	/** kept: an earlier try of this execution sent it. */
+	how: 'sent' | 'recovered' | 'reused' | 'kept';
+	/** How old what is reused is. */
+	ageMs?: number;
+	/** There was no result when the time to wait was over; why the last check failed, if it did. */
+	overdue?: { problem?: string };
+	/** Why its result could not be read, where it is said to be there. */
+	unread?: string;
+}
+
+/** How an item's outcomes come out. */
+export interface Shape {
+	definition: PaidQuery;
+	mapping: TaxQueryMapping;
+	/** One for each query that is billed. */
+	expected: Expected[];
+	/** What was asked, under the API reference's names, for an acknowledgement does not repeat it. */
+	asked: IDataObject;
+	/** What of it the record must echo. */
+	echoed: IDataObject;
+	isSimple: boolean;
+	externalReference: unknown;
+	warnings: Warning[];
+	secrets: string[];
+	protect: Item['protect'];
+}
+
+/**
+ * One row for each query, but for a month of somebody else, which a warning names. Throws a QueryError if there is a
+ * result of none and never will be, or none that is this item's.
+ */
+export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
+	const { definition, expected, secrets } = shape;
+	const strange = recordsOf(outcomes).filter((record) => isOfOther(record, expected));
+	const own = outcomes.filter(({ query }) => !strange.some((one) => one === query));
+	if (strange.length > 0 && (own.length === 0 || expected.length === 1)) {
+		throw new QueryError(otherQuery(strange[0], shape));
+	}
+	const failed = recordsOf(own).filter(({ state }) => state === 'failed');
+	if (own.length > 0 && failed.length === own.length) {
+		const [{ raw, status = '' }] = failed;
+		const { response, ...record } = raw;
+		throw new QueryError({
+			kind: 'failed',
+			name: definition.name,
+			ids: failed.map(({ id }) => id),
+			status,
+			said: said(saidBy(reasonIn(response) ?? reasonIn(record) ?? '', secrets)),
+		});
+	}
+	const ofMonths = [
+		...strange.map((query) => {
+			const { message, description } = tell(otherQuery(query, shape));
+			return warning('Response', 'otherQuery', message, description);
+		}),
+		...monthsAmiss(outcomes, shape),
+	];
+	return own.map((outcome) => {
+		const json = redactValues(shownAnswer(outcome.query, shape), secrets);
+		return shape.protect({ ...json, ...marksOf(outcome, shape, ofMonths) }, 'written', asItIs);
+	});
+}
+
+const recordsOf = (outcomes: Outcome[]): QueryRecord[] =>
+	outcomes.map(({ query }) => query).filter((query) => query.kind === 'record');
+
+const warning = (field: string, code: string, ...texts: string[]): Warning => ({
+	field,
+	code,
+	message: sentences(...texts),
+});
+
+/** Whether a result is still to come, or nobody knows whether one has. */
+export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolean =>
+	query.kind === 'acknowledged' ||
+	(query.kind === 'record' && (isOpen(query.state) || lacksResult(query, service)));
+
+/** Whether a record surely belongs to another query: of another person, birth date or type. */
+export const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
+	expected.every(({ asked, ...one }) => {
+		const who = omit(asked, ['period', 'from', 'to']);
+		return compare({ ...one, wholeSince: undefined, asked: who }, record) === 'other';
+	});
+
+const omit = (values: IDataObject, names: string[]): IDataObject =>
+	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
+
+/** What is wrong with a record that is not this question's. */
+export function otherQuery(
+	record: QueryRecord,
+	{ definition, expected: [one] }: Pick<Shape, 'definition' | 'expected'>,
+) {
+	const { id, code } = record;
+	const isOfOtherPerson = compare({ ...one, code, otherCodes: [] }, record) === 'other';
+	const { name } = definition;
+	return { kind: 'otherQuery' as const, name, id, ...(!isOfOtherPerson && { type: code }) };
+}
+
+/** A row as it comes out; personal data is hidden first. */
+function shownAnswer(query: Answer, shape: Shape): IDataObject {
+	const { definition, mapping, isSimple, protect } = shape;
+	const { service } = definition;
+	if (query.kind === 'record') {
+		const row = shownRecord(shape, query, mapping, isSimple, service);
+		return isSimple ? besideItem(row, query) : row;
+	}
+	return protect(query.raw, queryRule(query.raw, mapping, service), (safe) => {
+		const isWord = query.kind === 'word';
+		if (!isSimple) return isWord ? safe : toWire(safe, mapping);
+		return {
+			...besideAsked(
+				isWord ? safe : omit(safe, ['queryId', mapping.record._id === undefined ? '' : '_id']),
+				shape,
+			),
+			pending: !isWord,
+			...(!isWord && { queryId: query.id }),
+		};
+	});
+}
+
+/** A record without the columns that the item itself knows. Its status counts where there is no result. */
+function besideItem(row: IDataObject, { state }: QueryRecord): IDataObject {
+	const isResult = state === 'success' && row.pending === false;
+	return omit(row, ['service', 'createdAt', isResult ? 'status' : '']);
+}
+
+const besideAsked = (raw: IDataObject, { asked, definition, mapping, protect }: Shape) =>
+	besideResult(
+		protect(asked, askedRule, asItIs),
+		inDocumentNames(raw, definition.service.operation, mapping),
+		(name) => areOthers(asked[name], raw[name]),
+	);
+
+/** What the node knows beside what the service said. */
+function marksOf(
+	{ query, how, ageMs = 0, overdue, unread }: Outcome,
+	shape: Shape,
+	ofMonths: Warning[],
+): IDataObject {
+	const { definition, externalReference, asked } = shape;
+	const record = query.kind === 'record' ? query : undefined;
+	const isUnknown = record?.state === 'unknown';
+	const lacks = record && lacksResult(record, definition.service);
+	const { response } = query.raw;
+	const warnings = [
+		...shape.warnings,
+		...(isUnknown ? [unknownStatus(record)] : []),
+		...(query.kind === 'word' ? [wordWarning(definition)] : []),
+		...(lacks ? [unread === undefined ? NO_RESULT : notRead(unread)] : []),
+		...otherIdentifiers(asked, isObject(response) ? response : query.raw),
+		...ofMonths,
+		...(record ? unknownService(record, shape) : []),
+		...(record && how !== 'reused' ? unheard(record, shape) : []),
+	];
+	return defined({
+		externalReference: externalReference as IDataObject[string],
+		reused: how === 'reused' || undefined,
+		ageHours: how === 'reused' ? Math.round(ageMs / 36_000) / 100 : undefined,
+		recovered: how === 'recovered' || undefined,
+		queryId: overdue && query.kind !== 'word' ? query.id : undefined,
+		statusUnknown: isUnknown || undefined,
+		lastProblem: overdue?.problem,
+		warnings: warnings.length > 0 ? warnings : undefined,
+	});
+}
+
+/** Whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
+export function isWord(body: IDataObject | undefined, { resultFields }: QueryService): boolean {
+	const names = Object.values(resultFields ?? {});
+	return body !== undefined && names.length > 0 && names.every((name) => name in body);
+}
+
+const wordWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
+	hasNoShownResponse
+		? warning(
+				'Response',
+				'unconfirmed',
+				'The service reported success but returned no record. Your next query about this RFC will confirm it',
+			)
+		: warning(
+				'Response',
+				'noId',
+				'The response has no query ID, and the list of queries does not show it. Keep this result: it cannot be read again',
+			);
+
+/** Of a record whose query type has a name that the mapping does not know. */
+function unknownService(
+	{ code }: QueryRecord,
+	{ definition, mapping, expected: [{ code: own, otherCodes }] }: Shape,
+): Warning[] {
+	if (code === '' || code.toUpperCase() === own.toUpperCase()) return [];
+	return [
+		warning(
+			'Service',
+			'unknownService',
+			`'Reuse Results' and the trigger do not know the service's name for this query type: "${code}"`,
+			otherCodes.includes(code) && serviceOf(code, mapping)
+				? 'Another query type has this name: compare the result with this item'
+				: `If it is right, ${setKeys([`services.${definition.service.operation}`])} to that name`,
+		),
+	];
+}
+
+/** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
+function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning[] {
+	if (!asked) return [];
+	const plain = (value: unknown) => comparable(value).replace(/[^\p{L}\p{N}]/gu, '');
+	const heard = Object.values(asked).map(plain);
+	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
+	if (lost.length === 0) return [];
+	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`);
+	return [
+		warning(
+			lost.join(', '),
+			'notEchoed',
+			"The service's record does not repeat this field, so the service may have ignored it",
+			`If your environment uses another name, ${setKeys(keys)}`,
+		),
+	];
+}
+
+const unknownStatus = ({ raw }: QueryRecord): Warning =>
+	warning(
+		'Status',
+		'unknownStatus',
+		`The status "${textOf(raw.status)}" is not known, so this is no result`,
+		`If you know it, ${setKeys(['statuses.success', 'statuses.pending', 'statuses.failed'])}`,
+	);
+
+const notRead = (problem: string): Warning =>
+	warning(
+		'Result',
+		'notRead',
+		`The service reports success without a result, and the query could not be read by its ID: ${problem}`,
+		'Read it later with Query → Get; do not send it again',
+	);
+
+function monthsAmiss(outcomes: Outcome[], { expected }: Shape): Warning[] {
+	const monthOf = (period: unknown) =>
+		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
+	return compareMonths(
+		expected.map(({ asked: { period } }) => monthOf(period)),
+		outcomes.map(({ query }) => {
+			if (query.kind === 'word') return '';
+			return monthOf(query.kind === 'record' ? query.asked?.period : query.period);
+		}),
+	);
+}

@@ -1,0 +1,222 @@
+import { DateTime } from 'luxon';
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { areOthers } from '../../shared/identifiers';
+import { isFilled, isObject } from '../../shared/utils/json';
+import { MASK } from '../../shared/utils/redact';
+import { reasonIn } from '../../shared/errors/serviceMessage';
+import { textOf } from '../../shared/utils/text';
+import { serviceOf, type QueryService } from '../client/names';
+import { askedIn } from '../client/record';
+import { toWire } from '../client/recordNames';
+import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
+import type { KnownColumns } from '../../shared/operations/inputColumns';
+import type { Item } from '../../shared/operations/operation';
+import { queryRule } from './personal';
+import type { QueryRecord } from '../client/types';
+import type { Warning } from '../fields/identifiers';
+
+/** Columns of the query itself, behind its result. */
+const TAIL = ['status', 'service', 'createdAt', 'queryId'];
+const DATES = ['validUntil', 'birthDate'];
+
+/**
+ * A query record (TQ §2.1) as one row: the person or company, the result, then the query itself, its ID last. Names
+ * are readable, dates ISO 8601. A result that the API reference does not show keeps its own names. A documented result
+ * has the same columns each time, with null for a missing field.
+ * `pending` is true while the result is to come. `failed`, `reason` or `statusUnknown` say why there is none.
+ * `service` is known where the query was just made. `asRead` is the record before personal data was hidden: only it
+ * shows whether the result names somebody else. docs/output.md has the columns.
+ */
+export function simplifyRecord(
+	record: QueryRecord,
+	mapping: TaxQueryMapping,
+	service = serviceOf(record.code, mapping),
+	asRead = record,
+): IDataObject {
+	const { raw, state } = record;
+	const response = responseOf(raw);
+	const isEnd = state === 'success' || state === 'unknown';
+	const fields = isEnd ? namesIn(response, service) : undefined;
+	const isWhole = fields !== undefined && isFilled(response);
+	const asked = { ...(isWhole && askedColumns(service)), ...askedOf(record) };
+	const resultIn = (one: IDataObject) => defined(fields ? renamed(one, fields) : ownNames(one));
+	const columns = isWhole ? Object.keys(fields).map((name) => [name, asked[name] ?? null]) : [];
+	const result = withMeaning({ ...Object.fromEntries(columns), ...resultIn(response) });
+	const [askedAsRead, resultAsRead] = [askedOf(asRead), resultIn(responseOf(asRead.raw))];
+	const isOther = (name: string) => areOthers(askedAsRead[name], resultAsRead[name]);
+	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
+	const isWithout = lacksResult(record, service);
+	return defined({
+		...besideResult(asked, result, isOther),
+		...(reason !== undefined && { reason, message: undefined }),
+		...recordColumns(raw, service),
+		...(state === 'unknown' && { statusUnknown: true }),
+		...(state === 'failed' && { failed: true }),
+		pending: state === 'pending' || isWithout,
+		status: raw.status,
+		service: raw.service,
+		createdAt: raw.createdAt,
+		queryId: record.id,
+		...(isWithout && { warnings: [NO_RESULT] }),
+	});
+}
+
+/** Fields of the record itself, beside its response, that are part of a query's result. */
+const recordColumns = (raw: IDataObject, service: QueryService | undefined): IDataObject =>
+	Object.fromEntries((service?.recordFields ?? []).map((name) => [name, raw[name]]));
+
+/** A record as it comes out of an item: what is personal hidden first. */
+export const shownRecord = (
+	{ protect }: Pick<Item, 'protect'>,
+	record: QueryRecord,
+	mapping: TaxQueryMapping,
+	isSimple: boolean,
+	service = serviceOf(record.code, mapping),
+): IDataObject =>
+	protect(record.raw, queryRule(record.raw, mapping, service), (safe) => {
+		if (!isSimple) return toWire(safe, mapping);
+		const shown = { ...record, raw: safe, asked: askedIn(safe, mapping) };
+		return simplifyRecord(shown, mapping, service, record);
+	});
+
+/** Whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
+export const lacksResult = (
+	{ state, hasResponse }: QueryRecord,
+	service: QueryService | undefined,
+): boolean => state === 'success' && !hasResponse && service?.operation !== 'createTaxProfile';
+
+export const NO_RESULT: Warning = {
+	field: 'Result',
+	code: 'noResult',
+	message: "The service's record has no result; it arrives by webhook.",
+};
+
+/** The fields that have a value. */
+export const defined = (fields: IDataObject): IDataObject =>
+	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** What was asked before its result; an identifier that is not the result's, too, under a name of its own. */
+export const besideResult = (
+	asked: IDataObject,
+	result: IDataObject,
+	isOther: (name: string) => boolean,
+): IDataObject => ({
+	...Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in result))),
+	...result,
+	...Object.fromEntries(
+		['rfc', 'curp'].filter(isOther).map((name) => [`asked${capital(name)}`, asked[name]]),
+	),
+});
+
+/** The request's fields, the person or company first; three numbers as one birth date. */
+function askedOf({ asked: all = {} }: QueryRecord): IDataObject {
+	const { rfc, curp, from, to, day, month, year, ...asked } = Object.fromEntries(
+		Object.entries(all).filter(([name, value]) => !TAIL.includes(name) && value !== MASK),
+	) as IDataObject;
+	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
+	const isWholePeriod = from === asked.period && to === asked.period;
+	return {
+		...defined({ rfc, curp }),
+		...asked,
+		...(!isWholePeriod && { from, to }),
+		...birthOf(born, { day, month, year }),
+	};
+}
+
+/** A birth date as one text; of one that is hidden the year is left. */
+function birthOf(born: DateTime, { day, month, year }: IDataObject): IDataObject {
+	if (born.isValid) return { birthDate: born.toISODate() };
+	const isHidden = typeof day === 'string' && typeof month === 'string' && typeof year === 'number';
+	return isHidden ? { birthDate: textOf(year) } : { day, month, year };
+}
+
+/** What is no object comes out as a column of its own. */
+const responseOf = ({ response }: IDataObject): IDataObject =>
+	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
+
+/** The documented names of a result; undefined where the response holds none of them, though it is filled. */
+function namesIn(response: IDataObject, service: QueryService | undefined) {
+	const fields = service?.resultFields;
+	const isNamed = Object.values(fields ?? {}).some((name) => Object.hasOwn(response, name));
+	return isNamed || !isFilled(response) ? fields : undefined;
+}
+
+/** What a query asks has the same columns in every result, though a record does not echo it. */
+const askedColumns = (service: QueryService | undefined): IDataObject =>
+	Object.fromEntries(
+		(service?.fields ?? [])
+			.map((name) => (name === 'day' ? 'birthDate' : name))
+			.filter((name) => !['month', 'year'].includes(name))
+			.map((name) => [name, null]),
+	);
+
+const renamed = (response: IDataObject, fields: Record<string, string>): IDataObject =>
+	Object.fromEntries(Object.entries(fields).map(([name, original]) => [name, response[original]]));
+
+/** Columns of a query itself, or of how its result came. */
+const OF_QUERY = [
+	...'statusUnknown pending failed reason askedRfc askedCurp status queryId'.split(' '),
+	...'externalReference reused ageHours recovered lastProblem warnings'.split(' '),
+];
+const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];
+
+/** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
+export function knownColumns(service: QueryService): KnownColumns {
+	const asked = Object.keys(askedColumns(service));
+	const { resultFields = {}, recordFields = [] } = service;
+	const result = [...asked, ...Object.keys(withMeaning(resultFields)), ...recordFields];
+	return { asked, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };
+}
+
+/** Those of Query → Get, whose rows are of any query type. */
+export const anyQueryColumns: KnownColumns = {
+	asked: ['queryId'],
+	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
+};
+
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** A response whose contents are not shown, under its own names; `result…` where the query has a column of that name. */
+function ownNames(response: IDataObject): IDataObject {
+	const isFree = (name: string, own: string) =>
+		!TAKEN.includes(name) && (name === own || !Object.hasOwn(response, name));
+	return Object.fromEntries(
+		Object.entries(response).map(([own, value]) => {
+			let name = own;
+			while (!isFree(name, own)) name = `result${capital(name)}`;
+			return [name, value];
+		}),
+	);
+}
+
+/** Dates as ISO 8601, and whether a CURP is in use. */
+function withMeaning(result: IDataObject): IDataObject {
+	const columns = Object.entries(result).flatMap(([name, value]) => {
+		const own = [name, DATES.includes(name) && typeof value === 'string' ? isoOf(value) : value];
+		return name === 'curpStatus' ? [['curpActive', isActive(value)], own] : [own];
+	});
+	return Object.fromEntries(columns) as IDataObject;
+}
+
+/** TQ §2.3: local date-time without zone, TQ §2.4: day/month/year. As it came where it is neither. */
+function isoOf(text: string): string {
+	const day = DateTime.fromFormat(text, 'd/M/yyyy');
+	if (day.isValid) return day.toISODate();
+	const local = DateTime.fromISO(text, { setZone: true });
+	if (!local.isValid) return text;
+	if (!text.includes('T')) return local.toISODate();
+	const includeOffset = /T.*(Z|[+-]\d\d:?\d\d)$/.test(text);
+	return local.toISO({ suppressMilliseconds: true, includeOffset });
+}
+
+/** The civil registry's codes of a CURP that is in use, and of one that is not; TQ §2.4 shows none. */
+const ACTIVE = 'AN AH CRA RCN RCC'.split(' ');
+const ENDED = 'BAP BCC BCN BD BDA BDM BDP BJD BSU'.split(' ');
+
+/** Whether a CURP is in use; null for an unknown code, which says nothing in its favour. */
+function isActive(status: IDataObject[string]): boolean | null {
+	const code = textOf(status).trim().toUpperCase();
+	if (ENDED.includes(code)) return false;
+	return ACTIVE.includes(code) || null;
+}

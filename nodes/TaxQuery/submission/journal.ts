@@ -1,0 +1,128 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Item, Run } from '../../shared/operations/operation';
+import { hashOf, type Question } from '../request/question';
+import type { Id } from '../client/types';
+import { isDoubtful, type Life } from './life';
+import { newRegister, type Submission } from './register';
+
+/** What n8n keeps of a submission beside its state. */
+type Asked = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
+
+/** n8n's memory of a node; the name is seen in the execution's data. */
+interface Kept extends IDataObject {
+	/** Queries sent in this execution, its retries included; what was refused does not count. */
+	sent: number;
+	/** Of each question that was sent and not refused, by run, item and question. */
+	lives: Record<string, Life>;
+	/** What was asked with each of them. */
+	asked?: Record<string, Asked & IDataObject>;
+	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
+	reused?: Record<string, Array<Id | null>>;
+}
+
+/**
+ * What this execution has sent. n8n keeps it through the tries of Retry On Fail and hands it to the editor's Retry, so
+ * that what was accepted is read instead of sent again. It holds IDs and hashes, nothing of what was asked. In this
+ * process the register has the same, for all runs and nodes of the execution.
+ */
+export function journalOf(run: Run) {
+	const kept = (run.memory.paidQueries ??= { sent: 0, lives: {} }) as Kept;
+	const { lives } = kept;
+	const asked = (kept.asked ??= {});
+	const register = run.execution.shared(newRegister);
+	const spending = register.spendingOf(run.node);
+	/** Names in the journal are those of one node in one execution. */
+	const placeOf = (name: string) => `${run.executionId ?? ''} ${run.node} ${name}`;
+	const nameOf = (index: number, key: string) => `${run.index}:${index}:${hashOf(key)}`;
+	/** Submissions of others that items of this run wait for. */
+	const joined = new Map<number, Set<Submission>>();
+	const isEmpty = Object.keys(lives).length === 0 && register.size === 0;
+
+	function save(name: string, submission: Submission, life: Life): void {
+		if (life.at === 'planned' || life.at === 'refused') {
+			delete lives[name];
+			delete asked[name];
+			return;
+		}
+		const { share, subject, account, sentAt, hash } = submission;
+		lives[name] = life;
+		asked[name] = { share, subject, account, sentAt, hash };
+	}
+
+	/** Files a submission under its place; the one that an earlier try has left there is made anew. */
+	function file(name: string, submission: Omit<Submission, 'save' | 'sentMoment'>): Submission {
+		const before = register.at(placeOf(name));
+		const filed: Submission = Object.assign(before ?? {}, {
+			...submission,
+			sentMoment: performance.now(),
+			queries: undefined,
+			save(life: Life) {
+				filed.life = life;
+				save(name, filed, life);
+			},
+		});
+		register.add(placeOf(name), filed);
+		return filed;
+	}
+
+	spending.adopt(kept, kept.sent);
+	for (const [name, life] of Object.entries(lives)) {
+		if (register.at(placeOf(name))) continue;
+		const unknown = { share: '', subject: '', account: '', sentAt: 0, hash: '' };
+		file(name, { ...unknown, ...asked[name], life, executionId: run.executionId });
+	}
+
+	return {
+		register,
+		spending,
+		/** Neither n8n nor this process knew anything of the execution when the run began. */
+		isEmpty,
+
+		/** So many more were sent, or fewer. */
+		count(queries: number): void {
+			kept.sent += queries;
+			spending.sent += queries;
+		},
+
+		/** What an earlier try has sent for an item, or what this one sends. */
+		own: ({ index }: Item, { key }: Question): Submission | undefined =>
+			register.at(placeOf(nameOf(index, key))),
+
+		/** Begins a submission for an item; `more` tells it from others that the item has sent. */
+		begin(item: Item, question: Question, account: string, more = ''): Submission {
+			const { key, share, subject, hash } = question;
+			return file(nameOf(item.index, key + more), {
+				life: { at: 'planned' },
+				...{ share, subject, account, hash },
+				sentAt: 0,
+				run,
+				executionId: run.executionId,
+			});
+		},
+
+		/** An item waits for the submission of another one. */
+		join({ index }: Item, submission: Submission): void {
+			joined.set(index, (joined.get(index) ?? new Set()).add(submission));
+		},
+
+		/** Of all that was sent for an item, or for any item of this run, but what was refused. */
+		livesOf(index?: number): Life[] {
+			const own = `${run.index}:${index === undefined ? '' : `${index}:`}`;
+			const others = index === undefined ? [] : [...(joined.get(index) ?? [])];
+			return [
+				...Object.entries(lives).flatMap(([name, life]) => (name.startsWith(own) ? [life] : [])),
+				...others.map(({ life }) => life).filter(isDoubtful),
+			];
+		},
+
+		/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
+		reusedOf: ({ index }: Item, key: string): Array<Id | null> | undefined =>
+			kept.reused?.[nameOf(index, key)],
+
+		reuse({ index }: Item, key: string, ids: Array<Id | null>): void {
+			(kept.reused ??= {})[nameOf(index, key)] = ids;
+		},
+	};
+}
+
+export type Journal = ReturnType<typeof journalOf>;

@@ -1,0 +1,80 @@
+import type { Item } from '../../shared/operations/operation';
+import type { Question } from '../request/question';
+import { serviceOfItem } from '../client/client';
+import type { Id, Query, QueryRecord } from '../client/types';
+import { QueryError } from '../errors/queryError';
+import { otherQuery, type Outcome } from '../output/rows';
+import { isForeign, wantQuery, type Sending, type SubmissionContext } from './context';
+import { queriesOf } from './processMemory';
+import { recoverSubmission, takeOwnPart } from './recoverSubmission';
+import { isUsable, type Submission } from './register';
+
+/**
+ * Accepts what was read of an item's queries if none of it is surely another query. Else the submission is uncertain
+ * again, and recovered. Throws a QueryError if that fails.
+ */
+export async function acceptOwnQueries(
+	context: SubmissionContext,
+	item: Item,
+	question: Question,
+	sending: Sending,
+	read: Outcome[],
+): Promise<Outcome[]> {
+	const { journal } = context;
+	const { register } = journal;
+	const { expected, share } = question;
+	const submission = journal.own(item, question) ?? register.findByShare(share, idsIn(read));
+	const queries = queriesIn(read);
+	if (queries.every((query) => !isForeign(query, expected))) {
+		if (submission && queries.length > 0) submission.queries = queries;
+		if (!isUsable(queries)) {
+			queriesOf((await serviceOfItem(item)).client).lastAccepted.delete(share);
+		}
+		return read;
+	}
+	if (!submission || submission.sentAt === 0) return read;
+	return await register.locks.exclusive(`own ${share}`, async () => {
+		const { life } = submission;
+		const isKnown = life.at !== 'accepted' || !life.ids.every((id) => idsIn(read).includes(id));
+		if (isKnown && submission.queries) return recovered(submission.queries);
+		return await replaceForeign(context, item, question, sending, submission, read);
+	});
+}
+
+/** Recovers the queries of a submission whose IDs lead to other ones. */
+async function replaceForeign(
+	context: SubmissionContext,
+	item: Item,
+	question: Question,
+	sending: Sending,
+	submission: Submission,
+	read: Outcome[],
+): Promise<Outcome[]> {
+	const wanted = await wantQuery(item, question, sending);
+	const { definition, expected, hash, share } = question;
+	const { service, known } = wanted;
+	const came = queriesIn(read);
+	const since = submission.sentAt;
+	const ids = came.map(({ id }) => id);
+	context.journal.register.release(service.account, ids);
+	for (const id of ids) known.release(id);
+	known.lastAccepted.delete(share);
+	submission.queries = undefined;
+	submission.save({ at: 'unsure', since, hash: submission.hash || hash, why: 'otherQuery' });
+	const recovery = await recoverSubmission(context, wanted, submission, false);
+	if ('queries' in recovery) return recovered(recovery.queries);
+	if (await takeOwnPart(context, wanted, submission, came)) return read;
+	context.log.unsure(item, expected.length);
+	known.uncertainSince.set(share, since);
+	const foreign = came.find((query) => isForeign(query, expected)) as QueryRecord;
+	const problem = otherQuery(foreign, { definition, expected });
+	throw new QueryError({ ...problem, search: recovery.search });
+}
+
+const queriesIn = (outcomes: Outcome[]): Query[] =>
+	outcomes.flatMap(({ query }) => (query.kind === 'word' ? [] : [query]));
+
+const idsIn = (outcomes: Outcome[]): Id[] => queriesIn(outcomes).map(({ id }) => id);
+
+const recovered = (queries: Query[]): Outcome[] =>
+	queries.map((query) => ({ query, how: 'recovered' }));

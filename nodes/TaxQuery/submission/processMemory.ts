@@ -1,0 +1,76 @@
+import type { IDataObject } from 'n8n-workflow';
+import { stateOfClient, type Scope } from '../../shared/processState';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { SharedLocks } from '../../shared/utils/sharedLock';
+import type { Id, Query } from '../client/types';
+
+/** The queries that a question was answered with last. */
+interface Accepted {
+	/** When they were accepted, by a clock that nobody sets. */
+	at: number;
+	/** The same by our clock. */
+	atClock: number;
+	queries: Query[];
+}
+
+const MAX_QUERIES = 10_000;
+const MAX_MARKS = 100_000;
+
+/** What this process knows of one client's billed queries, over all executions. */
+export class ClientQueries {
+	/** Those who send a query share its lock; a recovery holds it alone. By the query's key. */
+	readonly sendLocks = new SharedLocks();
+	/** Those who want a query with Reuse, one after the other. By its `share`. */
+	readonly reuseLocks = new SharedLocks();
+	/** By `share`. */
+	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {
+		this.forgottenAt = Math.max(this.forgottenAt, at);
+	});
+	/** Bodies without an ID that were passed on, by the query's key. */
+	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
+	/** When a query of uncertain outcome was sent, by `share`. The service's list knows it after a minute. */
+	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
+	/** When the queries were sent that items have got, by our clock; 0 where that is not known. */
+	private readonly claims = new BoundedMap<Id, number>(MAX_MARKS);
+
+	constructor(private forgottenAt: number) {}
+
+	/** Whether anything that was accepted since a moment may be forgotten: then only the service's list has it. */
+	hasForgottenSince(moment: number): boolean {
+		return this.forgottenAt >= moment;
+	}
+
+	/** Keeps a query from being given to another item. */
+	claim(id: Id, sentAt: number): void {
+		this.claims.set(id, sentAt);
+	}
+
+	/** Frees a query that turned out to be another item's. */
+	release(id: Id): void {
+		this.claims.delete(id);
+	}
+
+	isClaimed(id: Id): boolean {
+		return this.claims.has(id);
+	}
+
+	/** When a query was sent that an item has got. */
+	sentAt(id: Id): number | undefined {
+		return this.claims.get(id);
+	}
+
+	get size(): number {
+		const { lastAccepted, lastBodies, uncertainSince, claims } = this;
+		return lastAccepted.size + lastBodies.size + (uncertainSince.size + claims.size) / 10;
+	}
+
+	get isInUse(): boolean {
+		return this.sendLocks.isInUse || this.reuseLocks.isInUse;
+	}
+}
+
+const newClientQueries = ({ knowsSince }: Scope) => new ClientQueries(knowsSince);
+
+/** What this process knows of the billed queries of a client, or of an account. */
+export const queriesOf = (client: string): ClientQueries =>
+	stateOfClient(client).shared(newClientQueries);

@@ -1,0 +1,127 @@
+import type { Id, Query } from '../client/types';
+import { wordsOf, type Search } from '../errors/queryError';
+import { isForeign, type SubmissionContext, type WantedQuery } from './context';
+import { isDoubtful, step, type Doubtful } from './life';
+import { queriesOf } from './processMemory';
+import type { Submission } from './register';
+import { LISTED_MS } from './reuse';
+import { noteQueries } from './submitOnce';
+
+/** What a recovery has brought: the queries, or the state of the submission. */
+export type Recovery = { queries: Query[] } | Unrecovered;
+
+interface Unrecovered {
+	life: Doubtful;
+	search: Search;
+	/** The list would surely show the query if it were accepted. */
+	isProved: boolean;
+}
+
+/** How long to wait before each reading of the list: what was just accepted may not be listed yet. */
+const PAUSES_MS = [0, 1000, 3000];
+/** The same while there is no proof that the list would show it. */
+const FURTHER_MS = 5000;
+
+/** Looks an uncertain submission up in the service's list, while nobody submits the same. */
+export async function recoverSubmission(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+	submission: Submission,
+	mayBeSentAgain: boolean,
+): Promise<Recovery> {
+	const { question, service, known } = wanted;
+	const life = submission.life as Doubtful;
+	const { sendLocks } = queriesOf(service.account);
+	submission.isInFlight = true;
+	let isStopped = true;
+	try {
+		const recovering = async () => await recover(context, wanted, submission, life, mayBeSentAgain);
+		const recovery = await sendLocks.exclusive(question.key, recovering);
+		isStopped = false;
+		return recovery;
+	} finally {
+		submission.isInFlight = false;
+		// the next one that wants the same goes on with the recovery
+		if (isStopped) known.uncertainSince.set(question.share, life.since);
+	}
+}
+
+async function recover(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+	submission: Submission,
+	life: Doubtful,
+	mayBeSentAgain: boolean,
+): Promise<Recovery> {
+	const { item, question } = wanted;
+	// where no response is documented, one reading is enough: the response itself is passed on
+	const isBodyEnough =
+		question.definition.hasNoResult === true && life.at === 'unsure' && life.why === 'noId';
+	for (let number = 0; ; number++) {
+		await item.wait(PAUSES_MS[number] ?? FURTHER_MS);
+		const read = await readOnce(context, wanted, submission, life);
+		if ('queries' in read) return read;
+		const { next, search, isProved } = read;
+		const mayWait = mayBeSentAgain && next.at === 'missing' && !isProved;
+		const isEnough = isBodyEnough && !('unlisted' in search);
+		if (!isEnough && (number + 1 < PAUSES_MS.length || mayWait)) continue;
+		submission.save(next);
+		return { life: isDoubtful(next) ? next : life, search, isProved };
+	}
+}
+
+/** Reads the list once. Takes the queries if all of them are there. */
+async function readOnce(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+	submission: Submission,
+	life: Doubtful,
+): Promise<{ queries: Query[] } | { next: Submission['life']; search: Search; isProved: boolean }> {
+	const { item, question } = wanted;
+	const { since, hash } = life;
+	const isFree = async (id: Id) => await isUnclaimed(context, wanted, id, since);
+	const lost = { expected: question.expectedOf(hash), since, isFree };
+	const listed = await context.findLost(item, lost).catch((error: unknown) => ({
+		unlisted: wordsOf(error),
+	}));
+	if ('unlisted' in listed) return { next: life, search: listed, isProved: false };
+	const { found: queries, isLater, ...read } = listed;
+	const found = queries.map(({ id }) => id);
+	const search = { ...read, found };
+	const next = step(life, { type: 'looked', ...search }, question.expected.length);
+	if (next.at === 'accepted') {
+		submission.save(next);
+		await context.limit.found(item, submission, found);
+		noteQueries(context, wanted, submission, queries, since);
+		return { queries };
+	}
+	const hadTime = performance.now() - submission.sentMoment >= LISTED_MS;
+	return { next, search, isProved: next.at === 'missing' && (isLater || hadTime) };
+}
+
+/** Whether no other item has a query, and no list showed it before this one was sent. */
+async function isUnclaimed(
+	{ journal, past }: SubmissionContext,
+	{ item, service, known }: WantedQuery,
+	id: Id,
+	since: number,
+): Promise<boolean> {
+	const isClaimed = journal.register.isClaimed(service.account, id) || known.isClaimed(id);
+	return !isClaimed && !(await past.wasListed(item, id, since));
+}
+
+/** Takes, of several queries that came, those that were wanted, where the list does not show the others either. */
+export async function takeOwnPart(
+	{ limit }: SubmissionContext,
+	{ item, question: { expected } }: WantedQuery,
+	submission: Submission,
+	came: Query[] = [],
+): Promise<Query[] | undefined> {
+	const own = came.filter((query) => !isForeign(query, expected));
+	if (own.length === 0 || expected.length === 1) return undefined;
+	const ids = own.map(({ id }) => id);
+	submission.save({ at: 'accepted', ids });
+	submission.queries = own;
+	await limit.found(item, submission, ids);
+	return came;
+}

@@ -1,0 +1,167 @@
+import type { Item } from '../../shared/operations/operation';
+import type { Question } from '../request/question';
+import type { Query } from '../client/types';
+import {
+	isSharing,
+	reservationName,
+	wantQuery,
+	type ObtainedQueries,
+	type Sending,
+	type SubmissionContext,
+	type WantedQuery,
+} from './context';
+import type { Reuse } from './options';
+import { isUsable, type Submission } from './register';
+import { LISTED_MS } from './reuse';
+import { completeSubmission, readAccepted } from './submit';
+
+const DAY_MS = 24 * 3_600_000;
+const aDayAgo = () => Date.now() - DAY_MS;
+
+/** Returns the submission of an item's query that an earlier try of this execution has left, unless it was refused. */
+function ownSubmission(
+	{ journal }: SubmissionContext,
+	item: Item,
+	question: Question,
+): Submission | undefined {
+	const own = journal.own(item, question);
+	return own && own.life.at !== 'planned' && own.life.at !== 'refused' ? own : undefined;
+}
+
+/** Whether an earlier try of this execution has submitted an item's query. */
+export const isSubmitted = (context: SubmissionContext, item: Item, question: Question): boolean =>
+	ownSubmission(context, item, question) !== undefined;
+
+/** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
+export async function planSubmissions(
+	context: SubmissionContext,
+	item: Item,
+	sending: Sending,
+	questions: Question[],
+): Promise<void> {
+	const { register } = context.journal;
+	const needsNone = (question: Question) =>
+		isSubmitted(context, item, question) ||
+		(isSharing(sending.reuse) && register.isAsked(question.share, aDayAgo()));
+	const planned = questions
+		.filter((question) => !needsNone(question))
+		.map((question) => ({ name: reservationName(context, item, question, sending), question }));
+	await context.limit.plan(item, sending, planned);
+}
+
+/** Obtains an item's query: from an earlier try, from another item or execution, or by a submission of its own. */
+export async function reuseOrSubmit(
+	context: SubmissionContext,
+	item: Item,
+	question: Question,
+	sending: Sending,
+): Promise<ObtainedQueries> {
+	const { locks } = context.journal.register;
+	const wanted = await wantQuery(item, question, sending);
+	const own = ownSubmission(context, item, question);
+	if (own) return await completeSubmission(context, wanted, own);
+	const { reuse } = sending;
+	if (isSharing(reuse)) {
+		const sharing = async () => await reuseOfExecution(context, wanted, reuse);
+		return await locks.exclusive(question.share, sharing);
+	}
+	const obtain = async () =>
+		sending.reuse || context.mayRepeat
+			? await reuseOfProcess(context, wanted)
+			: await submit(context, wanted);
+	if (!earlierTry(context, question)) return await obtain();
+	return await locks.exclusive(`try ${question.subject}`, async () => {
+		const tried = earlierTry(context, question);
+		return tried ? await completeSubmission(context, wanted, tried) : await obtain();
+	});
+}
+
+/**
+ * Returns the uncertain submission that a call may repeat: of another call of this tool, or of another execution of the
+ * same parent. Items and rounds of one run differ by their places.
+ */
+function earlierTry({ run, journal }: SubmissionContext, question: Question) {
+	const mayBeIt = ({ run: sentBy, executionId }: Submission) =>
+		sentBy !== run && (run.isTool || executionId !== run.executionId);
+	return journal.register.uncertain(question).find(mayBeIt);
+}
+
+/** Takes what another item of the execution has obtained, or goes on with its uncertain submission. */
+async function reuseOfExecution(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+	{ since }: Reuse,
+): Promise<ObtainedQueries> {
+	const { item, question } = wanted;
+	const { register } = context.journal;
+	const accepted = register.findAccepted(question.share, aDayAgo());
+	if (accepted) {
+		const queries = accepted.queries ?? (await readAccepted(wanted, accepted));
+		return { queries, how: 'reused' };
+	}
+	const uncertain =
+		register.uncertain(question).find(({ share }) => share === question.share) ??
+		earlierTry(context, question);
+	if (uncertain) {
+		context.journal.join(item, uncertain);
+		return await completeSubmission(context, wanted, uncertain);
+	}
+	if (since === undefined && !context.mayRepeat) return await submit(context, wanted);
+	return await reuseOfProcess(context, wanted);
+}
+
+/** Takes what another execution has obtained since the list of queries was read, or recovers what it has lost. */
+async function reuseOfProcess(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+): Promise<ObtainedQueries> {
+	const { item, question, sending, service, known } = wanted;
+	return await known.reuseLocks.exclusive(question.share, async () => {
+		const { reuse } = sending;
+		const accepted = reuse && (await acceptedElsewhere(context, wanted, reuse));
+		if (accepted) return { queries: accepted, how: 'reused' };
+		const since = known.uncertainSince.get(question.share);
+		if (since === undefined || since < (reuse?.since ?? aDayAgo())) {
+			return await submit(context, wanted);
+		}
+		const submission = context.journal.begin(item, question, service.account);
+		submission.sentAt = since;
+		submission.save({ at: 'sent', since, hash: question.hash });
+		return await completeSubmission(context, wanted, submission);
+	});
+}
+
+async function acceptedElsewhere(
+	{ past, journal }: SubmissionContext,
+	{ item, question, service, known }: WantedQuery,
+	reuse: Reuse,
+): Promise<Query[] | undefined> {
+	const { since, isEach } = reuse;
+	if (since === undefined) return undefined;
+	const readAt = await past.readAt(item);
+	const before = known.lastAccepted.get(question.share);
+	/** It was accepted after the list was read, or shortly before and is not in it yet. */
+	const isUnlisted = async ({ at, queries }: { at: number; queries: Query[] }) => {
+		if (!isUsable(queries)) return false;
+		if (readAt <= at) return true;
+		return readAt - at <= LISTED_MS && !(await past.shows(item, since, queries));
+	};
+	if (before && before.atClock >= since && (await isUnlisted(before))) {
+		const ids = before.queries.map(({ id }) => id);
+		if (!isEach || journal.register.claim(service.account, ids)) return before.queries;
+	}
+	if (before || !known.hasForgottenSince(readAt)) return undefined;
+	past.renew(service);
+	const found = await past.findReusable(item, question, reuse);
+	const queries = found.filter((one) => one !== undefined);
+	return queries.length > 0 && queries.length === found.length ? queries : undefined;
+}
+
+/** Makes a submission of its own, if the limits allow that. */
+async function submit(context: SubmissionContext, wanted: WantedQuery): Promise<ObtainedQueries> {
+	const { item, question, sending, service } = wanted;
+	const name = reservationName(context, item, question, sending);
+	await context.limit.plan(item, sending, [{ name, question }]); // an equal one may have used up what was planned
+	const submission = context.journal.begin(item, question, service.account);
+	return await completeSubmission(context, wanted, submission);
+}

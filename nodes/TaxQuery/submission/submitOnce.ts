@@ -1,0 +1,150 @@
+import { thisMoment } from '../../shared/http/clockOffset';
+import type { Problem } from '../../shared/http/result';
+import type { Question } from '../request/question';
+import { post } from '../client/client';
+import { keysToTry, noteAccepted } from '../client/names';
+import { readPosted } from '../client/record';
+import type { Posted, Query } from '../client/types';
+import { QueryError } from '../errors/queryError';
+import { isForeign, type SubmissionContext, type Uncertainty, type WantedQuery } from './context';
+import { isDoubtful, step } from './life';
+import { queriesOf } from './processMemory';
+import type { Submission } from './register';
+
+/**
+ * Sends a query once, while nobody recovers one like it. Its state is saved at each step, and counted. Throws a
+ * QueryError if the service refuses it.
+ */
+export async function submitOnce(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+	submission: Submission,
+	reservation: string,
+): Promise<{ queries: Query[] } | Uncertainty> {
+	const { sendLocks } = queriesOf(wanted.service.account);
+	const sending = async () => {
+		submission.isInFlight = true;
+		try {
+			return await send(context, wanted, submission, reservation);
+		} finally {
+			submission.isInFlight = false;
+		}
+	};
+	return await sendLocks.shared(wanted.question.key, sending);
+}
+
+async function send(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+	submission: Submission,
+	reservation: string,
+): Promise<{ queries: Query[] } | Uncertainty> {
+	const { item, question, service } = wanted;
+	const { definition, key, path, body, secrets, expected } = question;
+	const count = expected.length;
+	const departure = trackDeparture(context, question, submission, reservation);
+	const takeBack = async () => {
+		departure.undo();
+		const refused = { ...submission, life: { at: 'refused' } as const };
+		await context.limit.ended(item, reservation, count, refused);
+	};
+	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
+	const { beforeSend } = departure;
+	const request = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
+	const result = await post(item, { ...request, secretOf: key }).catch(async (error: unknown) => {
+		await takeBack();
+		throw error;
+	});
+	const answer = readPosted(result, service.mapping, count);
+	if (answer.kind === 'refused') {
+		await takeBack();
+		throw refusal(question, answer.problem, service.client);
+	}
+	departure.save();
+	const came = answer.kind === 'accepted' ? answer.queries : [];
+	const isOwn = came.every((query) => !isForeign(query, expected));
+	const posted: Posted = isOwn ? answer : { kind: 'unsure', why: 'otherQuery' };
+	submission.save(step(submission.life, { type: 'answered', posted }, count));
+	await context.limit.ended(item, reservation, count, submission);
+	if (posted.kind === 'unsure') {
+		return { ...(await uncertaintyOf(wanted, posted)), ...(!isOwn && { came }) };
+	}
+	noteQueries(context, wanted, submission, came as Query[], departure.sentAt());
+	return { queries: came as Query[] };
+}
+
+/** Saves when a query goes to its socket, which may happen again: after a 429, or with a new token. */
+function trackDeparture(
+	{ journal, limit }: SubmissionContext,
+	{ expected, hash }: Question,
+	submission: Submission,
+	reservation: string,
+) {
+	const count = expected.length;
+	const before = submission.life;
+	let isSent = false;
+	/** By our clock as it is now, in case it was set meanwhile. */
+	let sentAt = thisMoment();
+	const save = () => {
+		submission.sentAt = sentAt();
+		submission.save({ at: 'sent', since: sentAt(), hash });
+	};
+	return {
+		sentAt: () => sentAt(),
+		save,
+
+		beforeSend() {
+			sentAt = thisMoment();
+			submission.sentMoment = performance.now();
+			if (!isSent) {
+				limit.sending(reservation);
+				journal.count(count);
+			}
+			isSent = true;
+			save();
+		},
+
+		/** It was surely not accepted: all is as it was before. */
+		undo() {
+			if (isSent) journal.count(-count);
+			submission.save(isDoubtful(before) ? before : { at: 'refused' });
+		},
+	};
+}
+
+/** Notes the queries of a submission: for its item, its execution and this process. */
+export function noteQueries(
+	{ journal, log }: SubmissionContext,
+	{ item, question, service, known }: WantedQuery,
+	submission: Submission,
+	queries: Query[],
+	sentAt: number,
+): void {
+	const ids = queries.map(({ id }) => id);
+	noteAccepted(service.client, question.definition.service);
+	for (const id of ids) known.claim(id, sentAt);
+	journal.register.claim(service.account, ids);
+	submission.queries = queries;
+	log.accepted(item, ids);
+	known.lastAccepted.set(question.share, { at: performance.now(), atClock: Date.now(), queries });
+	known.uncertainSince.delete(question.share);
+}
+
+function refusal(question: Question, problem: Problem, client: string): QueryError {
+	const { definition, fields } = question;
+	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
+	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
+	const mappingKeys = keysToTry(status, definition.service, client);
+	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
+}
+
+async function uncertaintyOf(
+	{ item, question }: WantedQuery,
+	{ problem, body }: Extract<Posted, { kind: 'unsure' }>,
+): Promise<Uncertainty> {
+	if (!body) return { problem };
+	const { said } = await item.connection();
+	// the API reference shows no such body: one that repeats the credential is withheld whole
+	const shown = said([body]).isWithheld ? undefined : body;
+	return { problem, body: shown, said: said(body, question.secrets) };
+}

@@ -1,0 +1,75 @@
+import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
+import { connect } from '../../shared/http/request';
+import { taxQuery } from '../../shared/http/service';
+import { save } from '../../shared/operations/nodeState';
+import { sentences } from '../../shared/utils/sentences';
+import { listQueries, completeRow } from '../client/list';
+import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
+import { leftOut } from '../errors/excludedQueries';
+import { fateOf } from './filter';
+import { KEY } from './memory';
+import { errorOf } from './outage';
+import { itemMaker, resultOf, type TriggerResult } from './result';
+import { readSettings } from './settings';
+import { watchersIn } from './watcher';
+import { CodedError } from '../../shared/utils/codedError';
+
+/**
+ * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a webhook call,
+ * which is so with Checks Only: fetches the latest result.
+ */
+export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+	const items = context.getInputData();
+	if (items[0]?.json[SAVE_ONLY]) return [[]];
+	const deliveryId = items[0]?.json.deliveryId;
+	if (typeof deliveryId !== 'string') {
+		const latest = await latestResult(context).catch((error: unknown) => {
+			throw errorOf(context, error);
+		});
+		return [[latest]];
+	}
+	if (context.getMode() !== 'manual') noteExecution(context, deliveryId);
+	return [items];
+}
+
+/**
+ * Reports that an execution has begun, and puts the ledger into its static data. n8n saves those when its last node has
+ * ended, as the ledger is then. They are saved whole, so they hold the ledgers of the workflow's other triggers, too.
+ */
+function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
+	const execution = runningExecution(context, deliveryId);
+	execution?.begin();
+	const { saved } = execution ?? {};
+	if (!execution || !saved) return touchRunning();
+	for (const { context: trigger, ledger } of watchersIn(context.getWorkflow().id))
+		save(context, KEY, ledger.saved, trigger.getNode().id);
+	execution.touch = () => save(context, KEY, saved);
+	touchRunning();
+}
+
+async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionData> {
+	const settings = readSettings({
+		getNodeParameter: (name: string, fallback: unknown) =>
+			context.getNodeParameter(name, 0, fallback),
+	});
+	const connection = await connect(context, taxQuery);
+	const { mapping } = connection;
+	const toItem = itemMaker(settings, connection);
+	const { records } = await listQueries(connection);
+	const [latest] = records
+		.map(resultOf)
+		.filter((result) => fateOf(result, settings.choice) === 'due')
+		.sort(latestFirst);
+	if (!latest) {
+		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
+			description: sentences(
+				'Run a query first, or choose other queries and statuses',
+				leftOut(records, settings.choice, mapping),
+			),
+		});
+	}
+	return toItem(resultOf(await completeRow(connection, latest.record)), { confirmed: true });
+}
+
+const latestFirst = (a: TriggerResult, b: TriggerResult) =>
+	(b.createdAt ?? -Infinity) - (a.createdAt ?? -Infinity) || 0;

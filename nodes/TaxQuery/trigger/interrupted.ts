@@ -1,0 +1,71 @@
+import type { QueryService } from '../client/client';
+import { isLean } from '../client/record';
+import { readQuery } from './byId';
+import type { PublishedTrigger } from './published';
+import { lacksResult, type ItemMaker, type TriggerResult } from './result';
+
+/** A result whose execution was not known to have ended when n8n did, and its record, if the service has it. */
+export interface Interrupted {
+	deliveryId: string;
+	queryId: string;
+	times: number;
+	result: TriggerResult | undefined;
+}
+
+/** One check reads this many by ID; the next one goes on. */
+const MAX_BY_ID = 20;
+
+/** Whether an interrupted result is started once more, or only if n8n had not started it at all. */
+const isOnceMore = ({ settings, ledger }: PublishedTrigger) =>
+	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
+
+/** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
+export async function readInterrupted(
+	trigger: PublishedTrigger,
+	service: QueryService,
+	listed: Map<string, TriggerResult>,
+): Promise<Interrupted[]> {
+	const { ledger, settings, tries } = trigger;
+	// as long as nobody knows whether a worker goes on with them all, one is tried, and shows
+	const isTried = isOnceMore(trigger) && ledger.state.runsElsewhere === undefined;
+	if (isTried && trigger.isBusy) return [];
+	const all = [...ledger.interrupted]
+		.sort(([, [a]], [, [b]]) => tries.timesOf(a) - tries.timesOf(b))
+		.slice(0, isTried ? 1 : settings.maxResults)
+		.map(([deliveryId, [queryId, times]]) => ({ deliveryId, queryId, times }));
+	const rowOf = ({ queryId, deliveryId }: (typeof all)[number]) => {
+		const row = listed.get(queryId);
+		const isResult = row?.deliveryId === deliveryId && !isLean(row.record) && !lacksResult(row);
+		return isResult ? row : undefined;
+	};
+	const shown = all.flatMap((each) => {
+		const result = rowOf(each);
+		return result ? [{ ...each, result }] : [];
+	});
+	const others = all.filter((each) => !rowOf(each)).slice(0, MAX_BY_ID);
+	const read = await Promise.all(
+		others.map(async (each) => {
+			const result = await readQuery(service, each.queryId).catch((error: unknown) =>
+				tries.inVain(each.queryId, error) ? undefined : ('failed' as const),
+			);
+			return result === 'failed' ? [] : [{ ...each, result }];
+		}),
+	);
+	return [...shown, ...read.flat()];
+}
+
+/** Starts interrupted results once more, never a third time. */
+export function startAgain(trigger: PublishedTrigger, all: Interrupted[], toItem: ItemMaker): void {
+	const { context, ledger } = trigger;
+	for (const { deliveryId, queryId, times, result } of all) {
+		if (result?.deliveryId === deliveryId && !lacksResult(result)) {
+			const item = toItem(result, { confirmed: true });
+			void trigger.emitOnce(result, item, isOnceMore(trigger) ? 2 : times);
+			continue;
+		}
+		ledger.end(deliveryId);
+		context.logger.warn(
+			`The execution for query ${queryId} may have been cut off, and the service no longer has the result: see the executions list`,
+		);
+	}
+}

@@ -1,0 +1,90 @@
+import { OperationalError, type ITriggerFunctions } from 'n8n-workflow';
+import { itemErrorOf, type ItemError } from '../../shared/operations/itemError';
+import { maskedText } from '../../shared/personalData/personalData';
+import { RequestError } from '../../shared/http/result';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import type { CodedError } from '../../shared/utils/codedError';
+import { msLeft } from '../../shared/utils/time';
+import { nodeState, type nodeKey } from './emitter';
+
+/** What keeps a trigger from checking, in the list of what is reported hourly. */
+const OUTAGE = 'outage';
+
+/**
+ * Reports that checks fail: at once if only the operator can change that, else from the second time on; then hourly until
+ * they work again.
+ */
+export function newOutage() {
+	let failures = 0;
+	return {
+		isOn: () => failures > 0,
+
+		count(context: ITriggerFunctions, error: unknown): void {
+			failures++;
+			context.logger.warn(
+				`The Tax Query Trigger could not check for new results: ${reasonOf(error)}`,
+			);
+			if (failures > 1 || !mayPass(error)) reportOutage(context, error);
+		},
+
+		end(context: ITriggerFunctions): void {
+			if (failures > 1) context.logger.info('The Tax Query Trigger can check for results again');
+			failures = 0;
+			reportTimes(context).delete(OUTAGE);
+		},
+	};
+}
+
+/** Reports what keeps a published trigger from checking, once an hour. */
+export const reportOutage = (context: ITriggerFunctions, error: unknown): void =>
+	tellHourly(context, OUTAGE, () => report(context, error));
+
+const PASSING_STATUSES = [408, 425, 429];
+
+/** Whether a failed check may work the next time, though nobody changes anything. */
+function mayPass(error: unknown): boolean {
+	if (!(error instanceof RequestError)) return error instanceof OperationalError;
+	const { problem } = error;
+	if (problem.kind === 'status')
+		return problem.status >= 500 || PASSING_STATUSES.includes(problem.status);
+	return problem.kind === 'login' ? problem.isPassing : problem.kind !== 'shape';
+}
+
+export const reasonOf = (error: unknown): string =>
+	error instanceof Error ? error.message : 'for an unknown reason';
+
+/** Whether n8n can save a failed execution while the workflow goes on. */
+export const canReport = (context: ITriggerFunctions): boolean =>
+	typeof context.saveFailedExecution === 'function';
+
+/** An error in n8n's list of executions, which starts the error workflow. */
+export function report(context: ITriggerFunctions, error: unknown): void {
+	const shown = errorOf(context, error);
+	// hosts before 2.x have only the other, which takes the workflow down and up again
+	if (canReport(context)) context.saveFailedExecution(shown);
+	else context.emitError(shown);
+}
+
+/** An error as n8n shows it: who is named in it is masked, for n8n keeps it whatever the trigger emits. */
+export const errorOf = (context: Pick<ITriggerFunctions, 'getNode'>, error: unknown): ItemError =>
+	itemErrorOf(context.getNode(), error, { hide: maskedText });
+
+type Identity = Parameters<typeof nodeKey>[0];
+
+const AN_HOUR = 3_600_000;
+const MAX_REPORTED = 1_000;
+/** When something was reported last. */
+const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
+const reportTimes = (context: Identity) => nodeState(context).shared(newReportTimes);
+
+/** Tells what may come up again and again once an hour; `what` names it. */
+export function tellHourly(context: Identity, what: string, tell: () => void): void {
+	const reportedAt = reportTimes(context);
+	if (msLeft(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
+	reportedAt.set(what, Date.now());
+	tell();
+}
+
+/** Reports an error with this code once an hour, about this if it is about one thing of several. */
+export const reportHourly = (context: ITriggerFunctions, error: CodedError, about = ''): void =>
+	tellHourly(context, error.code + about, () => report(context, error));

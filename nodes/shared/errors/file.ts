@@ -1,0 +1,91 @@
+import { UserError, type IDataObject } from 'n8n-workflow';
+import { codeOf, type Problem } from './problem';
+import { sentences } from '../utils/sentences';
+import { ADVICE } from './advice';
+
+/** Why a file was not downloaded. Data only: `renderFile` writes the words. */
+export type FileProblem =
+	| Extract<Problem, { kind: 'status' | 'network' | 'rateLimit' | 'cancelled' }>
+	/** It is no address of the web. */
+	| { kind: 'link' }
+	| { kind: 'tooLarge'; megabytes: number }
+	/** Nothing came for so long. */
+	| { kind: 'silent'; ms: number }
+	/** All attempts together took longer than this. */
+	| { kind: 'slow'; minutes: number }
+	/** In its place came something else: "HTML", "an empty answer". */
+	| { kind: 'instead'; what: string };
+
+/** Which file it is. */
+export interface FileWords {
+	name?: string;
+	id?: string;
+	documentId?: string;
+}
+
+/** A file that was not downloaded. Its link is in no error, for it may open the file to whoever has it. */
+export class FileError extends UserError {
+	/** Stable, for programs and tests: "file.status.404", "file.tooLarge". */
+	readonly code: string;
+	/** Which file it is. */
+	readonly data: IDataObject;
+
+	constructor(
+		readonly problem: FileProblem,
+		{ name, id: fileId, documentId }: FileWords,
+	) {
+		const [message, ...todo] = tell(problem, name ? `"${name}"` : 'The file');
+		const whose = documentId && `It is file ${fileId} of document ${documentId}`;
+		super(message, { description: sentences(whose, ...todo) });
+		this.data = documentId ? { fileId, documentId } : {};
+		this.code = `file.${problem.kind === 'status' ? codeOf(problem) : problem.kind}`;
+	}
+}
+
+const ENDED = 'A link works for 24 hours: read the document again, then download at once';
+const MAY_WANT_TOKEN =
+	'If that fails, its host may want a token, which this node never sends: ask your provider';
+
+/** The sentences about a file that was not downloaded. */
+function tell(problem: FileProblem, called: string): [message: string, ...todo: string[]] {
+	const failed = `${called} could not be downloaded`;
+	switch (problem.kind) {
+		case 'link':
+			return [
+				'The link to the file is not an address that begins with https://',
+				"Check the expression that fills 'File URL' for this item",
+			];
+		case 'tooLarge':
+			return [
+				`${called} is larger than ${problem.megabytes} MB`,
+				"Raise 'Max File Size (MB)', or leave this file out",
+			];
+		case 'status':
+			return [
+				`${failed}: its host answered with status ${problem.status}`,
+				[400, 401, 403, 404, 410].includes(problem.status) ? ENDED : ADVICE.tryLater,
+				[401, 403].includes(problem.status) ? MAY_WANT_TOKEN : '',
+			];
+		case 'instead':
+			return [`${failed}: its host gave ${problem.what} instead`, ENDED];
+		case 'network': {
+			const code = problem.code ? ` (${problem.code})` : '';
+			const reach = `Check that this n8n may reach its host${code}`;
+			return [`${failed}: the connection broke`, ADVICE.tryLater, reach];
+		}
+		case 'silent':
+			return [
+				`${failed}: nothing came from its host for ${problem.ms / 1000} seconds`,
+				"Try again later, or raise 'Timeout (Seconds)'",
+			];
+		case 'slow':
+			return [`${failed} within ${problem.minutes} minutes`, ADVICE.tryLater];
+		case 'rateLimit':
+			return [
+				`${failed}: waited ${(problem.waitedMs / 1000).toFixed(1)} s for a turn at its host`,
+				'Run fewer executions at a time, or try again later',
+			];
+		case 'cancelled':
+			return ['The execution was cancelled'];
+	}
+}

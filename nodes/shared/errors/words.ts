@@ -1,0 +1,23 @@
+import type { Said } from './problem';
+
+/** What happened, and what to do about it. */
+export interface Words {
+	message: string;
+	description: string;
+}
+
+/** What the service said, as a sentence; '' if nothing. */
+export function said({ said: text, isWithheld }: Said): string {
+	if (isWithheld) return "The service's message is withheld because it repeats a secret.";
+	return text ? `The service says: "${text}"` : '';
+}
+
+/** Which keys of the API Mapping may set it right; '' if none. */
+export const mappingHint = (keys: string[] = []): string =>
+	keys.length > 0
+		? `If it is right, set ${keys.join(' or ')} in API Mapping (switch on Advanced)`
+		: '';
+
+/** Of an item that failed before its request went out; `isOfAll`: so did all others of its run. */
+export const nothingSent = (isOfAll: boolean): string =>
+	isOfAll ? 'Nothing was sent' : 'Nothing was sent for this item';

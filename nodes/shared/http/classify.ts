@@ -1,0 +1,89 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Fault } from '../errors/networkFault';
+import type { JsonBody, LoginProblem, Problem, StatusProblem } from '../errors/problem';
+import { readRequestIds } from '../errors/requestIds';
+import { isPage, saidBy } from '../errors/serviceMessage';
+import { isObject } from '../utils/json';
+import { holdsSecret } from '../utils/secrets';
+import { textOf } from '../utils/text';
+
+/** What became of one request. */
+export type Outcome =
+	| { answer: Answer }
+	/** The connection failed. */
+	| { fault: Fault }
+	/** The response was not read to its end: it is larger. */
+	| { tooLarge: { maxBytes: number; status: number } }
+	/** No access token came. */
+	| { login: LoginProblem };
+
+export interface Answer {
+	status: number;
+	headers: IDataObject;
+	/** A JSON value, or the text if it is none. */
+	body: unknown;
+}
+
+/** How a response is to be read. */
+interface Reading {
+	emptyAs?: IDataObject | [] | 'not found';
+	/** Words of the service that repeat one are withheld. */
+	secrets: string[];
+}
+
+/** The JSON body of a response, or why there is none. */
+export function classify(outcome: Outcome, reading: Reading): { body: JsonBody } | Problem {
+	if ('login' in outcome) return outcome.login;
+	if ('fault' in outcome) return { kind: 'network', ...outcome.fault };
+	if ('tooLarge' in outcome) return { kind: 'body', flaw: 'tooLarge', ...outcome.tooLarge };
+	const { status, headers } = outcome.answer;
+	const read =
+		status >= 200 && status < 300
+			? ofSuccess(outcome.answer, reading)
+			: ofStatus(outcome.answer, reading.secrets);
+	return 'body' in read ? read : { ...read, ...readRequestIds(headers, reading.secrets) };
+}
+
+function ofSuccess({ status, body }: Answer, { emptyAs }: Reading): { body: JsonBody } | Problem {
+	if (emptyAs === 'not found' && (status === 204 || body === null)) {
+		return { kind: 'status', status: 404 };
+	}
+	if (typeof body === 'object' && body !== null) return { body: body as JsonBody };
+	const isEmpty = body === '' || body === undefined;
+	const isFine = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
+	if (isEmpty && isFine) return { body: emptyAs };
+	if (isEmpty) return { kind: 'body', flaw: 'empty', status };
+	if (typeof body !== 'string') return { kind: 'body', flaw: 'scalar', status };
+	const flaw = /^\s*[[{]/.test(body) ? 'truncated' : 'notJson';
+	return { kind: 'body', flaw, status, ...(isPage(body) && { isPage: true }) };
+}
+
+function ofStatus({ status, headers, body }: Answer, secrets: string[]): StatusProblem {
+	const location = status < 400 ? addressOf(headers.location, secrets) : '';
+	return {
+		kind: 'status',
+		status,
+		...saidBy(body, secrets),
+		...(location !== '' && { location }),
+		...(isPage(body) && { isPage: true }),
+		...(isTokenRefused(status, headers, body) && { isTokenRefused: true }),
+	};
+}
+
+/** RFC 6750 §3.1: besides 401, an error `invalid_token`, in the challenge or in the body. */
+function isTokenRefused(status: number, headers: IDataObject, body: unknown): boolean {
+	if (status === 401) return true;
+	const challenge = textOf([headers['www-authenticate']].flat()[0]);
+	const isTold = /\berror="?invalid_token\b/.test(challenge);
+	return (status === 400 || status === 403) && (isTold || errorOf(body) === 'invalid_token');
+}
+
+const errorOf = (body: unknown) => (isObject(body) ? body.error : undefined);
+
+/** Where a redirect leads, without what may be secret in it: often a slash is all that differs. */
+function addressOf(location: unknown, secrets: string[]): string {
+	const [address] = textOf(location)
+		.replace(/\/\/[^/]*@/, '//')
+		.split(/[?#]/);
+	return holdsSecret(address, secrets) ? '' : address.slice(0, 200);
+}

@@ -1,0 +1,203 @@
+import {
+	sleep,
+	type IAllExecuteFunctions,
+	type ICredentialDataDecryptedObject,
+	type IDataObject,
+	type IExecuteFunctions,
+	type IHttpRequestOptions,
+	type IN8nHttpFullResponse,
+} from 'n8n-workflow';
+import { onDeparture } from '../credentials/departure';
+import { findLoginError } from '../credentials/loginError';
+import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
+import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
+import { faultOf } from '../errors/networkFault';
+import type { Outcome } from './classify';
+import type { Service } from './service';
+
+/** The contexts in which nodes speak to a service. */
+export type RequestContext = Pick<
+	IAllExecuteFunctions,
+	'getCredentials' | 'getNode' | 'getExecutionId'
+> & {
+	helpers: Pick<IExecuteFunctions['helpers'], 'httpRequestWithAuthentication'>;
+	getExecutionCancelSignal?: IExecuteFunctions['getExecutionCancelSignal'];
+};
+
+export interface ServiceRequest {
+	method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+	/** Appended to the service's root, with leading slash; every variable segment already encoded. */
+	path: string;
+	/** Keys of the API Mapping that name the path: a 404 names those under which nothing has worked yet. */
+	pathKeys?: string[];
+	query?: IDataObject;
+	/** How lists in the query are written; with indices by default: a[0]=…&a[1]=… */
+	lists?: IHttpRequestOptions['arrayFormat'];
+	body?: IDataObject;
+	/** Values of the body that must appear in no error and no answer. */
+	secrets?: string[];
+	/** Whose secrets they are, where the body also holds what differs in each try; the body itself by default. */
+	secretOf?: string;
+	/** Milliseconds for the whole answer, by the clock on the wall: bytes that trickle in do not prolong it. */
+	timeoutMs?: number;
+	/** Milliseconds in which it may be held back by the rate limit and sent again; 5 minutes by default. */
+	patienceMs?: number;
+	/** The response is one record, and no list: of a GET that is not, much more is read. */
+	isOneRecord?: true;
+	/**
+	 * A response without a body is fine; it is read as this. For a list, only status 204 says that it is empty. As "not
+	 * found", status 204 and null mean what status 404 means.
+	 */
+	emptyAs?: IDataObject | [] | 'not found';
+	/** When aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by default. */
+	signal?: AbortSignal;
+	/** Called each time right before it goes to its socket, after a login; what it throws ends it unsent. */
+	beforeSend?(): void;
+	/** Called with each response, for what the body does not say. */
+	onAnswer?(answer: { status: number; headers: IDataObject }): void;
+}
+
+export const DEFAULT_TIMEOUT_MS = 60_000;
+const MEGABYTE = 1_048_576;
+
+/** A credential as it was read last. */
+export interface HeldCredentials {
+	data: ICredentialDataDecryptedObject;
+	/** Reads it again, for the same item. */
+	read(): Promise<ICredentialDataDecryptedObject>;
+}
+
+/** What became of a request. */
+export interface Exchanged {
+	outcome: Outcome;
+	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
+	sentWith: ICredentialDataDecryptedObject;
+	/** When it went to its socket; undefined if it never did, or no connection was ever open. */
+	sentAt?: number;
+}
+
+/**
+ * Sends one request by n8n's helper. `held` is read again where its token cannot be used any more, because another
+ * process may have renewed it. Throws what reading the credential or `beforeSend` throws; then nothing was sent.
+ */
+export async function exchange(
+	context: RequestContext,
+	service: Service,
+	held: HeldCredentials,
+	request: ServiceRequest,
+): Promise<Exchanged> {
+	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
+	const needsLogin = service.authorization(held.data) === undefined;
+	const deadline = AbortSignal.timeout(timeoutMs + (needsLogin ? 2 * TOKEN_TIMEOUT_MS : 0));
+	const cancel = context.getExecutionCancelSignal?.();
+	const signal = cancel ? AbortSignal.any([cancel, deadline]) : deadline;
+	const options = optionsOf(service.root(held.data), request, timeoutMs, signal);
+	const unsent: { cause?: Error } = {};
+	const orKeep = (error: unknown) => {
+		unsent.cause = error as Error; // n8n's helper wraps it, and up to 2.33 loses it
+		throw unsent.cause;
+	};
+	let sentWith = held.data;
+	let sentAt: number | undefined;
+	const getCredentials = async () => {
+		if (service.authorization(held.data) === undefined) {
+			held.data = sameAccount(service, held.data, await held.read().catch(orKeep));
+		}
+		return (sentWith = held.data);
+	};
+	onDeparture(options, () => {
+		if (signal.aborted) throw signal.reason;
+		try {
+			request.beforeSend?.();
+		} catch (error) {
+			orKeep(error);
+		}
+		sentAt = Date.now();
+	});
+	// n8n's helper takes the signal of its context, whatever the options say, and reads a credential by an isolate
+	const host = Object.assign(Object.create(context) as IAllExecuteFunctions, {
+		getCredentials,
+		getExecutionCancelSignal: () => signal,
+	});
+	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
+	const outcome = await raceAbort(sending, signal).catch(
+		async (reason: unknown): Promise<Outcome> => {
+			const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
+			if (unsent.cause) throw unsent.cause;
+			const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
+			const login = findLoginError(error) ?? wasRefused;
+			if (login) return { login: login.problem };
+			const fault = faultOf(error);
+			if (fault.isUnsent) sentAt = undefined;
+			return { fault: deadline.aborted ? { ...fault, code: 'ETIMEDOUT' } : fault };
+		},
+	);
+	return { outcome, sentWith, sentAt };
+}
+
+/** So long n8n's helper may take to end a request that was aborted. */
+const ABORT_MS = 10;
+
+/** Returns the error of an aborted request, which shows whether its connection was open. */
+const failureOf = async (sending: Promise<unknown>): Promise<unknown> =>
+	await Promise.race([
+		sending.then(
+			() => undefined,
+			(error: unknown) => error,
+		),
+		sleep(ABORT_MS),
+	]);
+
+/** The credential as it was read again; what was edited into another account meanwhile only brings its token. */
+function sameAccount(
+	service: Service,
+	before: ICredentialDataDecryptedObject,
+	now: ICredentialDataDecryptedObject,
+): ICredentialDataDecryptedObject {
+	const accountOf = (data: ICredentialDataDecryptedObject) =>
+		JSON.stringify([service.root(data), service.limitedBy(data)]);
+	return accountOf(before) === accountOf(now) ? now : { ...before, accessToken: now.accessToken };
+}
+
+/** A request as n8n's helper takes it. */
+const optionsOf = (
+	root: string,
+	{ method, path, query, lists, body }: ServiceRequest,
+	timeout: number,
+	abortSignal: AbortSignal,
+): IHttpRequestOptions => ({
+	method,
+	url: root + path,
+	qs: query,
+	arrayFormat: lists,
+	body,
+	json: true,
+	encoding: 'stream', // n8n's helper bounds neither the size of a response nor its time
+	returnFullResponse: true,
+	ignoreHttpStatusErrors: true, // n8n would send it again after a 401, past the rate limit
+	disableFollowRedirect: true, // a redirect would carry the token to another host
+	timeout,
+	abortSignal,
+});
+
+const maxBytesOf = ({ method, isOneRecord }: ServiceRequest): number =>
+	(method === 'GET' && !isOneRecord ? 50 : 5) * MEGABYTE;
+
+/** Sends it by n8n's helper, and reads the response to its end unless it is too large. */
+async function respond(
+	host: IAllExecuteFunctions,
+	credentialType: string,
+	options: IHttpRequestOptions,
+	maxBytes: number,
+): Promise<Outcome> {
+	const { httpRequestWithAuthentication: send } = host.helpers;
+	const response = (await send.call(host, credentialType, options)) as IN8nHttpFullResponse;
+	const { statusCode: status, headers, body } = response;
+	return await readBody(body, maxBytes).then(
+		(read) => ({ answer: { status, headers: headers as IDataObject, body: read } }),
+		(error: unknown) => {
+			if (error instanceof TooLargeError) return { tooLarge: { maxBytes, status } };
+			throw error;
+		},
+	);
+}

@@ -1,0 +1,76 @@
+import { UserError, type IDataObject } from 'n8n-workflow';
+import { codeOf, dataOf, type Accepted, type JsonBody, type Problem } from '../errors/problem';
+import type { Advice } from '../errors/advice';
+import { mappingKeysOf, render, type ServiceWords } from '../errors/request';
+
+export { isProblem } from '../errors/problem';
+export type { Accepted, JsonBody, Method, Problem } from '../errors/problem';
+export type { Advice, AdviceCode } from '../errors/advice';
+
+/** What became of a request, after all its repeats. */
+export type Result =
+	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
+	| { ok: false; problem: Problem; accepted: Accepted };
+
+/**
+ * The error of a request: data, and the words that `render` makes of them where it is shown. An operation that knows
+ * more throws `withAdvice`; nobody reads or changes the words.
+ */
+export class RequestError extends UserError {
+	/** Stable, for programs and tests: "status.404", "network", "shape"; "unsure" where a POST may have been accepted. */
+	readonly code: string;
+
+	constructor(
+		readonly service: ServiceWords,
+		readonly problem: Problem,
+		readonly accepted: Accepted = 'no',
+		readonly advice: Advice = {},
+	) {
+		const { message, description } = render({ problem, accepted, advice }, service);
+		super(message, { description });
+		this.code = accepted === 'unknown' ? 'unsure' : codeOf(problem);
+	}
+
+	/** The status of the response, if there was one. */
+	get status(): number | undefined {
+		return 'status' in this.problem ? this.problem.status : undefined;
+	}
+
+	/** What the words tell beside the code. */
+	get data(): IDataObject {
+		const { problem } = this;
+		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
+		const fault = problem.kind === 'network' && { fault: problem.code };
+		return { ...dataOf(problem), ...rows, ...fault };
+	}
+
+	/** Keys of the API Mapping that may set it right. */
+	get mappingKeys(): string[] {
+		return mappingKeysOf(this.problem, this.advice);
+	}
+
+	/** The same error for one who knows what to do about it. */
+	withAdvice(advice: Advice): RequestError {
+		return new RequestError(this.service, this.problem, this.accepted, {
+			...this.advice,
+			...advice,
+		});
+	}
+
+	/** The same error without what the service said, which may repeat personal data. */
+	withoutWords(): RequestError {
+		const problem = {
+			...this.problem,
+			said: undefined,
+			isWithheld: undefined,
+			location: undefined,
+		};
+		return new RequestError(this.service, problem, this.accepted, this.advice);
+	}
+}
+
+/** The body of a response. Throws a RequestError if there is none. */
+export function bodyOf(result: Result, service: ServiceWords): JsonBody {
+	if (result.ok) return result.body;
+	throw new RequestError(service, result.problem, result.accepted);
+}

@@ -1,0 +1,103 @@
+import { isTlsFault, wasNeverSent } from '../errors/networkFault';
+import type { Accepted, Method, Problem } from '../errors/problem';
+import { backoffMs } from '../utils/backoff';
+
+/** When a request may be sent again. */
+export type Retry = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
+
+/**
+ * When a request with this problem may be sent again. A GET may always be; anything else only where the service surely
+ * has not accepted it.
+ */
+export function retryOf(problem: Problem, method: Method): Retry {
+	const mayRepeat = method === 'GET' || acceptedOf(problem, method) === 'no';
+	switch (problem.kind) {
+		case 'status':
+			if (problem.status === 429) return 'afterReset';
+			if (problem.isTokenRefused) return 'newToken';
+			return method === 'GET' && isPassing(problem.status) ? 'backoff' : 'never';
+		case 'network':
+			return mayRepeat && !isTlsFault(problem.code) ? 'backoff' : 'never';
+		case 'login':
+			return problem.isPassing ? 'login' : 'never';
+		case 'body':
+			return method === 'GET' && isBroken(problem) ? 'backoff' : 'never';
+		case 'failure':
+		case 'shape':
+		case 'incomplete':
+		case 'rateLimit':
+		case 'cancelled':
+			return 'never';
+	}
+}
+
+/** A transfer that broke: its body does not parse, and is no web page. */
+const isBroken = ({ flaw, status, isPage }: Extract<Problem, { kind: 'body' }>): boolean =>
+	flaw === 'truncated' || (flaw === 'notJson' && !isPage) || (flaw === 'empty' && status !== 204);
+
+/** Statuses of a service that is slow or out of order. */
+const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;
+
+/** Whether a request that was sent and met this problem may have been accepted. */
+export function acceptedOf(problem: Problem, method: Method): Accepted {
+	if (method === 'GET') return 'no';
+	switch (problem.kind) {
+		case 'status':
+			return mayFollowAcceptance(problem.status) ? 'unknown' : 'no';
+		case 'network':
+			return problem.isUnsent || wasNeverSent(problem.code) ? 'no' : 'unknown';
+		case 'body':
+		case 'failure':
+		case 'shape':
+		case 'incomplete':
+		case 'cancelled':
+			return 'unknown';
+		case 'login':
+		case 'rateLimit':
+			return 'no';
+	}
+}
+
+/**
+ * A redirect leads to what was made, unless it says that the request belongs elsewhere (301, 307, 308). 408 is what
+ * some gateways say when the service behind them takes too long.
+ */
+function mayFollowAcceptance(status: number): boolean {
+	const isElsewhere = [301, 307, 308].includes(status);
+	return status >= 500 || status === 408 || (status >= 300 && status < 400 && !isElsewhere);
+}
+
+/** How often a request is sent at most because of a fault that may pass. */
+const MAX_ATTEMPTS = 5;
+/** How long its faults may go on in all, a 429 within its reset aside. */
+const TROUBLE_MS = 60_000;
+/** The longest pause of a request that waits for a login. */
+const LOGIN_PAUSE_MS = 2_000;
+
+/** How a request is sent again, and after which pause. */
+interface Repeat {
+	how: Exclude<Retry, 'never'>;
+	pauseMs: number;
+}
+
+/**
+ * How often and how long one request is sent again. The function says how after each problem, undefined if not at all;
+ * the service may want a pause of `busyMs`. Times are by a clock that nobody sets. `until`: when it ends, whatever the
+ * request met.
+ */
+export function patience(method: Method, until: number) {
+	let [faults, logins, renewals] = [0, 0, 0];
+	let troubledSince: number | undefined;
+	return (problem: Problem, now: number, busyMs = 0): Repeat | undefined => {
+		const how = retryOf(problem, method);
+		if (how === 'never' || now >= until) return undefined;
+		// the rate limiter waits for the reset
+		if (how === 'afterReset') return now + busyMs < until ? { how, pauseMs: 0 } : undefined;
+		troubledSince ??= now;
+		if (how === 'newToken') return ++renewals === 1 ? { how, pauseMs: 0 } : undefined;
+		if (now - troubledSince + busyMs >= TROUBLE_MS) return undefined;
+		if (how === 'login') return { how, pauseMs: backoffMs(++logins, LOGIN_PAUSE_MS) };
+		if (++faults === MAX_ATTEMPTS) return undefined;
+		return { how, pauseMs: busyMs || backoffMs(faults) };
+	};
+}

@@ -1,0 +1,120 @@
+import {
+	UserError,
+	type ICredentialDataDecryptedObject,
+	type ICredentialsDecrypted,
+	type ICredentialTestFunctions,
+	type IHttpRequestHelper,
+	type IHttpRequestOptions,
+	type INodeCredentialTestResult,
+	type IN8nHttpFullResponse,
+} from 'n8n-workflow';
+import { pseudonymKeyFlaw } from '../credentials/pseudonymKey';
+import { storedLoginFlaw } from '../credentials/storedLogins';
+import { webhookFlaw } from '../credentials/webhookSecret';
+import { raceAbort, readBody } from '../utils/responseBody';
+import { faultOf } from '../errors/networkFault';
+import { withRequestId } from '../errors/requestIds';
+import { sentences } from '../utils/sentences';
+import { classify, type Outcome } from './classify';
+import { RequestError } from './result';
+import { creditProfile, taxQuery, type Service } from './service';
+
+const TIMEOUT_MS = 30_000;
+const MAX_BYTES = 50_000_000;
+
+/**
+ * The test of a service's credential: whether it is complete and right, by one request that only reads (and a login
+ * before it). Stored logins and the fields of webhook verification are checked offline. Its own, because n8n's test of a request shows nothing but "ECONNREFUSED" where a host cannot be reached.
+ */
+const connectionTest = <Mapping>(
+	service: Service<Mapping>,
+	flawOf: (credentials: ICredentialDataDecryptedObject) => string | undefined,
+) =>
+	async function test(
+		this: ICredentialTestFunctions,
+		{ data = {} }: ICredentialsDecrypted,
+	): Promise<INodeCredentialTestResult> {
+		const flaw = await findFlaw(helperOf(this), service, data).catch((error: unknown) => {
+			if (error instanceof UserError) return error;
+			throw error;
+		});
+		const message = flaw ? wordsOf(flaw) : (flawOf(data) ?? pseudonymKeyFlaw(data));
+		return message === undefined
+			? { status: 'OK', message: 'Connection successful!' }
+			: { status: 'Error', message };
+	};
+
+function wordsOf(flaw: UserError): string {
+	const { problem } = flaw as Partial<RequestError>;
+	return withRequestId(sentences(flaw.message, flaw.description), problem?.requestIds);
+}
+
+export const testCreditProfile = connectionTest(creditProfile, storedLoginFlaw);
+export const testTaxQuery = connectionTest(
+	taxQuery,
+	(credentials) => webhookFlaw(credentials) ?? storedLoginFlaw(credentials),
+);
+
+/** What is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
+async function findFlaw<Mapping>(
+	http: IHttpRequestHelper,
+	service: Service<Mapping>,
+	credentials: ICredentialDataDecryptedObject,
+): Promise<UserError | undefined> {
+	const outcome = await request(http, service, credentials);
+	const secrets = service.secrets(credentials);
+	const read = classify(outcome, { emptyAs: [], secrets });
+	if ('body' in read) return undefined;
+	const key = read.kind === 'status' ? service.testKeys[read.status] : undefined;
+	return new RequestError(service, read, 'no', {
+		...(key !== undefined && { mappingKeys: [key] }),
+		...(read.kind === 'status' && read.status === 404 && { todo: 'checkBaseUrl' }),
+	});
+}
+
+async function request<Mapping>(
+	http: IHttpRequestHelper,
+	service: Service<Mapping>,
+	credentials: ICredentialDataDecryptedObject,
+): Promise<Outcome> {
+	const root = service.root(credentials);
+	const path = service.testPath(service.mapping(credentials));
+	const isPasted = credentials.grant === 'accessToken';
+	if (service.tokens && !isPasted) {
+		const accessToken = await service.tokens.logIn(http, credentials, true);
+		credentials = { ...credentials, accessToken };
+	}
+	if (path === undefined) return { answer: { status: 204, headers: {}, body: '' } };
+	const url = root + path;
+	const headers = { Authorization: service.authorization(credentials) };
+	const signal = AbortSignal.timeout(TIMEOUT_MS);
+	const exchange = async () => {
+		const response = (await http.helpers.httpRequest({ url, headers })) as IN8nHttpFullResponse;
+		return { ...response, body: await readBody(response.body, MAX_BYTES) };
+	};
+	return await raceAbort(exchange(), signal).then(
+		({ statusCode, headers: received, body }) => ({
+			answer: { status: statusCode, headers: received, body },
+		}),
+		(error: unknown) => ({ fault: signal.aborted ? { code: 'ETIMEDOUT' } : faultOf(error) }),
+	);
+}
+
+/** A credential's test gets another helper from n8n than a node, with the options of its predecessor. */
+function helperOf({ helpers }: ICredentialTestFunctions): IHttpRequestHelper {
+	const httpRequest = async ({ method = 'GET', url, headers, body }: IHttpRequestOptions) => {
+		const isForm = Object.values(headers ?? {}).includes('application/x-www-form-urlencoded');
+		return (await helpers.request({
+			method,
+			uri: url,
+			headers: { Accept: 'application/json', ...headers },
+			...(isForm ? { form: body } : body !== undefined && { body, json: true }),
+			useStream: true,
+			simple: false,
+			resolveWithFullResponse: true,
+			followRedirect: false,
+			timeout: TIMEOUT_MS,
+		})) as IN8nHttpFullResponse;
+	};
+	return { helpers: { httpRequest } } as IHttpRequestHelper;
+}

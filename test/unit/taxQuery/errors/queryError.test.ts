@@ -1,0 +1,34 @@
+import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
+import { RequestError } from '../../../../nodes/shared/http/result';
+import { taxQuery } from '../../../../nodes/shared/http/service';
+import type { Id } from '../../../../nodes/TaxQuery/client/types';
+import { costWords, withBilled } from '../../../../nodes/TaxQuery/errors/queryError';
+
+const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
+
+it('an error after something was billed names it, keeps its code, and hides whom the service names', () => {
+	const refused = new RequestError(taxQuery, { kind: 'status', status: 422, said: 'Not ELENA' });
+	const error = withBilled(refused, ['q1' as Id]);
+	const shown = [false, true].map((isWithoutWords) =>
+		itemErrorOf(node as never, error, { isWithoutWords }),
+	);
+	for (const { context, httpCode, description } of shown as Array<{
+		context: { code?: string };
+		httpCode?: string;
+		description?: string;
+	}>) {
+		expect([context.code, httpCode]).toEqual(['status.422', '422']);
+		expect(description).toContain('q1');
+	}
+	expect(shown.map(({ description }) => description?.includes('ELENA'))).toEqual([true, false]);
+});
+
+it.each([
+	[{ billed: 0, queries: 1 }, 'Billed: nothing'],
+	[{ billed: 2, queries: 3 }, 'Billed: 2 of 3 queries'],
+	[{ billed: 1, queries: 1 }, 'Billed: 1 query'],
+	[{ billed: 3, queries: 3 }, 'Billed: 3 queries'],
+	[{ billed: 'unknown' as const, queries: 3 }, 'Billed: unknown'],
+])('the cost %j reads "%s"', (cost, words) => {
+	expect(costWords(cost)).toBe(words);
+});

@@ -1,0 +1,291 @@
+import fc from 'fast-check';
+import { MAX_PENDING, Ledger, type SavedLedger } from '../../../../nodes/TaxQuery/trigger/ledger';
+import { History, type Step } from './history';
+
+const of = fc.nat(1_000);
+const step = <Name extends Step['do']>(...names: Name[]) => ({ do: fc.constantFrom(...names) });
+const make = {
+	...step('make'),
+	count: fc.nat(12),
+	finished: fc.boolean(),
+	depth: fc.constantFrom(0, 0, 0, 1, 2),
+};
+const simple: fc.Arbitrary<Step> = fc.oneof(
+	{ weight: 4, arbitrary: fc.record(make) },
+	{ weight: 3, arbitrary: fc.record({ ...step('finish', 'fail', 'change'), of }) },
+	{ weight: 5, arbitrary: fc.record({ ...step('call', 'copy', 'end', 'hear'), of }) },
+	{ weight: 2, arbitrary: fc.record({ ...step('ask', 'forge'), of }) },
+	fc.record(step('breakN8n', 'mendN8n', 'publish', 'audit')),
+);
+const kill = fc.record(step('kill'));
+const move = fc.oneof(fc.record({ ...step('move'), old: fc.nat(40) }), fc.record(step('purge')));
+
+const historyOf = (steps: fc.Arbitrary<Step>, old: fc.Arbitrary<number>) =>
+	fc.record({
+		pageSize: fc.oneof(fc.integer({ min: 3, max: 100 }), fc.integer({ min: 3, max: 10 })),
+		old,
+		hasWorkers: fc.boolean(),
+		steps: fc.array(
+			fc.oneof(
+				{ weight: 2, arbitrary: steps },
+				fc.record({ ...step('look'), during: fc.array(steps, { maxLength: 3 }) }),
+			),
+			{ maxLength: 25 },
+		),
+	});
+interface Given {
+	pageSize: number;
+	old: number;
+	hasWorkers: boolean;
+	steps: Step[];
+}
+
+const run = ({ pageSize, old, hasWorkers, steps }: Given) => {
+	const history = new History(pageSize, old, hasWorkers);
+	for (const each of steps) history.step(each);
+	history.finish();
+	return history;
+};
+const check = (
+	steps: fc.Arbitrary<Step>,
+	numRuns: number,
+	test: (given: Given) => void,
+	old: fc.Arbitrary<number> = fc.nat(30),
+) => fc.assert(fc.property(historyOf(steps, old), test), { numRuns, seed: 26 });
+const more = (counts: Map<string, number>, than: number) =>
+	[...counts].filter(([, count]) => count > than);
+const oldOnes = ({ queries, executions }: History) =>
+	queries.filter(({ id, word, isOld }) => isOld && executions.has(`${id} ${word}`));
+const written = (saved: object) => JSON.parse(JSON.stringify(saved)) as SavedLedger;
+
+describe('whatever happens around a trigger', () => {
+	const losesNothing = (given: Given) => {
+		const history = run(given);
+		expect(history.lost).toEqual([]);
+		expect(more(history.executions, 1)).toEqual([]);
+		expect(more(history.emitted, 1)).toEqual([]);
+		expect(oldOnes(history)).toEqual([]);
+		expect(history.errors).toEqual([]);
+	};
+
+	it('loses no new result, starts none twice and no old one, if n8n is never killed', () => {
+		check(simple, 1_500, losesNothing);
+	});
+
+	it('does so behind 20,000 old queries', () => {
+		check(simple, 10, losesNothing, fc.constant(20_000));
+	});
+
+	it('does so if n8n has deleted the executions', () => {
+		check(fc.oneof({ weight: 6, arbitrary: simple }, fc.record(step('prune'))), 300, losesNothing);
+	});
+
+	it('does so if a workflow is imported while it runs, with an older ledger', () => {
+		check(
+			fc.oneof({ weight: 6, arbitrary: simple }, fc.record(step('import', 'audit'))),
+			300,
+			losesNothing,
+		);
+	});
+
+	it('does so with workers if two mains lead in turn, also without the executions', () => {
+		check(
+			fc.oneof({ weight: 6, arbitrary: simple }, fc.record(step('lead', 'prune'))),
+			700,
+			(given) => {
+				const history = run({ ...given, hasWorkers: true });
+				expect(history.lost).toEqual([]);
+				expect(oldOnes(history)).toEqual([]);
+				expect(history.errors).toEqual([]);
+			},
+		);
+	});
+
+	it('does so with workers if two mains lead in turn: no result twice', () => {
+		check(fc.oneof({ weight: 6, arbitrary: simple }, fc.record(step('lead'))), 700, (given) => {
+			const history = run({ ...given, hasWorkers: true });
+			expect(history.lost).toEqual([]);
+			expect(more(history.executions, 1)).toEqual([]);
+		});
+	});
+
+	it('starts twice at most what had not ended, if n8n is killed', () => {
+		check(fc.oneof({ weight: 4, arbitrary: simple }, kill), 1_000, (given) => {
+			const history = run(given);
+			expect(history.lost).toEqual([]);
+			expect(more(history.executions, given.hasWorkers ? 1 : 2)).toEqual([]);
+			expect(history.repeated).toEqual([]);
+			expect(oldOnes(history)).toEqual([]);
+		});
+	});
+
+	it('starts nothing again that had ended, if n8n is killed after it deleted the executions', () => {
+		const steps = fc.oneof({ weight: 4, arbitrary: simple }, kill, fc.record(step('prune')));
+		check(steps, 1_000, (given) => {
+			const history = run({ ...given, hasWorkers: false });
+			expect(history.lost).toEqual([]);
+			expect(history.repeated).toEqual([]);
+		});
+	});
+
+	it('never starts in masses if the account or the list is another, which is an error', () => {
+		check(fc.oneof({ weight: 6, arbitrary: simple }, move), 700, (given) => {
+			const history = run(given);
+			expect(oldOnes(history)).toEqual([]);
+			if (given.steps.some((each) => each.do === 'move'))
+				expect(history.errors.length).toBeGreaterThan(0);
+		});
+	});
+});
+
+describe('masses of queries', () => {
+	const finishAll = (history: History) => {
+		for (const query of history.queries.filter(({ word }) => word === 'PENDING'))
+			query.word = 'SUCCESS';
+	};
+
+	it.each([
+		[5_000, 20_000],
+		[5_000, 500],
+		[20_000, 30_000],
+	])('all start when %i pending ones finish (pages of %i)', (count, pageSize) => {
+		const history = new History(pageSize, 2_000, false, 500);
+		history.step({ do: 'make', count, finished: false, depth: 0 });
+		history.look([], false);
+		history.step({ do: 'kill' });
+		finishAll(history);
+		history.step({ do: 'audit' });
+		while (history.executions.size < count) {
+			const before = history.executions.size;
+			history.step({ do: 'audit' });
+			history.look([], false);
+			history.endAll();
+			if (history.executions.size === before) break;
+			if (before % 3_000 === 0) history.step({ do: 'kill' });
+		}
+		expect(history.lost).toHaveLength(0);
+		expect(history.repeated).toHaveLength(0);
+		expect(oldOnes(history)).toHaveLength(0);
+		expect(history.errors).toEqual([]);
+	});
+
+	it('are forgotten with a report where more are pending than can be followed', () => {
+		const history = new History(100_000, 0, false, 1_000);
+		history.step({ do: 'make', count: MAX_PENDING + 10, finished: false, depth: 0 });
+		history.look([], false);
+		expect(history.errors).toEqual(['forgotten']);
+		finishAll(history);
+		for (let each = 0; each < 70; each++) {
+			history.look([], false);
+			history.endAll();
+		}
+		expect(history.lost).toHaveLength(10);
+	});
+
+	it('run only as many at once as are started again after a kill, and all in the end', () => {
+		const history = new History(100, 10, false, 300);
+		history.step({ do: 'make', count: 2_000, finished: true, depth: 0 });
+		for (let each = 0; each < 20; each++) history.look([], false);
+		const running = history.running.map(({ deliveryId }) => deliveryId);
+		expect(running.length).toBeGreaterThan(400);
+		expect(running.length).toBeLessThan(1_200);
+		history.step({ do: 'kill' });
+		history.look([], false);
+		const again = running.filter((deliveryId) => history.executions.get(deliveryId) === 2);
+		expect(again).toHaveLength(running.length);
+		history.finish();
+		expect(history.lost).toEqual([]);
+		expect(history.repeated).toEqual([]);
+	});
+});
+
+describe('the ledger', () => {
+	it('is the same after a restart, whatever was done', () => {
+		check(simple, 300, ({ pageSize, old, steps }) => {
+			const history = new History(pageSize, old);
+			for (const each of steps) {
+				history.step(each);
+				const saved = written(history.ledger.saved);
+				expect(written(new Ledger(saved, history.ledger.process).saved)).toEqual(saved);
+			}
+		});
+	});
+
+	it('has its place moved by checks alone, and nothing written by who only asks', () => {
+		check(simple, 300, ({ pageSize, old, steps }) => {
+			const history = new History(pageSize, old);
+			for (const each of steps) {
+				const before = JSON.stringify(history.ledger.saved);
+				const seen = history.ledger.seenKeys().join();
+				history.step(each);
+				if (each.do === 'look') continue;
+				expect(history.ledger.seenKeys().join()).toBe(seen);
+				if (each.do === 'ask' || each.do === 'forge')
+					expect(JSON.stringify(history.ledger.saved)).toBe(before);
+			}
+		});
+	});
+
+	it('knows each status that came through', () => {
+		const ledger = new Ledger();
+		ledger.take('a');
+		for (const word of ['SUCCESS', 'FAILED']) ledger.settle({ queryId: 'a', word });
+		const again = new Ledger(written(ledger.saved));
+		const words = ['SUCCESS', 'FAILED', 'CANCELLED'];
+		expect(words.map((word) => again.isSettled({ queryId: 'a', word }))).toEqual([
+			true,
+			true,
+			false,
+		]);
+	});
+
+	it('knows whether executions have ended since it was written', () => {
+		const ledger = new Ledger();
+		ledger.start('a', 'query a', 1);
+		const known = [ledger.hasUnsavedEnds()];
+		ledger.end('a');
+		known.push(ledger.hasUnsavedEnds());
+		expect(written(ledger.saved).started).toEqual({});
+		expect([...known, ledger.hasUnsavedEnds()]).toEqual([false, true, false]);
+	});
+
+	it('reads what earlier versions have saved', () => {
+		const old = {
+			seen: { qFhzzEBNVZ3WV: 'abcdef', qAAAAAAAAAAAA: '' },
+			late: {},
+			open: ['query-1'],
+			started: { delivery: ['query-1', 1] },
+			account: 'x',
+		};
+		const ledger = new Ledger(old);
+		expect([ledger.isPending('query-1'), ledger.isEmpty(), ledger.interrupted.size]).toEqual([
+			true,
+			false,
+			1,
+		]);
+	});
+
+	it('is saved in less than 350 kB, however much there is', () => {
+		const history = new History(100, 20_000);
+		const id = (name: string, each: number) => `${name}-of-24-letters-${each}`.padStart(24, 'x');
+		const { ledger } = history;
+		for (let each = 0; each < 5_000; each++) {
+			ledger.settle({ queryId: id('late', each), word: 'SUCCESS' });
+			const deliveryId = id('started', each).padEnd(32, '0');
+			if (ledger.canStart(deliveryId, id('query', each)))
+				ledger.start(deliveryId, id('query', each), 1);
+		}
+		for (let each = 0; each < 2 * MAX_PENDING; each++) ledger.addPending([id('open', each)]);
+		const { length } = JSON.stringify(ledger.saved);
+		expect(length).toBeLessThan(350_000);
+		expect(length).toBeGreaterThan(200_000);
+	});
+
+	it('is saved in less than 60 kB with 1,000 pending and 100 running', () => {
+		const history = new History(100, 2_000, false, 100);
+		history.step({ do: 'make', count: 1_000, finished: false, depth: 0 });
+		history.step({ do: 'make', count: 100, finished: true, depth: 0 });
+		history.look([], false);
+		expect(JSON.stringify(history.ledger.saved).length).toBeLessThan(60_000);
+	});
+});

@@ -1,0 +1,32 @@
+import { orderOf } from '../../../../nodes/TaxQuery/trigger/listing';
+
+const dates = (...all: Array<number | undefined>) =>
+	all.map((createdAt) => (createdAt === undefined ? {} : { createdAt }));
+
+describe('the order of a list', () => {
+	it.each([
+		['falls', dates(9, 8, 7), 'newestFirst'],
+		['rises', dates(1, 2), 'oldestFirst'],
+		['falls, but for queries of one moment', dates(9, 9, 8, 8, 7), 'newestFirst'],
+		['falls, but for one whose clock is ahead', dates(9, 8, 7, 6, 8, 5, 4, 3), 'newestFirst'],
+		['falls, as far as rows have dates', dates(9, undefined, 8), 'newestFirst'],
+		['is mixed', dates(3, 9, 1, 8, 2, 7), undefined],
+		['is of one moment', dates(5, 5, 5), undefined],
+		['has no dates', dates(undefined, undefined), undefined],
+		['has one row', dates(5), undefined],
+	])('%s', (_, rows, expected) => {
+		expect(orderOf(rows, undefined)).toBe(expected);
+	});
+
+	it('is what is known, where a few rows show another one', () => {
+		expect(orderOf(dates(1, 2, 3), 'newestFirst')).toBe('newestFirst');
+	});
+
+	it('is another one than before, where many rows show it', () => {
+		expect(orderOf(dates(1, 2, 3, 4, 5, 6), 'newestFirst')).toBe('oldestFirst');
+	});
+
+	it('cannot be told any more, where many rows are mixed', () => {
+		expect(orderOf(dates(3, 9, 1, 8, 2, 7), 'newestFirst')).toBeUndefined();
+	});
+});
