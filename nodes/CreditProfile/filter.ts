@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import { parseText, type Field } from '../shared/operations/field';
 import { wholeNumber } from '../shared/operations/fields';
-import type { ServiceRequest } from '../shared/http/request';
+import type { ServiceRequest } from '../shared/http/connection';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { CodedError, fieldError } from '../shared/utils/codedError';

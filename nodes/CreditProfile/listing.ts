@@ -3,7 +3,7 @@ import { operation } from '../shared/operations/field';
 import { asItIs, simplify } from '../shared/operations/fields';
 import type { Item, Operation } from '../shared/operations/operation';
 import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/http/pagination';
-import type { ServiceRequest } from '../shared/http/request';
+import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { readRow, readRows, readTexts, rowWith, type Page } from '../shared/http/readRows';

@@ -1,7 +1,7 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Item } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/result';
-import { hasWorked, noteSuccess } from '../shared/http/worked';
+import { hasWorked, noteSuccess } from '../shared/http/confirmedNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
 export async function mappingOf(item: Item): Promise<CreditProfileMapping> {

@@ -3,7 +3,7 @@ import type {
 	INodeListSearchResult,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import { connect } from '../shared/http/request';
+import { connect } from '../shared/http/connection';
 import { creditProfile } from '../shared/http/service';
 import { encodeFilter } from './filter';
 import { rowsIn, tagsIn } from './listing';

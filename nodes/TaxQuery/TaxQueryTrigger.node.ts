@@ -12,7 +12,7 @@ import {
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
 import { passOn } from './trigger/execute';
-import { subtitle } from './trigger/choice';
+import { subtitle } from './trigger/filterSettings';
 import { openTrigger } from './trigger/openTrigger';
 import {
 	eventTriggerDescription,

@@ -2,7 +2,7 @@ import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { faultOf } from '../../shared/errors/networkFault';
-import { FileError, type FileProblem } from '../../shared/errors/file';
+import { FileError, type FileProblem } from '../../shared/errors/fileError';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
 import { isProblem } from '../../shared/http/result';

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { FileWords } from '../../shared/errors/file';
+import type { FileWords } from '../../shared/errors/fileError';
 import type { Item } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/options';
 import { textOf } from '../../shared/utils/text';

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { operation, option, parseNumber } from '../../shared/operations/field';
 import { asItIs, simplify } from '../../shared/operations/fields';
 import { WithFiles, type FileRow, type Item, type Run } from '../../shared/operations/operation';
-import { FileError } from '../../shared/errors/file';
+import { FileError } from '../../shared/errors/fileError';
 import { isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { download } from '../files/download';

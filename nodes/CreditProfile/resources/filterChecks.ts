@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { Diagnosis } from '../../shared/operations/diagnosis';
-import type { Reader, ServiceRequest } from '../../shared/http/request';
+import type { Reader, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../filter';
 import { rowsIn } from '../listing';
 

@@ -5,9 +5,9 @@ import { allowEmpty, loginOf, type Login } from '../../shared/operations/loginSo
 import type { Item, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
-import type { ServiceRequest } from '../../shared/http/request';
+import type { ServiceRequest } from '../../shared/http/connection';
 import { readRow, reportsFailure } from '../../shared/http/readRows';
-import { hasWorked } from '../../shared/http/worked';
+import { hasWorked } from '../../shared/http/confirmedNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';

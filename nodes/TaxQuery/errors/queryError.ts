@@ -4,12 +4,12 @@ import { codeOf, dataOf, type Said } from '../../shared/errors/problem';
 import { withRequestId } from '../../shared/errors/requestIds';
 import type { Problem } from '../../shared/http/result';
 import { RequestError } from '../../shared/http/result';
-import { render } from '../../shared/errors/request';
-import { mappingHint, said } from '../../shared/errors/words';
+import { render } from '../../shared/errors/requestErrorText';
+import { mappingHint, said } from '../../shared/errors/errorText';
 import { taxQuery } from '../../shared/http/service';
 import type { Cost } from '../../shared/operations/operation';
-import type { PaidQuery } from '../request/question';
-import { keysOfPath } from '../client/names';
+import type { PaidQuery } from '../request/queryRequest';
+import { keysOfPath } from '../client/queryTypeNames';
 import type { Doubt, Extent, Id, Listing } from '../client/types';
 
 /** For what the list of queries was needed. */

@@ -6,13 +6,13 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { reasonIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/text';
-import { serviceOf, type QueryService } from '../client/names';
-import { askedIn } from '../client/record';
-import { toWire } from '../client/recordNames';
+import { serviceOf, type QueryService } from '../client/queryTypeNames';
+import { askedIn } from '../client/queryRecord';
+import { toWire } from '../client/recordFieldNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownColumns } from '../../shared/operations/inputColumns';
 import type { Item } from '../../shared/operations/operation';
-import { queryRule } from './personal';
+import { queryRule } from './personalDataRules';
 import type { QueryRecord } from '../client/types';
 import type { Warning } from '../fields/identifiers';
 

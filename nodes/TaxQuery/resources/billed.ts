@@ -1,8 +1,8 @@
 import type { Operation } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
-import { paidQueryOperation } from '../submission/operation';
-import { PRICE } from '../submission/options';
-import type { PaidQuery } from '../request/question';
+import { paidQueryOperation } from '../submission/paidQueryOperation';
+import { PRICE } from '../submission/submissionOptions';
+import type { PaidQuery } from '../request/queryRequest';
 
 /** A query that costs money, in the words that the panel and an AI agent's tool share. */
 interface Billed extends Omit<PaidQuery, 'action' | 'description' | 'tool'> {

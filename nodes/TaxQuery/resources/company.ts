@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { byCompanyRfc } from '../fields/identifiers';
-import { catalog } from '../client/names';
+import { catalog } from '../client/queryTypeNames';
 import { billedQuery } from './billed';
 
 const getShareholders = billedQuery({

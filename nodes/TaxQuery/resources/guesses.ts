@@ -2,11 +2,11 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { isFilled, isObject } from '../../shared/utils/json';
-import type { QueryService as Service } from '../client/client';
-import { listQueries, readListPage } from '../client/list';
-import { stateOf } from '../client/record';
-import { fromWire } from '../client/recordNames';
-import { catalog, pathOf, serviceOf, type QueryService } from '../client/names';
+import type { QueryService as Service } from '../client/queryClient';
+import { listQueries, readListPage } from '../client/queryList';
+import { stateOf } from '../client/queryRecord';
+import { fromWire } from '../client/recordFieldNames';
+import { catalog, pathOf, serviceOf, type QueryService } from '../client/queryTypeNames';
 import type { QueryRecord, State } from '../client/types';
 import { isImpersonal, uniqueWords } from '../errors/excludedQueries';
 

@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import type { Warning } from '../fields/identifiers';
 import type { Period } from '../fields/period';
-import type { QueryInput } from '../request/question';
+import type { QueryInput } from '../request/queryRequest';
 import { setKeys } from '../errors/queryError';
 import { CodedError } from '../../shared/utils/codedError';
 

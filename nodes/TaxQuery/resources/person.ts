@@ -1,6 +1,6 @@
 import type { Resource } from '../../shared/operations/operation';
 import { byCurp } from '../fields/identifiers';
-import { catalog } from '../client/names';
+import { catalog } from '../client/queryTypeNames';
 import { billedQuery } from './billed';
 
 const getCurpData = billedQuery({

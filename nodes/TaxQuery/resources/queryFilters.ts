@@ -4,7 +4,7 @@ import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
 import { plain, textField } from '../fields/text';
-import { queryServices } from '../client/names';
+import { queryServices } from '../client/queryTypeNames';
 import type { QueryRecord, State } from '../client/types';
 import { leftOut } from '../errors/excludedQueries';
 import { simplifyRecord } from '../output/simplify';

@@ -2,8 +2,8 @@ import type { Resource } from '../../shared/operations/operation';
 import { byRfc, rfc, rfcCheckOptions, TAKES_RFC } from '../fields/identifiers';
 import { period } from '../fields/period';
 import { profile } from '../fields/taxProfile';
-import { catalog } from '../client/names';
-import { serviceOfItem } from '../client/client';
+import { catalog } from '../client/queryTypeNames';
+import { serviceOfItem } from '../client/queryClient';
 import { billedQuery } from './billed';
 import { invoicesOf } from './invoices';
 

@@ -4,7 +4,7 @@ import { birthDate } from '../fields/dates';
 import { byRfc, curpCheckOptions, type Warning } from '../fields/identifiers';
 import { checkName, type NamePart } from '../fields/personName';
 import { textField } from '../fields/text';
-import { catalog } from '../client/names';
+import { catalog } from '../client/queryTypeNames';
 import { billedQuery } from './billed';
 
 const givenNames = field(

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
-import { hashOf, type Question } from '../request/question';
+import { hashOf, type Question } from '../request/queryRequest';
 import type { Id } from '../client/types';
-import { isDoubtful, type Life } from './life';
-import { newRegister, type Submission } from './register';
+import { isDoubtful, type Life } from './submissionState';
+import { newRegister, type Submission } from './submissionRegister';
 
 /** What n8n keeps of a submission beside its state. */
 type Asked = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;

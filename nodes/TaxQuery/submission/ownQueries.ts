@@ -1,13 +1,13 @@
 import type { Item } from '../../shared/operations/operation';
-import type { Question } from '../request/question';
-import { serviceOfItem } from '../client/client';
+import type { Question } from '../request/queryRequest';
+import { serviceOfItem } from '../client/queryClient';
 import type { Id, Query, QueryRecord } from '../client/types';
 import { QueryError } from '../errors/queryError';
 import { otherQuery, type Outcome } from '../output/rows';
-import { isForeign, wantQuery, type Sending, type SubmissionContext } from './context';
-import { queriesOf } from './processMemory';
+import { isForeign, wantQuery, type Sending, type SubmissionContext } from './submissionContext';
+import { queriesOf } from './clientQueries';
 import { recoverSubmission, takeOwnPart } from './recoverSubmission';
-import { isUsable, type Submission } from './register';
+import { isUsable, type Submission } from './submissionRegister';
 
 /**
  * Accepts what was read of an item's queries if none of it is surely another query. Else the submission is uncertain

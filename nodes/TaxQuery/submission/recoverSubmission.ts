@@ -1,10 +1,10 @@
 import type { Id, Query } from '../client/types';
 import { wordsOf, type Search } from '../errors/queryError';
-import { isForeign, type SubmissionContext, type WantedQuery } from './context';
-import { isDoubtful, step, type Doubtful } from './life';
-import { queriesOf } from './processMemory';
-import type { Submission } from './register';
-import { LISTED_MS } from './reuse';
+import { isForeign, type SubmissionContext, type WantedQuery } from './submissionContext';
+import { isDoubtful, step, type Doubtful } from './submissionState';
+import { queriesOf } from './clientQueries';
+import type { Submission } from './submissionRegister';
+import { LISTED_MS } from './pastQueries';
 import { noteQueries } from './submitOnce';
 
 /** What a recovery has brought: the queries, or the state of the submission. */

@@ -1,5 +1,5 @@
 import type { Item } from '../../shared/operations/operation';
-import type { Question } from '../request/question';
+import type { Question } from '../request/queryRequest';
 import type { Query } from '../client/types';
 import {
 	isSharing,
@@ -9,11 +9,11 @@ import {
 	type Sending,
 	type SubmissionContext,
 	type WantedQuery,
-} from './context';
-import type { Reuse } from './options';
-import { isUsable, type Submission } from './register';
-import { LISTED_MS } from './reuse';
-import { completeSubmission, readAccepted } from './submit';
+} from './submissionContext';
+import type { Reuse } from './submissionOptions';
+import { isUsable, type Submission } from './submissionRegister';
+import { LISTED_MS } from './pastQueries';
+import { completeSubmission, readAccepted } from './completeSubmission';
 
 const DAY_MS = 24 * 3_600_000;
 const aDayAgo = () => Date.now() - DAY_MS;

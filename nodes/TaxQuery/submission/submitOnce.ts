@@ -1,15 +1,20 @@
 import { thisMoment } from '../../shared/http/clockOffset';
 import type { Problem } from '../../shared/http/result';
-import type { Question } from '../request/question';
-import { post } from '../client/client';
-import { keysToTry, noteAccepted } from '../client/names';
-import { readPosted } from '../client/record';
+import type { Question } from '../request/queryRequest';
+import { post } from '../client/queryClient';
+import { keysToTry, noteAccepted } from '../client/queryTypeNames';
+import { readPosted } from '../client/queryRecord';
 import type { Posted, Query } from '../client/types';
 import { QueryError } from '../errors/queryError';
-import { isForeign, type SubmissionContext, type Uncertainty, type WantedQuery } from './context';
-import { isDoubtful, step } from './life';
-import { queriesOf } from './processMemory';
-import type { Submission } from './register';
+import {
+	isForeign,
+	type SubmissionContext,
+	type Uncertainty,
+	type WantedQuery,
+} from './submissionContext';
+import { isDoubtful, step } from './submissionState';
+import { queriesOf } from './clientQueries';
+import type { Submission } from './submissionRegister';
 
 /**
  * Sends a query once, while nobody recovers one like it. Its state is saved at each step, and counted. Throws a

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { stateOfNode, stateOfProcess, type Scope } from '../../shared/processState';
-import type { TriggerResult } from './result';
+import type { TriggerResult } from './triggerResult';
 
 /** What became of an emitted result: n8n runs it, had run it before, or could not start it. */
 export type Outcome = 'started' | 'duplicate' | 'failed';

@@ -2,7 +2,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { save } from '../../shared/operations/nodeState';
 import { saveByEmit } from './emitter';
 import type { Ledger } from './ledger';
-import { KEY } from './memory';
+import { KEY } from './nodeMemory';
 
 /** Ends are saved this long after the first of them, while other executions run. */
 const SAVE_ENDS_MS = 200;

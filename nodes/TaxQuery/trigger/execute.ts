@@ -1,17 +1,17 @@
 import type { IExecuteFunctions, INodeExecutionData } from 'n8n-workflow';
-import { connect } from '../../shared/http/request';
+import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
-import { listQueries, completeRow } from '../client/list';
+import { listQueries, completeRow } from '../client/queryList';
 import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
 import { leftOut } from '../errors/excludedQueries';
-import { fateOf } from './filter';
-import { KEY } from './memory';
+import { fateOf } from './disposition';
+import { KEY } from './nodeMemory';
 import { errorOf } from './outage';
-import { itemMaker, resultOf, type TriggerResult } from './result';
-import { readSettings } from './settings';
-import { watchersIn } from './watcher';
+import { itemMaker, resultOf, type TriggerResult } from './triggerResult';
+import { readSettings } from './triggerSettings';
+import { watchersIn } from './pollingSession';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**

@@ -1,8 +1,8 @@
-import type { QueryService } from '../client/client';
-import { isLean } from '../client/record';
-import { readQuery } from './byId';
-import type { PublishedTrigger } from './published';
-import { lacksResult, type ItemMaker, type TriggerResult } from './result';
+import type { QueryService } from '../client/queryClient';
+import { isLean } from '../client/queryRecord';
+import { readQuery } from './readById';
+import type { PublishedTrigger } from './publishedTrigger';
+import { lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
 
 /** A result whose execution was not known to have ended when n8n did, and its record, if the service has it. */
 export interface Interrupted {

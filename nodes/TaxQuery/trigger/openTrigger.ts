@@ -4,9 +4,9 @@ import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { nodeKey } from './emitter';
 import { canReport, errorOf, reportOutage } from './outage';
-import { readSettings } from './settings';
+import { readSettings } from './triggerSettings';
 import { RETRY_MS } from './retryQueue';
-import { Watcher, watcherOf } from './watcher';
+import { Watcher, watcherOf } from './pollingSession';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
 const newFailures = () => new WeakMap<object, Set<string>>();

@@ -2,10 +2,10 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { nodeState } from './emitter';
-import type { Listing } from './listing';
+import type { Listing } from './readListing';
 import { report, reportHourly, tellHourly } from './outage';
 import { MAX_PENDING } from './ledger';
-import type { Loss } from './survey';
+import type { Loss } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
 const LOSSES: Record<Loss, string> = {

@@ -1,7 +1,7 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { reportNotStarted, reportRetriesFull } from './reports';
-import type { TriggerResult } from './result';
+import type { TriggerResult } from './triggerResult';
 
 const MAX_RETRIES = 1_000;
 export const RETRY_MS = 60_000;

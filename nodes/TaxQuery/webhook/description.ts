@@ -4,7 +4,7 @@ import type {
 	INodeTypeDescription,
 	IWebhookDescription,
 } from 'n8n-workflow';
-import { otherServicesOption, statusesField, triggerOnField } from '../trigger/choice';
+import { otherServicesOption, statusesField, triggerOnField } from '../trigger/filterSettings';
 import { simplifyField } from '../../shared/operations/fields';
 import { fieldsToKeepOption, personalDataOption } from '../../shared/personalData/options';
 

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { idText } from '../../shared/utils/text';
-import { wireName } from '../client/recordNames';
+import { wireName } from '../client/recordFieldNames';
 
 /** What a delivery says of one query. Whether it is true is not known yet. */
 export interface Announced {

@@ -5,11 +5,11 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
 import { nodeState } from '../trigger/emitter';
-import { askLater } from '../trigger/memory';
+import { askLater } from '../trigger/nodeMemory';
 import { reasonOf, tellHourly } from '../trigger/outage';
-import { readSettings, type Settings } from '../trigger/settings';
-import { watcherOf, type Watcher } from '../trigger/watcher';
-import { hasList } from '../client/list';
+import { readSettings, type Settings } from '../trigger/triggerSettings';
+import { watcherOf, type Watcher } from '../trigger/pollingSession';
+import { hasList } from '../client/queryList';
 import {
 	cannotAsk,
 	later,
@@ -19,14 +19,14 @@ import {
 	worstOf,
 	type Answer,
 	type Call,
-} from './answers';
-import { deploymentOf, proofOf } from './credentials';
-import { startHere, type Outcome } from './here';
+} from './responses';
+import { deploymentOf, proofOf } from './webhookCredential';
+import { startHere, type Outcome } from './startWithoutSession';
 import { extractJson } from './formBody';
 import { readPayload, type Announced } from './payload';
 import { decodeBody, readRawBody, type UnreadableBody } from './requestBody';
-import { isBeingPublished, lookFor, start, triggerSoon } from './handOver';
-import { readAnnounced, type Said } from './said';
+import { isBeingPublished, lookFor, start, triggerSoon } from './dispatch';
+import { readAnnounced, type Said } from './receivedNotification';
 
 const RETRY_AFTER_SECONDS = 5;
 /** Senders give up after 3 to 5 s. Each is answered within 2: this long after its call came, and the time to read it. */

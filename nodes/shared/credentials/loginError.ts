@@ -1,6 +1,6 @@
 import { UserError } from 'n8n-workflow';
 import type { LoginProblem } from '../errors/problem';
-import { renderLogin } from '../errors/login';
+import { renderLogin } from '../errors/loginErrorText';
 
 /**
  * Reports that no access token came. It has a message because other nodes use the credential, and n8n shows them what

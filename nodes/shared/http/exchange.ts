@@ -7,7 +7,7 @@ import {
 	type IHttpRequestOptions,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { onDeparture } from '../credentials/departure';
+import { onDeparture } from '../credentials/beforeSend';
 import { findLoginError } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';

@@ -1,7 +1,7 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { codeOf, dataOf, type Accepted, type JsonBody, type Problem } from '../errors/problem';
 import type { Advice } from '../errors/advice';
-import { mappingKeysOf, render, type ServiceWords } from '../errors/request';
+import { mappingKeysOf, render, type ServiceWords } from '../errors/requestErrorText';
 
 export { isProblem } from '../errors/problem';
 export type { Accepted, JsonBody, Method, Problem } from '../errors/problem';

@@ -18,7 +18,7 @@ import {
 	readText,
 	type Part,
 } from './text';
-import { CURP_WORDS } from './words';
+import { CURP_WORDS } from './inconvenientWords';
 
 const SEXES = { H: 'male', M: 'female', X: 'non-binary' } as const;
 

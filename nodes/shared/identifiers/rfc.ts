@@ -1,7 +1,7 @@
 import { readDate } from './dates';
 import { finding, result, type CheckError, type CheckResult, type CheckWarning } from './result';
 import { checkParts, COPY_AGAIN, DATE_PART, lengthOf, readText, type Part } from './text';
-import { RFC_WORDS } from './words';
+import { RFC_WORDS } from './inconvenientWords';
 
 export interface RfcCheck extends CheckResult {
 	/** Natural person, legal entity, or one of the two generic RFCs; absent if the length fits none. */

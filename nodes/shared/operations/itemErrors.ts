@@ -1,7 +1,7 @@
 import type { IDataObject, INode } from 'n8n-workflow';
-import { nothingSent } from '../errors/words';
+import { nothingSent } from '../errors/errorText';
 import type { Protection } from '../personalData/personalData';
-import type { ServiceRequest } from '../http/request';
+import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
 import { itemErrorOf, type ItemError, type Wording } from './itemError';
 import type { Cost, FailedItems, Operation, Run } from './operation';

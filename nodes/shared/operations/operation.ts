@@ -12,7 +12,7 @@ import { fieldsToKeepOption, personalDataOption } from '../personalData/options'
 import type { Protection } from '../personalData/personalData';
 import type { ExecutionState } from './executionState';
 import { includeOtherFields, type KnownColumns } from './inputColumns';
-import type { Connection, Reader, ServiceRequest } from '../http/request';
+import type { Connection, Reader, ServiceRequest } from '../http/connection';
 import type { JsonBody, Result } from '../http/result';
 
 /** What an operation sees of the item it works on. */

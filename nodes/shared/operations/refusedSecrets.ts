@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { SharedLocks } from '../utils/sharedLock';
-import type { Connection, ServiceRequest } from '../http/request';
+import type { Connection, ServiceRequest } from '../http/connection';
 import type { Problem, Result } from '../http/result';
 import type { Run } from './operation';
 

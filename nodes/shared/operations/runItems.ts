@@ -18,7 +18,7 @@ import {
 } from './operation';
 import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
-import { Connections, type Connection } from '../http/request';
+import { Connections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
 import { FAILURE_COLUMNS, failedColumns, forErrorOutput } from './failedItem';
 import { besideInput, includeOtherFields, isSameValue } from './inputColumns';

@@ -13,29 +13,29 @@ import {
 } from '../../../nodes/shared/credentials/providerLogin';
 import { storedName } from '../../../nodes/shared/credentials/storedLogins';
 import type { LoginProblem, Problem } from '../../../nodes/shared/errors/problem';
-import { FileError, type FileProblem } from '../../../nodes/shared/errors/file';
-import { render } from '../../../nodes/shared/errors/request';
+import { FileError, type FileProblem } from '../../../nodes/shared/errors/fileError';
+import { render } from '../../../nodes/shared/errors/requestErrorText';
 import { loginOf } from '../../../nodes/shared/operations/loginSource';
 import type { Item, Run } from '../../../nodes/shared/operations/operation';
 import { protectionOf } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/service';
 import { Ledger } from '../../../nodes/TaxQuery/trigger/ledger';
-import { checkDates, readListing } from '../../../nodes/TaxQuery/trigger/listing';
+import { checkDates, readListing } from '../../../nodes/TaxQuery/trigger/readListing';
 import { reportLoss, reportMissing } from '../../../nodes/TaxQuery/trigger/reports';
 import { curp, rfc } from '../../../nodes/TaxQuery/fields/identifiers';
 import { period } from '../../../nodes/TaxQuery/fields/period';
 import { profile } from '../../../nodes/TaxQuery/fields/taxProfile';
-import type { PaidQuery } from '../../../nodes/TaxQuery/request/question';
+import type { PaidQuery } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
-import { catalog } from '../../../nodes/TaxQuery/client/names';
+import { catalog } from '../../../nodes/TaxQuery/client/queryTypeNames';
 import type { Id, Listing } from '../../../nodes/TaxQuery/client/types';
 import { leftOut } from '../../../nodes/TaxQuery/errors/excludedQueries';
 import { QueryError, type Trouble } from '../../../nodes/TaxQuery/errors/queryError';
 import { Receipt } from '../../../nodes/TaxQuery/output/receipt';
 import { rowsOf, type Outcome, type Shape } from '../../../nodes/TaxQuery/output/rows';
-import * as answers from '../../../nodes/TaxQuery/webhook/answers';
+import * as answers from '../../../nodes/TaxQuery/webhook/responses';
 
 const asDocumented = readTaxQueryMapping({});
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { readTaxQueryMapping } from '../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../nodes/TaxQuery/client/record';
+import { readRecord } from '../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../nodes/TaxQuery/client/types';
 import { simplifyRecord } from '../../../nodes/TaxQuery/output/simplify';
 

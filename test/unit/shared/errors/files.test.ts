@@ -1,4 +1,4 @@
-import { FileError, type FileProblem } from '../../../../nodes/shared/errors/file';
+import { FileError, type FileProblem } from '../../../../nodes/shared/errors/fileError';
 
 const FILE = { name: 'ine.pdf', id: '71', documentId: '2' };
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../../../nodes/shared/errors/problem';
-import type { ServiceWords } from '../../../../nodes/shared/errors/request';
+import type { ServiceWords } from '../../../../nodes/shared/errors/requestErrorText';
 import { RequestError } from '../../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
 

@@ -7,7 +7,7 @@ import {
 } from 'n8n-workflow';
 import { TaxQueryApi } from '../../../../credentials/TaxQueryApi.credentials';
 import type { RequestContext } from '../../../../nodes/shared/http/exchange';
-import { connect } from '../../../../nodes/shared/http/request';
+import { connect } from '../../../../nodes/shared/http/connection';
 import type { RequestError } from '../../../../nodes/shared/http/result';
 import { taxQuery } from '../../../../nodes/shared/http/service';
 

@@ -1,4 +1,4 @@
-import { readPosted, readRecord, stateOf } from '../../../../nodes/TaxQuery/client/record';
+import { readPosted, readRecord, stateOf } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { Posted } from '../../../../nodes/TaxQuery/client/types';
 import type { JsonBody } from '../../../../nodes/shared/http/result';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';

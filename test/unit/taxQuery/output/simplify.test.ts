@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { queryServices } from '../../../../nodes/TaxQuery/client/names';
-import { readRecord } from '../../../../nodes/TaxQuery/client/record';
+import { queryServices } from '../../../../nodes/TaxQuery/client/queryTypeNames';
+import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/types';
 import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/output/simplify';
 

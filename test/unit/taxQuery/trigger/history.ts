@@ -5,7 +5,7 @@ import {
 	takeIn,
 	type Rules,
 	type Sight,
-} from '../../../../nodes/TaxQuery/trigger/survey';
+} from '../../../../nodes/TaxQuery/trigger/planPoll';
 
 /** What happens around a trigger, in any order. `of` picks one of what there is. */
 export type Step =

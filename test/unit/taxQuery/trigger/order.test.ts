@@ -1,4 +1,4 @@
-import { orderOf } from '../../../../nodes/TaxQuery/trigger/listing';
+import { orderOf } from '../../../../nodes/TaxQuery/trigger/readListing';
 
 const dates = (...all: Array<number | undefined>) =>
 	all.map((createdAt) => (createdAt === undefined ? {} : { createdAt }));

@@ -6,7 +6,7 @@ import {
 	type INodePropertyOptions,
 } from 'n8n-workflow';
 import { TaxQueryTrigger } from '../../../../nodes/TaxQuery/TaxQueryTrigger.node';
-import { queryServices } from '../../../../nodes/TaxQuery/client/names';
+import { queryServices } from '../../../../nodes/TaxQuery/client/queryTypeNames';
 
 const { description } = new TaxQueryTrigger();
 const { properties } = description;

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { readChoice } from '../../../../nodes/TaxQuery/trigger/choice';
-import { fateOf } from '../../../../nodes/TaxQuery/trigger/filter';
-import { itemMaker, resultOf } from '../../../../nodes/TaxQuery/trigger/result';
-import type { Settings } from '../../../../nodes/TaxQuery/trigger/settings';
+import { readChoice } from '../../../../nodes/TaxQuery/trigger/filterSettings';
+import { fateOf } from '../../../../nodes/TaxQuery/trigger/disposition';
+import { itemMaker, resultOf } from '../../../../nodes/TaxQuery/trigger/triggerResult';
+import type { Settings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { readRecord } from '../../../../nodes/TaxQuery/client/record';
+import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { readAnnounced } from '../../../../nodes/TaxQuery/webhook/said';
+import { readAnnounced } from '../../../../nodes/TaxQuery/webhook/receivedNotification';
 
 const asDocumented = readTaxQueryMapping({});
 

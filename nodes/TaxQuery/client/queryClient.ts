@@ -1,0 +1,112 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Item } from '../../shared/operations/operation';
+import type { Connection, ServiceRequest } from '../../shared/http/connection';
+import { RequestError, type Result } from '../../shared/http/result';
+import { taxQuery } from '../../shared/http/service';
+import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
+import type { Said } from '../../shared/errors/problem';
+import { reportsFailure } from '../../shared/http/readRows';
+import { pathOf } from './queryTypeNames';
+import { isCalled, onlyOf, readRecord } from './queryRecord';
+import type { Id, QueryRecord } from './types';
+
+/** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
+export interface QueryService {
+	mapping: TaxQueryMapping;
+	/** The same for all connections of this process to the same base URL as the same client. */
+	client: string;
+	/** The same for the same client of the same base URL, whatever its token is. */
+	account: string;
+	/** A fingerprint of what is secret; only who has the credential can compute it. */
+	seal(text: string): string;
+	/** Milliseconds by which the service's clock is ahead of this machine's. */
+	clockOffsetMs(): number;
+	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
+	/** The service's own words in a body. */
+	said(body: unknown): Said;
+}
+
+/** How long a read may take, and what is called as it goes out. */
+export type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'beforeSend'>;
+
+/** The service as an item uses it: with its timeout, and its index in each error. */
+export async function serviceOfItem(item: Item): Promise<QueryService> {
+	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
+	return { ...connection, request: item.request };
+}
+
+/** The same for reading what is billed: it goes on when another item fails, until the execution is cancelled. */
+export async function lastingServiceOf(item: Item): Promise<QueryService> {
+	const signal = item.run.cancelled ?? new AbortController().signal;
+	const request = async (asked: ServiceRequest) => await item.request({ ...asked, signal });
+	return { ...(await serviceOfItem(item)), request };
+}
+
+/** The response was read and is not `expected`; `keys` of the API Mapping say where that is. */
+export const shapeError = (expected: string, keys: string[], words: Said = {}): RequestError =>
+	new RequestError(taxQuery, { kind: 'shape', expected, ...words }, 'no', { mappingKeys: keys });
+
+/** TQ §4.13. Throws a RequestError if the request fails, or the response is no record, or another query's. */
+export async function getQuery(
+	{ mapping, client, request, said }: QueryService,
+	id: string,
+	how: How = {},
+): Promise<QueryRecord> {
+	const template = pathOf('get', '/query/{queryId}', mapping);
+	const path = template.replace('{queryId}', () => encodeURIComponent(id));
+	const asked = { method: 'GET' as const, path, pathKeys: [PATH_OF_ONE] };
+	const body = await request({ ...asked, emptyAs: 'not found', ...how });
+	const record = onlyRecord(body, mapping);
+	if (!record)
+		throw shapeError('a query: an object with its ID', ['paths.get', 'record._id'], said(body));
+	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
+	noteSuccess(client, PATH_OF_ONE);
+	return { ...record, id: id as Id };
+}
+
+const PATH_OF_ONE = 'paths.get';
+
+/** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
+export const keysOfReading = ({ client }: Pick<QueryService, 'client'>): string[] =>
+	hasWorked(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
+
+/** The same; undefined if the service has nothing under that ID. */
+export async function findQuery(
+	service: QueryService,
+	id: string,
+	how: How = {},
+): Promise<QueryRecord | undefined> {
+	return await getQuery(service, id, how).catch((error: unknown) => {
+		if (isNotFound(error)) return undefined;
+		throw error as Error;
+	});
+}
+
+/** Whether an error of a request says that the service has nothing there. */
+const isNotFound = (error: unknown): boolean =>
+	error instanceof RequestError && error.problem.kind === 'status' && error.problem.status === 404;
+
+/** A record by itself, or the only one that is wrapped. */
+function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undefined {
+	return (
+		readRecord(body, mapping) ?? onlyOf(Object.values(body).map((one) => readRecord(one, mapping)))
+	);
+}
+
+/**
+ * Sends a billed query of an item. A 2xx that reports a failure leaves open whether the query was accepted. Throws where
+ * it was never sent: no token came, or the run was stopped.
+ */
+export async function post(item: Item, request: ServiceRequest): Promise<Result> {
+	const result = await item.tryRequest(request);
+	if (!result.ok && isUnsent(result)) throw new RequestError(taxQuery, result.problem);
+	if (!result.ok || !reportsFailure(result.body)) return result;
+	const { said } = await item.connection();
+	const { status, body } = result;
+	const problem = { kind: 'failure', status, ...said(body, request.secrets) } as const;
+	return { ok: false, problem, accepted: 'unknown' };
+}
+
+const isUnsent = ({ problem, accepted }: Extract<Result, { ok: false }>): boolean =>
+	accepted === 'no' && (problem.kind === 'login' || problem.kind === 'cancelled');

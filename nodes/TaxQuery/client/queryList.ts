@@ -1,0 +1,312 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { RequestError } from '../../shared/http/result';
+import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
+import { countIn, listReportsFailure } from '../../shared/http/readRows';
+import { stateOfClient } from '../../shared/processState';
+import { isObject } from '../../shared/utils/json';
+import { taxQuery } from '../../shared/http/service';
+import { CodedError } from '../../shared/utils/codedError';
+import { findQuery, shapeError, type How, type QueryService } from './queryClient';
+import { pathOf } from './queryTypeNames';
+import { isLean, onlyOf, readRecord } from './queryRecord';
+import type { Extent, Listing, QueryRecord } from './types';
+
+/** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
+export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
+
+/** One response of GET /query (TQ §4.12, whose shape is not shown). */
+interface ListPage {
+	records: QueryRecord[];
+	/** Rows that show no ID. */
+	unreadable: number;
+	/** All rows, as the service wrote them. */
+	rows: IDataObject[];
+	total?: number;
+}
+
+interface Rows {
+	rows: IDataObject[];
+	key: string;
+	/** The object that holds them. */
+	beside: IDataObject;
+}
+
+/**
+ * Returns the rows of the list: the response itself, what the API Mapping's `list.rows` names, or the only list in it, on
+ * top or in an object. Undefined if there is none, more than one that may be it, or a failure is reported beside it.
+ */
+export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
+	if (!isObject(body) && !Array.isArray(body)) return undefined;
+	const whole = Array.isArray(body) && { rows: body as IDataObject[], key: '', beside: {} };
+	const found: Rows | undefined = whole || onlyRows(body as IDataObject, mapping);
+	if (!found?.rows.every(isObject)) return undefined;
+	const levels = [found.beside, body as IDataObject];
+	if (levels.some(listReportsFailure)) return undefined;
+	const records = found.rows
+		.map((row) => readRecord(row, mapping))
+		.filter((record) => record !== undefined);
+	const totals = levels
+		.flatMap((level) => [level.total, level.totalCount])
+		.map(countIn)
+		.filter((total) => total !== undefined);
+	const total = totals.length > 0 ? Math.max(...totals) : undefined;
+	const { rows } = found;
+	return { records, rows, unreadable: rows.length - records.length, total };
+}
+
+function onlyRows(body: IDataObject, mapping: TaxQueryMapping): Rows | undefined {
+	const inside = Object.values(body).filter(isObject);
+	const lists = [body, ...inside].flatMap((beside) => listsIn(beside));
+	const { rows: named } = mapping.list;
+	if (named !== undefined) return lists.find(({ key }) => key === named);
+	const filled = lists.filter(({ rows }) => rows.some((row) => readRecord(row, mapping)));
+	return onlyOf(filled.length > 0 ? filled : lists);
+}
+
+/** Lists by their keys; null beside a total of 0 is an empty one. */
+function listsIn(beside: IDataObject): Rows[] {
+	const isNone = beside.total === 0 || beside.totalCount === 0;
+	return Object.entries(beside).flatMap(([key, value]) => {
+		if (Array.isArray(value)) return [{ rows: value as IDataObject[], key, beside }];
+		return value === null && isNone ? [{ rows: [], key, beside }] : [];
+	});
+}
+
+/** What one response of the list brought. */
+interface Piece extends Listing {
+	/** Nothing is read behind it; only then `extent` is of the whole list. */
+	isLast: boolean;
+}
+
+const MAX_PAGES = 500;
+/** TQ §4.12 returns all queries; a list that reports nothing may yet be a page, and none is as short as this. */
+const SHORTEST_PAGE = 10;
+
+const noList = (): CodedError =>
+	new CodedError('noList', 'This environment has no list of queries', {
+		description: 'Its API Mapping says so: "paths.getAll" is empty',
+		mappingKeys: ['paths.getAll'],
+	});
+
+/** How far a reading of the list has come. */
+interface Progress {
+	/** Pages read. */
+	pages: number;
+	/** Rows of the last page, and of the longest one before it. */
+	length: number;
+	longest: number;
+	/** Rows read, repeated ones included; and those that are different. */
+	rowsRead: number;
+	distinct: number;
+	/** The last page held a row that no other page did. */
+	isNew: boolean;
+	/** The highest total that a page has reported. */
+	total?: number;
+	/** A total once exceeded the rows read: it counts the list, not the page. */
+	isTotalProved: boolean;
+}
+
+/**
+ * Returns how complete a reading is, or undefined while more pages may follow. A total only lengthens a reading: one that
+ * was never higher than the rows read may count the page.
+ */
+function extentOf(progress: Progress, { list }: TaxQueryMapping): Extent | undefined {
+	const { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved } = progress;
+	const more = pages < MAX_PAGES ? undefined : 'cut';
+	if (total !== undefined) {
+		// a query that was made meanwhile moves the others by one, so that the last page may be empty
+		const isReached = distinct >= total || (length === 0 && rowsRead >= total);
+		if (!isReached) return isNew ? more : 'cut';
+		const isShort = length < longest || (pages === 1 && length < SHORTEST_PAGE);
+		if (isTotalProved || isShort || !isNew || list.paging === 'none') return 'whole';
+		return more;
+	}
+	if ((list.offset ?? list.page) === undefined) {
+		return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
+	}
+	if (length === 0 || length < longest) return 'whole';
+	return isNew ? more : 'untold'; // the service ignores the parameters, or the last page came again
+}
+
+/**
+ * Reads TQ §4.12 page by page, each query once, to the end of the list. Paging is not shown. The node asks for another
+ * page where the API Mapping says how, or the service reports a total. The end is an empty page, a shorter one, or the
+ * highest total reported, once that has exceeded a page. A reported failure is neither an end nor an empty list.
+ */
+export async function* readList({
+	mapping,
+	request,
+	said,
+	client,
+}: QueryService): AsyncGenerator<Piece> {
+	const { list } = mapping;
+	if (!hasList(mapping)) throw noList();
+	const path = pathOf('getAll', '/query', mapping);
+	const limit = list.limit === undefined ? {} : { [list.limit]: list.pageSize };
+	const seen = new Set<string>();
+	let [rowsRead, unreadable, longest] = [0, 0, 0];
+	let total: number | undefined;
+	let isTotalProved = false;
+	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
+	const readPage = async (): Promise<ListPage> => {
+		const query = { ...list.parameters, ...limit, ...place };
+		const asked = { method: 'GET' as const, path, pathKeys: [LIST], query, emptyAs: [] as [] };
+		const body = await request(asked).catch((error: unknown) => nameListKeys(error, client));
+		const page = readListPage(body, mapping);
+		if (page) return page;
+		if ([body, ...Object.values(body)].some(listReportsFailure)) {
+			throw new RequestError(taxQuery, { kind: 'failure', status: 200, ...said(body) });
+		}
+		throw shapeError('a list of queries with their IDs', SHAPE_KEYS, said(body));
+	};
+	for (let pages = 1; ; pages++) {
+		// where nothing is left by the total, a service that does not take the parameter has no other page
+		const mayBeRefused = pages > 1 && list.page === undefined && list.offset === undefined;
+		const isAllByTotal = total !== undefined && seen.size + unreadable >= total;
+		const page = await readPage().catch((error: unknown) => {
+			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
+			throw error as Error;
+		});
+		noteSuccess(client, LIST);
+		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
+		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
+		const length = page.records.length + page.unreadable;
+		// of a page without IDs nobody knows whether it came before
+		const isNew = records.length > 0 || (page.records.length === 0 && page.unreadable > 0);
+		rowsRead += length;
+		const unread = isNew ? page.unreadable : 0;
+		unreadable += unread;
+		isTotalProved ||= total !== undefined && total > rowsRead;
+		const distinct = seen.size + unreadable;
+		const progress = { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved };
+		const extent = extentOf(progress, mapping);
+		longest = Math.max(longest, length);
+		const isLast = extent !== undefined;
+		const read = { records, unreadable: unread, total, longest: length };
+		yield { ...read, extent: extent ?? 'untold', isLast };
+		if (isLast) return;
+		place =
+			list.page === undefined
+				? { [list.offset ?? 'offset']: rowsRead }
+				: { [list.page]: list.firstPage + pages };
+	}
+}
+
+/** The key of the API Mapping that names the list's path. */
+export const LIST = 'paths.getAll';
+const SHAPE_KEYS = ['list.rows', LIST];
+
+const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
+
+/** Whether a service refused a request because of a parameter that it does not know. */
+const isParameterRefused = (error: unknown): boolean =>
+	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
+
+/** Says of a list that was never read which key of the API Mapping may set it right. */
+export function nameListKeys(error: unknown, client: string): never {
+	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
+	if (!(error instanceof RequestError) || key === undefined) throw error;
+	throw error.withAdvice({
+		mappingKeys: hasWorked(client, LIST) ? [] : [key],
+		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
+	});
+}
+
+/** The whole list. */
+export async function listQueries(service: QueryService): Promise<Listing> {
+	return await gather(readList(service));
+}
+
+/**
+ * The queries made since a moment of the service's clock: the list is read to its end, or, where it is seen to run from
+ * the newest to the oldest, until it is older. That much of it is then whole.
+ */
+export async function listSince(service: QueryService, since: number): Promise<Listing> {
+	let [last, falls, isSorted] = [Infinity, false, true];
+	return await gather(readList(service), ({ records }) => {
+		for (const { createdAt = NaN } of records) {
+			falls ||= createdAt < last && last < Infinity;
+			isSorted &&= createdAt <= last;
+			last = createdAt;
+		}
+		return falls && isSorted && last < since;
+	});
+}
+
+async function gather(
+	pieces: AsyncGenerator<Piece>,
+	isEnough: (piece: Piece) => boolean = () => false,
+): Promise<Listing> {
+	const whole: Listing = { records: [], unreadable: 0, extent: 'untold', longest: 0 };
+	for await (const piece of pieces) {
+		for (const record of piece.records) whole.records.push(record);
+		whole.unreadable += piece.unreadable;
+		whole.total = piece.total;
+		whole.longest = Math.max(whole.longest, piece.longest);
+		whole.extent = piece.extent;
+		if (isEnough(piece)) return { ...whole, extent: 'whole' };
+	}
+	return whole;
+}
+
+/** A row of the list by its ID; as it is listed where the service has nothing under that. */
+export const readRow = async (
+	service: QueryService,
+	row: QueryRecord,
+	how: How = {},
+): Promise<QueryRecord> => (await findQuery(service, row.id, how)) ?? row;
+
+/** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
+export async function completeRow(service: QueryService, row: QueryRecord): Promise<QueryRecord> {
+	return (await isWhole(service, row)) ? row : await readRow(service, row);
+}
+
+/** Whether rows are whole, by query type. */
+const newComparisons = () => new Map<string, Promise<boolean>>();
+
+/**
+ * Whether a row holds all of its result: the first one of each query type that has a result is compared with its record
+ * by ID, and the others are taken for whole, or not.
+ */
+export async function isWhole(service: QueryService, row: QueryRecord): Promise<boolean> {
+	if (isLean(row)) return false;
+	if (row.state !== 'success') return true;
+	const comparisons = stateOfClient(service.client).shared(newComparisons);
+	const compareRow = async () => lengthOf(await readRow(service, row)) <= lengthOf(row);
+	const comparison = comparisons.get(row.code) ?? compareRow();
+	comparisons.set(row.code, comparison);
+	return await comparison.catch(() => {
+		comparisons.delete(row.code); // the next one tells
+		return true;
+	});
+}
+
+const lengthOf = ({ raw: { response, state } }: QueryRecord) =>
+	JSON.stringify([response, state]).length;
+
+/** Whether a row does not say what was asked, or when. */
+export const isVague = ({ asked, code, createdAt }: QueryRecord): boolean =>
+	!asked || code === '' || createdAt === undefined;
+
+/** So many rows that do not say what was asked are read by their ID. */
+const MAX_READ = 1000;
+/** So many of them at a time. */
+const READERS = 20;
+
+/** The rows; the newest thousand of those that `isToRead` picks as `read` gives them, by their IDs. */
+export async function readRows(
+	rows: QueryRecord[],
+	isToRead: (row: QueryRecord) => boolean,
+	read: (row: QueryRecord) => Promise<QueryRecord>,
+): Promise<QueryRecord[]> {
+	const timeOf = ({ createdAt = Infinity }: QueryRecord) => createdAt;
+	const wanted = rows.filter(isToRead).sort((a, b) => timeOf(b) - timeOf(a));
+	const left = wanted.slice(0, MAX_READ).values();
+	const whole = new Map<QueryRecord, QueryRecord>();
+	const reader = async () => {
+		for (const row of left) whole.set(row, await read(row));
+	};
+	await Promise.all(Array.from({ length: READERS }, reader));
+	return rows.map((row) => whole.get(row) ?? row);
+}

@@ -1,0 +1,171 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Result } from '../../shared/http/result';
+import { isFilled, isObject } from '../../shared/utils/json';
+import { idText, textOf } from '../../shared/utils/text';
+import { isZoned, timeOf } from '../../shared/utils/time';
+import { withoutCiec } from './ciec';
+import { inDocumentNames, queryServices, serviceOf } from './queryTypeNames';
+import { fromWire } from './recordFieldNames';
+import type { Acknowledged, Doubt, Id, Posted, Query, QueryRecord, State } from './types';
+
+/** The fields of TQ §2.1 beside the ID; a record has one of them at least. */
+const FIELDS = ['service', 'status', 'metadata', 'query', 'response', 'state', 'createdAt'];
+
+/** The ID of a query as an acknowledgement and TQ §4.13 call it, else as a record does. */
+const idIn = ({ queryId, _id }: IDataObject): Id | undefined =>
+	[queryId, _id].map(idText).find(Boolean) as Id | undefined;
+
+/** An ID that somebody entered or delivered; nothing is known of it yet. */
+export const idOf = (text: string): Id => text as Id;
+
+/** Whether an object is called by this ID, under either name. */
+export const isCalled = ({ queryId, _id }: IDataObject, id: string): boolean =>
+	[queryId, _id].some((one) => idText(one).toLowerCase() === id.toLowerCase());
+
+/** A query record (TQ §2.1) as the service wrote it; undefined for anything else. */
+export const readRecord = (body: unknown, mapping: TaxQueryMapping): QueryRecord | undefined =>
+	isObject(body) ? recordOf(fromWire(body, mapping), mapping) : undefined;
+
+/** A query record by its fields under the API reference's names; undefined for anything else. */
+export function recordOf(fields: IDataObject, mapping: TaxQueryMapping): QueryRecord | undefined {
+	const id = idIn(fields);
+	if (id === undefined || !FIELDS.some((name) => name in fields)) return undefined;
+	const raw = withoutCiec(fields, mapping);
+	const { service, status, createdAt } = raw;
+	return {
+		kind: 'record',
+		id,
+		code: textOf(service),
+		operation: serviceOf(service, mapping)?.operation,
+		state: stateOf(status, mapping),
+		status: typeof status === 'string' ? status : undefined,
+		createdAt: isZoned(createdAt) ? timeOf(createdAt) : undefined,
+		asked: askedIn(raw, mapping),
+		hasResponse: hasResponse(raw),
+		raw,
+	};
+}
+
+/** An empty list is a response: there are no invoices in that month. */
+const hasResponse = ({ response }: IDataObject): boolean =>
+	Array.isArray(response) || isFilled(response) || textOf(response) !== '';
+
+/** An acknowledgement (TQ §2.5), or one of several (TQ §4.11); undefined for anything else. */
+function readAcknowledged(fields: IDataObject, mapping: TaxQueryMapping): Acknowledged | undefined {
+	// the name of a record's ID is that of an acknowledgement only where the operator says so
+	const ids = [fields.queryId, mapping.record._id === undefined ? undefined : fields._id];
+	const id = ids.map(idText).find(Boolean) as Id | undefined;
+	if (id === undefined) return undefined;
+	const raw = withoutCiec(fields, mapping);
+	const { period } = inDocumentNames(raw, 'getInvoices', mapping);
+	return { kind: 'acknowledged', id, period: typeof period === 'string' ? period : undefined, raw };
+}
+
+/**
+ * What the response to a paid POST says of its queries. Accepted is what the API reference shows: a record (TQ §2.1), an
+ * acknowledgement (TQ §2.5), several under `results` (TQ §4.11), or the only one of these that is wrapped. Whatever else
+ * a 2xx holds, or more queries than the `most` that were asked for, leaves open whether the query was accepted.
+ */
+export function readPosted(result: Result, mapping: TaxQueryMapping, most: number): Posted {
+	if (!result.ok) {
+		const { problem, accepted } = result;
+		if (accepted === 'no') return { kind: 'refused', problem };
+		return { kind: 'unsure', why: doubtOf(problem.kind), problem };
+	}
+	const { body } = result;
+	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
+	if (queries && queries.length <= most) return { kind: 'accepted', queries };
+	const [only, another] = [body].flat();
+	const isWord = !queries && another === undefined && isFilled(only);
+	return isWord
+		? { kind: 'unsure', why: 'noId', body: only }
+		: { kind: 'unsure', why: 'unreadable' };
+}
+
+function doubtOf(kind: string): Doubt {
+	if (kind === 'network' || kind === 'cancelled') return 'noAnswer';
+	return kind === 'body' || kind === 'shape' ? 'unreadable' : 'status';
+}
+
+/** The queries that an object is about by itself. */
+function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
+	if (!isObject(body)) return undefined;
+	const fields = fromWire(body, mapping);
+	if (Array.isArray(fields.results)) {
+		const { message } = fields; // TQ §4.11: it is there once, beside its queries
+		const rows = fields.results
+			.filter(isObject)
+			.map((row) => ({ ...(message !== undefined && { message }), ...fromWire(row, mapping) }));
+		return some(rows.map((row) => readQuery(row, mapping)));
+	}
+	return some([readQuery(fields, mapping)]);
+}
+
+/** Undefined where none can be read. */
+function some(queries: Array<Query | undefined>): Query[] | undefined {
+	const read = queries.filter((one) => one !== undefined);
+	return read.length > 0 ? read : undefined;
+}
+
+/** A record has a query type or a response; an ID alone, whatever its status, is an acknowledgement. */
+function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undefined {
+	const isStored =
+		'service' in fields || 'response' in fields || stateOf(fields.status, mapping) === 'failed';
+	return (isStored ? recordOf(fields, mapping) : undefined) ?? readAcknowledged(fields, mapping);
+}
+
+function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
+	const inside = Object.values(body ?? {});
+	if (Array.isArray(body) && inside.length > 1) return undefined;
+	return onlyOf(inside.map((one) => readQueries(one, mapping)));
+}
+
+/** The only value that is there; undefined if there is none, or more than one. */
+export function onlyOf<T>(values: Array<T | undefined>): T | undefined {
+	const [one, another] = values.filter((value) => value !== undefined);
+	return another === undefined ? one : undefined;
+}
+
+/** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */
+const DOCUMENTED: Partial<Record<string, State>> = {
+	SUCCESS: 'success',
+	PENDING: 'pending',
+	FAILED: 'failed',
+};
+
+/** What a status word means: of two entries of the API Mapping the worse one. */
+export function stateOf(status: unknown, { statuses }: Pick<TaxQueryMapping, 'statuses'>): State {
+	if (typeof status !== 'string') return 'unknown';
+	const mapped = (['failed', 'pending', 'success'] as const).find((state) =>
+		statuses[state]?.includes(status),
+	);
+	return mapped ?? DOCUMENTED[status] ?? 'unknown';
+}
+
+/**
+ * The request's fields, which a record echoes under the names they were sent by: in `query`, else in its metadata, where
+ * a service may keep other things. Undefined if the record does not say what was asked.
+ */
+export function askedIn(
+	{ query, metadata, service }: IDataObject,
+	mapping: TaxQueryMapping,
+): IDataObject | undefined {
+	const isOwn = isObject(query) && isFilled(query);
+	const echo = isOwn ? query : isObject(metadata) && isObject(metadata.query) && metadata.query;
+	if (!echo || (!isOwn && !hasSent(echo, mapping))) return undefined;
+	return inDocumentNames(echo, serviceOf(service, mapping)?.operation ?? '', mapping);
+}
+
+/** Whether an object holds a field that some query sends. */
+const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean =>
+	queryServices.some(({ operation, fields, echo: more = [] }) =>
+		[...fields, ...more].some((name) => Object.hasOwn(echo, names[operation]?.[name] ?? name)),
+	);
+
+/** Whether a row of the list, or what was just accepted, may hold less than its record does. */
+export const isLean = ({ state, hasResponse }: QueryRecord): boolean =>
+	!hasResponse && state !== 'pending' && state !== 'failed';
+
+/** Whether nothing is known of how a query ends yet. */
+export const isOpen = (state: State): boolean => state === 'pending' || state === 'unknown';

@@ -1,0 +1,91 @@
+import type { IDataObject } from 'n8n-workflow';
+import { DateTime } from 'luxon';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { queryServices, type QueryService } from '../../shared/queryTypes/catalog';
+import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
+import { textOf } from '../../shared/utils/text';
+
+export { catalog, queryServices, type QueryService } from '../../shared/queryTypes/catalog';
+
+/** The name of this query type in an environment's records. */
+export const codeOf = ({ operation, code }: QueryService, { services }: TaxQueryMapping): string =>
+	services[operation] ?? code;
+
+/** The query type of a record's code, in capitals or not; undefined if none has this name. */
+export function serviceOf(code: unknown, mapping: TaxQueryMapping): QueryService | undefined {
+	const name = textOf(code).toUpperCase();
+	return queryServices.find((service) => codeOf(service, mapping).toUpperCase() === name);
+}
+
+/** Where an environment takes a query; with leading slash, and with a trailing one where the mapping has it. */
+export function pathOf(operation: string, path: string, { paths }: TaxQueryMapping): string {
+	const own = paths[operation];
+	if (own !== undefined) return `/${own.replace(/^\/+/, '')}`;
+	const { tax = 'tax' } = paths;
+	const parts = path.split('/').flatMap((part) => (part === 'tax' ? tax.split('/') : part));
+	return `/${parts.filter(Boolean).join('/')}`;
+}
+
+/** Which keys of the API Mapping say where a query is sent. */
+export const keysOfPath = ({ operation, path }: QueryService): string[] =>
+	isTax(path) ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
+
+/** Which keys of the API Mapping say what a query's body holds. */
+const keysOfFields = ({ operation, fields }: QueryService): string[] => [
+	`fields.${operation}`,
+	...(fields.includes('from') ? ['periodFormat'] : []),
+];
+
+/** A query of this client was accepted, so that the mapping is right, at least for its path. */
+export const noteAccepted = (client: string, service: QueryService): void =>
+	noteSuccess(client, 'query', ...keysOfPath(service));
+
+/**
+ * Which keys of the API Mapping may be missing where a query is refused with this status: those of its path until one
+ * was accepted there, and those of its body until any was accepted.
+ */
+export function keysToTry(status: number, service: QueryService, client: string): string[] {
+	if (status === 404) return keysOfPath(service).filter((key) => !hasWorked(client, key));
+	const isProved = hasWorked(client, 'query');
+	return !isProved && [400, 422].includes(status) ? keysOfFields(service) : [];
+}
+
+const isTax = (path: string): boolean => path.includes('/tax/');
+
+/** Fields of a query under the environment's names; those that it does not have are left out. */
+export function inOwnNames(
+	values: IDataObject,
+	operation: string,
+	{ fields }: TaxQueryMapping,
+): IDataObject {
+	const names = fields[operation] ?? {};
+	return Object.fromEntries(
+		Object.entries(values)
+			.map(([name, value]) => [names[name] ?? name, value] as const)
+			.filter(([name, value]) => name !== '' && value !== ''),
+	);
+}
+
+/** Fields of a query under the API reference's names; periods in ISO 8601. */
+export function inDocumentNames(
+	values: IDataObject,
+	operation: string,
+	{ fields, periodFormat }: TaxQueryMapping,
+): IDataObject {
+	const names = Object.entries(fields[operation] ?? {});
+	return Object.fromEntries(
+		Object.entries(values).map(([own, value]) => {
+			const [name] = names.find(([, mapped]) => mapped === own) ?? [own];
+			return [name, PERIOD.includes(name) ? isoPeriod(value, periodFormat) : value];
+		}),
+	);
+}
+
+const PERIOD = ['from', 'to', 'period'];
+
+/** A month or day, in any notation of the environment, as ISO 8601; as it came where it is neither. */
+function isoPeriod(value: unknown, { months, days }: TaxQueryMapping['periodFormat']) {
+	const [day, month] = [days, months].map((format) => DateTime.fromFormat(textOf(value), format));
+	if (day.isValid) return day.toISODate();
+	return month.isValid ? month.toFormat('yyyy-MM') : (value as IDataObject[string]);
+}

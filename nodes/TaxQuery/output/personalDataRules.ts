@@ -1,0 +1,57 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { personal, shown, type Fields, type Rule } from '../../shared/personalData/rules';
+import { serviceOf, type QueryService } from '../client/queryTypeNames';
+
+// What is personal in a query record (TQ §2). An object or field that is not named here is hidden whole.
+
+/** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
+export const askedRule: Fields = {
+	...personal('rfc curp name firstLastName secondLastName day month'),
+	...shown('year period from to'),
+};
+
+/** TQ §2.3 */
+const taxpayer: Fields = {
+	...personal('RFC RazonSocial RFCRepresentante CURPRepresentante EmailContacto NumeroCertificado'),
+	...personal('Municipio Ciudad OficinaPostal Zona CodigoPostal'),
+	...shown('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
+};
+
+/** By operation: TQ §2.2 to §2.4; the other responses are not shown. */
+const responses: Record<string, Rule | undefined> = {
+	calculateRfc: personal('rfc'),
+	getCrf: taxpayer,
+	getRfcData: taxpayer,
+	getCurpData: {
+		...personal('rfc curp nombre apellidoPaterno apellidoMaterno sexo fechaNacimiento'),
+		...personal('paisNacimiento estadoNacimiento codigoValidacion'),
+		...shown('estatus docProbatorio estatusCurp codigoMensaje'),
+	},
+};
+
+/** What was asked, under the names of the contract. */
+const askedBy = (service: QueryService | undefined, { fields }: TaxQueryMapping): Fields => {
+	const names = fields[service?.operation ?? ''] ?? {};
+	const own = Object.entries(names).map(([name, mapped]) => [mapped, askedRule[name] ?? 'free']);
+	return { ...askedRule, ...(Object.fromEntries(own) as Fields) };
+};
+
+/** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */
+export function queryRule(
+	record: IDataObject,
+	mapping: TaxQueryMapping,
+	known?: QueryService,
+): Rule {
+	const service = known ?? serviceOf(record.service, mapping);
+	const query = askedBy(service, mapping);
+	return {
+		...query,
+		...shown('_id id queryId service status authentication organizationId organizationSlug'),
+		...shown('profileId createdAt updatedAt'),
+		metadata: { ...shown('clientType'), query },
+		query,
+		response: responses[service?.operation ?? ''] ?? 'free',
+		results: shown('queryId period status'),
+	};
+}

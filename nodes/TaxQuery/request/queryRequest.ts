@@ -1,0 +1,173 @@
+import type { IDataObject, INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import type { Field } from '../../shared/operations/field';
+import { hash as hashText } from '../../shared/utils/hash';
+import { textOf } from '../../shared/utils/text';
+import type { Warning } from '../fields/identifiers';
+import {
+	codeOf,
+	inOwnNames,
+	inDocumentNames,
+	pathOf,
+	queryServices,
+	type QueryService,
+} from '../client/queryTypeNames';
+import { comparable, type Expected } from './matchRecord';
+
+/** One of the queries that cost money (TQ §4.2 to §4.11): they differ only by query type and fields. */
+export interface PaidQuery {
+	/** Its row of the catalog: path, code, and whether its result comes at once. */
+	service: QueryService;
+	/** Title Case, as shown in the selector. */
+	name: string;
+	/** Sentence case, as shown in the node panel. */
+	action: string;
+	description: string;
+	/** What a model reads: what it does, and its fields. */
+	tool: string;
+	/** Below the node on the canvas, where that should be shorter than the action. */
+	subtitle?: string;
+	/** Its fields, which make one input. Throws a UserError that names the field. */
+	input: Field<QueryInput>;
+	/** Entries of the "Options" collection that `input` reads. */
+	options?: INodeProperties[];
+	/** A credential that it needs beside the service's own. */
+	credential?: INodeCredentialDescription;
+	/** The service refuses it while there is no tax profile for its RFC. */
+	needsProfile?: true;
+	/** What one item costs, where that is not one query. */
+	price?: string;
+	/** It gets no data: nothing to reuse. */
+	hasNoResult?: true;
+	/** The API reference shows no response (TQ §4.8, §4.9): a 2xx that is not understood is passed on, with a warning. */
+	hasNoShownResponse?: true;
+}
+
+/** What an item asks, read from its parameters and checked offline. */
+export interface QueryInput {
+	/** The fields of the body under the API reference's names; an empty text is left out. */
+	fields: IDataObject;
+	/** Names of those that must appear in no error, output or comparison. */
+	secret?: string[];
+	/** The records that it makes, one for each query that is billed; by default one that echoes its fields. */
+	records?: Array<Pick<Expected, 'asked' | 'wholeSince'>>;
+	/** Splits the input into one request each for these of its records; without it one request covers them. */
+	only?(records: QueryInput['records']): QueryInput[];
+	warnings: Warning[];
+}
+
+/** Where a query is sent, and the options that change its body. */
+interface Asking {
+	mapping: TaxQueryMapping;
+	client: string;
+	account: string;
+	seal(text: string): string;
+	additionalBodyFields: IDataObject;
+}
+
+/** A billed query, ready to be sent with one request. */
+export interface Question {
+	definition: PaidQuery;
+	path: string;
+	/** What was asked, under the API reference's names. */
+	fields: IDataObject;
+	body: IDataObject;
+	secrets: string[];
+	/** One for each query that is billed. */
+	expected: Expected[];
+	/** The same, where an earlier try sent what has this hash. */
+	expectedOf(hash: string): Expected[];
+	/** The same for all in this process who ask the same of the same client. */
+	id: string;
+	/**
+	 * The same for this query to the same account, also with another token: the journal finds it again by that.
+	 * Additional fields are not in it, for they may hold the time, and differ in each try.
+	 */
+	key: string;
+	/** Of what is sent, additional fields included. */
+	hash: string;
+	/** The same for all who send the same to the same client, secrets included: they may share a query. */
+	share: string;
+	/** The same without additional fields and secrets. */
+	subject: string;
+}
+
+/** A billed query in the contract's words, by the API Mapping. */
+export function questionOf(
+	definition: PaidQuery,
+	{ fields, secret = [], records }: QueryInput,
+	{ mapping, client, account, seal, additionalBodyFields }: Asking,
+): Question {
+	const { service } = definition;
+	const { operation } = service;
+	const [hidden, open] = split(fields, (name) => secret.includes(name));
+	const [secretAdditional, additional] = split(additionalBodyFields, (name) =>
+		/^ciec$/i.test(name),
+	);
+	const names = [...Object.keys(fields), ...service.fields];
+	const documented = inDocumentNames(additional, operation, mapping);
+	const [replacing, further] = split(documented, (name) => names.includes(name));
+	const own = { ...open, ...replacing };
+	const keyOf = (more: IDataObject) =>
+		JSON.stringify([account, operation, told({ ...own, ...more })]);
+	const hash = hashOf(keyOf(further));
+	const codes = codesOf(service, mapping);
+	const expectedOf = (sent: string): Expected[] =>
+		(records ?? [{ asked: open }]).map(({ asked, wholeSince }) => ({
+			...codes,
+			wholeSince,
+			asked: { ...asked, ...(sent === hash ? documented : replacing) },
+			...(sent !== hash && {
+				further: {
+					names: Object.keys(further),
+					fits: (values) => hashOf(keyOf(values)) === sent,
+				},
+			}),
+		}));
+	const secrets = [...Object.values(hidden), ...Object.values(secretAdditional)].map(textOf);
+	const sealed = secrets.length === 0 ? '' : seal(JSON.stringify(secrets));
+	return {
+		definition,
+		path: pathOf(operation, service.path, mapping),
+		fields: open,
+		body: { ...inOwnNames(fields, operation, mapping), ...additionalBodyFields },
+		secrets,
+		expected: expectedOf(hash),
+		expectedOf,
+		id: `${client} ${hash}`,
+		key: keyOf({}),
+		hash,
+		share: hashOf(JSON.stringify([client, hash, sealed])),
+		subject: hashOf(JSON.stringify([client, keyOf({})])),
+	};
+}
+
+/** What records of a query type are called, and what others surely are. */
+const codesOf = (service: QueryService, mapping: TaxQueryMapping) => ({
+	code: codeOf(service, mapping),
+	...(!isSure(service, mapping) && { isCodeGuessed: true }),
+	otherCodes: queryServices
+		.filter((other) => other.operation !== service.operation && isSure(other, mapping))
+		.map((other) => codeOf(other, mapping)),
+});
+
+/** Whether records of a query type are known to be called by its code. */
+const isSure = ({ isCodeShown, operation }: QueryService, { services }: TaxQueryMapping): boolean =>
+	isCodeShown === true || services[operation] !== undefined;
+
+/** Fields as they are compared, in one order. */
+const told = (values: IDataObject) =>
+	Object.entries(values)
+		.map(([name, value]) => [name, comparable(value)])
+		.filter(([, value]) => value !== '')
+		.sort();
+
+/** The fields whose name fits, and the others. */
+function split(values: IDataObject, fits: (name: string) => boolean): [IDataObject, IDataObject] {
+	const parted: [IDataObject, IDataObject] = [{}, {}];
+	for (const [name, value] of Object.entries(values)) parted[fits(name) ? 0 : 1][name] = value;
+	return parted;
+}
+
+/** What tells two texts apart, and neither of them. */
+export const hashOf = (text: string): string => hashText(text, 16);

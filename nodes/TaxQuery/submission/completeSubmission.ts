@@ -1,0 +1,134 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Question } from '../request/queryRequest';
+import { findQuery } from '../client/queryClient';
+import type { Id, Query } from '../client/types';
+import { QueryError, type Search } from '../errors/queryError';
+import { isWord, otherQuery, type Word } from '../output/rows';
+import {
+	isForeign,
+	reservationName,
+	type ObtainedQueries,
+	type SubmissionContext,
+	type Uncertainty,
+	type WantedQuery,
+} from './submissionContext';
+import { doubtOf, idsOf, isDoubtful, step, type Doubtful } from './submissionState';
+import { recoverSubmission, takeOwnPart } from './recoverSubmission';
+import type { Submission } from './submissionRegister';
+import { submitOnce } from './submitOnce';
+
+const MAX_SENDS = 3;
+
+/**
+ * Takes a submission to its end: sent once, and recovered from the list where nobody knows whether it was accepted. It
+ * is sent again only where the operator allows that. Throws a QueryError if the outcome stays uncertain.
+ */
+export async function completeSubmission(
+	context: SubmissionContext,
+	wanted: WantedQuery,
+	submission: Submission,
+): Promise<ObtainedQueries> {
+	const { item, question, sending } = wanted;
+	if (submission.life.at === 'accepted') {
+		context.log.accepted(item, submission.life.ids, true);
+		return { queries: await readAccepted(wanted, submission), how: 'kept' };
+	}
+	const isEarlier = isDoubtful(submission.life);
+	const name = reservationName(context, item, question, sending);
+	let uncertainty: Uncertainty | undefined = isEarlier ? {} : undefined;
+	for (let sends = 1; ; sends++) {
+		if (!uncertainty) {
+			const reservation = sends === 1 ? name : `${name} ${sends - 1}`;
+			const posted = await submitOnce(context, wanted, submission, reservation);
+			if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
+			uncertainty = posted;
+		}
+		const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !uncertainty.came;
+		const recovery = await recoverSubmission(context, wanted, submission, mayBeSentAgain);
+		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
+		const { life, search, isProved } = recovery;
+		const body = bodyToPassOn(wanted, life, uncertainty);
+		if (body) return { queries: [body], how: isEarlier ? 'kept' : 'sent' };
+		const own = await takeOwnPart(context, wanted, submission, uncertainty.came);
+		if (own) return { queries: own, how: 'sent' };
+		context.log.unsure(item, question.expected.length); // and stays so, whatever is sent after it
+		const isPlanned =
+			mayBeSentAgain && isProved && (await planAgain(context, wanted, `${name} ${sends}`));
+		const next = isPlanned ? step(life, { type: 'again' }, question.expected.length) : life;
+		if (isDoubtful(next)) {
+			wanted.known.uncertainSince.set(question.share, life.since);
+			throw uncertainError(question, life, search, uncertainty);
+		}
+		saveBeside(context, wanted, submission, life, sends);
+		uncertainty = undefined;
+	}
+}
+
+/** Reserves a further sending, if the limits allow it. */
+const planAgain = async (
+	{ limit }: SubmissionContext,
+	{ item, question, sending }: WantedQuery,
+	name: string,
+): Promise<boolean> =>
+	await limit.plan(item, sending, [{ name, question }]).then(
+		() => true,
+		() => false,
+	);
+
+/** Saves the uncertain state beside that of the next sending. */
+function saveBeside(
+	{ journal }: SubmissionContext,
+	{ item, question, service }: WantedQuery,
+	{ sentAt }: Submission,
+	life: Doubtful,
+	sends: number,
+): void {
+	const beside = journal.begin(item, question, service.account, ` ${sends}`);
+	beside.sentAt = sentAt;
+	beside.save(life);
+}
+
+/** Reads what was accepted before, as the service shows it now. */
+export async function readAccepted(
+	{ question: { expected }, service, known }: WantedQuery,
+	submission: Submission,
+): Promise<Query[]> {
+	const ids = idsOf(submission.life);
+	for (const id of ids) known.claim(id, 0);
+	const missing = (id: Id): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
+	const queries = await Promise.all(
+		ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)),
+	);
+	if (queries.every((query) => !isForeign(query, expected))) submission.queries = queries;
+	return queries;
+}
+
+/**
+ * Returns the body of a 2xx without an ID that the list does not explain. Undefined where it is no response to the query:
+ * neither is its response undocumented, nor has it the documented fields.
+ */
+function bodyToPassOn(
+	{ question: { definition, key }, known: { lastBodies } }: WantedQuery,
+	life: Doubtful,
+	{ body }: Uncertainty,
+): Word | undefined {
+	if (doubtOf(life) !== 'noId') return undefined;
+	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
+	if (!definition.hasNoShownResponse && !isWord(raw, definition.service)) return undefined;
+	lastBodies.set(key, raw);
+	return { kind: 'word', raw };
+}
+
+function uncertainError(
+	{ definition, expected }: Question,
+	life: Doubtful,
+	search: Search,
+	{ came, problem, said }: Uncertainty,
+): QueryError {
+	const foreign = came?.find((query) => isForeign(query, expected));
+	if (foreign?.kind === 'record') {
+		return new QueryError({ ...otherQuery(foreign, { definition, expected }), search });
+	}
+	const [why, count, since] = [doubtOf(life), expected.length, life.since];
+	return new QueryError({ kind: 'unsure', definition, why, count, since, search, problem, said });
+}

@@ -1,0 +1,135 @@
+import type { Item } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { compare, type Expected } from '../request/matchRecord';
+import { lastingServiceOf, type QueryService } from '../client/queryClient';
+import { completeRow, isVague, listSince, readRow, readRows } from '../client/queryList';
+import type { Extent, Id, Listing, QueryRecord } from '../client/types';
+import { queriesOf } from './clientQueries';
+
+/** A `Date` header counts in whole seconds, and clocks drift. */
+const CLOCK_MS = 2000;
+/** A date may be local time that is labelled as UTC. */
+const DAY_MS = 24 * 3_600_000;
+
+/** A question that was sent and is searched. */
+interface Lost {
+	expected: Expected[];
+	/** When it was sent, by our clock. */
+	since: number;
+	/** Whether a query may be taken: no other item has it, and it was not there before. */
+	isFree(id: Id): Promise<boolean>;
+}
+
+/** What the list shows of a lost question. */
+interface Look {
+	/** Surely of it; one for each query, with its result if it has one. */
+	found: QueryRecord[];
+	/** What may be of it, though nothing proves it. */
+	untold: Id[];
+	extent: Extent;
+	listed: number;
+	total?: number;
+	/** It shows a query that was sent later. */
+	isLater: boolean;
+}
+
+/** One reading of the list. */
+interface Reading {
+	listing: Listing;
+	/** When it was there, by our clock. */
+	at: number;
+}
+
+/** A row with its result; the row itself where its ID gives another query. */
+async function completed(
+	service: QueryService,
+	row: QueryRecord,
+	expected: Expected[],
+): Promise<QueryRecord> {
+	const record = await completeRow(service, row);
+	return expected.every((one) => compare(one, record) === 'other') ? row : record;
+}
+
+/**
+ * Looks for lost queries: one reading of the list serves all who look at the same time. What it returns goes on when
+ * another item fails, and throws what reading the list throws.
+ */
+export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
+	let running: Promise<Reading> | undefined;
+	let queued: Promise<Reading> | undefined;
+	let oldest = Infinity;
+	/** Rows that do not say what was asked, as their IDs give them: each is read once for all who look. */
+	const read = new BoundedMap<Id, Promise<QueryRecord>>(10_000);
+
+	async function start(service: QueryService): Promise<Reading> {
+		const since = oldest + service.clockOffsetMs() - DAY_MS;
+		const reading = listSince(service, since)
+			.then((listing) => ({ listing, at: Date.now() }))
+			.finally(() => {
+				if (running === reading) running = undefined;
+			});
+		running = reading;
+		return await reading;
+	}
+
+	/** A reading that begins after this call. */
+	async function fresh(service: QueryService): Promise<Reading> {
+		if (!running) return await start(service);
+		queued ??= running
+			.catch(() => undefined)
+			.then(async () => {
+				queued = undefined;
+				return await start(service);
+			});
+		return await queued;
+	}
+
+	/** A row that does not say what was asked, or when, as its ID gives it, if that can be read. */
+	const told = async (service: QueryService, row: QueryRecord): Promise<QueryRecord> =>
+		await read
+			.getOrMake(row.id, async () => await readRow(service, row))
+			.catch(() => {
+				read.delete(row.id);
+				return row; // it may be ours
+			});
+
+	return async (item, { expected, since, isFree }) => {
+		const service = await lastingServiceOf(item);
+		oldest = Math.min(oldest, since);
+		const { listing, at } = await fresh(service);
+		const { unreadable, extent, total } = listing;
+		const sent = queriesOf(service.client);
+		const offset = service.clockOffsetMs();
+		const sentAt = since + offset;
+		const isLate = ({ createdAt = Infinity }: QueryRecord) => createdAt < sentAt - DAY_MS;
+		const free: QueryRecord[] = [];
+		for (const row of listing.records) {
+			const mayBe = !isLate(row) && expected.some((one) => compare(one, row) !== 'other');
+			if (mayBe && (await isFree(row.id))) free.push(row);
+		}
+		const rows = (await readRows(free, isVague, async (row) => await told(service, row))).filter(
+			(row) => !isLate(row),
+		);
+		const isInTime = ({ createdAt = NaN }: QueryRecord) =>
+			createdAt >= sentAt - CLOCK_MS && createdAt <= at + offset + CLOCK_MS;
+		const distance = ({ createdAt = 0 }: QueryRecord) => Math.abs(createdAt - sentAt);
+		const found: QueryRecord[] = [];
+		const untold = new Set<Id>();
+		for (const one of expected) {
+			const mayBe = rows.filter((row) => !found.includes(row) && compare(one, row) !== 'other');
+			const [own] = mayBe
+				.filter((row) => isInTime(row) && compare(one, row) === 'same')
+				.sort((a, b) => distance(a) - distance(b));
+			if (own) found.push(own);
+			else for (const { id } of mayBe) untold.add(id);
+		}
+		return {
+			found: await Promise.all(found.map(async (row) => await completed(service, row, expected))),
+			untold: [...untold],
+			extent: unreadable > 0 && extent === 'whole' ? 'cut' : extent,
+			listed: listing.records.length,
+			total,
+			isLater: listing.records.some(({ id }) => (sent.sentAt(id) ?? 0) > since),
+		};
+	};
+}

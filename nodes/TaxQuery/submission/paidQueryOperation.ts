@@ -1,0 +1,226 @@
+import { operation } from '../../shared/operations/field';
+import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
+import type { IDataObject } from 'n8n-workflow';
+import {
+	questionOf,
+	type PaidQuery,
+	type Question,
+	type QueryInput,
+} from '../request/queryRequest';
+import { getQuery, serviceOfItem, type QueryService } from '../client/queryClient';
+import type { QueryRecord } from '../client/types';
+import { withBilled } from '../errors/queryError';
+import { Receipt } from '../output/receipt';
+import { isUnfinished, rowsOf, type Outcome, type Shape } from '../output/rows';
+import { knownColumns } from '../output/simplify';
+import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './submissionOptions';
+import { billedOf, idsOf } from './submissionState';
+import {
+	isSharing,
+	newSubmissionContext,
+	type Sending,
+	type SubmissionContext,
+} from './submissionContext';
+import { acceptOwnQueries } from './ownQueries';
+import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
+import { isWaitedFor, readResult, waitForResult } from './waitForResult';
+
+/** What an item's fields and options say, beside what it asks. */
+interface Settings extends Sending {
+	additionalBodyFields: IDataObject;
+	/** Milliseconds to wait for a result, once all items are sent. */
+	wait: number | undefined;
+	simplify: boolean;
+	externalReference: unknown;
+}
+
+/** For an AI agent, which would ask again otherwise, and be billed again. */
+const PENDING =
+	'If pending is true, read the result later with Query → Get by queryId. Do not ask again.';
+const AT_ONCE = 'The result comes at once.';
+
+/** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
+export function paidQueryOperation(definition: PaidQuery): Operation {
+	const { service, input, tool, hasNoResult, price = PRICE, ...shown } = definition;
+	const paid = operation({
+		...shown,
+		value: service.operation,
+		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${service.isImmediate ? AT_ONCE : PENDING}`,
+		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
+		options: optionsOf(definition),
+		execute: async (item, { input: asked, ...settings }) =>
+			await namingBilled(item, async () => await plan(item, definition, asked, settings)),
+	});
+	const costOf: Operation['costOf'] = (run, index) =>
+		run.shared(startSpending).receipt.costOf(index);
+	return { ...paid, isSending: true, costOf, keepsInput: knownColumns(service) };
+}
+
+/** What the items of a run share. */
+function startSpending(run: Run) {
+	const receipt: Receipt = new Receipt(run, {
+		gaps: () => context.past.gaps(),
+		billed: (index) => billedOf(context.journal.livesOf(index)),
+	});
+	const context: SubmissionContext = newSubmissionContext(run, receipt);
+	run.atEnd(() => context.limit.end());
+	return { context, receipt };
+}
+
+/** A question that an item asks by one request, and what came of it. */
+interface AskedPart {
+	part: Question;
+	outcomes: Outcome[];
+}
+
+/** What an item has got: of listed queries, and of its own. */
+interface Asked {
+	before: Outcome[];
+	own: AskedPart[];
+}
+
+const outcomesOf = ({ before, own }: Asked): Outcome[] => [
+	...before,
+	...own.flatMap(({ outcomes }) => outcomes),
+];
+
+/** Everything that is free, so that no item is sent before all of them are known to be right. */
+async function plan(
+	item: Item,
+	definition: PaidQuery,
+	input: QueryInput,
+	settings: Settings,
+): Promise<NextPhase> {
+	const { context, receipt } = item.run.shared(startSpending);
+	const asking = { ...(await serviceOfItem(item)), ...settings };
+	const whole = questionOf(definition, input, asking);
+	receipt.plan(item, whole.expected.length);
+	const { reuse } = settings;
+	const reusable = isSubmitted(context, item, whole)
+		? []
+		: await findReusable(item, context, whole, reuse);
+	const missing = missingParts(input, reusable);
+	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
+	const parts = missing.map((part) => questionOf(definition, part, asking));
+	if (reused.length > 0 && parts.length > 0) {
+		const ids = reusable.map((one) => one?.id ?? null);
+		context.journal.reuse(item, whole.key, ids);
+	}
+	await planSubmissions(context, item, settings, parts);
+	const next = async () => {
+		const now = Date.now() + asking.clockOffsetMs();
+		const read = async (outcomes: Outcome[]) =>
+			await Promise.all(
+				outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
+			);
+		const before = await read(reused.map((query) => ({ query, how: 'reused' })));
+		const own: AskedPart[] = [];
+		for (const part of parts) {
+			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
+			const outcomes = await read(queries.map((query) => ({ query, how })));
+			const accepted = await acceptOwnQueries(context, item, part, settings, outcomes);
+			own.push({ part, outcomes: accepted });
+		}
+		const asked = { before, own };
+		receipt.take(item, outcomesOf(asked), settings, isSharing(reuse) ? whole.share : undefined);
+		return await conclude(item, definition, input, asking, whole, asked);
+	};
+	return { next: async () => await namingBilled(item, next) };
+}
+
+/** Work on an item; the error of what fails tells what the item has been billed for all the same. */
+async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
+	return await work().catch((error: unknown) => {
+		const { journal } = item.run.shared(startSpending).context;
+		const ids = journal.livesOf(item.index).flatMap(idsOf);
+		throw ids.length === 0 ? error : withBilled(error, ids);
+	});
+}
+
+/** The records that need not be billed, one for each expected; in a further try those of the first. */
+async function findReusable(
+	item: Item,
+	{ journal, past }: SubmissionContext,
+	question: Question,
+	reuse: Reuse | undefined,
+): Promise<Array<QueryRecord | undefined>> {
+	const before = journal.reusedOf(item, question.key);
+	if (before) {
+		const service = await serviceOfItem(item);
+		return await Promise.all(
+			before.map(async (id) => (id === null ? undefined : await getQuery(service, id))),
+		);
+	}
+	if (!reuse) return [];
+	const mayLag = reuse.mayLag === true && journal.isEmpty;
+	return await past.findReusable(item, question, { ...reuse, mayLag });
+}
+
+/** What is still to be sent: all of it, or what can be asked for without the records that are there. */
+function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined>): QueryInput[] {
+	const { records, only } = input;
+	if (records && only) return only(records.filter((_, index) => !reusable[index]));
+	return reusable.length > 0 && reusable.every(Boolean) ? [] : [input];
+}
+
+/** `now`: by the service's clock. */
+function withAge(outcome: Outcome, now: number): Outcome {
+	const { query, how } = outcome;
+	const { createdAt = now } = query.kind === 'record' ? query : {};
+	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
+}
+
+/** What several records of an item have in common: which of them an outcome is, it says itself. */
+const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
+	Object.fromEntries(
+		Object.entries(first).filter(([name, value]) => others.every((one) => one[name] === value)),
+	);
+
+/** Gives out what is there; waits before, if the operator wants to, once all items are sent. */
+async function conclude(
+	item: Item,
+	definition: PaidQuery,
+	{ records, warnings }: QueryInput,
+	settings: Settings & Pick<QueryService, 'mapping'>,
+	{ expected, fields, secrets }: Question,
+	asked: Asked,
+): Promise<Phase> {
+	const { wait, simplify: isSimple, externalReference, mapping } = settings;
+	const { receipt, context } = item.run.shared(startSpending);
+	const shape: Shape = {
+		definition,
+		mapping,
+		expected,
+		asked: records
+			? sharedOf(records.map(({ asked: { rfc, period } }) => ({ rfc, period })))
+			: fields,
+		echoed: records
+			? {}
+			: Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== '')),
+		isSimple,
+		externalReference,
+		warnings,
+		secrets,
+		protect: item.protect,
+	};
+	const give = (ended: Outcome[]) => {
+		const rows = rowsOf(shape, ended);
+		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
+		return rows;
+	};
+	const isWaiting = wait !== undefined && outcomesOf(asked).some(isWaitedFor);
+	if (!isWaiting) return give(outcomesOf(asked));
+	const waitForAll = async (outcomes: Outcome[]) =>
+		await Promise.all(outcomes.map(async (one) => await waitForResult(item, one, wait)));
+	const next = async () => {
+		const [before, ...own] = await Promise.all([
+			waitForAll(asked.before),
+			...asked.own.map(
+				async ({ part, outcomes }) =>
+					await acceptOwnQueries(context, item, part, settings, await waitForAll(outcomes)),
+			),
+		]);
+		return give([...before, ...own.flat()]);
+	};
+	return { together: true, next: async () => await namingBilled(item, next) };
+}

@@ -1,0 +1,253 @@
+import type { Item, Run } from '../../shared/operations/operation';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { compare, recordIndex, type Expected } from '../request/matchRecord';
+import type { Question } from '../request/queryRequest';
+import { serviceOfItem, type QueryService } from '../client/queryClient';
+import { completeRow, hasList, isVague, listSince, readRow, readRows } from '../client/queryList';
+import type { Id, Listing, Query, QueryRecord, State } from '../client/types';
+import { QueryError, type ListPurpose } from '../errors/queryError';
+import type { Reuse } from './submissionOptions';
+import type { Register } from './submissionRegister';
+
+/** A date may lie so far before what it means: whole minutes, and clocks that differ. */
+const LATE_MS = 5 * 60_000;
+/** The list may lag this long behind an accepted query. */
+export const LISTED_MS = 60_000;
+/** A run takes over the list that another run of its execution has read so shortly before. */
+const FRESH_MS = 30_000;
+/** The time between two readings while the list may lag behind a crash. */
+const PAUSE_MS = 5_000;
+
+/** For each query that a question expects. */
+type Found = Array<QueryRecord | undefined>;
+
+/** What was read of the queries of one account. */
+class PastList {
+	/** When the reading began, by a clock that nobody sets. */
+	readonly readAt = performance.now();
+	private readonly lists = new Map<number, Promise<Listing>>();
+	private readonly indexes = new Map<number, Promise<ReturnType<typeof recordIndex>>>();
+	private rows = 0;
+	/** A reading failed; the next run tries again. */
+	isFailed = false;
+
+	/** The queries made since a moment by our clock; a longer list that is there will do. */
+	async list(service: QueryService, since: number): Promise<Listing> {
+		const read = async () => {
+			const listing = await listSince(service, since + service.clockOffsetMs() - LATE_MS);
+			this.rows += listing.records.length;
+			return listing;
+		};
+		const known = this.lists.get(this.covering(since)) ?? read();
+		this.lists.set(this.covering(since), known);
+		return await known.catch((error: unknown) => {
+			this.isFailed = true;
+			throw error as Error;
+		});
+	}
+
+	/** Rows that do not say what was asked, or when, are read by their ID. */
+	async index(service: QueryService, since: number) {
+		const make = async () => {
+			const listing = await this.list(service, since);
+			const from = since + service.clockOffsetMs();
+			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
+			const read = async (row: QueryRecord) => await readRow(service, row);
+			return recordIndex(await readRows(recent, isVague, read));
+		};
+		const known = this.indexes.get(this.covering(since)) ?? make();
+		this.indexes.set(this.covering(since), known);
+		return await known;
+	}
+
+	get size(): number {
+		return this.rows;
+	}
+
+	/** Everything that was read and came. */
+	async all(): Promise<Listing[]> {
+		const read = [...this.lists.values()].map(async (one) => await one.catch(() => undefined));
+		return (await Promise.all(read)).filter((one) => one !== undefined);
+	}
+
+	private covering(since: number): number {
+		return [...this.lists.keys()].find((from) => from <= since) ?? since;
+	}
+}
+
+/** The lists that the runs of an execution have read, by account. */
+class ReadLists {
+	private readonly byClient = new Map<string, PastList>();
+
+	of(client: string, maxAgeMs: number): PastList {
+		const known = this.byClient.get(client);
+		const isFresh = known && !known.isFailed && performance.now() - known.readAt <= maxAgeMs;
+		if (isFresh) return known;
+		return this.renew(client);
+	}
+
+	renew(client: string): PastList {
+		const list = new PastList();
+		this.byClient.set(client, list);
+		return list;
+	}
+
+	get size(): number {
+		return [...this.byClient.values()].reduce((sum, { size }) => sum + size, 0);
+	}
+}
+
+const newReadLists = () => new ReadLists();
+
+/** The queries made before, read and gone through once for all items of a run that have the same account. */
+export function pastQueries(run: Run, register: Register) {
+	const readLists = run.execution.shared(newReadLists);
+	const lists = new Map<string, PastList>();
+	const reusable = new BoundedMap<string, Promise<Found>>(10_000);
+	const uncompared = new Set<Id>();
+	/** How much of the list was not read. */
+	let cut: Listing | undefined;
+	/** While the list may lag behind a crash, it is read again once for all items of an account. */
+	const catchingUp = new Map<string, Promise<void>>();
+
+	function listOf({ client }: QueryService): PastList {
+		const list = lists.get(client) ?? readLists.of(client, FRESH_MS);
+		lists.set(client, list);
+		return list;
+	}
+
+	/** Reads the list again for all who ask from now on. */
+	function renew({ client }: QueryService): void {
+		lists.set(client, readLists.renew(client));
+		reusable.clear();
+	}
+
+	/** The queries made since a moment by our clock. Throws a QueryError that says for what the list was needed. */
+	async function list(item: Item, since: number, purpose: ListPurpose): Promise<Listing> {
+		const service = await serviceOfItem(item);
+		return await listOf(service)
+			.list(service, since)
+			.catch((error: unknown) => {
+				throw QueryError.unlisted(error, purpose);
+			});
+	}
+
+	async function indexOf(item: Item, since: number, purpose: ListPurpose) {
+		const service = await serviceOfItem(item);
+		const listing = await list(item, since, purpose);
+		if (listing.extent !== 'whole') cut = listing;
+		return await listOf(service).index(service, since);
+	}
+
+	async function find(
+		item: Item,
+		expected: Expected[],
+		{ since, isRetry, isEach }: Listed,
+		isFree: (id: Id) => boolean,
+	): Promise<Found> {
+		const service = await serviceOfItem(item);
+		const recordsLike = await indexOf(item, since, isEach ? 'retry' : 'reuse');
+		const from = since + service.clockOffsetMs();
+		const states: State[] = isRetry ? ['success', 'pending', 'unknown'] : ['success', 'pending'];
+		const chosen = expected.map((one) => {
+			const mayBe = recordsLike(one)
+				.filter(({ id, createdAt = from }) => createdAt >= from && isFree(id))
+				.filter((row) => row.state !== 'failed' && compare(one, row) !== 'other');
+			const same = mayBe
+				.filter((row) => row.createdAt !== undefined && compare(one, row) === 'same')
+				.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
+			const found = states.map((state) => same.find((row) => row.state === state)).find(Boolean);
+			if (!found) for (const { id } of mayBe) uncompared.add(id);
+			else if (isEach) register.claim(service.account, [found.id]);
+			return found;
+		});
+		return await Promise.all(
+			chosen.map(async (row, index) => {
+				const whole = row && (await completeRow(service, row));
+				const isOwn = whole && compare(expected[index], whole) !== 'other';
+				return isOwn && states.includes(whole.state) ? whole : undefined;
+			}),
+		);
+	}
+
+	/**
+	 * After a crash the list may not show yet what was accepted before it. It is trusted once it shows a query that was
+	 * made since this process started, or once it had a minute to catch up.
+	 */
+	async function catchUp(item: Item, since: number): Promise<void> {
+		const service = await serviceOfItem(item);
+		const waiting = catchingUp.get(service.client) ?? waitForList(item, service, since);
+		catchingUp.set(service.client, waiting);
+		await waiting;
+	}
+
+	async function waitForList(item: Item, service: QueryService, since: number): Promise<void> {
+		const start = Date.now() - performance.now() + service.clockOffsetMs(); // of this process
+		const isNew = ({ createdAt = 0 }: QueryRecord) => createdAt > start;
+		for (;;) {
+			const { records } = await list(item, since, 'retry');
+			const left = LISTED_MS - performance.now();
+			if (records.some(isNew) || left <= 0) return;
+			await item.wait(Math.min(PAUSE_MS, left));
+			renew(service);
+		}
+	}
+
+	async function findOnce(
+		item: Item,
+		{ share, expected }: Question,
+		reuse: Listed,
+	): Promise<Found> {
+		const { mapping, account } = await serviceOfItem(item);
+		if (reuse.isEach) {
+			if (!hasList(mapping)) return [];
+			return await find(item, expected, reuse, (one) => !register.isClaimed(account, one));
+		}
+		const finding = async () => await find(item, expected, reuse, () => true);
+		return await reusable.getOrMake(`${reuse.since} ${share}`, finding);
+	}
+
+	return {
+		list,
+		renew,
+
+		/** When the list of an account was read, by a clock that nobody sets. */
+		readAt: async (item: Item): Promise<number> => listOf(await serviceOfItem(item)).readAt,
+
+		/** What could not be compared, or was not listed: for the receipt. */
+		gaps: () => ({ uncompared: uncompared.size, cut }),
+
+		/** Whether a query stood in a list that was read before this moment by our clock. */
+		async wasListed(item: Item, id: Id, before: number): Promise<boolean> {
+			const past = listOf(await serviceOfItem(item));
+			if (Date.now() - (performance.now() - past.readAt) > before) return false;
+			const listings = await past.all();
+			return listings.some(({ records }) => records.some((record) => record.id === id));
+		},
+
+		/** Whether the list shows one of these queries. */
+		async shows(item: Item, since: number, queries: Query[]): Promise<boolean> {
+			const { records } = await list(item, since, 'reuse');
+			return records.some(({ id }) => queries.some((query) => query.id === id));
+		},
+
+		/**
+		 * For each query that a question expects the newest with a result, or else the newest still pending. In a retried
+		 * execution each row is for one item, unless the operator wants items to share.
+		 */
+		async findReusable(item: Item, question: Question, reuse: Reuse): Promise<Found> {
+			const { since } = reuse;
+			if (since === undefined) return [];
+			const listed = { ...reuse, since };
+			const found = await findOnce(item, question, listed);
+			const isAll = found.length > 0 && found.every(Boolean);
+			if (isAll || !reuse.mayLag || !hasList((await serviceOfItem(item)).mapping)) return found;
+			await catchUp(item, since);
+			return await findOnce(item, question, listed);
+		},
+	};
+}
+
+type Listed = Reuse & { since: number };
+
+export type PastLists = ReturnType<typeof pastQueries>;

@@ -1,0 +1,168 @@
+import { DateTime } from 'luxon';
+import type { Item, Run } from '../../shared/operations/operation';
+import { stateOfClient } from '../../shared/processState';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import type { Question } from '../request/queryRequest';
+import { serviceOfItem } from '../client/queryClient';
+import { readRow, readRows } from '../client/queryList';
+import type { Id, Listing, QueryRecord } from '../client/types';
+import { QueryError } from '../errors/queryError';
+import type { Journal } from './journal';
+import { idsOf, isDoubtful } from './submissionState';
+import type { Submission } from './submissionRegister';
+import { Reservations } from './reservations';
+import type { PastLists } from './pastQueries';
+
+/** What an item may send at most. */
+export interface Limits {
+	maxQueries: number;
+	maxQueriesPerDay: number;
+}
+
+/** A question that is to be sent, and the name by which it is reserved: the same for all who share its query. */
+export interface Planned {
+	name: string;
+	question: Question;
+}
+
+/**
+ * Keeps an execution over all its runs, calls and tries, and a day, below the operator's limits. A question is reserved
+ * once, before anything of it is sent. Whatever was not refused counts: what is unsure, too, also where it is sent again.
+ */
+export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
+	/** Days of whose queries this run has counted those in the list; one for each account. */
+	const counting = new Map<Day, Promise<Counted>>();
+	const reservedIn = new Set<Day>();
+
+	/** Once for all items of an account. Throws a QueryError if today's queries cannot be counted. */
+	async function countListed(item: Item, day: Day): Promise<Counted> {
+		const service = await serviceOfItem(item);
+		const start = startOfDay(item);
+		const { records, unreadable, ...listing } = await past.list(item, start, 'limit');
+		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
+		const read = async (row: QueryRecord) => await readRow(service, row);
+		const dated = await readRows(records, isUndated, read);
+		const undated = unreadable + dated.filter(isUndated).length;
+		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
+		const since = start + service.clockOffsetMs();
+		for (const { id, createdAt = 0 } of dated) if (createdAt >= since) day.made.add(id);
+		return { ...listing, listed: records.length };
+	}
+
+	async function countOnce(item: Item, day: Day): Promise<Counted> {
+		const known = counting.get(day) ?? countListed(item, day);
+		counting.set(day, known);
+		return await known;
+	}
+
+	/** Reserves for what is not reserved yet: all of it or nothing. Throws a QueryError if it is too much. */
+	function reserve(planned: Planned[], limits: Limits, day?: Day, listed?: Counted): void {
+		const countOf = ({ question }: Planned) => question.expected.length;
+		const isOpen = ({ name }: Planned) => !spending.reserved.has(name);
+		const count = planned.filter(isOpen).reduce((sum, one) => sum + countOf(one), 0);
+		if (count > 0 && spending.total + count > limits.maxQueries) {
+			throw new QueryError({ kind: 'limitOfExecution', most: limits.maxQueries });
+		}
+		const unplanned = day ? planned.filter(({ name }) => !day.reserved.has(dayName(name))) : [];
+		if (day && unplanned.length > 0) {
+			const more = unplanned.reduce((sum, one) => sum + countOf(one), 0);
+			const made = day.made.size + day.unsureTotal;
+			if (made + day.reserved.total + more > limits.maxQueriesPerDay) {
+				throw new QueryError({ kind: 'limitOfDay', most: limits.maxQueriesPerDay, made });
+			}
+			if (listed && listed.extent !== 'whole') {
+				throw new QueryError({ kind: 'uncounted', ...listed });
+			}
+		}
+		for (const one of planned) {
+			spending.reserved.add(one.name, countOf(one), run);
+			day?.reserved.add(dayName(one.name), countOf(one), run);
+			if (day) reservedIn.add(day);
+		}
+	}
+
+	/** Reservations of a day are those of all executions. */
+	const dayName = (name: string) => `${run.root ?? ''} ${run.node} ${name}`;
+
+	return {
+		/** Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. */
+		async plan(item: Item, limits: Limits, planned: Planned[]): Promise<void> {
+			if (planned.length === 0) return;
+			const day = limits.maxQueriesPerDay === Infinity ? undefined : await today(item);
+			const listed = day && (await countOnce(item, day));
+			reserve(planned, limits, day, listed);
+		},
+
+		/** A planned query is on its way. */
+		sending: (name: string): void => spending.reserved.take(name),
+
+		/** What became of so many queries that were on their way. */
+		async ended(item: Item, name: string, count: number, submission: Submission): Promise<void> {
+			const day = await today(item);
+			day.reserved.take(dayName(name));
+			if (isDoubtful(submission.life)) day.unsure.set(unsureName(submission), count);
+			for (const id of idsOf(submission.life)) day.made.add(id);
+		},
+
+		/** Queries that were unsure were accepted under these IDs. */
+		async found(item: Item, submission: Submission, ids: Id[]): Promise<void> {
+			const day = await today(item);
+			day.unsure.delete(unsureName(submission));
+			for (const id of ids) day.made.add(id);
+		},
+
+		/** What was planned and never sent is free for others. */
+		end(): void {
+			spending.reserved.leave(run);
+			for (const day of reservedIn) day.reserved.leave(run);
+		},
+	};
+}
+
+export type QueryLimit = ReturnType<typeof queryLimit>;
+
+/** The same in another try and process. */
+const unsureName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
+
+/** What this process knows of a client's queries of one day. Whatever was not refused counts. */
+class Day {
+	/** Those that were listed, or accepted since. */
+	readonly made = new Set<string>();
+	/** Planned or on their way, by all executions. */
+	readonly reserved = new Reservations();
+	/** Sent, and nobody knows whether they were accepted. */
+	readonly unsure = new Map<string, number>();
+
+	get unsureTotal(): number {
+		return [...this.unsure.values()].reduce((sum, count) => sum + count, 0);
+	}
+}
+
+/** The days of one client, by when they began: they differ by the time zones of workflows. */
+class Days {
+	private readonly byStart = new BoundedMap<number, Day>(30);
+
+	of(start: number): Day {
+		return this.byStart.getOrMake(start, () => new Day());
+	}
+
+	get size(): number {
+		return [...this.byStart.values()].reduce((sum, { made }) => sum + made.size, 0);
+	}
+
+	get isInUse(): boolean {
+		return [...this.byStart.values()].some(({ reserved }) => reserved.total > 0);
+	}
+}
+
+const newDays = () => new Days();
+
+async function today(item: Item): Promise<Day> {
+	const { client } = await serviceOfItem(item);
+	return stateOfClient(client).shared(newDays).of(startOfDay(item));
+}
+
+type Counted = Pick<Listing, 'extent' | 'total'> & { listed: number };
+
+const startOfDay = ({ run }: Item) =>
+	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();

@@ -1,0 +1,103 @@
+import type { IDataObject } from 'n8n-workflow';
+import type { Item, Run } from '../../shared/operations/operation';
+import type { Said } from '../../shared/errors/problem';
+import type { Problem } from '../../shared/http/result';
+import type { Question } from '../request/queryRequest';
+import { serviceOfItem, type QueryService } from '../client/queryClient';
+import type { Id, Query } from '../client/types';
+import { isOfOther, type Answer, type Outcome } from '../output/rows';
+import { journalOf, type Journal } from './journal';
+import { queryLimit, type Limits, type QueryLimit } from './spendingLimit';
+import { lostQueries } from './findLostQueries';
+import type { Reuse } from './submissionOptions';
+import { queriesOf, type ClientQueries } from './clientQueries';
+import { pastQueries, type PastLists } from './pastQueries';
+
+/** What an item's options say of how its query is sent. */
+export interface Sending extends Limits {
+	sendAgain: boolean;
+	reuse: Reuse | undefined;
+}
+
+/** Receives what is billed, or may be, as soon as it is known. */
+export interface SpendingLog {
+	accepted(item: Item, ids: Id[], isByEarlierTry?: boolean): void;
+	/** Nobody knows whether so many queries of an item were accepted. */
+	unsure(item: Item, count: number): void;
+}
+
+/** What all submissions of a run share. */
+export interface SubmissionContext {
+	run: Run;
+	journal: Journal;
+	past: PastLists;
+	limit: QueryLimit;
+	findLost: ReturnType<typeof lostQueries>;
+	log: SpendingLog;
+	/** n8n tells neither a sub-workflow nor the call of an MCP client whether it repeats another one. */
+	mayRepeat: boolean;
+}
+
+/** A query that an item wants. */
+export interface WantedQuery {
+	item: Item;
+	question: Question;
+	sending: Sending;
+	service: QueryService;
+	/** What this process knows of the client's queries, over all executions. */
+	known: ClientQueries;
+}
+
+/** The queries that an item gets, or a body without an ID where that is all there is. */
+export type ObtainedQueries = Pick<Outcome, 'how'> & { queries: Answer[] };
+
+/** What a submission of uncertain outcome has shown of itself. */
+export interface Uncertainty {
+	problem?: Problem;
+	/** Of a response without a query ID, and its message. */
+	body?: IDataObject;
+	said?: Said;
+	/** The queries of the response, where some of them are surely other queries. */
+	came?: Query[];
+}
+
+export function newSubmissionContext(run: Run, log: SpendingLog): SubmissionContext {
+	const journal = journalOf(run);
+	const past = pastQueries(run, journal.register);
+	return {
+		run,
+		journal,
+		past,
+		limit: queryLimit(run, journal, past),
+		findLost: lostQueries(),
+		log,
+		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
+	};
+}
+
+export async function wantQuery(
+	item: Item,
+	question: Question,
+	sending: Sending,
+): Promise<WantedQuery> {
+	const service = await serviceOfItem(item);
+	return { item, question, sending, service, known: queriesOf(service.client) };
+}
+
+/** Whether items that want the same share a query. */
+export const isSharing = (reuse: Reuse | undefined): reuse is Reuse =>
+	reuse !== undefined && !reuse.isEach;
+
+/** Returns the name by which a query is reserved: the same for all who share it. */
+export function reservationName(
+	{ run }: SubmissionContext,
+	item: Item,
+	{ share, key }: Question,
+	{ reuse }: Sending,
+): string {
+	return isSharing(reuse) ? share : `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
+}
+
+/** Whether a query is surely not one that was wanted. */
+export const isForeign = (query: Query, expected: Question['expected']): boolean =>
+	query.kind === 'record' && isOfOther(query, expected);

@@ -1,0 +1,281 @@
+import { DateTime } from 'luxon';
+import type { INodeProperties } from 'n8n-workflow';
+import {
+	field,
+	oneOf,
+	option,
+	optionGroup,
+	parseBoolean,
+	parseNumber,
+	parseObject,
+	parseText,
+	type Field,
+} from '../../shared/operations/field';
+import { simplify } from '../../shared/operations/fields';
+import type { Item } from '../../shared/operations/operation';
+import type { PaidQuery } from '../request/queryRequest';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** What an AI agent may spend in one execution, unless the operator says otherwise. */
+const MOST_AS_TOOL = 10;
+
+/**
+ * Which queries an item takes instead of sending another one: those of its own execution, and listed ones. Undefined
+ * where each item sends its own.
+ */
+export interface Reuse {
+	/** Listed queries that were created since then, by our clock; undefined: none. */
+	since?: number;
+	/** Nobody asked for listed ones: the workflow is being built, or an execution may be a retry. */
+	isByDefault: boolean;
+	/** What this execution has sent is in the list, though n8n may not remember it. */
+	isRetry?: boolean;
+	/** Each query is for one item: the operator does not want items to share them. */
+	isEach?: boolean;
+	/** The process that sent them may have crashed a moment ago, before the list showed them. */
+	mayLag?: boolean;
+}
+
+const nothing: Field<undefined> = { properties: [], read: () => undefined };
+
+const numberField = (property: Omit<INodeProperties, 'type'>): INodeProperties => ({
+	type: 'number',
+	typeOptions: { minValue: 0 },
+	...property,
+});
+
+const isWaiting = field(
+	{
+		displayName: 'Wait for Result',
+		name: 'waitForResult',
+		type: 'boolean',
+		default: false,
+		description:
+			'Whether to keep this execution open until the result has arrived. See the examples <i>Collect query results</i> and <i>List of taxpayers</i>.',
+		hint: 'Off: returns a query ID now, and Tax Query Trigger brings the result, best for many queries. On: this step waits.',
+	},
+	parseBoolean,
+);
+const maxWait = field(
+	numberField({
+		displayName: 'Max Wait (Seconds)',
+		name: 'maxWait',
+		default: 60,
+		description:
+			'How long to wait once all items are sent. After that, a pending query comes out with its query ID.',
+		typeOptions: { minValue: 1 },
+		displayOptions: { show: { waitForResult: [true] } },
+	}),
+	parseNumber(0),
+);
+/** Milliseconds; undefined where the item does not wait. */
+const waitForResult: Field<number | undefined> = {
+	properties: [...isWaiting.properties, ...maxWait.properties],
+	read: async (item) =>
+		(await isWaiting.read(item)) ? 1000 * (await maxWait.read(item)) : undefined,
+};
+
+const startOfRun = () => ({ ms: Date.now() });
+const nowOf = ({ run }: Item): number => run.shared(startOfRun).ms;
+
+const reuse = field(
+	{
+		displayName: 'Reuse Results',
+		name: 'reuse',
+		type: 'options',
+		options: [
+			{
+				name: 'Only While Building (24 Hours)',
+				value: 'building',
+				description:
+					'The editor, retries and sub-workflows reuse results (not failures) of the last 24 hours. Items of one execution that ask the same always share one query.',
+			},
+			{ name: 'Up To (Hours)', value: 'hours' },
+			{ name: 'This Calendar Month', value: 'month' },
+			{
+				name: 'Never',
+				value: 'never',
+				description: 'Each item is billed, in the editor too, even if several ask the same',
+			},
+		],
+		default: 'building',
+		description:
+			'Whether to take a result or pending query of the same type and fields instead of sending another one',
+	},
+	oneOf('building', 'hours', 'month', 'never'),
+);
+const reuseHours = field(
+	numberField({
+		displayName: 'Reuse Results Up To (Hours)',
+		name: 'reuseHours',
+		default: 24,
+		description: 'How old a result may be, e.g. 720 for 30 days',
+		displayOptions: { show: { reuse: ['hours'] } },
+	}),
+	parseNumber(0),
+);
+const reuseResults: Field<Reuse | undefined> = {
+	properties: [...reuse.properties, ...reuseHours.properties],
+	async read(item) {
+		const chosen = await chosenReuse(item);
+		return item.run.mode === 'retry' ? ofRetry(item, chosen) : chosen;
+	},
+};
+
+async function chosenReuse(item: Item): Promise<Reuse | undefined> {
+	const { mode, timeZone } = item.run;
+	const now = nowOf(item);
+	switch (await reuse.read(item)) {
+		case 'never':
+			return undefined;
+		case 'month': {
+			const month = DateTime.fromMillis(now, { zone: timeZone }).startOf('month');
+			return { since: month.toMillis(), isByDefault: false };
+		}
+		case 'building':
+			if (mode === 'manual') return { since: now - DAY_MS, isByDefault: true };
+			// n8n does not tell a sub-workflow whether its parent is retried
+			if (mode === 'integrated') {
+				return { since: now - DAY_MS, isByDefault: true, isRetry: true };
+			}
+			return WITHIN_EXECUTION;
+		case 'hours': {
+			const ms = (await reuseHours.read(item)) * HOUR_MS;
+			return ms === 0 ? WITHIN_EXECUTION : { since: now - ms, isByDefault: false };
+		}
+	}
+}
+
+const WITHIN_EXECUTION: Reuse = { isByDefault: false };
+
+/**
+ * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
+ * shows of the last day is therefore taken first, whatever Reuse Results says.
+ */
+function ofRetry(item: Item, chosen: Reuse | undefined): Reuse {
+	const since = nowOf(item) - DAY_MS;
+	const retry = { isRetry: true, mayLag: true };
+	if (!chosen) return { since, isByDefault: true, isEach: true, ...retry };
+	const isByDefault = chosen.since === undefined || chosen.isByDefault;
+	return { ...chosen, isByDefault, since: Math.min(since, chosen.since ?? since), ...retry };
+}
+
+/** A query without a result has no option: its items share it within their execution. */
+const reuseWithoutResult: Field<Reuse | undefined> = {
+	...nothing,
+	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
+};
+
+/** What an item costs, where nothing else is known. */
+export const PRICE = 'one query per item';
+
+/** Told before anything is filled in. */
+export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<undefined> => ({
+	...nothing,
+	properties: [
+		{
+			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
+			name: 'priceNotice',
+			type: 'notice',
+			default: '',
+		},
+	],
+});
+
+/** The fields that paid queries have beside what they ask. */
+export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
+	wait: service.isImmediate ? nothing : waitForResult,
+	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
+});
+
+const spending = optionGroup({
+	displayName: 'Spending Limits',
+	name: 'spendingLimits',
+	type: 'collection',
+	placeholder: 'Add limit',
+	default: {},
+	description: 'How many queries may be sent, and whether one may be sent twice',
+});
+const limits = {
+	maxQueriesPerDay: spending.entry(
+		numberField({
+			displayName: 'Max Queries per Day',
+			name: 'maxQueriesPerDay',
+			default: 500,
+			description:
+				"The most queries in one day of the workflow's time zone. The service's list counts: all who use this credential.",
+		}),
+		parseNumber(0),
+		Infinity,
+	),
+	maxQueries: spending.entry<number | undefined>(
+		numberField({
+			displayName: 'Max Queries per Execution',
+			name: 'maxQueries',
+			default: 100,
+			description: `The most queries that this node sends in one execution, over all its runs. Unless set, an AI agent has ${MOST_AS_TOOL}.`,
+		}),
+		parseNumber(0),
+		undefined,
+	),
+	sendAgain: spending.entry(
+		{
+			displayName: 'Send Again If Unsure',
+			name: 'sendAgain',
+			type: 'boolean',
+			default: false,
+			description:
+				"Whether to resend a query whose outcome is unknown and that is not in the service's list. You may be billed twice.",
+		},
+		parseBoolean,
+		false,
+	),
+};
+
+/** Simplify, where it leaves documented fields out. */
+const simplifyWithout = (fields: string): Field<boolean> => ({
+	...simplify,
+	properties: simplify.properties.map((property) => ({
+		...property,
+		hint: `On: ten columns, without ${fields}. Off: the whole record.`,
+	})),
+});
+
+/** The entries of the "Options" collection of a paid query, those of the business first. */
+export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => ({
+	simplify: leftOut === undefined ? simplify : simplifyWithout(leftOut),
+	spendingLimits: spending.group(),
+	...limits,
+	maxQueries: {
+		...nothing,
+		read: async (item: Item) =>
+			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
+	},
+	externalReference: option<unknown>(
+		{
+			displayName: 'External Reference',
+			name: 'externalReference',
+			type: 'string',
+			default: '',
+			placeholder: 'e.g. {{ $json.customerId }}',
+			description: 'Your own ID for this item. It is not sent; it comes out beside the query ID.',
+		},
+		(value, label) => (typeof value === 'number' ? value : parseText(value, label)),
+		undefined,
+	),
+	/** Read by the definition's own input. */
+	checks: { ...nothing, properties: options },
+	additionalBodyFields: option(
+		{
+			displayName: 'Additional Body Fields',
+			name: 'additionalBodyFields',
+			type: 'json',
+			default: '{}',
+			description:
+				'More fields for the request body, as a JSON object. They replace fields of the same name.',
+		},
+		(value, label) => parseObject(value || 'nothing', label),
+		{},
+	),
+});

@@ -1,0 +1,140 @@
+import { SharedLocks } from '../../shared/utils/sharedLock';
+import type { Id, Query } from '../client/types';
+import { idsOf, isDoubtful, type Life } from './submissionState';
+import { Reservations } from './reservations';
+
+/** One submission of a question: who asks the same shares it. */
+export interface Submission {
+	life: Life;
+	/** What was asked, of which account, additional fields and secrets included. */
+	share: string;
+	/** The same without additional fields and secrets. */
+	subject: string;
+	account: string;
+	/** When it was sent, by our clock; 0 where that is not known. */
+	sentAt: number;
+	/** The same, or when this process learned of it, by a clock that nobody sets. */
+	sentMoment: number;
+	/** Of what was sent. */
+	hash: string;
+	/** The run that sent it; undefined for one that n8n's journal brought. */
+	run?: object;
+	/** n8n's execution in which it was sent. */
+	executionId?: string;
+	/** Its request is on its way, or it is being looked up. */
+	isInFlight?: boolean;
+	/** Its queries, as they were seen last. */
+	queries?: Query[];
+	/** Writes its state into n8n's journal. */
+	save(life: Life): void;
+}
+
+/** How many queries one node has sent in an execution, and how many more it has reserved. */
+export class Spending {
+	sent = 0;
+	readonly reserved = new Reservations();
+	private readonly journals = new WeakSet<object>();
+
+	/** Counts what a journal holds, once. */
+	adopt(journal: object, sent: number): void {
+		if (this.journals.has(journal)) return;
+		this.journals.add(journal);
+		this.sent += sent;
+	}
+
+	get total(): number {
+		return this.sent + this.reserved.total;
+	}
+}
+
+/** Everything that this process knows of the billed queries of one execution, over its sub-executions. */
+export class Register {
+	/** Who asks a question, one after the other; by `share`. */
+	readonly locks = new SharedLocks();
+	private readonly byPlace = new Map<string, Submission>();
+	private readonly byShare = new Map<string, Set<Submission>>();
+	private readonly bySubject = new Map<string, Set<Submission>>();
+	private readonly ids = new Set<string>();
+	private readonly spending = new Map<string, Spending>();
+
+	get size(): number {
+		return this.byPlace.size + this.ids.size;
+	}
+
+	/** By the item and the run in which it was sent. */
+	at(place: string): Submission | undefined {
+		return this.byPlace.get(place);
+	}
+
+	add(place: string, submission: Submission): void {
+		this.byPlace.set(place, submission);
+		addTo(this.byShare, submission.share, submission);
+		addTo(this.bySubject, submission.subject, submission);
+		this.claim(submission.account, idsOf(submission.life));
+	}
+
+	/** An accepted query that was asked for since a moment and is no failure, the newest first. */
+	findAccepted(share: string, since: number): Submission | undefined {
+		return this.alike(share)
+			.reverse()
+			.find(
+				(one) => one.life.at === 'accepted' && one.sentAt >= since && isUsable(one.queries ?? []),
+			);
+	}
+
+	/** The submission of a question that has these queries. */
+	findByShare(share: string, ids: Id[]): Submission | undefined {
+		return this.alike(share).find((one) => idsOf(one.life).some((id) => ids.includes(id)));
+	}
+
+	/** Whether a question needs no query of its own: one was sent, or is on its way. */
+	isAsked(share: string, since: number): boolean {
+		const isOpen = (one: Submission) => isDoubtful(one.life) || one.isInFlight === true;
+		return this.alike(share).some(isOpen) || this.findAccepted(share, since) !== undefined;
+	}
+
+	/** Submissions of which nobody knows whether they were accepted. */
+	uncertain({ share, subject }: Pick<Submission, 'share' | 'subject'>): Submission[] {
+		const ofSubject = [...(this.bySubject.get(subject) ?? [])];
+		const alike = [...this.alike(share), ...ofSubject.filter((one) => one.subject === subject)];
+		return alike.filter((one) => isDoubtful(one.life) && !one.isInFlight);
+	}
+
+	/** Takes queries for one item or question; false if another one has one of them. */
+	claim(account: string, ids: Id[]): boolean {
+		const names = ids.map((id) => `${account} ${id}`);
+		const isFree = names.every((name) => !this.ids.has(name));
+		for (const name of names) this.ids.add(name);
+		return isFree;
+	}
+
+	release(account: string, ids: Id[]): void {
+		for (const id of ids) this.ids.delete(`${account} ${id}`);
+	}
+
+	isClaimed(account: string, id: Id): boolean {
+		return this.ids.has(`${account} ${id}`);
+	}
+
+	private alike(share: string): Submission[] {
+		return [...(this.byShare.get(share) ?? [])].filter((one) => one.share === share);
+	}
+
+	spendingOf(node: string): Spending {
+		const known = this.spending.get(node) ?? new Spending();
+		this.spending.set(node, known);
+		return known;
+	}
+}
+
+export const newRegister = (): Register => new Register();
+
+/** Whether others may take queries, too: a failure is asked again, and so is what has a status that nobody can read. */
+export const isUsable = (queries: Query[]): boolean =>
+	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
+
+function addTo<T>(map: Map<string, Set<T>>, key: string, value: T): void {
+	const known = map.get(key);
+	if (known) known.add(value);
+	else map.set(key, new Set([value]));
+}

@@ -1,0 +1,67 @@
+import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
+import { load } from '../../shared/operations/nodeState';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { merged, type Asked } from './notification';
+import { nodeState, type nodeKey, type Outcome } from './emitter';
+import { currentLedger, Ledger } from './ledger';
+import { newOutage } from './outage';
+import type { Unlisted } from './readListing';
+
+export const KEY = 'taxQueryLedger';
+const MAX_EMITTED = 5_000;
+/** Queries that are kept for a later look; who sent others is told to come again. */
+export const MAX_ASKED = 100;
+
+/** What this process knows of a trigger, also while it is being published anew. */
+export class NodeMemory {
+	ledger?: Ledger;
+	/** What becomes of results that are on their way, by deliveryId. */
+	readonly outcomes = new Map<string, Promise<Outcome>>();
+	/** Results that this process has emitted. */
+	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
+	readonly outage = newOutage();
+	readonly unlisted: Unlisted = { last: 0, afterAudit: 0 };
+	closedAt?: number;
+	isPublished = false;
+
+	get isInUse(): boolean {
+		return this.isPublished || this.outcomes.size > 0;
+	}
+}
+
+const newMemory = () => new NodeMemory();
+
+/** What this process knows of a trigger, with the ledger as it was last written. */
+export function memoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Ledger } {
+	const saved = new Ledger(load<IDataObject>(context, KEY));
+	const memory = nodeState(context).shared(newMemory);
+	const ledger = memory.ledger ? currentLedger(memory.ledger, saved) : saved;
+	return Object.assign(memory, { ledger });
+}
+
+type Identity = Parameters<typeof nodeKey>[0];
+
+/** Whether this process had the trigger published, and has unpublished it since a moment. */
+export const wasPublishedSince = (context: Identity, since: number): boolean =>
+	(nodeState(context).shared(newMemory).closedAt ?? -Infinity) > since;
+
+/** What webhook calls named while the trigger was not published in this process. */
+const newAskedEarly = () => new Map<string, Asked>();
+
+/** Stores what webhook calls named for the next time that the trigger is published. */
+export function askLater(context: Identity, all: Iterable<[id: string, Asked]>): void {
+	const asked = nodeState(context).shared(newAskedEarly);
+	for (const [id, said] of all) {
+		const known = asked.get(id);
+		if (known) asked.set(id, merged(known, said));
+		else if (asked.size < MAX_ASKED) asked.set(id, said);
+	}
+}
+
+/** Returns what was stored, and forgets it. */
+export function takeAskedEarly(context: Identity): Map<string, Asked> {
+	const early = nodeState(context).shared(newAskedEarly);
+	const asked = new Map(early);
+	early.clear();
+	return asked;
+}

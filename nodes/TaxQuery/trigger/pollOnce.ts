@@ -1,0 +1,220 @@
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { connect } from '../../shared/http/connection';
+import { taxQuery } from '../../shared/http/service';
+import { hasList } from '../client/queryList';
+import { isLean, isOpen } from '../client/queryRecord';
+import { readInterrupted, startAgain, type Interrupted } from './interrupted';
+import { touchRunning, type Outcome } from './emitter';
+import { fateOf, reportLeftOut } from './disposition';
+import type { Ledger } from './ledger';
+import { checkDates, DAY_MS, isAuditDue, NO_LIST, readListing, type Listing } from './readListing';
+import { confirmed, type Asked } from './notification';
+import type { PublishedTrigger } from './publishedTrigger';
+import { readRecords, type Found, type Records } from './readRecords';
+import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
+import { itemMaker, lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
+import { readStart, startOf } from './triggerSettings';
+import { isSettled, survey, takeIn, type Plan, type Rules } from './planPoll';
+
+/** Requests for a look at a list that is up to date. */
+const MAX_REQUESTS = 3;
+const HOUR_MS = 3_600_000;
+/** Looks must leave the rate limit to the lookups of executions, and the process to n8n. */
+const REST_PER_REQUEST_MS = 500;
+const REST_PER_ROW_MS = 0.1;
+/** So many IDs that nobody knows are a flood of forged calls, which must not take the rate limit. */
+const FLOOD = 10;
+const FLOOD_REST_MS = 2_000;
+
+/** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
+export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
+
+/** What forged IDs come to, and seldom a true one. */
+const STRANGE: unknown[] = [undefined, 'unknown', 'later'];
+
+export interface Look {
+	/** What was asked for, by query ID; what is not in it is not listed. */
+	queries: Map<string, Shown>;
+	/** The list was read; all queries are in it. */
+	isListed: boolean;
+	isWhole: boolean;
+	/** So long the next look is to wait. */
+	restMs: number;
+	/** It brought a new result. */
+	hasNews: boolean;
+	/** There are more new results than one look emits. */
+	isMore: boolean;
+	/** What was asked for and must wait for the next look. */
+	unread: Array<[id: string, Asked]>;
+}
+
+/** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
+export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Look> {
+	const { context, ledger, settings, tries, mustBegin } = trigger;
+	const { state } = ledger;
+
+	// reads what it needs, and changes nothing that is known
+	const connection = await connect(context, taxQuery);
+	const { mapping } = connection;
+	const toItem = itemMaker(settings, connection);
+	const rules: Rules<TriggerResult> = {
+		fateOf: (result) => fateOf(result, settings.choice),
+		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
+		triesOf: ({ queryId }) => tries.timesOf(queryId),
+		// no more than can be remembered as started
+		maxResults: Math.min(settings.maxResults, ledger.room()),
+	};
+	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
+	const account = isListed ? connection.account : state.account;
+	const isMoved = mustBegin || account !== state.account;
+	const startAt = isMoved && isListed ? readStart(context) : undefined;
+	const isAudit = isMoved || isAuditDue(ledger, trigger.unlisted);
+	const ids = newestFirst(asked);
+
+	const listing = isListed
+		? await readListing(connection, ledger, { asked: ids, mustBeWhole: isAudit })
+		: NO_LIST;
+	const maxOwing = Math.max(1, MAX_REQUESTS - listing.requests);
+	const oldUntil = startAt ?? Infinity;
+	const situation = { account, begins: mustBegin, oldUntil, asked: ids, maxOwing };
+	const plan = survey(ledger, listing, situation, rules);
+	if (plan.isAnew && startAt !== undefined) checkDates(listing.rows);
+	const read = await readRecords(trigger, connection, plan, listing, asked);
+	const interrupted = await readInterrupted(trigger, connection, plan.listed);
+
+	const reading = {
+		mapping,
+		toItem,
+		asked,
+		listing,
+		plan,
+		rules,
+		read,
+		interrupted,
+		isListed,
+		isAudit,
+	};
+	return applyPoll(trigger, reading);
+}
+
+/** IDs that webhook calls named: a sender that comes again does not wait behind a flood. */
+const newestFirst = (asked: Map<string, Asked>): string[] => [...asked.keys()].reverse();
+
+/** What a poll has read, and what is to be done with it. */
+interface PollReading {
+	mapping: TaxQueryMapping;
+	toItem: ItemMaker;
+	asked: Map<string, Asked>;
+	listing: Listing;
+	plan: Plan<TriggerResult>;
+	rules: Rules<TriggerResult>;
+	read: Records;
+	interrupted: Interrupted[];
+	isListed: boolean;
+	isAudit: boolean;
+}
+
+/**
+ * Takes a reading in: writes the ledger and emits the results. It is one synchronous function, so that no other poll or
+ * webhook call can come between. Throws if the workflow was unpublished meanwhile.
+ */
+function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
+	const { context, ledger, settings, tries } = trigger;
+	const { state } = ledger;
+	const { mapping, toItem, asked, listing, plan, rules, read, interrupted, isListed, isAudit } =
+		reading;
+	const ids = newestFirst(asked);
+	trigger.mustBeOpen();
+	/** IDs that have no result yet. */
+	const left = new Set<string>();
+	let hasNews = false;
+
+	/** By the record, or why there is none, to a row of the list. */
+	const bring = (row: TriggerResult, found: Found): void => {
+		const { queryId } = row;
+		if (found === undefined) return void left.add(queryId);
+		if (found === 'refused') {
+			ledger.settle(row);
+			return ledger.drop(queryId);
+		}
+		const said = asked.get(queryId);
+		const { result, origin } = confirmed(found, said, mapping);
+		const fate = rules.fateOf(result);
+		if (fate === 'unwanted' || isSettled(ledger, result)) return settle(ledger, result, row);
+		ledger.addPending([queryId]); // the others first, the next time
+		if (trigger.outcomeOf(result)) return;
+		if (fate === 'waits' || lacksResult(result)) {
+			left.add(queryId);
+			tries.inVain(queryId);
+			if (fate === 'due') reportMissing(context, queryId, said?.hasResponse === true);
+			return;
+		}
+		tries.wasRead(queryId);
+		hasNews = true;
+		void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
+			if (outcome !== 'failed') settle(ledger, result, row);
+		});
+	};
+
+	const shownOf = (result: TriggerResult): Shown => {
+		const isOver = !left.has(result.queryId) && isSettled(ledger, result);
+		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
+	};
+
+	reportLoss(context, plan.loss);
+	reportListing(context, listing);
+	const records = [...listing.rows, ...read.others].map(({ record }) => record);
+	reportLeftOut(context, settings.choice, mapping, records);
+	const { forgotten } = takeIn(ledger, plan, rules, startOf(context));
+	if (listing.order) state.order = listing.order;
+	trigger.unlisted.last = plan.unlisted;
+	if (isListed && isAudit) {
+		state.auditedAt = Date.now() - (listing.extent === 'cut' ? DAY_MS - HOUR_MS : 0);
+		state.auditRequests = listing.requests;
+		trigger.unlisted.afterAudit = plan.unlisted;
+	}
+	const isAll = isAudit || !isListed;
+	reportDropped(context, { unreachable: isAll ? countUnreachable(ledger, plan) : 0, forgotten });
+	touchRunning();
+	startAgain(trigger, interrupted, toItem);
+	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
+	for (const result of read.others) bring(result, result);
+	for (const id of read.refused) ledger.drop(id);
+	ledger.addPending(plan.owing.filter((id) => ledger.isPending(id))); // had their turn
+
+	const listed = ids.flatMap((id) => plan.listed.get(id) ?? []);
+	const known = [...listed, ...read.others].map(
+		(result) => [result.queryId, shownOf(result)] as const,
+	);
+	// the last of a query stands: its row, then its record, then why there is none
+	const queries = new Map<string, Shown>([...known, ...read.untold]);
+	const strangers = ids.filter((id) => STRANGE.includes(queries.get(id)));
+	// an audit is rare: the next look needs one request for the list
+	const requests = read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests);
+	return {
+		queries,
+		isListed,
+		isWhole: listing.isWhole,
+		restMs: Math.max(
+			requests * REST_PER_REQUEST_MS,
+			listing.rows.length * REST_PER_ROW_MS,
+			strangers.length > FLOOD ? FLOOD_REST_MS : 0,
+		),
+		hasNews,
+		isMore:
+			(plan.isMore && ledger.room() > 0) || (interrupted.length > 0 && ledger.interrupted.size > 0),
+		unread: [...asked].reverse().filter(([id]) => queries.get(id) === 'later'),
+	};
+}
+
+/** How many pending queries are neither listed nor among those that are read by ID. */
+const countUnreachable = (ledger: Ledger, { unlisted, listed }: Plan<TriggerResult>): number =>
+	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
+
+/** The query has come through in this state, which a row of the list may call by another word. */
+function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
+	const owesMore = isOpen(result.record.state);
+	if (owesMore && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
+	ledger.settle(result, owesMore);
+	if (row.word !== result.word) ledger.settle(row, owesMore);
+}

@@ -1,0 +1,319 @@
+import { OperationalError, type INodeExecutionData, type ITriggerFunctions } from 'n8n-workflow';
+import { validateWebhookFields } from '../../shared/credentials/webhookSecret';
+import { connect } from '../../shared/http/connection';
+import { taxQuery } from '../../shared/http/service';
+import { stateOfProcess } from '../../shared/processState';
+import { CodedError } from '../../shared/utils/codedError';
+import { untilAfter } from '../../shared/utils/sleep';
+import { msLeft } from '../../shared/utils/time';
+import { isOpen } from '../client/queryRecord';
+import { newTries, type Tries } from './readById';
+import { decideEmission } from './emission';
+import { emit, nodeKey, type Outcome } from './emitter';
+import { EndSaver } from './endSaver';
+import { look, type Look } from './pollOnce';
+import { merged, type Asked } from './notification';
+import type { PublishedTrigger } from './publishedTrigger';
+import { save } from '../../shared/operations/nodeState';
+import { askLater, KEY, MAX_ASKED, memoryOf, takeAskedEarly, type NodeMemory } from './nodeMemory';
+import type { Ledger, Started } from './ledger';
+import type { Unlisted } from './readListing';
+import { RETRY_MS, RetryQueue } from './retryQueue';
+import { itemMaker, type TriggerResult } from './triggerResult';
+import { MIN_CHECK_MS, startOf, type Settings } from './triggerSettings';
+
+/** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
+const FIRST_LOOK_MS = 10_000;
+const SPREAD_MS = 5_000;
+const MIN_REST_MS = 1_000;
+/** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
+const PAUSE_MS = 15 * 60_000;
+/** Results come in streams: while they do, looks come so many times as often, and workers get no bursts. */
+const TIMES_IN_STREAM = 6;
+
+/** The published triggers of this process, by node. Only the leading main process has any. */
+const newPublished = () => new Map<string, Watcher>();
+const publishedTriggers = () => stateOfProcess().shared(newPublished);
+
+type Identity = Parameters<typeof nodeKey>[0];
+export const watcherOf = (context: Identity) => publishedTriggers().get(nodeKey(context));
+export const watchersIn = (workflowId: string | undefined) =>
+	[...publishedTriggers().values()].filter(
+		({ context }) => context.getWorkflow().id === workflowId,
+	);
+
+/**
+ * The open triggers of the same workflow that one which is being published replaces: n8n leaves some open, such as those
+ * of a workflow that was imported anew. They are the same node, or had its name.
+ */
+function replacedBy(context: ITriggerFunctions): Watcher[] {
+	const { id, name } = context.getNode();
+	return watchersIn(context.getWorkflow().id).filter((watcher) => {
+		const node = watcher.context.getNode();
+		return node.id === id || node.name === name;
+	});
+}
+
+/** n8n itself starts, and publishes what was published before. */
+const isStarting = (context: ITriggerFunctions): boolean =>
+	['init', 'leadershipChange'].includes(context.getActivationMode());
+
+/** A credential that verifies nothing would refuse every webhook call; who publishes is told. */
+async function checkVerification(context: ITriggerFunctions, { isAuthenticated }: Settings) {
+	if (!isAuthenticated) return;
+	const flaw = validateWebhookFields(await context.getCredentials(taxQuery.credentialType));
+	if (flaw === undefined) return;
+	throw new CodedError('credential.webhook', `The credential verifies no webhook call: ${flaw}`, {
+		description:
+			"Correct it in the credential, or set 'Webhook Verification' of this node to None.",
+	});
+}
+
+/**
+ * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
+ * result once.
+ */
+export class Watcher implements PublishedTrigger {
+	readonly ledger: Ledger;
+	readonly tries: Tries;
+	readonly unlisted: Unlisted;
+	/** Polls bring results. */
+	readonly needsLooks: boolean;
+	private readonly key: string;
+	private readonly published = publishedTriggers();
+	private readonly memory: NodeMemory;
+	private readonly retries = new RetryQueue(this);
+	private readonly ends = new EndSaver(this);
+	private readonly isByTimer: boolean;
+	/** It has not run before, or so long ago that what came since is not wanted; until its first poll. */
+	private isAnew: boolean;
+	private hasClosed = false;
+	/** The poll that runs or was the last, and the one that waits for its end. */
+	private last: Promise<unknown> = Promise.resolve();
+	private waiting: Promise<Look> | undefined;
+	/** What webhook calls named for the next poll. */
+	private asked = new Map<string, Asked>();
+	/** The next poll begins this long after a moment. */
+	private rest = { since: 0, ms: 0 };
+
+	constructor(
+		readonly context: ITriggerFunctions,
+		readonly settings: Settings,
+	) {
+		for (const replaced of replacedBy(context)) replaced.close();
+		const { ledger, unlisted, closedAt } = (this.memory = memoryOf(context));
+		this.ledger = ledger as Ledger;
+		this.unlisted = unlisted;
+		this.key = nodeKey(context);
+		this.tries = newTries(context);
+		// several main processes need n8n's queue mode: the executions of the one before go on
+		const mode = context.getActivationMode();
+		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;
+		this.isByTimer = settings.receiveBy !== 'webhook';
+		this.needsLooks = this.isByTimer || settings.confirm !== 'off';
+		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
+		this.isAnew = mode === 'activate' && wasClosedLongAgo;
+		save(context, KEY, this.ledger.saved);
+		this.published.set(this.key, this);
+		this.memory.isPublished = true;
+		this.askAgain(takeAskedEarly(context));
+	}
+
+	get isClosed(): boolean {
+		return this.hasClosed;
+	}
+
+	get mustBegin(): boolean {
+		return this.isAnew || this.ledger.state.startedFrom !== startOf(this.context);
+	}
+
+	get isBusy(): boolean {
+		return this.memory.outcomes.size > 0;
+	}
+
+	/** Polls for the first time, and then at intervals. Throws if the first poll fails, where it `mustSucceed`. */
+	async open(mustSucceed: boolean): Promise<void> {
+		const { context, settings, ledger } = this;
+		if (mustSucceed) await checkVerification(context, settings);
+		if (!this.needsLooks) {
+			this.isAnew = false;
+			// no poll does this: a trigger that cannot make its items must not be published
+			if (settings.personalData === 'pseudonym')
+				itemMaker(settings, await connect(context, taxQuery));
+			for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
+			return;
+		}
+		if (isStarting(context)) {
+			this.rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
+			this.lookInBackground();
+		} else if (mustSucceed) {
+			await this.lookSoon();
+		} else {
+			this.lookInBackground();
+		}
+		void this.keepLooking();
+	}
+
+	close(): void {
+		if (this.hasClosed) return;
+		this.hasClosed = true;
+		if (!this.isAnew) this.memory.closedAt = Date.now(); // one that never began does not count as published
+		if (this.published.get(this.key) === this) {
+			this.published.delete(this.key);
+			this.memory.isPublished = false;
+		}
+		this.handOn(this.asked);
+		this.asked = new Map();
+	}
+
+	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
+	async lookSoon(more: Iterable<[id: string, Asked]> = []): Promise<Look> {
+		if (this.hasClosed) this.handOn(more);
+		else for (const [id, said] of more) this.ask(id, said);
+		this.waiting ??= this.last.then(async () => {
+			await untilAfter(this.rest.since, this.rest.ms, () => this.hasClosed);
+			this.waiting = undefined;
+			this.mustBeOpen();
+			const running = this.lookNow();
+			this.last = running.catch(() => {}); // whoever waits for it gets the error
+			return await running;
+		});
+		return await this.waiting;
+	}
+
+	async emitOnce(
+		result: TriggerResult,
+		item: INodeExecutionData,
+		starts?: number,
+	): Promise<Outcome> {
+		const { ledger, memory, context } = this;
+		const { outcomes } = memory;
+		const { deliveryId, queryId } = result;
+		const running = outcomes.get(deliveryId);
+		const before = ledger.interrupted.get(deliveryId);
+		const decision = decideEmission({
+			isRunning: running !== undefined,
+			isInterrupted: before !== undefined,
+			isRestart: starts !== undefined,
+			hasChecks: this.needsLooks,
+			isDone: memory.emitted.has(deliveryId) || ledger.isSettled(result),
+			canStart: !this.hasClosed && ledger.canStart(deliveryId, queryId),
+		});
+		if (running) return await running;
+		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
+		const times = starts ?? 1;
+		ledger.start(deliveryId, queryId, times);
+		save(context, KEY, ledger.saved); // n8n saves it with the emit
+		const outcome = emit(context, {
+			item,
+			result,
+			times,
+			onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
+			onEnd: () => this.endExecution(deliveryId, times),
+			onFailure: (error) => this.retries.add({ result, item, starts, error }),
+			...(this.settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
+		}).then((what) => this.settleEmission(result, what, before));
+		outcomes.set(deliveryId, outcome);
+		return await outcome;
+	}
+
+	outcomeOf({ deliveryId }: TriggerResult): Promise<Outcome> | undefined {
+		return this.memory.outcomes.get(deliveryId);
+	}
+
+	mustBeOpen(): void {
+		if (this.hasClosed) throw new OperationalError('The workflow was unpublished meanwhile');
+	}
+
+	/** Waits so long, or until the trigger is unpublished. */
+	async pause(ms: number): Promise<void> {
+		await untilAfter(Date.now(), ms, () => this.hasClosed);
+	}
+
+	/** `before`: how the result was started, if it was interrupted. */
+	private settleEmission(result: TriggerResult, outcome: Outcome, before?: Started): Outcome {
+		const { ledger, memory } = this;
+		const { deliveryId } = result;
+		memory.outcomes.delete(deliveryId);
+		if (outcome === 'failed') {
+			ledger.undoStart(deliveryId, before);
+			return outcome;
+		}
+		memory.emitted.set(deliveryId, true);
+		this.retries.delete(deliveryId);
+		ledger.settle(result, isOpen(result.record.state));
+		// the other interrupted ones waited for what this one shows
+		if (before && ledger.interrupted.size > 0) this.lookInBackground();
+		return outcome;
+	}
+
+	/** Where so many ran that no more could be started, the end of one lets the next poll go on. */
+	private endExecution(deliveryId: string, times: number): void {
+		const { ledger } = this;
+		const wasFull = ledger.room() === 0;
+		ledger.end(deliveryId);
+		void this.ends.save(deliveryId, times);
+		if (wasFull && ledger.room() > 0 && !this.hasClosed && this.needsLooks) this.lookInBackground();
+	}
+
+	private ask(id: string, said: Asked): void {
+		const known = this.asked.get(id);
+		this.asked.set(id, known ? merged(known, said) : said);
+	}
+
+	private askAgain(all: Iterable<[id: string, Asked]>): void {
+		if (this.hasClosed) return this.handOn(all);
+		for (const [id, said] of all) {
+			if (this.asked.size < MAX_ASKED) this.ask(id, { ...said, isAgain: true });
+		}
+	}
+
+	/** Leaves what this trigger can no longer read to the one that is published after it, now or later. */
+	private handOn(all: Iterable<[id: string, Asked]>): void {
+		const next = this.published.get(this.key);
+		if (next && next !== this) void next.lookSoon(all).catch(() => undefined);
+		else askLater(this.context, all);
+	}
+
+	private async lookNow(): Promise<Look> {
+		const { context, memory } = this;
+		const since = Date.now();
+		const now = this.asked;
+		this.asked = new Map();
+		const looking = look(this, now);
+		const restMs = await looking.then(
+			(seen) => {
+				this.isAnew = false;
+				memory.outage.end(context);
+				this.askAgain(seen.unread);
+				if (seen.isMore || seen.unread.length > 0) this.lookInBackground();
+				return seen.restMs;
+			},
+			(error: unknown) => {
+				this.askAgain(now);
+				if (!this.hasClosed) memory.outage.count(context, error);
+				return 0;
+			},
+		);
+		this.rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
+		return await looking;
+	}
+
+	private async keepLooking(): Promise<void> {
+		const { isByTimer, ledger, memory } = this;
+		const { checkEveryMs } = this.settings;
+		const inStreamMs = Math.max(MIN_CHECK_MS, checkEveryMs / TIMES_IN_STREAM);
+		let ms = isByTimer ? checkEveryMs : RETRY_MS;
+		while (!this.hasClosed) {
+			await this.pause(ms);
+			const isDue = memory.outage.isOn() || ledger.interrupted.size > 0;
+			if (this.hasClosed || (!isByTimer && !isDue)) continue;
+			const seen = await this.lookSoon().catch(() => undefined); // the outage reports why
+			if (isByTimer) ms = seen?.hasNews ? inStreamMs : checkEveryMs;
+		}
+	}
+
+	private lookInBackground(): void {
+		void this.lookSoon().catch(() => undefined); // the outage reports why
+	}
+}

@@ -1,0 +1,185 @@
+import type { ITriggerFunctions } from 'n8n-workflow';
+import { raceAbort } from '../../shared/utils/responseBody';
+import { RequestError } from '../../shared/http/result';
+import type { Scope } from '../../shared/processState';
+import { BoundedMap } from '../../shared/utils/boundedMap';
+import { msLeft } from '../../shared/utils/time';
+import { findQuery, keysOfReading, type QueryService } from '../client/queryClient';
+import { reasonOf, report, reportHourly } from './outage';
+import { resultOf, type TriggerResult } from './triggerResult';
+import { CodedError } from '../../shared/utils/codedError';
+
+/** A sender waits for the answer, so that reading must not take long. */
+const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
+/** For a row's record. A look waits so long for it, and so do all other results; then it is left to a later look. */
+const FOR_A_ROW = { timeoutMs: 40_000, patienceMs: 10_000 };
+const LOOK_WAITS_MS = 15_000;
+const PER_SECOND = 2;
+const UNKNOWN_MS = 60_000;
+const MAX_UNKNOWN = 1_000;
+/** A query that is refused in so many minutes is put aside. */
+const MAX_REFUSALS = 5;
+const REFUSAL_MS = 60_000;
+/** What cannot be read for so long is reported. */
+const TELL_AFTER_MS = 10 * 60_000;
+const MAX_TRIED = 1_000;
+
+/** Statuses that pass: the token, the account's balance, what is being prepared, a service that is slow or busy. */
+const PASSING = [401, 402, 403, 407, 408, 409, 423, 425, 429];
+
+/** Whether the service refuses just this request. */
+const isRefusal = (error: unknown): boolean =>
+	error instanceof RequestError &&
+	error.problem.kind === 'status' &&
+	error.problem.status >= 400 &&
+	error.problem.status < 500 &&
+	!PASSING.includes(error.problem.status);
+
+/** Whether another try would bring the same: a refusal, or a response of another shape. */
+const isForGood = (error: unknown): boolean =>
+	error instanceof RequestError ? isRefusal(error) || error.problem.kind === 'shape' : true;
+
+/** A query by its ID; undefined if the service has nothing under that. */
+export async function readQuery(
+	service: QueryService,
+	id: string,
+	how = HOW,
+): Promise<TriggerResult | undefined> {
+	const record = await findQuery(service, id, how);
+	return record && resultOf(record);
+}
+
+/** When a node has read last, and the IDs that the service did not know. */
+interface Readings {
+	times: number[];
+	unknown: BoundedMap<string, number>;
+}
+const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
+
+/** What became of reading an ID: `later` it may be tried again, `failed` it could not be read. */
+export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
+
+/**
+ * Records by ID, as webhook calls named them. Those that nothing proves: at most two a second for each node, and none
+ * that the service did not know a minute ago. Throws if the service cannot be asked.
+ */
+export async function readAsked(
+	node: Scope,
+	service: QueryService,
+	ids: string[],
+	isProved: (id: string) => boolean,
+): Promise<Map<string, ReadById>> {
+	const { times, unknown } = node.shared(newReadings);
+	const read = new Map<string, ReadById>();
+	let failure: unknown;
+	let isAnswered = false;
+	// counted before the first is read: a slow service must not make one look as long as a flood
+	let free = PER_SECOND - times.filter((time) => msLeft(time, 1_000) > 0).length;
+	for (const id of ids) {
+		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
+		if (isKnownUnknown || (!isProved(id) && free <= 0)) {
+			read.set(id, isKnownUnknown ? 'unknown' : 'later');
+			continue;
+		}
+		times.splice(0, times.length - PER_SECOND + 1);
+		times.push(Date.now());
+		free--;
+		const result = await readQuery(service, id).catch((error: unknown) => {
+			if (isRefusal(error)) return undefined;
+			failure = error;
+			return 'failed' as const;
+		});
+		if (!result) unknown.set(id, Date.now());
+		isAnswered ||= result !== 'failed';
+		read.set(id, result ?? 'unknown');
+	}
+	if (failure !== undefined && !isAnswered) throw failure as Error;
+	return read;
+}
+
+/** How a query was tried in vain. */
+interface Tried {
+	times: number;
+	/** In different minutes. */
+	refusals: number;
+	refusedAt: number;
+	/** 0 where it could be read, but had no result yet. */
+	failedSince: number;
+}
+
+/** The list shows a query, or the service has shown it before, and has nothing under its ID. */
+export const gone = (service: QueryService): Error => {
+	const keys = keysOfReading(service);
+	const what = 'the service has nothing under its ID';
+	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
+};
+
+export type Tries = ReturnType<typeof newTries>;
+
+/** What a published trigger has tried in vain to read, and what it still reads, by query ID. */
+export function newTries(context: ITriggerFunctions) {
+	const known = new BoundedMap<string, Tried>(MAX_TRIED);
+	const running = new Map<string, Promise<{ result?: TriggerResult; error?: unknown }>>();
+
+	/**
+	 * A query has no result yet, or could not be read for this reason. True if it is to be put aside, because the service
+	 * has refused it for good again and again, which is reported.
+	 */
+	function inVain(id: string, error?: unknown): boolean {
+		if (error instanceof RequestError && error.problem.kind === 'rateLimit') return false; // nothing was sent
+		const none = { times: 0, refusals: 0, refusedAt: -Infinity, failedSince: 0 };
+		const tried = known.getOrMake(id, () => none);
+		tried.times++;
+		if (error === undefined) {
+			tried.failedSince = 0;
+			return false;
+		}
+		tried.failedSince ||= Date.now();
+		const what = `The result of query ${id} could not be read`;
+		const reason = reasonOf(error);
+		context.logger.warn(`${what}: ${reason}`);
+		if (isForGood(error) && msLeft(tried.refusedAt, REFUSAL_MS) <= 0) {
+			tried.refusals++;
+			tried.refusedAt = Date.now();
+		}
+		const coded = (code: string, how: string) =>
+			new CodedError(code, `${what} ${how}: ${reason}`, { queryId: id });
+		if (tried.refusals >= MAX_REFUSALS) {
+			known.delete(id);
+			report(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
+			return true;
+		}
+		if (msLeft(tried.failedSince, TELL_AFTER_MS) <= 0)
+			reportHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
+		return false;
+	}
+
+	return {
+		inVain,
+
+		/** Who was tried less often comes first. */
+		timesOf: (id: string): number => known.get(id)?.times ?? 0,
+
+		wasRead: (id: string) => known.delete(id),
+
+		/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
+		async read(service: QueryService, id: string): Promise<TriggerResult | 'refused' | undefined> {
+			const before = running.get(id);
+			const reading =
+				before ??
+				readQuery(service, id, FOR_A_ROW).then(
+					(result) => (result ? { result } : { error: gone(service) }),
+					(error: unknown) => ({ error }),
+				);
+			running.set(id, reading);
+			const signal = AbortSignal.timeout(before ? 1 : LOOK_WAITS_MS);
+			const read = await raceAbort(reading, signal).catch(() => undefined);
+			if (!read) {
+				if (!before) inVain(id);
+				return undefined;
+			}
+			running.delete(id);
+			return read.result ?? (inVain(id, read.error) ? 'refused' : undefined);
+		},
+	};
+}

@@ -1,0 +1,159 @@
+import { msLeft } from '../../shared/utils/time';
+import type { QueryService } from '../client/queryClient';
+import { readList } from '../client/queryList';
+import type { Extent } from '../client/types';
+import type { Ledger, Order } from './ledger';
+import { resultOf, type TriggerResult } from './triggerResult';
+import { fromNewestOn, isEnough, type Read } from './planPoll';
+import { CodedError } from '../../shared/utils/codedError';
+
+export interface Listing extends Read<TriggerResult> {
+	order: Order | undefined;
+	extent: Extent;
+	requests: number;
+	/** Rows without an ID. */
+	unreadable: number;
+	/** How many queries the service reports. */
+	total?: number;
+}
+
+/** How many pending queries the last check did not show, and how many the last one that read the list to its end. */
+export interface Unlisted {
+	last: number;
+	afterAudit: number;
+}
+
+const A_MINUTE = 60_000;
+export const DAY_MS = 24 * 60 * A_MINUTE;
+/** Checks read a few queries by their ID. More of them are cheaper to find in the list. */
+const FEW = 3;
+/** An audit may take this share of the time, at one request a second. */
+const AUDIT_REST_MS = 10_000;
+
+/**
+ * Whether the list is to be read to its end: once a day, and more often while pending queries lie deeper in it than
+ * checks read.
+ */
+export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): boolean {
+	const isDeep = last > Math.max(FEW, afterAudit);
+	const everyMs = isDeep ? Math.max(A_MINUTE, state.auditRequests * AUDIT_REST_MS) : DAY_MS;
+	return msLeft(state.auditedAt, Math.min(DAY_MS, everyMs)) < 0;
+}
+
+/**
+ * Reads the list of queries (TQ §4.12) until nothing new is expected behind what was read, or to its end where it
+ * `mustBeWhole`. Throws a UserError where nobody could tell which queries are new: it names a key of the API Mapping.
+ */
+export async function readListing(
+	service: QueryService,
+	ledger: Ledger,
+	{ asked, mustBeWhole }: { asked: string[]; mustBeWhole: boolean },
+): Promise<Listing> {
+	const rows: TriggerResult[] = [];
+	const read: Omit<Listing, 'rows' | 'isWhole' | 'order'> = {
+		requests: 0,
+		unreadable: 0,
+		extent: 'untold',
+	};
+	let pageSize = 0;
+	// by their IDs, those that were asked for would cost a request each
+	const sought = new Set(asked.filter((id) => ledger.isPending(id)));
+	for await (const { records, unreadable, extent, total, isLast } of readList(service)) {
+		for (const record of records) {
+			rows.push(resultOf(record));
+			sought.delete(record.id);
+		}
+		read.requests++;
+		read.unreadable += unreadable;
+		pageSize = Math.max(pageSize, records.length);
+		if (isLast) Object.assign(read, { extent, total });
+		else if (!mustBeWhole && isEnough(rows, pageSize, ledger) && sought.size <= read.requests)
+			break;
+	}
+	checkRows(rows, read.unreadable);
+	const isWhole = read.extent === 'whole';
+	const { order = orderOf(rows, ledger.state.order || undefined) } = service.mapping.list;
+	const sorted = fromNewestOn(rows, order, isWhole && read.requests === 1, ledger);
+	if (!sorted) throw unordered(order);
+	return { ...read, rows: sorted, isWhole, order };
+}
+
+/** So many neighbours of different dates show an order, whatever was known before. */
+const CLEAR = 5;
+/** A list that mostly falls is in order: clocks differ, and queries are made at the same moment. */
+const TIMES_MORE = 3;
+
+/**
+ * The order of rows by their dates of creation. A few rows do not show another order than the one that is `known`.
+ * Undefined if it cannot be told.
+ */
+export function orderOf(
+	records: Array<{ createdAt?: number }>,
+	known: Order | undefined,
+): Order | undefined {
+	const dates = records.map(({ createdAt }) => createdAt).filter((date) => date !== undefined);
+	const falls = dates.filter((date, index) => date < dates[index - 1]).length;
+	const rises = dates.filter((date, index) => date > dates[index - 1]).length;
+	const isFalling = falls > TIMES_MORE * rises;
+	const isRising = rises > TIMES_MORE * falls;
+	const shown = isFalling ? 'newestFirst' : isRising ? 'oldestFirst' : undefined;
+	return falls + rises >= CLEAR ? shown : (known ?? shown);
+}
+
+/** What a trigger knows of a list that it does not read. */
+export const NO_LIST: Listing = {
+	rows: [],
+	isWhole: false,
+	order: undefined,
+	extent: 'untold',
+	requests: 0,
+	unreadable: 0,
+};
+
+/** Why new results cannot be told from the list, and what to do, in the API Mapping or else. */
+const unusable = (code: string, why: string, todo: string, mappingKeys?: string[]): CodedError =>
+	new CodedError(`list.${code}`, `The list of queries ${why}`, { description: todo, mappingKeys });
+
+const OR_WEBHOOK = 'Or choose Webhook Only.';
+const WHOLE_RECORDS = 'list.parameters in API Mapping so that the service lists whole records.';
+
+function checkRows(rows: TriggerResult[], unreadable: number): void {
+	const lacks = (code: string, what: string, key: string) =>
+		unusable(
+			code,
+			`shows no ${what}: new results look like old ones`,
+			`If it has another name, set ${key} in API Mapping. Else set ${WHOLE_RECORDS} ${OR_WEBHOOK}`,
+			[key, 'list.parameters'],
+		);
+	if (rows.length === 0 && unreadable > 0) {
+		throw lacks('ids', 'IDs (_id or queryId)', 'record._id');
+	}
+	if (rows.length > 0 && !rows.some(({ hasStatus }) => hasStatus)) {
+		throw lacks('status', 'status', 'record.status');
+	}
+}
+
+const unordered = (order: Order | undefined): CodedError =>
+	order === 'oldestFirst'
+		? unusable(
+				order,
+				'comes in pages and begins with the oldest',
+				`Set list.parameters in API Mapping so that the newest come first, e.g. {"order": "desc"}. If all come in one response, set list.paging to none. ${OR_WEBHOOK}`,
+				['list.parameters', 'list.paging'],
+			)
+		: unusable(
+				'order',
+				'does not show its order: the trigger may miss new results',
+				`If the newest come first, set list.order in API Mapping to newestFirst. ${OR_WEBHOOK}`,
+				['list.order'],
+			);
+
+/** Throws a UserError if results are asked for from a moment on, and rows do not say when they were created. */
+export function checkDates(rows: TriggerResult[]): void {
+	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
+	throw unusable(
+		'dates',
+		"shows no dates with a time zone (createdAt), which 'Start From' needs",
+		`Set 'Start From' to Publishing, or set ${WHOLE_RECORDS}`,
+	);
+}

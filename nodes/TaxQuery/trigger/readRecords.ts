@@ -1,0 +1,119 @@
+import type { QueryService } from '../client/queryClient';
+import { isLean } from '../client/queryRecord';
+import { gone, readAsked, readQuery } from './readById';
+import { nodeState } from './emitter';
+import type { Listing } from './readListing';
+import type { Asked } from './notification';
+import type { PublishedTrigger } from './publishedTrigger';
+import { lacksResult, type TriggerResult } from './triggerResult';
+import type { Plan } from './planPoll';
+
+/** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
+export type Found = TriggerResult | 'refused' | undefined;
+
+/** What was read by ID for a look. */
+export interface Records {
+	/** Of rows that are due and do not hold their result. */
+	rows: Map<string, Found>;
+	/** Of queries that were asked for or owe a result, and are not listed. */
+	others: TriggerResult[];
+	/** Why there is no record of what was asked for. */
+	untold: Map<string, 'unknown' | 'later' | 'failed'>;
+	/** Owing ones that are put aside. */
+	refused: string[];
+	requests: number;
+}
+
+/** So many rows whose record had no result before are read again by one look. */
+const MAX_AGAIN = 10;
+
+/** Reads by ID what a look needs and the list does not show. */
+export async function readRecords(
+	trigger: PublishedTrigger,
+	service: QueryService,
+	plan: Plan<TriggerResult>,
+	listing: Listing,
+	asked: Map<string, Asked>,
+): Promise<Records> {
+	const named = await readNamed(trigger, service, plan.asked, listing, asked);
+	const owing = await readOwing(trigger, service, plan.owing, listing);
+	const rows = await readLean(trigger, service, plan.due);
+	return {
+		...owing,
+		rows,
+		untold: named.untold,
+		others: [...named.others, ...owing.others],
+		requests: named.others.length + plan.owing.length + rows.size,
+	};
+}
+
+/** Queries that webhook calls named. Throws if the service cannot be asked, unless it has just listed. */
+async function readNamed(
+	{ context, ledger }: PublishedTrigger,
+	service: QueryService,
+	ids: string[],
+	listing: Listing,
+	asked: Map<string, Asked>,
+): Promise<Pick<Records, 'others' | 'untold'>> {
+	const isSure = (id: string) => ledger.isPending(id) || asked.get(id)?.isProved === true;
+	const untold: Records['untold'] = new Map();
+	const wanted = ids.filter((id) => {
+		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || asked.get(id)?.isAgain)
+			return true;
+		untold.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
+		return false;
+	});
+	const read = await readAsked(nodeState(context), service, wanted, isSure).catch(
+		(error: unknown) => {
+			if (listing.requests === 0) throw error as Error;
+			return new Map(wanted.map((id) => [id, 'failed' as const]));
+		},
+	);
+	const others: TriggerResult[] = [];
+	for (const [id, found] of read) {
+		if (typeof found === 'object') others.push(found);
+		else untold.set(id, found);
+	}
+	return { others, untold };
+}
+
+/** Queries that owe a result and are not listed. */
+async function readOwing(
+	{ tries }: PublishedTrigger,
+	service: QueryService,
+	ids: string[],
+	listing: Listing,
+): Promise<Pick<Records, 'others' | 'refused'>> {
+	const others: TriggerResult[] = [];
+	const refused: string[] = [];
+	for (const id of ids) {
+		const found = await readQuery(service, id).catch((error: unknown) => ({ error }));
+		if (found && 'queryId' in found) {
+			others.push(found);
+			continue;
+		}
+		// a list that was not read to its end may show it
+		const isGone = found === undefined && (listing.isWhole || listing.extent === 'cut');
+		const error = isGone || listing.requests === 0 ? gone(service) : found?.error;
+		if (error !== undefined && tries.inVain(id, error)) refused.push(id);
+	}
+	return { others, refused };
+}
+
+/** The results of rows that do not hold them. */
+async function readLean(
+	{ tries }: PublishedTrigger,
+	service: QueryService,
+	due: TriggerResult[],
+): Promise<Records['rows']> {
+	const lean = due.filter(({ record }) => isLean(record));
+	const isNew = ({ queryId }: TriggerResult) => tries.timesOf(queryId) === 0;
+	const again = lean.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
+	const read = [...lean.filter(isNew), ...again].map(async (row) => {
+		const found = await tries.read(service, row.queryId);
+		// what does not promise more than it holds is taken as it is listed
+		const isEnough = found === 'refused' && row.hasStatus && !lacksResult(row);
+		return [row.queryId, isEnough ? row : found] as const;
+	});
+	return new Map(await Promise.all(read));
+}

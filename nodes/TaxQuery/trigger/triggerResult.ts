@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { asItIs } from '../../shared/operations/fields';
+import {
+	protectionOf,
+	readFieldsToKeep,
+	type Protection,
+} from '../../shared/personalData/personalData';
+import { queryServices } from '../../shared/queryTypes/catalog';
+import type { Connection } from '../../shared/http/connection';
+import { textOf } from '../../shared/utils/text';
+import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
+import { shownRecord } from '../output/simplify';
+import { isOpen, recordOf } from '../client/queryRecord';
+import type { QueryRecord } from '../client/types';
+import type { Settings } from './triggerSettings';
+import type { Sight } from './planPoll';
+
+/** A query in one state: what must start one execution only. */
+export interface TriggerResult extends Sight {
+	record: QueryRecord;
+	/** The same for the same query and status word, wherever it was read. */
+	deliveryId: string;
+}
+
+/** A status word, the same in any case; '' if there is none. */
+const wordOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
+
+export function resultOf(record: QueryRecord): TriggerResult {
+	const { id: queryId, status, state, createdAt } = record;
+	const word = wordOf(status);
+	return {
+		queryId,
+		word,
+		deliveryId: createHash('sha256').update(`${queryId}\n${word}`).digest('hex').slice(0, 32),
+		isPending: state === 'pending',
+		isOpen: isOpen(state),
+		hasStatus: status !== undefined,
+		...(createdAt !== undefined && { createdAt }),
+		record,
+	};
+}
+
+const isDelivered = ({ operation }: QueryRecord) =>
+	queryServices.find((service) => service.operation === operation)?.isDelivered ?? !operation;
+
+/** Whether it is said to be a success, and its result is not there: it may come by webhook alone (TQ §6.1, §4.13). */
+export const lacksResult = ({ record }: TriggerResult): boolean =>
+	record.state === 'success' && !record.hasResponse && isDelivered(record);
+
+/** The record of the service with the response that a webhook call brought. */
+export const withResponse = (
+	{ record }: TriggerResult,
+	delivered: QueryRecord,
+	mapping: TaxQueryMapping,
+): TriggerResult => {
+	const whole = recordOf({ ...record.raw, response: delivered.raw.response }, mapping);
+	return resultOf({ ...record, ...whole, id: record.id });
+};
+
+/** What items are made by: the credential's words, and its key of pseudonyms. */
+export type Deployment = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
+
+/** What a webhook call holds around a record. */
+export interface Envelope {
+	fields: IDataObject;
+	/** The status that the call names; '' if it names none. */
+	word: string;
+}
+
+/** The envelope of a result: that of a call about another status is not its own. */
+export const envelopeOf = (
+	{ word }: TriggerResult,
+	envelope: Envelope | undefined,
+): { envelope?: IDataObject } =>
+	envelope && ['', word].includes(envelope.word) ? { envelope: envelope.fields } : {};
+
+export interface Origin {
+	/** It was read from the service itself, or the service has confirmed its status alone. */
+	confirmed: boolean | 'status';
+	/** The kind of event that the webhook call named. */
+	event?: string;
+	/** What the proved webhook call held around the record. */
+	envelope?: IDataObject;
+}
+
+/** Makes the item that goes into the workflow. */
+export type ItemMaker = (result: TriggerResult, origin: Origin) => INodeExecutionData;
+
+/** Makes items as the parameters say. Throws a UserError if pseudonyms are asked for and the credential has no key. */
+export function itemMaker(
+	{
+		simplify,
+		personalData,
+		options,
+		hasEnvelope,
+	}: Pick<Settings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
+	{ mapping, pseudonymKey }: Deployment,
+): ItemMaker {
+	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));
+	const protect: Protection['shaped'] = (row, rule, shape) =>
+		protection?.shaped(row, rule, shape) ?? shape(row);
+	return ({ deliveryId, record }, { confirmed, event, envelope }) => {
+		const json = {
+			...shownRecord({ protect }, record, mapping, simplify),
+			...(record.state === 'unknown' && { statusUnknown: true }),
+			...(event !== undefined && { event: protection?.text(event) ?? event }),
+			...(hasEnvelope && { envelope: envelope ? protect(envelope, 'free', asItIs) : null }),
+		};
+		return { json: { ...json, deliveryId, confirmed } };
+	};
+}

@@ -1,0 +1,94 @@
+import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from 'n8n-workflow';
+import { parseBoolean } from '../../shared/operations/field';
+import { wholeNumber } from '../../shared/operations/fields';
+import { readMoment } from '../fields/dates';
+import { readChoice, refused, statusesField, triggerOnField, type Choice } from './filterSettings';
+import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
+
+/** What the trigger was published with. */
+export interface Settings {
+	receiveBy: 'both' | 'webhook' | 'asking';
+	checkEveryMs: number;
+	/** Whether results of webhook calls without a proof are refused. */
+	isAuthenticated: boolean;
+	/**
+	 * What the service must confirm: the result; its status alone, with the detail of the webhook call; or nothing, which
+	 * needs a verified webhook call.
+	 */
+	confirm: 'result' | 'statusOnly' | 'off';
+	simplify: boolean;
+	personalData: PersonalDataMode;
+	choice: Choice;
+	/** Each item says what the webhook call held around the record. */
+	hasEnvelope: boolean;
+	/** Results that one check emits at most. */
+	maxResults: number;
+	options: IDataObject;
+}
+
+const MIN_SECONDS = 5;
+export const MIN_CHECK_MS = MIN_SECONDS * 1000;
+const DEFAULT_SECONDS = 30;
+const DEFAULT_RESULTS = 100;
+
+type Context = Pick<ITriggerFunctions | IWebhookFunctions, 'getNodeParameter'>;
+
+/** Reads a trigger's parameters. Throws a UserError that names the one that cannot be used. */
+export function readSettings(context: Context): Settings {
+	const read = (name: string, fallback: unknown): unknown =>
+		context.getNodeParameter(name, fallback as string);
+	const receiveBy = read('receiveBy', 'both') as Settings['receiveBy'];
+	const options = read('settings', {}) as IDataObject;
+	const { checkEvery: seconds = DEFAULT_SECONDS, maxResults = DEFAULT_RESULTS } = options;
+	if (receiveBy !== 'webhook' && !(Number(seconds) >= MIN_SECONDS)) {
+		const flaw = `must be a number, ${MIN_SECONDS} or more`;
+		throw refused('field.number', 'Check Every (Seconds)', flaw);
+	}
+	const most = wholeNumber(maxResults);
+	if (most === undefined) {
+		throw refused('field.number', 'Max Results per Check', 'must be a whole number, 1 or more');
+	}
+	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
+	const confirm = read('confirm', 'result') as Settings['confirm'];
+	return {
+		receiveBy,
+		checkEveryMs: Number(seconds) * 1000,
+		isAuthenticated,
+		confirm: confirm === 'off' && !isAuthenticated ? 'result' : confirm,
+		simplify: options.simplify !== false,
+		personalData: readPersonalData(options),
+		choice: readChoice(
+			read('services', triggerOnField.default),
+			read('statuses', statusesField.default),
+			options.otherServices,
+		),
+		hasEnvelope:
+			Object.hasOwn(options, 'includeEnvelope') &&
+			parseBoolean(options.includeEnvelope, 'Include Envelope'),
+		maxResults: most,
+		options,
+	};
+}
+
+/** Parameters that, when they are changed, let the trigger begin anew. */
+export function startOf(context: Pick<ITriggerFunctions, 'getNode'>): string {
+	const { startFrom, hours, date } = context.getNode().parameters;
+	return JSON.stringify([startFrom, hours, date]);
+}
+
+/**
+ * From when on results are emitted by "Start From": milliseconds since the epoch; undefined for the moment of
+ * publishing. Throws a UserError if the date is none.
+ */
+export function readStart(context: ITriggerFunctions): number | undefined {
+	const startFrom = context.getNodeParameter('startFrom', 'activation');
+	if (startFrom === 'hours') {
+		const hours = Number(context.getNodeParameter('hours'));
+		if (hours > 0) return Date.now() - hours * 3_600_000;
+		throw refused('field.number', 'Hours', "of 'Start From' must be a number above 0");
+	}
+	if (startFrom !== 'date') return undefined;
+	const written: unknown = context.getNodeParameter('date', '');
+	const zone = context.getTimezone();
+	return readMoment(written, 'Date', zone).toMillis();
+}

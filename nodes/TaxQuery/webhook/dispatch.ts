@@ -1,0 +1,106 @@
+import { sleep, type IWebhookFunctions } from 'n8n-workflow';
+import { raceAbort } from '../../shared/utils/responseBody';
+import { processStartedAt, stateOfProcess } from '../../shared/processState';
+import { msLeft } from '../../shared/utils/time';
+import { wasPublishedSince } from '../trigger/nodeMemory';
+import { itemMaker, type Deployment } from '../trigger/triggerResult';
+import { fateOf, reportLeftOut } from '../trigger/disposition';
+import { watcherOf, type Watcher } from '../trigger/pollingSession';
+import {
+	accepted,
+	answerFor,
+	later,
+	notTaken,
+	nothingNew,
+	tooMany,
+	unreachable,
+	worstOf,
+	type Answer,
+	type Call,
+} from './responses';
+import type { Said } from './receivedNotification';
+
+/** Within which n8n has started its triggers, or one that is being published anew. */
+const START_MS = 60_000;
+/** So long a sender waits in vain where no trigger comes: in a webhook processor. */
+const START_PATIENCE_MS = 5_000;
+/** So long one waits for a trigger that is being published anew; after that, what the call names is stored for it. */
+const PUBLISHING_PATIENCE_MS = 1_000;
+const SLICE_MS = 100;
+
+/** Whether the trigger is surely coming: this process has had it until a moment ago. */
+export const isBeingPublished = (context: IWebhookFunctions): boolean =>
+	wasPublishedSince(context, Date.now() - START_MS);
+
+/**
+ * The published trigger; undefined if this process has none. n8n takes calls before it starts its triggers, and while it
+ * publishes one anew: then one waits for the trigger, which knows what was started before.
+ */
+export async function triggerSoon(context: IWebhookFunctions): Promise<Watcher | undefined> {
+	const since = Date.now();
+	const isComing = () => msLeft(processStartedAt(), START_MS) > 0 || isBeingPublished(context);
+	const patienceMs = isBeingPublished(context) ? PUBLISHING_PATIENCE_MS : START_PATIENCE_MS;
+	while (!watcherOf(context) && isComing() && msLeft(since, patienceMs) > 0) await sleep(SLICE_MS);
+	return watcherOf(context);
+}
+
+/** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
+const PATIENCE_MS = 8_000;
+/** Where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for the start. */
+const HANDED_OVER_MS = 5;
+/** The most senders that wait at the same time. */
+const MAX_WAITING = 200;
+
+/** The answer, or after eight seconds another one; leaves no timer behind. */
+const inTime = async (
+	answering: Promise<Answer>,
+	otherwise: () => Answer,
+	patienceMs = PATIENCE_MS,
+): Promise<Answer> =>
+	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise());
+
+/** Starts what is believed as it was delivered. */
+export async function start(
+	trigger: Watcher,
+	all: Said[],
+	deployment: Deployment,
+	isListed: boolean,
+): Promise<Answer> {
+	const { context, settings } = trigger;
+	const toItem = itemMaker(settings, deployment);
+	const results = all.flatMap(({ believed }) => believed ?? []);
+	const records = results.map(({ result }) => result.record);
+	reportLeftOut(context, settings.choice, deployment.mapping, records);
+	const due = results.filter(({ result }) => fateOf(result, settings.choice) === 'due');
+	const outcomes = Promise.all(
+		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),
+	).then((ends) => {
+		if (ends.includes('failed')) return notTaken;
+		return ends.includes('started') ? accepted : nothingNew;
+	});
+	return isListed
+		? await inTime(outcomes, () => accepted, HANDED_OVER_MS)
+		: await inTime(outcomes, () => later);
+}
+
+/** How many senders wait for their responses. */
+const newSenders = () => ({ waiting: 0 });
+
+/** Lets the trigger look, and answers by what it sees of the queries that the call names. */
+export async function lookFor(trigger: Watcher, all: Said[], call: Call): Promise<Answer> {
+	const senders = stateOfProcess().shared(newSenders);
+	if (senders.waiting >= MAX_WAITING) return call.answerSoFar === later ? later : tooMany;
+	const looking = trigger
+		.lookSoon(all.map((said) => [said.queryId, said]))
+		.then(async (seen) => {
+			const answers = all.map(async (each) => await answerFor(each, seen, trigger));
+			call.answerSoFar = later; // n8n has been given it
+			return worstOf(await Promise.all(answers));
+		})
+		// the watcher has reported why; if it was unpublished meanwhile, it has stored what the call names
+		.catch(() => (trigger.isClosed ? later : unreachable));
+	senders.waiting++;
+	return await inTime(looking, () => call.answerSoFar).finally(() => {
+		senders.waiting--;
+	});
+}

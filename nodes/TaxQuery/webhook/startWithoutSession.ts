@@ -1,0 +1,80 @@
+import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import { load } from '../../shared/operations/nodeState';
+import { connect } from '../../shared/http/connection';
+import { taxQuery } from '../../shared/http/service';
+import { readAsked, type ReadById } from '../trigger/readById';
+import { nodeState } from '../trigger/emitter';
+import { fateOf } from '../trigger/disposition';
+import { Ledger } from '../trigger/ledger';
+import { KEY } from '../trigger/nodeMemory';
+import { confirmed } from '../trigger/notification';
+import { itemMaker, lacksResult, type Deployment } from '../trigger/triggerResult';
+import type { Settings } from '../trigger/triggerSettings';
+import {
+	accepted,
+	cannotAsk,
+	nothingNew,
+	tooMany,
+	tryAgain,
+	unknown,
+	unreachable,
+	worstOf,
+	type Answer,
+} from './responses';
+import type { Said } from './receivedNotification';
+
+/** What came of a webhook call: the sender's answer, or what n8n is to start and answer. */
+export type Outcome = Answer | IWebhookResponseData;
+
+/**
+ * Has n8n start the execution itself: in a test, and in a process that has no published trigger, where a copy may start
+ * another one.
+ */
+export async function startHere(
+	context: IWebhookFunctions,
+	settings: Settings,
+	all: Said[],
+	deployment: Deployment,
+): Promise<Outcome> {
+	const isTest = context.getMode() === 'manual';
+	const toRead = all.filter(({ believed }) => !believed).map(({ queryId }) => queryId);
+	if (toRead.length > 0 && context.getNode().credentials?.taxQueryApi === undefined)
+		return cannotAsk;
+	const isProved = isTest || settings.isAuthenticated;
+	const read =
+		toRead.length === 0
+			? new Map<string, ReadById>()
+			: await readAsked(
+					nodeState(context),
+					await connect(context, taxQuery),
+					toRead,
+					() => isProved,
+				).catch(() => undefined);
+	if (!read) return unreachable;
+	const ledger = new Ledger(isTest ? {} : load(context, KEY));
+	const toItem = itemMaker(settings, deployment);
+	const bring = (said: Said) => {
+		const { queryId, believed, isSaidPending } = said;
+		if (believed) return ifDue(believed);
+		const found = read.get(queryId);
+		if (found === 'later') return tooMany;
+		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
+		const brought = confirmed(found, said, deployment.mapping);
+		const { result } = brought;
+		const isWaiting = fateOf(result, settings.choice) === 'waits' && !isSaidPending;
+		return isWaiting || lacksResult(result) ? tryAgain : ifDue(brought);
+	};
+	const ifDue = (brought: NonNullable<Said['believed']>) =>
+		fateOf(brought.result, settings.choice) === 'due' && !ledger.isSettled(brought.result)
+			? brought
+			: nothingNew;
+	const brought = all.map(bring);
+	const answers = brought.filter((each) => 'status' in each);
+	const items = brought.flatMap((each) =>
+		'result' in each ? [toItem(each.result, each.origin)] : [],
+	);
+	const answer = worstOf(answers);
+	// the sender comes again for the rest, and with it for these
+	if (items.length === 0 || answer.status === 503) return answer;
+	return { workflowData: [items], webhookResponse: { message: accepted.message } };
+}

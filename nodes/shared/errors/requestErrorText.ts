@@ -1,0 +1,200 @@
+import { describeFault, isTlsFault, wasNeverSent, type Fault } from './networkFault';
+import type { Accepted, Problem, StatusProblem } from './problem';
+import { sentences } from '../utils/sentences';
+import { ADVICE, MEANINGS, type Advice } from './advice';
+import { renderLogin } from './loginErrorText';
+import { mappingHint, said, type Words } from './errorText';
+
+/** What the sentences about a service's requests must know of it. */
+export interface ServiceWords {
+	displayName: string;
+	/** What to do when the token is refused. */
+	tokenHint: string;
+	/** What to do when nobody knows whether a POST was accepted. */
+	unsureHint: string;
+}
+
+/** What an error of a request is made of. */
+export interface RequestFailure {
+	problem: Problem;
+	accepted: Accepted;
+	advice?: Advice;
+}
+
+/** The sentences about a request that failed: the only place that writes them. */
+export function render(failure: RequestFailure, service: ServiceWords): Words {
+	const { problem, accepted, advice = {} } = failure;
+	if (problem.kind === 'login') return renderLogin(problem);
+	const [message, todo] = advice.missing ? notThere(advice.missing) : tell(problem, service);
+	const isUnsure = accepted === 'unknown';
+	return {
+		message: advice.meaning ? MEANINGS[advice.meaning] : message,
+		description: sentences(
+			advice.meaning ? message : '',
+			isUnsure ? service.unsureHint : advice.todo ? ADVICE[advice.todo] : todo,
+			mappingHint(mappingKeysOf(problem, advice)),
+			problem.kind === 'status' && problem.isRepeated ? REFUSED_BEFORE : '',
+			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
+			said(problem),
+		),
+	};
+}
+
+const notThere = (what: string): Telling => [`There is no ${what}`, ADVICE.chooseAgain];
+
+/** Keys of the API Mapping that may set it right: those that the operation knows, else those of the path. */
+export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>
+	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
+
+/** For a password: a few wrong ones lock a person out. */
+const REFUSED_BEFORE =
+	'It was refused before in this execution, so it was not sent again. Correct the login, or start a new execution to send the same one';
+
+type Telling = [message: string, todo: string];
+
+function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWords): Telling {
+	const the = `The ${service.displayName}`;
+	switch (problem.kind) {
+		case 'status':
+			return problem.isTokenRefused
+				? [`${the} refused the token`, service.tokenHint]
+				: tellStatus(problem, the);
+		case 'network':
+			return tellFault(problem, service.displayName);
+		case 'body':
+			return tellBody(problem, the);
+		case 'failure':
+			return [`${the} reported an error with status ${problem.status}`, ADVICE.checkItem];
+		case 'shape':
+			return [
+				`The response of the ${service.displayName} is not ${problem.expected}`,
+				'Check base URL and API Mapping of the credential. Connection → Diagnose shows what came.',
+			];
+		case 'incomplete':
+			return tellIncomplete(problem);
+		case 'rateLimit':
+			return tellRateLimit(problem, the);
+		case 'cancelled':
+			return ['The execution was cancelled', ''];
+	}
+}
+
+/** What a status means, and what the operator can do. */
+const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
+	400: ['did not accept the values sent', ADVICE.checkItem],
+	401: ['did not accept the login that was sent', 'Check the login in this item.'],
+	402: ['asks for payment', 'Check the balance of the account.'],
+	403: ['does not allow this operation', 'Check the permissions of the token, and your contract.'],
+	404: ['found nothing for what was sent', ADVICE.checkId],
+	408: ['did not answer in time', ADVICE.tryLater],
+	413: ['refuses a request of this size', 'Send less in this item.'],
+	422: ['did not accept the values sent', ADVICE.checkItem],
+	425: ['was not ready for the request', ADVICE.tryLater],
+	429: ['kept reporting too many requests', 'Other programs may use the token. Try again later.'],
+};
+
+const TOO_MANY =
+	'Too many requests share this token. Run fewer executions at a time, give other programs their own token, or try again later.';
+
+function tellRateLimit(
+	{ waitedMs, refusals = 0, retryAt }: Extract<Problem, { kind: 'rateLimit' }>,
+	the: string,
+): Telling {
+	if (retryAt !== undefined) return tellPause(the, retryAt);
+	const refused =
+		refusals > 0 ? `${the} answered ${times(refusals)} that there are too many requests` : '';
+	return [
+		`Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit, and no turn came`,
+		sentences(refused, TOO_MANY),
+	];
+}
+
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
+
+/** A service that says when it may be asked again. */
+const tellPause = (the: string, retryAt: number): Telling => [
+	`${the} allows no request before ${clockTime(retryAt)}`,
+	'Run this again after that time. Too many requests may share this token.',
+];
+
+const clockTime = (at: number) =>
+	`${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
+
+function tellStatus(problem: StatusProblem, the: string): Telling {
+	const { status, isPage, retryAt, waitedMs = 0, refusals = 0 } = problem;
+	if (retryAt !== undefined) return tellPause(the, retryAt);
+	if (status === 429 && refusals > 1) {
+		const what = `${times(refusals)} in ${(waitedMs / 1000).toFixed(1)} s`;
+		return [`${the} kept reporting too many requests: ${what}`, TOO_MANY];
+	}
+	if (status === 407 || (status === 403 && isPage)) {
+		return [
+			`A proxy or firewall refused the request to the service: status ${status}`,
+			ADVICE.checkProxy,
+		];
+	}
+	const known = STATUSES[status];
+	if (known) return [`${the} ${known[0]}`, known[1]];
+	if (status >= 500) return [`${the} failed with status ${status}`, ADVICE.tryLater];
+	if (status >= 300 && status < 400) {
+		return [`${the} answered with a redirect, which is not followed`, ADVICE.checkBaseUrl];
+	}
+	return [`${the} answered with status ${status}`, ADVICE.checkBaseUrl];
+}
+
+function tellFault(fault: Fault, displayName: string): Telling {
+	const { code, isUnsent } = fault;
+	const message = describeFault(displayName, fault);
+	if (isTlsFault(code)) {
+		const why = 'Its certificate was not accepted, or it does not speak https.';
+		return [message, sentences(why, ADVICE.checkNetwork)];
+	}
+	const isUnreached = isUnsent || wasNeverSent(code);
+	return [
+		message,
+		sentences(ADVICE.tryLater, isUnreached ? ADVICE.checkNetwork : ADVICE.checkRoute),
+	];
+}
+
+function tellIncomplete({
+	given,
+	total,
+	isWhole,
+}: Extract<Problem, { kind: 'incomplete' }>): Telling {
+	return total === undefined
+		? [
+				`Only ${given === 1 ? '1 row' : `${given} rows`} returned: the service does not report how many there are`,
+				`Set 'Limit' to ${Math.max(1, given)} or less, and tell your provider.`,
+			]
+		: [
+				`${given} of ${total} rows returned`,
+				`None is output, because rows are missing. Try again; if it stays so, ${isWhole ? '' : "set 'Limit' and "}tell your provider.`,
+			];
+}
+
+function tellBody(
+	{ flaw, maxBytes = 0 }: Extract<Problem, { kind: 'body' }>,
+	the: string,
+): Telling {
+	if (flaw === 'tooLarge') {
+		return [
+			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB`,
+			'Ask for less: a shorter period, fewer rows or associations.',
+		];
+	}
+	if (flaw === 'truncated') {
+		return [
+			`The response of ${the.replace('The', 'the')} broke off before its end`,
+			ADVICE.tryLater,
+		];
+	}
+	const what = {
+		empty: 'returned an empty response',
+		notJson: 'answered with something that is not JSON',
+		scalar: 'answered with JSON that is neither an object nor a list',
+	}[flaw];
+	return [
+		`${the} ${what}`,
+		'The base URL of the credential must lead to the service, not to a web page or proxy.',
+	];
+}

@@ -1,0 +1,382 @@
+import { createHmac } from 'node:crypto';
+import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
+import type { Said } from '../errors/problem';
+import { readRequestIds } from '../errors/requestIds';
+import { saidBy } from '../errors/serviceMessage';
+import { stateOfClient } from '../processState';
+import { retryAt } from '../rateLimit/limitHeaders';
+import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
+import { hash } from '../utils/hash';
+import { redactBody } from '../utils/redact';
+import { sleepFor } from '../utils/sleep';
+import { classify, type Answer } from './classify';
+import { ClockOffset } from './clockOffset';
+import {
+	exchange,
+	type Exchanged,
+	type HeldCredentials,
+	type RequestContext,
+	type ServiceRequest,
+} from './exchange';
+import {
+	bodyOf,
+	isProblem,
+	RequestError,
+	type JsonBody,
+	type Problem,
+	type Result,
+} from './result';
+import { readForItem } from './itemCredentials';
+import { acceptedOf, patience } from './retry';
+import type { Service } from './service';
+import { hasWorked } from './confirmedNames';
+
+export type { RequestContext, ServiceRequest } from './exchange';
+
+/** What a body holds, or what is wrong with it. */
+export type Reader<T extends object> = (body: JsonBody) => T | Problem;
+
+export interface Connection<Mapping = unknown> {
+	/** What the service calls things, by the credential's API Mapping. */
+	mapping: Mapping;
+	/** The same for all connections of this process to the same base URL as the same client. */
+	client: string;
+	/** The same for the same client of the same base URL, whatever its token is. */
+	account: string;
+	/**
+	 * Sends one request, paced, and repeated only where that cannot cost twice: at most five times, and a minute in all
+	 * beside the waits for a reset. Throws only what its `beforeSend` or the credential throws, and where the execution
+	 * is cancelled in a pause.
+	 */
+	send(request: ServiceRequest): Promise<Result>;
+	/** The same; resolves with the body, and throws a RequestError where there is none. */
+	request(request: ServiceRequest): Promise<JsonBody>;
+	/** The same; resolves with what the body holds, and throws a RequestError where that is a problem, too. */
+	read<T extends object>(request: ServiceRequest, reader: Reader<T>): Promise<T>;
+	/** What the body of a response holds; throws like `read`. */
+	parse<T extends object>(result: Result, request: ServiceRequest, reader: Reader<T>): T;
+	/**
+	 * The service's own words in a body, with what names its request. Words are withheld where they repeat a secret of the
+	 * credential, or one of these.
+	 */
+	said(body: unknown, secrets?: string[]): Said;
+	/** A fingerprint of what is secret; only who has the credential can compute it. */
+	seal(text: string): string;
+	/** The key of pseudonyms; '' if the credential holds none. */
+	pseudonymKey: string;
+	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it. */
+	clockOffsetMs(): number;
+	/** What the rate limit and faults have cost so far. */
+	statistics: Pick<Statistics, 'waitedMs' | 'repeated'>;
+}
+
+/** What is known of a service's clock, by its root. */
+const newClock = () => new ClockOffset();
+
+/**
+ * Opens the one door to a service. The credential is read once, and again where its token ends. Throws if it is missing
+ * or cannot be right.
+ */
+export async function connect<Mapping>(
+	context: RequestContext,
+	service: Service<Mapping>,
+): Promise<Connection<Mapping>> {
+	const read = async () => await context.getCredentials(service.credentialType);
+	return open(context, service, { data: await read(), read });
+}
+
+/** The contexts in which a credential may depend on the item. */
+type ItemContext = RequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
+
+/** The connections of one run: each item's by its own credential, shared by all items of the same account. */
+export class Connections<Mapping = unknown> {
+	private readonly byItem = new Map<number, Promise<Connection<Mapping>>>();
+	private readonly byCredential = new Map<string, Connection<Mapping>>();
+	/** That of all items, where the credential is the same for each. */
+	private first?: Promise<Connection<Mapping> | undefined>;
+
+	constructor(
+		private readonly context: ItemContext,
+		private readonly service: Service<Mapping>,
+	) {}
+
+	/** The connection of an item; its credential's expressions are resolved for it. Throws like `connect`. */
+	async of(index: number): Promise<Connection<Mapping>> {
+		const known = this.byItem.get(index) ?? this.openFor(index);
+		this.byItem.set(index, known);
+		return await known;
+	}
+
+	/** What all of them have cost so far. */
+	get statistics(): Connection['statistics'] {
+		const all = [...this.byCredential.values()].map(({ statistics }) => statistics);
+		return {
+			waitedMs: Math.max(0, ...all.map(({ waitedMs }) => waitedMs)),
+			repeated: all.reduce((sum, { repeated }) => sum + repeated, 0),
+		};
+	}
+
+	private async openFor(index: number): Promise<Connection<Mapping>> {
+		if (this.first) return (await this.first) ?? (await this.openOwn(index)).connection;
+		const own = this.openOwn(index);
+		const ofAll = ({ connection, isFixed }: Awaited<typeof own>) =>
+			isFixed ? connection : undefined;
+		this.first = own.then(ofAll, () => undefined);
+		return (await own).connection;
+	}
+
+	private async openOwn(index: number) {
+		const { context, service } = this;
+		const read = async () => await context.getCredentials(service.credentialType, index);
+		const { data, isFixed } = await readForItem(context, service.credentialType, index);
+		const key = JSON.stringify({ ...data, [TOKEN_FIELD]: undefined });
+		const connection = this.byCredential.get(key) ?? open(context, service, { data, read });
+		this.byCredential.set(key, connection);
+		return { connection, isFixed };
+	}
+}
+
+/** The hidden field in which n8n stores an issued token: it changes while the account stays the same. */
+const TOKEN_FIELD = 'accessToken';
+
+function open<Mapping>(
+	context: RequestContext,
+	service: Service<Mapping>,
+	held: HeldCredentials,
+): Connection<Mapping> {
+	const root = service.root(held.data);
+	const mapping = service.mapping(held.data);
+	const clock = stateOfClient(root).shared(newClock);
+	const statistics = new Statistics();
+	const client = nameOf(root, service.limitedBy(held.data));
+	const idsByBody = new WeakMap<object, string[]>();
+	const line: Line = {
+		client,
+		idsByBody,
+		context,
+		service,
+		held,
+		clock,
+		statistics,
+		execution: context.getExecutionId() ?? context.getNode().id,
+		signal: context.getExecutionCancelSignal?.(),
+		rateLimiter: rateLimiterFor({
+			baseUrl: root,
+			token: service.limitedBy(held.data),
+			pointsPerSecond: service.pointsPerSecond(held.data),
+			processes: service.processes?.(held.data),
+		}),
+	};
+	const send = async (asked: ServiceRequest) => await sendRequest(line, asked);
+	const request = async (asked: ServiceRequest) => bodyOf(await send(asked), service);
+	const said = (body: unknown, secrets: string[] = []) => {
+		const requestIds = isJson(body) ? idsByBody.get(body) : undefined;
+		const words = saidBy(body, [...service.secrets(held.data), ...secrets]);
+		return { ...words, ...(requestIds && { requestIds }) };
+	};
+
+	function parse<T extends object>(result: Result, asked: ServiceRequest, reader: Reader<T>): T {
+		const body = bodyOf(result, service);
+		const value = reader(body);
+		if (!isProblem(value)) return value;
+		const problem = { ...value, ...said(body, asked.secrets) };
+		throw new RequestError(service, problem, acceptedOf(problem, asked.method));
+	}
+
+	return {
+		mapping,
+		client,
+		account: nameOf(root, service.account?.(held.data)),
+		send,
+		request,
+		read: async (asked, reader) => parse(await send(asked), asked, reader),
+		parse,
+		said,
+		seal: (text) =>
+			createHmac('sha256', String(service.sealKey(held.data)))
+				.update(text)
+				.digest('base64url'),
+		pseudonymKey: String(held.data.pseudonymKey ?? ''),
+		clockOffsetMs: () => clock.ms,
+		statistics,
+	};
+}
+
+const isJson = (body: unknown): body is object => typeof body === 'object' && body !== null;
+
+/** Tells two clients of services apart, and neither of them. */
+const nameOf = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
+
+/** How long one request goes on being held back and sent again. */
+const PATIENCE_MS = 300_000;
+
+/** What all requests of a connection share. */
+interface Line {
+	context: RequestContext;
+	service: Service;
+	held: HeldCredentials;
+	rateLimiter: RateLimiter;
+	/** What is known of the service's clock. */
+	clock: ClockOffset;
+	/** Executions take turns by this. */
+	execution: string;
+	/** Aborted when the execution is cancelled. */
+	signal?: AbortSignal;
+	statistics: Statistics;
+	client: string;
+	/** Of responses with a body: what names the request in the service's logs. */
+	idsByBody: WeakMap<object, string[]>;
+}
+
+/** What the rate limit and faults have cost. */
+class Statistics {
+	/** Milliseconds in which at least one request waited for the rate limit. */
+	waitedMs = 0;
+	/** Requests sent again. */
+	repeated = 0;
+	private waiting = 0;
+	private since = 0;
+
+	async whileWaiting<T>(turn: Promise<T>): Promise<T> {
+		if (this.waiting++ === 0) this.since = performance.now();
+		return await turn.finally(() => {
+			if (--this.waiting === 0) this.waitedMs += performance.now() - this.since;
+		});
+	}
+}
+
+/** Sends a request, and again where that cannot cost twice. */
+async function sendRequest(line: Line, request: ServiceRequest): Promise<Result> {
+	const { method, patienceMs = PATIENCE_MS } = request;
+	const since = performance.now();
+	const until = since + patienceMs;
+	const after = patience(method, until);
+	let refusals = 0;
+	for (;;) {
+		const tried = await attempt(line, request, Math.max(1, until - performance.now()));
+		if ('result' in tried) return tried.result;
+		const { isSent, busyMs, sentWith } = tried;
+		if (tried.problem.kind === 'status' && tried.problem.status === 429) refusals++;
+		const judged = await ofBodyOrToken(line, request, tried.problem);
+		const problem = withWait(judged, { since, refusals, busyMs });
+		const again = after(problem, performance.now(), busyMs);
+		if (!again || (again.how === 'newToken' && !isRenewable(line.service, sentWith))) {
+			const accepted = isSent ? acceptedOf(problem, method) : 'no';
+			return { ok: false, problem: withPathKeys(line, problem, request), accepted };
+		}
+		if (again.how !== 'login') line.statistics.repeated++;
+		await sleepFor(again.pauseMs, line.signal);
+	}
+}
+
+/** A 404 names the keys of its path under which nothing has worked yet. */
+function withPathKeys({ client }: Line, problem: Problem, { pathKeys = [] }: ServiceRequest) {
+	if (problem.kind !== 'status' || problem.status !== 404) return problem;
+	const mappingKeys = pathKeys.filter((key) => !hasWorked(client, key));
+	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
+}
+
+/** A problem of the rate limit with how long and how often the request has tried. */
+function withWait(
+	problem: Problem,
+	{ since, refusals, busyMs }: { since: number; refusals: number; busyMs?: number },
+): Problem {
+	const waitedMs = performance.now() - since;
+	const retryAt = busyMs === undefined ? {} : { retryAt: Date.now() + busyMs };
+	if (problem.kind === 'rateLimit') return { ...problem, waitedMs, refusals };
+	if (problem.kind !== 'status') return problem;
+	return problem.status === 429
+		? { ...problem, ...retryAt, waitedMs, refusals }
+		: { ...problem, ...retryAt };
+}
+
+/**
+ * A 401 to a request with somebody's password may refuse the password. Only if the same token is refused for a read, too,
+ * it is the token's; else the password is not sent again.
+ */
+async function ofBodyOrToken(
+	line: Line,
+	{ method, secrets = [], timeoutMs, signal }: ServiceRequest,
+	problem: Problem,
+): Promise<Problem> {
+	const isDoubtful = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
+	if (!isDoubtful || !secrets.some((secret) => secret !== '')) return problem;
+	const path = line.service.testPath(line.service.mapping(line.held.data));
+	const probe = { method: 'GET' as const, path: path ?? '', timeoutMs, signal };
+	const tried = path === undefined ? undefined : await attempt(line, probe, PATIENCE_MS);
+	const isOfToken =
+		tried && 'problem' in tried && tried.problem.kind === 'status' && tried.problem.isTokenRefused;
+	return isOfToken ? problem : { ...problem, isTokenRefused: undefined };
+}
+
+const isRenewable = ({ tokens }: Service, sentWith?: ICredentialDataDecryptedObject): boolean =>
+	sentWith !== undefined && tokens?.refused(sentWith) === true;
+
+/** What one sending brought. */
+type Attempt =
+	| { result: Result }
+	| {
+			problem: Problem;
+			/** It went to its socket. */
+			isSent: boolean;
+			/** How long the service wants to be left alone. */
+			busyMs?: number;
+			sentWith?: ICredentialDataDecryptedObject;
+	  };
+
+/** Sends it once, in its turn, and learns from the response. */
+async function attempt(line: Line, request: ServiceRequest, maxWaitMs: number): Promise<Attempt> {
+	const { context, service, held, statistics, rateLimiter, execution, signal } = line;
+	const turn = rateLimiter.acquire({ execution, signal: request.signal ?? signal, maxWaitMs });
+	const missed = await statistics.whileWaiting(turn);
+	if (missed) return { problem: missed, isSent: false };
+	const askedAt = Date.now();
+	const exchanged = await exchange(context, service, held, request);
+	const { outcome, sentAt } = exchanged;
+	if ('answer' in outcome) {
+		const { status, headers } = outcome.answer;
+		const busyMs = learn(line, outcome.answer, sentAt ?? askedAt);
+		request.onAnswer?.({ status, headers });
+		return { ...judge(line, request, exchanged), busyMs };
+	}
+	if (signal?.aborted) return { problem: { kind: 'cancelled' }, isSent: sentAt !== undefined };
+	return judge(line, request, exchanged);
+}
+
+/** Takes in the pace and the clock by a response. Returns how long the service wants to be left alone. */
+function learn(
+	{ rateLimiter, clock }: Line,
+	{ status, headers }: Answer,
+	sentAt: number,
+): number | undefined {
+	const heard = { status, headers, sentAt, receivedAt: Date.now() };
+	rateLimiter.update(heard);
+	clock.update(headers, sentAt, heard.receivedAt);
+	const at = status === 503 || status === 429 ? retryAt(heard) : undefined;
+	return at && at - heard.receivedAt;
+}
+
+/** The body, or what is wrong; and what it says of the token. */
+function judge(
+	{ service, idsByBody }: Line,
+	request: ServiceRequest,
+	{ outcome, sentWith, sentAt }: Exchanged,
+): Attempt {
+	// collected only now, because a token may have been issued meanwhile
+	const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
+	const read = classify(outcome, { emptyAs: request.emptyAs, secrets });
+	const isAnswered = 'answer' in outcome;
+	if (isAnswered && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
+	if (isAnswered && 'body' in read) {
+		const { status, headers } = outcome.answer;
+		const body = redactBody(read.body, secrets);
+		const { requestIds } = readRequestIds(headers, secrets);
+		if (requestIds) idsByBody.set(body, requestIds);
+		return { result: { ok: true, status, headers, body } };
+	}
+	const isSent = isAnswered || sentAt !== undefined;
+	return { problem: read as Problem, isSent, sentWith };
+}
+
+const isTokenRefused = (read: ReturnType<typeof classify>): boolean =>
+	'kind' in read && read.kind === 'status' && read.isTokenRefused === true;

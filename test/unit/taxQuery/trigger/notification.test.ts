@@ -1,0 +1,49 @@
+import { merged, type Asked } from '../../../../nodes/TaxQuery/trigger/notification';
+import type { QueryRecord } from '../../../../nodes/TaxQuery/client/types';
+
+const call = (more: Partial<Asked> = {}): Asked => ({
+	isProved: false,
+	hasResponse: false,
+	...more,
+});
+const detail = (name: string) => ({ status: name }) as QueryRecord;
+const envelope = (name: string) => ({ fields: { name }, word: '' });
+
+describe('two webhook calls about one query', () => {
+	it.each<[what: string, known: Asked, said: Asked, kept: 'known' | 'said']>([
+		['the first stays', call({ event: 'a' }), call({ event: 'b' }), 'known'],
+		['proof counts more', call(), call({ isProved: true }), 'said'],
+		['a result counts more', call(), call({ detail: detail('b') }), 'said'],
+		[
+			'proof counts more than a result',
+			call({ isProved: true }),
+			call({ detail: detail('b') }),
+			'known',
+		],
+		[
+			'a result with proof counts most',
+			call({ isProved: true }),
+			call({ isProved: true, detail: detail('b') }),
+			'said',
+		],
+	])('%s', (_, known, said, kept) => {
+		const { isProved, detail: result, event } = kept === 'known' ? known : said;
+		expect(merged(known, said)).toMatchObject({
+			isProved,
+			...(result && { detail: result }),
+			...(event && { event }),
+		});
+	});
+
+	it('had a response if one of them had', () => {
+		expect(merged(call({ hasResponse: true }), call()).hasResponse).toBe(true);
+		expect(merged(call(), call({ hasResponse: true })).hasResponse).toBe(true);
+	});
+
+	it('have the envelope of the later call, unless it is only asked for again', () => {
+		const [a, b] = [call({ envelope: envelope('a') }), call({ envelope: envelope('b') })];
+		expect(merged(a, b).envelope).toEqual(envelope('b'));
+		expect(merged(a, { ...b, isAgain: true }).envelope).toEqual(envelope('a'));
+		expect(merged(a, call()).envelope).toEqual(envelope('a'));
+	});
+});
