@@ -12,7 +12,7 @@ import {
 	type Uncertainty,
 	type WantedQuery,
 } from './submissionContext';
-import { doubtOf, idsOf, isDoubtful, step, type Doubtful } from './submissionState';
+import { uncertaintyOf, idsOf, isUnresolved, transition, type Unresolved } from './submissionState';
 import { recoverSubmission, takeOwnPart } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
 import { submitOnce } from './submitOnce';
@@ -29,11 +29,11 @@ export async function completeSubmission(
 	submission: Submission,
 ): Promise<ObtainedQueries> {
 	const { item, question, sending } = wanted;
-	if (submission.life.at === 'accepted') {
-		context.log.accepted(item, submission.life.ids, true);
+	if (submission.state.at === 'accepted') {
+		context.log.accepted(item, submission.state.ids, true);
 		return { queries: await readAccepted(wanted, submission), how: 'kept' };
 	}
-	const isEarlier = isDoubtful(submission.life);
+	const isEarlier = isUnresolved(submission.state);
 	const name = reservationName(context, item, question, sending);
 	let uncertainty: Uncertainty | undefined = isEarlier ? {} : undefined;
 	for (let sends = 1; ; sends++) {
@@ -46,20 +46,22 @@ export async function completeSubmission(
 		const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !uncertainty.came;
 		const recovery = await recoverSubmission(context, wanted, submission, mayBeSentAgain);
 		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
-		const { life, search, isProved } = recovery;
-		const body = bodyToPassOn(wanted, life, uncertainty);
+		const { state, search, isProved } = recovery;
+		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'kept' : 'sent' };
 		const own = await takeOwnPart(context, wanted, submission, uncertainty.came);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.unsure(item, question.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
 			mayBeSentAgain && isProved && (await planAgain(context, wanted, `${name} ${sends}`));
-		const next = isPlanned ? step(life, { type: 'again' }, question.expected.length) : life;
-		if (isDoubtful(next)) {
-			wanted.known.uncertainSince.set(question.share, life.since);
-			throw uncertainError(question, life, search, uncertainty);
+		const next = isPlanned
+			? transition(state, { type: 'sendAgain' }, question.expected.length)
+			: state;
+		if (isUnresolved(next)) {
+			wanted.known.uncertainSince.set(question.share, state.since);
+			throw uncertainError(question, state, search, uncertainty);
 		}
-		saveBeside(context, wanted, submission, life, sends);
+		saveBeside(context, wanted, submission, state, sends);
 		uncertainty = undefined;
 	}
 }
@@ -80,12 +82,12 @@ function saveBeside(
 	{ journal }: SubmissionContext,
 	{ item, question, service }: WantedQuery,
 	{ sentAt }: Submission,
-	life: Doubtful,
+	state: Unresolved,
 	sends: number,
 ): void {
 	const beside = journal.begin(item, question, service.account, ` ${sends}`);
 	beside.sentAt = sentAt;
-	beside.save(life);
+	beside.save(state);
 }
 
 /** Reads what was accepted before, as the service shows it now. */
@@ -93,7 +95,7 @@ export async function readAccepted(
 	{ question: { expected }, service, known }: WantedQuery,
 	submission: Submission,
 ): Promise<Query[]> {
-	const ids = idsOf(submission.life);
+	const ids = idsOf(submission.state);
 	for (const id of ids) known.claim(id, 0);
 	const missing = (id: Id): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
 	const queries = await Promise.all(
@@ -109,10 +111,10 @@ export async function readAccepted(
  */
 function bodyToPassOn(
 	{ question: { definition, key }, known: { lastBodies } }: WantedQuery,
-	life: Doubtful,
+	state: Unresolved,
 	{ body }: Uncertainty,
 ): Word | undefined {
-	if (doubtOf(life) !== 'noId') return undefined;
+	if (uncertaintyOf(state) !== 'noId') return undefined;
 	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
 	if (!definition.hasNoShownResponse && !isWord(raw, definition.service)) return undefined;
 	lastBodies.set(key, raw);
@@ -121,7 +123,7 @@ function bodyToPassOn(
 
 function uncertainError(
 	{ definition, expected }: Question,
-	life: Doubtful,
+	state: Unresolved,
 	search: Search,
 	{ came, problem, said }: Uncertainty,
 ): QueryError {
@@ -129,6 +131,6 @@ function uncertainError(
 	if (foreign?.kind === 'record') {
 		return new QueryError({ ...otherQuery(foreign, { definition, expected }), search });
 	}
-	const [why, count, since] = [doubtOf(life), expected.length, life.since];
+	const [why, count, since] = [uncertaintyOf(state), expected.length, state.since];
 	return new QueryError({ kind: 'unsure', definition, why, count, since, search, problem, said });
 }

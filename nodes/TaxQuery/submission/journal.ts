@@ -2,20 +2,20 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { hashOf, type Question } from '../request/queryRequest';
 import type { Id } from '../client/types';
-import { isDoubtful, type Life } from './submissionState';
-import { newRegister, type Submission } from './submissionRegister';
+import { isUnresolved, type SubmissionState } from './submissionState';
+import { newSubmissionRegister, type Submission } from './submissionRegister';
 
 /** What n8n keeps of a submission beside its state. */
-type Asked = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
+type StoredSubmission = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
 
 /** n8n's memory of a node; the name is seen in the execution's data. */
-interface Kept extends IDataObject {
+interface StoredJournal extends IDataObject {
 	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
 	/** Of each question that was sent and not refused, by run, item and question. */
-	lives: Record<string, Life>;
+	lives: Record<string, SubmissionState>;
 	/** What was asked with each of them. */
-	asked?: Record<string, Asked & IDataObject>;
+	asked?: Record<string, StoredSubmission & IDataObject>;
 	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
 	reused?: Record<string, Array<Id | null>>;
 }
@@ -26,27 +26,27 @@ interface Kept extends IDataObject {
  * process the register has the same, for all runs and nodes of the execution.
  */
 export function journalOf(run: Run) {
-	const kept = (run.memory.paidQueries ??= { sent: 0, lives: {} }) as Kept;
-	const { lives } = kept;
-	const asked = (kept.asked ??= {});
-	const register = run.execution.shared(newRegister);
+	const stored = (run.memory.paidQueries ??= { sent: 0, lives: {} }) as StoredJournal;
+	const { lives: states } = stored;
+	const details = (stored.asked ??= {});
+	const register = run.execution.shared(newSubmissionRegister);
 	const spending = register.spendingOf(run.node);
 	/** Names in the journal are those of one node in one execution. */
 	const placeOf = (name: string) => `${run.executionId ?? ''} ${run.node} ${name}`;
 	const nameOf = (index: number, key: string) => `${run.index}:${index}:${hashOf(key)}`;
 	/** Submissions of others that items of this run wait for. */
 	const joined = new Map<number, Set<Submission>>();
-	const isEmpty = Object.keys(lives).length === 0 && register.size === 0;
+	const isEmpty = Object.keys(states).length === 0 && register.size === 0;
 
-	function save(name: string, submission: Submission, life: Life): void {
-		if (life.at === 'planned' || life.at === 'refused') {
-			delete lives[name];
-			delete asked[name];
+	function save(name: string, submission: Submission, state: SubmissionState): void {
+		if (state.at === 'planned' || state.at === 'rejected') {
+			delete states[name];
+			delete details[name];
 			return;
 		}
 		const { share, subject, account, sentAt, hash } = submission;
-		lives[name] = life;
-		asked[name] = { share, subject, account, sentAt, hash };
+		states[name] = state;
+		details[name] = { share, subject, account, sentAt, hash };
 	}
 
 	/** Files a submission under its place; the one that an earlier try has left there is made anew. */
@@ -56,20 +56,20 @@ export function journalOf(run: Run) {
 			...submission,
 			sentMoment: performance.now(),
 			queries: undefined,
-			save(life: Life) {
-				filed.life = life;
-				save(name, filed, life);
+			save(state: SubmissionState) {
+				filed.state = state;
+				save(name, filed, state);
 			},
 		});
 		register.add(placeOf(name), filed);
 		return filed;
 	}
 
-	spending.adopt(kept, kept.sent);
-	for (const [name, life] of Object.entries(lives)) {
+	spending.adopt(stored, stored.sent);
+	for (const [name, state] of Object.entries(states)) {
 		if (register.at(placeOf(name))) continue;
 		const unknown = { share: '', subject: '', account: '', sentAt: 0, hash: '' };
-		file(name, { ...unknown, ...asked[name], life, executionId: run.executionId });
+		file(name, { ...unknown, ...details[name], state, executionId: run.executionId });
 	}
 
 	return {
@@ -80,7 +80,7 @@ export function journalOf(run: Run) {
 
 		/** So many more were sent, or fewer. */
 		count(queries: number): void {
-			kept.sent += queries;
+			stored.sent += queries;
 			spending.sent += queries;
 		},
 
@@ -92,7 +92,7 @@ export function journalOf(run: Run) {
 		begin(item: Item, question: Question, account: string, more = ''): Submission {
 			const { key, share, subject, hash } = question;
 			return file(nameOf(item.index, key + more), {
-				life: { at: 'planned' },
+				state: { at: 'planned' },
 				...{ share, subject, account, hash },
 				sentAt: 0,
 				run,
@@ -106,21 +106,21 @@ export function journalOf(run: Run) {
 		},
 
 		/** Of all that was sent for an item, or for any item of this run, but what was refused. */
-		livesOf(index?: number): Life[] {
+		statesOf(index?: number): SubmissionState[] {
 			const own = `${run.index}:${index === undefined ? '' : `${index}:`}`;
 			const others = index === undefined ? [] : [...(joined.get(index) ?? [])];
 			return [
-				...Object.entries(lives).flatMap(([name, life]) => (name.startsWith(own) ? [life] : [])),
-				...others.map(({ life }) => life).filter(isDoubtful),
+				...Object.entries(states).flatMap(([name, state]) => (name.startsWith(own) ? [state] : [])),
+				...others.map(({ state }) => state).filter(isUnresolved),
 			];
 		},
 
 		/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
 		reusedOf: ({ index }: Item, key: string): Array<Id | null> | undefined =>
-			kept.reused?.[nameOf(index, key)],
+			stored.reused?.[nameOf(index, key)],
 
 		reuse({ index }: Item, key: string, ids: Array<Id | null>): void {
-			(kept.reused ??= {})[nameOf(index, key)] = ids;
+			(stored.reused ??= {})[nameOf(index, key)] = ids;
 		},
 	};
 }

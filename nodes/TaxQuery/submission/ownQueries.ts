@@ -34,8 +34,8 @@ export async function acceptOwnQueries(
 	}
 	if (!submission || submission.sentAt === 0) return read;
 	return await register.locks.exclusive(`own ${share}`, async () => {
-		const { life } = submission;
-		const isKnown = life.at !== 'accepted' || !life.ids.every((id) => idsIn(read).includes(id));
+		const { state } = submission;
+		const isKnown = state.at !== 'accepted' || !state.ids.every((id) => idsIn(read).includes(id));
 		if (isKnown && submission.queries) return recovered(submission.queries);
 		return await replaceForeign(context, item, question, sending, submission, read);
 	});
@@ -60,7 +60,7 @@ async function replaceForeign(
 	for (const id of ids) known.release(id);
 	known.lastAccepted.delete(share);
 	submission.queries = undefined;
-	submission.save({ at: 'unsure', since, hash: submission.hash || hash, why: 'otherQuery' });
+	submission.save({ at: 'uncertain', since, hash: submission.hash || hash, why: 'otherQuery' });
 	const recovery = await recoverSubmission(context, wanted, submission, false);
 	if ('queries' in recovery) return recovered(recovery.queries);
 	if (await takeOwnPart(context, wanted, submission, came)) return read;

@@ -14,7 +14,7 @@ import { Receipt } from '../output/receipt';
 import { isUnfinished, rowsOf, type Outcome, type Shape } from '../output/rows';
 import { knownColumns } from '../output/simplify';
 import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './submissionOptions';
-import { billedOf, idsOf } from './submissionState';
+import { countBilled, idsOf } from './submissionState';
 import {
 	isSharing,
 	newSubmissionContext,
@@ -60,7 +60,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 function startSpending(run: Run) {
 	const receipt: Receipt = new Receipt(run, {
 		gaps: () => context.past.gaps(),
-		billed: (index) => billedOf(context.journal.livesOf(index)),
+		billed: (index) => countBilled(context.journal.statesOf(index)),
 	});
 	const context: SubmissionContext = newSubmissionContext(run, receipt);
 	run.atEnd(() => context.limit.end());
@@ -132,7 +132,7 @@ async function plan(
 async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const { journal } = item.run.shared(startSpending).context;
-		const ids = journal.livesOf(item.index).flatMap(idsOf);
+		const ids = journal.statesOf(item.index).flatMap(idsOf);
 		throw ids.length === 0 ? error : withBilled(error, ids);
 	});
 }

@@ -7,7 +7,7 @@ import { completeRow, hasList, isVague, listSince, readRow, readRows } from '../
 import type { Id, Listing, Query, QueryRecord, State } from '../client/types';
 import { QueryError, type ListPurpose } from '../errors/queryError';
 import type { Reuse } from './submissionOptions';
-import type { Register } from './submissionRegister';
+import type { SubmissionRegister } from './submissionRegister';
 
 /** A date may lie so far before what it means: whole minutes, and clocks that differ. */
 const LATE_MS = 5 * 60_000;
@@ -100,7 +100,7 @@ class ReadLists {
 const newReadLists = () => new ReadLists();
 
 /** The queries made before, read and gone through once for all items of a run that have the same account. */
-export function pastQueries(run: Run, register: Register) {
+export function pastQueries(run: Run, register: SubmissionRegister) {
 	const readLists = run.execution.shared(newReadLists);
 	const lists = new Map<string, PastList>();
 	const reusable = new BoundedMap<string, Promise<Found>>(10_000);

@@ -1,7 +1,7 @@
 import type { Id, Query } from '../client/types';
 import { wordsOf, type Search } from '../errors/queryError';
 import { isForeign, type SubmissionContext, type WantedQuery } from './submissionContext';
-import { isDoubtful, step, type Doubtful } from './submissionState';
+import { isUnresolved, transition, type Unresolved } from './submissionState';
 import { queriesOf } from './clientQueries';
 import type { Submission } from './submissionRegister';
 import { LISTED_MS } from './pastQueries';
@@ -11,7 +11,7 @@ import { noteQueries } from './submitOnce';
 export type Recovery = { queries: Query[] } | Unrecovered;
 
 interface Unrecovered {
-	life: Doubtful;
+	state: Unresolved;
 	search: Search;
 	/** The list would surely show the query if it were accepted. */
 	isProved: boolean;
@@ -30,19 +30,20 @@ export async function recoverSubmission(
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
 	const { question, service, known } = wanted;
-	const life = submission.life as Doubtful;
+	const state = submission.state as Unresolved;
 	const { sendLocks } = queriesOf(service.account);
 	submission.isInFlight = true;
 	let isStopped = true;
 	try {
-		const recovering = async () => await recover(context, wanted, submission, life, mayBeSentAgain);
+		const recovering = async () =>
+			await recover(context, wanted, submission, state, mayBeSentAgain);
 		const recovery = await sendLocks.exclusive(question.key, recovering);
 		isStopped = false;
 		return recovery;
 	} finally {
 		submission.isInFlight = false;
 		// the next one that wants the same goes on with the recovery
-		if (isStopped) known.uncertainSince.set(question.share, life.since);
+		if (isStopped) known.uncertainSince.set(question.share, state.since);
 	}
 }
 
@@ -50,23 +51,23 @@ async function recover(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-	life: Doubtful,
+	state: Unresolved,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
 	const { item, question } = wanted;
 	// where no response is documented, one reading is enough: the response itself is passed on
 	const isBodyEnough =
-		question.definition.hasNoResult === true && life.at === 'unsure' && life.why === 'noId';
+		question.definition.hasNoResult === true && state.at === 'uncertain' && state.why === 'noId';
 	for (let number = 0; ; number++) {
 		await item.wait(PAUSES_MS[number] ?? FURTHER_MS);
-		const read = await readOnce(context, wanted, submission, life);
+		const read = await readOnce(context, wanted, submission, state);
 		if ('queries' in read) return read;
 		const { next, search, isProved } = read;
 		const mayWait = mayBeSentAgain && next.at === 'missing' && !isProved;
 		const isEnough = isBodyEnough && !('unlisted' in search);
 		if (!isEnough && (number + 1 < PAUSES_MS.length || mayWait)) continue;
 		submission.save(next);
-		return { life: isDoubtful(next) ? next : life, search, isProved };
+		return { state: isUnresolved(next) ? next : state, search, isProved };
 	}
 }
 
@@ -75,20 +76,22 @@ async function readOnce(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 	submission: Submission,
-	life: Doubtful,
-): Promise<{ queries: Query[] } | { next: Submission['life']; search: Search; isProved: boolean }> {
+	state: Unresolved,
+): Promise<
+	{ queries: Query[] } | { next: Submission['state']; search: Search; isProved: boolean }
+> {
 	const { item, question } = wanted;
-	const { since, hash } = life;
+	const { since, hash } = state;
 	const isFree = async (id: Id) => await isUnclaimed(context, wanted, id, since);
 	const lost = { expected: question.expectedOf(hash), since, isFree };
 	const listed = await context.findLost(item, lost).catch((error: unknown) => ({
 		unlisted: wordsOf(error),
 	}));
-	if ('unlisted' in listed) return { next: life, search: listed, isProved: false };
+	if ('unlisted' in listed) return { next: state, search: listed, isProved: false };
 	const { found: queries, isLater, ...read } = listed;
 	const found = queries.map(({ id }) => id);
 	const search = { ...read, found };
-	const next = step(life, { type: 'looked', ...search }, question.expected.length);
+	const next = transition(state, { type: 'search', ...search }, question.expected.length);
 	if (next.at === 'accepted') {
 		submission.save(next);
 		await context.limit.found(item, submission, found);

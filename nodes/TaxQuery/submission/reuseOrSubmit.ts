@@ -25,7 +25,7 @@ function ownSubmission(
 	question: Question,
 ): Submission | undefined {
 	const own = journal.own(item, question);
-	return own && own.life.at !== 'planned' && own.life.at !== 'refused' ? own : undefined;
+	return own && own.state.at !== 'planned' && own.state.at !== 'rejected' ? own : undefined;
 }
 
 /** Whether an earlier try of this execution has submitted an item's query. */
@@ -42,7 +42,7 @@ export async function planSubmissions(
 	const { register } = context.journal;
 	const needsNone = (question: Question) =>
 		isSubmitted(context, item, question) ||
-		(isSharing(sending.reuse) && register.isAsked(question.share, aDayAgo()));
+		(isSharing(sending.reuse) && register.isSubmitted(question.share, aDayAgo()));
 	const planned = questions
 		.filter((question) => !needsNone(question))
 		.map((question) => ({ name: reservationName(context, item, question, sending), question }));
@@ -126,7 +126,7 @@ async function reuseOfProcess(
 		}
 		const submission = context.journal.begin(item, question, service.account);
 		submission.sentAt = since;
-		submission.save({ at: 'sent', since, hash: question.hash });
+		submission.save({ at: 'inFlight', since, hash: question.hash });
 		return await completeSubmission(context, wanted, submission);
 	});
 }

@@ -8,7 +8,7 @@ import { readRow, readRows } from '../client/queryList';
 import type { Id, Listing, QueryRecord } from '../client/types';
 import { QueryError } from '../errors/queryError';
 import type { Journal } from './journal';
-import { idsOf, isDoubtful } from './submissionState';
+import { idsOf, isUnresolved } from './submissionState';
 import type { Submission } from './submissionRegister';
 import { Reservations } from './reservations';
 import type { PastLists } from './pastQueries';
@@ -100,8 +100,8 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 		async ended(item: Item, name: string, count: number, submission: Submission): Promise<void> {
 			const day = await today(item);
 			day.reserved.take(dayName(name));
-			if (isDoubtful(submission.life)) day.unsure.set(unsureName(submission), count);
-			for (const id of idsOf(submission.life)) day.made.add(id);
+			if (isUnresolved(submission.state)) day.unsure.set(unsureName(submission), count);
+			for (const id of idsOf(submission.state)) day.made.add(id);
 		},
 
 		/** Queries that were unsure were accepted under these IDs. */

@@ -1,11 +1,11 @@
 import { SharedLocks } from '../../shared/utils/sharedLock';
 import type { Id, Query } from '../client/types';
-import { idsOf, isDoubtful, type Life } from './submissionState';
+import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
 import { Reservations } from './reservations';
 
 /** One submission of a question: who asks the same shares it. */
 export interface Submission {
-	life: Life;
+	state: SubmissionState;
 	/** What was asked, of which account, additional fields and secrets included. */
 	share: string;
 	/** The same without additional fields and secrets. */
@@ -26,7 +26,7 @@ export interface Submission {
 	/** Its queries, as they were seen last. */
 	queries?: Query[];
 	/** Writes its state into n8n's journal. */
-	save(life: Life): void;
+	save(state: SubmissionState): void;
 }
 
 /** How many queries one node has sent in an execution, and how many more it has reserved. */
@@ -48,7 +48,7 @@ export class Spending {
 }
 
 /** Everything that this process knows of the billed queries of one execution, over its sub-executions. */
-export class Register {
+export class SubmissionRegister {
 	/** Who asks a question, one after the other; by `share`. */
 	readonly locks = new SharedLocks();
 	private readonly byPlace = new Map<string, Submission>();
@@ -70,7 +70,7 @@ export class Register {
 		this.byPlace.set(place, submission);
 		addTo(this.byShare, submission.share, submission);
 		addTo(this.bySubject, submission.subject, submission);
-		this.claim(submission.account, idsOf(submission.life));
+		this.claim(submission.account, idsOf(submission.state));
 	}
 
 	/** An accepted query that was asked for since a moment and is no failure, the newest first. */
@@ -78,26 +78,26 @@ export class Register {
 		return this.alike(share)
 			.reverse()
 			.find(
-				(one) => one.life.at === 'accepted' && one.sentAt >= since && isUsable(one.queries ?? []),
+				(one) => one.state.at === 'accepted' && one.sentAt >= since && isUsable(one.queries ?? []),
 			);
 	}
 
 	/** The submission of a question that has these queries. */
 	findByShare(share: string, ids: Id[]): Submission | undefined {
-		return this.alike(share).find((one) => idsOf(one.life).some((id) => ids.includes(id)));
+		return this.alike(share).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
 	}
 
 	/** Whether a question needs no query of its own: one was sent, or is on its way. */
-	isAsked(share: string, since: number): boolean {
-		const isOpen = (one: Submission) => isDoubtful(one.life) || one.isInFlight === true;
-		return this.alike(share).some(isOpen) || this.findAccepted(share, since) !== undefined;
+	isSubmitted(share: string, since: number): boolean {
+		const isRunning = (one: Submission) => isUnresolved(one.state) || one.isInFlight === true;
+		return this.alike(share).some(isRunning) || this.findAccepted(share, since) !== undefined;
 	}
 
 	/** Submissions of which nobody knows whether they were accepted. */
 	uncertain({ share, subject }: Pick<Submission, 'share' | 'subject'>): Submission[] {
 		const ofSubject = [...(this.bySubject.get(subject) ?? [])];
 		const alike = [...this.alike(share), ...ofSubject.filter((one) => one.subject === subject)];
-		return alike.filter((one) => isDoubtful(one.life) && !one.isInFlight);
+		return alike.filter((one) => isUnresolved(one.state) && !one.isInFlight);
 	}
 
 	/** Takes queries for one item or question; false if another one has one of them. */
@@ -127,7 +127,7 @@ export class Register {
 	}
 }
 
-export const newRegister = (): Register => new Register();
+export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
 
 /** Whether others may take queries, too: a failure is asked again, and so is what has a status that nobody can read. */
 export const isUsable = (queries: Query[]): boolean =>

@@ -1,73 +1,78 @@
 import type { Doubt, Extent, Id, Posted } from '../client/types';
 
 /** Where a question stands that costs money. What is unsure is never sent again by itself. */
-export type Life =
+export type SubmissionState =
 	| { at: 'planned' }
 	/** Surely not accepted, and not billed. */
-	| { at: 'refused' }
+	| { at: 'rejected' }
 	| { at: 'accepted'; ids: Id[] }
 	/** On its way since then (milliseconds, our clock); `hash` tells what was sent. */
-	| { at: 'sent'; since: number; hash: string }
+	| { at: 'inFlight'; since: number; hash: string }
 	/** Nobody knows whether it was accepted. */
-	| { at: 'unsure'; since: number; hash: string; why: Doubt }
+	| { at: 'uncertain'; since: number; hash: string; why: Doubt }
 	/** Unsure, and the whole list surely does not have it. */
 	| { at: 'missing'; since: number; hash: string; why: Doubt };
 
-export type Event =
-	| { type: 'sending'; since: number; hash: string }
-	| { type: 'answered'; posted: Posted }
+export type SubmissionEvent =
+	| { type: 'send'; since: number; hash: string }
+	| { type: 'response'; posted: Posted }
 	/** The list was searched: what is surely of this question, and what may be. */
-	| { type: 'looked'; found: Id[]; untold: Id[]; extent: Extent }
+	| { type: 'search'; found: Id[]; untold: Id[]; extent: Extent }
 	/** The operator allows to send again what is missing, and the limits do. */
-	| { type: 'again' };
+	| { type: 'sendAgain' };
 
 /** What an event makes of a question that is billed as `count` queries. An event that cannot be leaves it as it is. */
-export function step(life: Life, event: Event, count: number): Life {
+export function transition(
+	state: SubmissionState,
+	event: SubmissionEvent,
+	count: number,
+): SubmissionState {
 	switch (event.type) {
-		case 'sending': {
+		case 'send': {
 			const { since, hash } = event;
 			// a request that was refused for its pace or token goes out again
-			const isFree = ['planned', 'refused', 'sent'].includes(life.at);
-			return isFree ? { at: 'sent', since, hash } : life;
+			const isFree = ['planned', 'refused', 'sent'].includes(state.at);
+			return isFree ? { at: 'inFlight', since, hash } : state;
 		}
-		case 'answered':
-			return life.at === 'sent' ? answered(life, event.posted) : life;
-		case 'looked':
-			return isDoubtful(life) ? looked(life, event, count) : life;
-		case 'again':
-			return life.at === 'missing' ? { at: 'planned' } : life;
+		case 'response':
+			return state.at === 'inFlight' ? afterResponse(state, event.posted) : state;
+		case 'search':
+			return isUnresolved(state) ? afterSearch(state, event, count) : state;
+		case 'sendAgain':
+			return state.at === 'missing' ? { at: 'planned' } : state;
 	}
 }
 
 /** What was sent, and nobody knows what became of it. */
-export type Doubtful = Extract<Life, { since: number }>;
-export const isDoubtful = (life: Life): life is Doubtful => 'since' in life;
+export type Unresolved = Extract<SubmissionState, { since: number }>;
+export const isUnresolved = (state: SubmissionState): state is Unresolved => 'since' in state;
 
 /** The IDs of what was accepted. */
-export const idsOf = (life: Life): Id[] => (life.at === 'accepted' ? life.ids : []);
+export const idsOf = (state: SubmissionState): Id[] => (state.at === 'accepted' ? state.ids : []);
 
 /**
  * How many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was refused, or
  * never sent; undefined where the outcome of any is unknown.
  */
-export const billedOf = (lives: Life[]): number | undefined =>
-	lives.some(isDoubtful) ? undefined : lives.flatMap(idsOf).length;
+export const countBilled = (states: SubmissionState[]): number | undefined =>
+	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;
 
-function answered(sent: Doubtful, posted: Posted): Life {
-	if (posted.kind === 'unsure') return { ...sent, at: 'unsure', why: posted.why };
-	if (posted.kind === 'refused') return { at: 'refused' };
+function afterResponse(sent: Unresolved, posted: Posted): SubmissionState {
+	if (posted.kind === 'unsure') return { ...sent, at: 'uncertain', why: posted.why };
+	if (posted.kind === 'refused') return { at: 'rejected' };
 	return { at: 'accepted', ids: posted.queries.map(({ id }) => id) };
 }
 
 /** Why a query is doubtful; one of an earlier try that has left nothing else is on its way for ever. */
-export const doubtOf = (life: Doubtful): Doubt => (life.at === 'sent' ? 'earlierTry' : life.why);
+export const uncertaintyOf = (state: Unresolved): Doubt =>
+	state.at === 'inFlight' ? 'earlierTry' : state.why;
 
-function looked(
-	life: Doubtful,
-	{ found, untold, extent }: Extract<Event, { type: 'looked' }>,
+function afterSearch(
+	state: Unresolved,
+	{ found, untold, extent }: Extract<SubmissionEvent, { type: 'search' }>,
 	count: number,
-): Life {
+): SubmissionState {
 	if (found.length >= count) return { at: 'accepted', ids: found };
 	const isMissing = found.length + untold.length === 0 && extent === 'whole';
-	return { ...life, at: isMissing ? 'missing' : 'unsure', why: doubtOf(life) };
+	return { ...state, at: isMissing ? 'missing' : 'uncertain', why: uncertaintyOf(state) };
 }

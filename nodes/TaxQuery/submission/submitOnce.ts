@@ -12,7 +12,7 @@ import {
 	type Uncertainty,
 	type WantedQuery,
 } from './submissionContext';
-import { isDoubtful, step } from './submissionState';
+import { isUnresolved, transition } from './submissionState';
 import { queriesOf } from './clientQueries';
 import type { Submission } from './submissionRegister';
 
@@ -69,7 +69,7 @@ async function send(
 	const came = answer.kind === 'accepted' ? answer.queries : [];
 	const isOwn = came.every((query) => !isForeign(query, expected));
 	const posted: Posted = isOwn ? answer : { kind: 'unsure', why: 'otherQuery' };
-	submission.save(step(submission.life, { type: 'answered', posted }, count));
+	submission.save(transition(submission.state, { type: 'response', posted }, count));
 	await context.limit.ended(item, reservation, count, submission);
 	if (posted.kind === 'unsure') {
 		return { ...(await uncertaintyOf(wanted, posted)), ...(!isOwn && { came }) };
@@ -86,13 +86,13 @@ function trackDeparture(
 	reservation: string,
 ) {
 	const count = expected.length;
-	const before = submission.life;
+	const before = submission.state;
 	let isSent = false;
 	/** By our clock as it is now, in case it was set meanwhile. */
 	let sentAt = thisMoment();
 	const save = () => {
 		submission.sentAt = sentAt();
-		submission.save({ at: 'sent', since: sentAt(), hash });
+		submission.save({ at: 'inFlight', since: sentAt(), hash });
 	};
 	return {
 		sentAt: () => sentAt(),
@@ -112,7 +112,7 @@ function trackDeparture(
 		/** It was surely not accepted: all is as it was before. */
 		undo() {
 			if (isSent) journal.count(-count);
-			submission.save(isDoubtful(before) ? before : { at: 'refused' });
+			submission.save(isUnresolved(before) ? before : { at: 'rejected' });
 		},
 	};
 }

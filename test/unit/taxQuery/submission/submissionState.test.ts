@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import {
-	billedOf,
-	isDoubtful,
-	step,
-	type Event,
-	type Life,
+	countBilled,
+	isUnresolved,
+	transition,
+	type SubmissionEvent,
+	type SubmissionState,
 } from '../../../../nodes/TaxQuery/submission/submissionState';
 import type { Extent, Id, Posted } from '../../../../nodes/TaxQuery/client/types';
 
@@ -14,39 +14,39 @@ const accepted: Posted = { kind: 'accepted', queries: [query('q1')] };
 const refused: Posted = { kind: 'refused', problem: { kind: 'status', status: 400 } };
 const unsure: Posted = { kind: 'unsure', why: 'noId' };
 
-const PLANNED: Life = { at: 'planned' };
-const REFUSED: Life = { at: 'refused' };
-const ACCEPTED: Life = { at: 'accepted', ids: ids('q1') };
-const SENT: Life = { at: 'sent', since: 5, hash: 'h' };
-const UNSURE: Life = { at: 'unsure', since: 5, hash: 'h', why: 'noId' };
-const MISSING: Life = { at: 'missing', since: 5, hash: 'h', why: 'noId' };
+const PLANNED: SubmissionState = { at: 'planned' };
+const REFUSED: SubmissionState = { at: 'rejected' };
+const ACCEPTED: SubmissionState = { at: 'accepted', ids: ids('q1') };
+const SENT: SubmissionState = { at: 'inFlight', since: 5, hash: 'h' };
+const UNSURE: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'noId' };
+const MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'noId' };
 const lives = { PLANNED, REFUSED, ACCEPTED, SENT, UNSURE, MISSING };
 
-const looked = (found: string[], untold: string[], extent: Extent): Event => ({
-	type: 'looked',
+const looked = (found: string[], untold: string[], extent: Extent): SubmissionEvent => ({
+	type: 'search',
 	found: ids(...found),
 	untold: ids(...untold),
 	extent,
 });
-const events: Record<string, Event> = {
-	sending: { type: 'sending', since: 9, hash: 'i' },
-	'answered: accepted': { type: 'answered', posted: accepted },
-	'answered: refused': { type: 'answered', posted: refused },
-	'answered: unsure': { type: 'answered', posted: unsure },
+const events: Record<string, SubmissionEvent> = {
+	sending: { type: 'send', since: 9, hash: 'i' },
+	'answered: accepted': { type: 'response', posted: accepted },
+	'answered: refused': { type: 'response', posted: refused },
+	'answered: unsure': { type: 'response', posted: unsure },
 	'looked: found': looked(['q1'], [], 'whole'),
 	'looked: found in part of the list': looked(['q1'], ['q2'], 'cut'),
 	'looked: nothing': looked([], [], 'whole'),
 	'looked: nothing in a cut list': looked([], [], 'cut'),
 	'looked: nothing, and nobody knows whether that is all': looked([], [], 'untold'),
 	'looked: something that may be it': looked([], ['q2'], 'whole'),
-	again: { type: 'again' },
+	again: { type: 'sendAgain' },
 };
-const GONE: Life = { at: 'sent', since: 9, hash: 'i' };
-const LATER: Life = { at: 'unsure', since: 5, hash: 'h', why: 'earlierTry' };
-const LATER_MISSING: Life = { at: 'missing', since: 5, hash: 'h', why: 'earlierTry' };
+const GONE: SubmissionState = { at: 'inFlight', since: 9, hash: 'i' };
+const LATER: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'earlierTry' };
+const LATER_MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'earlierTry' };
 
 /** What is not here leaves a life as it is. */
-const table: Record<keyof typeof lives, Record<string, Life>> = {
+const table: Record<keyof typeof lives, Record<string, SubmissionState>> = {
 	PLANNED: { sending: GONE },
 	REFUSED: { sending: GONE },
 	ACCEPTED: {},
@@ -78,18 +78,18 @@ const table: Record<keyof typeof lives, Record<string, Life>> = {
 };
 
 describe('the life of a paid query', () => {
-	const all = Object.entries(lives) as Array<[keyof typeof lives, Life]>;
+	const all = Object.entries(lives) as Array<[keyof typeof lives, SubmissionState]>;
 	it.each(
 		all.flatMap(([name, life]) =>
 			Object.entries(events).map(([what, event]) => [name, what, life, event] as const),
 		),
 	)('%s, %s', (name, what, life, event) => {
-		expect(step(life, event, 1)).toEqual(table[name][what] ?? life);
+		expect(transition(life, event, 1)).toEqual(table[name][what] ?? life);
 	});
 
 	it('is accepted only once all its queries are found', () => {
-		expect(step(UNSURE, looked(['q1', 'q2'], [], 'whole'), 3)).toEqual(UNSURE);
-		expect(step(UNSURE, looked(['q1', 'q2', 'q3'], [], 'whole'), 3)).toEqual({
+		expect(transition(UNSURE, looked(['q1', 'q2'], [], 'whole'), 3)).toEqual(UNSURE);
+		expect(transition(UNSURE, looked(['q1', 'q2', 'q3'], [], 'whole'), 3)).toEqual({
 			at: 'accepted',
 			ids: ['q1', 'q2', 'q3'],
 		});
@@ -98,33 +98,33 @@ describe('the life of a paid query', () => {
 
 describe('the life of a paid query, over any sequence of events', () => {
 	const posted = fc.constantFrom(accepted, refused, unsure);
-	const event: fc.Arbitrary<Event> = fc.oneof(
+	const event: fc.Arbitrary<SubmissionEvent> = fc.oneof(
 		fc.record({
-			type: fc.constant('sending' as const),
+			type: fc.constant('send' as const),
 			since: fc.nat(99),
 			hash: fc.constantFrom('h', 'i'),
 		}),
-		fc.record({ type: fc.constant('answered' as const), posted }),
+		fc.record({ type: fc.constant('response' as const), posted }),
 		fc.record({
-			type: fc.constant('looked' as const),
+			type: fc.constant('search' as const),
 			found: fc.constantFrom(ids(), ids('q1'), ids('q1', 'q2')),
 			untold: fc.constantFrom(ids(), ids('q9')),
 			extent: fc.constantFrom<Extent>('whole', 'cut', 'untold'),
 		}),
-		fc.constant<Event>({ type: 'again' }),
+		fc.constant<SubmissionEvent>({ type: 'sendAgain' }),
 	);
 
 	it('is never sent a second time after a try that was not refused, unless it was missing and allowed', () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 30 }), fc.constantFrom(1, 2), (sequence, count) => {
-				let life: Life = PLANNED;
+				let life: SubmissionState = PLANNED;
 				let isFree = true;
 				for (const one of sequence) {
-					const next: Life = step(life, one, count);
-					if (life.at !== 'sent' && next.at === 'sent') expect(isFree).toBe(true);
-					if (next.at === 'refused') isFree = true;
-					else if (isDoubtful(next) || next.at === 'accepted') isFree = false;
-					if (one.type === 'again' && life.at === 'missing') isFree = true;
+					const next: SubmissionState = transition(life, one, count);
+					if (life.at !== 'inFlight' && next.at === 'inFlight') expect(isFree).toBe(true);
+					if (next.at === 'rejected') isFree = true;
+					else if (isUnresolved(next) || next.at === 'accepted') isFree = false;
+					if (one.type === 'sendAgain' && life.at === 'missing') isFree = true;
 					if (life.at === 'accepted') expect(next).toBe(life);
 					life = next;
 				}
@@ -136,9 +136,9 @@ describe('the life of a paid query, over any sequence of events', () => {
 	it('is missing only by a whole list that shows nothing of it', () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 30 }), (sequence) => {
-				let life: Life = PLANNED;
+				let life: SubmissionState = PLANNED;
 				for (const one of sequence) {
-					const next: Life = step(life, one, 1);
+					const next: SubmissionState = transition(life, one, 1);
 					if (next.at === 'missing' && life.at !== 'missing') {
 						expect(one).toEqual(looked([], [], 'whole'));
 					}
@@ -150,7 +150,7 @@ describe('the life of a paid query, over any sequence of events', () => {
 	});
 });
 
-it.each<[string, Life[], number | undefined]>([
+it.each<[string, SubmissionState[], number | undefined]>([
 	['nothing', [], 0],
 	['what was never sent, and what was refused', [PLANNED, REFUSED], 0],
 	['what was accepted, by its IDs', [ACCEPTED, { at: 'accepted', ids: ids('q2', 'q3') }], 3],
@@ -158,5 +158,5 @@ it.each<[string, Life[], number | undefined]>([
 	['what is unsure', [ACCEPTED, UNSURE], undefined],
 	['what is missing in the list', [MISSING], undefined],
 ])('of %s so many are billed', (_what, all, billed) => {
-	expect(billedOf(all)).toBe(billed);
+	expect(countBilled(all)).toBe(billed);
 });
