@@ -7,7 +7,15 @@ import { isZoned, timeOf } from '../../shared/utils/time';
 import { withoutCiec } from './ciec';
 import { inDocumentNames, queryServices, serviceOf } from './queryTypeNames';
 import { fromWire } from './recordFieldNames';
-import type { Acknowledged, Doubt, Id, Posted, Query, QueryRecord, State } from './types';
+import type {
+	Acknowledged,
+	UncertaintyReason,
+	Id,
+	SubmissionResponse,
+	Query,
+	QueryRecord,
+	State,
+} from './types';
 
 /** The fields of TQ §2.1 beside the ID; a record has one of them at least. */
 const FIELDS = ['service', 'status', 'metadata', 'query', 'response', 'state', 'createdAt'];
@@ -67,23 +75,27 @@ function readAcknowledged(fields: IDataObject, mapping: TaxQueryMapping): Acknow
  * acknowledgement (TQ §2.5), several under `results` (TQ §4.11), or the only one of these that is wrapped. Whatever else
  * a 2xx holds, or more queries than the `most` that were asked for, leaves open whether the query was accepted.
  */
-export function readPosted(result: Result, mapping: TaxQueryMapping, most: number): Posted {
+export function readSubmissionResponse(
+	result: Result,
+	mapping: TaxQueryMapping,
+	most: number,
+): SubmissionResponse {
 	if (!result.ok) {
 		const { problem, accepted } = result;
-		if (accepted === 'no') return { kind: 'refused', problem };
-		return { kind: 'unsure', why: doubtOf(problem.kind), problem };
+		if (accepted === 'no') return { kind: 'rejected', problem };
+		return { kind: 'uncertain', why: uncertaintyReason(problem.kind), problem };
 	}
 	const { body } = result;
 	const queries = readQueries(body, mapping) ?? onlyWrapped(body, mapping);
 	if (queries && queries.length <= most) return { kind: 'accepted', queries };
 	const [only, another] = [body].flat();
-	const isWord = !queries && another === undefined && isFilled(only);
-	return isWord
-		? { kind: 'unsure', why: 'noId', body: only }
-		: { kind: 'unsure', why: 'unreadable' };
+	const isContent = !queries && another === undefined && isFilled(only);
+	return isContent
+		? { kind: 'uncertain', why: 'noId', body: only }
+		: { kind: 'uncertain', why: 'unreadable' };
 }
 
-function doubtOf(kind: string): Doubt {
+function uncertaintyReason(kind: string): UncertaintyReason {
 	if (kind === 'network' || kind === 'cancelled') return 'noAnswer';
 	return kind === 'body' || kind === 'shape' ? 'unreadable' : 'status';
 }

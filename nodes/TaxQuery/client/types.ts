@@ -39,7 +39,7 @@ export interface Acknowledged {
 export type Query = QueryRecord | Acknowledged;
 
 /** Why nobody knows what became of a query that was sent. */
-export type Doubt =
+export type UncertaintyReason =
 	| 'noAnswer'
 	| 'status'
 	| 'unreadable'
@@ -49,10 +49,10 @@ export type Doubt =
 	| 'otherQuery';
 
 /** What the response to a paid POST says. */
-export type Posted =
+export type SubmissionResponse =
 	| { kind: 'accepted'; queries: Query[] }
-	| { kind: 'refused'; problem: Problem }
-	| { kind: 'unsure'; why: Doubt; problem?: Problem; body?: IDataObject };
+	| { kind: 'rejected'; problem: Problem }
+	| { kind: 'uncertain'; why: UncertaintyReason; problem?: Problem; body?: IDataObject };
 
 /**
  * How much of the list was read: all of it; less than the service reports; or all that came, of which nobody knows

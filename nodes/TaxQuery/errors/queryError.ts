@@ -10,7 +10,7 @@ import { taxQuery } from '../../shared/http/service';
 import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
 import { keysOfPath } from '../client/queryTypeNames';
-import type { Doubt, Extent, Id, Listing } from '../client/types';
+import type { UncertaintyReason, Extent, Id, Listing } from '../client/types';
 
 /** For what the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';
@@ -41,7 +41,7 @@ export type Trouble =
 	| {
 			kind: 'unsure';
 			definition: PaidQuery;
-			why: Doubt;
+			why: UncertaintyReason;
 			/** As so many queries it is billed. */
 			count: number;
 			/** When it was sent, by our clock. */
@@ -288,7 +288,7 @@ const PROFILE = [400, 403, 404, 409, 412, 422];
 /** By so much the clocks of n8n and the service may differ. */
 const CLOCKS_MS = 60_000;
 
-const DOUBTS: Record<Doubt, string> = {
+const DOUBTS: Record<UncertaintyReason, string> = {
 	noAnswer: 'there was no response',
 	status: 'the service reported an error',
 	unreadable: 'its response says nothing of it',

@@ -36,7 +36,7 @@ export class Receipt {
 	/** What was accepted, by item. */
 	private readonly billed = new Map<number, string[]>();
 	/** How many queries may have been accepted, by item. */
-	private readonly doubtful = new Map<number, number>();
+	private readonly uncertainByItem = new Map<number, number>();
 	private readonly warnings: string[] = [];
 	/** Items for which nothing was sent, because a query of before or of another item serves them. */
 	private readonly served = new Set<number>();
@@ -68,13 +68,13 @@ export class Receipt {
 		const items = index === undefined ? [...Array(this.run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
 		const cost = { billed: this.known.billed(index) ?? ('unknown' as const), queries };
-		const unsure = items.filter((one) => this.doubtful.has(one));
+		const uncertain = items.filter((one) => this.uncertainByItem.has(one));
 		const ids = items.flatMap((one) => this.billed.get(one) ?? []);
 		return {
 			words: costWords(cost),
 			...cost,
 			...(ids.length > 0 && { queryIds: ids }),
-			...(unsure.length > 0 && { unsureItems: unsure.map(numberOf) }),
+			...(uncertain.length > 0 && { unsureItems: uncertain.map(numberOf) }),
 		};
 	}
 
@@ -87,8 +87,8 @@ export class Receipt {
 	}
 
 	/** Queries of an item of which nobody knows whether they were accepted. */
-	unsure({ index }: Item, count: number): void {
-		this.doubtful.set(index, (this.doubtful.get(index) ?? 0) + count);
+	uncertain({ index }: Item, count: number): void {
+		this.uncertainByItem.set(index, (this.uncertainByItem.get(index) ?? 0) + count);
 		this.addCount('unsureQueries', count);
 	}
 
@@ -138,7 +138,7 @@ export class Receipt {
 	/** Shows the receipt; returns what the run's error does not say itself. */
 	private end(failure: { index: number } | undefined, failed: FailedItems): string {
 		const { sent, recovered, kept, reused } = this.counts;
-		const doubtful = [...this.doubtful.values()].reduce((sum, count) => sum + count, 0);
+		const uncertain = [...this.uncertainByItem.values()].reduce((sum, count) => sum + count, 0);
 		const told = [
 			counted(recovered, 'recovered'),
 			counted(kept, 'read again, not sent again'),
@@ -146,7 +146,7 @@ export class Receipt {
 			counted(this.warnings.length, 'with a warning'),
 		].filter((text) => text !== '');
 		const gaps = this.gapWords();
-		const isEmpty = sent + doubtful + failed.all + told.length + gaps.length === 0;
+		const isEmpty = sent + uncertain + failed.all + told.length + gaps.length === 0;
 		if (!isEmpty) {
 			const isReused = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
 			const toChange = this.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
@@ -158,8 +158,8 @@ export class Receipt {
 					reused > 0 ? this.sharedWords() : '',
 					this.reusesByDefault ? this.reuseWords() : '',
 					this.pending > 0 ? pendingWords(this.pending, isReused ? toChange : undefined) : '',
-					doubtful > 0
-						? `${doubtful} may have been accepted: the item's error says how to look for it before you send it again`
+					uncertain > 0
+						? `${uncertain} may have been accepted: the item's error says how to look for it before you send it again`
 						: '',
 					...gaps,
 					...this.warnings.slice(0, WARNINGS_TOLD),
@@ -212,13 +212,13 @@ export class Receipt {
 	/** What the other items are billed for. */
 	private spentBefore(failing: number): string {
 		const ids = [...this.billed].flatMap(([index, own]) => (index === failing ? [] : own));
-		const doubtful = [...this.doubtful.keys()].filter((index) => index !== failing);
+		const uncertain = [...this.uncertainByItem.keys()].filter((index) => index !== failing);
 		return sentences(
 			ids.length > 0
 				? `Accepted before that, and billed: ${first(ids)}. Retrying this execution reads them and sends nothing again`
 				: '',
-			doubtful.length > 0
-				? `May have been accepted and billed, too: item ${first(doubtful.map(numberOf))}. Retrying this execution looks for it; a new one sends it again`
+			uncertain.length > 0
+				? `May have been accepted and billed, too: item ${first(uncertain.map(numberOf))}. Retrying this execution looks for it; a new one sends it again`
 				: '',
 		);
 	}

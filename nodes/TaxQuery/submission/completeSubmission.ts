@@ -51,7 +51,7 @@ export async function completeSubmission(
 		if (body) return { queries: [body], how: isEarlier ? 'kept' : 'sent' };
 		const own = await takeOwnPart(context, wanted, submission, uncertainty.came);
 		if (own) return { queries: own, how: 'sent' };
-		context.log.unsure(item, question.expected.length); // and stays so, whatever is sent after it
+		context.log.uncertain(item, question.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
 			mayBeSentAgain && isProved && (await planAgain(context, wanted, `${name} ${sends}`));
 		const next = isPlanned

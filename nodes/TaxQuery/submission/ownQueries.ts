@@ -64,7 +64,7 @@ async function replaceForeign(
 	const recovery = await recoverSubmission(context, wanted, submission, false);
 	if ('queries' in recovery) return recovered(recovery.queries);
 	if (await takeOwnPart(context, wanted, submission, came)) return read;
-	context.log.unsure(item, expected.length);
+	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(share, since);
 	const foreign = came.find((query) => isForeign(query, expected)) as QueryRecord;
 	const problem = otherQuery(foreign, { definition, expected });

@@ -58,15 +58,15 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 	/** Reserves for what is not reserved yet: all of it or nothing. Throws a QueryError if it is too much. */
 	function reserve(planned: Planned[], limits: Limits, day?: Day, listed?: Counted): void {
 		const countOf = ({ question }: Planned) => question.expected.length;
-		const isOpen = ({ name }: Planned) => !spending.reserved.has(name);
-		const count = planned.filter(isOpen).reduce((sum, one) => sum + countOf(one), 0);
+		const isUnreserved = ({ name }: Planned) => !spending.reserved.has(name);
+		const count = planned.filter(isUnreserved).reduce((sum, one) => sum + countOf(one), 0);
 		if (count > 0 && spending.total + count > limits.maxQueries) {
 			throw new QueryError({ kind: 'limitOfExecution', most: limits.maxQueries });
 		}
 		const unplanned = day ? planned.filter(({ name }) => !day.reserved.has(dayName(name))) : [];
 		if (day && unplanned.length > 0) {
 			const more = unplanned.reduce((sum, one) => sum + countOf(one), 0);
-			const made = day.made.size + day.unsureTotal;
+			const made = day.made.size + day.uncertainTotal;
 			if (made + day.reserved.total + more > limits.maxQueriesPerDay) {
 				throw new QueryError({ kind: 'limitOfDay', most: limits.maxQueriesPerDay, made });
 			}
@@ -100,14 +100,14 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 		async ended(item: Item, name: string, count: number, submission: Submission): Promise<void> {
 			const day = await today(item);
 			day.reserved.take(dayName(name));
-			if (isUnresolved(submission.state)) day.unsure.set(unsureName(submission), count);
+			if (isUnresolved(submission.state)) day.uncertain.set(uncertainName(submission), count);
 			for (const id of idsOf(submission.state)) day.made.add(id);
 		},
 
 		/** Queries that were unsure were accepted under these IDs. */
 		async found(item: Item, submission: Submission, ids: Id[]): Promise<void> {
 			const day = await today(item);
-			day.unsure.delete(unsureName(submission));
+			day.uncertain.delete(uncertainName(submission));
 			for (const id of ids) day.made.add(id);
 		},
 
@@ -122,7 +122,7 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 export type QueryLimit = ReturnType<typeof queryLimit>;
 
 /** The same in another try and process. */
-const unsureName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
+const uncertainName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
 
 /** What this process knows of a client's queries of one day. Whatever was not refused counts. */
 class Day {
@@ -131,10 +131,10 @@ class Day {
 	/** Planned or on their way, by all executions. */
 	readonly reserved = new Reservations();
 	/** Sent, and nobody knows whether they were accepted. */
-	readonly unsure = new Map<string, number>();
+	readonly uncertain = new Map<string, number>();
 
-	get unsureTotal(): number {
-		return [...this.unsure.values()].reduce((sum, count) => sum + count, 0);
+	get uncertainTotal(): number {
+		return [...this.uncertain.values()].reduce((sum, count) => sum + count, 0);
 	}
 }
 

@@ -23,7 +23,7 @@ export interface Sending extends Limits {
 export interface SpendingLog {
 	accepted(item: Item, ids: Id[], isByEarlierTry?: boolean): void;
 	/** Nobody knows whether so many queries of an item were accepted. */
-	unsure(item: Item, count: number): void;
+	uncertain(item: Item, count: number): void;
 }
 
 /** What all submissions of a run share. */

@@ -1,4 +1,4 @@
-import type { Doubt, Extent, Id, Posted } from '../client/types';
+import type { UncertaintyReason, Extent, Id, SubmissionResponse } from '../client/types';
 
 /** Where a question stands that costs money. What is unsure is never sent again by itself. */
 export type SubmissionState =
@@ -9,13 +9,13 @@ export type SubmissionState =
 	/** On its way since then (milliseconds, our clock); `hash` tells what was sent. */
 	| { at: 'inFlight'; since: number; hash: string }
 	/** Nobody knows whether it was accepted. */
-	| { at: 'uncertain'; since: number; hash: string; why: Doubt }
+	| { at: 'uncertain'; since: number; hash: string; why: UncertaintyReason }
 	/** Unsure, and the whole list surely does not have it. */
-	| { at: 'missing'; since: number; hash: string; why: Doubt };
+	| { at: 'missing'; since: number; hash: string; why: UncertaintyReason };
 
 export type SubmissionEvent =
 	| { type: 'send'; since: number; hash: string }
-	| { type: 'response'; posted: Posted }
+	| { type: 'response'; posted: SubmissionResponse }
 	/** The list was searched: what is surely of this question, and what may be. */
 	| { type: 'search'; found: Id[]; untold: Id[]; extent: Extent }
 	/** The operator allows to send again what is missing, and the limits do. */
@@ -57,14 +57,14 @@ export const idsOf = (state: SubmissionState): Id[] => (state.at === 'accepted' 
 export const countBilled = (states: SubmissionState[]): number | undefined =>
 	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;
 
-function afterResponse(sent: Unresolved, posted: Posted): SubmissionState {
-	if (posted.kind === 'unsure') return { ...sent, at: 'uncertain', why: posted.why };
-	if (posted.kind === 'refused') return { at: 'rejected' };
+function afterResponse(sent: Unresolved, posted: SubmissionResponse): SubmissionState {
+	if (posted.kind === 'uncertain') return { ...sent, at: 'uncertain', why: posted.why };
+	if (posted.kind === 'rejected') return { at: 'rejected' };
 	return { at: 'accepted', ids: posted.queries.map(({ id }) => id) };
 }
 
 /** Why a query is doubtful; one of an earlier try that has left nothing else is on its way for ever. */
-export const uncertaintyOf = (state: Unresolved): Doubt =>
+export const uncertaintyOf = (state: Unresolved): UncertaintyReason =>
 	state.at === 'inFlight' ? 'earlierTry' : state.why;
 
 function afterSearch(

@@ -3,8 +3,8 @@ import type { Problem } from '../../shared/http/result';
 import type { Question } from '../request/queryRequest';
 import { post } from '../client/queryClient';
 import { keysToTry, noteAccepted } from '../client/queryTypeNames';
-import { readPosted } from '../client/queryRecord';
-import type { Posted, Query } from '../client/types';
+import { readSubmissionResponse } from '../client/queryRecord';
+import type { SubmissionResponse, Query } from '../client/types';
 import { QueryError } from '../errors/queryError';
 import {
 	isForeign,
@@ -60,18 +60,18 @@ async function send(
 		await takeBack();
 		throw error;
 	});
-	const answer = readPosted(result, service.mapping, count);
-	if (answer.kind === 'refused') {
+	const answer = readSubmissionResponse(result, service.mapping, count);
+	if (answer.kind === 'rejected') {
 		await takeBack();
 		throw refusal(question, answer.problem, service.client);
 	}
 	departure.save();
 	const came = answer.kind === 'accepted' ? answer.queries : [];
 	const isOwn = came.every((query) => !isForeign(query, expected));
-	const posted: Posted = isOwn ? answer : { kind: 'unsure', why: 'otherQuery' };
+	const posted: SubmissionResponse = isOwn ? answer : { kind: 'uncertain', why: 'otherQuery' };
 	submission.save(transition(submission.state, { type: 'response', posted }, count));
 	await context.limit.ended(item, reservation, count, submission);
-	if (posted.kind === 'unsure') {
+	if (posted.kind === 'uncertain') {
 		return { ...(await uncertaintyOf(wanted, posted)), ...(!isOwn && { came }) };
 	}
 	noteQueries(context, wanted, submission, came as Query[], departure.sentAt());
@@ -145,7 +145,7 @@ function refusal(question: Question, problem: Problem, client: string): QueryErr
 
 async function uncertaintyOf(
 	{ item, question }: WantedQuery,
-	{ problem, body }: Extract<Posted, { kind: 'unsure' }>,
+	{ problem, body }: Extract<SubmissionResponse, { kind: 'uncertain' }>,
 ): Promise<Uncertainty> {
 	if (!body) return { problem };
 	const { said } = await item.connection();

@@ -11,7 +11,7 @@ export interface ServiceWords {
 	/** What to do when the token is refused. */
 	tokenHint: string;
 	/** What to do when nobody knows whether a POST was accepted. */
-	unsureHint: string;
+	uncertainHint: string;
 }
 
 /** What an error of a request is made of. */
@@ -26,12 +26,12 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 	const { problem, accepted, advice = {} } = failure;
 	if (problem.kind === 'login') return renderLogin(problem);
 	const [message, todo] = advice.missing ? notThere(advice.missing) : tell(problem, service);
-	const isUnsure = accepted === 'unknown';
+	const isUncertain = accepted === 'unknown';
 	return {
 		message: advice.meaning ? MEANINGS[advice.meaning] : message,
 		description: sentences(
 			advice.meaning ? message : '',
-			isUnsure ? service.unsureHint : advice.todo ? ADVICE[advice.todo] : todo,
+			isUncertain ? service.uncertainHint : advice.todo ? ADVICE[advice.todo] : todo,
 			mappingHint(mappingKeysOf(problem, advice)),
 			problem.kind === 'status' && problem.isRepeated ? REFUSED_BEFORE : '',
 			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',

@@ -299,8 +299,8 @@ async function ofBodyOrToken(
 	{ method, secrets = [], timeoutMs, signal }: ServiceRequest,
 	problem: Problem,
 ): Promise<Problem> {
-	const isDoubtful = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
-	if (!isDoubtful || !secrets.some((secret) => secret !== '')) return problem;
+	const mayBeBody = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
+	if (!mayBeBody || !secrets.some((secret) => secret !== '')) return problem;
 	const path = line.service.testPath(line.service.mapping(line.held.data));
 	const probe = { method: 'GET' as const, path: path ?? '', timeoutMs, signal };
 	const tried = path === undefined ? undefined : await attempt(line, probe, PATIENCE_MS);

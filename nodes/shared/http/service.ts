@@ -66,7 +66,7 @@ export interface Service<Mapping = unknown> {
 	/** Which key of the API Mapping may be missing, by the status of the credential's test. */
 	testKeys: Record<string, string>;
 	/** What to do when nobody knows whether a POST was accepted. */
-	unsureHint: string;
+	uncertainHint: string;
 }
 
 /** CP §8.1: 10 points per second and token. */
@@ -92,7 +92,7 @@ export const creditProfile: Service<CreditProfileMapping> = {
 		'Tokens are per environment: check API token and base URL in the Credit Profile credential.',
 	noServiceHint: 'No Credit Profile Service at this base URL; it must be the host root.',
 	testKeys: { '404': 'paths.credential' },
-	unsureHint:
+	uncertainHint:
 		'It is not known whether the service accepted it. Check Get Many before you send it again.',
 };
 
@@ -129,6 +129,6 @@ export const taxQuery: Service<TaxQueryMapping> = {
 	tokenHint: 'Check the Tax Query credential: client ID and secret, or the pasted access token.',
 	noServiceHint: 'No query service at this base URL; it usually ends with /api.',
 	testKeys: { '400': 'list.parameters', '404': 'paths.getAll', '422': 'list.parameters' },
-	unsureHint:
+	uncertainHint:
 		'The query may have been accepted and billed. Before you send it again, look for it with Query → Get Many or in the service.',
 };

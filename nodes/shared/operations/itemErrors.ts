@@ -66,12 +66,12 @@ export class ItemErrors {
 		const operation = this.operations.get(index);
 		const protection = this.protections.get(index);
 		const { words = '', ...data }: Partial<Cost> = operation?.costOf?.(this.run, costOf) ?? {};
-		const isUnsure = cause instanceof RequestError && cause.accepted === 'unknown';
+		const isUncertain = cause instanceof RequestError && cause.accepted === 'unknown';
 		// neither now nor in an earlier try
 		const isUnsent =
 			operation?.isSending &&
 			!this.sent.has(index) &&
-			!isUnsure &&
+			!isUncertain &&
 			!operation.costOf?.(this.run, index).billed;
 		return itemErrorOf(this.node, cause, {
 			...wording,

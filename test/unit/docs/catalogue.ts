@@ -203,7 +203,7 @@ function ofReceipts(): Said[] {
 		const receipt = new Receipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
 		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });
 		receipt.accepted(item, [id]);
-		receipt.unsure({ ...item, index: 1 }, 1);
+		receipt.uncertain({ ...item, index: 1 }, 1);
 		const outcomes = (['sent', 'recovered', 'kept', 'reused'] as const).map((how) => ({
 			how,
 			query: { kind: 'acknowledged', id, raw: {} } as never,

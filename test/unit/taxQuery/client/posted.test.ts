@@ -1,16 +1,24 @@
-import { readPosted, readRecord, stateOf } from '../../../../nodes/TaxQuery/client/queryRecord';
-import type { Posted } from '../../../../nodes/TaxQuery/client/types';
+import {
+	readSubmissionResponse,
+	readRecord,
+	stateOf,
+} from '../../../../nodes/TaxQuery/client/queryRecord';
+import type { SubmissionResponse } from '../../../../nodes/TaxQuery/client/types';
 import type { JsonBody } from '../../../../nodes/shared/http/result';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 
 const asDocumented = readTaxQueryMapping({});
 
 const read = (body: unknown) =>
-	readPosted({ ok: true, status: 200, headers: {}, body: body as JsonBody }, asDocumented, 2);
-const told = (posted: Posted) =>
+	readSubmissionResponse(
+		{ ok: true, status: 200, headers: {}, body: body as JsonBody },
+		asDocumented,
+		2,
+	);
+const told = (posted: SubmissionResponse) =>
 	posted.kind === 'accepted'
 		? posted.queries.map(({ kind, id }) => `${kind} ${id}`).join()
-		: posted.kind === 'unsure'
+		: posted.kind === 'uncertain'
 			? posted.why
 			: posted.kind;
 const record = { _id: 'q1', service: 'CRF', status: 'SUCCESS', query: {}, response: {} };
@@ -53,7 +61,9 @@ describe('what the response to a paid query says', () => {
 		],
 		[{ kind: 'failure' as const, status: 200 }, 'unknown' as const, 'status'],
 	])('%j, accepted: %s', (problem, accepted, what) => {
-		expect(told(readPosted({ ok: false, problem, accepted }, asDocumented, 2))).toBe(what);
+		expect(told(readSubmissionResponse({ ok: false, problem, accepted }, asDocumented, 2))).toBe(
+			what,
+		);
 	});
 });
 

@@ -6,13 +6,13 @@ import {
 	type SubmissionEvent,
 	type SubmissionState,
 } from '../../../../nodes/TaxQuery/submission/submissionState';
-import type { Extent, Id, Posted } from '../../../../nodes/TaxQuery/client/types';
+import type { Extent, Id, SubmissionResponse } from '../../../../nodes/TaxQuery/client/types';
 
 const ids = (...names: string[]) => names as Id[];
 const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as Id, raw: {} });
-const accepted: Posted = { kind: 'accepted', queries: [query('q1')] };
-const refused: Posted = { kind: 'refused', problem: { kind: 'status', status: 400 } };
-const unsure: Posted = { kind: 'unsure', why: 'noId' };
+const accepted: SubmissionResponse = { kind: 'accepted', queries: [query('q1')] };
+const refused: SubmissionResponse = { kind: 'rejected', problem: { kind: 'status', status: 400 } };
+const unsure: SubmissionResponse = { kind: 'uncertain', why: 'noId' };
 
 const PLANNED: SubmissionState = { at: 'planned' };
 const REFUSED: SubmissionState = { at: 'rejected' };
