@@ -43,13 +43,13 @@ export async function completeSubmission(
 			if ('queries' in posted) return { queries: posted.queries, how: 'sent' };
 			uncertainty = posted;
 		}
-		const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !uncertainty.came;
+		const mayBeSentAgain = sending.sendAgain && sends < MAX_SENDS && !uncertainty.received;
 		const recovery = await recoverSubmission(context, wanted, submission, mayBeSentAgain);
 		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
 		const { state, search, isProved } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
 		if (body) return { queries: [body], how: isEarlier ? 'kept' : 'sent' };
-		const own = await takeOwnPart(context, wanted, submission, uncertainty.came);
+		const own = await takeOwnPart(context, wanted, submission, uncertainty.received);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, question.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
@@ -125,12 +125,21 @@ function uncertainError(
 	{ definition, expected }: Question,
 	state: Unresolved,
 	search: Search,
-	{ came, problem, said }: Uncertainty,
+	{ received, problem, serviceMessage }: Uncertainty,
 ): QueryError {
-	const foreign = came?.find((query) => isForeign(query, expected));
+	const foreign = received?.find((query) => isForeign(query, expected));
 	if (foreign?.kind === 'record') {
 		return new QueryError({ ...otherQuery(foreign, { definition, expected }), search });
 	}
 	const [why, count, since] = [uncertaintyOf(state), expected.length, state.since];
-	return new QueryError({ kind: 'unsure', definition, why, count, since, search, problem, said });
+	return new QueryError({
+		kind: 'unsure',
+		definition,
+		why,
+		count,
+		since,
+		search,
+		problem,
+		said: serviceMessage,
+	});
 }

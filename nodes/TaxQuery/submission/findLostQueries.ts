@@ -12,20 +12,20 @@ const CLOCK_MS = 2000;
 const DAY_MS = 24 * 3_600_000;
 
 /** A question that was sent and is searched. */
-interface Lost {
+interface LostQuery {
 	expected: Expected[];
 	/** When it was sent, by our clock. */
-	since: number;
+	sentAt: number;
 	/** Whether a query may be taken: no other item has it, and it was not there before. */
 	isFree(id: Id): Promise<boolean>;
 }
 
 /** What the list shows of a lost question. */
-interface Look {
+interface RecoveryResult {
 	/** Surely of it; one for each query, with its result if it has one. */
 	found: QueryRecord[];
 	/** What may be of it, though nothing proves it. */
-	untold: Id[];
+	possible: Id[];
 	extent: Extent;
 	listed: number;
 	total?: number;
@@ -34,14 +34,14 @@ interface Look {
 }
 
 /** One reading of the list. */
-interface Reading {
+interface ListReading {
 	listing: Listing;
 	/** When it was there, by our clock. */
 	at: number;
 }
 
 /** A row with its result; the row itself where its ID gives another query. */
-async function completed(
+async function withResponse(
 	service: QueryService,
 	row: QueryRecord,
 	expected: Expected[],
@@ -54,14 +54,14 @@ async function completed(
  * Looks for lost queries: one reading of the list serves all who look at the same time. What it returns goes on when
  * another item fails, and throws what reading the list throws.
  */
-export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
-	let running: Promise<Reading> | undefined;
-	let queued: Promise<Reading> | undefined;
+export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<RecoveryResult> {
+	let running: Promise<ListReading> | undefined;
+	let queued: Promise<ListReading> | undefined;
 	let oldest = Infinity;
 	/** Rows that do not say what was asked, as their IDs give them: each is read once for all who look. */
 	const read = new BoundedMap<Id, Promise<QueryRecord>>(10_000);
 
-	async function start(service: QueryService): Promise<Reading> {
+	async function start(service: QueryService): Promise<ListReading> {
 		const since = oldest + service.clockOffsetMs() - DAY_MS;
 		const reading = listSince(service, since)
 			.then((listing) => ({ listing, at: Date.now() }))
@@ -73,7 +73,7 @@ export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
 	}
 
 	/** A reading that begins after this call. */
-	async function fresh(service: QueryService): Promise<Reading> {
+	async function fresh(service: QueryService): Promise<ListReading> {
 		if (!running) return await start(service);
 		queued ??= running
 			.catch(() => undefined)
@@ -85,7 +85,7 @@ export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
 	}
 
 	/** A row that does not say what was asked, or when, as its ID gives it, if that can be read. */
-	const told = async (service: QueryService, row: QueryRecord): Promise<QueryRecord> =>
+	const completeRowOnce = async (service: QueryService, row: QueryRecord): Promise<QueryRecord> =>
 		await read
 			.getOrMake(row.id, async () => await readRow(service, row))
 			.catch(() => {
@@ -93,7 +93,7 @@ export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
 				return row; // it may be ours
 			});
 
-	return async (item, { expected, since, isFree }) => {
+	return async (item, { expected, sentAt: since, isFree }) => {
 		const service = await lastingServiceOf(item);
 		oldest = Math.min(oldest, since);
 		const { listing, at } = await fresh(service);
@@ -101,31 +101,33 @@ export function lostQueries(): (item: Item, lost: Lost) => Promise<Look> {
 		const sent = queriesOf(service.client);
 		const offset = service.clockOffsetMs();
 		const sentAt = since + offset;
-		const isLate = ({ createdAt = Infinity }: QueryRecord) => createdAt < sentAt - DAY_MS;
+		const isTooOld = ({ createdAt = Infinity }: QueryRecord) => createdAt < sentAt - DAY_MS;
 		const free: QueryRecord[] = [];
 		for (const row of listing.records) {
-			const mayBe = !isLate(row) && expected.some((one) => compare(one, row) !== 'other');
+			const mayBe = !isTooOld(row) && expected.some((one) => compare(one, row) !== 'other');
 			if (mayBe && (await isFree(row.id))) free.push(row);
 		}
-		const rows = (await readRows(free, isVague, async (row) => await told(service, row))).filter(
-			(row) => !isLate(row),
-		);
+		const rows = (
+			await readRows(free, isVague, async (row) => await completeRowOnce(service, row))
+		).filter((row) => !isTooOld(row));
 		const isInTime = ({ createdAt = NaN }: QueryRecord) =>
 			createdAt >= sentAt - CLOCK_MS && createdAt <= at + offset + CLOCK_MS;
 		const distance = ({ createdAt = 0 }: QueryRecord) => Math.abs(createdAt - sentAt);
 		const found: QueryRecord[] = [];
-		const untold = new Set<Id>();
+		const possible = new Set<Id>();
 		for (const one of expected) {
 			const mayBe = rows.filter((row) => !found.includes(row) && compare(one, row) !== 'other');
 			const [own] = mayBe
 				.filter((row) => isInTime(row) && compare(one, row) === 'same')
 				.sort((a, b) => distance(a) - distance(b));
 			if (own) found.push(own);
-			else for (const { id } of mayBe) untold.add(id);
+			else for (const { id } of mayBe) possible.add(id);
 		}
 		return {
-			found: await Promise.all(found.map(async (row) => await completed(service, row, expected))),
-			untold: [...untold],
+			found: await Promise.all(
+				found.map(async (row) => await withResponse(service, row, expected)),
+			),
+			possible: [...possible],
 			extent: unreadable > 0 && extent === 'whole' ? 'cut' : extent,
 			listed: listing.records.length,
 			total,

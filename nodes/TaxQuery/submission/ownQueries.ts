@@ -4,7 +4,12 @@ import { serviceOfItem } from '../client/queryClient';
 import type { Id, Query, QueryRecord } from '../client/types';
 import { QueryError } from '../errors/queryError';
 import { otherQuery, type Outcome } from '../output/rows';
-import { isForeign, wantQuery, type Sending, type SubmissionContext } from './submissionContext';
+import {
+	isForeign,
+	wantQuery,
+	type SendingOptions,
+	type SubmissionContext,
+} from './submissionContext';
 import { queriesOf } from './clientQueries';
 import { recoverSubmission, takeOwnPart } from './recoverSubmission';
 import { isUsable, type Submission } from './submissionRegister';
@@ -17,7 +22,7 @@ export async function acceptOwnQueries(
 	context: SubmissionContext,
 	item: Item,
 	question: Question,
-	sending: Sending,
+	sending: SendingOptions,
 	read: Outcome[],
 ): Promise<Outcome[]> {
 	const { journal } = context;
@@ -46,16 +51,16 @@ async function replaceForeign(
 	context: SubmissionContext,
 	item: Item,
 	question: Question,
-	sending: Sending,
+	sending: SendingOptions,
 	submission: Submission,
 	read: Outcome[],
 ): Promise<Outcome[]> {
 	const wanted = await wantQuery(item, question, sending);
 	const { definition, expected, hash, share } = question;
 	const { service, known } = wanted;
-	const came = queriesIn(read);
+	const received = queriesIn(read);
 	const since = submission.sentAt;
-	const ids = came.map(({ id }) => id);
+	const ids = received.map(({ id }) => id);
 	context.journal.register.release(service.account, ids);
 	for (const id of ids) known.release(id);
 	known.lastAccepted.delete(share);
@@ -63,10 +68,10 @@ async function replaceForeign(
 	submission.save({ at: 'uncertain', since, hash: submission.hash || hash, why: 'otherQuery' });
 	const recovery = await recoverSubmission(context, wanted, submission, false);
 	if ('queries' in recovery) return recovered(recovery.queries);
-	if (await takeOwnPart(context, wanted, submission, came)) return read;
+	if (await takeOwnPart(context, wanted, submission, received)) return read;
 	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(share, since);
-	const foreign = came.find((query) => isForeign(query, expected)) as QueryRecord;
+	const foreign = received.find((query) => isForeign(query, expected)) as QueryRecord;
 	const problem = otherQuery(foreign, { definition, expected });
 	throw new QueryError({ ...problem, search: recovery.search });
 }

@@ -18,7 +18,7 @@ import { countBilled, idsOf } from './submissionState';
 import {
 	isSharing,
 	newSubmissionContext,
-	type Sending,
+	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
 import { acceptOwnQueries } from './ownQueries';
@@ -26,7 +26,7 @@ import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { isWaitedFor, readResult, waitForResult } from './waitForResult';
 
 /** What an item's fields and options say, beside what it asks. */
-interface Settings extends Sending {
+interface PaidQuerySettings extends SendingOptions {
 	additionalBodyFields: IDataObject;
 	/** Milliseconds to wait for a result, once all items are sent. */
 	wait: number | undefined;
@@ -48,8 +48,8 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 		tool: `${tool} ${hasNoResult ? 'It may be billed.' : `Billed: ${price}.`} ${service.isImmediate ? AT_ONCE : PENDING}`,
 		fields: { price: priceNotice(definition), input, ...fieldsOf(definition) },
 		options: optionsOf(definition),
-		execute: async (item, { input: asked, ...settings }) =>
-			await namingBilled(item, async () => await plan(item, definition, asked, settings)),
+		execute: async (item, { input: queries, ...settings }) =>
+			await namingBilled(item, async () => await plan(item, definition, queries, settings)),
 	});
 	const costOf: Operation['costOf'] = (run, index) =>
 		run.shared(startSpending).receipt.costOf(index);
@@ -68,19 +68,19 @@ function startSpending(run: Run) {
 }
 
 /** A question that an item asks by one request, and what came of it. */
-interface AskedPart {
+interface RequestPart {
 	part: Question;
 	outcomes: Outcome[];
 }
 
 /** What an item has got: of listed queries, and of its own. */
-interface Asked {
-	before: Outcome[];
-	own: AskedPart[];
+interface ItemQueries {
+	listed: Outcome[];
+	own: RequestPart[];
 }
 
-const outcomesOf = ({ before, own }: Asked): Outcome[] => [
-	...before,
+const outcomesOf = ({ listed, own }: ItemQueries): Outcome[] => [
+	...listed,
 	...own.flatMap(({ outcomes }) => outcomes),
 ];
 
@@ -89,11 +89,11 @@ async function plan(
 	item: Item,
 	definition: PaidQuery,
 	input: QueryInput,
-	settings: Settings,
+	settings: PaidQuerySettings,
 ): Promise<NextPhase> {
 	const { context, receipt } = item.run.shared(startSpending);
-	const asking = { ...(await serviceOfItem(item)), ...settings };
-	const whole = questionOf(definition, input, asking);
+	const target = { ...(await serviceOfItem(item)), ...settings };
+	const whole = questionOf(definition, input, target);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
 	const reusable = isSubmitted(context, item, whole)
@@ -101,29 +101,29 @@ async function plan(
 		: await findReusable(item, context, whole, reuse);
 	const missing = missingParts(input, reusable);
 	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
-	const parts = missing.map((part) => questionOf(definition, part, asking));
+	const parts = missing.map((part) => questionOf(definition, part, target));
 	if (reused.length > 0 && parts.length > 0) {
 		const ids = reusable.map((one) => one?.id ?? null);
 		context.journal.reuse(item, whole.key, ids);
 	}
 	await planSubmissions(context, item, settings, parts);
 	const next = async () => {
-		const now = Date.now() + asking.clockOffsetMs();
+		const now = Date.now() + target.clockOffsetMs();
 		const read = async (outcomes: Outcome[]) =>
 			await Promise.all(
 				outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
 			);
 		const before = await read(reused.map((query) => ({ query, how: 'reused' })));
-		const own: AskedPart[] = [];
+		const own: RequestPart[] = [];
 		for (const part of parts) {
 			const { queries, how } = await reuseOrSubmit(context, item, part, settings);
 			const outcomes = await read(queries.map((query) => ({ query, how })));
 			const accepted = await acceptOwnQueries(context, item, part, settings, outcomes);
 			own.push({ part, outcomes: accepted });
 		}
-		const asked = { before, own };
-		receipt.take(item, outcomesOf(asked), settings, isSharing(reuse) ? whole.share : undefined);
-		return await conclude(item, definition, input, asking, whole, asked);
+		const queries = { listed: before, own };
+		receipt.take(item, outcomesOf(queries), settings, isSharing(reuse) ? whole.share : undefined);
+		return await conclude(item, definition, input, target, whole, queries);
 	};
 	return { next: async () => await namingBilled(item, next) };
 }
@@ -181,9 +181,9 @@ async function conclude(
 	item: Item,
 	definition: PaidQuery,
 	{ records, warnings }: QueryInput,
-	settings: Settings & Pick<QueryService, 'mapping'>,
+	settings: PaidQuerySettings & Pick<QueryService, 'mapping'>,
 	{ expected, fields, secrets }: Question,
-	asked: Asked,
+	queries: ItemQueries,
 ): Promise<Phase> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt, context } = item.run.shared(startSpending);
@@ -208,14 +208,14 @@ async function conclude(
 		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};
-	const isWaiting = wait !== undefined && outcomesOf(asked).some(isWaitedFor);
-	if (!isWaiting) return give(outcomesOf(asked));
+	const isWaiting = wait !== undefined && outcomesOf(queries).some(isWaitedFor);
+	if (!isWaiting) return give(outcomesOf(queries));
 	const waitForAll = async (outcomes: Outcome[]) =>
 		await Promise.all(outcomes.map(async (one) => await waitForResult(item, one, wait)));
 	const next = async () => {
 		const [before, ...own] = await Promise.all([
-			waitForAll(asked.before),
-			...asked.own.map(
+			waitForAll(queries.listed),
+			...queries.own.map(
 				async ({ part, outcomes }) =>
 					await acceptOwnQueries(context, item, part, settings, await waitForAll(outcomes)),
 			),

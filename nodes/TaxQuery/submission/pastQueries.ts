@@ -19,7 +19,7 @@ const FRESH_MS = 30_000;
 const PAUSE_MS = 5_000;
 
 /** For each query that a question expects. */
-type Found = Array<QueryRecord | undefined>;
+type ReusableRecords = Array<QueryRecord | undefined>;
 
 /** What was read of the queries of one account. */
 class PastList {
@@ -100,10 +100,10 @@ class ReadLists {
 const newReadLists = () => new ReadLists();
 
 /** The queries made before, read and gone through once for all items of a run that have the same account. */
-export function pastQueries(run: Run, register: SubmissionRegister) {
+export function newPastQueries(run: Run, register: SubmissionRegister) {
 	const readLists = run.execution.shared(newReadLists);
 	const lists = new Map<string, PastList>();
-	const reusable = new BoundedMap<string, Promise<Found>>(10_000);
+	const reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	const uncompared = new Set<Id>();
 	/** How much of the list was not read. */
 	let cut: Listing | undefined;
@@ -144,7 +144,7 @@ export function pastQueries(run: Run, register: SubmissionRegister) {
 		expected: Expected[],
 		{ since, isRetry, isEach }: Listed,
 		isFree: (id: Id) => boolean,
-	): Promise<Found> {
+	): Promise<ReusableRecords> {
 		const service = await serviceOfItem(item);
 		const recordsLike = await indexOf(item, since, isEach ? 'retry' : 'reuse');
 		const from = since + service.clockOffsetMs();
@@ -197,7 +197,7 @@ export function pastQueries(run: Run, register: SubmissionRegister) {
 		item: Item,
 		{ share, expected }: Question,
 		reuse: Listed,
-	): Promise<Found> {
+	): Promise<ReusableRecords> {
 		const { mapping, account } = await serviceOfItem(item);
 		if (reuse.isEach) {
 			if (!hasList(mapping)) return [];
@@ -235,7 +235,7 @@ export function pastQueries(run: Run, register: SubmissionRegister) {
 		 * For each query that a question expects the newest with a result, or else the newest still pending. In a retried
 		 * execution each row is for one item, unless the operator wants items to share.
 		 */
-		async findReusable(item: Item, question: Question, reuse: Reuse): Promise<Found> {
+		async findReusable(item: Item, question: Question, reuse: Reuse): Promise<ReusableRecords> {
 			const { since } = reuse;
 			if (since === undefined) return [];
 			const listed = { ...reuse, since };
@@ -250,4 +250,4 @@ export function pastQueries(run: Run, register: SubmissionRegister) {
 
 type Listed = Reuse & { since: number };
 
-export type PastLists = ReturnType<typeof pastQueries>;
+export type PastLists = ReturnType<typeof newPastQueries>;

@@ -18,9 +18,9 @@ interface Unrecovered {
 }
 
 /** How long to wait before each reading of the list: what was just accepted may not be listed yet. */
-const PAUSES_MS = [0, 1000, 3000];
+const READING_DELAYS_MS = [0, 1000, 3000];
 /** The same while there is no proof that the list would show it. */
-const FURTHER_MS = 5000;
+const LATER_READING_DELAY_MS = 5000;
 
 /** Looks an uncertain submission up in the service's list, while nobody submits the same. */
 export async function recoverSubmission(
@@ -59,13 +59,13 @@ async function recover(
 	const isBodyEnough =
 		question.definition.hasNoResult === true && state.at === 'uncertain' && state.why === 'noId';
 	for (let number = 0; ; number++) {
-		await item.wait(PAUSES_MS[number] ?? FURTHER_MS);
+		await item.wait(READING_DELAYS_MS[number] ?? LATER_READING_DELAY_MS);
 		const read = await readOnce(context, wanted, submission, state);
 		if ('queries' in read) return read;
 		const { next, search, isProved } = read;
 		const mayWait = mayBeSentAgain && next.at === 'missing' && !isProved;
 		const isEnough = isBodyEnough && !('unlisted' in search);
-		if (!isEnough && (number + 1 < PAUSES_MS.length || mayWait)) continue;
+		if (!isEnough && (number + 1 < READING_DELAYS_MS.length || mayWait)) continue;
 		submission.save(next);
 		return { state: isUnresolved(next) ? next : state, search, isProved };
 	}
@@ -83,7 +83,7 @@ async function readOnce(
 	const { item, question } = wanted;
 	const { since, hash } = state;
 	const isFree = async (id: Id) => await isUnclaimed(context, wanted, id, since);
-	const lost = { expected: question.expectedOf(hash), since, isFree };
+	const lost = { expected: question.expectedOf(hash), sentAt: since, isFree };
 	const listed = await context.findLost(item, lost).catch((error: unknown) => ({
 		unlisted: wordsOf(error),
 	}));
@@ -118,13 +118,13 @@ export async function takeOwnPart(
 	{ limit }: SubmissionContext,
 	{ item, question: { expected } }: WantedQuery,
 	submission: Submission,
-	came: Query[] = [],
+	received: Query[] = [],
 ): Promise<Query[] | undefined> {
-	const own = came.filter((query) => !isForeign(query, expected));
+	const own = received.filter((query) => !isForeign(query, expected));
 	if (own.length === 0 || expected.length === 1) return undefined;
 	const ids = own.map(({ id }) => id);
 	submission.save({ at: 'accepted', ids });
 	submission.queries = own;
 	await limit.found(item, submission, ids);
-	return came;
+	return received;
 }

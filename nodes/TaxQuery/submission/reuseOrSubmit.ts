@@ -6,7 +6,7 @@ import {
 	reservationName,
 	wantQuery,
 	type ObtainedQueries,
-	type Sending,
+	type SendingOptions,
 	type SubmissionContext,
 	type WantedQuery,
 } from './submissionContext';
@@ -36,7 +36,7 @@ export const isSubmitted = (context: SubmissionContext, item: Item, question: Qu
 export async function planSubmissions(
 	context: SubmissionContext,
 	item: Item,
-	sending: Sending,
+	sending: SendingOptions,
 	questions: Question[],
 ): Promise<void> {
 	const { register } = context.journal;
@@ -54,7 +54,7 @@ export async function reuseOrSubmit(
 	context: SubmissionContext,
 	item: Item,
 	question: Question,
-	sending: Sending,
+	sending: SendingOptions,
 ): Promise<ObtainedQueries> {
 	const { locks } = context.journal.register;
 	const wanted = await wantQuery(item, question, sending);

@@ -20,7 +20,7 @@ export interface Limits {
 }
 
 /** A question that is to be sent, and the name by which it is reserved: the same for all who share its query. */
-export interface Planned {
+export interface PlannedQuery {
 	name: string;
 	question: Question;
 }
@@ -29,13 +29,13 @@ export interface Planned {
  * Keeps an execution over all its runs, calls and tries, and a day, below the operator's limits. A question is reserved
  * once, before anything of it is sent. Whatever was not refused counts: what is unsure, too, also where it is sent again.
  */
-export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
+export function newSpendingLimit(run: Run, { spending }: Journal, past: PastLists) {
 	/** Days of whose queries this run has counted those in the list; one for each account. */
-	const counting = new Map<Day, Promise<Counted>>();
+	const counting = new Map<Day, Promise<CountedListing>>();
 	const reservedIn = new Set<Day>();
 
 	/** Once for all items of an account. Throws a QueryError if today's queries cannot be counted. */
-	async function countListed(item: Item, day: Day): Promise<Counted> {
+	async function countListed(item: Item, day: Day): Promise<CountedListing> {
 		const service = await serviceOfItem(item);
 		const start = startOfDay(item);
 		const { records, unreadable, ...listing } = await past.list(item, start, 'limit');
@@ -49,16 +49,21 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 		return { ...listing, listed: records.length };
 	}
 
-	async function countOnce(item: Item, day: Day): Promise<Counted> {
+	async function countOnce(item: Item, day: Day): Promise<CountedListing> {
 		const known = counting.get(day) ?? countListed(item, day);
 		counting.set(day, known);
 		return await known;
 	}
 
 	/** Reserves for what is not reserved yet: all of it or nothing. Throws a QueryError if it is too much. */
-	function reserve(planned: Planned[], limits: Limits, day?: Day, listed?: Counted): void {
-		const countOf = ({ question }: Planned) => question.expected.length;
-		const isUnreserved = ({ name }: Planned) => !spending.reserved.has(name);
+	function reserve(
+		planned: PlannedQuery[],
+		limits: Limits,
+		day?: Day,
+		listed?: CountedListing,
+	): void {
+		const countOf = ({ question }: PlannedQuery) => question.expected.length;
+		const isUnreserved = ({ name }: PlannedQuery) => !spending.reserved.has(name);
 		const count = planned.filter(isUnreserved).reduce((sum, one) => sum + countOf(one), 0);
 		if (count > 0 && spending.total + count > limits.maxQueries) {
 			throw new QueryError({ kind: 'limitOfExecution', most: limits.maxQueries });
@@ -86,7 +91,7 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 
 	return {
 		/** Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. */
-		async plan(item: Item, limits: Limits, planned: Planned[]): Promise<void> {
+		async plan(item: Item, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 			if (planned.length === 0) return;
 			const day = limits.maxQueriesPerDay === Infinity ? undefined : await today(item);
 			const listed = day && (await countOnce(item, day));
@@ -119,7 +124,7 @@ export function queryLimit(run: Run, { spending }: Journal, past: PastLists) {
 	};
 }
 
-export type QueryLimit = ReturnType<typeof queryLimit>;
+export type QueryLimit = ReturnType<typeof newSpendingLimit>;
 
 /** The same in another try and process. */
 const uncertainName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
@@ -162,7 +167,7 @@ async function today(item: Item): Promise<Day> {
 	return stateOfClient(client).shared(newDays).of(startOfDay(item));
 }
 
-type Counted = Pick<Listing, 'extent' | 'total'> & { listed: number };
+type CountedListing = Pick<Listing, 'extent' | 'total'> & { listed: number };
 
 const startOfDay = ({ run }: Item) =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();

@@ -7,14 +7,14 @@ import { serviceOfItem, type QueryService } from '../client/queryClient';
 import type { Id, Query } from '../client/types';
 import { isOfOther, type Answer, type Outcome } from '../output/rows';
 import { journalOf, type Journal } from './journal';
-import { queryLimit, type Limits, type QueryLimit } from './spendingLimit';
-import { lostQueries } from './findLostQueries';
+import { newSpendingLimit, type Limits, type QueryLimit } from './spendingLimit';
+import { findLostQueries } from './findLostQueries';
 import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
-import { pastQueries, type PastLists } from './pastQueries';
+import { newPastQueries, type PastLists } from './pastQueries';
 
 /** What an item's options say of how its query is sent. */
-export interface Sending extends Limits {
+export interface SendingOptions extends Limits {
 	sendAgain: boolean;
 	reuse: Reuse | undefined;
 }
@@ -32,7 +32,7 @@ export interface SubmissionContext {
 	journal: Journal;
 	past: PastLists;
 	limit: QueryLimit;
-	findLost: ReturnType<typeof lostQueries>;
+	findLost: ReturnType<typeof findLostQueries>;
 	log: SpendingLog;
 	/** n8n tells neither a sub-workflow nor the call of an MCP client whether it repeats another one. */
 	mayRepeat: boolean;
@@ -42,7 +42,7 @@ export interface SubmissionContext {
 export interface WantedQuery {
 	item: Item;
 	question: Question;
-	sending: Sending;
+	sending: SendingOptions;
 	service: QueryService;
 	/** What this process knows of the client's queries, over all executions. */
 	known: ClientQueries;
@@ -56,20 +56,20 @@ export interface Uncertainty {
 	problem?: Problem;
 	/** Of a response without a query ID, and its message. */
 	body?: IDataObject;
-	said?: Said;
+	serviceMessage?: Said;
 	/** The queries of the response, where some of them are surely other queries. */
-	came?: Query[];
+	received?: Query[];
 }
 
 export function newSubmissionContext(run: Run, log: SpendingLog): SubmissionContext {
 	const journal = journalOf(run);
-	const past = pastQueries(run, journal.register);
+	const past = newPastQueries(run, journal.register);
 	return {
 		run,
 		journal,
 		past,
-		limit: queryLimit(run, journal, past),
-		findLost: lostQueries(),
+		limit: newSpendingLimit(run, journal, past),
+		findLost: findLostQueries(),
 		log,
 		mayRepeat: run.mode === 'integrated' || run.executionId === undefined,
 	};
@@ -78,7 +78,7 @@ export function newSubmissionContext(run: Run, log: SpendingLog): SubmissionCont
 export async function wantQuery(
 	item: Item,
 	question: Question,
-	sending: Sending,
+	sending: SendingOptions,
 ): Promise<WantedQuery> {
 	const service = await serviceOfItem(item);
 	return { item, question, sending, service, known: queriesOf(service.client) };
@@ -93,7 +93,7 @@ export function reservationName(
 	{ run }: SubmissionContext,
 	item: Item,
 	{ share, key }: Question,
-	{ reuse }: Sending,
+	{ reuse }: SendingOptions,
 ): string {
 	return isSharing(reuse) ? share : `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }

@@ -37,7 +37,7 @@ export interface Reuse {
 	mayLag?: boolean;
 }
 
-const nothing: Field<undefined> = { properties: [], read: () => undefined };
+const emptyField: Field<undefined> = { properties: [], read: () => undefined };
 
 const numberField = (property: Omit<INodeProperties, 'type'>): INodeProperties => ({
 	type: 'number',
@@ -77,7 +77,7 @@ const waitForResult: Field<number | undefined> = {
 };
 
 const startOfRun = () => ({ ms: Date.now() });
-const nowOf = ({ run }: Item): number => run.shared(startOfRun).ms;
+const runStartedAt = ({ run }: Item): number => run.shared(startOfRun).ms;
 
 const reuse = field(
 	{
@@ -125,7 +125,7 @@ const reuseResults: Field<Reuse | undefined> = {
 
 async function chosenReuse(item: Item): Promise<Reuse | undefined> {
 	const { mode, timeZone } = item.run;
-	const now = nowOf(item);
+	const now = runStartedAt(item);
 	switch (await reuse.read(item)) {
 		case 'never':
 			return undefined;
@@ -154,7 +154,7 @@ const WITHIN_EXECUTION: Reuse = { isByDefault: false };
  * shows of the last day is therefore taken first, whatever Reuse Results says.
  */
 function ofRetry(item: Item, chosen: Reuse | undefined): Reuse {
-	const since = nowOf(item) - DAY_MS;
+	const since = runStartedAt(item) - DAY_MS;
 	const retry = { isRetry: true, mayLag: true };
 	if (!chosen) return { since, isByDefault: true, isEach: true, ...retry };
 	const isByDefault = chosen.since === undefined || chosen.isByDefault;
@@ -163,7 +163,7 @@ function ofRetry(item: Item, chosen: Reuse | undefined): Reuse {
 
 /** A query without a result has no option: its items share it within their execution. */
 const reuseWithoutResult: Field<Reuse | undefined> = {
-	...nothing,
+	...emptyField,
 	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
 };
 
@@ -172,7 +172,7 @@ export const PRICE = 'one query per item';
 
 /** Told before anything is filled in. */
 export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<undefined> => ({
-	...nothing,
+	...emptyField,
 	properties: [
 		{
 			displayName: `Each run costs ${price}. ${hasNoResult ? 'While building, pin the output.' : "While building, results (not failures) of the last 24 hours are reused (see 'Reuse Results')."}`,
@@ -185,7 +185,7 @@ export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<un
 
 /** The fields that paid queries have beside what they ask. */
 export const fieldsOf = ({ service, hasNoResult }: PaidQuery) => ({
-	wait: service.isImmediate ? nothing : waitForResult,
+	wait: service.isImmediate ? emptyField : waitForResult,
 	reuse: hasNoResult ? reuseWithoutResult : reuseResults,
 });
 
@@ -248,7 +248,7 @@ export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => 
 	spendingLimits: spending.group(),
 	...limits,
 	maxQueries: {
-		...nothing,
+		...emptyField,
 		read: async (item: Item) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
@@ -265,7 +265,7 @@ export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => 
 		undefined,
 	),
 	/** Read by the definition's own input. */
-	checks: { ...nothing, properties: options },
+	checks: { ...emptyField, properties: options },
 	additionalBodyFields: option(
 		{
 			displayName: 'Additional Body Fields',

@@ -47,39 +47,39 @@ async function send(
 	const { item, question, service } = wanted;
 	const { definition, key, path, body, secrets, expected } = question;
 	const count = expected.length;
-	const departure = trackDeparture(context, question, submission, reservation);
+	const tracked = trackSending(context, question, submission, reservation);
 	const takeBack = async () => {
-		departure.undo();
+		tracked.undo();
 		const refused = { ...submission, life: { at: 'refused' } as const };
 		await context.limit.ended(item, reservation, count, refused);
 	};
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
-	const { beforeSend } = departure;
+	const { beforeSend } = tracked;
 	const request = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
 	const result = await post(item, { ...request, secretOf: key }).catch(async (error: unknown) => {
 		await takeBack();
 		throw error;
 	});
-	const answer = readSubmissionResponse(result, service.mapping, count);
-	if (answer.kind === 'rejected') {
+	const response = readSubmissionResponse(result, service.mapping, count);
+	if (response.kind === 'rejected') {
 		await takeBack();
-		throw refusal(question, answer.problem, service.client);
+		throw refusal(question, response.problem, service.client);
 	}
-	departure.save();
-	const came = answer.kind === 'accepted' ? answer.queries : [];
-	const isOwn = came.every((query) => !isForeign(query, expected));
-	const posted: SubmissionResponse = isOwn ? answer : { kind: 'uncertain', why: 'otherQuery' };
+	tracked.save();
+	const received = response.kind === 'accepted' ? response.queries : [];
+	const isOwn = received.every((query) => !isForeign(query, expected));
+	const posted: SubmissionResponse = isOwn ? response : { kind: 'uncertain', why: 'otherQuery' };
 	submission.save(transition(submission.state, { type: 'response', posted }, count));
 	await context.limit.ended(item, reservation, count, submission);
 	if (posted.kind === 'uncertain') {
-		return { ...(await uncertaintyOf(wanted, posted)), ...(!isOwn && { came }) };
+		return { ...(await uncertaintyOf(wanted, posted)), ...(!isOwn && { received }) };
 	}
-	noteQueries(context, wanted, submission, came as Query[], departure.sentAt());
-	return { queries: came as Query[] };
+	noteQueries(context, wanted, submission, received as Query[], tracked.sentAt());
+	return { queries: received as Query[] };
 }
 
 /** Saves when a query goes to its socket, which may happen again: after a 429, or with a new token. */
-function trackDeparture(
+function trackSending(
 	{ journal, limit }: SubmissionContext,
 	{ expected, hash }: Question,
 	submission: Submission,
@@ -151,5 +151,5 @@ async function uncertaintyOf(
 	const { said } = await item.connection();
 	// the API reference shows no such body: one that repeats the credential is withheld whole
 	const shown = said([body]).isWithheld ? undefined : body;
-	return { problem, body: shown, said: said(body, question.secrets) };
+	return { problem, body: shown, serviceMessage: said(body, question.secrets) };
 }

@@ -14,7 +14,7 @@ const LONGEST_PAUSE_MS = 15_000;
 /** The last check begins this long before the time is over, or as soon after as its turn comes. */
 const LAST_CHECK_MS = 1000;
 /** The last check gives up when neither the rate limit nor the faults of the service let it through. */
-const LAST_CHECK_PATIENCE_MS = 60_000;
+const LAST_CHECK_BUDGET_MS = 60_000;
 const SLICE_MS = 200;
 /** A wait that is over awaits the response to its last check for so long. */
 const LAST_RESPONSE_MS = 10_000;
@@ -39,7 +39,7 @@ interface Waiter {
 	/** When the wait is over, by a clock that nobody sets. */
 	deadline: number;
 	pauseMs: number;
-	nextLook: number;
+	nextCheckAt: number;
 	isBeingRead: boolean;
 	lastCheck: LastCheck;
 	/** How much longer the response to the last check is awaited once the time is over. */
@@ -48,7 +48,7 @@ interface Waiter {
 	cancelled?: AbortSignal;
 	/** Aborted when the wait is over. */
 	ended: AbortSignal;
-	resolve(seen: Seen): void;
+	resolve(seen: WaitResult): void;
 	reject(error: Error): void;
 }
 
@@ -65,7 +65,7 @@ const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number) =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
 
 /** What a wait ends with. */
-type Seen = Pick<Outcome, 'query' | 'overdue'>;
+type WaitResult = Pick<Outcome, 'query' | 'overdue'>;
 
 /** Whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
 export const isWaitedFor = ({ query }: Outcome): boolean =>
@@ -110,10 +110,10 @@ function newPendingQueries() {
 		waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
 	}
 
-	function nextTurnOf({ lastCheck, nextLook, deadline }: Waiter, now: number): number {
+	function nextTurnOf({ lastCheck, nextCheckAt, deadline }: Waiter, now: number): number {
 		const nextSlice = now + SLICE_MS;
 		if (lastCheck !== 'due') return deadline > now ? deadline : nextSlice;
-		return Math.min(deadline - LAST_CHECK_MS, nextLook > now ? nextLook : nextSlice);
+		return Math.min(deadline - LAST_CHECK_MS, nextCheckAt > now ? nextCheckAt : nextSlice);
 	}
 
 	/** Makes the last checks that are due. When the turn of another query has come, all others are checked with it. */
@@ -123,26 +123,26 @@ function newPendingQueries() {
 		for (const waiter of last.slice(0, MAX_LAST)) void checkLastById(waiter);
 		if (last.length > MAX_LAST) void checkLastInList(last.slice(MAX_LAST));
 		const others = [...waiters].filter(({ lastCheck }) => lastCheck === 'due');
-		if (isListing || !others.some(({ nextLook }) => nextLook <= now)) return;
+		if (isListing || !others.some(({ nextCheckAt }) => nextCheckAt <= now)) return;
 		for (const waiter of others) schedule(waiter, now);
 		void check(others);
 	}
 
 	function schedule(waiter: Waiter, now: number): void {
-		waiter.nextLook = Math.min(now + waiter.pauseMs, waiter.deadline - LAST_CHECK_MS);
+		waiter.nextCheckAt = Math.min(now + waiter.pauseMs, waiter.deadline - LAST_CHECK_MS);
 		waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
 	}
 
 	async function check(waiting: Waiter[]): Promise<void> {
 		const isFew = waiting.length <= MAX_BY_ID || !hasList(waiting[0].service.mapping);
-		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await lookInList(waiting);
-		for (const one of unread) void lookById(one);
+		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await checkInList(waiting);
+		for (const one of unread) void checkById(one);
 	}
 
 	/** By the ID, for a list may show late, or never, that a query has ended. Sent also while another read hangs. */
 	async function checkLastById(waiter: Waiter): Promise<void> {
 		await read(waiter, {
-			patienceMs: LAST_CHECK_PATIENCE_MS,
+			patienceMs: LAST_CHECK_BUDGET_MS,
 			beforeSend: () => (waiter.lastCheck = 'sent'),
 		});
 		waiter.lastCheck = 'ended';
@@ -150,12 +150,12 @@ function newPendingQueries() {
 
 	async function checkLastInList(waiting: Waiter[]): Promise<void> {
 		for (const waiter of waiting) waiter.lastCheck = 'sent';
-		await Promise.all((await lookInList(waiting)).map(lookById));
+		await Promise.all((await checkInList(waiting)).map(checkById));
 		for (const waiter of waiting) waiter.lastCheck = 'ended';
 	}
 
 	/** Returns what is to be read by its ID: what the list does not show, or shows in a short form. */
-	async function lookInList(waiting: Waiter[]): Promise<Unread[]> {
+	async function checkInList(waiting: Waiter[]): Promise<Unread[]> {
 		const missing = new Set(waiting);
 		const short: Unread[] = [];
 		const [{ service }] = waiting.sort((a, b) => b.deadline - a.deadline);
@@ -181,11 +181,11 @@ function newPendingQueries() {
 		return [...short, ...[...missing].map((waiter) => ({ waiter }))];
 	}
 
-	async function lookById({ waiter, row }: Unread): Promise<void> {
+	async function checkById({ waiter, row }: Unread): Promise<void> {
 		if (waiter.isBeingRead || !waiters.has(waiter)) return;
 		waiter.isBeingRead = true;
-		const patienceMs = Math.max(waiter.deadline - performance.now(), 1000);
-		await read(waiter, { patienceMs }, row);
+		const retryBudgetMs = Math.max(waiter.deadline - performance.now(), 1000);
+		await read(waiter, { patienceMs: retryBudgetMs }, row);
 		waiter.isBeingRead = false;
 	}
 
@@ -235,12 +235,12 @@ export async function waitForResult(item: Item, outcome: Outcome, maxMs: number)
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
 	const pauseMs = Math.min(FIRST_PAUSE_MS, waitMs / 2);
 	const ended = new AbortController();
-	const seen = await new Promise<Seen>((resolve, reject) => {
+	const seen = await new Promise<WaitResult>((resolve, reject) => {
 		pending.add({
 			query,
 			deadline: now + waitMs,
 			pauseMs: pauseMs * BACKOFF,
-			nextLook: now + pauseMs,
+			nextCheckAt: now + pauseMs,
 			isBeingRead: false,
 			lastCheck: 'due',
 			responseMs: LAST_RESPONSE_MS,
