@@ -43,7 +43,7 @@ export class Receipt {
 	/** Those of them that came out. */
 	private unsentItems = 0;
 	/** How many items have asked each question; those with a query of their own are not the same. */
-	private readonly questions = new Map<string, number>();
+	private readonly itemsByRequest = new Map<string, number>();
 	private pending = 0;
 	private reusesByDefault = false;
 	/** What is pending is reused by the next click. */
@@ -101,10 +101,10 @@ export class Receipt {
 			reuse,
 			wait,
 		}: { externalReference: unknown; reuse?: { isByDefault: boolean }; wait?: number },
-		question?: string,
+		request?: string,
 	): void {
 		this.hasWaited ||= wait !== undefined;
-		if (question) this.questions.set(question, (this.questions.get(question) ?? 0) + 1);
+		if (request) this.itemsByRequest.set(request, (this.itemsByRequest.get(request) ?? 0) + 1);
 		for (const { how } of outcomes) this.counts[how]++;
 		if (outcomes.every(({ how }) => how === 'reused' || how === 'kept')) {
 			this.served.add(item.index);
@@ -183,7 +183,7 @@ export class Receipt {
 
 	/** Which items have come out with one query. */
 	private sharedWords(): string {
-		const shared = [...this.questions.values()].filter((items) => items > 1);
+		const shared = [...this.itemsByRequest.values()].filter((items) => items > 1);
 		const items = shared.reduce((sum, count) => sum + count, 0);
 		return items === 0
 			? ''

@@ -57,7 +57,7 @@ export interface QueryInput {
 }
 
 /** Where a query is sent, and the options that change its body. */
-interface Asking {
+interface RequestTarget {
 	mapping: TaxQueryMapping;
 	client: string;
 	account: string;
@@ -66,7 +66,7 @@ interface Asking {
 }
 
 /** A billed query, ready to be sent with one request. */
-export interface Question {
+export interface QueryRequest {
 	definition: PaidQuery;
 	path: string;
 	/** What was asked, under the API reference's names. */
@@ -93,33 +93,33 @@ export interface Question {
 }
 
 /** A billed query in the contract's words, by the API Mapping. */
-export function questionOf(
+export function buildQueryRequest(
 	definition: PaidQuery,
 	{ fields, secret = [], records }: QueryInput,
-	{ mapping, client, account, seal, additionalBodyFields }: Asking,
-): Question {
+	{ mapping, client, account, seal, additionalBodyFields }: RequestTarget,
+): QueryRequest {
 	const { service } = definition;
 	const { operation } = service;
-	const [hidden, open] = split(fields, (name) => secret.includes(name));
+	const [hidden, visible] = split(fields, (name) => secret.includes(name));
 	const [secretAdditional, additional] = split(additionalBodyFields, (name) =>
 		/^ciec$/i.test(name),
 	);
 	const names = [...Object.keys(fields), ...service.fields];
 	const documented = inDocumentNames(additional, operation, mapping);
-	const [replacing, further] = split(documented, (name) => names.includes(name));
-	const own = { ...open, ...replacing };
+	const [replacing, extra] = split(documented, (name) => names.includes(name));
+	const own = { ...visible, ...replacing };
 	const keyOf = (more: IDataObject) =>
-		JSON.stringify([account, operation, told({ ...own, ...more })]);
-	const hash = hashOf(keyOf(further));
-	const codes = codesOf(service, mapping);
+		JSON.stringify([account, operation, comparableFields({ ...own, ...more })]);
+	const hash = hashOf(keyOf(extra));
+	const codes = serviceCodes(service, mapping);
 	const expectedOf = (sent: string): Expected[] =>
-		(records ?? [{ asked: open }]).map(({ asked, wholeSince }) => ({
+		(records ?? [{ asked: visible }]).map(({ asked, wholeSince }) => ({
 			...codes,
 			wholeSince,
 			asked: { ...asked, ...(sent === hash ? documented : replacing) },
 			...(sent !== hash && {
 				further: {
-					names: Object.keys(further),
+					names: Object.keys(extra),
 					fits: (values) => hashOf(keyOf(values)) === sent,
 				},
 			}),
@@ -129,7 +129,7 @@ export function questionOf(
 	return {
 		definition,
 		path: pathOf(operation, service.path, mapping),
-		fields: open,
+		fields: visible,
 		body: { ...inOwnNames(fields, operation, mapping), ...additionalBodyFields },
 		secrets,
 		expected: expectedOf(hash),
@@ -143,29 +143,35 @@ export function questionOf(
 }
 
 /** What records of a query type are called, and what others surely are. */
-const codesOf = (service: QueryService, mapping: TaxQueryMapping) => ({
+const serviceCodes = (service: QueryService, mapping: TaxQueryMapping) => ({
 	code: codeOf(service, mapping),
-	...(!isSure(service, mapping) && { isCodeGuessed: true }),
+	...(!isCodeKnown(service, mapping) && { isCodeGuessed: true }),
 	otherCodes: queryServices
-		.filter((other) => other.operation !== service.operation && isSure(other, mapping))
+		.filter((other) => other.operation !== service.operation && isCodeKnown(other, mapping))
 		.map((other) => codeOf(other, mapping)),
 });
 
 /** Whether records of a query type are known to be called by its code. */
-const isSure = ({ isCodeShown, operation }: QueryService, { services }: TaxQueryMapping): boolean =>
-	isCodeShown === true || services[operation] !== undefined;
+const isCodeKnown = (
+	{ isCodeShown, operation }: QueryService,
+	{ services }: TaxQueryMapping,
+): boolean => isCodeShown === true || services[operation] !== undefined;
 
 /** Fields as they are compared, in one order. */
-const told = (values: IDataObject) =>
+const comparableFields = (values: IDataObject) =>
 	Object.entries(values)
 		.map(([name, value]) => [name, comparable(value)])
 		.filter(([, value]) => value !== '')
 		.sort();
 
 /** The fields whose name fits, and the others. */
-function split(values: IDataObject, fits: (name: string) => boolean): [IDataObject, IDataObject] {
+function split(
+	values: IDataObject,
+	isSelected: (name: string) => boolean,
+): [IDataObject, IDataObject] {
 	const parted: [IDataObject, IDataObject] = [{}, {}];
-	for (const [name, value] of Object.entries(values)) parted[fits(name) ? 0 : 1][name] = value;
+	for (const [name, value] of Object.entries(values))
+		parted[isSelected(name) ? 0 : 1][name] = value;
 	return parted;
 }
 

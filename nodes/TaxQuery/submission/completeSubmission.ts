@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Question } from '../request/queryRequest';
+import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import type { Id, Query } from '../client/types';
 import { QueryError, type Search } from '../errors/queryError';
@@ -28,13 +28,13 @@ export async function completeSubmission(
 	wanted: WantedQuery,
 	submission: Submission,
 ): Promise<ObtainedQueries> {
-	const { item, question, sending } = wanted;
+	const { item, request, sending } = wanted;
 	if (submission.state.at === 'accepted') {
 		context.log.accepted(item, submission.state.ids, true);
 		return { queries: await readAccepted(wanted, submission), how: 'kept' };
 	}
 	const isEarlier = isUnresolved(submission.state);
-	const name = reservationName(context, item, question, sending);
+	const name = reservationName(context, item, request, sending);
 	let uncertainty: Uncertainty | undefined = isEarlier ? {} : undefined;
 	for (let sends = 1; ; sends++) {
 		if (!uncertainty) {
@@ -51,15 +51,15 @@ export async function completeSubmission(
 		if (body) return { queries: [body], how: isEarlier ? 'kept' : 'sent' };
 		const own = await takeOwnPart(context, wanted, submission, uncertainty.received);
 		if (own) return { queries: own, how: 'sent' };
-		context.log.uncertain(item, question.expected.length); // and stays so, whatever is sent after it
+		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
 		const isPlanned =
 			mayBeSentAgain && isProved && (await planAgain(context, wanted, `${name} ${sends}`));
 		const next = isPlanned
-			? transition(state, { type: 'sendAgain' }, question.expected.length)
+			? transition(state, { type: 'sendAgain' }, request.expected.length)
 			: state;
 		if (isUnresolved(next)) {
-			wanted.known.uncertainSince.set(question.share, state.since);
-			throw uncertainError(question, state, search, uncertainty);
+			wanted.known.uncertainSince.set(request.share, state.since);
+			throw uncertainError(request, state, search, uncertainty);
 		}
 		saveBeside(context, wanted, submission, state, sends);
 		uncertainty = undefined;
@@ -69,10 +69,10 @@ export async function completeSubmission(
 /** Reserves a further sending, if the limits allow it. */
 const planAgain = async (
 	{ limit }: SubmissionContext,
-	{ item, question, sending }: WantedQuery,
+	{ item, request, sending }: WantedQuery,
 	name: string,
 ): Promise<boolean> =>
-	await limit.plan(item, sending, [{ name, question }]).then(
+	await limit.plan(item, sending, [{ name, request }]).then(
 		() => true,
 		() => false,
 	);
@@ -80,19 +80,19 @@ const planAgain = async (
 /** Saves the uncertain state beside that of the next sending. */
 function saveBeside(
 	{ journal }: SubmissionContext,
-	{ item, question, service }: WantedQuery,
+	{ item, request, service }: WantedQuery,
 	{ sentAt }: Submission,
 	state: Unresolved,
 	sends: number,
 ): void {
-	const beside = journal.begin(item, question, service.account, ` ${sends}`);
+	const beside = journal.begin(item, request, service.account, ` ${sends}`);
 	beside.sentAt = sentAt;
 	beside.save(state);
 }
 
 /** Reads what was accepted before, as the service shows it now. */
 export async function readAccepted(
-	{ question: { expected }, service, known }: WantedQuery,
+	{ request: { expected }, service, known }: WantedQuery,
 	submission: Submission,
 ): Promise<Query[]> {
 	const ids = idsOf(submission.state);
@@ -110,7 +110,7 @@ export async function readAccepted(
  * neither is its response undocumented, nor has it the documented fields.
  */
 function bodyToPassOn(
-	{ question: { definition, key }, known: { lastBodies } }: WantedQuery,
+	{ request: { definition, key }, known: { lastBodies } }: WantedQuery,
 	state: Unresolved,
 	{ body }: Uncertainty,
 ): Word | undefined {
@@ -122,7 +122,7 @@ function bodyToPassOn(
 }
 
 function uncertainError(
-	{ definition, expected }: Question,
+	{ definition, expected }: QueryRequest,
 	state: Unresolved,
 	search: Search,
 	{ received, problem, serviceMessage }: Uncertainty,

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
-import { hashOf, type Question } from '../request/queryRequest';
+import { hashOf, type QueryRequest } from '../request/queryRequest';
 import type { Id } from '../client/types';
 import { isUnresolved, type SubmissionState } from './submissionState';
 import { newSubmissionRegister, type Submission } from './submissionRegister';
@@ -85,12 +85,12 @@ export function journalOf(run: Run) {
 		},
 
 		/** What an earlier try has sent for an item, or what this one sends. */
-		own: ({ index }: Item, { key }: Question): Submission | undefined =>
+		own: ({ index }: Item, { key }: QueryRequest): Submission | undefined =>
 			register.at(placeOf(nameOf(index, key))),
 
 		/** Begins a submission for an item; `more` tells it from others that the item has sent. */
-		begin(item: Item, question: Question, account: string, more = ''): Submission {
-			const { key, share, subject, hash } = question;
+		begin(item: Item, request: QueryRequest, account: string, more = ''): Submission {
+			const { key, share, subject, hash } = request;
 			return file(nameOf(item.index, key + more), {
 				state: { at: 'planned' },
 				...{ share, subject, account, hash },

@@ -1,5 +1,5 @@
 import type { Item } from '../../shared/operations/operation';
-import type { Question } from '../request/queryRequest';
+import type { QueryRequest } from '../request/queryRequest';
 import { serviceOfItem } from '../client/queryClient';
 import type { Id, Query, QueryRecord } from '../client/types';
 import { QueryError } from '../errors/queryError';
@@ -21,14 +21,14 @@ import { isUsable, type Submission } from './submissionRegister';
 export async function acceptOwnQueries(
 	context: SubmissionContext,
 	item: Item,
-	question: Question,
+	request: QueryRequest,
 	sending: SendingOptions,
 	read: Outcome[],
 ): Promise<Outcome[]> {
 	const { journal } = context;
 	const { register } = journal;
-	const { expected, share } = question;
-	const submission = journal.own(item, question) ?? register.findByShare(share, idsIn(read));
+	const { expected, share } = request;
+	const submission = journal.own(item, request) ?? register.findByShare(share, idsIn(read));
 	const queries = queriesIn(read);
 	if (queries.every((query) => !isForeign(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
@@ -42,7 +42,7 @@ export async function acceptOwnQueries(
 		const { state } = submission;
 		const isKnown = state.at !== 'accepted' || !state.ids.every((id) => idsIn(read).includes(id));
 		if (isKnown && submission.queries) return recovered(submission.queries);
-		return await replaceForeign(context, item, question, sending, submission, read);
+		return await replaceForeign(context, item, request, sending, submission, read);
 	});
 }
 
@@ -50,13 +50,13 @@ export async function acceptOwnQueries(
 async function replaceForeign(
 	context: SubmissionContext,
 	item: Item,
-	question: Question,
+	request: QueryRequest,
 	sending: SendingOptions,
 	submission: Submission,
 	read: Outcome[],
 ): Promise<Outcome[]> {
-	const wanted = await wantQuery(item, question, sending);
-	const { definition, expected, hash, share } = question;
+	const wanted = await wantQuery(item, request, sending);
+	const { definition, expected, hash, share } = request;
 	const { service, known } = wanted;
 	const received = queriesIn(read);
 	const since = submission.sentAt;

@@ -2,9 +2,9 @@ import { operation } from '../../shared/operations/field';
 import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
 import {
-	questionOf,
+	buildQueryRequest,
 	type PaidQuery,
-	type Question,
+	type QueryRequest,
 	type QueryInput,
 } from '../request/queryRequest';
 import { getQuery, serviceOfItem, type QueryService } from '../client/queryClient';
@@ -69,7 +69,7 @@ function startSpending(run: Run) {
 
 /** A question that an item asks by one request, and what came of it. */
 interface RequestPart {
-	part: Question;
+	part: QueryRequest;
 	outcomes: Outcome[];
 }
 
@@ -93,7 +93,7 @@ async function plan(
 ): Promise<NextPhase> {
 	const { context, receipt } = item.run.shared(startSpending);
 	const target = { ...(await serviceOfItem(item)), ...settings };
-	const whole = questionOf(definition, input, target);
+	const whole = buildQueryRequest(definition, input, target);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
 	const reusable = isSubmitted(context, item, whole)
@@ -101,7 +101,7 @@ async function plan(
 		: await findReusable(item, context, whole, reuse);
 	const missing = missingParts(input, reusable);
 	const reused = missing.includes(input) ? [] : reusable.filter((one) => one !== undefined);
-	const parts = missing.map((part) => questionOf(definition, part, target));
+	const parts = missing.map((part) => buildQueryRequest(definition, part, target));
 	if (reused.length > 0 && parts.length > 0) {
 		const ids = reusable.map((one) => one?.id ?? null);
 		context.journal.reuse(item, whole.key, ids);
@@ -141,10 +141,10 @@ async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 async function findReusable(
 	item: Item,
 	{ journal, past }: SubmissionContext,
-	question: Question,
+	request: QueryRequest,
 	reuse: Reuse | undefined,
 ): Promise<Array<QueryRecord | undefined>> {
-	const before = journal.reusedOf(item, question.key);
+	const before = journal.reusedOf(item, request.key);
 	if (before) {
 		const service = await serviceOfItem(item);
 		return await Promise.all(
@@ -153,7 +153,7 @@ async function findReusable(
 	}
 	if (!reuse) return [];
 	const mayLag = reuse.mayLag === true && journal.isEmpty;
-	return await past.findReusable(item, question, { ...reuse, mayLag });
+	return await past.findReusable(item, request, { ...reuse, mayLag });
 }
 
 /** What is still to be sent: all of it, or what can be asked for without the records that are there. */
@@ -182,7 +182,7 @@ async function conclude(
 	definition: PaidQuery,
 	{ records, warnings }: QueryInput,
 	settings: PaidQuerySettings & Pick<QueryService, 'mapping'>,
-	{ expected, fields, secrets }: Question,
+	{ expected, fields, secrets }: QueryRequest,
 	queries: ItemQueries,
 ): Promise<Phase> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;

@@ -1,7 +1,7 @@
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { compare, recordIndex, type Expected } from '../request/matchRecord';
-import type { Question } from '../request/queryRequest';
+import type { QueryRequest } from '../request/queryRequest';
 import { serviceOfItem, type QueryService } from '../client/queryClient';
 import { completeRow, hasList, isVague, listSince, readRow, readRows } from '../client/queryList';
 import type { Id, Listing, Query, QueryRecord, State } from '../client/types';
@@ -195,7 +195,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 
 	async function findOnce(
 		item: Item,
-		{ share, expected }: Question,
+		{ share, expected }: QueryRequest,
 		reuse: Listed,
 	): Promise<ReusableRecords> {
 		const { mapping, account } = await serviceOfItem(item);
@@ -235,15 +235,15 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		 * For each query that a question expects the newest with a result, or else the newest still pending. In a retried
 		 * execution each row is for one item, unless the operator wants items to share.
 		 */
-		async findReusable(item: Item, question: Question, reuse: Reuse): Promise<ReusableRecords> {
+		async findReusable(item: Item, request: QueryRequest, reuse: Reuse): Promise<ReusableRecords> {
 			const { since } = reuse;
 			if (since === undefined) return [];
 			const listed = { ...reuse, since };
-			const found = await findOnce(item, question, listed);
+			const found = await findOnce(item, request, listed);
 			const isAll = found.length > 0 && found.every(Boolean);
 			if (isAll || !reuse.mayLag || !hasList((await serviceOfItem(item)).mapping)) return found;
 			await catchUp(item, since);
-			return await findOnce(item, question, listed);
+			return await findOnce(item, request, listed);
 		},
 	};
 }

@@ -29,7 +29,7 @@ export async function recoverSubmission(
 	submission: Submission,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
-	const { question, service, known } = wanted;
+	const { request, service, known } = wanted;
 	const state = submission.state as Unresolved;
 	const { sendLocks } = queriesOf(service.account);
 	submission.isInFlight = true;
@@ -37,13 +37,13 @@ export async function recoverSubmission(
 	try {
 		const recovering = async () =>
 			await recover(context, wanted, submission, state, mayBeSentAgain);
-		const recovery = await sendLocks.exclusive(question.key, recovering);
+		const recovery = await sendLocks.exclusive(request.key, recovering);
 		isStopped = false;
 		return recovery;
 	} finally {
 		submission.isInFlight = false;
 		// the next one that wants the same goes on with the recovery
-		if (isStopped) known.uncertainSince.set(question.share, state.since);
+		if (isStopped) known.uncertainSince.set(request.share, state.since);
 	}
 }
 
@@ -54,10 +54,10 @@ async function recover(
 	state: Unresolved,
 	mayBeSentAgain: boolean,
 ): Promise<Recovery> {
-	const { item, question } = wanted;
+	const { item, request } = wanted;
 	// where no response is documented, one reading is enough: the response itself is passed on
 	const isBodyEnough =
-		question.definition.hasNoResult === true && state.at === 'uncertain' && state.why === 'noId';
+		request.definition.hasNoResult === true && state.at === 'uncertain' && state.why === 'noId';
 	for (let number = 0; ; number++) {
 		await item.wait(READING_DELAYS_MS[number] ?? LATER_READING_DELAY_MS);
 		const read = await readOnce(context, wanted, submission, state);
@@ -80,10 +80,10 @@ async function readOnce(
 ): Promise<
 	{ queries: Query[] } | { next: Submission['state']; search: Search; isProved: boolean }
 > {
-	const { item, question } = wanted;
+	const { item, request } = wanted;
 	const { since, hash } = state;
 	const isFree = async (id: Id) => await isUnclaimed(context, wanted, id, since);
-	const lost = { expected: question.expectedOf(hash), sentAt: since, isFree };
+	const lost = { expected: request.expectedOf(hash), sentAt: since, isFree };
 	const listed = await context.findLost(item, lost).catch((error: unknown) => ({
 		unlisted: wordsOf(error),
 	}));
@@ -91,7 +91,7 @@ async function readOnce(
 	const { found: queries, isLater, ...read } = listed;
 	const found = queries.map(({ id }) => id);
 	const search = { ...read, found };
-	const next = transition(state, { type: 'search', ...search }, question.expected.length);
+	const next = transition(state, { type: 'search', ...search }, request.expected.length);
 	if (next.at === 'accepted') {
 		submission.save(next);
 		await context.limit.found(item, submission, found);
@@ -116,7 +116,7 @@ async function isUnclaimed(
 /** Takes, of several queries that came, those that were wanted, where the list does not show the others either. */
 export async function takeOwnPart(
 	{ limit }: SubmissionContext,
-	{ item, question: { expected } }: WantedQuery,
+	{ item, request: { expected } }: WantedQuery,
 	submission: Submission,
 	received: Query[] = [],
 ): Promise<Query[] | undefined> {

@@ -4,31 +4,31 @@ export class Reservations {
 	total = 0;
 
 	/** Whether a question is reserved; then nothing more is needed. */
-	has(question: string): boolean {
-		return this.places.has(question);
+	has(request: string): boolean {
+		return this.places.has(request);
 	}
 
 	/** Reserves for a question, on behalf of a run. */
-	add(question: string, count: number, holder: object): void {
-		const place = this.places.get(question);
+	add(request: string, count: number, holder: object): void {
+		const place = this.places.get(request);
 		if (place) {
 			place.holders.add(holder);
 			return;
 		}
-		this.places.set(question, { count, holders: new Set([holder]) });
+		this.places.set(request, { count, holders: new Set([holder]) });
 		this.total += count;
 	}
 
 	/** The question is on its way, or will never be: what was reserved for it is free. */
-	take(question: string): void {
-		this.total -= this.places.get(question)?.count ?? 0;
-		this.places.delete(question);
+	take(request: string): void {
+		this.total -= this.places.get(request)?.count ?? 0;
+		this.places.delete(request);
 	}
 
 	/** A run has ended: what nobody else has reserved is free. */
 	leave(holder: object): void {
-		for (const [question, { holders }] of [...this.places]) {
-			if (holders.delete(holder) && holders.size === 0) this.take(question);
+		for (const [request, { holders }] of [...this.places]) {
+			if (holders.delete(holder) && holders.size === 0) this.take(request);
 		}
 	}
 }

@@ -1,5 +1,5 @@
 import type { Item } from '../../shared/operations/operation';
-import type { Question } from '../request/queryRequest';
+import type { QueryRequest } from '../request/queryRequest';
 import type { Query } from '../client/types';
 import {
 	isSharing,
@@ -22,30 +22,33 @@ const aDayAgo = () => Date.now() - DAY_MS;
 function ownSubmission(
 	{ journal }: SubmissionContext,
 	item: Item,
-	question: Question,
+	request: QueryRequest,
 ): Submission | undefined {
-	const own = journal.own(item, question);
+	const own = journal.own(item, request);
 	return own && own.state.at !== 'planned' && own.state.at !== 'rejected' ? own : undefined;
 }
 
 /** Whether an earlier try of this execution has submitted an item's query. */
-export const isSubmitted = (context: SubmissionContext, item: Item, question: Question): boolean =>
-	ownSubmission(context, item, question) !== undefined;
+export const isSubmitted = (
+	context: SubmissionContext,
+	item: Item,
+	request: QueryRequest,
+): boolean => ownSubmission(context, item, request) !== undefined;
 
 /** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
 export async function planSubmissions(
 	context: SubmissionContext,
 	item: Item,
 	sending: SendingOptions,
-	questions: Question[],
+	requests: QueryRequest[],
 ): Promise<void> {
 	const { register } = context.journal;
-	const needsNone = (question: Question) =>
-		isSubmitted(context, item, question) ||
-		(isSharing(sending.reuse) && register.isSubmitted(question.share, aDayAgo()));
-	const planned = questions
-		.filter((question) => !needsNone(question))
-		.map((question) => ({ name: reservationName(context, item, question, sending), question }));
+	const needsNone = (request: QueryRequest) =>
+		isSubmitted(context, item, request) ||
+		(isSharing(sending.reuse) && register.isSubmitted(request.share, aDayAgo()));
+	const planned = requests
+		.filter((request) => !needsNone(request))
+		.map((request) => ({ name: reservationName(context, item, request, sending), request }));
 	await context.limit.plan(item, sending, planned);
 }
 
@@ -53,25 +56,25 @@ export async function planSubmissions(
 export async function reuseOrSubmit(
 	context: SubmissionContext,
 	item: Item,
-	question: Question,
+	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<ObtainedQueries> {
 	const { locks } = context.journal.register;
-	const wanted = await wantQuery(item, question, sending);
-	const own = ownSubmission(context, item, question);
+	const wanted = await wantQuery(item, request, sending);
+	const own = ownSubmission(context, item, request);
 	if (own) return await completeSubmission(context, wanted, own);
 	const { reuse } = sending;
 	if (isSharing(reuse)) {
 		const sharing = async () => await reuseOfExecution(context, wanted, reuse);
-		return await locks.exclusive(question.share, sharing);
+		return await locks.exclusive(request.share, sharing);
 	}
 	const obtain = async () =>
 		sending.reuse || context.mayRepeat
 			? await reuseOfProcess(context, wanted)
 			: await submit(context, wanted);
-	if (!earlierTry(context, question)) return await obtain();
-	return await locks.exclusive(`try ${question.subject}`, async () => {
-		const tried = earlierTry(context, question);
+	if (!earlierTry(context, request)) return await obtain();
+	return await locks.exclusive(`try ${request.subject}`, async () => {
+		const tried = earlierTry(context, request);
 		return tried ? await completeSubmission(context, wanted, tried) : await obtain();
 	});
 }
@@ -80,10 +83,10 @@ export async function reuseOrSubmit(
  * Returns the uncertain submission that a call may repeat: of another call of this tool, or of another execution of the
  * same parent. Items and rounds of one run differ by their places.
  */
-function earlierTry({ run, journal }: SubmissionContext, question: Question) {
+function earlierTry({ run, journal }: SubmissionContext, request: QueryRequest) {
 	const mayBeIt = ({ run: sentBy, executionId }: Submission) =>
 		sentBy !== run && (run.isTool || executionId !== run.executionId);
-	return journal.register.uncertain(question).find(mayBeIt);
+	return journal.register.uncertain(request).find(mayBeIt);
 }
 
 /** Takes what another item of the execution has obtained, or goes on with its uncertain submission. */
@@ -92,16 +95,16 @@ async function reuseOfExecution(
 	wanted: WantedQuery,
 	{ since }: Reuse,
 ): Promise<ObtainedQueries> {
-	const { item, question } = wanted;
+	const { item, request } = wanted;
 	const { register } = context.journal;
-	const accepted = register.findAccepted(question.share, aDayAgo());
+	const accepted = register.findAccepted(request.share, aDayAgo());
 	if (accepted) {
 		const queries = accepted.queries ?? (await readAccepted(wanted, accepted));
 		return { queries, how: 'reused' };
 	}
 	const uncertain =
-		register.uncertain(question).find(({ share }) => share === question.share) ??
-		earlierTry(context, question);
+		register.uncertain(request).find(({ share }) => share === request.share) ??
+		earlierTry(context, request);
 	if (uncertain) {
 		context.journal.join(item, uncertain);
 		return await completeSubmission(context, wanted, uncertain);
@@ -115,31 +118,31 @@ async function reuseOfProcess(
 	context: SubmissionContext,
 	wanted: WantedQuery,
 ): Promise<ObtainedQueries> {
-	const { item, question, sending, service, known } = wanted;
-	return await known.reuseLocks.exclusive(question.share, async () => {
+	const { item, request, sending, service, known } = wanted;
+	return await known.reuseLocks.exclusive(request.share, async () => {
 		const { reuse } = sending;
 		const accepted = reuse && (await acceptedElsewhere(context, wanted, reuse));
 		if (accepted) return { queries: accepted, how: 'reused' };
-		const since = known.uncertainSince.get(question.share);
+		const since = known.uncertainSince.get(request.share);
 		if (since === undefined || since < (reuse?.since ?? aDayAgo())) {
 			return await submit(context, wanted);
 		}
-		const submission = context.journal.begin(item, question, service.account);
+		const submission = context.journal.begin(item, request, service.account);
 		submission.sentAt = since;
-		submission.save({ at: 'inFlight', since, hash: question.hash });
+		submission.save({ at: 'inFlight', since, hash: request.hash });
 		return await completeSubmission(context, wanted, submission);
 	});
 }
 
 async function acceptedElsewhere(
 	{ past, journal }: SubmissionContext,
-	{ item, question, service, known }: WantedQuery,
+	{ item, request, service, known }: WantedQuery,
 	reuse: Reuse,
 ): Promise<Query[] | undefined> {
 	const { since, isEach } = reuse;
 	if (since === undefined) return undefined;
 	const readAt = await past.readAt(item);
-	const before = known.lastAccepted.get(question.share);
+	const before = known.lastAccepted.get(request.share);
 	/** It was accepted after the list was read, or shortly before and is not in it yet. */
 	const isUnlisted = async ({ at, queries }: { at: number; queries: Query[] }) => {
 		if (!isUsable(queries)) return false;
@@ -152,16 +155,16 @@ async function acceptedElsewhere(
 	}
 	if (before || !known.hasForgottenSince(readAt)) return undefined;
 	past.renew(service);
-	const found = await past.findReusable(item, question, reuse);
+	const found = await past.findReusable(item, request, reuse);
 	const queries = found.filter((one) => one !== undefined);
 	return queries.length > 0 && queries.length === found.length ? queries : undefined;
 }
 
 /** Makes a submission of its own, if the limits allow that. */
 async function submit(context: SubmissionContext, wanted: WantedQuery): Promise<ObtainedQueries> {
-	const { item, question, sending, service } = wanted;
-	const name = reservationName(context, item, question, sending);
-	await context.limit.plan(item, sending, [{ name, question }]); // an equal one may have used up what was planned
-	const submission = context.journal.begin(item, question, service.account);
+	const { item, request, sending, service } = wanted;
+	const name = reservationName(context, item, request, sending);
+	await context.limit.plan(item, sending, [{ name, request }]); // an equal one may have used up what was planned
+	const submission = context.journal.begin(item, request, service.account);
 	return await completeSubmission(context, wanted, submission);
 }

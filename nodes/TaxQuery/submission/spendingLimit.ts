@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { Item, Run } from '../../shared/operations/operation';
 import { stateOfClient } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import type { Question } from '../request/queryRequest';
+import type { QueryRequest } from '../request/queryRequest';
 import { serviceOfItem } from '../client/queryClient';
 import { readRow, readRows } from '../client/queryList';
 import type { Id, Listing, QueryRecord } from '../client/types';
@@ -22,7 +22,7 @@ export interface Limits {
 /** A question that is to be sent, and the name by which it is reserved: the same for all who share its query. */
 export interface PlannedQuery {
 	name: string;
-	question: Question;
+	request: QueryRequest;
 }
 
 /**
@@ -62,7 +62,7 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 		day?: Day,
 		listed?: CountedListing,
 	): void {
-		const countOf = ({ question }: PlannedQuery) => question.expected.length;
+		const countOf = ({ request }: PlannedQuery) => request.expected.length;
 		const isUnreserved = ({ name }: PlannedQuery) => !spending.reserved.has(name);
 		const count = planned.filter(isUnreserved).reduce((sum, one) => sum + countOf(one), 0);
 		if (count > 0 && spending.total + count > limits.maxQueries) {

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import type { Said } from '../../shared/errors/problem';
 import type { Problem } from '../../shared/http/result';
-import type { Question } from '../request/queryRequest';
+import type { QueryRequest } from '../request/queryRequest';
 import { serviceOfItem, type QueryService } from '../client/queryClient';
 import type { Id, Query } from '../client/types';
 import { isOfOther, type Answer, type Outcome } from '../output/rows';
@@ -41,7 +41,7 @@ export interface SubmissionContext {
 /** A query that an item wants. */
 export interface WantedQuery {
 	item: Item;
-	question: Question;
+	request: QueryRequest;
 	sending: SendingOptions;
 	service: QueryService;
 	/** What this process knows of the client's queries, over all executions. */
@@ -77,11 +77,11 @@ export function newSubmissionContext(run: Run, log: SpendingLog): SubmissionCont
 
 export async function wantQuery(
 	item: Item,
-	question: Question,
+	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<WantedQuery> {
 	const service = await serviceOfItem(item);
-	return { item, question, sending, service, known: queriesOf(service.client) };
+	return { item, request, sending, service, known: queriesOf(service.client) };
 }
 
 /** Whether items that want the same share a query. */
@@ -92,12 +92,12 @@ export const isSharing = (reuse: Reuse | undefined): reuse is Reuse =>
 export function reservationName(
 	{ run }: SubmissionContext,
 	item: Item,
-	{ share, key }: Question,
+	{ share, key }: QueryRequest,
 	{ reuse }: SendingOptions,
 ): string {
 	return isSharing(reuse) ? share : `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
 /** Whether a query is surely not one that was wanted. */
-export const isForeign = (query: Query, expected: Question['expected']): boolean =>
+export const isForeign = (query: Query, expected: QueryRequest['expected']): boolean =>
 	query.kind === 'record' && isOfOther(query, expected);

@@ -1,6 +1,6 @@
 import { thisMoment } from '../../shared/http/clockOffset';
 import type { Problem } from '../../shared/http/result';
-import type { Question } from '../request/queryRequest';
+import type { QueryRequest } from '../request/queryRequest';
 import { post } from '../client/queryClient';
 import { keysToTry, noteAccepted } from '../client/queryTypeNames';
 import { readSubmissionResponse } from '../client/queryRecord';
@@ -35,7 +35,7 @@ export async function submitOnce(
 			submission.isInFlight = false;
 		}
 	};
-	return await sendLocks.shared(wanted.question.key, sending);
+	return await sendLocks.shared(wanted.request.key, sending);
 }
 
 async function send(
@@ -44,10 +44,10 @@ async function send(
 	submission: Submission,
 	reservation: string,
 ): Promise<{ queries: Query[] } | Uncertainty> {
-	const { item, question, service } = wanted;
-	const { definition, key, path, body, secrets, expected } = question;
+	const { item, request, service } = wanted;
+	const { definition, key, path, body, secrets, expected } = request;
 	const count = expected.length;
-	const tracked = trackSending(context, question, submission, reservation);
+	const tracked = trackSending(context, request, submission, reservation);
 	const takeBack = async () => {
 		tracked.undo();
 		const refused = { ...submission, life: { at: 'refused' } as const };
@@ -55,15 +55,17 @@ async function send(
 	};
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
 	const { beforeSend } = tracked;
-	const request = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
-	const result = await post(item, { ...request, secretOf: key }).catch(async (error: unknown) => {
-		await takeBack();
-		throw error;
-	});
+	const httpRequest = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
+	const result = await post(item, { ...httpRequest, secretOf: key }).catch(
+		async (error: unknown) => {
+			await takeBack();
+			throw error;
+		},
+	);
 	const response = readSubmissionResponse(result, service.mapping, count);
 	if (response.kind === 'rejected') {
 		await takeBack();
-		throw refusal(question, response.problem, service.client);
+		throw refusal(request, response.problem, service.client);
 	}
 	tracked.save();
 	const received = response.kind === 'accepted' ? response.queries : [];
@@ -81,7 +83,7 @@ async function send(
 /** Saves when a query goes to its socket, which may happen again: after a 429, or with a new token. */
 function trackSending(
 	{ journal, limit }: SubmissionContext,
-	{ expected, hash }: Question,
+	{ expected, hash }: QueryRequest,
 	submission: Submission,
 	reservation: string,
 ) {
@@ -120,23 +122,23 @@ function trackSending(
 /** Notes the queries of a submission: for its item, its execution and this process. */
 export function noteQueries(
 	{ journal, log }: SubmissionContext,
-	{ item, question, service, known }: WantedQuery,
+	{ item, request, service, known }: WantedQuery,
 	submission: Submission,
 	queries: Query[],
 	sentAt: number,
 ): void {
 	const ids = queries.map(({ id }) => id);
-	noteAccepted(service.client, question.definition.service);
+	noteAccepted(service.client, request.definition.service);
 	for (const id of ids) known.claim(id, sentAt);
 	journal.register.claim(service.account, ids);
 	submission.queries = queries;
 	log.accepted(item, ids);
-	known.lastAccepted.set(question.share, { at: performance.now(), atClock: Date.now(), queries });
-	known.uncertainSince.delete(question.share);
+	known.lastAccepted.set(request.share, { at: performance.now(), atClock: Date.now(), queries });
+	known.uncertainSince.delete(request.share);
 }
 
-function refusal(question: Question, problem: Problem, client: string): QueryError {
-	const { definition, fields } = question;
+function refusal(request: QueryRequest, problem: Problem, client: string): QueryError {
+	const { definition, fields } = request;
 	const about = (['curp', 'rfc'] as const).find((name) => name in fields);
 	const status = problem.kind === 'status' && !problem.isTokenRefused ? problem.status : 0;
 	const mappingKeys = keysToTry(status, definition.service, client);
@@ -144,12 +146,12 @@ function refusal(question: Question, problem: Problem, client: string): QueryErr
 }
 
 async function uncertaintyOf(
-	{ item, question }: WantedQuery,
+	{ item, request }: WantedQuery,
 	{ problem, body }: Extract<SubmissionResponse, { kind: 'uncertain' }>,
 ): Promise<Uncertainty> {
 	if (!body) return { problem };
 	const { said } = await item.connection();
 	// the API reference shows no such body: one that repeats the credential is withheld whole
 	const shown = said([body]).isWithheld ? undefined : body;
-	return { problem, body: shown, serviceMessage: said(body, question.secrets) };
+	return { problem, body: shown, serviceMessage: said(body, request.secrets) };
 }
