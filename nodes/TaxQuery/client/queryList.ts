@@ -184,7 +184,7 @@ export async function* readList({
 		longest = Math.max(longest, length);
 		const isLast = extent !== undefined;
 		const read = { records, unreadable: unread, total, longest: length };
-		yield { ...read, extent: extent ?? 'untold', isLast };
+		yield { ...read, extent: extent ?? 'inconclusive', isLast };
 		if (isLast) return;
 		place =
 			list.page === undefined
@@ -238,7 +238,7 @@ async function gather(
 	pieces: AsyncGenerator<Piece>,
 	isEnough: (piece: Piece) => boolean = () => false,
 ): Promise<Listing> {
-	const whole: Listing = { records: [], unreadable: 0, extent: 'untold', longest: 0 };
+	const whole: Listing = { records: [], unreadable: 0, extent: 'inconclusive', longest: 0 };
 	for await (const piece of pieces) {
 		for (const record of piece.records) whole.records.push(record);
 		whole.unreadable += piece.unreadable;

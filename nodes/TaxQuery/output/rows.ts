@@ -12,7 +12,7 @@ import { textOf } from '../../shared/utils/text';
 import { otherIdentifiers, type Warning } from '../fields/identifiers';
 import { compareMonths } from '../fields/period';
 import { askedRule, queryRule } from './personalDataRules';
-import { comparable, compare, type Expected } from '../request/matchRecord';
+import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQuery } from '../request/queryRequest';
 import { inDocumentNames, serviceOf, type QueryService } from '../client/queryTypeNames';
 import { isOpen } from '../client/queryRecord';
@@ -46,7 +46,7 @@ export interface Shape {
 	definition: PaidQuery;
 	mapping: TaxQueryMapping;
 	/** One for each query that is billed. */
-	expected: Expected[];
+	expected: ExpectedRecord[];
 	/** What was asked, under the API reference's names, for an acknowledgement does not repeat it. */
 	asked: IDataObject;
 	/** What of it the record must echo. */
@@ -109,10 +109,10 @@ export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolea
 	(query.kind === 'record' && (isOpen(query.state) || lacksResult(query, service)));
 
 /** Whether a record surely belongs to another query: of another person, birth date or type. */
-export const isOfOther = (record: QueryRecord, expected: Expected[]): boolean =>
-	expected.every(({ asked, ...one }) => {
-		const who = omit(asked, ['period', 'from', 'to']);
-		return compare({ ...one, wholeSince: undefined, asked: who }, record) === 'other';
+export const isOfOther = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
+	expected.every(({ fields, ...one }) => {
+		const who = omit(fields, ['period', 'from', 'to']);
+		return matchRecord({ ...one, completeSince: undefined, fields: who }, record) === 'mismatch';
 	});
 
 const omit = (values: IDataObject, names: string[]): IDataObject =>
@@ -124,7 +124,7 @@ export function otherQuery(
 	{ definition, expected: [one] }: Pick<Shape, 'definition' | 'expected'>,
 ) {
 	const { id, code } = record;
-	const isOfOtherPerson = compare({ ...one, code, otherCodes: [] }, record) === 'other';
+	const isOfOtherPerson = matchRecord({ ...one, code, otherCodes: [] }, record) === 'mismatch';
 	const { name } = definition;
 	return { kind: 'otherQuery' as const, name, id, ...(!isOfOtherPerson && { type: code }) };
 }
@@ -237,7 +237,7 @@ function unknownService(
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
 function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning[] {
 	if (!asked) return [];
-	const plain = (value: unknown) => comparable(value).replace(/[^\p{L}\p{N}]/gu, '');
+	const plain = (value: unknown) => normalizeForComparison(value).replace(/[^\p{L}\p{N}]/gu, '');
 	const heard = Object.values(asked).map(plain);
 	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
 	if (lost.length === 0) return [];
@@ -272,7 +272,7 @@ function monthsAmiss(outcomes: Outcome[], { expected }: Shape): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
 	return compareMonths(
-		expected.map(({ asked: { period } }) => monthOf(period)),
+		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'word') return '';
 			return monthOf(query.kind === 'record' ? query.asked?.period : query.period);

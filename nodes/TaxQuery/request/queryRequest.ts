@@ -12,7 +12,7 @@ import {
 	queryServices,
 	type QueryService,
 } from '../client/queryTypeNames';
-import { comparable, type Expected } from './matchRecord';
+import { normalizeForComparison, type ExpectedRecord } from './matchRecord';
 
 /** One of the queries that cost money (TQ §4.2 to §4.11): they differ only by query type and fields. */
 export interface PaidQuery {
@@ -50,7 +50,7 @@ export interface QueryInput {
 	/** Names of those that must appear in no error, output or comparison. */
 	secret?: string[];
 	/** The records that it makes, one for each query that is billed; by default one that echoes its fields. */
-	records?: Array<Pick<Expected, 'asked' | 'wholeSince'>>;
+	records?: Array<Pick<ExpectedRecord, 'fields' | 'completeSince'>>;
 	/** Splits the input into one request each for these of its records; without it one request covers them. */
 	only?(records: QueryInput['records']): QueryInput[];
 	warnings: Warning[];
@@ -74,9 +74,9 @@ export interface QueryRequest {
 	body: IDataObject;
 	secrets: string[];
 	/** One for each query that is billed. */
-	expected: Expected[];
+	expected: ExpectedRecord[];
 	/** The same, where an earlier try sent what has this hash. */
-	expectedOf(hash: string): Expected[];
+	expectedOf(hash: string): ExpectedRecord[];
 	/** The same for all in this process who ask the same of the same client. */
 	id: string;
 	/**
@@ -112,11 +112,11 @@ export function buildQueryRequest(
 		JSON.stringify([account, operation, comparableFields({ ...own, ...more })]);
 	const hash = hashOf(keyOf(extra));
 	const codes = serviceCodes(service, mapping);
-	const expectedOf = (sent: string): Expected[] =>
-		(records ?? [{ asked: visible }]).map(({ asked, wholeSince }) => ({
+	const expectedOf = (sent: string): ExpectedRecord[] =>
+		(records ?? [{ fields: visible }]).map(({ fields, completeSince }) => ({
 			...codes,
-			wholeSince,
-			asked: { ...asked, ...(sent === hash ? documented : replacing) },
+			wholeSince: completeSince,
+			fields: { ...fields, ...(sent === hash ? documented : replacing) },
 			...(sent !== hash && {
 				further: {
 					names: Object.keys(extra),
@@ -160,7 +160,7 @@ const isCodeKnown = (
 /** Fields as they are compared, in one order. */
 const comparableFields = (values: IDataObject) =>
 	Object.entries(values)
-		.map(([name, value]) => [name, comparable(value)])
+		.map(([name, value]) => [name, normalizeForComparison(value)])
 		.filter(([, value]) => value !== '')
 		.sort();
 

@@ -190,7 +190,7 @@ async function checkPaging(
 		};
 	}
 	return {
-		ok: extent === 'untold' && isFirstThere ? 'unknown' : false,
+		ok: extent === 'inconclusive' && isFirstThere ? 'unknown' : false,
 		seen: isFirstThere
 			? sentences(cutWords({ ...listing, listed })?.message)
 			: 'The first queries are not in the list.',

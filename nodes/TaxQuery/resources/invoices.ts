@@ -28,8 +28,8 @@ export function invoicesOf(
 		);
 	}
 	const records = months.map((month) => ({
-		asked: { rfc, period: nameOf(month), from: month.from.toISODate(), to: month.to.toISODate() },
-		wholeSince: wholeSince(month),
+		fields: { rfc, period: nameOf(month), from: month.from.toISODate(), to: month.to.toISODate() },
+		completeSince: completeSince(month),
 	}));
 	return {
 		fields: { rfc, from: from.toFormat(format), to: to.toFormat(format) },
@@ -64,7 +64,7 @@ type Part = Pick<Period, 'from' | 'to'>;
 const nameOf = ({ from }: Part) => from.toFormat('yyyy-MM');
 
 /** Invoices come in until a day is over; of days that are not, those of today's records are as good as new ones. */
-const wholeSince = ({ to }: Part): number =>
+const completeSince = ({ to }: Part): number =>
 	Math.min(to.endOf('day').toMillis(), DateTime.now().setZone(to.zone).startOf('day').toMillis());
 
 function monthsOf({ from, to }: Part): Part[] {

@@ -1,6 +1,6 @@
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { compare, type Expected } from '../request/matchRecord';
+import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { lastingServiceOf, type QueryService } from '../client/queryClient';
 import { completeRow, isVague, listSince, readRow, readRows } from '../client/queryList';
 import type { Extent, Id, Listing, QueryRecord } from '../client/types';
@@ -13,7 +13,7 @@ const DAY_MS = 24 * 3_600_000;
 
 /** A question that was sent and is searched. */
 interface LostQuery {
-	expected: Expected[];
+	expected: ExpectedRecord[];
 	/** When it was sent, by our clock. */
 	sentAt: number;
 	/** Whether a query may be taken: no other item has it, and it was not there before. */
@@ -44,10 +44,10 @@ interface ListReading {
 async function withResponse(
 	service: QueryService,
 	row: QueryRecord,
-	expected: Expected[],
+	expected: ExpectedRecord[],
 ): Promise<QueryRecord> {
 	const record = await completeRow(service, row);
-	return expected.every((one) => compare(one, record) === 'other') ? row : record;
+	return expected.every((one) => matchRecord(one, record) === 'mismatch') ? row : record;
 }
 
 /**
@@ -104,7 +104,7 @@ export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<Reco
 		const isTooOld = ({ createdAt = Infinity }: QueryRecord) => createdAt < sentAt - DAY_MS;
 		const free: QueryRecord[] = [];
 		for (const row of listing.records) {
-			const mayBe = !isTooOld(row) && expected.some((one) => compare(one, row) !== 'other');
+			const mayBe = !isTooOld(row) && expected.some((one) => matchRecord(one, row) !== 'mismatch');
 			if (mayBe && (await isFree(row.id))) free.push(row);
 		}
 		const rows = (
@@ -116,9 +116,11 @@ export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<Reco
 		const found: QueryRecord[] = [];
 		const possible = new Set<Id>();
 		for (const one of expected) {
-			const mayBe = rows.filter((row) => !found.includes(row) && compare(one, row) !== 'other');
+			const mayBe = rows.filter(
+				(row) => !found.includes(row) && matchRecord(one, row) !== 'mismatch',
+			);
 			const [own] = mayBe
-				.filter((row) => isInTime(row) && compare(one, row) === 'same')
+				.filter((row) => isInTime(row) && matchRecord(one, row) === 'match')
 				.sort((a, b) => distance(a) - distance(b));
 			if (own) found.push(own);
 			else for (const { id } of mayBe) possible.add(id);

@@ -192,7 +192,7 @@ async function conclude(
 		mapping,
 		expected,
 		asked: records
-			? sharedOf(records.map(({ asked: { rfc, period } }) => ({ rfc, period })))
+			? sharedOf(records.map(({ fields: { rfc, period } }) => ({ rfc, period })))
 			: fields,
 		echoed: records
 			? {}

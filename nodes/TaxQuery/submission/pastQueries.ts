@@ -1,6 +1,6 @@
 import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { compare, recordIndex, type Expected } from '../request/matchRecord';
+import { matchRecord, indexRecords, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { serviceOfItem, type QueryService } from '../client/queryClient';
 import { completeRow, hasList, isVague, listSince, readRow, readRows } from '../client/queryList';
@@ -26,7 +26,7 @@ class PastList {
 	/** When the reading began, by a clock that nobody sets. */
 	readonly readAt = performance.now();
 	private readonly lists = new Map<number, Promise<Listing>>();
-	private readonly indexes = new Map<number, Promise<ReturnType<typeof recordIndex>>>();
+	private readonly indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
 	private rows = 0;
 	/** A reading failed; the next run tries again. */
 	isFailed = false;
@@ -53,7 +53,7 @@ class PastList {
 			const from = since + service.clockOffsetMs();
 			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
 			const read = async (row: QueryRecord) => await readRow(service, row);
-			return recordIndex(await readRows(recent, isVague, read));
+			return indexRecords(await readRows(recent, isVague, read));
 		};
 		const known = this.indexes.get(this.covering(since)) ?? make();
 		this.indexes.set(this.covering(since), known);
@@ -141,7 +141,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 
 	async function find(
 		item: Item,
-		expected: Expected[],
+		expected: ExpectedRecord[],
 		{ since, isRetry, isEach }: Listed,
 		isFree: (id: Id) => boolean,
 	): Promise<ReusableRecords> {
@@ -152,9 +152,9 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		const chosen = expected.map((one) => {
 			const mayBe = recordsLike(one)
 				.filter(({ id, createdAt = from }) => createdAt >= from && isFree(id))
-				.filter((row) => row.state !== 'failed' && compare(one, row) !== 'other');
+				.filter((row) => row.state !== 'failed' && matchRecord(one, row) !== 'mismatch');
 			const same = mayBe
-				.filter((row) => row.createdAt !== undefined && compare(one, row) === 'same')
+				.filter((row) => row.createdAt !== undefined && matchRecord(one, row) === 'match')
 				.sort((a, b) => (b.createdAt ?? 0) - (a.createdAt ?? 0));
 			const found = states.map((state) => same.find((row) => row.state === state)).find(Boolean);
 			if (!found) for (const { id } of mayBe) uncompared.add(id);
@@ -164,7 +164,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		return await Promise.all(
 			chosen.map(async (row, index) => {
 				const whole = row && (await completeRow(service, row));
-				const isOwn = whole && compare(expected[index], whole) !== 'other';
+				const isOwn = whole && matchRecord(expected[index], whole) !== 'mismatch';
 				return isOwn && states.includes(whole.state) ? whole : undefined;
 			}),
 		);

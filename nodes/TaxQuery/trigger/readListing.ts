@@ -53,7 +53,7 @@ export async function readListing(
 	const read: Omit<Listing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
-		extent: 'untold',
+		extent: 'inconclusive',
 	};
 	let pageSize = 0;
 	// by their IDs, those that were asked for would cost a request each

@@ -54,9 +54,9 @@ async function readNamed(
 	ids: string[],
 	listing: Listing,
 	asked: Map<string, Asked>,
-): Promise<Pick<Records, 'others' | 'untold'>> {
+): Promise<Pick<Records, 'others' | 'inconclusive'>> {
 	const isSure = (id: string) => ledger.isPending(id) || asked.get(id)?.isProved === true;
-	const untold: Records['untold'] = new Map();
+	const untold: Records['inconclusive'] = new Map();
 	const wanted = ids.filter((id) => {
 		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || asked.get(id)?.isAgain)
 			return true;

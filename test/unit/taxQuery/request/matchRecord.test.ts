@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { compare, type Expected } from '../../../../nodes/TaxQuery/request/matchRecord';
+import { matchRecord, type ExpectedRecord } from '../../../../nodes/TaxQuery/request/matchRecord';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/types';
@@ -13,11 +13,11 @@ const record = (service: string, query: unknown, more: IDataObject = {}) =>
 		{ _id: 'q1', service, status: 'SUCCESS', query, ...more },
 		asDocumented,
 	) as QueryRecord;
-const crf: Expected = { code: 'CRF', otherCodes: ['RFC', 'CURP'], asked: { rfc: RFC } };
-const person: Expected = {
+const crf: ExpectedRecord = { code: 'CRF', otherCodes: ['RFC', 'CURP'], fields: { rfc: RFC } };
+const person: ExpectedRecord = {
 	code: 'RFC_CALCULATOR',
 	otherCodes: ['CRF'],
-	asked: {
+	fields: {
 		name: 'José Luis',
 		firstLastName: 'Pérez',
 		secondLastName: '',
@@ -28,88 +28,93 @@ const person: Expected = {
 };
 const born = { day: '05', month: 7, year: 1990 };
 const named = { name: 'JOSE  LUIS', firstLastName: 'PEREZ' };
-const march: Expected = {
+const march: ExpectedRecord = {
 	code: 'INVOICE',
 	otherCodes: ['CRF'],
 	isCodeGuessed: true,
-	asked: { rfc: RFC, period: '2026-03', from: '2026-03-01', to: '2026-03-31' },
+	fields: { rfc: RFC, period: '2026-03', from: '2026-03-01', to: '2026-03-31' },
 };
 
 describe('compare', () => {
-	it.each<[string, Expected, QueryRecord, string]>([
-		['the same', crf, record('CRF', { rfc: RFC }), 'same'],
-		['in lower case', crf, record('crf', { rfc: RFC.toLowerCase() }), 'same'],
-		['in its metadata', crf, record('CRF', {}, { metadata: { query: { rfc: RFC } } }), 'same'],
-		['another person', crf, record('CRF', { rfc: OTHER }), 'other'],
-		['another query type', crf, record('RFC', { rfc: RFC }), 'other'],
-		['a query type that nobody knows', crf, record('CONSTANCIA', { rfc: RFC }), 'untold'],
-		['no query type', crf, record('', { rfc: RFC }), 'untold'],
-		['another person of a type that nobody knows', crf, record('X', { rfc: OTHER }), 'other'],
-		['nothing asked', crf, record('CRF', {}), 'untold'],
-		['a masked identifier', crf, record('CRF', { rfc: '*********1GR8' }), 'untold'],
-		['more fields', crf, record('CRF', { rfc: RFC, force: true }), 'untold'],
-		['a field called otherwise', crf, record('CRF', { taxId: RFC }), 'untold'],
-		['another person, called otherwise', crf, record('CRF', { taxId: OTHER }), 'other'],
-		['a CIEC, masked', crf, record('CRF', { rfc: RFC, ciec: '***' }), 'same'],
-		['a birth date with a zero', person, record('RFC_CALCULATOR', { ...named, ...born }), 'same'],
+	it.each<[string, ExpectedRecord, QueryRecord, string]>([
+		['the same', crf, record('CRF', { rfc: RFC }), 'match'],
+		['in lower case', crf, record('crf', { rfc: RFC.toLowerCase() }), 'match'],
+		['in its metadata', crf, record('CRF', {}, { metadata: { query: { rfc: RFC } } }), 'match'],
+		['another person', crf, record('CRF', { rfc: OTHER }), 'mismatch'],
+		['another query type', crf, record('RFC', { rfc: RFC }), 'mismatch'],
+		['a query type that nobody knows', crf, record('CONSTANCIA', { rfc: RFC }), 'inconclusive'],
+		['no query type', crf, record('', { rfc: RFC }), 'inconclusive'],
+		['another person of a type that nobody knows', crf, record('X', { rfc: OTHER }), 'mismatch'],
+		['nothing asked', crf, record('CRF', {}), 'inconclusive'],
+		['a masked identifier', crf, record('CRF', { rfc: '*********1GR8' }), 'inconclusive'],
+		['more fields', crf, record('CRF', { rfc: RFC, force: true }), 'inconclusive'],
+		['a field called otherwise', crf, record('CRF', { taxId: RFC }), 'inconclusive'],
+		['another person, called otherwise', crf, record('CRF', { taxId: OTHER }), 'mismatch'],
+		['a CIEC, masked', crf, record('CRF', { rfc: RFC, ciec: '***' }), 'match'],
+		['a birth date with a zero', person, record('RFC_CALCULATOR', { ...named, ...born }), 'match'],
 		[
 			'another birth date',
 			person,
 			record('RFC_CALCULATOR', { ...named, ...born, day: 6 }),
-			'other',
+			'mismatch',
 		],
 		[
 			'one surname more',
 			person,
 			record('RFC_CALCULATOR', { ...named, ...born, secondLastName: 'X' }),
-			'untold',
+			'inconclusive',
 		],
-		['a month by its name', march, record('INVOICE', { rfc: RFC, period: '2026-03' }), 'same'],
+		['a month by its name', march, record('INVOICE', { rfc: RFC, period: '2026-03' }), 'match'],
 		[
 			'a month out of a longer period',
 			march,
 			record('INVOICE', { rfc: RFC, period: '2026-03', from: '2026-01', to: '2026-04' }),
-			'same',
+			'match',
 		],
 		[
 			'some days of the month',
 			march,
 			record('INVOICE', { rfc: RFC, period: '2026-03', from: '2026-03-02', to: '2026-03-31' }),
-			'other',
+			'mismatch',
 		],
-		['another month', march, record('INVOICE', { rfc: RFC, period: '2026-04' }), 'other'],
+		['another month', march, record('INVOICE', { rfc: RFC, period: '2026-04' }), 'mismatch'],
 		[
 			'one month without a name',
 			march,
 			record('INVOICE', { rfc: RFC, from: '2026-03', to: '2026-03' }),
-			'same',
+			'match',
 		],
 		[
 			'several months',
 			march,
 			record('INVOICE', { rfc: RFC, from: '2026-03', to: '2026-05' }),
-			'untold',
+			'inconclusive',
 		],
 		[
 			'a month that cannot be read',
 			march,
 			record('INVOICE', { rfc: RFC, period: 'marzo' }),
-			'untold',
+			'inconclusive',
 		],
-		['a guessed code that is another type here', march, record('CRF', { rfc: RFC }), 'untold'],
+		[
+			'a guessed code that is another type here',
+			march,
+			record('CRF', { rfc: RFC }),
+			'inconclusive',
+		],
 	])('%s', (_what, expected, one, result) => {
-		expect(compare(expected, one)).toBe(result);
+		expect(matchRecord(expected, one)).toBe(result);
 	});
 
 	it('knows a record that was made too early to be whole', () => {
 		const wholeSince = Date.parse('2026-04-01T06:00:00Z');
 		const expected = { ...march, wholeSince };
 		const made = (createdAt?: string) =>
-			compare(expected, record('INVOICE', { rfc: RFC, period: '2026-03' }, { createdAt }));
+			matchRecord(expected, record('INVOICE', { rfc: RFC, period: '2026-03' }, { createdAt }));
 		expect([
 			made('2026-03-31T23:00:00Z'),
 			made('2026-04-02T00:00:00Z'),
 			made('2026-04-02T00:00:00'),
-		]).toEqual(['other', 'same', 'untold']);
+		]).toEqual(['mismatch', 'match', 'inconclusive']);
 	});
 });

@@ -37,7 +37,7 @@ const events: Record<string, SubmissionEvent> = {
 	'looked: found in part of the list': looked(['q1'], ['q2'], 'cut'),
 	'looked: nothing': looked([], [], 'whole'),
 	'looked: nothing in a cut list': looked([], [], 'cut'),
-	'looked: nothing, and nobody knows whether that is all': looked([], [], 'untold'),
+	'looked: nothing, and nobody knows whether that is all': looked([], [], 'inconclusive'),
 	'looked: something that may be it': looked([], ['q2'], 'whole'),
 	again: { type: 'sendAgain' },
 };
@@ -109,7 +109,7 @@ describe('the life of a paid query, over any sequence of events', () => {
 			type: fc.constant('search' as const),
 			found: fc.constantFrom(ids(), ids('q1'), ids('q1', 'q2')),
 			untold: fc.constantFrom(ids(), ids('q9')),
-			extent: fc.constantFrom<Extent>('whole', 'cut', 'untold'),
+			extent: fc.constantFrom<Extent>('whole', 'cut', 'inconclusive'),
 		}),
 		fc.constant<SubmissionEvent>({ type: 'sendAgain' }),
 	);
