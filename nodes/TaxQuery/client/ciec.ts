@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { catalog } from '../../shared/queryTypes/catalog';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
-import { serviceOf } from './queryTypeNames';
+import { queryTypeOf } from './queryTypeNames';
 
 /** What the CIEC may be called, in lower case. */
 const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
@@ -23,7 +23,7 @@ const SHORTEST_CIEC = 4;
  */
 export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
 	const { createTaxProfile } = catalog;
-	const known = serviceOf(record.service, mapping);
+	const known = queryTypeOf(record.service, mapping);
 	const anywhere =
 		(known ?? createTaxProfile) === createTaxProfile ? ['ciec', ...PASSWORDS] : ['ciec'];
 	const inEcho = [...(anywhere.length > 1 ? namesOfCiec(mapping) : []), ...anywhere];

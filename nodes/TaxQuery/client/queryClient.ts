@@ -8,11 +8,11 @@ import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
 import type { Said } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeNames';
-import { isCalled, onlyOf, readRecord } from './queryRecord';
-import type { Id, QueryRecord } from './types';
+import { isCalled, onlyDefined, readRecord } from './queryRecord';
+import type { QueryId, QueryRecord } from './types';
 
 /** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
-export interface QueryService {
+export interface QueryClient {
 	mapping: TaxQueryMapping;
 	/** The same for all connections of this process to the same base URL as the same client. */
 	client: string;
@@ -28,19 +28,19 @@ export interface QueryService {
 }
 
 /** How long a read may take, and what is called as it goes out. */
-export type How = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'beforeSend'>;
+export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
-export async function serviceOfItem(item: Item): Promise<QueryService> {
+export async function queryClientOf(item: Item): Promise<QueryClient> {
 	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
 	return { ...connection, request: item.request };
 }
 
 /** The same for reading what is billed: it goes on when another item fails, until the execution is cancelled. */
-export async function lastingServiceOf(item: Item): Promise<QueryService> {
+export async function uncancelledClient(item: Item): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (asked: ServiceRequest) => await item.request({ ...asked, signal });
-	return { ...(await serviceOfItem(item)), request };
+	return { ...(await queryClientOf(item)), request };
 }
 
 /** The response was read and is not `expected`; `keys` of the API Mapping say where that is. */
@@ -49,9 +49,9 @@ export const shapeError = (expected: string, keys: string[], words: Said = {}): 
 
 /** TQ §4.13. Throws a RequestError if the request fails, or the response is no record, or another query's. */
 export async function getQuery(
-	{ mapping, client, request, said }: QueryService,
+	{ mapping, client, request, said }: QueryClient,
 	id: string,
-	how: How = {},
+	how: ReadOptions = {},
 ): Promise<QueryRecord> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
@@ -62,20 +62,20 @@ export async function getQuery(
 		throw shapeError('a query: an object with its ID', ['paths.get', 'record._id'], said(body));
 	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
 	noteSuccess(client, PATH_OF_ONE);
-	return { ...record, id: id as Id };
+	return { ...record, id: id as QueryId };
 }
 
 const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
-export const keysOfReading = ({ client }: Pick<QueryService, 'client'>): string[] =>
+export const keysForReading = ({ client }: Pick<QueryClient, 'client'>): string[] =>
 	hasWorked(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** The same; undefined if the service has nothing under that ID. */
 export async function findQuery(
-	service: QueryService,
+	service: QueryClient,
 	id: string,
-	how: How = {},
+	how: ReadOptions = {},
 ): Promise<QueryRecord | undefined> {
 	return await getQuery(service, id, how).catch((error: unknown) => {
 		if (isNotFound(error)) return undefined;
@@ -90,7 +90,8 @@ const isNotFound = (error: unknown): boolean =>
 /** A record by itself, or the only one that is wrapped. */
 function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undefined {
 	return (
-		readRecord(body, mapping) ?? onlyOf(Object.values(body).map((one) => readRecord(one, mapping)))
+		readRecord(body, mapping) ??
+		onlyDefined(Object.values(body).map((one) => readRecord(one, mapping)))
 	);
 }
 
@@ -98,7 +99,7 @@ function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undef
  * Sends a billed query of an item. A 2xx that reports a failure leaves open whether the query was accepted. Throws where
  * it was never sent: no token came, or the run was stopped.
  */
-export async function post(item: Item, request: ServiceRequest): Promise<Result> {
+export async function sendQuery(item: Item, request: ServiceRequest): Promise<Result> {
 	const result = await item.tryRequest(request);
 	if (!result.ok && isUnsent(result)) throw new RequestError(taxQuery, result.problem);
 	if (!result.ok || !reportsFailure(result.body)) return result;

@@ -7,10 +7,10 @@ import { stateOfClient } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/service';
 import { CodedError } from '../../shared/utils/codedError';
-import { findQuery, shapeError, type How, type QueryService } from './queryClient';
+import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeNames';
-import { isLean, onlyOf, readRecord } from './queryRecord';
-import type { Extent, Listing, QueryRecord } from './types';
+import { lacksResponse, onlyDefined, readRecord } from './queryRecord';
+import type { Completeness, QueryListing, QueryRecord } from './types';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
@@ -25,7 +25,7 @@ interface ListPage {
 	total?: number;
 }
 
-interface Rows {
+interface RowsAtKey {
 	rows: IDataObject[];
 	key: string;
 	/** The object that holds them. */
@@ -39,7 +39,7 @@ interface Rows {
 export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
 	if (!isObject(body) && !Array.isArray(body)) return undefined;
 	const whole = Array.isArray(body) && { rows: body as IDataObject[], key: '', beside: {} };
-	const found: Rows | undefined = whole || onlyRows(body as IDataObject, mapping);
+	const found: RowsAtKey | undefined = whole || onlyRows(body as IDataObject, mapping);
 	if (!found?.rows.every(isObject)) return undefined;
 	const levels = [found.beside, body as IDataObject];
 	if (levels.some(listReportsFailure)) return undefined;
@@ -55,17 +55,17 @@ export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage 
 	return { records, rows, unreadable: rows.length - records.length, total };
 }
 
-function onlyRows(body: IDataObject, mapping: TaxQueryMapping): Rows | undefined {
+function onlyRows(body: IDataObject, mapping: TaxQueryMapping): RowsAtKey | undefined {
 	const inside = Object.values(body).filter(isObject);
 	const lists = [body, ...inside].flatMap((beside) => listsIn(beside));
 	const { rows: named } = mapping.list;
 	if (named !== undefined) return lists.find(({ key }) => key === named);
 	const filled = lists.filter(({ rows }) => rows.some((row) => readRecord(row, mapping)));
-	return onlyOf(filled.length > 0 ? filled : lists);
+	return onlyDefined(filled.length > 0 ? filled : lists);
 }
 
 /** Lists by their keys; null beside a total of 0 is an empty one. */
-function listsIn(beside: IDataObject): Rows[] {
+function listsIn(beside: IDataObject): RowsAtKey[] {
 	const isNone = beside.total === 0 || beside.totalCount === 0;
 	return Object.entries(beside).flatMap(([key, value]) => {
 		if (Array.isArray(value)) return [{ rows: value as IDataObject[], key, beside }];
@@ -74,7 +74,7 @@ function listsIn(beside: IDataObject): Rows[] {
 }
 
 /** What one response of the list brought. */
-interface Piece extends Listing {
+interface ListChunk extends QueryListing {
 	/** Nothing is read behind it; only then `extent` is of the whole list. */
 	isLast: boolean;
 }
@@ -90,7 +90,7 @@ const noList = (): CodedError =>
 	});
 
 /** How far a reading of the list has come. */
-interface Progress {
+interface ListProgress {
 	/** Pages read. */
 	pages: number;
 	/** Rows of the last page, and of the longest one before it. */
@@ -111,22 +111,25 @@ interface Progress {
  * Returns how complete a reading is, or undefined while more pages may follow. A total only lengthens a reading: one that
  * was never higher than the rows read may count the page.
  */
-function extentOf(progress: Progress, { list }: TaxQueryMapping): Extent | undefined {
+function completenessOf(
+	progress: ListProgress,
+	{ list }: TaxQueryMapping,
+): Completeness | undefined {
 	const { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved } = progress;
-	const more = pages < MAX_PAGES ? undefined : 'cut';
+	const more = pages < MAX_PAGES ? undefined : 'truncated';
 	if (total !== undefined) {
 		// a query that was made meanwhile moves the others by one, so that the last page may be empty
 		const isReached = distinct >= total || (length === 0 && rowsRead >= total);
-		if (!isReached) return isNew ? more : 'cut';
+		if (!isReached) return isNew ? more : 'truncated';
 		const isShort = length < longest || (pages === 1 && length < SHORTEST_PAGE);
-		if (isTotalProved || isShort || !isNew || list.paging === 'none') return 'whole';
+		if (isTotalProved || isShort || !isNew || list.paging === 'none') return 'complete';
 		return more;
 	}
 	if ((list.offset ?? list.page) === undefined) {
-		return list.paging === 'none' || length < SHORTEST_PAGE ? 'whole' : 'untold';
+		return list.paging === 'none' || length < SHORTEST_PAGE ? 'complete' : 'unknown';
 	}
-	if (length === 0 || length < longest) return 'whole';
-	return isNew ? more : 'untold'; // the service ignores the parameters, or the last page came again
+	if (length === 0 || length < longest) return 'complete';
+	return isNew ? more : 'unknown'; // the service ignores the parameters, or the last page came again
 }
 
 /**
@@ -139,7 +142,7 @@ export async function* readList({
 	request,
 	said,
 	client,
-}: QueryService): AsyncGenerator<Piece> {
+}: QueryClient): AsyncGenerator<ListChunk> {
 	const { list } = mapping;
 	if (!hasList(mapping)) throw noList();
 	const path = pathOf('getAll', '/query', mapping);
@@ -180,11 +183,11 @@ export async function* readList({
 		isTotalProved ||= total !== undefined && total > rowsRead;
 		const distinct = seen.size + unreadable;
 		const progress = { pages, length, longest, rowsRead, distinct, isNew, total, isTotalProved };
-		const extent = extentOf(progress, mapping);
+		const extent = completenessOf(progress, mapping);
 		longest = Math.max(longest, length);
 		const isLast = extent !== undefined;
 		const read = { records, unreadable: unread, total, longest: length };
-		yield { ...read, extent: extent ?? 'inconclusive', isLast };
+		yield { ...read, completeness: extent ?? 'inconclusive', isLast };
 		if (isLast) return;
 		place =
 			list.page === undefined
@@ -214,17 +217,17 @@ export function nameListKeys(error: unknown, client: string): never {
 }
 
 /** The whole list. */
-export async function listQueries(service: QueryService): Promise<Listing> {
-	return await gather(readList(service));
+export async function listQueries(service: QueryClient): Promise<QueryListing> {
+	return await collect(readList(service));
 }
 
 /**
  * The queries made since a moment of the service's clock: the list is read to its end, or, where it is seen to run from
  * the newest to the oldest, until it is older. That much of it is then whole.
  */
-export async function listSince(service: QueryService, since: number): Promise<Listing> {
+export async function listSince(service: QueryClient, since: number): Promise<QueryListing> {
 	let [last, falls, isSorted] = [Infinity, false, true];
-	return await gather(readList(service), ({ records }) => {
+	return await collect(readList(service), ({ records }) => {
 		for (const { createdAt = NaN } of records) {
 			falls ||= createdAt < last && last < Infinity;
 			isSorted &&= createdAt <= last;
@@ -234,32 +237,37 @@ export async function listSince(service: QueryService, since: number): Promise<L
 	});
 }
 
-async function gather(
-	pieces: AsyncGenerator<Piece>,
-	isEnough: (piece: Piece) => boolean = () => false,
-): Promise<Listing> {
-	const whole: Listing = { records: [], unreadable: 0, extent: 'inconclusive', longest: 0 };
+async function collect(
+	pieces: AsyncGenerator<ListChunk>,
+	isEnough: (piece: ListChunk) => boolean = () => false,
+): Promise<QueryListing> {
+	const whole: QueryListing = {
+		records: [],
+		unreadable: 0,
+		completeness: 'inconclusive',
+		longest: 0,
+	};
 	for await (const piece of pieces) {
 		for (const record of piece.records) whole.records.push(record);
 		whole.unreadable += piece.unreadable;
 		whole.total = piece.total;
 		whole.longest = Math.max(whole.longest, piece.longest);
-		whole.extent = piece.extent;
-		if (isEnough(piece)) return { ...whole, extent: 'whole' };
+		whole.completeness = piece.completeness;
+		if (isEnough(piece)) return { ...whole, completeness: 'complete' };
 	}
 	return whole;
 }
 
 /** A row of the list by its ID; as it is listed where the service has nothing under that. */
-export const readRow = async (
-	service: QueryService,
+export const readRowById = async (
+	service: QueryClient,
 	row: QueryRecord,
-	how: How = {},
+	how: ReadOptions = {},
 ): Promise<QueryRecord> => (await findQuery(service, row.id, how)) ?? row;
 
 /** A row with its result: what a row holds of a record is not shown (TQ §4.12). */
-export async function completeRow(service: QueryService, row: QueryRecord): Promise<QueryRecord> {
-	return (await isWhole(service, row)) ? row : await readRow(service, row);
+export async function completeRow(service: QueryClient, row: QueryRecord): Promise<QueryRecord> {
+	return (await holdsResult(service, row)) ? row : await readRowById(service, row);
 }
 
 /** Whether rows are whole, by query type. */
@@ -269,11 +277,11 @@ const newComparisons = () => new Map<string, Promise<boolean>>();
  * Whether a row holds all of its result: the first one of each query type that has a result is compared with its record
  * by ID, and the others are taken for whole, or not.
  */
-export async function isWhole(service: QueryService, row: QueryRecord): Promise<boolean> {
-	if (isLean(row)) return false;
+export async function holdsResult(service: QueryClient, row: QueryRecord): Promise<boolean> {
+	if (lacksResponse(row)) return false;
 	if (row.state !== 'success') return true;
 	const comparisons = stateOfClient(service.client).shared(newComparisons);
-	const compareRow = async () => lengthOf(await readRow(service, row)) <= lengthOf(row);
+	const compareRow = async () => lengthOf(await readRowById(service, row)) <= lengthOf(row);
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
 	return await comparison.catch(() => {
@@ -286,8 +294,8 @@ const lengthOf = ({ raw: { response, state } }: QueryRecord) =>
 	JSON.stringify([response, state]).length;
 
 /** Whether a row does not say what was asked, or when. */
-export const isVague = ({ asked, code, createdAt }: QueryRecord): boolean =>
-	!asked || code === '' || createdAt === undefined;
+export const lacksRequest = ({ request, code, createdAt }: QueryRecord): boolean =>
+	!request || code === '' || createdAt === undefined;
 
 /** So many rows that do not say what was asked are read by their ID. */
 const MAX_READ = 1000;
@@ -295,13 +303,13 @@ const MAX_READ = 1000;
 const READERS = 20;
 
 /** The rows; the newest thousand of those that `isToRead` picks as `read` gives them, by their IDs. */
-export async function readRows(
+export async function readSelectedRows(
 	rows: QueryRecord[],
-	isToRead: (row: QueryRecord) => boolean,
+	isSelected: (row: QueryRecord) => boolean,
 	read: (row: QueryRecord) => Promise<QueryRecord>,
 ): Promise<QueryRecord[]> {
 	const timeOf = ({ createdAt = Infinity }: QueryRecord) => createdAt;
-	const wanted = rows.filter(isToRead).sort((a, b) => timeOf(b) - timeOf(a));
+	const wanted = rows.filter(isSelected).sort((a, b) => timeOf(b) - timeOf(a));
 	const left = wanted.slice(0, MAX_READ).values();
 	const whole = new Map<QueryRecord, QueryRecord>();
 	const reader = async () => {

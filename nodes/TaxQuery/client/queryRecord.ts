@@ -5,27 +5,27 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
 import { isZoned, timeOf } from '../../shared/utils/time';
 import { withoutCiec } from './ciec';
-import { inDocumentNames, queryServices, serviceOf } from './queryTypeNames';
+import { fromWireNames, queryTypes, queryTypeOf } from './queryTypeNames';
 import { fromWire } from './recordFieldNames';
 import type {
-	Acknowledged,
+	Acknowledgement,
 	UncertaintyReason,
-	Id,
+	QueryId,
 	SubmissionResponse,
 	Query,
 	QueryRecord,
-	State,
+	QueryState,
 } from './types';
 
 /** The fields of TQ §2.1 beside the ID; a record has one of them at least. */
 const FIELDS = ['service', 'status', 'metadata', 'query', 'response', 'state', 'createdAt'];
 
 /** The ID of a query as an acknowledgement and TQ §4.13 call it, else as a record does. */
-const idIn = ({ queryId, _id }: IDataObject): Id | undefined =>
-	[queryId, _id].map(idText).find(Boolean) as Id | undefined;
+const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
+	[queryId, _id].map(idText).find(Boolean) as QueryId | undefined;
 
 /** An ID that somebody entered or delivered; nothing is known of it yet. */
-export const idOf = (text: string): Id => text as Id;
+export const asQueryId = (text: string): QueryId => text as QueryId;
 
 /** Whether an object is called by this ID, under either name. */
 export const isCalled = ({ queryId, _id }: IDataObject, id: string): boolean =>
@@ -45,11 +45,11 @@ export function recordOf(fields: IDataObject, mapping: TaxQueryMapping): QueryRe
 		kind: 'record',
 		id,
 		code: textOf(service),
-		operation: serviceOf(service, mapping)?.operation,
+		operation: queryTypeOf(service, mapping)?.operation,
 		state: stateOf(status, mapping),
 		status: typeof status === 'string' ? status : undefined,
 		createdAt: isZoned(createdAt) ? timeOf(createdAt) : undefined,
-		asked: askedIn(raw, mapping),
+		request: requestIn(raw, mapping),
 		hasResponse: hasResponse(raw),
 		raw,
 	};
@@ -60,13 +60,16 @@ const hasResponse = ({ response }: IDataObject): boolean =>
 	Array.isArray(response) || isFilled(response) || textOf(response) !== '';
 
 /** An acknowledgement (TQ §2.5), or one of several (TQ §4.11); undefined for anything else. */
-function readAcknowledged(fields: IDataObject, mapping: TaxQueryMapping): Acknowledged | undefined {
+function readAcknowledged(
+	fields: IDataObject,
+	mapping: TaxQueryMapping,
+): Acknowledgement | undefined {
 	// the name of a record's ID is that of an acknowledgement only where the operator says so
 	const ids = [fields.queryId, mapping.record._id === undefined ? undefined : fields._id];
-	const id = ids.map(idText).find(Boolean) as Id | undefined;
+	const id = ids.map(idText).find(Boolean) as QueryId | undefined;
 	if (id === undefined) return undefined;
 	const raw = withoutCiec(fields, mapping);
-	const { period } = inDocumentNames(raw, 'getInvoices', mapping);
+	const { period } = fromWireNames(raw, 'getInvoices', mapping);
 	return { kind: 'acknowledged', id, period: typeof period === 'string' ? period : undefined, raw };
 }
 
@@ -109,13 +112,13 @@ function readQueries(body: unknown, mapping: TaxQueryMapping): Query[] | undefin
 		const rows = fields.results
 			.filter(isObject)
 			.map((row) => ({ ...(message !== undefined && { message }), ...fromWire(row, mapping) }));
-		return some(rows.map((row) => readQuery(row, mapping)));
+		return readOnes(rows.map((row) => readQuery(row, mapping)));
 	}
-	return some([readQuery(fields, mapping)]);
+	return readOnes([readQuery(fields, mapping)]);
 }
 
 /** Undefined where none can be read. */
-function some(queries: Array<Query | undefined>): Query[] | undefined {
+function readOnes(queries: Array<Query | undefined>): Query[] | undefined {
 	const read = queries.filter((one) => one !== undefined);
 	return read.length > 0 ? read : undefined;
 }
@@ -130,24 +133,27 @@ function readQuery(fields: IDataObject, mapping: TaxQueryMapping): Query | undef
 function onlyWrapped(body: unknown, mapping: TaxQueryMapping): Query[] | undefined {
 	const inside = Object.values(body ?? {});
 	if (Array.isArray(body) && inside.length > 1) return undefined;
-	return onlyOf(inside.map((one) => readQueries(one, mapping)));
+	return onlyDefined(inside.map((one) => readQueries(one, mapping)));
 }
 
 /** The only value that is there; undefined if there is none, or more than one. */
-export function onlyOf<T>(values: Array<T | undefined>): T | undefined {
+export function onlyDefined<T>(values: Array<T | undefined>): T | undefined {
 	const [one, another] = values.filter((value) => value !== undefined);
 	return another === undefined ? one : undefined;
 }
 
 /** TQ §3 shows SUCCESS and PENDING; FAILED is their opposite. The API Mapping explains any other status. */
-const DOCUMENTED: Partial<Record<string, State>> = {
+const DOCUMENTED: Partial<Record<string, QueryState>> = {
 	SUCCESS: 'success',
 	PENDING: 'pending',
 	FAILED: 'failed',
 };
 
 /** What a status word means: of two entries of the API Mapping the worse one. */
-export function stateOf(status: unknown, { statuses }: Pick<TaxQueryMapping, 'statuses'>): State {
+export function stateOf(
+	status: unknown,
+	{ statuses }: Pick<TaxQueryMapping, 'statuses'>,
+): QueryState {
 	if (typeof status !== 'string') return 'unknown';
 	const mapped = (['failed', 'pending', 'success'] as const).find((state) =>
 		statuses[state]?.includes(status),
@@ -159,25 +165,26 @@ export function stateOf(status: unknown, { statuses }: Pick<TaxQueryMapping, 'st
  * The request's fields, which a record echoes under the names they were sent by: in `query`, else in its metadata, where
  * a service may keep other things. Undefined if the record does not say what was asked.
  */
-export function askedIn(
+export function requestIn(
 	{ query, metadata, service }: IDataObject,
 	mapping: TaxQueryMapping,
 ): IDataObject | undefined {
 	const isOwn = isObject(query) && isFilled(query);
 	const echo = isOwn ? query : isObject(metadata) && isObject(metadata.query) && metadata.query;
 	if (!echo || (!isOwn && !hasSent(echo, mapping))) return undefined;
-	return inDocumentNames(echo, serviceOf(service, mapping)?.operation ?? '', mapping);
+	return fromWireNames(echo, queryTypeOf(service, mapping)?.operation ?? '', mapping);
 }
 
 /** Whether an object holds a field that some query sends. */
 const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean =>
-	queryServices.some(({ operation, fields, echo: more = [] }) =>
+	queryTypes.some(({ operation, fields, echo: more = [] }) =>
 		[...fields, ...more].some((name) => Object.hasOwn(echo, names[operation]?.[name] ?? name)),
 	);
 
 /** Whether a row of the list, or what was just accepted, may hold less than its record does. */
-export const isLean = ({ state, hasResponse }: QueryRecord): boolean =>
+export const lacksResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
 /** Whether nothing is known of how a query ends yet. */
-export const isOpen = (state: State): boolean => state === 'pending' || state === 'unknown';
+export const isUnfinishedState = (state: QueryState): boolean =>
+	state === 'pending' || state === 'unknown';

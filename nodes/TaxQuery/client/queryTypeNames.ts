@@ -1,20 +1,22 @@
 import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import { queryServices, type QueryService } from '../../shared/queryTypes/catalog';
+import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
 import { textOf } from '../../shared/utils/text';
 
-export { catalog, queryServices, type QueryService } from '../../shared/queryTypes/catalog';
+export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
 
 /** The name of this query type in an environment's records. */
-export const codeOf = ({ operation, code }: QueryService, { services }: TaxQueryMapping): string =>
-	services[operation] ?? code;
+export const serviceCodeOf = (
+	{ operation, code }: QueryType,
+	{ services }: TaxQueryMapping,
+): string => services[operation] ?? code;
 
 /** The query type of a record's code, in capitals or not; undefined if none has this name. */
-export function serviceOf(code: unknown, mapping: TaxQueryMapping): QueryService | undefined {
+export function queryTypeOf(code: unknown, mapping: TaxQueryMapping): QueryType | undefined {
 	const name = textOf(code).toUpperCase();
-	return queryServices.find((service) => codeOf(service, mapping).toUpperCase() === name);
+	return queryTypes.find((service) => serviceCodeOf(service, mapping).toUpperCase() === name);
 }
 
 /** Where an environment takes a query; with leading slash, and with a trailing one where the mapping has it. */
@@ -27,24 +29,24 @@ export function pathOf(operation: string, path: string, { paths }: TaxQueryMappi
 }
 
 /** Which keys of the API Mapping say where a query is sent. */
-export const keysOfPath = ({ operation, path }: QueryService): string[] =>
+export const keysOfPath = ({ operation, path }: QueryType): string[] =>
 	isTax(path) ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
 
 /** Which keys of the API Mapping say what a query's body holds. */
-const keysOfFields = ({ operation, fields }: QueryService): string[] => [
+const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 	`fields.${operation}`,
 	...(fields.includes('from') ? ['periodFormat'] : []),
 ];
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
-export const noteAccepted = (client: string, service: QueryService): void =>
+export const noteAccepted = (client: string, service: QueryType): void =>
 	noteSuccess(client, 'query', ...keysOfPath(service));
 
 /**
  * Which keys of the API Mapping may be missing where a query is refused with this status: those of its path until one
  * was accepted there, and those of its body until any was accepted.
  */
-export function keysToTry(status: number, service: QueryService, client: string): string[] {
+export function keysToTry(status: number, service: QueryType, client: string): string[] {
 	if (status === 404) return keysOfPath(service).filter((key) => !hasWorked(client, key));
 	const isProved = hasWorked(client, 'query');
 	return !isProved && [400, 422].includes(status) ? keysOfFields(service) : [];
@@ -53,7 +55,7 @@ export function keysToTry(status: number, service: QueryService, client: string)
 const isTax = (path: string): boolean => path.includes('/tax/');
 
 /** Fields of a query under the environment's names; those that it does not have are left out. */
-export function inOwnNames(
+export function toWireNames(
 	values: IDataObject,
 	operation: string,
 	{ fields }: TaxQueryMapping,
@@ -67,7 +69,7 @@ export function inOwnNames(
 }
 
 /** Fields of a query under the API reference's names; periods in ISO 8601. */
-export function inDocumentNames(
+export function fromWireNames(
 	values: IDataObject,
 	operation: string,
 	{ fields, periodFormat }: TaxQueryMapping,

@@ -10,14 +10,20 @@ import { taxQuery } from '../../shared/http/service';
 import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
 import { keysOfPath } from '../client/queryTypeNames';
-import type { UncertaintyReason, Extent, Id, Listing } from '../client/types';
+import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/types';
 
 /** For what the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';
 
 /** What a lost query was looked for in, and what was there. */
 export type Search =
-	| { found: Id[]; untold: Id[]; extent: Extent; listed: number; total?: number }
+	| {
+			found: QueryId[];
+			possible: QueryId[];
+			completeness: Completeness;
+			listed: number;
+			total?: number;
+	  }
 	/** The list could not be read. */
 	| { unlisted: Words };
 
@@ -55,11 +61,11 @@ export type Trouble =
 	| { kind: 'limitOfDay'; most: number; made: number }
 	/** Today's queries cannot be counted. */
 	| { kind: 'uncounted'; undated: number }
-	| { kind: 'uncounted'; listed: number; total?: number; extent: Extent }
+	| { kind: 'uncounted'; listed: number; total?: number; completeness: Completeness }
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
-	| { kind: 'otherQuery'; name: string; id: Id; type?: string; search?: Search }
-	| { kind: 'failed'; name: string; ids: Id[]; status: string; said: string }
+	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: Search }
+	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; said: string }
 	| { kind: 'cancelled' }
 	/** An error of another room; it keeps its code, data and status. */
 	| { kind: 'passed'; cause: unknown };
@@ -78,11 +84,11 @@ export class QueryError extends UserError {
 	/** `billed`: what was accepted for the item nevertheless. */
 	constructor(
 		readonly trouble: Trouble,
-		readonly billed: Id[] = [],
+		readonly billed: QueryId[] = [],
 	) {
 		const told = { code: trouble.kind, ...tell(trouble) };
 		const { message, description, code, status, data = {}, mappingKeys = [] } = told;
-		const named = data.queryIds as Id[] | undefined;
+		const named = data.queryIds as QueryId[] | undefined;
 		const others = billed.filter((id) => !named?.includes(id));
 		super(message, { description: sentences(description, billedWords(others)) });
 		this.code = code;
@@ -126,13 +132,13 @@ export function reasonFor(error: unknown): string {
 }
 
 /** Any error of an item for which something was accepted. */
-export const withBilled = (error: unknown, billed: Id[]): QueryError =>
+export const withBilled = (error: unknown, billed: QueryId[]): QueryError =>
 	new QueryError(
 		error instanceof QueryError ? error.trouble : { kind: 'passed', cause: error },
 		billed,
 	);
 
-const billedWords = (ids: Id[]): string =>
+const billedWords = (ids: QueryId[]): string =>
 	ids.length === 0
 		? ''
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
@@ -184,7 +190,7 @@ export function tell(trouble: Trouble): Told {
 						}
 					: {
 							description: cutSentences(trouble),
-							data: { list: trouble.extent },
+							data: { list: trouble.completeness },
 							mappingKeys: LIST_KEYS,
 						}),
 			};
@@ -312,7 +318,7 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
 			isListed ? tellSearch(search, count) : `${UNLISTED}: ${search.unlisted.message}`,
 			said(words),
 			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as 'Created After'). Retrying this execution looks for it and sends nothing`,
-			isListed && search.untold.length > 0
+			isListed && search.possible.length > 0
 				? `If the list has it, its record uses other names: ${setKeys([`services.${operation}`, `fields.${operation}`])}`
 				: '',
 			why === 'noId'
@@ -323,7 +329,7 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
 			...dataOf(words),
 			sentAfter,
 			...(isListed
-				? { list: search.extent, found: search.found, possible: search.untold }
+				? { list: search.completeness, found: search.found, possible: search.possible }
 				: { list: 'unread' }),
 		},
 	};
@@ -335,14 +341,14 @@ const sentAfterOf = ({ since }: { since: number }): string =>
 const IDS_TOLD = 10;
 
 function tellSearch(search: Exclude<Search, { unlisted: Words }>, count: number): string {
-	const { found, untold, extent } = search;
-	const more = untold.length > IDS_TOLD ? ' …' : '';
+	const { found, possible, completeness } = search;
+	const more = possible.length > IDS_TOLD ? ' …' : '';
 	return sentences(
 		found.length > 0 ? `Of its ${count} queries these were found: ${found.join(', ')}` : '',
-		untold.length > 0
-			? `These in the list may be it, though their query type, fields or date differ: ${untold.slice(0, IDS_TOLD).join(', ')}${more}`
+		possible.length > 0
+			? `These in the list may be it, though their query type, fields or date differ: ${possible.slice(0, IDS_TOLD).join(', ')}${more}`
 			: '',
-		found.length + untold.length === 0 && extent === 'whole'
+		found.length + possible.length === 0 && completeness === 'complete'
 			? 'It was looked for among the queries made and not found'
 			: '',
 		cutSentences(search),
@@ -354,17 +360,17 @@ const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
 /** What is missing of a list, and how to have it; undefined if nothing is. */
 export function cutWords(
-	list: Pick<Listing, 'extent' | 'total'> & { listed: number },
+	list: Pick<QueryListing, 'completeness' | 'total'> & { listed: number },
 ): Words | undefined {
-	const { extent, listed, total } = list;
-	if (extent === 'whole') return undefined;
+	const { completeness, listed, total } = list;
+	if (completeness === 'complete') return undefined;
 	const cut =
 		total === undefined
 			? `The list of queries was not read to its end: it has more than ${listed}`
 			: `The service reports ${total} queries but lists only ${listed} of them`;
 	const keys =
 		"Set list.limit, and list.offset or list.page, in the credential's API Mapping (Connection → Diagnose tries them)";
-	if (extent === 'cut') return { message: cut, description: keys };
+	if (completeness === 'truncated') return { message: cut, description: keys };
 	return {
 		message: `The service lists ${listed} queries and does not say whether there are more`,
 		description: `${keys}, or set list.paging to "none" if these are always all`,

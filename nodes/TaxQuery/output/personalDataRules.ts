@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { personal, shown, type Fields, type Rule } from '../../shared/personalData/rules';
-import { serviceOf, type QueryService } from '../client/queryTypeNames';
+import { queryTypeOf, type QueryType } from '../client/queryTypeNames';
 
 // What is personal in a query record (TQ §2). An object or field that is not named here is hidden whole.
 
@@ -31,19 +31,15 @@ const responses: Record<string, Rule | undefined> = {
 };
 
 /** What was asked, under the names of the contract. */
-const askedBy = (service: QueryService | undefined, { fields }: TaxQueryMapping): Fields => {
+const askedBy = (service: QueryType | undefined, { fields }: TaxQueryMapping): Fields => {
 	const names = fields[service?.operation ?? ''] ?? {};
 	const own = Object.entries(names).map(([name, mapped]) => [mapped, askedRule[name] ?? 'free']);
 	return { ...askedRule, ...(Object.fromEntries(own) as Fields) };
 };
 
 /** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */
-export function queryRule(
-	record: IDataObject,
-	mapping: TaxQueryMapping,
-	known?: QueryService,
-): Rule {
-	const service = known ?? serviceOf(record.service, mapping);
+export function queryRule(record: IDataObject, mapping: TaxQueryMapping, known?: QueryType): Rule {
+	const service = known ?? queryTypeOf(record.service, mapping);
 	const query = askedBy(service, mapping);
 	return {
 		...query,

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Cost, FailedItems, Item, Run } from '../../shared/operations/operation';
 import { asItIs } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
-import type { Id, Listing } from '../client/types';
+import type { QueryId, QueryListing } from '../client/types';
 import { costWords, cutSentences, setKeys } from '../errors/queryError';
 import type { Outcome } from './rows';
 
@@ -24,7 +24,7 @@ const shown = ({ protect }: Item, text: string) =>
 /** What others know of a run's queries. */
 interface Known {
 	/** What the list of queries left open. */
-	gaps(): { uncompared: number; cut?: Listing };
+	gaps(): { uncompared: number; cut?: QueryListing };
 	/** How many are billed for an item, or for all of the run; undefined where nobody knows. */
 	billed(index?: number): number | undefined;
 }
@@ -79,7 +79,7 @@ export class Receipt {
 	}
 
 	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */
-	accepted(item: Item, ids: Id[], isByEarlierTry = false): void {
+	accepted(item: Item, ids: QueryId[], isByEarlierTry = false): void {
 		const own = ids.map((id) => shown(item, id));
 		this.billed.set(item.index, [...(this.billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) this.addCount('paidQueries', ids.length);

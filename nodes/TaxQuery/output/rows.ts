@@ -14,8 +14,8 @@ import { compareMonths } from '../fields/period';
 import { askedRule, queryRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQuery } from '../request/queryRequest';
-import { inDocumentNames, serviceOf, type QueryService } from '../client/queryTypeNames';
-import { isOpen } from '../client/queryRecord';
+import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeNames';
+import { isUnfinishedState } from '../client/queryRecord';
 import { toWire } from '../client/recordFieldNames';
 import type { Query, QueryRecord } from '../client/types';
 import { QueryError, setKeys, tell } from '../errors/queryError';
@@ -106,7 +106,7 @@ const warning = (field: string, code: string, ...texts: string[]): Warning => ({
 /** Whether a result is still to come, or nobody knows whether one has. */
 export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolean =>
 	query.kind === 'acknowledged' ||
-	(query.kind === 'record' && (isOpen(query.state) || lacksResult(query, service)));
+	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksResult(query, service)));
 
 /** Whether a record surely belongs to another query: of another person, birth date or type. */
 export const isOfOther = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
@@ -160,7 +160,7 @@ function besideItem(row: IDataObject, { state }: QueryRecord): IDataObject {
 const besideAsked = (raw: IDataObject, { asked, definition, mapping, protect }: Shape) =>
 	besideResult(
 		protect(asked, askedRule, asItIs),
-		inDocumentNames(raw, definition.service.operation, mapping),
+		fromWireNames(raw, definition.service.operation, mapping),
 		(name) => areOthers(asked[name], raw[name]),
 	);
 
@@ -198,7 +198,7 @@ function marksOf(
 }
 
 /** Whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
-export function isWord(body: IDataObject | undefined, { resultFields }: QueryService): boolean {
+export function isWord(body: IDataObject | undefined, { resultFields }: QueryType): boolean {
 	const names = Object.values(resultFields ?? {});
 	return body !== undefined && names.length > 0 && names.every((name) => name in body);
 }
@@ -227,7 +227,7 @@ function unknownService(
 			'Service',
 			'unknownService',
 			`'Reuse Results' and the trigger do not know the service's name for this query type: "${code}"`,
-			otherCodes.includes(code) && serviceOf(code, mapping)
+			otherCodes.includes(code) && queryTypeOf(code, mapping)
 				? 'Another query type has this name: compare the result with this item'
 				: `If it is right, ${setKeys([`services.${definition.service.operation}`])} to that name`,
 		),
@@ -235,10 +235,10 @@ function unknownService(
 }
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
-function unheard({ asked }: QueryRecord, { echoed, definition }: Shape): Warning[] {
-	if (!asked) return [];
+function unheard({ request }: QueryRecord, { echoed, definition }: Shape): Warning[] {
+	if (!request) return [];
 	const plain = (value: unknown) => normalizeForComparison(value).replace(/[^\p{L}\p{N}]/gu, '');
-	const heard = Object.values(asked).map(plain);
+	const heard = Object.values(request).map(plain);
 	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
 	if (lost.length === 0) return [];
 	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`);
@@ -275,7 +275,7 @@ function monthsAmiss(outcomes: Outcome[], { expected }: Shape): Warning[] {
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
 			if (query.kind === 'word') return '';
-			return monthOf(query.kind === 'record' ? query.asked?.period : query.period);
+			return monthOf(query.kind === 'record' ? query.request?.period : query.period);
 		}),
 	);
 }

@@ -6,8 +6,8 @@ import { isFilled, isObject } from '../../shared/utils/json';
 import { MASK } from '../../shared/utils/redact';
 import { reasonIn } from '../../shared/errors/serviceMessage';
 import { textOf } from '../../shared/utils/text';
-import { serviceOf, type QueryService } from '../client/queryTypeNames';
-import { askedIn } from '../client/queryRecord';
+import { queryTypeOf, type QueryType } from '../client/queryTypeNames';
+import { requestIn } from '../client/queryRecord';
 import { toWire } from '../client/recordFieldNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownColumns } from '../../shared/operations/inputColumns';
@@ -31,7 +31,7 @@ const DATES = ['validUntil', 'birthDate'];
 export function simplifyRecord(
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
-	service = serviceOf(record.code, mapping),
+	service = queryTypeOf(record.code, mapping),
 	asRead = record,
 ): IDataObject {
 	const { raw, state } = record;
@@ -63,7 +63,7 @@ export function simplifyRecord(
 }
 
 /** Fields of the record itself, beside its response, that are part of a query's result. */
-const recordColumns = (raw: IDataObject, service: QueryService | undefined): IDataObject =>
+const recordColumns = (raw: IDataObject, service: QueryType | undefined): IDataObject =>
 	Object.fromEntries((service?.recordFields ?? []).map((name) => [name, raw[name]]));
 
 /** A record as it comes out of an item: what is personal hidden first. */
@@ -72,18 +72,18 @@ export const shownRecord = (
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
 	isSimple: boolean,
-	service = serviceOf(record.code, mapping),
+	service = queryTypeOf(record.code, mapping),
 ): IDataObject =>
 	protect(record.raw, queryRule(record.raw, mapping, service), (safe) => {
 		if (!isSimple) return toWire(safe, mapping);
-		const shown = { ...record, raw: safe, asked: askedIn(safe, mapping) };
+		const shown = { ...record, raw: safe, request: requestIn(safe, mapping) };
 		return simplifyRecord(shown, mapping, service, record);
 	});
 
 /** Whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
 export const lacksResult = (
 	{ state, hasResponse }: QueryRecord,
-	service: QueryService | undefined,
+	service: QueryType | undefined,
 ): boolean => state === 'success' && !hasResponse && service?.operation !== 'createTaxProfile';
 
 export const NO_RESULT: Warning = {
@@ -110,7 +110,7 @@ export const besideResult = (
 });
 
 /** The request's fields, the person or company first; three numbers as one birth date. */
-function askedOf({ asked: all = {} }: QueryRecord): IDataObject {
+function askedOf({ request: all = {} }: QueryRecord): IDataObject {
 	const { rfc, curp, from, to, day, month, year, ...asked } = Object.fromEntries(
 		Object.entries(all).filter(([name, value]) => !TAIL.includes(name) && value !== MASK),
 	) as IDataObject;
@@ -136,14 +136,14 @@ const responseOf = ({ response }: IDataObject): IDataObject =>
 	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
 
 /** The documented names of a result; undefined where the response holds none of them, though it is filled. */
-function namesIn(response: IDataObject, service: QueryService | undefined) {
+function namesIn(response: IDataObject, service: QueryType | undefined) {
 	const fields = service?.resultFields;
 	const isNamed = Object.values(fields ?? {}).some((name) => Object.hasOwn(response, name));
 	return isNamed || !isFilled(response) ? fields : undefined;
 }
 
 /** What a query asks has the same columns in every result, though a record does not echo it. */
-const askedColumns = (service: QueryService | undefined): IDataObject =>
+const askedColumns = (service: QueryType | undefined): IDataObject =>
 	Object.fromEntries(
 		(service?.fields ?? [])
 			.map((name) => (name === 'day' ? 'birthDate' : name))
@@ -162,16 +162,16 @@ const OF_QUERY = [
 const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId confirmed'.split(' ')];
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
-export function knownColumns(service: QueryService): KnownColumns {
-	const asked = Object.keys(askedColumns(service));
+export function knownColumns(service: QueryType): KnownColumns {
+	const request = Object.keys(askedColumns(service));
 	const { resultFields = {}, recordFields = [] } = service;
-	const result = [...asked, ...Object.keys(withMeaning(resultFields)), ...recordFields];
-	return { asked, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };
+	const result = [...request, ...Object.keys(withMeaning(resultFields)), ...recordFields];
+	return { request, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };
 }
 
 /** Those of Query → Get, whose rows are of any query type. */
 export const anyQueryColumns: KnownColumns = {
-	asked: ['queryId'],
+	request: ['queryId'],
 	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
 };
 

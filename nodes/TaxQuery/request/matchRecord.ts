@@ -27,7 +27,7 @@ export type RecordMatch = 'match' | 'mismatch' | 'inconclusive';
  * type, person, birth date or period. What neither proves it nor shows all that was asked, and nothing else, is `untold`.
  */
 export function matchRecord(expected: ExpectedRecord, record: QueryRecord): RecordMatch {
-	const { asked: requested, createdAt } = record;
+	const { request: requested, createdAt } = record;
 	const type = matchType(expected, record);
 	if (type === 'mismatch') return 'mismatch';
 	if (requested === undefined) return 'inconclusive';
@@ -40,7 +40,10 @@ export function matchRecord(expected: ExpectedRecord, record: QueryRecord): Reco
 	return type;
 }
 
-function matchType(expected: ExpectedRecord, { code, asked: requested }: QueryRecord): RecordMatch {
+function matchType(
+	expected: ExpectedRecord,
+	{ code, request: requested }: QueryRecord,
+): RecordMatch {
 	const name = normalizeForComparison(code);
 	if (name === normalizeForComparison(expected.code)) return 'match';
 	if (!expected.otherCodes.some((other) => normalizeForComparison(other) === name))
@@ -167,7 +170,7 @@ export function indexRecords(records: QueryRecord[]): (expected: ExpectedRecord)
 	const byValue = new Map<string, QueryRecord[]>();
 	const under = (value: string) => byValue.get(value) ?? [];
 	for (const record of records) {
-		const values = Object.values(record.asked ?? {})
+		const values = Object.values(record.request ?? {})
 			.map(normalizeForComparison)
 			.filter(Boolean);
 		if (values.length === 0 || values.some(isMasked)) values.push(''); // it shows nothing

@@ -5,19 +5,19 @@ import { hash as hashText } from '../../shared/utils/hash';
 import { textOf } from '../../shared/utils/text';
 import type { Warning } from '../fields/identifiers';
 import {
-	codeOf,
-	inOwnNames,
-	inDocumentNames,
+	serviceCodeOf,
+	toWireNames,
+	fromWireNames,
 	pathOf,
-	queryServices,
-	type QueryService,
+	queryTypes,
+	type QueryType,
 } from '../client/queryTypeNames';
 import { normalizeForComparison, type ExpectedRecord } from './matchRecord';
 
 /** One of the queries that cost money (TQ §4.2 to §4.11): they differ only by query type and fields. */
 export interface PaidQuery {
 	/** Its row of the catalog: path, code, and whether its result comes at once. */
-	service: QueryService;
+	service: QueryType;
 	/** Title Case, as shown in the selector. */
 	name: string;
 	/** Sentence case, as shown in the node panel. */
@@ -105,7 +105,7 @@ export function buildQueryRequest(
 		/^ciec$/i.test(name),
 	);
 	const names = [...Object.keys(fields), ...service.fields];
-	const documented = inDocumentNames(additional, operation, mapping);
+	const documented = fromWireNames(additional, operation, mapping);
 	const [replacing, extra] = split(documented, (name) => names.includes(name));
 	const own = { ...visible, ...replacing };
 	const keyOf = (more: IDataObject) =>
@@ -130,7 +130,7 @@ export function buildQueryRequest(
 		definition,
 		path: pathOf(operation, service.path, mapping),
 		fields: visible,
-		body: { ...inOwnNames(fields, operation, mapping), ...additionalBodyFields },
+		body: { ...toWireNames(fields, operation, mapping), ...additionalBodyFields },
 		secrets,
 		expected: expectedOf(hash),
 		expectedOf,
@@ -143,17 +143,17 @@ export function buildQueryRequest(
 }
 
 /** What records of a query type are called, and what others surely are. */
-const serviceCodes = (service: QueryService, mapping: TaxQueryMapping) => ({
-	code: codeOf(service, mapping),
+const serviceCodes = (service: QueryType, mapping: TaxQueryMapping) => ({
+	code: serviceCodeOf(service, mapping),
 	...(!isCodeKnown(service, mapping) && { isCodeGuessed: true }),
-	otherCodes: queryServices
+	otherCodes: queryTypes
 		.filter((other) => other.operation !== service.operation && isCodeKnown(other, mapping))
-		.map((other) => codeOf(other, mapping)),
+		.map((other) => serviceCodeOf(other, mapping)),
 });
 
 /** Whether records of a query type are known to be called by its code. */
 const isCodeKnown = (
-	{ isCodeShown, operation }: QueryService,
+	{ isCodeShown, operation }: QueryType,
 	{ services }: TaxQueryMapping,
 ): boolean => isCodeShown === true || services[operation] !== undefined;
 

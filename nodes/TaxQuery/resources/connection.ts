@@ -12,9 +12,9 @@ import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { sentences } from '../../shared/utils/sentences';
-import { findQuery, getQuery, serviceOfItem, type QueryService } from '../client/queryClient';
+import { findQuery, getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
 import { listQueries, nameListKeys, readListPage, LIST } from '../client/queryList';
-import { pathOf, queryServices } from '../client/queryTypeNames';
+import { pathOf, queryTypes } from '../client/queryTypeNames';
 import { toWire } from '../client/recordFieldNames';
 import type { QueryRecord } from '../client/types';
 import { cutWords } from '../errors/queryError';
@@ -45,9 +45,9 @@ const diagnose = operation({
 		if (item.index > 0) return []; // it is about the credential, not about items
 		let headers: IDataObject = {};
 		let answeredAt = 0;
-		const own = await serviceOfItem(item);
+		const own = await queryClientOf(item);
 		const { mapping } = own;
-		const request: QueryService['request'] = async (asked) =>
+		const request: QueryClient['request'] = async (asked) =>
 			await own.request({
 				...asked,
 				onAnswer(answer) {
@@ -57,7 +57,7 @@ const diagnose = operation({
 			});
 		// what a proposal reads says nothing of the credential as it is; and nobody's words come out
 		const client = `${own.client} diagnosed`;
-		let service: QueryService = { ...own, client, request, said: () => ({}) };
+		let service: QueryClient = { ...own, client, request, said: () => ({}) };
 		const diagnosis = new Diagnosis();
 		const first = await checkList(diagnosis, service);
 		const credentials = await item.credentials('taxQueryApi');
@@ -96,7 +96,7 @@ const diagnose = operation({
 		await diagnosis.run('Paths of the queries', async () => ({
 			ok: 'unknown',
 			seen: 'No free check: each of these requests is billed.',
-			advice: `Compare with your contract: ${queryServices.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
+			advice: `Compare with your contract: ${queryTypes.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
 		const held = readObject(credentials.apiMapping) ?? {};
 		return diagnosis.items(suggestion(held, { ...words, list, record }), held, item);
@@ -113,7 +113,7 @@ interface FirstPage {
 
 async function checkList(
 	diagnosis: Diagnosis,
-	{ mapping, client, request }: QueryService,
+	{ mapping, client, request }: QueryClient,
 ): Promise<FirstPage | undefined> {
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
@@ -153,17 +153,14 @@ async function checkList(
 }
 
 /** Whether the list is read to its end, and what to set where it is not; `rows` are those of the first page. */
-async function checkPaging(
-	service: QueryService,
-	rows: QueryRecord[],
-): Promise<Found<IDataObject>> {
+async function checkPaging(service: QueryClient, rows: QueryRecord[]): Promise<Found<IDataObject>> {
 	const { limit, pageSize } = service.mapping.list;
 	const listing = await listQueries(service);
-	const { longest, total, extent } = listing;
+	const { longest, total, completeness } = listing;
 	const listed = listing.records.length;
 	const reported = total === undefined ? 'It reports no total' : `It reports ${total} queries`;
 	const isFirstThere = rows.length === 0 || listing.records.some(({ id }) => id === rows[0].id);
-	if (extent === 'whole' && isFirstThere) {
+	if (completeness === 'complete' && isFirstThere) {
 		const isSmaller = limit !== undefined && longest < Math.min(listed, pageSize);
 		return {
 			ok: true,
@@ -190,7 +187,7 @@ async function checkPaging(
 		};
 	}
 	return {
-		ok: extent === 'inconclusive' && isFirstThere ? 'unknown' : false,
+		ok: completeness === 'inconclusive' && isFirstThere ? 'unknown' : false,
 		seen: isFirstThere
 			? sentences(cutWords({ ...listing, listed })?.message)
 			: 'The first queries are not in the list.',
@@ -234,7 +231,7 @@ const namesFound = (record: TaxQueryMapping['record']): string =>
 
 /** Whether a query is found by its ID, and what of `record` it shows that the list did not. */
 async function checkOne(
-	service: QueryService,
+	service: QueryClient,
 	{ id }: QueryRecord,
 ): Promise<Found<TaxQueryMapping['record']>> {
 	const record = await findQuery(service, id);
@@ -256,7 +253,7 @@ async function checkOne(
 }
 
 async function checkWords(
-	service: QueryService,
+	service: QueryClient,
 	firstRows: QueryRecord[],
 ): Promise<Found<IDataObject>> {
 	const { records } = await listQueries(service);
@@ -274,7 +271,7 @@ async function checkWords(
 }
 
 /** Rows for each combination of query type and status, read by their IDs where the list does not show all of them. */
-async function sampleOf(service: QueryService, rows: QueryRecord[]): Promise<QueryRecord[]> {
+async function sampleOf(service: QueryClient, rows: QueryRecord[]): Promise<QueryRecord[]> {
 	const chosen = new Map<string, QueryRecord>();
 	for (const row of [...rows].reverse()) chosen.set(`${row.code} ${row.status ?? ''}`, row);
 	const sample: QueryRecord[] = [];

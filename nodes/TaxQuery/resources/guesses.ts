@@ -2,12 +2,12 @@ import type { IDataObject } from 'n8n-workflow';
 import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { checkCurp, checkRfc } from '../../shared/identifiers';
 import { isFilled, isObject } from '../../shared/utils/json';
-import type { QueryService as Service } from '../client/queryClient';
+import type { QueryClient as Service } from '../client/queryClient';
 import { listQueries, readListPage } from '../client/queryList';
 import { stateOf } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
-import { catalog, pathOf, serviceOf, type QueryService } from '../client/queryTypeNames';
-import type { QueryRecord, State } from '../client/types';
+import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeNames';
+import type { QueryRecord, QueryState } from '../client/types';
 import { isImpersonal, uniqueWords } from '../errors/excludedQueries';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
@@ -162,13 +162,13 @@ interface Words {
 export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Words {
 	const codes = uniqueWords(records.map(({ code }) => code));
 	const words = uniqueWords(records.map(({ status = '' }) => status));
-	const strangeCodes = codes.filter((code) => serviceOf(code, mapping) === undefined);
+	const strangeCodes = codes.filter((code) => queryTypeOf(code, mapping) === undefined);
 	const strangeWords = words.filter((word) => stateOf(word, mapping) === 'unknown');
 	const [services, fields]: IDataObject[] = [{}, {}];
 	const statuses: Record<string, string[]> = {};
 	for (const record of records) {
 		const { code } = record;
-		const service = serviceOf(code, mapping) ?? serviceByShape(record);
+		const service = queryTypeOf(code, mapping) ?? serviceByShape(record);
 		if (!service) continue;
 		const { operation } = service;
 		if (strangeCodes.includes(code) && isImpersonal(code)) services[operation] = code;
@@ -189,7 +189,7 @@ export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Wo
 }
 
 /** The query types whose response the API reference shows. */
-function serviceByShape({ raw: { response } }: QueryRecord): QueryService | undefined {
+function serviceByShape({ raw: { response } }: QueryRecord): QueryType | undefined {
 	if (!isObject(response)) return undefined;
 	if ('RegimenesFiscales' in response) return catalog.getCrf;
 	if ('RazonSocial' in response) return catalog.getRfcData;
@@ -199,20 +199,20 @@ function serviceByShape({ raw: { response } }: QueryRecord): QueryService | unde
 
 /** The only field of a query about one identifier, where it has another name. */
 function renamedField(
-	{ asked = {} }: QueryRecord,
-	{ operation, fields }: QueryService,
+	{ request = {} }: QueryRecord,
+	{ operation, fields }: QueryType,
 	mapping: TaxQueryMapping,
 ): Record<string, string> | undefined {
-	const [[name, value] = [], another] = Object.entries(asked);
+	const [[name, value] = [], another] = Object.entries(request);
 	const identifier = checkCurp(value).valid ? 'curp' : checkRfc(value).valid ? 'rfc' : undefined;
 	if (!name || another || !identifier || fields.includes(name)) return undefined;
 	return mapping.fields[operation]?.[identifier] === name ? undefined : { [identifier]: name };
 }
 
 /** A result of a known shape is a success, a message alone a failure, nothing at all is still pending. */
-function stateByShape(records: QueryRecord[]): State | undefined {
+function stateByShape(records: QueryRecord[]): QueryState | undefined {
 	const states = new Set(
-		records.map((record): State | undefined => {
+		records.map((record): QueryState | undefined => {
 			const { response } = record.raw;
 			if (!('response' in record.raw)) return undefined;
 			if (!isFilled(response)) return 'pending';
@@ -225,7 +225,7 @@ function stateByShape(records: QueryRecord[]): State | undefined {
 }
 
 /** What services commonly say, without blanks, hyphens and underscores. */
-const COMMON: Array<[State, string]> = [
+const COMMON: Array<[QueryState, string]> = [
 	[
 		'failed',
 		'FAIL FAILED FAILURE FALLIDO ERROR REJECTED RECHAZADO DENIED CANCELLED CANCELED CANCELADO EXPIRED INVALID NOTFOUND TIMEOUT',
@@ -237,7 +237,7 @@ const COMMON: Array<[State, string]> = [
 	['success', 'SUCCESS COMPLETED COMPLETE DONE FINISHED OK READY LISTO EXITO EXITOSO'],
 ];
 
-function stateByWord(status: string): State | undefined {
+function stateByWord(status: string): QueryState | undefined {
 	const plain = status.toUpperCase().replace(/[\s_-]+/g, '');
 	return COMMON.find(([, words]) => words.split(' ').includes(plain))?.[0];
 }

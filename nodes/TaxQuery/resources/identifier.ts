@@ -95,7 +95,7 @@ const check = operation({
 		birthDate,
 	},
 	options: { simplify },
-	keepsInput: { asked: ['rfc', 'curp', 'nss', 'zipCode'], own: FINDINGS },
+	keepsInput: { request: ['rfc', 'curp', 'nss', 'zipCode'], own: FINDINGS },
 	async execute(item, { simplify: isSimple, ...entries }) {
 		const checks = checkEntries(entries);
 		if (checks.length === 0) {

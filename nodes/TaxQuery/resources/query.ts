@@ -5,10 +5,10 @@ import type { Resource } from '../../shared/operations/operation';
 import { sentences } from '../../shared/utils/sentences';
 import { textField } from '../fields/text';
 import { mappingHint } from '../../shared/errors/errorText';
-import { findQuery, keysOfReading, serviceOfItem } from '../client/queryClient';
+import { findQuery, keysForReading, queryClientOf } from '../client/queryClient';
 import { readList, completeRow } from '../client/queryList';
-import { serviceOf } from '../client/queryTypeNames';
-import { isLean } from '../client/queryRecord';
+import { queryTypeOf } from '../client/queryTypeNames';
+import { lacksResponse } from '../client/queryRecord';
 import type { QueryRecord } from '../client/types';
 import { cutWords, totalWords } from '../errors/queryError';
 import { isOwnId } from '../output/receipt';
@@ -38,10 +38,10 @@ const get = operation({
 	keepsInput: anyQueryColumns,
 	/** TQ §4.13 */
 	async execute(item, { queryId: id, simplify: isSimple }) {
-		const service = await serviceOfItem(item);
+		const service = await queryClientOf(item);
 		const record = await findQuery(service, id);
 		if (!record) {
-			const mappingKeys = keysOfReading(service);
+			const mappingKeys = keysForReading(service);
 			const named = isOwnId(id) ? id : "with the 'Query ID' of this item";
 			throw new CodedError('noQuery', `There is no query ${named}`, {
 				description: sentences(
@@ -51,7 +51,7 @@ const get = operation({
 				...(mappingKeys.length > 0 && { mappingKeys }),
 			});
 		}
-		if (!isSimple && lacksResult(record, serviceOf(record.code, service.mapping))) {
+		if (!isSimple && lacksResult(record, queryTypeOf(record.code, service.mapping))) {
 			item.run.hint(NO_RESULT.message);
 		}
 		return shownRecord(item, record, service.mapping, isSimple);
@@ -82,7 +82,7 @@ const getMany = operation({
 	options: { simplify, isCompleting: option(completeRowsOption, parseBoolean, false) },
 	/** TQ §4.12: no parameter is shown, so this node filters by itself. */
 	async execute(item, { limit: wanted, filters: filter, simplify: isSimple, isCompleting }) {
-		const service = await serviceOfItem(item);
+		const service = await queryClientOf(item);
 		const { mapping } = service;
 		const { fits, leftOut } = filter(mapping);
 		const rows: QueryRecord[] = [];
@@ -90,7 +90,7 @@ const getMany = operation({
 		let [listed, unreadable, incomplete] = [0, 0, 0];
 		let reported: number | undefined;
 		for await (const piece of readList(service)) {
-			const { records, isLast, extent, total } = piece;
+			const { records, isLast, completeness, total } = piece;
 			listed += records.length;
 			reported = total;
 			unreadable += piece.unreadable;
@@ -100,15 +100,15 @@ const getMany = operation({
 				const complete = isCompleting
 					? await Promise.all(some.map(async (row) => await completeRow(service, row)))
 					: some;
-				if (isCompleting) incomplete += complete.filter(isLean).length;
+				if (isCompleting) incomplete += complete.filter(lacksResponse).length;
 				for (const row of complete) if (fits(row)) rows.push(row);
 			}
 			if (rows.length >= wanted) break;
 			if (!isLast) continue;
-			const words = cutWords({ extent, listed, total });
+			const words = cutWords({ completeness, listed, total });
 			if (!words) continue;
 			const { message, description } = words;
-			if (extent === 'cut') {
+			if (completeness === 'truncated') {
 				throw new CodedError('list.cut', message, {
 					...{ listed, total: reported },
 					description: sentences(description, 'Or set a Limit'),
@@ -124,7 +124,7 @@ const getMany = operation({
 				),
 			);
 		}
-		const keys = incomplete > 0 ? keysOfReading(service) : [];
+		const keys = incomplete > 0 ? keysForReading(service) : [];
 		if (keys.length > 0) {
 			item.run.hint(sentences(`${incomplete} rows were not found by their ID`, mappingHint(keys)));
 		}

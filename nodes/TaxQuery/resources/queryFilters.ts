@@ -4,13 +4,13 @@ import { parseObject, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
 import { plain, textField } from '../fields/text';
-import { queryServices } from '../client/queryTypeNames';
-import type { QueryRecord, State } from '../client/types';
+import { queryTypes } from '../client/queryTypeNames';
+import type { QueryRecord, QueryState } from '../client/types';
 import { leftOut } from '../errors/excludedQueries';
 import { simplifyRecord } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
-const STATES: Array<{ name: string; value: State }> = [
+const STATES: Array<{ name: string; value: QueryState }> = [
 	{ name: 'Failed', value: 'failed' },
 	{ name: 'Pending', value: 'pending' },
 	{ name: 'Succeeded', value: 'success' },
@@ -51,7 +51,7 @@ const createdBefore = moment('Created Before', 'createdBefore', 'before this tim
 const queries = choice(
 	'Queries',
 	'queries',
-	queryServices
+	queryTypes
 		.map(({ label, operation }) => ({ name: label, value: operation }))
 		.sort((a, b) => a.name.localeCompare(b.name)),
 );
@@ -116,7 +116,7 @@ function holds(
 ): boolean {
 	const wanted = identifiers.filter(([, identifier]) => identifier !== '');
 	if (wanted.length === 0) return true;
-	if (!record.asked && !record.hasResponse) {
+	if (!record.request && !record.hasResponse) {
 		throw new CodedError('list.asked', 'The list of queries does not show what each query asked', {
 			description:
 				"To filter by RFC or CURP, add the option 'Complete Rows', which reads each query by its ID.",
@@ -124,7 +124,7 @@ function holds(
 	}
 	const simple = simplifyRecord(record, mapping);
 	return wanted.every(([name, identifier]) =>
-		[simple[name], record.asked?.[name]].some((value) => plain(value) === identifier),
+		[simple[name], record.request?.[name]].some((value) => plain(value) === identifier),
 	);
 }
 

@@ -3,7 +3,7 @@ import { byRfc, rfc, rfcCheckOptions, TAKES_RFC } from '../fields/identifiers';
 import { period } from '../fields/period';
 import { profile } from '../fields/taxProfile';
 import { catalog } from '../client/queryTypeNames';
-import { serviceOfItem } from '../client/queryClient';
+import { queryClientOf } from '../client/queryClient';
 import { billedQuery } from './billed';
 import { invoicesOf } from './invoices';
 
@@ -50,7 +50,7 @@ const getInvoices = billedQuery({
 		properties: [...rfc.properties, ...period.properties],
 		async read(item) {
 			const { value, warnings } = await rfc.read(item);
-			const { mapping } = await serviceOfItem(item);
+			const { mapping } = await queryClientOf(item);
 			return invoicesOf(value, await period.read(item), mapping, warnings);
 		},
 	},

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { stateOfClient, type Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { SharedLocks } from '../../shared/utils/sharedLock';
-import type { Id, Query } from '../client/types';
+import type { QueryId, Query } from '../client/types';
 
 /** The queries that a question was answered with last. */
 interface Accepted {
@@ -31,7 +31,7 @@ export class ClientQueries {
 	/** When a query of uncertain outcome was sent, by `share`. The service's list knows it after a minute. */
 	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
 	/** When the queries were sent that items have got, by our clock; 0 where that is not known. */
-	private readonly claims = new BoundedMap<Id, number>(MAX_MARKS);
+	private readonly claims = new BoundedMap<QueryId, number>(MAX_MARKS);
 
 	constructor(private forgottenAt: number) {}
 
@@ -41,21 +41,21 @@ export class ClientQueries {
 	}
 
 	/** Keeps a query from being given to another item. */
-	claim(id: Id, sentAt: number): void {
+	claim(id: QueryId, sentAt: number): void {
 		this.claims.set(id, sentAt);
 	}
 
 	/** Frees a query that turned out to be another item's. */
-	release(id: Id): void {
+	release(id: QueryId): void {
 		this.claims.delete(id);
 	}
 
-	isClaimed(id: Id): boolean {
+	isClaimed(id: QueryId): boolean {
 		return this.claims.has(id);
 	}
 
 	/** When a query was sent that an item has got. */
-	sentAt(id: Id): number | undefined {
+	sentAt(id: QueryId): number | undefined {
 		return this.claims.get(id);
 	}
 

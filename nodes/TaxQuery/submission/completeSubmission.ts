@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
-import type { Id, Query } from '../client/types';
+import type { QueryId, Query } from '../client/types';
 import { QueryError, type Search } from '../errors/queryError';
 import { isWord, otherQuery, type Word } from '../output/rows';
 import {
@@ -97,7 +97,7 @@ export async function readAccepted(
 ): Promise<Query[]> {
 	const ids = idsOf(submission.state);
 	for (const id of ids) known.claim(id, 0);
-	const missing = (id: Id): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
+	const missing = (id: QueryId): Query => ({ kind: 'acknowledged', id, raw: { queryId: id } }); // not there yet
 	const queries = await Promise.all(
 		ids.map(async (id) => (await findQuery(service, id)) ?? missing(id)),
 	);

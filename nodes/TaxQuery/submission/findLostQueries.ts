@@ -1,9 +1,15 @@
 import type { Item } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
-import { lastingServiceOf, type QueryService } from '../client/queryClient';
-import { completeRow, isVague, listSince, readRow, readRows } from '../client/queryList';
-import type { Extent, Id, Listing, QueryRecord } from '../client/types';
+import { uncancelledClient, type QueryClient } from '../client/queryClient';
+import {
+	completeRow,
+	lacksRequest,
+	listSince,
+	readRowById,
+	readSelectedRows,
+} from '../client/queryList';
+import type { Completeness, QueryId, QueryListing, QueryRecord } from '../client/types';
 import { queriesOf } from './clientQueries';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */
@@ -17,7 +23,7 @@ interface LostQuery {
 	/** When it was sent, by our clock. */
 	sentAt: number;
 	/** Whether a query may be taken: no other item has it, and it was not there before. */
-	isFree(id: Id): Promise<boolean>;
+	isFree(id: QueryId): Promise<boolean>;
 }
 
 /** What the list shows of a lost question. */
@@ -25,8 +31,8 @@ interface RecoveryResult {
 	/** Surely of it; one for each query, with its result if it has one. */
 	found: QueryRecord[];
 	/** What may be of it, though nothing proves it. */
-	possible: Id[];
-	extent: Extent;
+	possible: QueryId[];
+	completeness: Completeness;
 	listed: number;
 	total?: number;
 	/** It shows a query that was sent later. */
@@ -35,14 +41,14 @@ interface RecoveryResult {
 
 /** One reading of the list. */
 interface ListReading {
-	listing: Listing;
+	listing: QueryListing;
 	/** When it was there, by our clock. */
 	at: number;
 }
 
 /** A row with its result; the row itself where its ID gives another query. */
 async function withResponse(
-	service: QueryService,
+	service: QueryClient,
 	row: QueryRecord,
 	expected: ExpectedRecord[],
 ): Promise<QueryRecord> {
@@ -59,9 +65,9 @@ export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<Reco
 	let queued: Promise<ListReading> | undefined;
 	let oldest = Infinity;
 	/** Rows that do not say what was asked, as their IDs give them: each is read once for all who look. */
-	const read = new BoundedMap<Id, Promise<QueryRecord>>(10_000);
+	const read = new BoundedMap<QueryId, Promise<QueryRecord>>(10_000);
 
-	async function start(service: QueryService): Promise<ListReading> {
+	async function start(service: QueryClient): Promise<ListReading> {
 		const since = oldest + service.clockOffsetMs() - DAY_MS;
 		const reading = listSince(service, since)
 			.then((listing) => ({ listing, at: Date.now() }))
@@ -73,7 +79,7 @@ export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<Reco
 	}
 
 	/** A reading that begins after this call. */
-	async function fresh(service: QueryService): Promise<ListReading> {
+	async function fresh(service: QueryClient): Promise<ListReading> {
 		if (!running) return await start(service);
 		queued ??= running
 			.catch(() => undefined)
@@ -85,19 +91,19 @@ export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<Reco
 	}
 
 	/** A row that does not say what was asked, or when, as its ID gives it, if that can be read. */
-	const completeRowOnce = async (service: QueryService, row: QueryRecord): Promise<QueryRecord> =>
+	const completeRowOnce = async (service: QueryClient, row: QueryRecord): Promise<QueryRecord> =>
 		await read
-			.getOrMake(row.id, async () => await readRow(service, row))
+			.getOrMake(row.id, async () => await readRowById(service, row))
 			.catch(() => {
 				read.delete(row.id);
 				return row; // it may be ours
 			});
 
 	return async (item, { expected, sentAt: since, isFree }) => {
-		const service = await lastingServiceOf(item);
+		const service = await uncancelledClient(item);
 		oldest = Math.min(oldest, since);
 		const { listing, at } = await fresh(service);
-		const { unreadable, extent, total } = listing;
+		const { unreadable, completeness, total } = listing;
 		const sent = queriesOf(service.client);
 		const offset = service.clockOffsetMs();
 		const sentAt = since + offset;
@@ -108,13 +114,13 @@ export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<Reco
 			if (mayBe && (await isFree(row.id))) free.push(row);
 		}
 		const rows = (
-			await readRows(free, isVague, async (row) => await completeRowOnce(service, row))
+			await readSelectedRows(free, lacksRequest, async (row) => await completeRowOnce(service, row))
 		).filter((row) => !isTooOld(row));
 		const isInTime = ({ createdAt = NaN }: QueryRecord) =>
 			createdAt >= sentAt - CLOCK_MS && createdAt <= at + offset + CLOCK_MS;
 		const distance = ({ createdAt = 0 }: QueryRecord) => Math.abs(createdAt - sentAt);
 		const found: QueryRecord[] = [];
-		const possible = new Set<Id>();
+		const possible = new Set<QueryId>();
 		for (const one of expected) {
 			const mayBe = rows.filter(
 				(row) => !found.includes(row) && matchRecord(one, row) !== 'mismatch',
@@ -130,7 +136,7 @@ export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<Reco
 				found.map(async (row) => await withResponse(service, row, expected)),
 			),
 			possible: [...possible],
-			extent: unreadable > 0 && extent === 'whole' ? 'cut' : extent,
+			completeness: unreadable > 0 && completeness === 'complete' ? 'truncated' : completeness,
 			listed: listing.records.length,
 			total,
 			isLater: listing.records.some(({ id }) => (sent.sentAt(id) ?? 0) > since),

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
 import { hashOf, type QueryRequest } from '../request/queryRequest';
-import type { Id } from '../client/types';
+import type { QueryId } from '../client/types';
 import { isUnresolved, type SubmissionState } from './submissionState';
 import { newSubmissionRegister, type Submission } from './submissionRegister';
 
@@ -17,7 +17,7 @@ interface StoredJournal extends IDataObject {
 	/** What was asked with each of them. */
 	asked?: Record<string, StoredSubmission & IDataObject>;
 	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
-	reused?: Record<string, Array<Id | null>>;
+	reused?: Record<string, Array<QueryId | null>>;
 }
 
 /**
@@ -116,10 +116,10 @@ export function journalOf(run: Run) {
 		},
 
 		/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
-		reusedOf: ({ index }: Item, key: string): Array<Id | null> | undefined =>
+		reusedOf: ({ index }: Item, key: string): Array<QueryId | null> | undefined =>
 			stored.reused?.[nameOf(index, key)],
 
-		reuse({ index }: Item, key: string, ids: Array<Id | null>): void {
+		reuse({ index }: Item, key: string, ids: Array<QueryId | null>): void {
 			(stored.reused ??= {})[nameOf(index, key)] = ids;
 		},
 	};

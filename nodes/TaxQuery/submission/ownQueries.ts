@@ -1,7 +1,7 @@
 import type { Item } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
-import { serviceOfItem } from '../client/queryClient';
-import type { Id, Query, QueryRecord } from '../client/types';
+import { queryClientOf } from '../client/queryClient';
+import type { QueryId, Query, QueryRecord } from '../client/types';
 import { QueryError } from '../errors/queryError';
 import { otherQuery, type Outcome } from '../output/rows';
 import {
@@ -33,7 +33,7 @@ export async function acceptOwnQueries(
 	if (queries.every((query) => !isForeign(query, expected))) {
 		if (submission && queries.length > 0) submission.queries = queries;
 		if (!isUsable(queries)) {
-			queriesOf((await serviceOfItem(item)).client).lastAccepted.delete(share);
+			queriesOf((await queryClientOf(item)).client).lastAccepted.delete(share);
 		}
 		return read;
 	}
@@ -79,7 +79,7 @@ async function replaceForeign(
 const queriesIn = (outcomes: Outcome[]): Query[] =>
 	outcomes.flatMap(({ query }) => (query.kind === 'word' ? [] : [query]));
 
-const idsIn = (outcomes: Outcome[]): Id[] => queriesIn(outcomes).map(({ id }) => id);
+const idsIn = (outcomes: Outcome[]): QueryId[] => queriesIn(outcomes).map(({ id }) => id);
 
 const recovered = (queries: Query[]): Outcome[] =>
 	queries.map((query) => ({ query, how: 'recovered' }));

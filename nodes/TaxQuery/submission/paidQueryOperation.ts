@@ -7,7 +7,7 @@ import {
 	type QueryRequest,
 	type QueryInput,
 } from '../request/queryRequest';
-import { getQuery, serviceOfItem, type QueryService } from '../client/queryClient';
+import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryRecord } from '../client/types';
 import { withBilled } from '../errors/queryError';
 import { Receipt } from '../output/receipt';
@@ -92,7 +92,7 @@ async function plan(
 	settings: PaidQuerySettings,
 ): Promise<NextPhase> {
 	const { context, receipt } = item.run.shared(startSpending);
-	const target = { ...(await serviceOfItem(item)), ...settings };
+	const target = { ...(await queryClientOf(item)), ...settings };
 	const whole = buildQueryRequest(definition, input, target);
 	receipt.plan(item, whole.expected.length);
 	const { reuse } = settings;
@@ -146,7 +146,7 @@ async function findReusable(
 ): Promise<Array<QueryRecord | undefined>> {
 	const before = journal.reusedOf(item, request.key);
 	if (before) {
-		const service = await serviceOfItem(item);
+		const service = await queryClientOf(item);
 		return await Promise.all(
 			before.map(async (id) => (id === null ? undefined : await getQuery(service, id))),
 		);
@@ -181,7 +181,7 @@ async function conclude(
 	item: Item,
 	definition: PaidQuery,
 	{ records, warnings }: QueryInput,
-	settings: PaidQuerySettings & Pick<QueryService, 'mapping'>,
+	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,
 	{ expected, fields, secrets }: QueryRequest,
 	queries: ItemQueries,
 ): Promise<Phase> {

@@ -2,9 +2,16 @@ import type { Item, Run } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, indexRecords, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
-import { serviceOfItem, type QueryService } from '../client/queryClient';
-import { completeRow, hasList, isVague, listSince, readRow, readRows } from '../client/queryList';
-import type { Id, Listing, Query, QueryRecord, State } from '../client/types';
+import { queryClientOf, type QueryClient } from '../client/queryClient';
+import {
+	completeRow,
+	hasList,
+	lacksRequest,
+	listSince,
+	readRowById,
+	readSelectedRows,
+} from '../client/queryList';
+import type { QueryId, QueryListing, Query, QueryRecord, QueryState } from '../client/types';
 import { QueryError, type ListPurpose } from '../errors/queryError';
 import type { Reuse } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
@@ -25,14 +32,14 @@ type ReusableRecords = Array<QueryRecord | undefined>;
 class PastList {
 	/** When the reading began, by a clock that nobody sets. */
 	readonly readAt = performance.now();
-	private readonly lists = new Map<number, Promise<Listing>>();
+	private readonly lists = new Map<number, Promise<QueryListing>>();
 	private readonly indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
 	private rows = 0;
 	/** A reading failed; the next run tries again. */
 	isFailed = false;
 
 	/** The queries made since a moment by our clock; a longer list that is there will do. */
-	async list(service: QueryService, since: number): Promise<Listing> {
+	async list(service: QueryClient, since: number): Promise<QueryListing> {
 		const read = async () => {
 			const listing = await listSince(service, since + service.clockOffsetMs() - LATE_MS);
 			this.rows += listing.records.length;
@@ -47,13 +54,13 @@ class PastList {
 	}
 
 	/** Rows that do not say what was asked, or when, are read by their ID. */
-	async index(service: QueryService, since: number) {
+	async index(service: QueryClient, since: number) {
 		const make = async () => {
 			const listing = await this.list(service, since);
 			const from = since + service.clockOffsetMs();
 			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
-			const read = async (row: QueryRecord) => await readRow(service, row);
-			return indexRecords(await readRows(recent, isVague, read));
+			const read = async (row: QueryRecord) => await readRowById(service, row);
+			return indexRecords(await readSelectedRows(recent, lacksRequest, read));
 		};
 		const known = this.indexes.get(this.covering(since)) ?? make();
 		this.indexes.set(this.covering(since), known);
@@ -65,7 +72,7 @@ class PastList {
 	}
 
 	/** Everything that was read and came. */
-	async all(): Promise<Listing[]> {
+	async all(): Promise<QueryListing[]> {
 		const read = [...this.lists.values()].map(async (one) => await one.catch(() => undefined));
 		return (await Promise.all(read)).filter((one) => one !== undefined);
 	}
@@ -104,27 +111,27 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 	const readLists = run.execution.shared(newReadLists);
 	const lists = new Map<string, PastList>();
 	const reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
-	const uncompared = new Set<Id>();
+	const uncompared = new Set<QueryId>();
 	/** How much of the list was not read. */
-	let cut: Listing | undefined;
+	let cut: QueryListing | undefined;
 	/** While the list may lag behind a crash, it is read again once for all items of an account. */
 	const catchingUp = new Map<string, Promise<void>>();
 
-	function listOf({ client }: QueryService): PastList {
+	function listOf({ client }: QueryClient): PastList {
 		const list = lists.get(client) ?? readLists.of(client, FRESH_MS);
 		lists.set(client, list);
 		return list;
 	}
 
 	/** Reads the list again for all who ask from now on. */
-	function renew({ client }: QueryService): void {
+	function renew({ client }: QueryClient): void {
 		lists.set(client, readLists.renew(client));
 		reusable.clear();
 	}
 
 	/** The queries made since a moment by our clock. Throws a QueryError that says for what the list was needed. */
-	async function list(item: Item, since: number, purpose: ListPurpose): Promise<Listing> {
-		const service = await serviceOfItem(item);
+	async function list(item: Item, since: number, purpose: ListPurpose): Promise<QueryListing> {
+		const service = await queryClientOf(item);
 		return await listOf(service)
 			.list(service, since)
 			.catch((error: unknown) => {
@@ -133,9 +140,9 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 	}
 
 	async function indexOf(item: Item, since: number, purpose: ListPurpose) {
-		const service = await serviceOfItem(item);
+		const service = await queryClientOf(item);
 		const listing = await list(item, since, purpose);
-		if (listing.extent !== 'whole') cut = listing;
+		if (listing.completeness !== 'complete') cut = listing;
 		return await listOf(service).index(service, since);
 	}
 
@@ -143,12 +150,14 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		item: Item,
 		expected: ExpectedRecord[],
 		{ since, isRetry, isEach }: Listed,
-		isFree: (id: Id) => boolean,
+		isFree: (id: QueryId) => boolean,
 	): Promise<ReusableRecords> {
-		const service = await serviceOfItem(item);
+		const service = await queryClientOf(item);
 		const recordsLike = await indexOf(item, since, isEach ? 'retry' : 'reuse');
 		const from = since + service.clockOffsetMs();
-		const states: State[] = isRetry ? ['success', 'pending', 'unknown'] : ['success', 'pending'];
+		const states: QueryState[] = isRetry
+			? ['success', 'pending', 'unknown']
+			: ['success', 'pending'];
 		const chosen = expected.map((one) => {
 			const mayBe = recordsLike(one)
 				.filter(({ id, createdAt = from }) => createdAt >= from && isFree(id))
@@ -175,13 +184,13 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 	 * made since this process started, or once it had a minute to catch up.
 	 */
 	async function catchUp(item: Item, since: number): Promise<void> {
-		const service = await serviceOfItem(item);
+		const service = await queryClientOf(item);
 		const waiting = catchingUp.get(service.client) ?? waitForList(item, service, since);
 		catchingUp.set(service.client, waiting);
 		await waiting;
 	}
 
-	async function waitForList(item: Item, service: QueryService, since: number): Promise<void> {
+	async function waitForList(item: Item, service: QueryClient, since: number): Promise<void> {
 		const start = Date.now() - performance.now() + service.clockOffsetMs(); // of this process
 		const isNew = ({ createdAt = 0 }: QueryRecord) => createdAt > start;
 		for (;;) {
@@ -198,7 +207,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		{ share, expected }: QueryRequest,
 		reuse: Listed,
 	): Promise<ReusableRecords> {
-		const { mapping, account } = await serviceOfItem(item);
+		const { mapping, account } = await queryClientOf(item);
 		if (reuse.isEach) {
 			if (!hasList(mapping)) return [];
 			return await find(item, expected, reuse, (one) => !register.isClaimed(account, one));
@@ -212,14 +221,14 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		renew,
 
 		/** When the list of an account was read, by a clock that nobody sets. */
-		readAt: async (item: Item): Promise<number> => listOf(await serviceOfItem(item)).readAt,
+		readAt: async (item: Item): Promise<number> => listOf(await queryClientOf(item)).readAt,
 
 		/** What could not be compared, or was not listed: for the receipt. */
 		gaps: () => ({ uncompared: uncompared.size, cut }),
 
 		/** Whether a query stood in a list that was read before this moment by our clock. */
-		async wasListed(item: Item, id: Id, before: number): Promise<boolean> {
-			const past = listOf(await serviceOfItem(item));
+		async wasListed(item: Item, id: QueryId, before: number): Promise<boolean> {
+			const past = listOf(await queryClientOf(item));
 			if (Date.now() - (performance.now() - past.readAt) > before) return false;
 			const listings = await past.all();
 			return listings.some(({ records }) => records.some((record) => record.id === id));
@@ -241,7 +250,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 			const listed = { ...reuse, since };
 			const found = await findOnce(item, request, listed);
 			const isAll = found.length > 0 && found.every(Boolean);
-			if (isAll || !reuse.mayLag || !hasList((await serviceOfItem(item)).mapping)) return found;
+			if (isAll || !reuse.mayLag || !hasList((await queryClientOf(item)).mapping)) return found;
 			await catchUp(item, since);
 			return await findOnce(item, request, listed);
 		},

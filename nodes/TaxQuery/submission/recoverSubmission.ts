@@ -1,4 +1,4 @@
-import type { Id, Query } from '../client/types';
+import type { QueryId, Query } from '../client/types';
 import { wordsOf, type Search } from '../errors/queryError';
 import { isForeign, type SubmissionContext, type WantedQuery } from './submissionContext';
 import { isUnresolved, transition, type Unresolved } from './submissionState';
@@ -82,7 +82,7 @@ async function readOnce(
 > {
 	const { item, request } = wanted;
 	const { since, hash } = state;
-	const isFree = async (id: Id) => await isUnclaimed(context, wanted, id, since);
+	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, since);
 	const lost = { expected: request.expectedOf(hash), sentAt: since, isFree };
 	const listed = await context.findLost(item, lost).catch((error: unknown) => ({
 		unlisted: wordsOf(error),
@@ -106,7 +106,7 @@ async function readOnce(
 async function isUnclaimed(
 	{ journal, past }: SubmissionContext,
 	{ item, service, known }: WantedQuery,
-	id: Id,
+	id: QueryId,
 	since: number,
 ): Promise<boolean> {
 	const isClaimed = journal.register.isClaimed(service.account, id) || known.isClaimed(id);

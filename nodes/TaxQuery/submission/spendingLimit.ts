@@ -3,9 +3,9 @@ import type { Item, Run } from '../../shared/operations/operation';
 import { stateOfClient } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { QueryRequest } from '../request/queryRequest';
-import { serviceOfItem } from '../client/queryClient';
-import { readRow, readRows } from '../client/queryList';
-import type { Id, Listing, QueryRecord } from '../client/types';
+import { queryClientOf } from '../client/queryClient';
+import { readRowById, readSelectedRows } from '../client/queryList';
+import type { QueryId, QueryListing, QueryRecord } from '../client/types';
 import { QueryError } from '../errors/queryError';
 import type { Journal } from './journal';
 import { idsOf, isUnresolved } from './submissionState';
@@ -36,12 +36,12 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 
 	/** Once for all items of an account. Throws a QueryError if today's queries cannot be counted. */
 	async function countListed(item: Item, day: Day): Promise<CountedListing> {
-		const service = await serviceOfItem(item);
+		const service = await queryClientOf(item);
 		const start = startOfDay(item);
 		const { records, unreadable, ...listing } = await past.list(item, start, 'limit');
 		const isUndated = ({ createdAt }: QueryRecord) => createdAt === undefined;
-		const read = async (row: QueryRecord) => await readRow(service, row);
-		const dated = await readRows(records, isUndated, read);
+		const read = async (row: QueryRecord) => await readRowById(service, row);
+		const dated = await readSelectedRows(records, isUndated, read);
 		const undated = unreadable + dated.filter(isUndated).length;
 		if (undated > 0) throw new QueryError({ kind: 'uncounted', undated });
 		const since = start + service.clockOffsetMs();
@@ -75,7 +75,7 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 			if (made + day.reserved.total + more > limits.maxQueriesPerDay) {
 				throw new QueryError({ kind: 'limitOfDay', most: limits.maxQueriesPerDay, made });
 			}
-			if (listed && listed.extent !== 'whole') {
+			if (listed && listed.completeness !== 'complete') {
 				throw new QueryError({ kind: 'uncounted', ...listed });
 			}
 		}
@@ -110,7 +110,7 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 		},
 
 		/** Queries that were unsure were accepted under these IDs. */
-		async found(item: Item, submission: Submission, ids: Id[]): Promise<void> {
+		async found(item: Item, submission: Submission, ids: QueryId[]): Promise<void> {
 			const day = await today(item);
 			day.uncertain.delete(uncertainName(submission));
 			for (const id of ids) day.made.add(id);
@@ -163,11 +163,11 @@ class Days {
 const newDays = () => new Days();
 
 async function today(item: Item): Promise<Day> {
-	const { client } = await serviceOfItem(item);
+	const { client } = await queryClientOf(item);
 	return stateOfClient(client).shared(newDays).of(startOfDay(item));
 }
 
-type CountedListing = Pick<Listing, 'extent' | 'total'> & { listed: number };
+type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: number };
 
 const startOfDay = ({ run }: Item) =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();

@@ -3,8 +3,8 @@ import type { Item, Run } from '../../shared/operations/operation';
 import type { Said } from '../../shared/errors/problem';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
-import { serviceOfItem, type QueryService } from '../client/queryClient';
-import type { Id, Query } from '../client/types';
+import { queryClientOf, type QueryClient } from '../client/queryClient';
+import type { QueryId, Query } from '../client/types';
 import { isOfOther, type Answer, type Outcome } from '../output/rows';
 import { journalOf, type Journal } from './journal';
 import { newSpendingLimit, type Limits, type QueryLimit } from './spendingLimit';
@@ -21,7 +21,7 @@ export interface SendingOptions extends Limits {
 
 /** Receives what is billed, or may be, as soon as it is known. */
 export interface SpendingLog {
-	accepted(item: Item, ids: Id[], isByEarlierTry?: boolean): void;
+	accepted(item: Item, ids: QueryId[], isByEarlierTry?: boolean): void;
 	/** Nobody knows whether so many queries of an item were accepted. */
 	uncertain(item: Item, count: number): void;
 }
@@ -43,7 +43,7 @@ export interface WantedQuery {
 	item: Item;
 	request: QueryRequest;
 	sending: SendingOptions;
-	service: QueryService;
+	service: QueryClient;
 	/** What this process knows of the client's queries, over all executions. */
 	known: ClientQueries;
 }
@@ -80,7 +80,7 @@ export async function wantQuery(
 	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<WantedQuery> {
-	const service = await serviceOfItem(item);
+	const service = await queryClientOf(item);
 	return { item, request, sending, service, known: queriesOf(service.client) };
 }
 

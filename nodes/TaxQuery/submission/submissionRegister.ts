@@ -1,5 +1,5 @@
 import { SharedLocks } from '../../shared/utils/sharedLock';
-import type { Id, Query } from '../client/types';
+import type { QueryId, Query } from '../client/types';
 import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
 import { Reservations } from './reservations';
 
@@ -83,7 +83,7 @@ export class SubmissionRegister {
 	}
 
 	/** The submission of a question that has these queries. */
-	findByShare(share: string, ids: Id[]): Submission | undefined {
+	findByShare(share: string, ids: QueryId[]): Submission | undefined {
 		return this.alike(share).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
 	}
 
@@ -101,18 +101,18 @@ export class SubmissionRegister {
 	}
 
 	/** Takes queries for one item or question; false if another one has one of them. */
-	claim(account: string, ids: Id[]): boolean {
+	claim(account: string, ids: QueryId[]): boolean {
 		const names = ids.map((id) => `${account} ${id}`);
 		const isFree = names.every((name) => !this.ids.has(name));
 		for (const name of names) this.ids.add(name);
 		return isFree;
 	}
 
-	release(account: string, ids: Id[]): void {
+	release(account: string, ids: QueryId[]): void {
 		for (const id of ids) this.ids.delete(`${account} ${id}`);
 	}
 
-	isClaimed(account: string, id: Id): boolean {
+	isClaimed(account: string, id: QueryId): boolean {
 		return this.ids.has(`${account} ${id}`);
 	}
 

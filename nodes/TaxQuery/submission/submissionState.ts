@@ -1,11 +1,11 @@
-import type { UncertaintyReason, Extent, Id, SubmissionResponse } from '../client/types';
+import type { UncertaintyReason, Completeness, QueryId, SubmissionResponse } from '../client/types';
 
 /** Where a question stands that costs money. What is unsure is never sent again by itself. */
 export type SubmissionState =
 	| { at: 'planned' }
 	/** Surely not accepted, and not billed. */
 	| { at: 'rejected' }
-	| { at: 'accepted'; ids: Id[] }
+	| { at: 'accepted'; ids: QueryId[] }
 	/** On its way since then (milliseconds, our clock); `hash` tells what was sent. */
 	| { at: 'inFlight'; since: number; hash: string }
 	/** Nobody knows whether it was accepted. */
@@ -17,7 +17,7 @@ export type SubmissionEvent =
 	| { type: 'send'; since: number; hash: string }
 	| { type: 'response'; posted: SubmissionResponse }
 	/** The list was searched: what is surely of this question, and what may be. */
-	| { type: 'search'; found: Id[]; untold: Id[]; extent: Extent }
+	| { type: 'search'; found: QueryId[]; possible: QueryId[]; completeness: Completeness }
 	/** The operator allows to send again what is missing, and the limits do. */
 	| { type: 'sendAgain' };
 
@@ -48,7 +48,8 @@ export type Unresolved = Extract<SubmissionState, { since: number }>;
 export const isUnresolved = (state: SubmissionState): state is Unresolved => 'since' in state;
 
 /** The IDs of what was accepted. */
-export const idsOf = (state: SubmissionState): Id[] => (state.at === 'accepted' ? state.ids : []);
+export const idsOf = (state: SubmissionState): QueryId[] =>
+	state.at === 'accepted' ? state.ids : [];
 
 /**
  * How many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was refused, or
@@ -69,10 +70,10 @@ export const uncertaintyOf = (state: Unresolved): UncertaintyReason =>
 
 function afterSearch(
 	state: Unresolved,
-	{ found, untold, extent }: Extract<SubmissionEvent, { type: 'search' }>,
+	{ found, possible, completeness }: Extract<SubmissionEvent, { type: 'search' }>,
 	count: number,
 ): SubmissionState {
 	if (found.length >= count) return { at: 'accepted', ids: found };
-	const isMissing = found.length + untold.length === 0 && extent === 'whole';
+	const isMissing = found.length + possible.length === 0 && completeness === 'complete';
 	return { ...state, at: isMissing ? 'missing' : 'uncertain', why: uncertaintyOf(state) };
 }

@@ -1,7 +1,7 @@
 import { thisMoment } from '../../shared/http/clockOffset';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
-import { post } from '../client/queryClient';
+import { sendQuery } from '../client/queryClient';
 import { keysToTry, noteAccepted } from '../client/queryTypeNames';
 import { readSubmissionResponse } from '../client/queryRecord';
 import type { SubmissionResponse, Query } from '../client/types';
@@ -56,7 +56,7 @@ async function send(
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;
 	const { beforeSend } = tracked;
 	const httpRequest = { method: 'POST' as const, path, body, secrets, beforeSend, emptyAs };
-	const result = await post(item, { ...httpRequest, secretOf: key }).catch(
+	const result = await sendQuery(item, { ...httpRequest, secretOf: key }).catch(
 		async (error: unknown) => {
 			await takeBack();
 			throw error;

@@ -2,9 +2,14 @@ import { sleep } from 'n8n-workflow';
 import type { Item } from '../../shared/operations/operation';
 import { stateOfClient } from '../../shared/processState';
 import type { PaidQuery } from '../request/queryRequest';
-import { getQuery, lastingServiceOf, type How, type QueryService } from '../client/queryClient';
-import { hasList, readList, isWhole, readRow } from '../client/queryList';
-import { isLean, isOpen } from '../client/queryRecord';
+import {
+	getQuery,
+	uncancelledClient,
+	type ReadOptions,
+	type QueryClient,
+} from '../client/queryClient';
+import { hasList, readList, holdsResult, readRowById } from '../client/queryList';
+import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/types';
 import { QueryError, reasonFor } from '../errors/queryError';
 import type { Outcome } from '../output/rows';
@@ -44,7 +49,7 @@ interface Waiter {
 	lastCheck: LastCheck;
 	/** How much longer the response to the last check is awaited once the time is over. */
 	responseMs: number;
-	service: QueryService;
+	service: QueryClient;
 	cancelled?: AbortSignal;
 	/** Aborted when the wait is over. */
 	ended: AbortSignal;
@@ -69,7 +74,7 @@ type WaitResult = Pick<Outcome, 'query' | 'overdue'>;
 
 /** Whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
 export const isWaitedFor = ({ query }: Outcome): boolean =>
-	query.kind === 'acknowledged' || (query.kind === 'record' && isOpen(query.state));
+	query.kind === 'acknowledged' || (query.kind === 'record' && isUnfinishedState(query.state));
 
 /**
  * The queries of one client that items of this process wait for: one look in each round serves them all.
@@ -168,7 +173,7 @@ function newPendingQueries() {
 					const row = rows.get(waiter.query.id);
 					if (!row) continue;
 					missing.delete(waiter);
-					if (isOpen(row.state) || (await isWhole(service, row))) see(waiter, row);
+					if (isUnfinishedState(row.state) || (await holdsResult(service, row))) see(waiter, row);
 					else short.push({ waiter, row });
 				}
 				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
@@ -189,10 +194,10 @@ function newPendingQueries() {
 		waiter.isBeingRead = false;
 	}
 
-	async function read(waiter: Waiter, how: How, row?: QueryRecord): Promise<void> {
+	async function read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
 		const { service, query } = waiter;
 		try {
-			const reading = row ? readRow(service, row, how) : getQuery(service, query.id, how);
+			const reading = row ? readRowById(service, row, how) : getQuery(service, query.id, how);
 			see(waiter, await reading);
 		} catch (error) {
 			waiter.problem = reasonFor(error);
@@ -202,7 +207,7 @@ function newPendingQueries() {
 	function see(waiter: Waiter, query: QueryRecord): void {
 		waiter.query = query;
 		waiter.problem = undefined;
-		if (!isOpen(query.state) && waiters.delete(waiter)) waiter.resolve({ query });
+		if (!isUnfinishedState(query.state) && waiters.delete(waiter)) waiter.resolve({ query });
 	}
 
 	return {
@@ -229,7 +234,7 @@ function newPendingQueries() {
 export async function waitForResult(item: Item, outcome: Outcome, maxMs: number): Promise<Outcome> {
 	const { query } = outcome;
 	if (query.kind === 'word' || !isWaitedFor(outcome)) return outcome;
-	const service = await lastingServiceOf(item); // one that failed must not blind the others
+	const service = await uncancelledClient(item); // one that failed must not blind the others
 	const pending = stateOfClient(service.client).shared(newPendingQueries);
 	const now = performance.now();
 	const waitMs = Math.max(0, Math.min(maxMs, item.run.timeoutAt - now - BEFORE_TIMEOUT_MS));
@@ -269,10 +274,10 @@ export async function readResult(
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
 	if (!isNew || query.kind === 'word' || hasNoResult) return outcome;
-	const lacks = query.kind === 'record' && query.state === 'success' && isLean(query);
+	const lacks = query.kind === 'record' && query.state === 'success' && lacksResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);
-	const reading = reads.get(query) ?? getQuery(await lastingServiceOf(item), query.id);
+	const reading = reads.get(query) ?? getQuery(await uncancelledClient(item), query.id);
 	reads.set(query, reading);
 	return await reading.then(
 		(record) => ({ ...outcome, query: record }),

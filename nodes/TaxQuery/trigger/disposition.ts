@@ -2,7 +2,7 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { isOpen } from '../client/queryRecord';
+import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/types';
 import { leftOut } from '../errors/excludedQueries';
 import type { Choice } from './filterSettings';
@@ -25,7 +25,7 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 export function fateOf({ record, hasStatus }: TriggerResult, choice: Choice): Fate {
 	if (isChosen(record, choice) === false) return 'unwanted';
 	if (!hasStatus || choice.states.includes(record.state)) return 'due';
-	return isOpen(record.state) ? 'waits' : 'unwanted'; // an unknown word may not be the last one
+	return isUnfinishedState(record.state) ? 'waits' : 'unwanted'; // an unknown word may not be the last one
 }
 
 const MAX_WORDS = 500;

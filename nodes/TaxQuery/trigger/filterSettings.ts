@@ -1,5 +1,5 @@
 import type { INodeProperties } from 'n8n-workflow';
-import { queryServices } from '../client/queryTypeNames';
+import { queryTypes } from '../client/queryTypeNames';
 import { fieldError, type CodedError } from '../../shared/utils/codedError';
 
 // What the operator chooses: which results start the workflow.
@@ -7,7 +7,7 @@ import { fieldError, type CodedError } from '../../shared/utils/codedError';
 /** As in a sentence; what is all capitals stays. */
 const lower = (label: string) => label.replace(/[A-Z][a-z]+/g, (word) => word.toLowerCase());
 
-const queryTypes = [...queryServices].sort((a, b) => a.label.localeCompare(b.label));
+const typeOptions = [...queryTypes].sort((a, b) => a.label.localeCompare(b.label));
 
 /** Among the query types: all of them. */
 const ANY = 'any';
@@ -23,7 +23,7 @@ export const triggerOnField: INodeProperties = {
 			action: 'On any query result',
 			description: 'Start once for each result',
 		},
-		...queryTypes.map(({ label, operation }) => ({
+		...typeOptions.map(({ label, operation }) => ({
 			name: label,
 			value: operation,
 			action: `On ${lower(label)}`,
@@ -32,7 +32,7 @@ export const triggerOnField: INodeProperties = {
 	],
 	// those whose results come by webhook (TQ §6.1)
 	default: [
-		...queryTypes.filter(({ isDelivered }) => isDelivered).map(({ operation }) => operation),
+		...typeOptions.filter(({ isDelivered }) => isDelivered).map(({ operation }) => operation),
 	],
 	description: 'Query types whose results start the workflow',
 };
@@ -59,7 +59,7 @@ export const statusesField: INodeProperties = {
 
 /** On the canvas: query types by an abbreviation where the label has one. */
 const shortNames = Object.fromEntries(
-	queryTypes.map(({ label, operation }) => [
+	typeOptions.map(({ label, operation }) => [
 		operation,
 		lower(/\((\w+)\)/.exec(label)?.[1] ?? label),
 	]),

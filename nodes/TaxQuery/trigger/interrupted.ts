@@ -1,5 +1,5 @@
-import type { QueryService } from '../client/queryClient';
-import { isLean } from '../client/queryRecord';
+import type { QueryClient } from '../client/queryClient';
+import { lacksResponse } from '../client/queryRecord';
 import { readQuery } from './readById';
 import type { PublishedTrigger } from './publishedTrigger';
 import { lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
@@ -22,7 +22,7 @@ const isOnceMore = ({ settings, ledger }: PublishedTrigger) =>
 /** Reads interrupted results, as far as they can be read now: from the list, or else by ID. */
 export async function readInterrupted(
 	trigger: PublishedTrigger,
-	service: QueryService,
+	service: QueryClient,
 	listed: Map<string, TriggerResult>,
 ): Promise<Interrupted[]> {
 	const { ledger, settings, tries } = trigger;
@@ -35,7 +35,8 @@ export async function readInterrupted(
 		.map(([deliveryId, [queryId, times]]) => ({ deliveryId, queryId, times }));
 	const rowOf = ({ queryId, deliveryId }: (typeof all)[number]) => {
 		const row = listed.get(queryId);
-		const isResult = row?.deliveryId === deliveryId && !isLean(row.record) && !lacksResult(row);
+		const isResult =
+			row?.deliveryId === deliveryId && !lacksResponse(row.record) && !lacksResult(row);
 		return isResult ? row : undefined;
 	};
 	const shown = all.flatMap((each) => {

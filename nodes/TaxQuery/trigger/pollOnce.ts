@@ -2,7 +2,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { hasList } from '../client/queryList';
-import { isLean, isOpen } from '../client/queryRecord';
+import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import { readInterrupted, startAgain, type Interrupted } from './interrupted';
 import { touchRunning, type Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './disposition';
@@ -169,7 +169,7 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
 	if (listing.order) state.order = listing.order;
 	trigger.unlisted.last = plan.unlisted;
 	if (isListed && isAudit) {
-		state.auditedAt = Date.now() - (listing.extent === 'cut' ? DAY_MS - HOUR_MS : 0);
+		state.auditedAt = Date.now() - (listing.completeness === 'truncated' ? DAY_MS - HOUR_MS : 0);
 		state.auditRequests = listing.requests;
 		trigger.unlisted.afterAudit = plan.unlisted;
 	}
@@ -177,7 +177,8 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
 	reportDropped(context, { unreachable: isAll ? countUnreachable(ledger, plan) : 0, forgotten });
 	touchRunning();
 	startAgain(trigger, interrupted, toItem);
-	for (const row of plan.due) bring(row, isLean(row.record) ? read.rows.get(row.queryId) : row);
+	for (const row of plan.due)
+		bring(row, lacksResponse(row.record) ? read.rows.get(row.queryId) : row);
 	for (const result of read.others) bring(result, result);
 	for (const id of read.refused) ledger.drop(id);
 	ledger.addPending(plan.owing.filter((id) => ledger.isPending(id))); // had their turn
@@ -213,7 +214,7 @@ const countUnreachable = (ledger: Ledger, { unlisted, listed }: Plan<TriggerResu
 
 /** The query has come through in this state, which a row of the list may call by another word. */
 function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
-	const owesMore = isOpen(result.record.state);
+	const owesMore = isUnfinishedState(result.record.state);
 	if (owesMore && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, owesMore);
 	if (row.word !== result.word) ledger.settle(row, owesMore);

@@ -6,7 +6,7 @@ import { stateOfProcess } from '../../shared/processState';
 import { CodedError } from '../../shared/utils/codedError';
 import { untilAfter } from '../../shared/utils/sleep';
 import { msLeft } from '../../shared/utils/time';
-import { isOpen } from '../client/queryRecord';
+import { isUnfinishedState } from '../client/queryRecord';
 import { newTries, type Tries } from './readById';
 import { decideEmission } from './emission';
 import { emit, nodeKey, type Outcome } from './emitter';
@@ -241,7 +241,7 @@ export class Watcher implements PublishedTrigger {
 		}
 		memory.emitted.set(deliveryId, true);
 		this.retries.delete(deliveryId);
-		ledger.settle(result, isOpen(result.record.state));
+		ledger.settle(result, isUnfinishedState(result.record.state));
 		// the other interrupted ones waited for what this one shows
 		if (before && ledger.interrupted.size > 0) this.lookInBackground();
 		return outcome;

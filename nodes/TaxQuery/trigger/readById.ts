@@ -4,7 +4,7 @@ import { RequestError } from '../../shared/http/result';
 import type { Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
-import { findQuery, keysOfReading, type QueryService } from '../client/queryClient';
+import { findQuery, keysForReading, type QueryClient } from '../client/queryClient';
 import { reasonOf, report, reportHourly } from './outage';
 import { resultOf, type TriggerResult } from './triggerResult';
 import { CodedError } from '../../shared/utils/codedError';
@@ -41,7 +41,7 @@ const isForGood = (error: unknown): boolean =>
 
 /** A query by its ID; undefined if the service has nothing under that. */
 export async function readQuery(
-	service: QueryService,
+	service: QueryClient,
 	id: string,
 	how = HOW,
 ): Promise<TriggerResult | undefined> {
@@ -65,7 +65,7 @@ export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
  */
 export async function readAsked(
 	node: Scope,
-	service: QueryService,
+	service: QueryClient,
 	ids: string[],
 	isProved: (id: string) => boolean,
 ): Promise<Map<string, ReadById>> {
@@ -108,8 +108,8 @@ interface Tried {
 }
 
 /** The list shows a query, or the service has shown it before, and has nothing under its ID. */
-export const gone = (service: QueryService): Error => {
-	const keys = keysOfReading(service);
+export const gone = (service: QueryClient): Error => {
+	const keys = keysForReading(service);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
 };
@@ -163,7 +163,7 @@ export function newTries(context: ITriggerFunctions) {
 		wasRead: (id: string) => known.delete(id),
 
 		/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
-		async read(service: QueryService, id: string): Promise<TriggerResult | 'refused' | undefined> {
+		async read(service: QueryClient, id: string): Promise<TriggerResult | 'refused' | undefined> {
 			const before = running.get(id);
 			const reading =
 				before ??

@@ -1,7 +1,7 @@
 import { msLeft } from '../../shared/utils/time';
-import type { QueryService } from '../client/queryClient';
+import type { QueryClient } from '../client/queryClient';
 import { readList } from '../client/queryList';
-import type { Extent } from '../client/types';
+import type { Completeness } from '../client/types';
 import type { Ledger, Order } from './ledger';
 import { resultOf, type TriggerResult } from './triggerResult';
 import { fromNewestOn, isEnough, type Read } from './planPoll';
@@ -9,7 +9,7 @@ import { CodedError } from '../../shared/utils/codedError';
 
 export interface Listing extends Read<TriggerResult> {
 	order: Order | undefined;
-	extent: Extent;
+	completeness: Completeness;
 	requests: number;
 	/** Rows without an ID. */
 	unreadable: number;
@@ -45,7 +45,7 @@ export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): b
  * `mustBeWhole`. Throws a UserError where nobody could tell which queries are new: it names a key of the API Mapping.
  */
 export async function readListing(
-	service: QueryService,
+	service: QueryClient,
 	ledger: Ledger,
 	{ asked, mustBeWhole }: { asked: string[]; mustBeWhole: boolean },
 ): Promise<Listing> {
@@ -53,12 +53,12 @@ export async function readListing(
 	const read: Omit<Listing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
-		extent: 'inconclusive',
+		completeness: 'inconclusive',
 	};
 	let pageSize = 0;
 	// by their IDs, those that were asked for would cost a request each
 	const sought = new Set(asked.filter((id) => ledger.isPending(id)));
-	for await (const { records, unreadable, extent, total, isLast } of readList(service)) {
+	for await (const { records, unreadable, completeness, total, isLast } of readList(service)) {
 		for (const record of records) {
 			rows.push(resultOf(record));
 			sought.delete(record.id);
@@ -66,12 +66,12 @@ export async function readListing(
 		read.requests++;
 		read.unreadable += unreadable;
 		pageSize = Math.max(pageSize, records.length);
-		if (isLast) Object.assign(read, { extent, total });
+		if (isLast) Object.assign(read, { extent: completeness, total });
 		else if (!mustBeWhole && isEnough(rows, pageSize, ledger) && sought.size <= read.requests)
 			break;
 	}
 	checkRows(rows, read.unreadable);
-	const isWhole = read.extent === 'whole';
+	const isWhole = read.completeness === 'complete';
 	const { order = orderOf(rows, ledger.state.order || undefined) } = service.mapping.list;
 	const sorted = fromNewestOn(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
@@ -105,7 +105,7 @@ export const NO_LIST: Listing = {
 	rows: [],
 	isWhole: false,
 	order: undefined,
-	extent: 'untold',
+	completeness: 'unknown',
 	requests: 0,
 	unreadable: 0,
 };

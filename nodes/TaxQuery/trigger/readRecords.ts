@@ -1,5 +1,5 @@
-import type { QueryService } from '../client/queryClient';
-import { isLean } from '../client/queryRecord';
+import type { QueryClient } from '../client/queryClient';
+import { lacksResponse } from '../client/queryRecord';
 import { gone, readAsked, readQuery } from './readById';
 import { nodeState } from './emitter';
 import type { Listing } from './readListing';
@@ -30,7 +30,7 @@ const MAX_AGAIN = 10;
 /** Reads by ID what a look needs and the list does not show. */
 export async function readRecords(
 	trigger: PublishedTrigger,
-	service: QueryService,
+	service: QueryClient,
 	plan: Plan<TriggerResult>,
 	listing: Listing,
 	asked: Map<string, Asked>,
@@ -41,7 +41,7 @@ export async function readRecords(
 	return {
 		...owing,
 		rows,
-		untold: named.untold,
+		possible: named.possible,
 		others: [...named.others, ...owing.others],
 		requests: named.others.length + plan.owing.length + rows.size,
 	};
@@ -50,7 +50,7 @@ export async function readRecords(
 /** Queries that webhook calls named. Throws if the service cannot be asked, unless it has just listed. */
 async function readNamed(
 	{ context, ledger }: PublishedTrigger,
-	service: QueryService,
+	service: QueryClient,
 	ids: string[],
 	listing: Listing,
 	asked: Map<string, Asked>,
@@ -74,13 +74,13 @@ async function readNamed(
 		if (typeof found === 'object') others.push(found);
 		else untold.set(id, found);
 	}
-	return { others, untold };
+	return { others, possible: untold };
 }
 
 /** Queries that owe a result and are not listed. */
 async function readOwing(
 	{ tries }: PublishedTrigger,
-	service: QueryService,
+	service: QueryClient,
 	ids: string[],
 	listing: Listing,
 ): Promise<Pick<Records, 'others' | 'refused'>> {
@@ -93,7 +93,7 @@ async function readOwing(
 			continue;
 		}
 		// a list that was not read to its end may show it
-		const isGone = found === undefined && (listing.isWhole || listing.extent === 'cut');
+		const isGone = found === undefined && (listing.isWhole || listing.completeness === 'truncated');
 		const error = isGone || listing.requests === 0 ? gone(service) : found?.error;
 		if (error !== undefined && tries.inVain(id, error)) refused.push(id);
 	}
@@ -103,10 +103,10 @@ async function readOwing(
 /** The results of rows that do not hold them. */
 async function readLean(
 	{ tries }: PublishedTrigger,
-	service: QueryService,
+	service: QueryClient,
 	due: TriggerResult[],
 ): Promise<Records['rows']> {
-	const lean = due.filter(({ record }) => isLean(record));
+	const lean = due.filter(({ record }) => lacksResponse(record));
 	const isNew = ({ queryId }: TriggerResult) => tries.timesOf(queryId) === 0;
 	const again = lean.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
 	const read = [...lean.filter(isNew), ...again].map(async (row) => {

@@ -22,12 +22,12 @@ export function reportLoss(context: ITriggerFunctions, loss?: Loss): void {
 
 /** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */
 export function reportListing(context: ITriggerFunctions, listing: Listing): void {
-	const { extent, total, rows, unreadable } = listing;
+	const { completeness, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no usable ID and cannot start the workflow`;
 		reportHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
 	}
-	if (extent !== 'cut') return;
+	if (completeness !== 'truncated') return;
 	tellHourly(context, 'cut', () =>
 		context.logger.warn(
 			`The service reports ${total ?? 'more'} queries but lists only ${rows.length} of them. Set list.page or list.offset, and list.limit, in API Mapping`,

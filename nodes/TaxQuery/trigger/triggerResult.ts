@@ -6,12 +6,12 @@ import {
 	readFieldsToKeep,
 	type Protection,
 } from '../../shared/personalData/personalData';
-import { queryServices } from '../../shared/queryTypes/catalog';
+import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/text';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { shownRecord } from '../output/simplify';
-import { isOpen, recordOf } from '../client/queryRecord';
+import { isUnfinishedState, recordOf } from '../client/queryRecord';
 import type { QueryRecord } from '../client/types';
 import type { Settings } from './triggerSettings';
 import type { Sight } from './planPoll';
@@ -34,7 +34,7 @@ export function resultOf(record: QueryRecord): TriggerResult {
 		word,
 		deliveryId: createHash('sha256').update(`${queryId}\n${word}`).digest('hex').slice(0, 32),
 		isPending: state === 'pending',
-		isOpen: isOpen(state),
+		isOpen: isUnfinishedState(state),
 		hasStatus: status !== undefined,
 		...(createdAt !== undefined && { createdAt }),
 		record,
@@ -42,7 +42,7 @@ export function resultOf(record: QueryRecord): TriggerResult {
 }
 
 const isDelivered = ({ operation }: QueryRecord) =>
-	queryServices.find((service) => service.operation === operation)?.isDelivered ?? !operation;
+	queryTypes.find((service) => service.operation === operation)?.isDelivered ?? !operation;
 
 /** Whether it is said to be a success, and its result is not there: it may come by webhook alone (TQ §6.1, §4.13). */
 export const lacksResult = ({ record }: TriggerResult): boolean =>

@@ -5,7 +5,7 @@ import type { Asked } from '../trigger/notification';
 import { lacksResult, resultOf, type Origin, type TriggerResult } from '../trigger/triggerResult';
 import type { Settings } from '../trigger/triggerSettings';
 import { withoutCiec } from '../client/ciec';
-import { idOf, readRecord } from '../client/queryRecord';
+import { asQueryId, readRecord } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
 import type { Announced } from './payload';
 
@@ -25,7 +25,7 @@ export function readAnnounced(
 	secrets: string[],
 ): Said {
 	const record = readRecord(body, mapping);
-	const result = record && resultOf({ ...record, id: idOf(queryId) });
+	const result = record && resultOf({ ...record, id: asQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
 	const said: Said = {

@@ -1,5 +1,5 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
-import { queryServices } from '../queryTypes/catalog';
+import { queryTypes } from '../queryTypes/catalog';
 import { checkDistinct, checkMapping, type Shape, type Table } from './mappingCheck';
 import { providers } from './providerLogin';
 
@@ -70,7 +70,7 @@ const CREDIT_PROFILE: Table = {
 	listEncoding: ['brackets', 'indices', 'repeat'],
 };
 
-const operations = queryServices.map(({ operation }) => operation);
+const operations = queryTypes.map(({ operation }) => operation);
 
 const TAX_QUERY: Table = {
 	paths: {
@@ -81,7 +81,7 @@ const TAX_QUERY: Table = {
 		getAll: 'path', // '' where there is no list
 	},
 	fields: Object.fromEntries(
-		queryServices.map(({ operation, fields, echo = [] }) => [
+		queryTypes.map(({ operation, fields, echo = [] }) => [
 			operation,
 			each([...fields, ...echo], 'text'),
 		]),
@@ -177,12 +177,9 @@ export function readTaxQueryMapping(credentials: ICredentialDataDecryptedObject)
 /** Two services of one name, or two fields of a body, would be confused: one result would be taken for another. */
 function checkNames({ services, fields, record }: TaxQueryMapping): void {
 	checkDistinct({ ...record, wrapper: '' }, 'record', true);
-	const codes = queryServices.map(({ operation, code }) => [
-		operation,
-		services[operation] ?? code,
-	]);
+	const codes = queryTypes.map(({ operation, code }) => [operation, services[operation] ?? code]);
 	checkDistinct(Object.fromEntries(codes) as Record<string, string>, 'services');
-	for (const { operation, fields: own } of queryServices) {
+	for (const { operation, fields: own } of queryTypes) {
 		const words = own.map((name) => [name, fields[operation]?.[name] ?? name] as const);
 		checkDistinct(Object.fromEntries(words), `fields.${operation}`);
 	}

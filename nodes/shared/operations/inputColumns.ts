@@ -15,7 +15,7 @@ export const includeOtherFields: INodeProperties = {
 /** What an operation knows of its columns before a row comes. */
 export interface KnownColumns {
 	/** Columns that repeat a parameter of the same name: an input column that fills the parameter needs no second one. */
-	asked: string[];
+	request: string[];
 	/** Columns that only some rows have. An input column of such a name is renamed in every row. */
 	own: string[];
 }

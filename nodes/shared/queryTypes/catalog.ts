@@ -1,5 +1,5 @@
 /** Describes a type of query. Paid queries, triggers and outputs read this row. */
-export interface QueryService {
+export interface QueryType {
 	/** The value of the operation that sends it; the API Mapping names it by that. */
 	operation: string;
 	/** Gives its name in records (TQ §2.1); it is a guess unless `isCodeShown` is set. */
@@ -141,15 +141,15 @@ const rows = {
 		isDelivered: true,
 		echo: ['period'],
 	},
-} satisfies Record<string, Omit<QueryService, 'operation'>>;
+} satisfies Record<string, Omit<QueryType, 'operation'>>;
 
 /** Lists each query of TQ §4.2 to §4.11. */
-export const queryServices: QueryService[] = Object.entries(rows).map(([operation, row]) => ({
+export const queryTypes: QueryType[] = Object.entries(rows).map(([operation, row]) => ({
 	operation,
 	...row,
 }));
 
 /** Holds the query types by the value of their operation. */
 export const catalog = Object.fromEntries(
-	queryServices.map((service) => [service.operation, service]),
-) as Record<keyof typeof rows, QueryService>;
+	queryTypes.map((service) => [service.operation, service]),
+) as Record<keyof typeof rows, QueryType>;

@@ -30,7 +30,7 @@ import type { PaidQuery } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/client/queryTypeNames';
-import type { Id, Listing } from '../../../nodes/TaxQuery/client/types';
+import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/types';
 import { leftOut } from '../../../nodes/TaxQuery/errors/excludedQueries';
 import { QueryError, type Trouble } from '../../../nodes/TaxQuery/errors/queryError';
 import { Receipt } from '../../../nodes/TaxQuery/output/receipt';
@@ -98,7 +98,7 @@ const ofRequests = (): Said[] => [
 ];
 
 const definition = { service: catalog.getCrf, name: 'Get CRF' } as unknown as PaidQuery;
-const id = 'q1' as Id;
+const id = 'q1' as QueryId;
 const troubles: Trouble[] = [
 	...(['rfc', 'curp'] as const).map((about) => ({
 		kind: 'refused' as const,
@@ -109,7 +109,7 @@ const troubles: Trouble[] = [
 	{
 		kind: 'unsure',
 		...{ definition, why: 'noAnswer', count: 1, since: 0 },
-		search: { found: [], untold: [], extent: 'whole', listed: 0 },
+		search: { found: [], possible: [], completeness: 'complete', listed: 0 },
 	},
 	{ kind: 'limitOfExecution', most: 10 },
 	{ kind: 'limitOfDay', most: 500, made: 500 },
@@ -199,7 +199,7 @@ function ofReceipts(): Said[] {
 			...{ mode, items: 4, isTool: false, hint: (text: string) => hints.push(text) },
 			atEnd: (work: typeof end) => (end = work),
 		} as unknown as Run;
-		const cut = { records: [{}], extent: 'cut', total: 9 } as unknown as Listing;
+		const cut = { records: [{}], extent: 'cut', total: 9 } as unknown as QueryListing;
 		const receipt = new Receipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
 		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });
 		receipt.accepted(item, [id]);
@@ -297,7 +297,7 @@ async function ofOldHost(): Promise<Said> {
 export async function saidByTheNodes(): Promise<Said[]> {
 	return [
 		...ofRequests(),
-		...troubles.map((trouble) => saidOf(new QueryError(trouble, ['q7' as Id]))),
+		...troubles.map((trouble) => saidOf(new QueryError(trouble, ['q7' as QueryId]))),
 		...files.map((problem) =>
 			saidOf(new FileError(problem, { name: 'a.pdf', id: '7', documentId: '3' })),
 		),

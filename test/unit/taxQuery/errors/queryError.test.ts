@@ -1,14 +1,14 @@
 import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
 import { RequestError } from '../../../../nodes/shared/http/result';
 import { taxQuery } from '../../../../nodes/shared/http/service';
-import type { Id } from '../../../../nodes/TaxQuery/client/types';
+import type { QueryId } from '../../../../nodes/TaxQuery/client/types';
 import { costWords, withBilled } from '../../../../nodes/TaxQuery/errors/queryError';
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 
 it('an error after something was billed names it, keeps its code, and hides whom the service names', () => {
 	const refused = new RequestError(taxQuery, { kind: 'status', status: 422, said: 'Not ELENA' });
-	const error = withBilled(refused, ['q1' as Id]);
+	const error = withBilled(refused, ['q1' as QueryId]);
 	const shown = [false, true].map((isWithoutWords) =>
 		itemErrorOf(node as never, error, { isWithoutWords }),
 	);

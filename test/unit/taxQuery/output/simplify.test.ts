@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
-import { queryServices } from '../../../../nodes/TaxQuery/client/queryTypeNames';
+import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeNames';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/types';
 import { simplifyRecord as simplify } from '../../../../nodes/TaxQuery/output/simplify';
@@ -82,7 +82,7 @@ describe('a simplified query record', () => {
 	});
 
 	it.each(
-		queryServices.flatMap(({ code, resultFields }) => (resultFields ? [[code, resultFields]] : [])),
+		queryTypes.flatMap(({ code, resultFields }) => (resultFields ? [[code, resultFields]] : [])),
 	)('of %s has the same columns, whatever its response lacks', (code, fields) => {
 		const names = Object.values(fields as Record<string, string>);
 		const rows = names.map((name) => simplifyRecord(record(code as string, { [name]: 'X' })));
@@ -173,7 +173,7 @@ describe('a simplified query record', () => {
 		expect(rows.map((row) => row.address)).toEqual([address, address]);
 	});
 
-	it.each(queryServices.map((one) => [one.operation, one] as const))(
+	it.each(queryTypes.map((one) => [one.operation, one] as const))(
 		'of %s takes eight documented fields at most, beside pending and queryId',
 		(_operation, { resultFields = {} }) =>
 			expect(Object.keys(resultFields).length).toBeLessThanOrEqual(8),

@@ -6,10 +6,14 @@ import {
 	type SubmissionEvent,
 	type SubmissionState,
 } from '../../../../nodes/TaxQuery/submission/submissionState';
-import type { Extent, Id, SubmissionResponse } from '../../../../nodes/TaxQuery/client/types';
+import type {
+	Completeness,
+	QueryId,
+	SubmissionResponse,
+} from '../../../../nodes/TaxQuery/client/types';
 
-const ids = (...names: string[]) => names as Id[];
-const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as Id, raw: {} });
+const ids = (...names: string[]) => names as QueryId[];
+const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as QueryId, raw: {} });
 const accepted: SubmissionResponse = { kind: 'accepted', queries: [query('q1')] };
 const refused: SubmissionResponse = { kind: 'rejected', problem: { kind: 'status', status: 400 } };
 const unsure: SubmissionResponse = { kind: 'uncertain', why: 'noId' };
@@ -22,23 +26,27 @@ const UNSURE: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'no
 const MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'noId' };
 const lives = { PLANNED, REFUSED, ACCEPTED, SENT, UNSURE, MISSING };
 
-const looked = (found: string[], untold: string[], extent: Extent): SubmissionEvent => ({
+const looked = (
+	found: string[],
+	untold: string[],
+	completeness: Completeness,
+): SubmissionEvent => ({
 	type: 'search',
 	found: ids(...found),
-	untold: ids(...untold),
-	extent,
+	possible: ids(...untold),
+	completeness,
 });
 const events: Record<string, SubmissionEvent> = {
 	sending: { type: 'send', since: 9, hash: 'i' },
 	'answered: accepted': { type: 'response', posted: accepted },
 	'answered: refused': { type: 'response', posted: refused },
 	'answered: unsure': { type: 'response', posted: unsure },
-	'looked: found': looked(['q1'], [], 'whole'),
-	'looked: found in part of the list': looked(['q1'], ['q2'], 'cut'),
-	'looked: nothing': looked([], [], 'whole'),
-	'looked: nothing in a cut list': looked([], [], 'cut'),
+	'looked: found': looked(['q1'], [], 'complete'),
+	'looked: found in part of the list': looked(['q1'], ['q2'], 'truncated'),
+	'looked: nothing': looked([], [], 'complete'),
+	'looked: nothing in a cut list': looked([], [], 'truncated'),
 	'looked: nothing, and nobody knows whether that is all': looked([], [], 'inconclusive'),
-	'looked: something that may be it': looked([], ['q2'], 'whole'),
+	'looked: something that may be it': looked([], ['q2'], 'complete'),
 	again: { type: 'sendAgain' },
 };
 const GONE: SubmissionState = { at: 'inFlight', since: 9, hash: 'i' };
@@ -88,8 +96,8 @@ describe('the life of a paid query', () => {
 	});
 
 	it('is accepted only once all its queries are found', () => {
-		expect(transition(UNSURE, looked(['q1', 'q2'], [], 'whole'), 3)).toEqual(UNSURE);
-		expect(transition(UNSURE, looked(['q1', 'q2', 'q3'], [], 'whole'), 3)).toEqual({
+		expect(transition(UNSURE, looked(['q1', 'q2'], [], 'complete'), 3)).toEqual(UNSURE);
+		expect(transition(UNSURE, looked(['q1', 'q2', 'q3'], [], 'complete'), 3)).toEqual({
 			at: 'accepted',
 			ids: ['q1', 'q2', 'q3'],
 		});
@@ -108,8 +116,8 @@ describe('the life of a paid query, over any sequence of events', () => {
 		fc.record({
 			type: fc.constant('search' as const),
 			found: fc.constantFrom(ids(), ids('q1'), ids('q1', 'q2')),
-			untold: fc.constantFrom(ids(), ids('q9')),
-			extent: fc.constantFrom<Extent>('whole', 'cut', 'inconclusive'),
+			possible: fc.constantFrom(ids(), ids('q9')),
+			completeness: fc.constantFrom<Completeness>('complete', 'truncated', 'inconclusive'),
 		}),
 		fc.constant<SubmissionEvent>({ type: 'sendAgain' }),
 	);
@@ -140,7 +148,7 @@ describe('the life of a paid query, over any sequence of events', () => {
 				for (const one of sequence) {
 					const next: SubmissionState = transition(life, one, 1);
 					if (next.at === 'missing' && life.at !== 'missing') {
-						expect(one).toEqual(looked([], [], 'whole'));
+						expect(one).toEqual(looked([], [], 'complete'));
 					}
 					life = next;
 				}

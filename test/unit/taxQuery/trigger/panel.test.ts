@@ -6,7 +6,7 @@ import {
 	type INodePropertyOptions,
 } from 'n8n-workflow';
 import { TaxQueryTrigger } from '../../../../nodes/TaxQuery/TaxQueryTrigger.node';
-import { queryServices } from '../../../../nodes/TaxQuery/client/queryTypeNames';
+import { queryTypes } from '../../../../nodes/TaxQuery/client/queryTypeNames';
 
 const { description } = new TaxQueryTrigger();
 const { properties } = description;
@@ -62,7 +62,7 @@ describe("the trigger's panel", () => {
 	});
 
 	it('starts with the query types whose results come by webhook (TQ §6.1)', () => {
-		const delivered = queryServices.filter(({ isDelivered }) => isDelivered);
+		const delivered = queryTypes.filter(({ isDelivered }) => isDelivered);
 		const chosen = valueOf('services')?.default as string[];
 		expect([...chosen].sort()).toEqual(delivered.map(({ operation }) => operation).sort());
 		expect(chosen).toHaveLength(6);
