@@ -5,7 +5,7 @@ import type { Connection, ServiceRequest } from '../../shared/http/connection';
 import { RequestError, type Result } from '../../shared/http/result';
 import { taxQuery } from '../../shared/http/service';
 import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
-import type { Said } from '../../shared/errors/problem';
+import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeNames';
 import { isCalled, onlyDefined, readRecord } from './queryRecord';
@@ -24,7 +24,7 @@ export interface QueryClient {
 	clockOffsetMs(): number;
 	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
 	/** The service's own words in a body. */
-	said(body: unknown): Said;
+	serviceMessage(body: unknown): ServiceMessage;
 }
 
 /** How long a read may take, and what is called as it goes out. */
@@ -44,12 +44,16 @@ export async function uncancelledClient(item: Item): Promise<QueryClient> {
 }
 
 /** The response was read and is not `expected`; `keys` of the API Mapping say where that is. */
-export const shapeError = (expected: string, keys: string[], words: Said = {}): RequestError =>
+export const shapeError = (
+	expected: string,
+	keys: string[],
+	words: ServiceMessage = {},
+): RequestError =>
 	new RequestError(taxQuery, { kind: 'shape', expected, ...words }, 'no', { mappingKeys: keys });
 
 /** TQ §4.13. Throws a RequestError if the request fails, or the response is no record, or another query's. */
 export async function getQuery(
-	{ mapping, client, request, said }: QueryClient,
+	{ mapping, client, request, serviceMessage }: QueryClient,
 	id: string,
 	how: ReadOptions = {},
 ): Promise<QueryRecord> {
@@ -59,7 +63,11 @@ export async function getQuery(
 	const body = await request({ ...asked, emptyAs: 'not found', ...how });
 	const record = onlyRecord(body, mapping);
 	if (!record)
-		throw shapeError('a query: an object with its ID', ['paths.get', 'record._id'], said(body));
+		throw shapeError(
+			'a query: an object with its ID',
+			['paths.get', 'record._id'],
+			serviceMessage(body),
+		);
 	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
 	noteSuccess(client, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
@@ -103,9 +111,9 @@ export async function sendQuery(item: Item, request: ServiceRequest): Promise<Re
 	const result = await item.tryRequest(request);
 	if (!result.ok && isUnsent(result)) throw new RequestError(taxQuery, result.problem);
 	if (!result.ok || !reportsFailure(result.body)) return result;
-	const { said } = await item.connection();
+	const { serviceMessage } = await item.connection();
 	const { status, body } = result;
-	const problem = { kind: 'failure', status, ...said(body, request.secrets) } as const;
+	const problem = { kind: 'failure', status, ...serviceMessage(body, request.secrets) } as const;
 	return { ok: false, problem, accepted: 'unknown' };
 }
 

@@ -140,7 +140,7 @@ function completenessOf(
 export async function* readList({
 	mapping,
 	request,
-	said,
+	serviceMessage,
 	client,
 }: QueryClient): AsyncGenerator<ListChunk> {
 	const { list } = mapping;
@@ -159,9 +159,9 @@ export async function* readList({
 		const page = readListPage(body, mapping);
 		if (page) return page;
 		if ([body, ...Object.values(body)].some(listReportsFailure)) {
-			throw new RequestError(taxQuery, { kind: 'failure', status: 200, ...said(body) });
+			throw new RequestError(taxQuery, { kind: 'failure', status: 200, ...serviceMessage(body) });
 		}
-		throw shapeError('a list of queries with their IDs', SHAPE_KEYS, said(body));
+		throw shapeError('a list of queries with their IDs', SHAPE_KEYS, serviceMessage(body));
 	};
 	for (let pages = 1; ; pages++) {
 		// where nothing is left by the total, a service that does not take the parameter has no other page

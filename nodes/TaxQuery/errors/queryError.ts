@@ -1,11 +1,11 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
 import { sentences } from '../../shared/utils/sentences';
-import { codeOf, dataOf, type Said } from '../../shared/errors/problem';
+import { problemCode, problemData, type ServiceMessage } from '../../shared/errors/problem';
 import { withRequestId } from '../../shared/errors/requestIds';
 import type { Problem } from '../../shared/http/result';
 import { RequestError } from '../../shared/http/result';
 import { render } from '../../shared/errors/requestErrorText';
-import { mappingHint, said } from '../../shared/errors/errorText';
+import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorText';
 import { taxQuery } from '../../shared/http/service';
 import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
@@ -55,7 +55,7 @@ export type Trouble =
 			search: Search;
 			problem?: Problem;
 			/** Of a response without a query ID. */
-			said?: Said;
+			serviceMessage?: ServiceMessage;
 	  }
 	| { kind: 'limitOfExecution'; most: number }
 	| { kind: 'limitOfDay'; most: number; made: number }
@@ -65,7 +65,7 @@ export type Trouble =
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
 	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: Search }
-	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; said: string }
+	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; serviceMessage: string }
 	| { kind: 'cancelled' }
 	/** An error of another room; it keeps its code, data and status. */
 	| { kind: 'passed'; cause: unknown };
@@ -114,7 +114,7 @@ export class QueryError extends UserError {
 	}
 }
 
-const NO_WORDS = { said: undefined, isWithheld: undefined, location: undefined };
+const NO_WORDS = { serviceMessage: undefined, isWithheld: undefined, location: undefined };
 const wordless = (error: unknown) => (error instanceof RequestError ? error.withoutWords() : error);
 
 /** The words of an error of another room, to be passed on. */
@@ -226,10 +226,10 @@ export function tell(trouble: Trouble): Told {
 				message: `The query ended without a result: its status is ${status}`,
 				description: sentences(
 					`${name}, query ID ${ids.join(', ')}`,
-					trouble.said,
+					trouble.serviceMessage,
 					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
 				),
-				data: { queryIds: ids, status, ...dataOf(trouble) },
+				data: { queryIds: ids, status, ...problemData(trouble) },
 			};
 		}
 		case 'cancelled':
@@ -257,7 +257,7 @@ function tellRefused({
 	mappingKeys = [],
 }: Extract<Trouble, { kind: 'refused' }>): Told {
 	const words = render({ problem, accepted: 'no' }, taxQuery);
-	const told = { code: codeOf(problem), data: dataOf(problem), mappingKeys };
+	const told = { code: problemCode(problem), data: problemData(problem), mappingKeys };
 	if (problem.kind !== 'status') return { ...words, ...told };
 	const { status } = problem;
 	if (problem.isTokenRefused) return { ...words, ...told, status };
@@ -274,7 +274,11 @@ function tellRefused({
 			mayLackProfile
 				? 'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet'
 				: '',
-			isWholeStory ? '' : isMissing || mayLackProfile ? said(problem) : words.description,
+			isWholeStory
+				? ''
+				: isMissing || mayLackProfile
+					? quoteServiceMessage(problem)
+					: words.description,
 			mappingKeys.length > 0
 				? `If every item fails so, your environment uses other names: ${setKeys(mappingKeys)}`
 				: '',
@@ -309,14 +313,14 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
 	const { operation } = service;
 	const what = problem ? render({ problem, accepted: 'no' }, taxQuery).message : DOUBTS[why];
 	const sentAfter = sentAfterOf(trouble);
-	const words = problem ?? trouble.said ?? {};
+	const words = problem ?? trouble.serviceMessage ?? {};
 	const isListed = !('unlisted' in search);
 	return {
 		message: `The query may have been accepted and billed: ${what}`,
 		description: sentences(
 			`It was sent after ${sentAfter}`,
 			isListed ? tellSearch(search, count) : `${UNLISTED}: ${search.unlisted.message}`,
-			said(words),
+			quoteServiceMessage(words),
 			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as 'Created After'). Retrying this execution looks for it and sends nothing`,
 			isListed && search.possible.length > 0
 				? `If the list has it, its record uses other names: ${setKeys([`services.${operation}`, `fields.${operation}`])}`
@@ -326,7 +330,7 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
 				: '',
 		),
 		data: {
-			...dataOf(words),
+			...problemData(words),
 			sentAfter,
 			...(isListed
 				? { list: search.completeness, found: search.found, possible: search.possible }

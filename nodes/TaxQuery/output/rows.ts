@@ -6,8 +6,8 @@ import type { Item } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
-import { reasonIn, saidBy } from '../../shared/errors/serviceMessage';
-import { said } from '../../shared/errors/errorText';
+import { reasonIn, extractServiceMessage } from '../../shared/errors/serviceMessage';
+import { quoteServiceMessage } from '../../shared/errors/errorText';
 import { textOf } from '../../shared/utils/text';
 import { otherIdentifiers, type Warning } from '../fields/identifiers';
 import { compareMonths } from '../fields/period';
@@ -78,7 +78,9 @@ export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 			name: definition.name,
 			ids: failed.map(({ id }) => id),
 			status,
-			said: said(saidBy(reasonIn(response) ?? reasonIn(record) ?? '', secrets)),
+			serviceMessage: quoteServiceMessage(
+				extractServiceMessage(reasonIn(response) ?? reasonIn(record) ?? '', secrets),
+			),
 		});
 	}
 	const ofMonths = [

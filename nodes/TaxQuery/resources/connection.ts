@@ -57,7 +57,7 @@ const diagnose = operation({
 			});
 		// what a proposal reads says nothing of the credential as it is; and nobody's words come out
 		const client = `${own.client} diagnosed`;
-		let service: QueryClient = { ...own, client, request, said: () => ({}) };
+		let service: QueryClient = { ...own, client, request, serviceMessage: () => ({}) };
 		const diagnosis = new Diagnosis();
 		const first = await checkList(diagnosis, service);
 		const credentials = await item.credentials('taxQueryApi');

@@ -140,6 +140,6 @@ function uncertainError(
 		since,
 		search,
 		problem,
-		said: serviceMessage,
+		serviceMessage,
 	});
 }

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Item, Run } from '../../shared/operations/operation';
-import type { Said } from '../../shared/errors/problem';
+import type { ServiceMessage } from '../../shared/errors/problem';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
@@ -56,7 +56,7 @@ export interface Uncertainty {
 	problem?: Problem;
 	/** Of a response without a query ID, and its message. */
 	body?: IDataObject;
-	serviceMessage?: Said;
+	serviceMessage?: ServiceMessage;
 	/** The queries of the response, where some of them are surely other queries. */
 	received?: Query[];
 }

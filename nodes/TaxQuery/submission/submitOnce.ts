@@ -150,8 +150,8 @@ async function uncertaintyOf(
 	{ problem, body }: Extract<SubmissionResponse, { kind: 'uncertain' }>,
 ): Promise<Uncertainty> {
 	if (!body) return { problem };
-	const { said } = await item.connection();
+	const { serviceMessage } = await item.connection();
 	// the API reference shows no such body: one that repeats the credential is withheld whole
-	const shown = said([body]).isWithheld ? undefined : body;
-	return { problem, body: shown, serviceMessage: said(body, request.secrets) };
+	const shown = serviceMessage([body]).isWithheld ? undefined : body;
+	return { problem, body: shown, serviceMessage: serviceMessage(body, request.secrets) };
 }

@@ -10,7 +10,7 @@ import { raceAbort, readBody } from '../utils/responseBody';
 import { faultCode, isTlsFault } from '../errors/networkFault';
 import type { LoginProblem } from '../errors/problem';
 import { readRequestIds } from '../errors/requestIds';
-import { isPage, saidBy } from '../errors/serviceMessage';
+import { isPage, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject, parseJson, readObject } from '../utils/json';
 import { textOf } from '../utils/text';
 import { readTaxQueryMapping } from './apiMapping';
@@ -142,7 +142,7 @@ const ofFault = (code: string): LoginProblem => ({
 function problemOf({ statusCode: status, headers, body }: Answer, secrets: string[]): LoginProblem {
 	const reason = reasonOf(status, body);
 	const ids = readRequestIds(headers, secrets);
-	const said = { ...(status < 400 ? {} : saidBy(body, secrets)), ...ids };
+	const said = { ...(status < 400 ? {} : extractServiceMessage(body, secrets)), ...ids };
 	return { kind: 'login', reason, status, isPassing: reason === 'outage', ...said };
 }
 

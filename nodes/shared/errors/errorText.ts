@@ -1,4 +1,4 @@
-import type { Said } from './problem';
+import type { ServiceMessage } from './problem';
 
 /** What happened, and what to do about it. */
 export interface Words {
@@ -7,7 +7,7 @@ export interface Words {
 }
 
 /** What the service said, as a sentence; '' if nothing. */
-export function said({ said: text, isWithheld }: Said): string {
+export function quoteServiceMessage({ serviceMessage: text, isWithheld }: ServiceMessage): string {
 	if (isWithheld) return "The service's message is withheld because it repeats a secret.";
 	return text ? `The service says: "${text}"` : '';
 }

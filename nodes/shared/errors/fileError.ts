@@ -1,5 +1,5 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import { codeOf, type Problem } from './problem';
+import { problemCode, type Problem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
 
@@ -38,7 +38,7 @@ export class FileError extends UserError {
 		const whose = documentId && `It is file ${fileId} of document ${documentId}`;
 		super(message, { description: sentences(whose, ...todo) });
 		this.data = documentId ? { fileId, documentId } : {};
-		this.code = `file.${problem.kind === 'status' ? codeOf(problem) : problem.kind}`;
+		this.code = `file.${problem.kind === 'status' ? problemCode(problem) : problem.kind}`;
 	}
 }
 

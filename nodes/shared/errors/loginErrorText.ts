@@ -2,12 +2,12 @@ import { describeFault } from './networkFault';
 import type { LoginProblem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
-import { mappingHint, said, type Words } from './errorText';
+import { mappingHint, quoteServiceMessage, type Words } from './errorText';
 
 /** The sentences about a login that failed. */
 export function renderLogin(problem: LoginProblem): Words {
 	const [message, ...todo] = tell(problem);
-	return { message, description: sentences(...todo, said(problem)) };
+	return { message, description: sentences(...todo, quoteServiceMessage(problem)) };
 }
 
 function tell({

@@ -1,15 +1,15 @@
 import type { IDataObject } from 'n8n-workflow';
 
 /** Holds the service's own message, withheld if it repeats a secret. */
-export interface Said {
-	said?: string;
+export interface ServiceMessage {
+	serviceMessage?: string;
 	isWithheld?: true;
 	/** Names the request in the service's own logs: "x-request-id: 7f3a". */
 	requestIds?: string[];
 }
 
 /** Describes how the rate limit has delayed a request. */
-interface Waited {
+interface RateLimitWait {
 	/** The service wants no other request before this moment. */
 	retryAt?: number;
 	/** Gives the duration and number of the request's attempts. */
@@ -18,15 +18,15 @@ interface Waited {
 }
 
 /** Returns the message and the delay as an error's data for programs. */
-export const dataOf = ({
-	said,
+export const problemData = ({
+	serviceMessage,
 	isWithheld,
 	requestIds,
 	retryAt,
 	waitedMs,
 	refusals,
-}: Said & Waited): IDataObject => ({
-	...(said && { said }),
+}: ServiceMessage & RateLimitWait): IDataObject => ({
+	...(serviceMessage && { said: serviceMessage }),
 	...(isWithheld && { isWithheld }),
 	...(requestIds && { requestIds }),
 	...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }),
@@ -34,12 +34,12 @@ export const dataOf = ({
 });
 
 /** Describes why a request gave no usable body. It is data only; the folder's text modules write the sentences. */
-export type Problem = Said &
+export type Problem = ServiceMessage &
 	(
 		| StatusProblem
 		/** The connection failed; '' where the host gives no code. `isUnsent`: it was never open. */
 		| { kind: 'network'; code: string; isUnsent?: true }
-		| { kind: 'body'; flaw: BodyFlaw; status: number; maxBytes?: number; isPage?: true }
+		| { kind: 'body'; reason: BodyProblemReason; status: number; maxBytes?: number; isPage?: true }
 		/** A 2xx whose body reports a failure: `success` false, or errors that are filled. */
 		| { kind: 'failure'; status: number }
 		/** A body of another shape than the API reference's; `expected` is a noun: "a list of collections". */
@@ -57,9 +57,9 @@ export type Problem = Said &
 	);
 
 /** `truncated`: a text that begins as JSON does. */
-type BodyFlaw = 'empty' | 'truncated' | 'notJson' | 'scalar' | 'tooLarge';
+type BodyProblemReason = 'empty' | 'truncated' | 'notJson' | 'scalar' | 'tooLarge';
 
-export interface StatusProblem extends Said {
+export interface StatusProblem extends ServiceMessage {
 	kind: 'status';
 	status: number;
 	/** Gives the target of a redirect, without its query. */
@@ -79,7 +79,7 @@ export interface StatusProblem extends Said {
 	refusals?: number;
 }
 
-export interface LoginProblem extends Said {
+export interface LoginProblem extends ServiceMessage {
 	kind: 'login';
 	reason: LoginFailure;
 	/** The failure may be transient, so the request is worth another attempt. */
@@ -128,8 +128,8 @@ export const isProblem = (value: object): value is Problem =>
 	'kind' in value && KINDS.includes(String(value.kind));
 
 /** A stable name of a problem, for programs and tests: "status.404", "network", "body.empty". */
-export function codeOf(problem: Problem): string {
+export function problemCode(problem: Problem): string {
 	if (problem.kind === 'status') return `status.${problem.status}`;
-	if (problem.kind === 'body') return `body.${problem.flaw}`;
+	if (problem.kind === 'body') return `body.${problem.reason}`;
 	return problem.kind === 'login' ? `login.${problem.reason}` : problem.kind;
 }

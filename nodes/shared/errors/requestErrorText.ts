@@ -3,7 +3,7 @@ import type { Accepted, Problem, StatusProblem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE, MEANINGS, type Advice } from './advice';
 import { renderLogin } from './loginErrorText';
-import { mappingHint, said, type Words } from './errorText';
+import { mappingHint, quoteServiceMessage, type Words } from './errorText';
 
 /** What the sentences about a service's requests must know of it. */
 export interface ServiceWords {
@@ -35,7 +35,7 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 			mappingHint(mappingKeysOf(problem, advice)),
 			problem.kind === 'status' && problem.isRepeated ? REFUSED_BEFORE : '',
 			problem.kind === 'status' && problem.location ? `It leads to ${problem.location}` : '',
-			said(problem),
+			quoteServiceMessage(problem),
 		),
 	};
 }
@@ -173,16 +173,16 @@ function tellIncomplete({
 }
 
 function tellBody(
-	{ flaw, maxBytes = 0 }: Extract<Problem, { kind: 'body' }>,
+	{ reason, maxBytes = 0 }: Extract<Problem, { kind: 'body' }>,
 	the: string,
 ): Telling {
-	if (flaw === 'tooLarge') {
+	if (reason === 'tooLarge') {
 		return [
 			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB`,
 			'Ask for less: a shorter period, fewer rows or associations.',
 		];
 	}
-	if (flaw === 'truncated') {
+	if (reason === 'truncated') {
 		return [
 			`The response of ${the.replace('The', 'the')} broke off before its end`,
 			ADVICE.tryLater,
@@ -192,7 +192,7 @@ function tellBody(
 		empty: 'returned an empty response',
 		notJson: 'answered with something that is not JSON',
 		scalar: 'answered with JSON that is neither an object nor a list',
-	}[flaw];
+	}[reason];
 	return [
 		`${the} ${what}`,
 		'The base URL of the credential must lead to the service, not to a web page or proxy.',

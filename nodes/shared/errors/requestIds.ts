@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { holdsSecret } from '../utils/secrets';
 import { textOf } from '../utils/text';
-import type { Said } from './problem';
+import type { ServiceMessage } from './problem';
 
 /** Services and proxies name a request in their logs by these headers. The last is of W3C Trace Context. */
 const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];
@@ -9,7 +9,10 @@ const HEADERS = ['x-request-id', 'x-correlation-id', 'traceparent'];
 const ID = /^[\x21-\x7e]{1,200}$/;
 
 /** The identifiers of a request in its response's headers, without those that repeat a secret. */
-export function readRequestIds(headers: IDataObject, secrets: string[]): Pick<Said, 'requestIds'> {
+export function readRequestIds(
+	headers: IDataObject,
+	secrets: string[],
+): Pick<ServiceMessage, 'requestIds'> {
 	const requestIds = HEADERS.flatMap((name) => {
 		const id = textOf([headers[name]].flat()[0]).trim();
 		return ID.test(id) && !holdsSecret(id, secrets) ? [`${name}: ${id}`] : [];

@@ -1,6 +1,6 @@
 import { isFilled, isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secrets';
-import type { Said } from './problem';
+import type { ServiceMessage } from './problem';
 
 const LONGEST = 300;
 /** Limits how many of several entries are quoted. */
@@ -11,17 +11,17 @@ const MOST = 10;
  * is read from `message`, or as RFC 6749 and RFC 9457 write it, with the details beside it. Any other body is quoted
  * as JSON. A web page, or a text as long as one, has no message. A message that repeats a secret is withheld whole.
  */
-export function saidBy(body: unknown, secrets: string[]): Said {
-	const words = typeof body === 'string' ? plain(body) : (wordsIn(body) ?? quoted(body));
-	if (words === undefined) return {};
-	if (holdsSecret(words, secrets)) return { isWithheld: true };
-	const text = words.replace(/\s+/g, ' ').trim().replaceAll('"', "'");
-	return { said: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
+export function extractServiceMessage(body: unknown, secrets: string[]): ServiceMessage {
+	const found = typeof body === 'string' ? plain(body) : (messageIn(body) ?? quoted(body));
+	if (found === undefined) return {};
+	if (holdsSecret(found, secrets)) return { isWithheld: true };
+	const text = found.replace(/\s+/g, ' ').trim().replaceAll('"', "'");
+	return { serviceMessage: text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text };
 }
 
 /** Returns the message of an object, such as a failed record, or undefined. */
 export const reasonIn = (value: unknown): string | undefined =>
-	isObject(value) ? wordsIn(value) : undefined;
+	isObject(value) ? messageIn(value) : undefined;
 
 const plain = (text: string) =>
 	text.trim() === '' || text.length > LONGEST || isPage(text) ? undefined : text;
@@ -41,10 +41,10 @@ function quoted(value: unknown): string | undefined {
 	}
 }
 
-function wordsIn(value: unknown, depth = 0): string | undefined {
+function messageIn(value: unknown, depth = 0): string | undefined {
 	if (typeof value === 'string') return value.trim() === '' ? undefined : value;
 	if (depth > DEEPEST) return undefined;
-	const inside = (one: unknown) => wordsIn(one, depth + 1);
+	const inside = (one: unknown) => messageIn(one, depth + 1);
 	if (Array.isArray(value)) {
 		const entries = value.slice(0, MOST).map((one) => (isObject(one) ? quoted(one) : inside(one)));
 		return entries.filter(Boolean).join('; ') || undefined;

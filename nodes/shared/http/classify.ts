@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Fault } from '../errors/networkFault';
 import type { JsonBody, LoginProblem, Problem, StatusProblem } from '../errors/problem';
 import { readRequestIds } from '../errors/requestIds';
-import { isPage, saidBy } from '../errors/serviceMessage';
+import { isPage, extractServiceMessage } from '../errors/serviceMessage';
 import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secrets';
 import { textOf } from '../utils/text';
@@ -35,7 +35,7 @@ interface Reading {
 export function classify(outcome: Outcome, reading: Reading): { body: JsonBody } | Problem {
 	if ('login' in outcome) return outcome.login;
 	if ('fault' in outcome) return { kind: 'network', ...outcome.fault };
-	if ('tooLarge' in outcome) return { kind: 'body', flaw: 'tooLarge', ...outcome.tooLarge };
+	if ('tooLarge' in outcome) return { kind: 'body', reason: 'tooLarge', ...outcome.tooLarge };
 	const { status, headers } = outcome.answer;
 	const read =
 		status >= 200 && status < 300
@@ -52,10 +52,10 @@ function ofSuccess({ status, body }: Answer, { emptyAs }: Reading): { body: Json
 	const isEmpty = body === '' || body === undefined;
 	const isFine = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
 	if (isEmpty && isFine) return { body: emptyAs };
-	if (isEmpty) return { kind: 'body', flaw: 'empty', status };
-	if (typeof body !== 'string') return { kind: 'body', flaw: 'scalar', status };
-	const flaw = /^\s*[[{]/.test(body) ? 'truncated' : 'notJson';
-	return { kind: 'body', flaw, status, ...(isPage(body) && { isPage: true }) };
+	if (isEmpty) return { kind: 'body', reason: 'empty', status };
+	if (typeof body !== 'string') return { kind: 'body', reason: 'scalar', status };
+	const reason = /^\s*[[{]/.test(body) ? 'truncated' : 'notJson';
+	return { kind: 'body', reason, status, ...(isPage(body) && { isPage: true }) };
 }
 
 function ofStatus({ status, headers, body }: Answer, secrets: string[]): StatusProblem {
@@ -63,7 +63,7 @@ function ofStatus({ status, headers, body }: Answer, secrets: string[]): StatusP
 	return {
 		kind: 'status',
 		status,
-		...saidBy(body, secrets),
+		...extractServiceMessage(body, secrets),
 		...(location !== '' && { location }),
 		...(isPage(body) && { isPage: true }),
 		...(isTokenRefused(status, headers, body) && { isTokenRefused: true }),

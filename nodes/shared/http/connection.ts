@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ICredentialDataDecryptedObject, IExecuteFunctions } from 'n8n-workflow';
-import type { Said } from '../errors/problem';
+import type { ServiceMessage } from '../errors/problem';
 import { readRequestIds } from '../errors/requestIds';
-import { saidBy } from '../errors/serviceMessage';
+import { extractServiceMessage } from '../errors/serviceMessage';
 import { stateOfClient } from '../processState';
 import { retryAt } from '../rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
@@ -59,7 +59,7 @@ export interface Connection<Mapping = unknown> {
 	 * The service's own words in a body, with what names its request. Words are withheld where they repeat a secret of the
 	 * credential, or one of these.
 	 */
-	said(body: unknown, secrets?: string[]): Said;
+	serviceMessage(body: unknown, secrets?: string[]): ServiceMessage;
 	/** A fingerprint of what is secret; only who has the credential can compute it. */
 	seal(text: string): string;
 	/** The key of pseudonyms; '' if the credential holds none. */
@@ -169,9 +169,9 @@ function open<Mapping>(
 	};
 	const send = async (asked: ServiceRequest) => await sendRequest(line, asked);
 	const request = async (asked: ServiceRequest) => bodyOf(await send(asked), service);
-	const said = (body: unknown, secrets: string[] = []) => {
+	const serviceMessage = (body: unknown, secrets: string[] = []) => {
 		const requestIds = isJson(body) ? idsByBody.get(body) : undefined;
-		const words = saidBy(body, [...service.secrets(held.data), ...secrets]);
+		const words = extractServiceMessage(body, [...service.secrets(held.data), ...secrets]);
 		return { ...words, ...(requestIds && { requestIds }) };
 	};
 
@@ -179,7 +179,7 @@ function open<Mapping>(
 		const body = bodyOf(result, service);
 		const value = reader(body);
 		if (!isProblem(value)) return value;
-		const problem = { ...value, ...said(body, asked.secrets) };
+		const problem = { ...value, ...serviceMessage(body, asked.secrets) };
 		throw new RequestError(service, problem, acceptedOf(problem, asked.method));
 	}
 
@@ -191,7 +191,7 @@ function open<Mapping>(
 		request,
 		read: async (asked, reader) => parse(await send(asked), asked, reader),
 		parse,
-		said,
+		serviceMessage,
 		seal: (text) =>
 			createHmac('sha256', String(service.sealKey(held.data)))
 				.update(text)

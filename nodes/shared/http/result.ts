@@ -1,5 +1,11 @@
 import { UserError, type IDataObject } from 'n8n-workflow';
-import { codeOf, dataOf, type Accepted, type JsonBody, type Problem } from '../errors/problem';
+import {
+	problemCode,
+	problemData,
+	type Accepted,
+	type JsonBody,
+	type Problem,
+} from '../errors/problem';
 import type { Advice } from '../errors/advice';
 import { mappingKeysOf, render, type ServiceWords } from '../errors/requestErrorText';
 
@@ -28,7 +34,7 @@ export class RequestError extends UserError {
 	) {
 		const { message, description } = render({ problem, accepted, advice }, service);
 		super(message, { description });
-		this.code = accepted === 'unknown' ? 'unsure' : codeOf(problem);
+		this.code = accepted === 'unknown' ? 'unsure' : problemCode(problem);
 	}
 
 	/** The status of the response, if there was one. */
@@ -41,7 +47,7 @@ export class RequestError extends UserError {
 		const { problem } = this;
 		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
 		const fault = problem.kind === 'network' && { fault: problem.code };
-		return { ...dataOf(problem), ...rows, ...fault };
+		return { ...problemData(problem), ...rows, ...fault };
 	}
 
 	/** Keys of the API Mapping that may set it right. */

@@ -32,8 +32,10 @@ export function retryOf(problem: Problem, method: Method): Retry {
 }
 
 /** A transfer that broke: its body does not parse, and is no web page. */
-const isBroken = ({ flaw, status, isPage }: Extract<Problem, { kind: 'body' }>): boolean =>
-	flaw === 'truncated' || (flaw === 'notJson' && !isPage) || (flaw === 'empty' && status !== 204);
+const isBroken = ({ reason, status, isPage }: Extract<Problem, { kind: 'body' }>): boolean =>
+	reason === 'truncated' ||
+	(reason === 'notJson' && !isPage) ||
+	(reason === 'empty' && status !== 204);
 
 /** Statuses of a service that is slow or out of order. */
 const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;

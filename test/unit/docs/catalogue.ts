@@ -72,7 +72,7 @@ const problems: Problem[] = [
 	{ kind: 'network', code: '', isUnsent: true },
 	...(['empty', 'truncated', 'notJson', 'scalar'] as const).map((flaw) => ({
 		kind: 'body' as const,
-		flaw,
+		reason: flaw,
 		status: 200,
 	})),
 	{ kind: 'failure', status: 200 },
@@ -116,7 +116,7 @@ const troubles: Trouble[] = [
 	{ kind: 'uncounted', undated: 1 },
 	{ kind: 'unlisted', purpose: 'reuse', cause: new Error('The service is down') },
 	{ kind: 'otherQuery', name: 'Get CRF', id },
-	{ kind: 'failed', name: 'Get CRF', ids: [id], status: 'FAILED', said: '' },
+	{ kind: 'failed', name: 'Get CRF', ids: [id], status: 'FAILED', serviceMessage: '' },
 	{ kind: 'cancelled' },
 ];
 

@@ -23,7 +23,7 @@ describe('an error of a request', () => {
 		[status(500), /failed with status 500 \| Try again later\.$/],
 		[status(308, { location: 'https://x.example' }), /redirect.* \| .*It leads to https:\/\/x\./],
 		[status(400, { isWithheld: true }), / \| .*withheld because it repeats a secret\.$/],
-		[{ kind: 'body', flaw: 'notJson', status: 200 }, / \| .*base URL/],
+		[{ kind: 'body', reason: 'notJson', status: 200 }, / \| .*base URL/],
 		[{ kind: 'shape', expected: 'a list of collections' }, /a list of collections \| .*base URL/],
 		[{ kind: 'incomplete', given: 2, total: 3 }, /^2 of 3 rows returned \| .*Limit/],
 		[

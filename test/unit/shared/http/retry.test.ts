@@ -40,18 +40,18 @@ const table: Array<[problem: Problem, get: string, post: string]> = [
 		'ERR_TLS_CERT_ALTNAME_INVALID',
 		'EPROTO',
 	].map((code): [Problem, string, string] => [network(code), 'never', 'never']),
-	...(['empty', 'truncated', 'notJson'] as const).map((flaw): [Problem, string, string] => [
-		{ kind: 'body', flaw, status: 200 },
+	...(['empty', 'truncated', 'notJson'] as const).map((reason): [Problem, string, string] => [
+		{ kind: 'body', reason, status: 200 },
 		'backoff',
 		'unsure',
 	]),
-	...(['scalar', 'tooLarge'] as const).map((flaw): [Problem, string, string] => [
-		{ kind: 'body', flaw, status: 200 },
+	...(['scalar', 'tooLarge'] as const).map((reason): [Problem, string, string] => [
+		{ kind: 'body', reason, status: 200 },
 		'never',
 		'unsure',
 	]),
-	[{ kind: 'body', flaw: 'notJson', status: 200, isPage: true }, 'never', 'unsure'],
-	[{ kind: 'body', flaw: 'empty', status: 204 }, 'never', 'unsure'],
+	[{ kind: 'body', reason: 'notJson', status: 200, isPage: true }, 'never', 'unsure'],
+	[{ kind: 'body', reason: 'empty', status: 204 }, 'never', 'unsure'],
 	[{ kind: 'network', code: 'ETIMEDOUT', isUnsent: true }, 'backoff', 'backoff'],
 	[{ kind: 'shape', expected: 'a list' }, 'never', 'unsure'],
 	[{ kind: 'failure', status: 200 }, 'never', 'unsure'],

@@ -7,7 +7,11 @@ import { costWords, withBilled } from '../../../../nodes/TaxQuery/errors/queryEr
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 
 it('an error after something was billed names it, keeps its code, and hides whom the service names', () => {
-	const refused = new RequestError(taxQuery, { kind: 'status', status: 422, said: 'Not ELENA' });
+	const refused = new RequestError(taxQuery, {
+		kind: 'status',
+		status: 422,
+		serviceMessage: 'Not ELENA',
+	});
 	const error = withBilled(refused, ['q1' as QueryId]);
 	const shown = [false, true].map((isWithoutWords) =>
 		itemErrorOf(node as never, error, { isWithoutWords }),
