@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { FileWords } from '../../shared/errors/fileError';
+import type { FileLabel } from '../../shared/errors/fileError';
 import type { Item } from '../../shared/operations/operation';
 import { readPersonalData } from '../../shared/personalData/options';
 import { textOf } from '../../shared/utils/text';
@@ -90,7 +90,7 @@ export function nameOf(item: Item, link: FileLink, headers: IDataObject): string
 }
 
 /** The file as an error names it. */
-export const calledOf = (item: Item, link: FileLink): FileWords => ({
+export const calledOf = (item: Item, link: FileLink): FileLabel => ({
 	...(link.name && { name: nameOf(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

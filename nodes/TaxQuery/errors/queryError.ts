@@ -4,7 +4,7 @@ import { problemCode, problemData, type ServiceMessage } from '../../shared/erro
 import { withRequestId } from '../../shared/errors/requestIds';
 import type { Problem } from '../../shared/http/result';
 import { RequestError } from '../../shared/http/result';
-import { render } from '../../shared/errors/requestErrorText';
+import { renderRequestError } from '../../shared/errors/requestErrorText';
 import { mappingHint, quoteServiceMessage } from '../../shared/errors/errorText';
 import { taxQuery } from '../../shared/http/service';
 import type { Cost } from '../../shared/operations/operation';
@@ -16,7 +16,7 @@ import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../
 export type ListPurpose = 'reuse' | 'limit' | 'retry';
 
 /** What a lost query was looked for in, and what was there. */
-export type Search =
+export type RecoverySearch =
 	| {
 			found: QueryId[];
 			possible: QueryId[];
@@ -25,15 +25,15 @@ export type Search =
 			total?: number;
 	  }
 	/** The list could not be read. */
-	| { unlisted: Words };
+	| { unlisted: QueryErrorText };
 
-interface Words {
+interface QueryErrorText {
 	message: string;
 	description: string;
 }
 
 /** What can be wrong with a query that costs money: data; the sentences are below. */
-export type Trouble =
+export type QueryProblem =
 	/** Surely not accepted. */
 	| {
 			kind: 'refused';
@@ -51,8 +51,8 @@ export type Trouble =
 			/** As so many queries it is billed. */
 			count: number;
 			/** When it was sent, by our clock. */
-			since: number;
-			search: Search;
+			sentAt: number;
+			search: RecoverySearch;
 			problem?: Problem;
 			/** Of a response without a query ID. */
 			serviceMessage?: ServiceMessage;
@@ -64,7 +64,7 @@ export type Trouble =
 	| { kind: 'uncounted'; listed: number; total?: number; completeness: Completeness }
 	| { kind: 'unlisted'; purpose: ListPurpose; cause: unknown }
 	/** The response is about somebody else, or of another query type. */
-	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: Search }
+	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: RecoverySearch }
 	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; serviceMessage: string }
 	| { kind: 'cancelled' }
 	/** An error of another room; it keeps its code, data and status. */
@@ -83,14 +83,14 @@ export class QueryError extends UserError {
 
 	/** `billed`: what was accepted for the item nevertheless. */
 	constructor(
-		readonly trouble: Trouble,
+		readonly queryProblem: QueryProblem,
 		readonly billed: QueryId[] = [],
 	) {
-		const told = { code: trouble.kind, ...tell(trouble) };
-		const { message, description, code, status, data = {}, mappingKeys = [] } = told;
+		const text = { code: queryProblem.kind, ...renderError(queryProblem) };
+		const { message, description, code, status, data = {}, mappingKeys = [] } = text;
 		const named = data.queryIds as QueryId[] | undefined;
 		const others = billed.filter((id) => !named?.includes(id));
-		super(message, { description: sentences(description, billedWords(others)) });
+		super(message, { description: sentences(description, billedText(others)) });
 		this.code = code;
 		this.data = data;
 		this.mappingKeys = mappingKeys;
@@ -98,11 +98,12 @@ export class QueryError extends UserError {
 	}
 
 	/** The same error without what the service said, which may repeat personal data. */
-	withoutWords(): QueryError {
-		const { trouble, billed } = this;
-		const silent = { ...trouble, ...NO_WORDS } as Trouble;
-		if ('problem' in silent) silent.problem = silent.problem && { ...silent.problem, ...NO_WORDS };
-		if ('cause' in silent) silent.cause = wordless(silent.cause);
+	withoutServiceMessage(): QueryError {
+		const { queryProblem, billed } = this;
+		const silent = { ...queryProblem, ...NO_SERVICE_MESSAGE } as QueryProblem;
+		if ('problem' in silent)
+			silent.problem = silent.problem && { ...silent.problem, ...NO_SERVICE_MESSAGE };
+		if ('cause' in silent) silent.cause = withoutServiceMessage(silent.cause);
 		return new QueryError(silent, billed);
 	}
 
@@ -114,11 +115,16 @@ export class QueryError extends UserError {
 	}
 }
 
-const NO_WORDS = { serviceMessage: undefined, isWithheld: undefined, location: undefined };
-const wordless = (error: unknown) => (error instanceof RequestError ? error.withoutWords() : error);
+const NO_SERVICE_MESSAGE = {
+	serviceMessage: undefined,
+	isWithheld: undefined,
+	location: undefined,
+};
+const withoutServiceMessage = (error: unknown) =>
+	error instanceof RequestError ? error.withoutServiceMessage() : error;
 
 /** The words of an error of another room, to be passed on. */
-export function wordsOf(error: unknown): Words {
+export function errorText(error: unknown): QueryErrorText {
 	const { message, description } = error as Partial<UserError>;
 	return { message: message ?? String(error), description: description ?? '' };
 }
@@ -126,25 +132,25 @@ export function wordsOf(error: unknown): Words {
 /** Why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the request. */
 export function reasonFor(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
-	const what = wordsOf(error).message;
-	const told = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;
-	return withRequestId(told, data?.requestIds as string[] | undefined);
+	const what = errorText(error).message;
+	const text = mappingKeys.length > 0 ? sentences(what, mappingHint(mappingKeys)) : what;
+	return withRequestId(text, data?.requestIds as string[] | undefined);
 }
 
 /** Any error of an item for which something was accepted. */
 export const withBilled = (error: unknown, billed: QueryId[]): QueryError =>
 	new QueryError(
-		error instanceof QueryError ? error.trouble : { kind: 'passed', cause: error },
+		error instanceof QueryError ? error.queryProblem : { kind: 'passed', cause: error },
 		billed,
 	);
 
-const billedWords = (ids: QueryId[]): string =>
+const billedText = (ids: QueryId[]): string =>
 	ids.length === 0
 		? ''
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
 /** With this every error and receipt of a billed operation ends. */
-export function costWords({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string {
+export function costText({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string {
 	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
 	const what = queries === 1 ? 'query' : 'queries';
 	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;
@@ -155,7 +161,7 @@ export const setKeys = (keys: string[]): string =>
 	`set ${keys.join(' or ')} in the credential's API Mapping`;
 
 /** The words of a trouble, and its data for programs. */
-interface Told extends Words {
+interface RenderedError extends QueryErrorText {
 	/** In place of the trouble's kind. */
 	code?: string;
 	status?: number;
@@ -164,55 +170,55 @@ interface Told extends Words {
 }
 
 /** The sentences about a query that costs money. */
-export function tell(trouble: Trouble): Told {
-	switch (trouble.kind) {
+export function renderError(queryProblem: QueryProblem): RenderedError {
+	switch (queryProblem.kind) {
 		case 'refused':
-			return tellRefused(trouble);
+			return renderRejected(queryProblem);
 		case 'unsure':
-			return tellUnsure(trouble);
+			return renderUncertain(queryProblem);
 		case 'limitOfExecution':
 			return {
-				message: `This item would go beyond the ${trouble.most} queries allowed per execution`,
+				message: `This item would go beyond the ${queryProblem.most} queries allowed per execution`,
 				description:
 					"Send fewer items, or raise 'Max Queries per Execution' under 'Spending Limits'.",
 			};
 		case 'limitOfDay':
 			return {
-				message: `This item would go beyond the ${trouble.most} queries allowed per day: ${trouble.made} were made today`,
+				message: `This item would go beyond the ${queryProblem.most} queries allowed per day: ${queryProblem.made} were made today`,
 				description: "Go on tomorrow, or raise 'Max Queries per Day' under 'Spending Limits'.",
 			};
 		case 'uncounted':
 			return {
 				message: "Today's queries cannot be counted for 'Max Queries per Day'",
-				...('undated' in trouble
+				...('undated' in queryProblem
 					? {
-							description: `${trouble.undated} of the queries listed show no creation date with a time zone (createdAt). Remove the limit, or ask your provider for the date.`,
+							description: `${queryProblem.undated} of the queries listed show no creation date with a time zone (createdAt). Remove the limit, or ask your provider for the date.`,
 						}
 					: {
-							description: cutSentences(trouble),
-							data: { list: trouble.completeness },
+							description: truncationSentences(queryProblem),
+							data: { list: queryProblem.completeness },
 							mappingKeys: LIST_KEYS,
 						}),
 			};
 		case 'unlisted': {
-			const { message, description } = wordsOf(trouble.cause);
-			const { mappingKeys, data = {} } = (trouble.cause ?? {}) as Partial<RequestError>;
+			const { message, description } = errorText(queryProblem.cause);
+			const { mappingKeys, data = {} } = (queryProblem.cause ?? {}) as Partial<RequestError>;
 			return {
 				message: `${UNLISTED}: ${message}`,
-				description: sentences(PURPOSES[trouble.purpose], description),
+				description: sentences(PURPOSES[queryProblem.purpose], description),
 				mappingKeys,
 				data: data.requestIds === undefined ? {} : { requestIds: data.requestIds },
 			};
 		}
 		case 'otherQuery': {
-			const { name, id, type, search } = trouble;
+			const { name, id, type, search } = queryProblem;
 			const what = type === undefined ? 'about somebody else' : `of another query type (${type})`;
 			return {
 				message: "The service answered with another query than this item's",
 				description: sentences(
 					`${name}, query ID ${id}, is ${what}, by its record. The node ignored it. Read it with Query → Get, and tell your provider`,
 					'Your own query may have been accepted and billed',
-					search && ('unlisted' in search ? UNLISTED : tellSearch(search, 1)),
+					search && ('unlisted' in search ? UNLISTED : renderSearch(search, 1)),
 					search
 						? 'Retrying this execution looks for it and sends nothing'
 						: 'A new query may be billed',
@@ -221,22 +227,23 @@ export function tell(trouble: Trouble): Told {
 			};
 		}
 		case 'failed': {
-			const { name, ids, status } = trouble;
+			const { name, ids, status } = queryProblem;
 			return {
 				message: `The query ended without a result: its status is ${status}`,
 				description: sentences(
 					`${name}, query ID ${ids.join(', ')}`,
-					trouble.serviceMessage,
+					queryProblem.serviceMessage,
 					'If the reason names the fields, correct them. Retrying this execution reads it again; a new execution sends another one, which is billed',
 				),
-				data: { queryIds: ids, status, ...problemData(trouble) },
+				data: { queryIds: ids, status, ...problemData(queryProblem) },
 			};
 		}
 		case 'cancelled':
 			return { message: 'The execution was cancelled', description: '' };
 		case 'passed': {
-			const { code, status, data, mappingKeys } = (trouble.cause ?? {}) as Partial<RequestError>;
-			return { ...wordsOf(trouble.cause), code, status, data, mappingKeys };
+			const { code, status, data, mappingKeys } = (queryProblem.cause ??
+				{}) as Partial<RequestError>;
+			return { ...errorText(queryProblem.cause), code, status, data, mappingKeys };
 		}
 	}
 }
@@ -250,25 +257,25 @@ const PURPOSES: Record<ListPurpose, string> = {
 		'A retry first searches the list for what was sent. Retry later; a new execution sends all its queries',
 };
 
-function tellRefused({
+function renderRejected({
 	problem,
 	definition,
 	about,
 	mappingKeys = [],
-}: Extract<Trouble, { kind: 'refused' }>): Told {
-	const words = render({ problem, accepted: 'no' }, taxQuery);
-	const told = { code: problemCode(problem), data: problemData(problem), mappingKeys };
-	if (problem.kind !== 'status') return { ...words, ...told };
+}: Extract<QueryProblem, { kind: 'refused' }>): RenderedError {
+	const rendered = renderRequestError({ problem, accepted: 'no' }, taxQuery);
+	const text = { code: problemCode(problem), data: problemData(problem), mappingKeys };
+	if (problem.kind !== 'status') return { ...rendered, ...text };
 	const { status } = problem;
-	if (problem.isTokenRefused) return { ...words, ...told, status };
+	if (problem.isTokenRefused) return { ...rendered, ...text, status };
 	const isMissing = status === 404;
 	// nobody of that RFC or CURP: the service's own words would only repeat it
 	const isWholeStory = isMissing && about !== undefined && mappingKeys.length === 0;
 	const mayLackProfile = definition.needsProfile === true && PROFILE.includes(status);
 	return {
-		...told,
+		...text,
 		status,
-		message: isMissing && about ? NOBODY[about] : words.message,
+		message: isMissing && about ? NOBODY[about] : rendered.message,
 		description: sentences(
 			isMissing ? 'Compare it with an official document' : '',
 			mayLackProfile
@@ -278,12 +285,12 @@ function tellRefused({
 				? ''
 				: isMissing || mayLackProfile
 					? quoteServiceMessage(problem)
-					: words.description,
+					: rendered.description,
 			mappingKeys.length > 0
 				? `If every item fails so, your environment uses other names: ${setKeys(mappingKeys)}`
 				: '',
 		),
-		data: { ...told.data, ...(mayLackProfile && { mayLackProfile }) },
+		data: { ...text.data, ...(mayLackProfile && { mayLackProfile }) },
 	};
 }
 
@@ -298,7 +305,7 @@ const PROFILE = [400, 403, 404, 409, 412, 422];
 /** By so much the clocks of n8n and the service may differ. */
 const CLOCKS_MS = 60_000;
 
-const DOUBTS: Record<UncertaintyReason, string> = {
+const UNCERTAINTY_TEXTS: Record<UncertaintyReason, string> = {
 	noAnswer: 'there was no response',
 	status: 'the service reported an error',
 	unreadable: 'its response says nothing of it',
@@ -307,20 +314,22 @@ const DOUBTS: Record<UncertaintyReason, string> = {
 	otherQuery: 'the service answered with another query',
 };
 
-function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
-	const { definition, why, count, problem, search } = trouble;
+function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>): RenderedError {
+	const { definition, why, count, problem, search } = queryProblem;
 	const { name, service } = definition;
 	const { operation } = service;
-	const what = problem ? render({ problem, accepted: 'no' }, taxQuery).message : DOUBTS[why];
-	const sentAfter = sentAfterOf(trouble);
-	const words = problem ?? trouble.serviceMessage ?? {};
+	const what = problem
+		? renderRequestError({ problem, accepted: 'no' }, taxQuery).message
+		: UNCERTAINTY_TEXTS[why];
+	const sentAfter = sentAfterOf(queryProblem);
+	const rendered = problem ?? queryProblem.serviceMessage ?? {};
 	const isListed = !('unlisted' in search);
 	return {
 		message: `The query may have been accepted and billed: ${what}`,
 		description: sentences(
 			`It was sent after ${sentAfter}`,
-			isListed ? tellSearch(search, count) : `${UNLISTED}: ${search.unlisted.message}`,
-			quoteServiceMessage(words),
+			isListed ? renderSearch(search, count) : `${UNLISTED}: ${search.unlisted.message}`,
+			quoteServiceMessage(rendered),
 			`Before you send it again, look for "${name}" with Query → Get Many (enter that time as 'Created After'). Retrying this execution looks for it and sends nothing`,
 			isListed && search.possible.length > 0
 				? `If the list has it, its record uses other names: ${setKeys([`services.${operation}`, `fields.${operation}`])}`
@@ -330,7 +339,7 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
 				: '',
 		),
 		data: {
-			...problemData(words),
+			...problemData(rendered),
 			sentAfter,
 			...(isListed
 				? { list: search.completeness, found: search.found, possible: search.possible }
@@ -339,23 +348,26 @@ function tellUnsure(trouble: Extract<Trouble, { kind: 'unsure' }>): Told {
 	};
 }
 
-const sentAfterOf = ({ since }: { since: number }): string =>
-	new Date(since - CLOCKS_MS).toISOString().replace(/\.\d+/, '');
+const sentAfterOf = ({ sentAt }: { sentAt: number }): string =>
+	new Date(sentAt - CLOCKS_MS).toISOString().replace(/\.\d+/, '');
 
-const IDS_TOLD = 10;
+const MAX_LISTED_IDS = 10;
 
-function tellSearch(search: Exclude<Search, { unlisted: Words }>, count: number): string {
+function renderSearch(
+	search: Exclude<RecoverySearch, { unlisted: QueryErrorText }>,
+	count: number,
+): string {
 	const { found, possible, completeness } = search;
-	const more = possible.length > IDS_TOLD ? ' …' : '';
+	const more = possible.length > MAX_LISTED_IDS ? ' …' : '';
 	return sentences(
 		found.length > 0 ? `Of its ${count} queries these were found: ${found.join(', ')}` : '',
 		possible.length > 0
-			? `These in the list may be it, though their query type, fields or date differ: ${possible.slice(0, IDS_TOLD).join(', ')}${more}`
+			? `These in the list may be it, though their query type, fields or date differ: ${possible.slice(0, MAX_LISTED_IDS).join(', ')}${more}`
 			: '',
 		found.length + possible.length === 0 && completeness === 'complete'
 			? 'It was looked for among the queries made and not found'
 			: '',
-		cutSentences(search),
+		truncationSentences(search),
 	);
 }
 
@@ -363,9 +375,9 @@ function tellSearch(search: Exclude<Search, { unlisted: Words }>, count: number)
 const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
 /** What is missing of a list, and how to have it; undefined if nothing is. */
-export function cutWords(
+export function truncationText(
 	list: Pick<QueryListing, 'completeness' | 'total'> & { listed: number },
-): Words | undefined {
+): QueryErrorText | undefined {
 	const { completeness, listed, total } = list;
 	if (completeness === 'complete') return undefined;
 	const cut =
@@ -382,7 +394,7 @@ export function cutWords(
 }
 
 /** How many of the service's queries come out, where it reports their number, and why not the others. */
-export function totalWords(given: number, total: number, others?: 'limit' | 'filters'): string {
+export function totalText(given: number, total: number, others?: 'limit' | 'filters'): string {
 	if (given > total) return `${given} queries returned; the service reports ${total}.`;
 	return sentences(
 		`${given} of ${total} queries returned`,
@@ -392,7 +404,7 @@ export function totalWords(given: number, total: number, others?: 'limit' | 'fil
 }
 
 /** The same in one sentence after the other; '' if nothing is missing. */
-export function cutSentences(list: Parameters<typeof cutWords>[0]): string {
-	const words = cutWords(list);
-	return words ? sentences(words.message, words.description) : '';
+export function truncationSentences(list: Parameters<typeof truncationText>[0]): string {
+	const rendered = truncationText(list);
+	return rendered ? sentences(rendered.message, rendered.description) : '';
 }

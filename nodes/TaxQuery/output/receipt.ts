@@ -3,13 +3,13 @@ import type { Cost, FailedItems, Item, Run } from '../../shared/operations/opera
 import { asItIs } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryId, QueryListing } from '../client/types';
-import { costWords, cutSentences, setKeys } from '../errors/queryError';
+import { costText, truncationSentences, setKeys } from '../errors/queryError';
 import type { Outcome } from './rows';
 
 /** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
 const METADATA_LENGTH = 255;
-const WARNINGS_TOLD = 3;
-const IDS_TOLD = 50;
+const MAX_LISTED_WARNINGS = 3;
+const MAX_LISTED_IDS = 50;
 /** An RFC or a CURP somewhere in a text: neither goes into the metadata of an execution. */
 const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
 
@@ -31,7 +31,7 @@ interface Known {
 
 /** What a run has spent: shown in the output pane, kept with the execution, and added to its error. */
 export class Receipt {
-	private readonly counts = { sent: 0, recovered: 0, kept: 0, reused: 0 };
+	private readonly counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
 	private readonly planned = new Map<number, number>();
 	/** What was accepted, by item. */
 	private readonly billed = new Map<number, string[]>();
@@ -71,7 +71,7 @@ export class Receipt {
 		const uncertain = items.filter((one) => this.uncertainByItem.has(one));
 		const ids = items.flatMap((one) => this.billed.get(one) ?? []);
 		return {
-			words: costWords(cost),
+			words: costText(cost),
 			...cost,
 			...(ids.length > 0 && { queryIds: ids }),
 			...(uncertain.length > 0 && { unsureItems: uncertain.map(numberOf) }),
@@ -83,7 +83,7 @@ export class Receipt {
 		const own = ids.map((id) => shown(item, id));
 		this.billed.set(item.index, [...(this.billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) this.addCount('paidQueries', ids.length);
-		this.addWords('queryIds', own);
+		this.addMetadata('queryIds', own);
 	}
 
 	/** Queries of an item of which nobody knows whether they were accepted. */
@@ -118,7 +118,7 @@ export class Receipt {
 		const isProtected = item.protect({ reference }, 'free', asItIs).reference !== reference;
 		const isOwn = !isProtected || isOwnId(reference);
 		if (isOwn && !IDENTIFIER.test(reference) && this.billed.has(item.index)) {
-			this.addWords('externalReference', [shown(item, reference)]);
+			this.addMetadata('externalReference', [shown(item, reference)]);
 		}
 	}
 
@@ -137,32 +137,32 @@ export class Receipt {
 
 	/** Shows the receipt; returns what the run's error does not say itself. */
 	private end(failure: { index: number } | undefined, failed: FailedItems): string {
-		const { sent, recovered, kept, reused } = this.counts;
+		const { sent, recovered, resumed, reused } = this.counts;
 		const uncertain = [...this.uncertainByItem.values()].reduce((sum, count) => sum + count, 0);
-		const told = [
+		const counts = [
 			counted(recovered, 'recovered'),
-			counted(kept, 'read again, not sent again'),
+			counted(resumed, 'read again, not sent again'),
 			counted(reused, 'reused'),
 			counted(this.warnings.length, 'with a warning'),
 		].filter((text) => text !== '');
-		const gaps = this.gapWords();
-		const isEmpty = sent + uncertain + failed.all + told.length + gaps.length === 0;
+		const gaps = this.gapTexts();
+		const isEmpty = sent + uncertain + failed.all + counts.length + gaps.length === 0;
 		if (!isEmpty) {
 			const isReused = this.isBuilding && this.warnings.length === 0 && gaps.length === 0;
 			const toChange = this.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
 			this.run.hint(
 				sentences(
 					this.costOf().words,
-					this.itemWords(failed),
-					told.join(', '),
-					reused > 0 ? this.sharedWords() : '',
-					this.reusesByDefault ? this.reuseWords() : '',
-					this.pending > 0 ? pendingWords(this.pending, isReused ? toChange : undefined) : '',
+					this.itemText(failed),
+					counts.join(', '),
+					reused > 0 ? this.sharedText() : '',
+					this.reusesByDefault ? this.reuseText() : '',
+					this.pending > 0 ? pendingText(this.pending, isReused ? toChange : undefined) : '',
 					uncertain > 0
 						? `${uncertain} may have been accepted: the item's error says how to look for it before you send it again`
 						: '',
 					...gaps,
-					...this.warnings.slice(0, WARNINGS_TOLD),
+					...this.warnings.slice(0, MAX_LISTED_WARNINGS),
 				),
 			);
 		}
@@ -170,7 +170,7 @@ export class Receipt {
 	}
 
 	/** How many items were sent, where some failed. */
-	private itemWords({ all, unsent }: FailedItems): string {
+	private itemText({ all, unsent }: FailedItems): string {
 		if (all === 0) return '';
 		const { items } = this.run;
 		const sent = items - unsent - this.unsentItems;
@@ -182,7 +182,7 @@ export class Receipt {
 	}
 
 	/** Which items have come out with one query. */
-	private sharedWords(): string {
+	private sharedText(): string {
 		const shared = [...this.itemsByRequest.values()].filter((items) => items > 1);
 		const items = shared.reduce((sum, count) => sum + count, 0);
 		return items === 0
@@ -190,7 +190,7 @@ export class Receipt {
 			: `${items} items ask the same: ${counted(shared.length, 'query', 'queries')}`;
 	}
 
-	private reuseWords(): string {
+	private reuseText(): string {
 		if (this.run.mode === 'integrated') {
 			return "In a sub-workflow, results (not failures) of the last 24 hours are reused, because n8n does not say whether its parent is retried ('Reuse Results')";
 		}
@@ -199,13 +199,13 @@ export class Receipt {
 			: "While building, results (not failures) of the last 24 hours are reused; production is billed ('Reuse Results')";
 	}
 
-	private gapWords(): string[] {
+	private gapTexts(): string[] {
 		const { uncompared, cut } = this.known.gaps();
 		const gap = `'Reuse Results': ${counted(uncompared, 'query', 'queries')} in the list could not be compared with this item (query type, fields or date)`;
 		const todo = `To compare them, ${setKeys(['services', 'fields', 'statuses'])} (Connection → Diagnose proposes it)`;
 		return [
 			uncompared > 0 ? sentences(gap, todo) : '',
-			cut ? cutSentences({ ...cut, listed: cut.records.length }) : '',
+			cut ? truncationSentences({ ...cut, listed: cut.records.length }) : '',
 		].filter((text) => text !== '');
 	}
 
@@ -229,13 +229,13 @@ export class Receipt {
 	}
 
 	/** So that the list of executions can be filtered by query ID. */
-	private addWords(key: string, more: string[]): void {
+	private addMetadata(key: string, more: string[]): void {
 		const { metadata } = this.run;
 		const before = metadata?.get(key) ?? '';
 		if (before.length >= METADATA_LENGTH - 1) return;
-		const words = [...new Set([...before.split(' '), ...more])].filter(Boolean);
-		while (words.join(' ').length > METADATA_LENGTH) words.pop();
-		const all = words.join(' ');
+		const entries = [...new Set([...before.split(' '), ...more])].filter(Boolean);
+		while (entries.join(' ').length > METADATA_LENGTH) entries.pop();
+		const all = entries.join(' ');
 		if (all !== before) metadata?.set(key, all);
 	}
 }
@@ -244,7 +244,7 @@ export class Receipt {
 const numberOf = (index: number) => index + 1;
 
 /** `toChange`: the setting with which another click takes the pending query up again. */
-const pendingWords = (pending: number, toChange: string | undefined): string =>
+const pendingText = (pending: number, toChange: string | undefined): string =>
 	sentences(
 		`${pending} pending: ${pending === 1 ? 'its result arrives' : 'their results arrive'} through the Tax Query Trigger, or by Query → Get`,
 		toChange === undefined
@@ -253,7 +253,7 @@ const pendingWords = (pending: number, toChange: string | undefined): string =>
 	);
 
 const first = (all: Array<string | number>) =>
-	all.slice(0, IDS_TOLD).join(', ') + (all.length > IDS_TOLD ? ' …' : '');
+	all.slice(0, MAX_LISTED_IDS).join(', ') + (all.length > MAX_LISTED_IDS ? ' …' : '');
 
 const counted = (count: number, one: string, many = one) =>
 	count === 0 ? '' : `${count} ${count === 1 ? one : many}`;

@@ -18,7 +18,7 @@ import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeN
 import { isUnfinishedState } from '../client/queryRecord';
 import { toWire } from '../client/recordFieldNames';
 import type { Query, QueryRecord } from '../client/types';
-import { QueryError, setKeys, tell } from '../errors/queryError';
+import { QueryError, setKeys, renderError } from '../errors/queryError';
 import { besideResult, defined, lacksResult, NO_RESULT, shownRecord } from './simplify';
 
 /** A response without an ID, for whose query no list has a record. */
@@ -85,7 +85,7 @@ export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 	}
 	const ofMonths = [
 		...strange.map((query) => {
-			const { message, description } = tell(otherQuery(query, shape));
+			const { message, description } = renderError(otherQuery(query, shape));
 			return warning('Response', 'otherQuery', message, description);
 		}),
 		...monthsAmiss(outcomes, shape),

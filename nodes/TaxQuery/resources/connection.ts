@@ -17,7 +17,7 @@ import { listQueries, nameListKeys, readListPage, LIST } from '../client/queryLi
 import { pathOf, queryTypes } from '../client/queryTypeNames';
 import { toWire } from '../client/recordFieldNames';
 import type { QueryRecord } from '../client/types';
-import { cutWords } from '../errors/queryError';
+import { truncationText } from '../errors/queryError';
 import { impersonal } from '../errors/excludedQueries';
 import {
 	countBy,
@@ -189,7 +189,7 @@ async function checkPaging(service: QueryClient, rows: QueryRecord[]): Promise<F
 	return {
 		ok: completeness === 'inconclusive' && isFirstThere ? 'unknown' : false,
 		seen: isFirstThere
-			? sentences(cutWords({ ...listing, listed })?.message)
+			? sentences(truncationText({ ...listing, listed })?.message)
 			: 'The first queries are not in the list.',
 		advice:
 			'Ask your provider how the list is paged. Set list.limit with list.offset, or with list.page and list.firstPage. If all come at once, set list.paging to "none".',

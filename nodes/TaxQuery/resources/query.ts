@@ -10,7 +10,7 @@ import { readList, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeNames';
 import { lacksResponse } from '../client/queryRecord';
 import type { QueryRecord } from '../client/types';
-import { cutWords, totalWords } from '../errors/queryError';
+import { truncationText, totalText } from '../errors/queryError';
 import { isOwnId } from '../output/receipt';
 import { anyQueryColumns, lacksResult, NO_RESULT, shownRecord } from '../output/simplify';
 import { filters } from './queryFilters';
@@ -105,7 +105,7 @@ const getMany = operation({
 			}
 			if (rows.length >= wanted) break;
 			if (!isLast) continue;
-			const words = cutWords({ completeness, listed, total });
+			const words = truncationText({ completeness, listed, total });
 			if (!words) continue;
 			const { message, description } = words;
 			if (completeness === 'truncated') {
@@ -131,7 +131,7 @@ const getMany = operation({
 		const found = rows.slice(0, wanted);
 		if (reported !== undefined) {
 			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
-			item.run.hint(totalWords(found.length, reported, others));
+			item.run.hint(totalText(found.length, reported, others));
 		}
 		const untold = leftOut([...kinds.values()]);
 		if (untold !== undefined) item.run.hint(untold);

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import type { QueryId, Query } from '../client/types';
-import { QueryError, type Search } from '../errors/queryError';
+import { QueryError, type RecoverySearch } from '../errors/queryError';
 import { isWord, otherQuery, type Word } from '../output/rows';
 import {
 	isForeign,
@@ -124,20 +124,20 @@ function bodyToPassOn(
 function uncertainError(
 	{ definition, expected }: QueryRequest,
 	state: Unresolved,
-	search: Search,
+	search: RecoverySearch,
 	{ received, problem, serviceMessage }: Uncertainty,
 ): QueryError {
 	const foreign = received?.find((query) => isForeign(query, expected));
 	if (foreign?.kind === 'record') {
 		return new QueryError({ ...otherQuery(foreign, { definition, expected }), search });
 	}
-	const [why, count, since] = [uncertaintyOf(state), expected.length, state.since];
+	const [why, count, sentAt] = [uncertaintyOf(state), expected.length, state.since];
 	return new QueryError({
 		kind: 'unsure',
 		definition,
 		why,
 		count,
-		since,
+		sentAt,
 		search,
 		problem,
 		serviceMessage,

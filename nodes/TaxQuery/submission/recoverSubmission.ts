@@ -1,5 +1,5 @@
 import type { QueryId, Query } from '../client/types';
-import { wordsOf, type Search } from '../errors/queryError';
+import { errorText, type RecoverySearch } from '../errors/queryError';
 import { isForeign, type SubmissionContext, type WantedQuery } from './submissionContext';
 import { isUnresolved, transition, type Unresolved } from './submissionState';
 import { queriesOf } from './clientQueries';
@@ -12,7 +12,7 @@ export type Recovery = { queries: Query[] } | Unrecovered;
 
 interface Unrecovered {
 	state: Unresolved;
-	search: Search;
+	search: RecoverySearch;
 	/** The list would surely show the query if it were accepted. */
 	isProved: boolean;
 }
@@ -78,14 +78,14 @@ async function readOnce(
 	submission: Submission,
 	state: Unresolved,
 ): Promise<
-	{ queries: Query[] } | { next: Submission['state']; search: Search; isProved: boolean }
+	{ queries: Query[] } | { next: Submission['state']; search: RecoverySearch; isProved: boolean }
 > {
 	const { item, request } = wanted;
 	const { since, hash } = state;
 	const isFree = async (id: QueryId) => await isUnclaimed(context, wanted, id, since);
 	const lost = { expected: request.expectedOf(hash), sentAt: since, isFree };
 	const listed = await context.findLost(item, lost).catch((error: unknown) => ({
-		unlisted: wordsOf(error),
+		unlisted: errorText(error),
 	}));
 	if ('unlisted' in listed) return { next: state, search: listed, isProved: false };
 	const { found: queries, isLater, ...read } = listed;

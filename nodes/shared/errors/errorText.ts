@@ -1,7 +1,7 @@
 import type { ServiceMessage } from './problem';
 
 /** What happened, and what to do about it. */
-export interface Words {
+export interface ErrorText {
 	message: string;
 	description: string;
 }

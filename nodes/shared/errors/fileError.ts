@@ -17,7 +17,7 @@ export type FileProblem =
 	| { kind: 'instead'; what: string };
 
 /** Which file it is. */
-export interface FileWords {
+export interface FileLabel {
 	name?: string;
 	id?: string;
 	documentId?: string;
@@ -32,9 +32,9 @@ export class FileError extends UserError {
 
 	constructor(
 		readonly problem: FileProblem,
-		{ name, id: fileId, documentId }: FileWords,
+		{ name, id: fileId, documentId }: FileLabel,
 	) {
-		const [message, ...todo] = tell(problem, name ? `"${name}"` : 'The file');
+		const [message, ...todo] = renderFileProblem(problem, name ? `"${name}"` : 'The file');
 		const whose = documentId && `It is file ${fileId} of document ${documentId}`;
 		super(message, { description: sentences(whose, ...todo) });
 		this.data = documentId ? { fileId, documentId } : {};
@@ -47,7 +47,10 @@ const MAY_WANT_TOKEN =
 	'If that fails, its host may want a token, which this node never sends: ask your provider';
 
 /** The sentences about a file that was not downloaded. */
-function tell(problem: FileProblem, called: string): [message: string, ...todo: string[]] {
+function renderFileProblem(
+	problem: FileProblem,
+	called: string,
+): [message: string, ...todo: string[]] {
 	const failed = `${called} could not be downloaded`;
 	switch (problem.kind) {
 		case 'link':

@@ -2,15 +2,15 @@ import { describeFault } from './networkFault';
 import type { LoginProblem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
-import { mappingHint, quoteServiceMessage, type Words } from './errorText';
+import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
 /** The sentences about a login that failed. */
-export function renderLogin(problem: LoginProblem): Words {
-	const [message, ...todo] = tell(problem);
+export function renderLogin(problem: LoginProblem): ErrorText {
+	const [message, ...todo] = renderReason(problem);
 	return { message, description: sentences(...todo, quoteServiceMessage(problem)) };
 }
 
-function tell({
+function renderReason({
 	reason,
 	status = 0,
 	code = '',

@@ -3,10 +3,10 @@ import type { Accepted, Problem, StatusProblem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE, MEANINGS, type Advice } from './advice';
 import { renderLogin } from './loginErrorText';
-import { mappingHint, quoteServiceMessage, type Words } from './errorText';
+import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
 /** What the sentences about a service's requests must know of it. */
-export interface ServiceWords {
+export interface ServiceHints {
 	displayName: string;
 	/** What to do when the token is refused. */
 	tokenHint: string;
@@ -22,10 +22,12 @@ export interface RequestFailure {
 }
 
 /** The sentences about a request that failed: the only place that writes them. */
-export function render(failure: RequestFailure, service: ServiceWords): Words {
+export function renderRequestError(failure: RequestFailure, service: ServiceHints): ErrorText {
 	const { problem, accepted, advice = {} } = failure;
 	if (problem.kind === 'login') return renderLogin(problem);
-	const [message, todo] = advice.missing ? notThere(advice.missing) : tell(problem, service);
+	const [message, todo] = advice.missing
+		? notFoundText(advice.missing)
+		: renderProblem(problem, service);
 	const isUncertain = accepted === 'unknown';
 	return {
 		message: advice.meaning ? MEANINGS[advice.meaning] : message,
@@ -40,7 +42,7 @@ export function render(failure: RequestFailure, service: ServiceWords): Words {
 	};
 }
 
-const notThere = (what: string): Telling => [`There is no ${what}`, ADVICE.chooseAgain];
+const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVICE.chooseAgain];
 
 /** Keys of the API Mapping that may set it right: those that the operation knows, else those of the path. */
 export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>
@@ -50,19 +52,22 @@ export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string
 const REFUSED_BEFORE =
 	'It was refused before in this execution, so it was not sent again. Correct the login, or start a new execution to send the same one';
 
-type Telling = [message: string, todo: string];
+type ProblemText = [message: string, todo: string];
 
-function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWords): Telling {
+function renderProblem(
+	problem: Exclude<Problem, { kind: 'login' }>,
+	service: ServiceHints,
+): ProblemText {
 	const the = `The ${service.displayName}`;
 	switch (problem.kind) {
 		case 'status':
 			return problem.isTokenRefused
 				? [`${the} refused the token`, service.tokenHint]
-				: tellStatus(problem, the);
+				: renderStatus(problem, the);
 		case 'network':
-			return tellFault(problem, service.displayName);
+			return renderFault(problem, service.displayName);
 		case 'body':
-			return tellBody(problem, the);
+			return renderBody(problem, the);
 		case 'failure':
 			return [`${the} reported an error with status ${problem.status}`, ADVICE.checkItem];
 		case 'shape':
@@ -71,9 +76,9 @@ function tell(problem: Exclude<Problem, { kind: 'login' }>, service: ServiceWord
 				'Check base URL and API Mapping of the credential. Connection → Diagnose shows what came.',
 			];
 		case 'incomplete':
-			return tellIncomplete(problem);
+			return renderIncomplete(problem);
 		case 'rateLimit':
-			return tellRateLimit(problem, the);
+			return renderRateLimit(problem, the);
 		case 'cancelled':
 			return ['The execution was cancelled', ''];
 	}
@@ -96,11 +101,11 @@ const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 const TOO_MANY =
 	'Too many requests share this token. Run fewer executions at a time, give other programs their own token, or try again later.';
 
-function tellRateLimit(
+function renderRateLimit(
 	{ waitedMs, refusals = 0, retryAt }: Extract<Problem, { kind: 'rateLimit' }>,
 	the: string,
-): Telling {
-	if (retryAt !== undefined) return tellPause(the, retryAt);
+): ProblemText {
+	if (retryAt !== undefined) return renderPause(the, retryAt);
 	const refused =
 		refusals > 0 ? `${the} answered ${times(refusals)} that there are too many requests` : '';
 	return [
@@ -112,7 +117,7 @@ function tellRateLimit(
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
 /** A service that says when it may be asked again. */
-const tellPause = (the: string, retryAt: number): Telling => [
+const renderPause = (the: string, retryAt: number): ProblemText => [
 	`${the} allows no request before ${clockTime(retryAt)}`,
 	'Run this again after that time. Too many requests may share this token.',
 ];
@@ -120,9 +125,9 @@ const tellPause = (the: string, retryAt: number): Telling => [
 const clockTime = (at: number) =>
 	`${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`;
 
-function tellStatus(problem: StatusProblem, the: string): Telling {
+function renderStatus(problem: StatusProblem, the: string): ProblemText {
 	const { status, isPage, retryAt, waitedMs = 0, refusals = 0 } = problem;
-	if (retryAt !== undefined) return tellPause(the, retryAt);
+	if (retryAt !== undefined) return renderPause(the, retryAt);
 	if (status === 429 && refusals > 1) {
 		const what = `${times(refusals)} in ${(waitedMs / 1000).toFixed(1)} s`;
 		return [`${the} kept reporting too many requests: ${what}`, TOO_MANY];
@@ -142,7 +147,7 @@ function tellStatus(problem: StatusProblem, the: string): Telling {
 	return [`${the} answered with status ${status}`, ADVICE.checkBaseUrl];
 }
 
-function tellFault(fault: Fault, displayName: string): Telling {
+function renderFault(fault: Fault, displayName: string): ProblemText {
 	const { code, isUnsent } = fault;
 	const message = describeFault(displayName, fault);
 	if (isTlsFault(code)) {
@@ -156,11 +161,11 @@ function tellFault(fault: Fault, displayName: string): Telling {
 	];
 }
 
-function tellIncomplete({
+function renderIncomplete({
 	given,
 	total,
 	isWhole,
-}: Extract<Problem, { kind: 'incomplete' }>): Telling {
+}: Extract<Problem, { kind: 'incomplete' }>): ProblemText {
 	return total === undefined
 		? [
 				`Only ${given === 1 ? '1 row' : `${given} rows`} returned: the service does not report how many there are`,
@@ -172,10 +177,10 @@ function tellIncomplete({
 			];
 }
 
-function tellBody(
+function renderBody(
 	{ reason, maxBytes = 0 }: Extract<Problem, { kind: 'body' }>,
 	the: string,
-): Telling {
+): ProblemText {
 	if (reason === 'tooLarge') {
 		return [
 			`${the} sent a response of more than ${Math.round(maxBytes / 1_048_576)} MB`,

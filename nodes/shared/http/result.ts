@@ -7,7 +7,7 @@ import {
 	type Problem,
 } from '../errors/problem';
 import type { Advice } from '../errors/advice';
-import { mappingKeysOf, render, type ServiceWords } from '../errors/requestErrorText';
+import { mappingKeysOf, renderRequestError, type ServiceHints } from '../errors/requestErrorText';
 
 export { isProblem } from '../errors/problem';
 export type { Accepted, JsonBody, Method, Problem } from '../errors/problem';
@@ -27,12 +27,12 @@ export class RequestError extends UserError {
 	readonly code: string;
 
 	constructor(
-		readonly service: ServiceWords,
+		readonly service: ServiceHints,
 		readonly problem: Problem,
 		readonly accepted: Accepted = 'no',
 		readonly advice: Advice = {},
 	) {
-		const { message, description } = render({ problem, accepted, advice }, service);
+		const { message, description } = renderRequestError({ problem, accepted, advice }, service);
 		super(message, { description });
 		this.code = accepted === 'unknown' ? 'unsure' : problemCode(problem);
 	}
@@ -64,7 +64,7 @@ export class RequestError extends UserError {
 	}
 
 	/** The same error without what the service said, which may repeat personal data. */
-	withoutWords(): RequestError {
+	withoutServiceMessage(): RequestError {
 		const problem = {
 			...this.problem,
 			said: undefined,
@@ -76,7 +76,7 @@ export class RequestError extends UserError {
 }
 
 /** The body of a response. Throws a RequestError if there is none. */
-export function bodyOf(result: Result, service: ServiceWords): JsonBody {
+export function bodyOf(result: Result, service: ServiceHints): JsonBody {
 	if (result.ok) return result.body;
 	throw new RequestError(service, result.problem, result.accepted);
 }

@@ -28,25 +28,27 @@ const MAX_BYTES = 50_000_000;
  */
 const connectionTest = <Mapping>(
 	service: Service<Mapping>,
-	flawOf: (credentials: ICredentialDataDecryptedObject) => string | undefined,
+	issueOf: (credentials: ICredentialDataDecryptedObject) => string | undefined,
 ) =>
 	async function test(
 		this: ICredentialTestFunctions,
 		{ data = {} }: ICredentialsDecrypted,
 	): Promise<INodeCredentialTestResult> {
-		const flaw = await findFlaw(helperOf(this), service, data).catch((error: unknown) => {
-			if (error instanceof UserError) return error;
-			throw error;
-		});
-		const message = flaw ? wordsOf(flaw) : (flawOf(data) ?? pseudonymKeyFlaw(data));
+		const issue = await findCredentialProblem(helperOf(this), service, data).catch(
+			(error: unknown) => {
+				if (error instanceof UserError) return error;
+				throw error;
+			},
+		);
+		const message = issue ? errorTextOf(issue) : (issueOf(data) ?? pseudonymKeyFlaw(data));
 		return message === undefined
 			? { status: 'OK', message: 'Connection successful!' }
 			: { status: 'Error', message };
 	};
 
-function wordsOf(flaw: UserError): string {
-	const { problem } = flaw as Partial<RequestError>;
-	return withRequestId(sentences(flaw.message, flaw.description), problem?.requestIds);
+function errorTextOf(issue: UserError): string {
+	const { problem } = issue as Partial<RequestError>;
+	return withRequestId(sentences(issue.message, issue.description), problem?.requestIds);
 }
 
 export const testCreditProfile = connectionTest(creditProfile, storedLoginFlaw);
@@ -56,7 +58,7 @@ export const testTaxQuery = connectionTest(
 );
 
 /** What is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
-async function findFlaw<Mapping>(
+async function findCredentialProblem<Mapping>(
 	http: IHttpRequestHelper,
 	service: Service<Mapping>,
 	credentials: ICredentialDataDecryptedObject,

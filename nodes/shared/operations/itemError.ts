@@ -11,11 +11,11 @@ import { sentences } from '../utils/sentences';
 
 export type ItemError = NodeApiError | NodeOperationError;
 
-export interface Wording {
+export interface ItemErrorOptions {
 	/** Hides personal data in a text. */
 	hide?(text: string): string;
 	/** The service's own words may name people that the output does not. */
-	isWithoutWords?: boolean;
+	omitsServiceMessage?: boolean;
 	/** What follows the description: what was sent, and what it has cost. */
 	more?: string[];
 	/** What the error gives as data, beside its code. */
@@ -33,17 +33,25 @@ export interface Wording {
 export function itemErrorOf(
 	node: INode,
 	thrown: unknown,
-	{ hide = (text) => text, isWithoutWords, more = [], data, item, isJoined }: Wording = {},
+	{
+		hide = (text) => text,
+		omitsServiceMessage,
+		more = [],
+		data,
+		item,
+		isJoined,
+	}: ItemErrorOptions = {},
 ): ItemError {
-	const cause = isWithoutWords && hasWords(thrown) ? thrown.withoutWords() : thrown;
+	const cause =
+		omitsServiceMessage && hasServiceMessage(thrown) ? thrown.withoutServiceMessage() : thrown;
 	const isOurs = cause instanceof UserError || cause instanceof NodeOperationError;
 	const what = hide(cause instanceof Error ? cause.message : String(cause));
 	const description = sentences(hide((isOurs && cause.description) || ''), ...more);
 	const named = item === undefined ? what : `Item ${item}: ${what}`;
 	const { code, status, mappingKeys = [], data: ofCause } = (cause ?? {}) as Coded;
 	const own = withTexts(ofCause ?? {}, hide);
-	const told = isJoined ? sentences(named, description) : named;
-	const message = withRequestId(told, own.requestIds as string[] | undefined);
+	const text = isJoined ? sentences(named, description) : named;
+	const message = withRequestId(text, own.requestIds as string[] | undefined);
 	const options = {
 		message,
 		description: description || undefined,
@@ -88,5 +96,5 @@ function withTexts(data: IDataObject, hide: (text: string) => string): IDataObje
 }
 
 /** An error that can do without what the service said. */
-const hasWords = (thrown: unknown): thrown is { withoutWords(): unknown } =>
+const hasServiceMessage = (thrown: unknown): thrown is { withoutServiceMessage(): unknown } =>
 	thrown instanceof UserError && 'withoutWords' in thrown;

@@ -3,7 +3,7 @@ import { nothingSent } from '../errors/errorText';
 import type { Protection } from '../personalData/personalData';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
-import { itemErrorOf, type ItemError, type Wording } from './itemError';
+import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
 import type { Cost, FailedItems, Operation, Run } from './operation';
 
 /** An item that failed, and why. */
@@ -60,12 +60,13 @@ export class ItemErrors {
 		{
 			more = [],
 			costOf,
-			...wording
-		}: Pick<Wording, 'more' | 'item' | 'isJoined'> & { costOf?: number },
+			...options
+		}: Pick<ItemErrorOptions, 'more' | 'item' | 'isJoined'> & { costOf?: number },
 	): ItemError {
 		const operation = this.operations.get(index);
 		const protection = this.protections.get(index);
-		const { words = '', ...data }: Partial<Cost> = operation?.costOf?.(this.run, costOf) ?? {};
+		const { words: costText = '', ...data }: Partial<Cost> =
+			operation?.costOf?.(this.run, costOf) ?? {};
 		const isUncertain = cause instanceof RequestError && cause.accepted === 'unknown';
 		// neither now nor in an earlier try
 		const isUnsent =
@@ -74,9 +75,9 @@ export class ItemErrors {
 			!isUncertain &&
 			!operation.costOf?.(this.run, index).billed;
 		return itemErrorOf(this.node, cause, {
-			...wording,
-			...(protection && { hide: protection.text, isWithoutWords: true }),
-			more: [isUnsent ? nothingSent(this.sent.size === 0) : '', ...more, words],
+			...options,
+			...(protection && { hide: protection.text, omitsServiceMessage: true }),
+			more: [isUnsent ? nothingSent(this.sent.size === 0) : '', ...more, costText],
 			data: { ...data, ...(isUnsent && { sent: false }) },
 		});
 	}

@@ -14,7 +14,7 @@ import {
 import { storedName } from '../../../nodes/shared/credentials/storedLogins';
 import type { LoginProblem, Problem } from '../../../nodes/shared/errors/problem';
 import { FileError, type FileProblem } from '../../../nodes/shared/errors/fileError';
-import { render } from '../../../nodes/shared/errors/requestErrorText';
+import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
 import { loginOf } from '../../../nodes/shared/operations/loginSource';
 import type { Item, Run } from '../../../nodes/shared/operations/operation';
 import { protectionOf } from '../../../nodes/shared/personalData/personalData';
@@ -32,7 +32,7 @@ import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/client/queryTypeNames';
 import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/types';
 import { leftOut } from '../../../nodes/TaxQuery/errors/excludedQueries';
-import { QueryError, type Trouble } from '../../../nodes/TaxQuery/errors/queryError';
+import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { Receipt } from '../../../nodes/TaxQuery/output/receipt';
 import { rowsOf, type Outcome, type Shape } from '../../../nodes/TaxQuery/output/rows';
 import * as answers from '../../../nodes/TaxQuery/webhook/responses';
@@ -88,18 +88,18 @@ const LOGINS: Array<LoginProblem['reason']> = [
 const ofRequests = (): Said[] => [
 	...[creditProfile, taxQuery].flatMap((service) =>
 		(['no', 'unknown'] as const).flatMap((accepted) =>
-			problems.map((problem) => render({ problem, accepted }, service)),
+			problems.map((problem) => renderRequestError({ problem, accepted }, service)),
 		),
 	),
 	...LOGINS.map((reason) => {
 		const problem: Problem = { kind: 'login', reason, isPassing: false, status: 503 };
-		return render({ problem, accepted: 'no' }, taxQuery);
+		return renderRequestError({ problem, accepted: 'no' }, taxQuery);
 	}),
 ];
 
 const definition = { service: catalog.getCrf, name: 'Get CRF' } as unknown as PaidQuery;
 const id = 'q1' as QueryId;
-const troubles: Trouble[] = [
+const troubles: QueryProblem[] = [
 	...(['rfc', 'curp'] as const).map((about) => ({
 		kind: 'refused' as const,
 		problem: { kind: 'status' as const, status: 404 },
@@ -108,7 +108,7 @@ const troubles: Trouble[] = [
 	})),
 	{
 		kind: 'unsure',
-		...{ definition, why: 'noAnswer', count: 1, since: 0 },
+		...{ definition, why: 'noAnswer', count: 1, sentAt: 0 },
 		search: { found: [], possible: [], completeness: 'complete', listed: 0 },
 	},
 	{ kind: 'limitOfExecution', most: 10 },

@@ -1,9 +1,9 @@
 import type { Problem } from '../../../../nodes/shared/errors/problem';
-import type { ServiceWords } from '../../../../nodes/shared/errors/requestErrorText';
+import type { ServiceHints } from '../../../../nodes/shared/errors/requestErrorText';
 import { RequestError } from '../../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
 
-const told = (problem: Problem, service: ServiceWords = creditProfile) => {
+const told = (problem: Problem, service: ServiceHints = creditProfile) => {
 	const { message, description } = new RequestError(service, problem);
 	return `${message} | ${description}`;
 };

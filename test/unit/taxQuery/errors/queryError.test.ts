@@ -2,7 +2,7 @@ import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
 import { RequestError } from '../../../../nodes/shared/http/result';
 import { taxQuery } from '../../../../nodes/shared/http/service';
 import type { QueryId } from '../../../../nodes/TaxQuery/client/types';
-import { costWords, withBilled } from '../../../../nodes/TaxQuery/errors/queryError';
+import { costText, withBilled } from '../../../../nodes/TaxQuery/errors/queryError';
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 
@@ -13,8 +13,8 @@ it('an error after something was billed names it, keeps its code, and hides whom
 		serviceMessage: 'Not ELENA',
 	});
 	const error = withBilled(refused, ['q1' as QueryId]);
-	const shown = [false, true].map((isWithoutWords) =>
-		itemErrorOf(node as never, error, { isWithoutWords }),
+	const shown = [false, true].map((omitsServiceMessage) =>
+		itemErrorOf(node as never, error, { omitsServiceMessage }),
 	);
 	for (const { context, httpCode, description } of shown as Array<{
 		context: { code?: string };
@@ -34,5 +34,5 @@ it.each([
 	[{ billed: 3, queries: 3 }, 'Billed: 3 queries'],
 	[{ billed: 'unknown' as const, queries: 3 }, 'Billed: unknown'],
 ])('the cost %j reads "%s"', (cost, words) => {
-	expect(costWords(cost)).toBe(words);
+	expect(costText(cost)).toBe(words);
 });
