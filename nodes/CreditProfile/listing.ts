@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../shared/operations/field';
-import { asItIs, simplify } from '../shared/operations/fields';
+import { identity, simplify } from '../shared/operations/fields';
 import type { Item, Operation } from '../shared/operations/operation';
 import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
@@ -113,7 +113,7 @@ export function wholeOf({ rows, total = 0 }: Page, wanted: number): IDataObject[
 /** All rows of the pages in one list, each in the wanted shape. */
 export async function collect(
 	pages: AsyncIterable<IDataObject[]>,
-	shape: (row: IDataObject) => IDataObject = asItIs,
+	shape: (row: IDataObject) => IDataObject = identity,
 ): Promise<IDataObject[]> {
 	const rows: IDataObject[] = [];
 	for await (const page of pages) for (const row of page) rows.push(shape(row));
@@ -165,6 +165,6 @@ export const getManyTags = (of: 'collection' | 'document'): Operation =>
 		async execute(item, { simplify: isSimple }) {
 			const { texts, count } = await item.read({ method: 'GET', path: `/data/${of}/tags` }, tagsIn);
 			const rows = isSimple ? texts.map((tag) => ({ tag })) : [{ count, data: texts }];
-			return rows.map((row) => item.protect(row, tagsRule, asItIs));
+			return rows.map((row) => item.protect(row, tagsRule, identity));
 		},
 	});

@@ -1,5 +1,5 @@
 import { operation, option, parseBoolean } from '../../shared/operations/field';
-import { asItIs, limit as wanted, simplify, wholeNumber } from '../../shared/operations/fields';
+import { identity, limit as wanted, simplify, wholeNumber } from '../../shared/operations/fields';
 import type { Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt } from '../fields';
@@ -55,7 +55,7 @@ const get = operation({
 				{ description: 'Tell the provider.' },
 			);
 		}
-		return item.protect(collection, collectionRule, isSimple ? simplifyCollection : asItIs);
+		return item.protect(collection, collectionRule, isSimple ? simplifyCollection : identity);
 	},
 });
 
@@ -87,7 +87,7 @@ const getMany = operation({
 	) {
 		const { query, lists } = encodeFilter(filter, await mappingOf(item));
 		const check = checkFiltered(filter, item.run.hint);
-		const shape = isSimple ? simplifyCollection : asItIs;
+		const shape = isSimple ? simplifyCollection : identity;
 		const list = { ...collections, query: { ...includes, ...query }, lists };
 		return await collect(listPages(item, { ...list, startAt: from, wanted: most }), (row) => {
 			check(row);
@@ -109,7 +109,7 @@ const count = operation({
 	async execute(item, { filters: filter }) {
 		const list = { ...collections, ...encodeFilter(filter, await mappingOf(item)) };
 		const total = await countOf(item, list).catch(withFilterKeys(filter));
-		return item.protect({ total }, 'written', asItIs);
+		return item.protect({ total }, 'written', identity);
 	},
 });
 
@@ -123,7 +123,7 @@ const getVersions = operation({
 	fields: { collectionId, wanted },
 	options: { simplify, startAt },
 	async execute(item, { collectionId: id, simplify: isSimple, ...range }) {
-		const shape = isSimple ? simplifyVersion : asItIs;
+		const shape = isSimple ? simplifyVersion : identity;
 		return await collect(listPages(item, { ...versionsOf(id), ...range }), (row) =>
 			item.protect(row, versionRule, shape),
 		);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
-import { asItIs, limit as wanted, simplify } from '../../shared/operations/fields';
+import { identity, limit as wanted, simplify } from '../../shared/operations/fields';
 import { WithFiles, type Item, type Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
@@ -52,7 +52,7 @@ const getMany = operation({
 				`The file holds the first ${given} documents; there may be more. Switch on Return All for all.`,
 			);
 		}
-		const json = item.protect({ rows, collectionId: id }, 'written', asItIs);
+		const json = item.protect({ rows, collectionId: id }, 'written', identity);
 		return new WithFiles([{ json, file }]);
 	},
 });
@@ -99,7 +99,7 @@ const count = operation({
 	/** CP §4.8 */
 	async execute(item, { collectionId: id }) {
 		const total = await countOf(item, documentsOf(id));
-		return item.protect({ total, collectionId: id }, 'written', asItIs);
+		return item.protect({ total, collectionId: id }, 'written', identity);
 	},
 });
 

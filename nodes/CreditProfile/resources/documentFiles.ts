@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation, option, parseNumber } from '../../shared/operations/field';
-import { asItIs, simplify } from '../../shared/operations/fields';
+import { identity, simplify } from '../../shared/operations/fields';
 import { WithFiles, type FileRow, type Item, type Run } from '../../shared/operations/operation';
 import { FileError } from '../../shared/errors/fileError';
 import { isObject } from '../../shared/utils/json';
@@ -138,7 +138,7 @@ async function fetchFile(
 	const link = linkOf(association, json.documentId);
 	if (!link) {
 		const problem = 'The service gives no link to this file';
-		return { json: item.protect({ ...json, problem }, 'written', asItIs) };
+		return { json: item.protect({ ...json, problem }, 'written', identity) };
 	}
 	try {
 		return { json, file: await download(item, link, maxMegabytes) };

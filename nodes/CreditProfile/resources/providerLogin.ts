@@ -1,6 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { operation, type Field } from '../../shared/operations/field';
-import { asItIs, limit, simplify } from '../../shared/operations/fields';
+import { identity, limit, simplify } from '../../shared/operations/fields';
 import { allowEmpty, loginOf, type Login } from '../../shared/operations/loginSource';
 import type { Item, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
@@ -156,7 +156,7 @@ const getMany = operation({
 		const path = pathIn(await mappingOf(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsIn('login'));
 		const page = await atPath(item, '/credential', reading);
-		const shape = isSimple ? simplifyLogin : asItIs;
+		const shape = isSimple ? simplifyLogin : identity;
 		return wholeOf(page, wanted).map((login) =>
 			item.protect(withoutPasswords(login), loginRule, shape),
 		);

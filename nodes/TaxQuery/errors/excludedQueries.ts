@@ -5,45 +5,45 @@ import type { QueryRecord } from '../client/types';
 import { setKeys } from './queryError';
 
 /** What is chosen from queries; nothing means all. */
-interface Choice {
+interface QueryFilter {
 	operations: string[];
 	states: string[];
 	/** Query types by their own names. */
 	codes?: string[];
 }
 
-type Words = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>;
+type RecordLabels = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>;
 
 /**
  * Says which queries a choice leaves out only because the mapping does not know their words, though these may be what
  * is meant: a chosen query type that the mapping does not name, and that does not occur under the API reference's name,
  * may have that name. Undefined if there are none.
  */
-export function leftOut(
-	records: Words[],
-	{ operations, states, codes = [] }: Choice,
+export function describeExcluded(
+	records: RecordLabels[],
+	{ operations, states, codes = [] }: QueryFilter,
 	mapping: TaxQueryMapping,
 ): string | undefined {
-	const met = new Set(records.map(({ operation }) => operation));
-	const untold = operations.filter(
-		(name) => mapping.services[name] === undefined && !met.has(name),
+	const seen = new Set(records.map(({ operation }) => operation));
+	const unseen = operations.filter(
+		(name) => mapping.services[name] === undefined && !seen.has(name),
 	);
 	const named = codes.map((code) => code.toUpperCase());
-	const strange = records.filter(
+	const unknownTypes = records.filter(
 		({ operation, code }) => operation === undefined && !named.includes(code.toUpperCase()),
 	);
-	const isChosen = ({ operation = '' }: Words) =>
+	const isChosen = ({ operation = '' }: RecordLabels) =>
 		operations.length === 0 || operations.includes(operation);
 	const unknown = records.filter((record) => record.state === 'unknown' && isChosen(record));
 	const areStatesChosen = states.length > 0 && !states.includes('unknown');
 	return (
 		sentences(
-			tell(
+			describeUnknown(
 				'query type',
-				untold.length > 0 ? strange.map(({ code }) => code) : [],
-				untold.map((name) => `services.${name}`),
+				unseen.length > 0 ? unknownTypes.map(({ code }) => code) : [],
+				unseen.map((name) => `services.${name}`),
 			),
-			tell(
+			describeUnknown(
 				'status',
 				areStatesChosen ? unknown.map(({ status = '' }) => status) : [],
 				states.map((state) => `statuses.${state}`),
@@ -52,22 +52,22 @@ export function leftOut(
 	);
 }
 
-function tell(what: string, words: string[], keys: string[]): string {
-	const unique = uniqueWords(words);
+function describeUnknown(what: string, texts: string[], keys: string[]): string {
+	const unique = uniqueTexts(texts);
 	if (unique.length === 0) return '';
 	return `Queries are left out whose ${what} is not known: ${impersonal(unique)}. If they are meant, ${setKeys(keys)}`;
 }
 
-export const uniqueWords = (words: string[]): string[] =>
-	[...new Set(words.filter((word) => word !== ''))].sort();
+export const uniqueTexts = (texts: string[]): string[] =>
+	[...new Set(texts.filter((text) => text !== ''))].sort();
 
-const LONGEST_WORD = 30;
+const MAX_TEXT_LENGTH = 30;
 /** A text with an identifier or a phone in it, or a sentence, is of one query, and not for a proposal that others read. */
-export const isImpersonal = (word: string): boolean =>
-	word.length <= LONGEST_WORD && !/\d{5}/.test(word) && maskedText(word) === word;
+export const isImpersonal = (text: string): boolean =>
+	text.length <= MAX_TEXT_LENGTH && !/\d{5}/.test(text) && maskedText(text) === text;
 
 /** Words for what others read: each that is of no one query, and the length of any other. */
-export const impersonal = (words: string[]): string =>
-	words
-		.map((word) => (isImpersonal(word) ? word : `(a text of ${word.length} characters)`))
+export const impersonal = (texts: string[]): string =>
+	texts
+		.map((text) => (isImpersonal(text) ? text : `(a text of ${text.length} characters)`))
 		.join(', ');

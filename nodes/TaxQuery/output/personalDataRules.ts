@@ -6,7 +6,7 @@ import { queryTypeOf, type QueryType } from '../client/queryTypeNames';
 // What is personal in a query record (TQ §2). An object or field that is not named here is hidden whole.
 
 /** The request's fields (TQ §4), which are echoed; of a birth date the year stays. */
-export const askedRule: Fields = {
+export const requestedRule: Fields = {
 	...personal('rfc curp name firstLastName secondLastName day month'),
 	...shown('year period from to'),
 };
@@ -31,16 +31,19 @@ const responses: Record<string, Rule | undefined> = {
 };
 
 /** What was asked, under the names of the contract. */
-const askedBy = (service: QueryType | undefined, { fields }: TaxQueryMapping): Fields => {
+const requestedFields = (service: QueryType | undefined, { fields }: TaxQueryMapping): Fields => {
 	const names = fields[service?.operation ?? ''] ?? {};
-	const own = Object.entries(names).map(([name, mapped]) => [mapped, askedRule[name] ?? 'free']);
-	return { ...askedRule, ...(Object.fromEntries(own) as Fields) };
+	const own = Object.entries(names).map(([name, mapped]) => [
+		mapped,
+		requestedRule[name] ?? 'free',
+	]);
+	return { ...requestedRule, ...(Object.fromEntries(own) as Fields) };
 };
 
 /** A query record (TQ §2.1) or an acknowledgement (TQ §2.5, §4.11). */
 export function queryRule(record: IDataObject, mapping: TaxQueryMapping, known?: QueryType): Rule {
 	const service = known ?? queryTypeOf(record.service, mapping);
-	const query = askedBy(service, mapping);
+	const query = requestedFields(service, mapping);
 	return {
 		...query,
 		...shown('_id id queryId service status authentication organizationId organizationSlug'),

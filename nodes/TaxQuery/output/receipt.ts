@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Cost, FailedItems, Item, Run } from '../../shared/operations/operation';
-import { asItIs } from '../../shared/operations/fields';
+import { identity } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryId, QueryListing } from '../client/types';
 import { costText, truncationSentences, setKeys } from '../errors/queryError';
-import type { Outcome } from './rows';
+import type { QueryOutcome } from './rows';
 
 /** n8n keeps 512 characters of one value, and warns in its log from 256 on. */
 const METADATA_LENGTH = 255;
@@ -19,7 +19,7 @@ export const isOwnId = (text: string): boolean => OWN_ID.test(text) && !IDENTIFI
 
 /** A text as the item's own output shows it. */
 const shown = ({ protect }: Item, text: string) =>
-	String(protect({ text }, 'written', asItIs).text);
+	String(protect({ text }, 'written', identity).text);
 
 /** What others know of a run's queries. */
 interface Known {
@@ -95,7 +95,7 @@ export class Receipt {
 	/** Queries that an item has got, billed in this execution or before; `question`: what it shares with others. */
 	take(
 		item: Item,
-		outcomes: Outcome[],
+		outcomes: QueryOutcome[],
 		{
 			externalReference,
 			reuse,
@@ -106,7 +106,7 @@ export class Receipt {
 		this.hasWaited ||= wait !== undefined;
 		if (request) this.itemsByRequest.set(request, (this.itemsByRequest.get(request) ?? 0) + 1);
 		for (const { how } of outcomes) this.counts[how]++;
-		if (outcomes.every(({ how }) => how === 'reused' || how === 'kept')) {
+		if (outcomes.every(({ how }) => how === 'reused' || how === 'resumed')) {
 			this.served.add(item.index);
 		}
 		if (reuse?.isByDefault) {
@@ -115,7 +115,7 @@ export class Receipt {
 		}
 		if (typeof externalReference !== 'string' && typeof externalReference !== 'number') return;
 		const reference = String(externalReference);
-		const isProtected = item.protect({ reference }, 'free', asItIs).reference !== reference;
+		const isProtected = item.protect({ reference }, 'free', identity).reference !== reference;
 		const isOwn = !isProtected || isOwnId(reference);
 		if (isOwn && !IDENTIFIER.test(reference) && this.billed.has(item.index)) {
 			this.addMetadata('externalReference', [shown(item, reference)]);

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { areOthers } from '../../shared/identifiers';
-import { asItIs } from '../../shared/operations/fields';
+import { identity } from '../../shared/operations/fields';
 import type { Item } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactValues } from '../../shared/utils/redact';
@@ -11,7 +11,7 @@ import { quoteServiceMessage } from '../../shared/errors/errorText';
 import { textOf } from '../../shared/utils/text';
 import { otherIdentifiers, type Warning } from '../fields/identifiers';
 import { compareMonths } from '../fields/period';
-import { askedRule, queryRule } from './personalDataRules';
+import { requestedRule, queryRule } from './personalDataRules';
 import { normalizeForComparison, matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { PaidQuery } from '../request/queryRequest';
 import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeNames';
@@ -19,20 +19,20 @@ import { isUnfinishedState } from '../client/queryRecord';
 import { toWire } from '../client/recordFieldNames';
 import type { Query, QueryRecord } from '../client/types';
 import { QueryError, setKeys, renderError } from '../errors/queryError';
-import { besideResult, defined, lacksResult, NO_RESULT, shownRecord } from './simplify';
+import { mergeColumns, withoutUndefined, lacksResult, NO_RESULT, shownRecord } from './simplify';
 
 /** A response without an ID, for whose query no list has a record. */
-export interface Word {
-	kind: 'word';
+export interface ResponseWithoutId {
+	kind: 'withoutId';
 	raw: IDataObject;
 }
-export type Answer = Query | Word;
+export type QueryResponse = Query | ResponseWithoutId;
 
 /** What became of a query. */
-export interface Outcome {
-	query: Answer;
+export interface QueryOutcome {
+	query: QueryResponse;
 	/** kept: an earlier try of this execution sent it. */
-	how: 'sent' | 'recovered' | 'reused' | 'kept';
+	how: 'sent' | 'recovered' | 'reused' | 'resumed';
 	/** How old what is reused is. */
 	ageMs?: number;
 	/** There was no result when the time to wait was over; why the last check failed, if it did. */
@@ -42,15 +42,15 @@ export interface Outcome {
 }
 
 /** How an item's outcomes come out. */
-export interface Shape {
+export interface RowShape {
 	definition: PaidQuery;
 	mapping: TaxQueryMapping;
 	/** One for each query that is billed. */
 	expected: ExpectedRecord[];
 	/** What was asked, under the API reference's names, for an acknowledgement does not repeat it. */
-	asked: IDataObject;
+	requested: IDataObject;
 	/** What of it the record must echo. */
-	echoed: IDataObject;
+	mustEcho: IDataObject;
 	isSimple: boolean;
 	externalReference: unknown;
 	warnings: Warning[];
@@ -62,12 +62,12 @@ export interface Shape {
  * One row for each query, but for a month of somebody else, which a warning names. Throws a QueryError if there is a
  * result of none and never will be, or none that is this item's.
  */
-export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
+export function buildRows(shape: RowShape, outcomes: QueryOutcome[]): IDataObject[] {
 	const { definition, expected, secrets } = shape;
-	const strange = recordsOf(outcomes).filter((record) => isOfOther(record, expected));
-	const own = outcomes.filter(({ query }) => !strange.some((one) => one === query));
-	if (strange.length > 0 && (own.length === 0 || expected.length === 1)) {
-		throw new QueryError(otherQuery(strange[0], shape));
+	const foreign = recordsOf(outcomes).filter((record) => isForeignRecord(record, expected));
+	const own = outcomes.filter(({ query }) => !foreign.some((one) => one === query));
+	if (foreign.length > 0 && (own.length === 0 || expected.length === 1)) {
+		throw new QueryError(foreignProblem(foreign[0], shape));
 	}
 	const failed = recordsOf(own).filter(({ state }) => state === 'failed');
 	if (own.length > 0 && failed.length === own.length) {
@@ -84,19 +84,19 @@ export function rowsOf(shape: Shape, outcomes: Outcome[]): IDataObject[] {
 		});
 	}
 	const ofMonths = [
-		...strange.map((query) => {
-			const { message, description } = renderError(otherQuery(query, shape));
+		...foreign.map((query) => {
+			const { message, description } = renderError(foreignProblem(query, shape));
 			return warning('Response', 'otherQuery', message, description);
 		}),
-		...monthsAmiss(outcomes, shape),
+		...mismatchedMonths(outcomes, shape),
 	];
 	return own.map((outcome) => {
-		const json = redactValues(shownAnswer(outcome.query, shape), secrets);
-		return shape.protect({ ...json, ...marksOf(outcome, shape, ofMonths) }, 'written', asItIs);
+		const json = redactValues(shownResponse(outcome.query, shape), secrets);
+		return shape.protect({ ...json, ...annotate(outcome, shape, ofMonths) }, 'written', identity);
 	});
 }
 
-const recordsOf = (outcomes: Outcome[]): QueryRecord[] =>
+const recordsOf = (outcomes: QueryOutcome[]): QueryRecord[] =>
 	outcomes.map(({ query }) => query).filter((query) => query.kind === 'record');
 
 const warning = (field: string, code: string, ...texts: string[]): Warning => ({
@@ -106,12 +106,12 @@ const warning = (field: string, code: string, ...texts: string[]): Warning => ({
 });
 
 /** Whether a result is still to come, or nobody knows whether one has. */
-export const isUnfinished = ({ query }: Outcome, { service }: PaidQuery): boolean =>
+export const isUnfinished = ({ query }: QueryOutcome, { service }: PaidQuery): boolean =>
 	query.kind === 'acknowledged' ||
 	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksResult(query, service)));
 
 /** Whether a record surely belongs to another query: of another person, birth date or type. */
-export const isOfOther = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
+export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
 	expected.every(({ fields, ...one }) => {
 		const who = omit(fields, ['period', 'from', 'to']);
 		return matchRecord({ ...one, completeSince: undefined, fields: who }, record) === 'mismatch';
@@ -121,9 +121,9 @@ const omit = (values: IDataObject, names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
 /** What is wrong with a record that is not this question's. */
-export function otherQuery(
+export function foreignProblem(
 	record: QueryRecord,
-	{ definition, expected: [one] }: Pick<Shape, 'definition' | 'expected'>,
+	{ definition, expected: [one] }: Pick<RowShape, 'definition' | 'expected'>,
 ) {
 	const { id, code } = record;
 	const isOfOtherPerson = matchRecord({ ...one, code, otherCodes: [] }, record) === 'mismatch';
@@ -132,47 +132,47 @@ export function otherQuery(
 }
 
 /** A row as it comes out; personal data is hidden first. */
-function shownAnswer(query: Answer, shape: Shape): IDataObject {
+function shownResponse(query: QueryResponse, shape: RowShape): IDataObject {
 	const { definition, mapping, isSimple, protect } = shape;
 	const { service } = definition;
 	if (query.kind === 'record') {
 		const row = shownRecord(shape, query, mapping, isSimple, service);
-		return isSimple ? besideItem(row, query) : row;
+		return isSimple ? withoutItemColumns(row, query) : row;
 	}
 	return protect(query.raw, queryRule(query.raw, mapping, service), (safe) => {
-		const isWord = query.kind === 'word';
-		if (!isSimple) return isWord ? safe : toWire(safe, mapping);
+		const isWithoutId = query.kind === 'withoutId';
+		if (!isSimple) return isWithoutId ? safe : toWire(safe, mapping);
 		return {
-			...besideAsked(
-				isWord ? safe : omit(safe, ['queryId', mapping.record._id === undefined ? '' : '_id']),
+			...besideRequested(
+				isWithoutId ? safe : omit(safe, ['queryId', mapping.record._id === undefined ? '' : '_id']),
 				shape,
 			),
-			pending: !isWord,
-			...(!isWord && { queryId: query.id }),
+			pending: !isWithoutId,
+			...(!isWithoutId && { queryId: query.id }),
 		};
 	});
 }
 
 /** A record without the columns that the item itself knows. Its status counts where there is no result. */
-function besideItem(row: IDataObject, { state }: QueryRecord): IDataObject {
+function withoutItemColumns(row: IDataObject, { state }: QueryRecord): IDataObject {
 	const isResult = state === 'success' && row.pending === false;
 	return omit(row, ['service', 'createdAt', isResult ? 'status' : '']);
 }
 
-const besideAsked = (raw: IDataObject, { asked, definition, mapping, protect }: Shape) =>
-	besideResult(
-		protect(asked, askedRule, asItIs),
+const besideRequested = (raw: IDataObject, { requested, definition, mapping, protect }: RowShape) =>
+	mergeColumns(
+		protect(requested, requestedRule, identity),
 		fromWireNames(raw, definition.service.operation, mapping),
-		(name) => areOthers(asked[name], raw[name]),
+		(name) => areOthers(requested[name], raw[name]),
 	);
 
 /** What the node knows beside what the service said. */
-function marksOf(
-	{ query, how, ageMs = 0, overdue, unread }: Outcome,
-	shape: Shape,
+function annotate(
+	{ query, how, ageMs = 0, overdue, unread }: QueryOutcome,
+	shape: RowShape,
 	ofMonths: Warning[],
 ): IDataObject {
-	const { definition, externalReference, asked } = shape;
+	const { definition, externalReference, requested } = shape;
 	const record = query.kind === 'record' ? query : undefined;
 	const isUnknown = record?.state === 'unknown';
 	const lacks = record && lacksResult(record, definition.service);
@@ -180,19 +180,19 @@ function marksOf(
 	const warnings = [
 		...shape.warnings,
 		...(isUnknown ? [unknownStatus(record)] : []),
-		...(query.kind === 'word' ? [wordWarning(definition)] : []),
-		...(lacks ? [unread === undefined ? NO_RESULT : notRead(unread)] : []),
-		...otherIdentifiers(asked, isObject(response) ? response : query.raw),
+		...(query.kind === 'withoutId' ? [withoutIdWarning(definition)] : []),
+		...(lacks ? [unread === undefined ? NO_RESULT : unreadWarning(unread)] : []),
+		...otherIdentifiers(requested, isObject(response) ? response : query.raw),
 		...ofMonths,
 		...(record ? unknownService(record, shape) : []),
-		...(record && how !== 'reused' ? unheard(record, shape) : []),
+		...(record && how !== 'reused' ? unechoedFields(record, shape) : []),
 	];
-	return defined({
+	return withoutUndefined({
 		externalReference: externalReference as IDataObject[string],
 		reused: how === 'reused' || undefined,
 		ageHours: how === 'reused' ? Math.round(ageMs / 36_000) / 100 : undefined,
 		recovered: how === 'recovered' || undefined,
-		queryId: overdue && query.kind !== 'word' ? query.id : undefined,
+		queryId: overdue && query.kind !== 'withoutId' ? query.id : undefined,
 		statusUnknown: isUnknown || undefined,
 		lastProblem: overdue?.problem,
 		warnings: warnings.length > 0 ? warnings : undefined,
@@ -200,12 +200,15 @@ function marksOf(
 }
 
 /** Whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
-export function isWord(body: IDataObject | undefined, { resultFields }: QueryType): boolean {
+export function isResultWithoutId(
+	body: IDataObject | undefined,
+	{ resultFields }: QueryType,
+): boolean {
 	const names = Object.values(resultFields ?? {});
 	return body !== undefined && names.length > 0 && names.every((name) => name in body);
 }
 
-const wordWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
+const withoutIdWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
 	hasNoShownResponse
 		? warning(
 				'Response',
@@ -221,7 +224,7 @@ const wordWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
 /** Of a record whose query type has a name that the mapping does not know. */
 function unknownService(
 	{ code }: QueryRecord,
-	{ definition, mapping, expected: [{ code: own, otherCodes }] }: Shape,
+	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowShape,
 ): Warning[] {
 	if (code === '' || code.toUpperCase() === own.toUpperCase()) return [];
 	return [
@@ -237,11 +240,11 @@ function unknownService(
 }
 
 /** A field that the service does not know under this name may be ignored in silence, and a wrong result billed. */
-function unheard({ request }: QueryRecord, { echoed, definition }: Shape): Warning[] {
+function unechoedFields({ request }: QueryRecord, { mustEcho, definition }: RowShape): Warning[] {
 	if (!request) return [];
 	const plain = (value: unknown) => normalizeForComparison(value).replace(/[^\p{L}\p{N}]/gu, '');
-	const heard = Object.values(request).map(plain);
-	const lost = Object.keys(echoed).filter((name) => !heard.includes(plain(echoed[name])));
+	const echoed = Object.values(request).map(plain);
+	const lost = Object.keys(mustEcho).filter((name) => !echoed.includes(plain(mustEcho[name])));
 	if (lost.length === 0) return [];
 	const keys = lost.map((name) => `fields.${definition.service.operation}.${name}`);
 	return [
@@ -262,7 +265,7 @@ const unknownStatus = ({ raw }: QueryRecord): Warning =>
 		`If you know it, ${setKeys(['statuses.success', 'statuses.pending', 'statuses.failed'])}`,
 	);
 
-const notRead = (problem: string): Warning =>
+const unreadWarning = (problem: string): Warning =>
 	warning(
 		'Result',
 		'notRead',
@@ -270,13 +273,13 @@ const notRead = (problem: string): Warning =>
 		'Read it later with Query → Get; do not send it again',
 	);
 
-function monthsAmiss(outcomes: Outcome[], { expected }: Shape): Warning[] {
+function mismatchedMonths(outcomes: QueryOutcome[], { expected }: RowShape): Warning[] {
 	const monthOf = (period: unknown) =>
 		/^(\d{4})\D?(\d\d)$/.exec(textOf(period))?.slice(1).join('-') ?? '';
 	return compareMonths(
 		expected.map(({ fields: { period } }) => monthOf(period)),
 		outcomes.map(({ query }) => {
-			if (query.kind === 'word') return '';
+			if (query.kind === 'withoutId') return '';
 			return monthOf(query.kind === 'record' ? query.request?.period : query.period);
 		}),
 	);

@@ -39,16 +39,20 @@ export function simplifyRecord(
 	const isEnd = state === 'success' || state === 'unknown';
 	const fields = isEnd ? namesIn(response, service) : undefined;
 	const isWhole = fields !== undefined && isFilled(response);
-	const asked = { ...(isWhole && askedColumns(service)), ...askedOf(record) };
-	const resultIn = (one: IDataObject) => defined(fields ? renamed(one, fields) : ownNames(one));
-	const columns = isWhole ? Object.keys(fields).map((name) => [name, asked[name] ?? null]) : [];
+	const requested = { ...(isWhole && emptyRequestedColumns(service)), ...requestedColumns(record) };
+	const resultIn = (one: IDataObject) =>
+		withoutUndefined(fields ? renamed(one, fields) : ownNames(one));
+	const columns = isWhole ? Object.keys(fields).map((name) => [name, requested[name] ?? null]) : [];
 	const result = withMeaning({ ...Object.fromEntries(columns), ...resultIn(response) });
-	const [askedAsRead, resultAsRead] = [askedOf(asRead), resultIn(responseOf(asRead.raw))];
-	const isOther = (name: string) => areOthers(askedAsRead[name], resultAsRead[name]);
+	const [requestedAsRead, resultAsRead] = [
+		requestedColumns(asRead),
+		resultIn(responseOf(asRead.raw)),
+	];
+	const isOther = (name: string) => areOthers(requestedAsRead[name], resultAsRead[name]);
 	const reason = state === 'failed' ? (reasonIn(response) ?? reasonIn(raw)) : undefined;
 	const isWithout = lacksResult(record, service);
-	return defined({
-		...besideResult(asked, result, isOther),
+	return withoutUndefined({
+		...mergeColumns(requested, result, isOther),
 		...(reason !== undefined && { reason, message: undefined }),
 		...recordColumns(raw, service),
 		...(state === 'unknown' && { statusUnknown: true }),
@@ -93,32 +97,32 @@ export const NO_RESULT: Warning = {
 };
 
 /** The fields that have a value. */
-export const defined = (fields: IDataObject): IDataObject =>
+export const withoutUndefined = (fields: IDataObject): IDataObject =>
 	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** What was asked before its result; an identifier that is not the result's, too, under a name of its own. */
-export const besideResult = (
-	asked: IDataObject,
+export const mergeColumns = (
+	requested: IDataObject,
 	result: IDataObject,
 	isOther: (name: string) => boolean,
 ): IDataObject => ({
-	...Object.fromEntries(Object.entries(asked).filter(([name]) => !(name in result))),
+	...Object.fromEntries(Object.entries(requested).filter(([name]) => !(name in result))),
 	...result,
 	...Object.fromEntries(
-		['rfc', 'curp'].filter(isOther).map((name) => [`asked${capital(name)}`, asked[name]]),
+		['rfc', 'curp'].filter(isOther).map((name) => [`asked${capital(name)}`, requested[name]]),
 	),
 });
 
 /** The request's fields, the person or company first; three numbers as one birth date. */
-function askedOf({ request: all = {} }: QueryRecord): IDataObject {
-	const { rfc, curp, from, to, day, month, year, ...asked } = Object.fromEntries(
+function requestedColumns({ request: all = {} }: QueryRecord): IDataObject {
+	const { rfc, curp, from, to, day, month, year, ...requested } = Object.fromEntries(
 		Object.entries(all).filter(([name, value]) => !TAIL.includes(name) && value !== MASK),
 	) as IDataObject;
 	const born = DateTime.fromFormat([day, month, year].map(textOf).join('/'), 'd/M/yyyy');
-	const isWholePeriod = from === asked.period && to === asked.period;
+	const isWholePeriod = from === requested.period && to === requested.period;
 	return {
-		...defined({ rfc, curp }),
-		...asked,
+		...withoutUndefined({ rfc, curp }),
+		...requested,
 		...(!isWholePeriod && { from, to }),
 		...birthOf(born, { day, month, year }),
 	};
@@ -143,7 +147,7 @@ function namesIn(response: IDataObject, service: QueryType | undefined) {
 }
 
 /** What a query asks has the same columns in every result, though a record does not echo it. */
-const askedColumns = (service: QueryType | undefined): IDataObject =>
+const emptyRequestedColumns = (service: QueryType | undefined): IDataObject =>
 	Object.fromEntries(
 		(service?.fields ?? [])
 			.map((name) => (name === 'day' ? 'birthDate' : name))
@@ -163,7 +167,7 @@ const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId conf
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
 export function knownColumns(service: QueryType): KnownColumns {
-	const request = Object.keys(askedColumns(service));
+	const request = Object.keys(emptyRequestedColumns(service));
 	const { resultFields = {}, recordFields = [] } = service;
 	const result = [...request, ...Object.keys(withMeaning(resultFields)), ...recordFields];
 	return { request, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };

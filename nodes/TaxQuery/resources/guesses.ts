@@ -8,7 +8,7 @@ import { stateOf } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
 import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeNames';
 import type { QueryRecord, QueryState } from '../client/types';
-import { isImpersonal, uniqueWords } from '../errors/excludedQueries';
+import { isImpersonal, uniqueTexts } from '../errors/excludedQueries';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.
 
@@ -160,8 +160,8 @@ interface Words {
 
 /** Reads the words of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
 export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Words {
-	const codes = uniqueWords(records.map(({ code }) => code));
-	const words = uniqueWords(records.map(({ status = '' }) => status));
+	const codes = uniqueTexts(records.map(({ code }) => code));
+	const words = uniqueTexts(records.map(({ status = '' }) => status));
 	const strangeCodes = codes.filter((code) => queryTypeOf(code, mapping) === undefined);
 	const strangeWords = words.filter((word) => stateOf(word, mapping) === 'unknown');
 	const [services, fields]: IDataObject[] = [{}, {}];

@@ -89,11 +89,11 @@ const getMany = operation({
 		const kinds = new Map<string, QueryRecord>();
 		let [listed, unreadable, incomplete] = [0, 0, 0];
 		let reported: number | undefined;
-		for await (const piece of readList(service)) {
-			const { records, isLast, completeness, total } = piece;
+		for await (const chunk of readList(service)) {
+			const { records, isLast, completeness, total } = chunk;
 			listed += records.length;
 			reported = total;
-			unreadable += piece.unreadable;
+			unreadable += chunk.unreadable;
 			for (const row of records) kinds.set(`${row.code} ${row.status ?? ''}`, row);
 			for (let at = 0; at < records.length && rows.length < wanted; at += AT_ONCE) {
 				const some = records.slice(at, at + AT_ONCE);
@@ -105,9 +105,9 @@ const getMany = operation({
 			}
 			if (rows.length >= wanted) break;
 			if (!isLast) continue;
-			const words = truncationText({ completeness, listed, total });
-			if (!words) continue;
-			const { message, description } = words;
+			const text = truncationText({ completeness, listed, total });
+			if (!text) continue;
+			const { message, description } = text;
 			if (completeness === 'truncated') {
 				throw new CodedError('list.cut', message, {
 					...{ listed, total: reported },
@@ -133,8 +133,8 @@ const getMany = operation({
 			const others = rows.length >= wanted ? 'limit' : rows.length < listed ? 'filters' : undefined;
 			item.run.hint(totalText(found.length, reported, others));
 		}
-		const untold = leftOut([...kinds.values()]);
-		if (untold !== undefined) item.run.hint(untold);
+		const excluded = leftOut([...kinds.values()]);
+		if (excluded !== undefined) item.run.hint(excluded);
 		return found.map((row) => shownRecord(item, row, mapping, isSimple));
 	},
 });

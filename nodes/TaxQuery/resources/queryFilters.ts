@@ -6,7 +6,7 @@ import { readMoment } from '../fields/dates';
 import { plain, textField } from '../fields/text';
 import { queryTypes } from '../client/queryTypeNames';
 import type { QueryRecord, QueryState } from '../client/types';
-import { leftOut } from '../errors/excludedQueries';
+import { describeExcluded } from '../errors/excludedQueries';
 import { simplifyRecord } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -104,7 +104,7 @@ export const filters: Field<(mapping: TaxQueryMapping) => Filter> = {
 				if (states.length > 0 && !states.includes(record.state)) return false;
 				return holds(record, identifiers, mapping);
 			},
-			leftOut: (records) => leftOut(records, { operations, states }, mapping),
+			leftOut: (records) => describeExcluded(records, { operations, states }, mapping),
 		});
 	},
 };

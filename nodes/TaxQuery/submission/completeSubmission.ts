@@ -3,7 +3,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
 import type { QueryId, Query } from '../client/types';
 import { QueryError, type RecoverySearch } from '../errors/queryError';
-import { isWord, otherQuery, type Word } from '../output/rows';
+import { isResultWithoutId, foreignProblem, type ResponseWithoutId } from '../output/rows';
 import {
 	isForeign,
 	reservationName,
@@ -31,7 +31,7 @@ export async function completeSubmission(
 	const { item, request, sending } = wanted;
 	if (submission.state.at === 'accepted') {
 		context.log.accepted(item, submission.state.ids, true);
-		return { queries: await readAccepted(wanted, submission), how: 'kept' };
+		return { queries: await readAccepted(wanted, submission), how: 'resumed' };
 	}
 	const isEarlier = isUnresolved(submission.state);
 	const name = reservationName(context, item, request, sending);
@@ -48,7 +48,7 @@ export async function completeSubmission(
 		if ('queries' in recovery) return { queries: recovery.queries, how: 'recovered' };
 		const { state, search, isProved } = recovery;
 		const body = bodyToPassOn(wanted, state, uncertainty);
-		if (body) return { queries: [body], how: isEarlier ? 'kept' : 'sent' };
+		if (body) return { queries: [body], how: isEarlier ? 'resumed' : 'sent' };
 		const own = await takeOwnPart(context, wanted, submission, uncertainty.received);
 		if (own) return { queries: own, how: 'sent' };
 		context.log.uncertain(item, request.expected.length); // and stays so, whatever is sent after it
@@ -113,12 +113,13 @@ function bodyToPassOn(
 	{ request: { definition, key }, known: { lastBodies } }: WantedQuery,
 	state: Unresolved,
 	{ body }: Uncertainty,
-): Word | undefined {
+): ResponseWithoutId | undefined {
 	if (uncertaintyOf(state) !== 'noId') return undefined;
 	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
-	if (!definition.hasNoShownResponse && !isWord(raw, definition.service)) return undefined;
+	if (!definition.hasNoShownResponse && !isResultWithoutId(raw, definition.service))
+		return undefined;
 	lastBodies.set(key, raw);
-	return { kind: 'word', raw };
+	return { kind: 'withoutId', raw };
 }
 
 function uncertainError(
@@ -129,7 +130,7 @@ function uncertainError(
 ): QueryError {
 	const foreign = received?.find((query) => isForeign(query, expected));
 	if (foreign?.kind === 'record') {
-		return new QueryError({ ...otherQuery(foreign, { definition, expected }), search });
+		return new QueryError({ ...foreignProblem(foreign, { definition, expected }), search });
 	}
 	const [why, count, sentAt] = [uncertaintyOf(state), expected.length, state.since];
 	return new QueryError({

@@ -3,7 +3,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import type { QueryId, Query, QueryRecord } from '../client/types';
 import { QueryError } from '../errors/queryError';
-import { otherQuery, type Outcome } from '../output/rows';
+import { foreignProblem, type QueryOutcome } from '../output/rows';
 import {
 	isForeign,
 	wantQuery,
@@ -23,8 +23,8 @@ export async function acceptOwnQueries(
 	item: Item,
 	request: QueryRequest,
 	sending: SendingOptions,
-	read: Outcome[],
-): Promise<Outcome[]> {
+	read: QueryOutcome[],
+): Promise<QueryOutcome[]> {
 	const { journal } = context;
 	const { register } = journal;
 	const { expected, share } = request;
@@ -53,8 +53,8 @@ async function replaceForeign(
 	request: QueryRequest,
 	sending: SendingOptions,
 	submission: Submission,
-	read: Outcome[],
-): Promise<Outcome[]> {
+	read: QueryOutcome[],
+): Promise<QueryOutcome[]> {
 	const wanted = await wantQuery(item, request, sending);
 	const { definition, expected, hash, share } = request;
 	const { service, known } = wanted;
@@ -72,14 +72,14 @@ async function replaceForeign(
 	context.log.uncertain(item, expected.length);
 	known.uncertainSince.set(share, since);
 	const foreign = received.find((query) => isForeign(query, expected)) as QueryRecord;
-	const problem = otherQuery(foreign, { definition, expected });
+	const problem = foreignProblem(foreign, { definition, expected });
 	throw new QueryError({ ...problem, search: recovery.search });
 }
 
-const queriesIn = (outcomes: Outcome[]): Query[] =>
-	outcomes.flatMap(({ query }) => (query.kind === 'word' ? [] : [query]));
+const queriesIn = (outcomes: QueryOutcome[]): Query[] =>
+	outcomes.flatMap(({ query }) => (query.kind === 'withoutId' ? [] : [query]));
 
-const idsIn = (outcomes: Outcome[]): QueryId[] => queriesIn(outcomes).map(({ id }) => id);
+const idsIn = (outcomes: QueryOutcome[]): QueryId[] => queriesIn(outcomes).map(({ id }) => id);
 
-const recovered = (queries: Query[]): Outcome[] =>
+const recovered = (queries: Query[]): QueryOutcome[] =>
 	queries.map((query) => ({ query, how: 'recovered' }));

@@ -11,7 +11,7 @@ import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient
 import type { QueryRecord } from '../client/types';
 import { withBilled } from '../errors/queryError';
 import { Receipt } from '../output/receipt';
-import { isUnfinished, rowsOf, type Outcome, type Shape } from '../output/rows';
+import { isUnfinished, buildRows, type QueryOutcome, type RowShape } from '../output/rows';
 import { knownColumns } from '../output/simplify';
 import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './submissionOptions';
 import { countBilled, idsOf } from './submissionState';
@@ -70,16 +70,16 @@ function startSpending(run: Run) {
 /** A question that an item asks by one request, and what came of it. */
 interface RequestPart {
 	part: QueryRequest;
-	outcomes: Outcome[];
+	outcomes: QueryOutcome[];
 }
 
 /** What an item has got: of listed queries, and of its own. */
 interface ItemQueries {
-	listed: Outcome[];
+	listed: QueryOutcome[];
 	own: RequestPart[];
 }
 
-const outcomesOf = ({ listed, own }: ItemQueries): Outcome[] => [
+const outcomesOf = ({ listed, own }: ItemQueries): QueryOutcome[] => [
 	...listed,
 	...own.flatMap(({ outcomes }) => outcomes),
 ];
@@ -109,7 +109,7 @@ async function plan(
 	await planSubmissions(context, item, settings, parts);
 	const next = async () => {
 		const now = Date.now() + target.clockOffsetMs();
-		const read = async (outcomes: Outcome[]) =>
+		const read = async (outcomes: QueryOutcome[]) =>
 			await Promise.all(
 				outcomes.map(async (one) => await readResult(item, withAge(one, now), definition)),
 			);
@@ -164,7 +164,7 @@ function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined
 }
 
 /** `now`: by the service's clock. */
-function withAge(outcome: Outcome, now: number): Outcome {
+function withAge(outcome: QueryOutcome, now: number): QueryOutcome {
 	const { query, how } = outcome;
 	const { createdAt = now } = query.kind === 'record' ? query : {};
 	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
@@ -187,14 +187,14 @@ async function conclude(
 ): Promise<Phase> {
 	const { wait, simplify: isSimple, externalReference, mapping } = settings;
 	const { receipt, context } = item.run.shared(startSpending);
-	const shape: Shape = {
+	const shape: RowShape = {
 		definition,
 		mapping,
 		expected,
-		asked: records
+		requested: records
 			? sharedOf(records.map(({ fields: { rfc, period } }) => ({ rfc, period })))
 			: fields,
-		echoed: records
+		mustEcho: records
 			? {}
 			: Object.fromEntries(Object.entries(fields).filter(([, one]) => one !== '')),
 		isSimple,
@@ -203,14 +203,14 @@ async function conclude(
 		secrets,
 		protect: item.protect,
 	};
-	const give = (ended: Outcome[]) => {
-		const rows = rowsOf(shape, ended);
+	const give = (ended: QueryOutcome[]) => {
+		const rows = buildRows(shape, ended);
 		receipt.give(item, rows, ended.filter((one) => isUnfinished(one, definition)).length);
 		return rows;
 	};
 	const isWaiting = wait !== undefined && outcomesOf(queries).some(isWaitedFor);
 	if (!isWaiting) return give(outcomesOf(queries));
-	const waitForAll = async (outcomes: Outcome[]) =>
+	const waitForAll = async (outcomes: QueryOutcome[]) =>
 		await Promise.all(outcomes.map(async (one) => await waitForResult(item, one, wait)));
 	const next = async () => {
 		const [before, ...own] = await Promise.all([

@@ -5,7 +5,7 @@ import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
 import type { QueryId, Query } from '../client/types';
-import { isOfOther, type Answer, type Outcome } from '../output/rows';
+import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/rows';
 import { journalOf, type Journal } from './journal';
 import { newSpendingLimit, type Limits, type QueryLimit } from './spendingLimit';
 import { findLostQueries } from './findLostQueries';
@@ -49,7 +49,7 @@ export interface WantedQuery {
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
-export type ObtainedQueries = Pick<Outcome, 'how'> & { queries: Answer[] };
+export type ObtainedQueries = Pick<QueryOutcome, 'how'> & { queries: QueryResponse[] };
 
 /** What a submission of uncertain outcome has shown of itself. */
 export interface Uncertainty {
@@ -100,4 +100,4 @@ export function reservationName(
 
 /** Whether a query is surely not one that was wanted. */
 export const isForeign = (query: Query, expected: QueryRequest['expected']): boolean =>
-	query.kind === 'record' && isOfOther(query, expected);
+	query.kind === 'record' && isForeignRecord(query, expected);

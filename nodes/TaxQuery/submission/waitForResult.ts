@@ -12,7 +12,7 @@ import { hasList, readList, holdsResult, readRowById } from '../client/queryList
 import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import type { Query, QueryRecord } from '../client/types';
 import { QueryError, reasonFor } from '../errors/queryError';
-import type { Outcome } from '../output/rows';
+import type { QueryOutcome } from '../output/rows';
 
 const BACKOFF = 1.5;
 const LONGEST_PAUSE_MS = 15_000;
@@ -70,10 +70,10 @@ const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number) =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
 
 /** What a wait ends with. */
-type WaitResult = Pick<Outcome, 'query' | 'overdue'>;
+type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
 
 /** Whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
-export const isWaitedFor = ({ query }: Outcome): boolean =>
+export const isWaitedFor = ({ query }: QueryOutcome): boolean =>
 	query.kind === 'acknowledged' || (query.kind === 'record' && isUnfinishedState(query.state));
 
 /**
@@ -231,9 +231,13 @@ function newPendingQueries() {
  * Waits until a query has ended or the time is over; then what is known of it comes back, never an error, because a new
  * query is billed. Throws only if the execution is cancelled.
  */
-export async function waitForResult(item: Item, outcome: Outcome, maxMs: number): Promise<Outcome> {
+export async function waitForResult(
+	item: Item,
+	outcome: QueryOutcome,
+	maxMs: number,
+): Promise<QueryOutcome> {
 	const { query } = outcome;
-	if (query.kind === 'word' || !isWaitedFor(outcome)) return outcome;
+	if (query.kind === 'withoutId' || !isWaitedFor(outcome)) return outcome;
 	const service = await uncancelledClient(item); // one that failed must not blind the others
 	const pending = stateOfClient(service.client).shared(newPendingQueries);
 	const now = performance.now();
@@ -268,12 +272,12 @@ const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
  */
 export async function readResult(
 	item: Item,
-	outcome: Outcome,
+	outcome: QueryOutcome,
 	{ service: { isImmediate }, hasNoResult }: PaidQuery,
-): Promise<Outcome> {
+): Promise<QueryOutcome> {
 	const { query, how } = outcome;
 	const isNew = how === 'sent' || how === 'reused'; // the others were read
-	if (!isNew || query.kind === 'word' || hasNoResult) return outcome;
+	if (!isNew || query.kind === 'withoutId' || hasNoResult) return outcome;
 	const lacks = query.kind === 'record' && query.state === 'success' && lacksResponse(query);
 	if (!lacks && (query.kind === 'record' || !isImmediate)) return outcome;
 	const reads = item.run.execution.shared(newReads);

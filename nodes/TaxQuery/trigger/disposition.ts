@@ -4,7 +4,7 @@ import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/types';
-import { leftOut } from '../errors/excludedQueries';
+import { describeExcluded } from '../errors/excludedQueries';
 import type { Choice } from './filterSettings';
 import { reportHourly } from './outage';
 import type { TriggerResult } from './triggerResult';
@@ -45,6 +45,6 @@ export function reportLeftOut(
 	const before = known.size;
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);
 	if (known.size === before) return; // nothing new, or too many to say
-	const what = leftOut([...known.values()], choice, mapping);
+	const what = describeExcluded([...known.values()], choice, mapping);
 	if (what) reportHourly(context, new CodedError('leftOut', what), what);
 }

@@ -5,7 +5,7 @@ import { save } from '../../shared/operations/nodeState';
 import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../client/queryList';
 import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
-import { leftOut } from '../errors/excludedQueries';
+import { describeExcluded } from '../errors/excludedQueries';
 import { fateOf } from './disposition';
 import { KEY } from './nodeMemory';
 import { errorOf } from './outage';
@@ -64,7 +64,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {
 			description: sentences(
 				'Run a query first, or choose other queries and statuses',
-				leftOut(records, settings.choice, mapping),
+				describeExcluded(records, settings.choice, mapping),
 			),
 		});
 	}

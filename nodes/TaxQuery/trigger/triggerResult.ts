@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { asItIs } from '../../shared/operations/fields';
+import { identity } from '../../shared/operations/fields';
 import {
 	protectionOf,
 	readFieldsToKeep,
@@ -105,7 +105,7 @@ export function itemMaker(
 			...shownRecord({ protect }, record, mapping, simplify),
 			...(record.state === 'unknown' && { statusUnknown: true }),
 			...(event !== undefined && { event: protection?.text(event) ?? event }),
-			...(hasEnvelope && { envelope: envelope ? protect(envelope, 'free', asItIs) : null }),
+			...(hasEnvelope && { envelope: envelope ? protect(envelope, 'free', identity) : null }),
 		};
 		return { json: { ...json, deliveryId, confirmed } };
 	};

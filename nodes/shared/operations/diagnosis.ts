@@ -3,7 +3,7 @@ import { maskedText } from '../personalData/personalData';
 import { withRequestId } from '../errors/requestIds';
 import type { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
-import { asItIs } from './fields';
+import { identity } from './fields';
 import type { Item } from './operation';
 
 /** What one check of a connection found. */
@@ -69,7 +69,7 @@ export class Diagnosis {
 			item.protect(
 				{ check, result: RESULTS[`${ok}`], seen, advice: advice || NOTHING_TO_DO },
 				'written',
-				asItIs,
+				identity,
 			),
 		);
 	}

@@ -49,4 +49,4 @@ export const limit: Field<number> = {
 export const simplify: Field<boolean> = option(simplifyField, parseBoolean, true);
 
 /** The shape of a row with Simplify off. */
-export const asItIs = (row: IDataObject): IDataObject => row;
+export const identity = (row: IDataObject): IDataObject => row;

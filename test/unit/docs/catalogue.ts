@@ -31,10 +31,10 @@ import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/client/queryTypeNames';
 import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/types';
-import { leftOut } from '../../../nodes/TaxQuery/errors/excludedQueries';
+import { describeExcluded } from '../../../nodes/TaxQuery/errors/excludedQueries';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { Receipt } from '../../../nodes/TaxQuery/output/receipt';
-import { rowsOf, type Outcome, type Shape } from '../../../nodes/TaxQuery/output/rows';
+import { buildRows, type QueryOutcome, type RowShape } from '../../../nodes/TaxQuery/output/rows';
 import * as answers from '../../../nodes/TaxQuery/webhook/responses';
 
 const asDocumented = readTaxQueryMapping({});
@@ -204,7 +204,7 @@ function ofReceipts(): Said[] {
 		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });
 		receipt.accepted(item, [id]);
 		receipt.uncertain({ ...item, index: 1 }, 1);
-		const outcomes = (['sent', 'recovered', 'kept', 'reused'] as const).map((how) => ({
+		const outcomes = (['sent', 'recovered', 'resumed', 'reused'] as const).map((how) => ({
 			how,
 			query: { kind: 'acknowledged', id, raw: {} } as never,
 		}));
@@ -226,14 +226,14 @@ function ofRows(): Said[] {
 		...{ isSimple: true, externalReference: undefined, warnings: [], secrets: [] },
 		protect: (row: IDataObject, _rule: unknown, shaped: (safe: IDataObject) => unknown) =>
 			shaped(row),
-	} as unknown as Shape;
+	} as unknown as RowShape;
 	const outcomes = [
 		{ how: 'sent', query: { ...own, state: 'unknown', status: 'LISTO', raw: {} } },
 		{ how: 'sent', query: { ...own, state: 'success', raw: {} }, unread: 'It is down' },
 		{ how: 'sent', query: { kind: 'word', raw: { rfc: 'GODE561231GR8' } } },
-	] as unknown as Outcome[];
+	] as unknown as QueryOutcome[];
 	return outcomes
-		.flatMap((outcome) => rowsOf(shape, [outcome]))
+		.flatMap((outcome) => buildRows(shape, [outcome]))
 		.flatMap(({ warnings = [] }) => warnings as IDataObject[])
 		.map(({ message }) => alone(String(message)));
 }
@@ -275,7 +275,7 @@ function ofRunning(): Said[] {
 	TEN.forEach(() => reportMissing(context, 'q1', true));
 	const strange = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };
-	return [...messages, alone(leftOut([strange], choice, asDocumented) ?? '')];
+	return [...messages, alone(describeExcluded([strange], choice, asDocumented) ?? '')];
 }
 
 /** What n8n says where it is too old to load the package. */
