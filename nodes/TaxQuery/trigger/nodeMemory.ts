@@ -1,7 +1,7 @@
 import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { load } from '../../shared/operations/nodeState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { merged, type Asked } from './notification';
+import { mergeNotifications, type QueryNotification } from './notification';
 import { nodeState, type nodeKey, type Outcome } from './emitter';
 import { currentLedger, Ledger } from './ledger';
 import { newOutage } from './outage';
@@ -46,20 +46,20 @@ export const wasPublishedSince = (context: Identity, since: number): boolean =>
 	(nodeState(context).shared(newMemory).closedAt ?? -Infinity) > since;
 
 /** What webhook calls named while the trigger was not published in this process. */
-const newAskedEarly = () => new Map<string, Asked>();
+const newAskedEarly = () => new Map<string, QueryNotification>();
 
 /** Stores what webhook calls named for the next time that the trigger is published. */
-export function askLater(context: Identity, all: Iterable<[id: string, Asked]>): void {
+export function askLater(context: Identity, all: Iterable<[id: string, QueryNotification]>): void {
 	const asked = nodeState(context).shared(newAskedEarly);
 	for (const [id, said] of all) {
 		const known = asked.get(id);
-		if (known) asked.set(id, merged(known, said));
+		if (known) asked.set(id, mergeNotifications(known, said));
 		else if (asked.size < MAX_ASKED) asked.set(id, said);
 	}
 }
 
 /** Returns what was stored, and forgets it. */
-export function takeAskedEarly(context: Identity): Map<string, Asked> {
+export function takeAskedEarly(context: Identity): Map<string, QueryNotification> {
 	const early = nodeState(context).shared(newAskedEarly);
 	const asked = new Map(early);
 	early.clear();

@@ -10,7 +10,7 @@ import {
 } from './triggerResult';
 
 /** What a webhook call said of a query. */
-export interface Asked {
+export interface QueryNotification {
 	/** The call proved where it comes from. */
 	isProved: boolean;
 	/** It was asked for before, and the list does not show it still. */
@@ -24,28 +24,31 @@ export interface Asked {
 }
 
 /** What two calls said of a query: what proves more, or brings the result, else what was said first. */
-export function merged(known: Asked, said: Asked): Asked {
-	const worth = ({ isProved, detail }: Asked) =>
+export function mergeNotifications(
+	known: QueryNotification,
+	notification: QueryNotification,
+): QueryNotification {
+	const worth = ({ isProved, detail }: QueryNotification) =>
 		2 * Number(isProved) + Number(detail !== undefined);
-	const [newer, older] = said.isAgain ? [known, said] : [said, known];
+	const [newer, older] = notification.isAgain ? [known, notification] : [notification, known];
 	return {
-		...(worth(said) > worth(known) ? said : known),
-		hasResponse: said.hasResponse || known.hasResponse,
-		isAgain: said.isAgain ?? known.isAgain,
+		...(worth(notification) > worth(known) ? notification : known),
+		hasResponse: notification.hasResponse || known.hasResponse,
+		isAgain: notification.isAgain ?? known.isAgain,
 		envelope: newer.envelope ?? older.envelope,
 	};
 }
 
 /** The record, with the response of the webhook call where it has none and that may be emitted. */
-export function confirmed(
+export function confirmResult(
 	found: TriggerResult,
-	said: Pick<Asked, 'detail' | 'event' | 'envelope'> | undefined,
+	notification: Pick<QueryNotification, 'detail' | 'event' | 'envelope'> | undefined,
 	mapping: TaxQueryMapping,
 ): { result: TriggerResult; origin: Origin } {
-	const around = envelopeOf(found, said?.envelope);
-	if (!lacksResult(found) || !said?.detail) {
+	const around = envelopeOf(found, notification?.envelope);
+	if (!lacksResult(found) || !notification?.detail) {
 		return { result: found, origin: { confirmed: true, ...around } };
 	}
-	const result = withResponse(found, said.detail, mapping);
-	return { result, origin: { confirmed: 'status', event: said.event, ...around } };
+	const result = withResponse(found, notification.detail, mapping);
+	return { result, origin: { confirmed: 'status', event: notification.event, ...around } };
 }

@@ -8,7 +8,7 @@ import { touchRunning, type Outcome } from './emitter';
 import { fateOf, reportLeftOut } from './disposition';
 import type { Ledger } from './ledger';
 import { checkDates, DAY_MS, isAuditDue, NO_LIST, readListing, type Listing } from './readListing';
-import { confirmed, type Asked } from './notification';
+import { confirmResult, type QueryNotification } from './notification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { readRecords, type Found, type Records } from './readRecords';
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
@@ -45,11 +45,14 @@ export interface Look {
 	/** There are more new results than one look emits. */
 	isMore: boolean;
 	/** What was asked for and must wait for the next look. */
-	unread: Array<[id: string, Asked]>;
+	unread: Array<[id: string, QueryNotification]>;
 }
 
 /** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
-export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>): Promise<Look> {
+export async function look(
+	trigger: PublishedTrigger,
+	asked: Map<string, QueryNotification>,
+): Promise<Look> {
 	const { context, ledger, settings, tries, mustBegin } = trigger;
 	const { state } = ledger;
 
@@ -98,13 +101,14 @@ export async function look(trigger: PublishedTrigger, asked: Map<string, Asked>)
 }
 
 /** IDs that webhook calls named: a sender that comes again does not wait behind a flood. */
-const newestFirst = (asked: Map<string, Asked>): string[] => [...asked.keys()].reverse();
+const newestFirst = (asked: Map<string, QueryNotification>): string[] =>
+	[...asked.keys()].reverse();
 
 /** What a poll has read, and what is to be done with it. */
 interface PollReading {
 	mapping: TaxQueryMapping;
 	toItem: ItemMaker;
-	asked: Map<string, Asked>;
+	asked: Map<string, QueryNotification>;
 	listing: Listing;
 	plan: Plan<TriggerResult>;
 	rules: Rules<TriggerResult>;
@@ -138,7 +142,7 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
 			return ledger.drop(queryId);
 		}
 		const said = asked.get(queryId);
-		const { result, origin } = confirmed(found, said, mapping);
+		const { result, origin } = confirmResult(found, said, mapping);
 		const fate = rules.fateOf(result);
 		if (fate === 'unwanted' || isSettled(ledger, result)) return settle(ledger, result, row);
 		ledger.addPending([queryId]); // the others first, the next time

@@ -12,7 +12,7 @@ import { decideEmission } from './emission';
 import { emit, nodeKey, type Outcome } from './emitter';
 import { EndSaver } from './endSaver';
 import { look, type Look } from './pollOnce';
-import { merged, type Asked } from './notification';
+import { mergeNotifications, type QueryNotification } from './notification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { save } from '../../shared/operations/nodeState';
 import { askLater, KEY, MAX_ASKED, memoryOf, takeAskedEarly, type NodeMemory } from './nodeMemory';
@@ -92,7 +92,7 @@ export class Watcher implements PublishedTrigger {
 	private last: Promise<unknown> = Promise.resolve();
 	private waiting: Promise<Look> | undefined;
 	/** What webhook calls named for the next poll. */
-	private asked = new Map<string, Asked>();
+	private asked = new Map<string, QueryNotification>();
 	/** The next poll begins this long after a moment. */
 	private rest = { since: 0, ms: 0 };
 
@@ -167,7 +167,7 @@ export class Watcher implements PublishedTrigger {
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async lookSoon(more: Iterable<[id: string, Asked]> = []): Promise<Look> {
+	async lookSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<Look> {
 		if (this.hasClosed) this.handOn(more);
 		else for (const [id, said] of more) this.ask(id, said);
 		this.waiting ??= this.last.then(async () => {
@@ -256,12 +256,12 @@ export class Watcher implements PublishedTrigger {
 		if (wasFull && ledger.room() > 0 && !this.hasClosed && this.needsLooks) this.lookInBackground();
 	}
 
-	private ask(id: string, said: Asked): void {
+	private ask(id: string, said: QueryNotification): void {
 		const known = this.asked.get(id);
-		this.asked.set(id, known ? merged(known, said) : said);
+		this.asked.set(id, known ? mergeNotifications(known, said) : said);
 	}
 
-	private askAgain(all: Iterable<[id: string, Asked]>): void {
+	private askAgain(all: Iterable<[id: string, QueryNotification]>): void {
 		if (this.hasClosed) return this.handOn(all);
 		for (const [id, said] of all) {
 			if (this.asked.size < MAX_ASKED) this.ask(id, { ...said, isAgain: true });
@@ -269,7 +269,7 @@ export class Watcher implements PublishedTrigger {
 	}
 
 	/** Leaves what this trigger can no longer read to the one that is published after it, now or later. */
-	private handOn(all: Iterable<[id: string, Asked]>): void {
+	private handOn(all: Iterable<[id: string, QueryNotification]>): void {
 		const next = this.published.get(this.key);
 		if (next && next !== this) void next.lookSoon(all).catch(() => undefined);
 		else askLater(this.context, all);

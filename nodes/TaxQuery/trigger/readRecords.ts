@@ -3,7 +3,7 @@ import { lacksResponse } from '../client/queryRecord';
 import { gone, readAsked, readQuery } from './readById';
 import { nodeState } from './emitter';
 import type { Listing } from './readListing';
-import type { Asked } from './notification';
+import type { QueryNotification } from './notification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { lacksResult, type TriggerResult } from './triggerResult';
 import type { Plan } from './planPoll';
@@ -33,7 +33,7 @@ export async function readRecords(
 	service: QueryClient,
 	plan: Plan<TriggerResult>,
 	listing: Listing,
-	asked: Map<string, Asked>,
+	asked: Map<string, QueryNotification>,
 ): Promise<Records> {
 	const named = await readNamed(trigger, service, plan.asked, listing, asked);
 	const owing = await readOwing(trigger, service, plan.owing, listing);
@@ -53,7 +53,7 @@ async function readNamed(
 	service: QueryClient,
 	ids: string[],
 	listing: Listing,
-	asked: Map<string, Asked>,
+	asked: Map<string, QueryNotification>,
 ): Promise<Pick<Records, 'others' | 'inconclusive'>> {
 	const isSure = (id: string) => ledger.isPending(id) || asked.get(id)?.isProved === true;
 	const untold: Records['inconclusive'] = new Map();

@@ -8,24 +8,24 @@ import { fateOf, reportLeftOut } from '../trigger/disposition';
 import { watcherOf, type Watcher } from '../trigger/pollingSession';
 import {
 	accepted,
-	answerFor,
+	responseFor,
 	later,
 	notTaken,
 	nothingNew,
 	tooMany,
 	unreachable,
-	worstOf,
-	type Answer,
-	type Call,
+	worstResponse,
+	type WebhookResponse,
+	type WebhookCall,
 } from './responses';
-import type { Said } from './receivedNotification';
+import type { ReceivedNotification } from './receivedNotification';
 
 /** Within which n8n has started its triggers, or one that is being published anew. */
 const START_MS = 60_000;
 /** So long a sender waits in vain where no trigger comes: in a webhook processor. */
-const START_PATIENCE_MS = 5_000;
+const START_TIMEOUT_MS = 5_000;
 /** So long one waits for a trigger that is being published anew; after that, what the call names is stored for it. */
-const PUBLISHING_PATIENCE_MS = 1_000;
+const PUBLISHING_TIMEOUT_MS = 1_000;
 const SLICE_MS = 100;
 
 /** Whether the trigger is surely coming: this process has had it until a moment ago. */
@@ -36,16 +36,16 @@ export const isBeingPublished = (context: IWebhookFunctions): boolean =>
  * The published trigger; undefined if this process has none. n8n takes calls before it starts its triggers, and while it
  * publishes one anew: then one waits for the trigger, which knows what was started before.
  */
-export async function triggerSoon(context: IWebhookFunctions): Promise<Watcher | undefined> {
+export async function waitForSession(context: IWebhookFunctions): Promise<Watcher | undefined> {
 	const since = Date.now();
 	const isComing = () => msLeft(processStartedAt(), START_MS) > 0 || isBeingPublished(context);
-	const patienceMs = isBeingPublished(context) ? PUBLISHING_PATIENCE_MS : START_PATIENCE_MS;
-	while (!watcherOf(context) && isComing() && msLeft(since, patienceMs) > 0) await sleep(SLICE_MS);
+	const timeoutMs = isBeingPublished(context) ? PUBLISHING_TIMEOUT_MS : START_TIMEOUT_MS;
+	while (!watcherOf(context) && isComing() && msLeft(since, timeoutMs) > 0) await sleep(SLICE_MS);
 	return watcherOf(context);
 }
 
 /** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
-const PATIENCE_MS = 8_000;
+const RESPONSE_TIMEOUT_MS = 8_000;
 /** Where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for the start. */
 const HANDED_OVER_MS = 5;
 /** The most senders that wait at the same time. */
@@ -53,19 +53,19 @@ const MAX_WAITING = 200;
 
 /** The answer, or after eight seconds another one; leaves no timer behind. */
 const inTime = async (
-	answering: Promise<Answer>,
-	otherwise: () => Answer,
-	patienceMs = PATIENCE_MS,
-): Promise<Answer> =>
-	await raceAbort(answering, AbortSignal.timeout(patienceMs)).catch(() => otherwise());
+	responding: Promise<WebhookResponse>,
+	otherwise: () => WebhookResponse,
+	timeoutMs = RESPONSE_TIMEOUT_MS,
+): Promise<WebhookResponse> =>
+	await raceAbort(responding, AbortSignal.timeout(timeoutMs)).catch(() => otherwise());
 
 /** Starts what is believed as it was delivered. */
-export async function start(
+export async function startBelieved(
 	trigger: Watcher,
-	all: Said[],
+	all: ReceivedNotification[],
 	deployment: Deployment,
 	isListed: boolean,
-): Promise<Answer> {
+): Promise<WebhookResponse> {
 	const { context, settings } = trigger;
 	const toItem = itemMaker(settings, deployment);
 	const results = all.flatMap(({ believed }) => believed ?? []);
@@ -87,20 +87,24 @@ export async function start(
 const newSenders = () => ({ waiting: 0 });
 
 /** Lets the trigger look, and answers by what it sees of the queries that the call names. */
-export async function lookFor(trigger: Watcher, all: Said[], call: Call): Promise<Answer> {
+export async function pollFor(
+	trigger: Watcher,
+	all: ReceivedNotification[],
+	call: WebhookCall,
+): Promise<WebhookResponse> {
 	const senders = stateOfProcess().shared(newSenders);
-	if (senders.waiting >= MAX_WAITING) return call.answerSoFar === later ? later : tooMany;
-	const looking = trigger
-		.lookSoon(all.map((said) => [said.queryId, said]))
+	if (senders.waiting >= MAX_WAITING) return call.responseSoFar === later ? later : tooMany;
+	const polling = trigger
+		.lookSoon(all.map((notification) => [notification.queryId, notification]))
 		.then(async (seen) => {
-			const answers = all.map(async (each) => await answerFor(each, seen, trigger));
-			call.answerSoFar = later; // n8n has been given it
-			return worstOf(await Promise.all(answers));
+			const responses = all.map(async (each) => await responseFor(each, seen, trigger));
+			call.responseSoFar = later; // n8n has been given it
+			return worstResponse(await Promise.all(responses));
 		})
 		// the watcher has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => (trigger.isClosed ? later : unreachable));
 	senders.waiting++;
-	return await inTime(looking, () => call.answerSoFar).finally(() => {
+	return await inTime(polling, () => call.responseSoFar).finally(() => {
 		senders.waiting--;
 	});
 }

@@ -4,7 +4,7 @@ import { idText } from '../../shared/utils/text';
 import { wireName } from '../client/recordFieldNames';
 
 /** What a delivery says of one query. Whether it is true is not known yet. */
-export interface Announced {
+export interface AnnouncedQuery {
 	queryId: string;
 	/** The fields of the query record, as far as the delivery holds them; at least its ID. */
 	record: IDataObject;
@@ -15,7 +15,7 @@ export interface Announced {
 }
 
 /** What was read from a body, or why it cannot be one of the service's deliveries, in words for the sender. */
-type Payload = { announced: Announced[] } | { status: 400 | 413; reason: string };
+type Payload = { announced: AnnouncedQuery[] } | { status: 400 | 413; reason: string };
 
 /** The most results that one delivery may hold; each is confirmed with the service. */
 const MAX_RESULTS = 100;
@@ -48,7 +48,7 @@ export function readPayload(body: Buffer, mapping: Names): Payload {
 	if (body.length === 0) return refuse('The body is empty');
 	const value = parse(body);
 	if (value === undefined) return refuse('The body is not JSON in UTF-8');
-	const unsafe = whatIsUnsafe(value);
+	const unsafe = findUnsafeContent(value);
 	if (unsafe) return refuse(unsafe);
 	const announced = read(value, vocabularyOf(mapping))?.announced ?? [];
 	if (announced.length === 0) return refuse('The body names no query');
@@ -68,7 +68,7 @@ function parse(body: Buffer): unknown {
 }
 
 /** Looks at every value without recursion, which a hostile body could exhaust. */
-function whatIsUnsafe(value: unknown): string | undefined {
+function findUnsafeContent(value: unknown): string | undefined {
 	let layer: unknown[] = [value];
 	for (let depth = 0; layer.length > 0; depth++) {
 		if (depth > MAX_DEPTH) return `The body is nested deeper than ${MAX_DEPTH} levels`;
@@ -85,8 +85,8 @@ function whatIsUnsafe(value: unknown): string | undefined {
 	return undefined;
 }
 
-interface Found {
-	announced: Announced[];
+interface RecognizedQueries {
+	announced: AnnouncedQuery[];
 	/** How much says that the IDs are those of queries. */
 	sureness: number;
 }
@@ -121,14 +121,14 @@ function vocabularyOf(mapping: Names): Vocabulary {
 /** Undefined if anything in it is not recognised: half a delivery is never taken for the whole. */
 function read(
 	value: unknown,
-	words: Vocabulary,
+	vocabulary: Vocabulary,
 	layer = 0,
 	isInEnvelope = false,
-): Found | undefined {
+): RecognizedQueries | undefined {
 	if (typeof value !== 'object' || value === null || layer > MAX_LAYERS) return undefined;
 	if (Array.isArray(value)) {
 		const some = value.slice(0, MAX_RESULTS + 1);
-		const all = some.map((each) => read(each, words, layer + 1, isInEnvelope));
+		const all = some.map((each) => read(each, vocabulary, layer + 1, isInEnvelope));
 		if (!all.every((each) => each !== undefined)) return undefined;
 		const announced = all.flatMap((each) => each.announced);
 		return { announced, sureness: Math.min(...all.map(({ sureness }) => sureness)) };
@@ -136,16 +136,20 @@ function read(
 	const fields = value as IDataObject;
 	const event = KINDS.map((name) => fields[name]).find((each) => typeof each === 'string');
 	const named = [fields.queryId, fields.query_id, fields.queryID].map(idOf).find(Boolean);
-	const beside = words.ofQueries.filter((name) => (fields[name] ?? undefined) !== undefined).length;
-	const inside = surestInside(fields, words, layer, named);
+	const beside = vocabulary.ofQueries.filter(
+		(name) => (fields[name] ?? undefined) !== undefined,
+	).length;
+	const inside = findInEnvelope(fields, vocabulary, layer, named);
 	// an ID with nothing of a query beside it may be the envelope's
 	if (
 		inside &&
-		(inside.name === words.wrapper || beside === 0 || inside.sureness + Number(!!named) > beside)
+		(inside.name === vocabulary.wrapper ||
+			beside === 0 ||
+			inside.sureness + Number(!!named) > beside)
 	) {
 		const { name, announced, sureness } = inside;
 		const around = without(fields, [name]);
-		const within = ({ envelope, ...each }: Announced): Announced => ({
+		const within = ({ envelope, ...each }: AnnouncedQuery): AnnouncedQuery => ({
 			...each,
 			event: each.event ?? event,
 			envelope: filled(envelope ? { ...around, [name]: envelope } : around),
@@ -153,12 +157,14 @@ function read(
 		return { announced: announced.map(within), sureness };
 	}
 
-	const ownId = idOf(fields[words.id]);
+	const ownId = idOf(fields[vocabulary.id]);
 	const queryId = named ?? ownId ?? idOf(fields.id);
 	if (!queryId) return undefined;
 	const isRecord = ownId !== undefined;
-	const record = isRecord ? fields : { ...without(fields, words.ids), [words.id]: queryId };
-	const envelope = isInEnvelope ? undefined : filled(without(fields, words.ofRecord));
+	const record = isRecord
+		? fields
+		: { ...without(fields, vocabulary.ids), [vocabulary.id]: queryId };
+	const envelope = isInEnvelope ? undefined : filled(without(fields, vocabulary.ofRecord));
 	return {
 		announced: [{ queryId, record, event, envelope }],
 		sureness: beside + (named ? 2 : 0),
@@ -166,15 +172,15 @@ function read(
 }
 
 /** What is surely about queries in an envelope: about the query that it names, if it names one. */
-function surestInside(
+function findInEnvelope(
 	fields: IDataObject,
-	words: Vocabulary,
+	vocabulary: Vocabulary,
 	layer: number,
 	named: string | undefined,
 ) {
-	let surest: (Found & { name: string }) | undefined;
-	for (const name of words.envelopes) {
-		const found = read(fields[name], words, layer + 1, true);
+	let surest: (RecognizedQueries & { name: string }) | undefined;
+	for (const name of vocabulary.envelopes) {
+		const found = read(fields[name], vocabulary, layer + 1, true);
 		if (!found || found.announced.length === 0) continue;
 		const isOfOthers = named && found.announced.some(({ queryId }) => queryId !== named);
 		if (!isOfOthers && found.sureness > (surest?.sureness ?? -1)) surest = { ...found, name };

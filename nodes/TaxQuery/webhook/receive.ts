@@ -11,26 +11,26 @@ import { readSettings, type Settings } from '../trigger/triggerSettings';
 import { watcherOf, type Watcher } from '../trigger/pollingSession';
 import { hasList } from '../client/queryList';
 import {
-	cannotAsk,
+	noCredential,
 	later,
 	nothingNew,
 	starting,
 	tryAgain,
-	worstOf,
-	type Answer,
-	type Call,
+	worstResponse,
+	type WebhookResponse,
+	type WebhookCall,
 } from './responses';
 import { deploymentOf, proofOf } from './webhookCredential';
-import { startHere, type Outcome } from './startWithoutSession';
+import { startWithoutSession, type WebhookOutcome } from './startWithoutSession';
 import { extractJson } from './formBody';
-import { readPayload, type Announced } from './payload';
+import { readPayload, type AnnouncedQuery } from './payload';
 import { decodeBody, readRawBody, type UnreadableBody } from './requestBody';
-import { isBeingPublished, lookFor, start, triggerSoon } from './dispatch';
-import { readAnnounced, type Said } from './receivedNotification';
+import { isBeingPublished, pollFor, startBelieved, waitForSession } from './dispatch';
+import { readNotification, type ReceivedNotification } from './receivedNotification';
 
 const RETRY_AFTER_SECONDS = 5;
 /** Senders give up after 3 to 5 s. Each is answered within 2: this long after its call came, and the time to read it. */
-const ANSWER_MS = 1_500;
+const RESPONSE_TIMEOUT_MS = 1_500;
 const MAX_TAKEN = 5_000;
 const REFUSED =
 	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
@@ -41,16 +41,16 @@ const REFUSED =
  * nothing: what is thrown here would start an execution, failed, for each call.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
-	const call: Call = { answerSoFar: tryAgain };
-	const taking = take(context, call).catch((error: unknown): Answer => {
+	const call: WebhookCall = { responseSoFar: tryAgain };
+	const taking = handleCall(context, call).catch((error: unknown): WebhookResponse => {
 		context.logger.error(`A webhook call could not be handled: ${reasonOf(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
 	});
 	const isTest = context.getMode() === 'manual';
-	const signal = AbortSignal.timeout(ANSWER_MS);
+	const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS);
 	const outcome = isTest ? await taking : await raceAbort(taking, signal).catch(() => undefined);
 	if (outcome === undefined) {
-		send(context, call.answerSoFar);
+		send(context, call.responseSoFar);
 		return startOnce(context, await taking); // the work goes on without the sender
 	}
 	if (!('status' in outcome)) return outcome;
@@ -58,7 +58,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
 	return { noWebhookResponse: true };
 }
 
-function send(context: IWebhookFunctions, { status, message }: Answer): void {
+function send(context: IWebhookFunctions, { status, message }: WebhookResponse): void {
 	const response = context.getResponseObject();
 	if (status === 503) response.setHeader('Retry-After', String(RETRY_AFTER_SECONDS));
 	response.status(status).json({ message });
@@ -68,7 +68,7 @@ function send(context: IWebhookFunctions, { status, message }: Answer): void {
 const newStartedLate = () => new BoundedMap<string, true>(MAX_TAKEN);
 
 /** Has n8n start what came of a call that was answered before, unless a copy of it has been started so. */
-function startOnce(context: IWebhookFunctions, outcome: Outcome): IWebhookResponseData {
+function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhookResponseData {
 	if ('status' in outcome) return { noWebhookResponse: true };
 	const startedLate = nodeState(context).shared(newStartedLate);
 	const items = (outcome.workflowData?.[0] ?? []).filter(({ json }) => {
@@ -83,7 +83,7 @@ function startOnce(context: IWebhookFunctions, outcome: Outcome): IWebhookRespon
 /** Messages of Standard Webhooks that were taken: a copy, or a replay within the tolerance, is not looked at again. */
 const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
-async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
+async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const published = isTest ? undefined : watcherOf(context);
 	const settings = published?.settings ?? readSettings(context);
@@ -91,14 +91,14 @@ async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
 	const read = await readRawBody(request);
 	if ('status' in read) return { status: read.status, message: read.reason };
 	const body = await decodeBody(read);
-	const takeBody = async (secrets: string[]): Promise<Outcome> => {
+	const takeBody = async (secrets: string[]): Promise<WebhookOutcome> => {
 		const payload = await payloadOf(body, request.headers['content-type'], await namesFor(context));
 		if ('announced' in payload) {
-			return await takeAll(context, settings, payload.announced, secrets, call);
+			return await handleNotifications(context, settings, payload.announced, secrets, call);
 		}
 		const { status, reason } = payload;
 		const trigger = watcherOf(context);
-		if (trigger && !isTest) ringFor(trigger, reason);
+		if (trigger && !isTest) pollForUnknown(trigger, reason);
 		return { status, message: reason };
 	};
 	if (!settings.isAuthenticated) return await takeBody([]);
@@ -121,7 +121,7 @@ async function take(context: IWebhookFunctions, call: Call): Promise<Outcome> {
 }
 
 /** What a call says of queries, by their ID. */
-const named = (all: Said[]): Array<[id: string, said: Said]> =>
+const named = (all: ReceivedNotification[]): Array<[id: string, said: ReceivedNotification]> =>
 	all.map((said) => [said.queryId, said]);
 
 const payloadOf = async (
@@ -139,19 +139,19 @@ const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
 		() => ({ record: {} }),
 	);
 
-async function takeAll(
+async function handleNotifications(
 	context: IWebhookFunctions,
 	settings: Settings,
-	announced: Announced[],
+	announced: AnnouncedQuery[],
 	secrets: string[],
-	call: Call,
-): Promise<Outcome> {
+	call: WebhookCall,
+): Promise<WebhookOutcome> {
 	const deployment = await deploymentOf(context);
 	const { mapping } = deployment;
 	const hidden = [...secrets, ...deployment.secrets];
-	const all = announced.map((each) => readAnnounced(each, settings, mapping, hidden));
-	const here = async () => await startHere(context, settings, all, deployment);
-	if (context.getMode() === 'manual') return await here();
+	const all = announced.map((each) => readNotification(each, settings, mapping, hidden));
+	const withoutSession = async () => await startWithoutSession(context, settings, all, deployment);
+	if (context.getMode() === 'manual') return await withoutSession();
 	const published = watcherOf(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	if (!published && isListed) {
@@ -159,31 +159,33 @@ async function takeAll(
 		return later;
 	}
 	const isRemembered = isBeingPublished(context) && !all.some(({ believed }) => believed);
-	if (isListed || isRemembered) call.answerSoFar = later;
-	const trigger = published ?? (await triggerSoon(context));
+	if (isListed || isRemembered) call.responseSoFar = later;
+	const trigger = published ?? (await waitForSession(context));
 	if (!trigger) {
-		if (!isBeingPublished(context)) return await here();
+		if (!isBeingPublished(context)) return await withoutSession();
 		if (all.some(({ believed }) => believed)) return starting;
 		askLater(context, named(all)); // the trigger's first check reads them
 		return later;
 	}
 
 	const believed = all.filter((each) => each.believed);
-	const asked = all.filter((each) => !each.believed);
-	if (asked.length === 0) call.answerSoFar = later; // n8n is being given the results
-	const answers: Array<Promise<Answer>> = [];
-	if (believed.length > 0) answers.push(start(trigger, believed, deployment, isListed));
-	if (asked.length > 0) {
-		const canAsk = context.getNode().credentials?.taxQueryApi !== undefined;
-		answers.push(canAsk ? lookFor(trigger, asked, call) : Promise.resolve(cannotAsk));
+	const unconfirmed = all.filter((each) => !each.believed);
+	if (unconfirmed.length === 0) call.responseSoFar = later; // n8n is being given the results
+	const responses: Array<Promise<WebhookResponse>> = [];
+	if (believed.length > 0) responses.push(startBelieved(trigger, believed, deployment, isListed));
+	if (unconfirmed.length > 0) {
+		const hasCredential = context.getNode().credentials?.taxQueryApi !== undefined;
+		responses.push(
+			hasCredential ? pollFor(trigger, unconfirmed, call) : Promise.resolve(noCredential),
+		);
 	}
-	return Promise.all(answers).then(worstOf); // not awaited here, or the body would be kept as long
+	return Promise.all(responses).then(worstResponse); // not awaited here, or the body would be kept as long
 }
 
 /** What is not understood may tell of a result all the same: the trigger looks, as it does for any call. */
-function ringFor(trigger: Watcher, reason: string): void {
+function pollForUnknown(trigger: Watcher, reason: string): void {
 	const { context, needsLooks } = trigger;
-	const told = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
-	tellHourly(context, 'unread', () => context.logger.warn(told));
+	const warning = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
+	tellHourly(context, 'unread', () => context.logger.warn(warning));
 	if (needsLooks) trigger.lookSoon().catch(() => {}); // the watcher reports why
 }

@@ -1,54 +1,57 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
-import type { Asked } from '../trigger/notification';
+import type { QueryNotification } from '../trigger/notification';
 import { lacksResult, resultOf, type Origin, type TriggerResult } from '../trigger/triggerResult';
 import type { Settings } from '../trigger/triggerSettings';
 import { withoutCiec } from '../client/ciec';
 import { asQueryId, readRecord } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
-import type { Announced } from './payload';
+import type { AnnouncedQuery } from './payload';
 
 /** What a webhook call says of one query. */
-export interface Said extends Asked {
+export interface ReceivedNotification extends QueryNotification {
 	queryId: string;
-	isSaidPending: boolean;
+	isReportedPending: boolean;
 	/** It is believed as it is: the call is proved, nothing is to be confirmed, and it says how the query ended. */
 	believed?: { result: TriggerResult; origin: Origin };
 }
 
 /** What of a call may be used by how far it is believed; of the rest of it nothing is kept. */
-export function readAnnounced(
-	{ queryId, record: body, event, envelope }: Announced,
+export function readNotification(
+	{ queryId, record: body, event, envelope }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: Settings,
 	mapping: TaxQueryMapping,
 	secrets: string[],
-): Said {
+): ReceivedNotification {
 	const record = readRecord(body, mapping);
 	const result = record && resultOf({ ...record, id: asQueryId(queryId) });
 	const hasResponse = record?.hasResponse === true;
 	const isUsed = isProved || confirm === 'statusOnly';
-	const said: Said = {
+	const notification: ReceivedNotification = {
 		queryId,
 		isProved,
 		hasResponse,
-		isSaidPending: result?.isPending === true,
+		isReportedPending: result?.isPending === true,
 		...(isUsed && { event }),
 		...(isProved &&
 			hasEnvelope &&
 			envelope && {
-				envelope: { fields: masked(envelope, body, mapping, secrets), word: result?.word ?? '' },
+				envelope: {
+					fields: maskEnvelope(envelope, body, mapping, secrets),
+					word: result?.word ?? '',
+				},
 			}),
 	};
-	if (confirm === 'off' && result && saysHowItEnded(result)) {
-		const origin = { confirmed: false, event, envelope: said.envelope?.fields };
-		return { ...said, believed: { result, origin } };
+	if (confirm === 'off' && result && isFinalStatus(result)) {
+		const origin = { confirmed: false, event, envelope: notification.envelope?.fields };
+		return { ...notification, believed: { result, origin } };
 	}
-	return isUsed && hasResponse ? { ...said, detail: record } : said;
+	return isUsed && hasResponse ? { ...notification, detail: record } : notification;
 }
 
 /** The envelope without the CIEC, which it or the record may name, and without these secrets. */
-const masked = (
+const maskEnvelope = (
 	envelope: IDataObject,
 	record: IDataObject,
 	mapping: TaxQueryMapping,
@@ -60,6 +63,6 @@ const masked = (
 	);
 
 /** A status that nobody knows says so only together with a response. */
-const saysHowItEnded = (result: TriggerResult): boolean =>
+const isFinalStatus = (result: TriggerResult): boolean =>
 	result.hasStatus &&
 	(result.record.state === 'unknown' ? result.record.hasResponse : !lacksResult(result));

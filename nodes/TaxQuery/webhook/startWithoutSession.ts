@@ -7,39 +7,39 @@ import { nodeState } from '../trigger/emitter';
 import { fateOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
 import { KEY } from '../trigger/nodeMemory';
-import { confirmed } from '../trigger/notification';
+import { confirmResult } from '../trigger/notification';
 import { itemMaker, lacksResult, type Deployment } from '../trigger/triggerResult';
 import type { Settings } from '../trigger/triggerSettings';
 import {
 	accepted,
-	cannotAsk,
+	noCredential,
 	nothingNew,
 	tooMany,
 	tryAgain,
 	unknown,
 	unreachable,
-	worstOf,
-	type Answer,
+	worstResponse,
+	type WebhookResponse,
 } from './responses';
-import type { Said } from './receivedNotification';
+import type { ReceivedNotification } from './receivedNotification';
 
 /** What came of a webhook call: the sender's answer, or what n8n is to start and answer. */
-export type Outcome = Answer | IWebhookResponseData;
+export type WebhookOutcome = WebhookResponse | IWebhookResponseData;
 
 /**
  * Has n8n start the execution itself: in a test, and in a process that has no published trigger, where a copy may start
  * another one.
  */
-export async function startHere(
+export async function startWithoutSession(
 	context: IWebhookFunctions,
 	settings: Settings,
-	all: Said[],
+	all: ReceivedNotification[],
 	deployment: Deployment,
-): Promise<Outcome> {
+): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const toRead = all.filter(({ believed }) => !believed).map(({ queryId }) => queryId);
 	if (toRead.length > 0 && context.getNode().credentials?.taxQueryApi === undefined)
-		return cannotAsk;
+		return noCredential;
 	const isProved = isTest || settings.isAuthenticated;
 	const read =
 		toRead.length === 0
@@ -53,28 +53,28 @@ export async function startHere(
 	if (!read) return unreachable;
 	const ledger = new Ledger(isTest ? {} : load(context, KEY));
 	const toItem = itemMaker(settings, deployment);
-	const bring = (said: Said) => {
-		const { queryId, believed, isSaidPending } = said;
+	const resolveNotification = (notification: ReceivedNotification) => {
+		const { queryId, believed, isReportedPending } = notification;
 		if (believed) return ifDue(believed);
 		const found = read.get(queryId);
 		if (found === 'later') return tooMany;
 		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
-		const brought = confirmed(found, said, deployment.mapping);
+		const brought = confirmResult(found, notification, deployment.mapping);
 		const { result } = brought;
-		const isWaiting = fateOf(result, settings.choice) === 'waits' && !isSaidPending;
+		const isWaiting = fateOf(result, settings.choice) === 'waits' && !isReportedPending;
 		return isWaiting || lacksResult(result) ? tryAgain : ifDue(brought);
 	};
-	const ifDue = (brought: NonNullable<Said['believed']>) =>
+	const ifDue = (brought: NonNullable<ReceivedNotification['believed']>) =>
 		fateOf(brought.result, settings.choice) === 'due' && !ledger.isSettled(brought.result)
 			? brought
 			: nothingNew;
-	const brought = all.map(bring);
-	const answers = brought.filter((each) => 'status' in each);
+	const brought = all.map(resolveNotification);
+	const responses = brought.filter((each) => 'status' in each);
 	const items = brought.flatMap((each) =>
 		'result' in each ? [toItem(each.result, each.origin)] : [],
 	);
-	const answer = worstOf(answers);
+	const response = worstResponse(responses);
 	// the sender comes again for the rest, and with it for these
-	if (items.length === 0 || answer.status === 503) return answer;
+	if (items.length === 0 || response.status === 503) return response;
 	return { workflowData: [items], webhookResponse: { message: accepted.message } };
 }

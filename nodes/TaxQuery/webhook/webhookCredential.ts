@@ -9,7 +9,7 @@ import type { Deployment } from '../trigger/triggerResult';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
 
 /** n8n makes an expression sandbox for each time a credential is read, some 40 ms of the whole process. */
-const KEPT_MS = 5_000;
+const MAX_AGE_MS = 5_000;
 
 interface CachedCredential {
 	id?: string | null;
@@ -24,7 +24,7 @@ const TYPE = taxQuery.credentialType;
 async function read(context: IWebhookFunctions) {
 	const { id } = context.getNode().credentials?.[TYPE] ?? {};
 	const cache = nodeState(context).shared(newCache);
-	const isFresh = cache.id === id && msLeft(cache.readAt, KEPT_MS) > 0;
+	const isFresh = cache.id === id && msLeft(cache.readAt, MAX_AGE_MS) > 0;
 	if (isFresh && cache.credential) return await cache.credential;
 	const credential = context.getCredentials(TYPE);
 	Object.assign(cache, { id, readAt: Date.now(), credential });

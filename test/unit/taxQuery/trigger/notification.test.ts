@@ -1,7 +1,10 @@
-import { merged, type Asked } from '../../../../nodes/TaxQuery/trigger/notification';
+import {
+	mergeNotifications,
+	type QueryNotification,
+} from '../../../../nodes/TaxQuery/trigger/notification';
 import type { QueryRecord } from '../../../../nodes/TaxQuery/client/types';
 
-const call = (more: Partial<Asked> = {}): Asked => ({
+const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
 	isProved: false,
 	hasResponse: false,
 	...more,
@@ -10,7 +13,9 @@ const detail = (name: string) => ({ status: name }) as QueryRecord;
 const envelope = (name: string) => ({ fields: { name }, word: '' });
 
 describe('two webhook calls about one query', () => {
-	it.each<[what: string, known: Asked, said: Asked, kept: 'known' | 'said']>([
+	it.each<
+		[what: string, known: QueryNotification, said: QueryNotification, kept: 'known' | 'said']
+	>([
 		['the first stays', call({ event: 'a' }), call({ event: 'b' }), 'known'],
 		['proof counts more', call(), call({ isProved: true }), 'said'],
 		['a result counts more', call(), call({ detail: detail('b') }), 'said'],
@@ -28,7 +33,7 @@ describe('two webhook calls about one query', () => {
 		],
 	])('%s', (_, known, said, kept) => {
 		const { isProved, detail: result, event } = kept === 'known' ? known : said;
-		expect(merged(known, said)).toMatchObject({
+		expect(mergeNotifications(known, said)).toMatchObject({
 			isProved,
 			...(result && { detail: result }),
 			...(event && { event }),
@@ -36,14 +41,14 @@ describe('two webhook calls about one query', () => {
 	});
 
 	it('had a response if one of them had', () => {
-		expect(merged(call({ hasResponse: true }), call()).hasResponse).toBe(true);
-		expect(merged(call(), call({ hasResponse: true })).hasResponse).toBe(true);
+		expect(mergeNotifications(call({ hasResponse: true }), call()).hasResponse).toBe(true);
+		expect(mergeNotifications(call(), call({ hasResponse: true })).hasResponse).toBe(true);
 	});
 
 	it('have the envelope of the later call, unless it is only asked for again', () => {
 		const [a, b] = [call({ envelope: envelope('a') }), call({ envelope: envelope('b') })];
-		expect(merged(a, b).envelope).toEqual(envelope('b'));
-		expect(merged(a, { ...b, isAgain: true }).envelope).toEqual(envelope('a'));
-		expect(merged(a, call()).envelope).toEqual(envelope('a'));
+		expect(mergeNotifications(a, b).envelope).toEqual(envelope('b'));
+		expect(mergeNotifications(a, { ...b, isAgain: true }).envelope).toEqual(envelope('a'));
+		expect(mergeNotifications(a, call()).envelope).toEqual(envelope('a'));
 	});
 });

@@ -6,7 +6,7 @@ import type { Settings } from '../../../../nodes/TaxQuery/trigger/triggerSetting
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
-import { readAnnounced } from '../../../../nodes/TaxQuery/webhook/receivedNotification';
+import { readNotification } from '../../../../nodes/TaxQuery/webhook/receivedNotification';
 
 const asDocumented = readTaxQueryMapping({});
 
@@ -56,7 +56,7 @@ describe('a body that somebody invents', () => {
 				const payload = readPayload(Buffer.from(body), { record: {} });
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const said = readAnnounced(announced, settings, asDocumented, ['secret']);
+					const said = readNotification(announced, settings, asDocumented, ['secret']);
 					const { event, envelope } = said;
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;
