@@ -11,7 +11,7 @@ import {
 	type IWebhookResponseData,
 } from 'n8n-workflow';
 import { testTaxQuery } from '../shared/http/testConnection';
-import { passOn } from './trigger/execute';
+import { passThrough } from './trigger/execute';
 import { subtitle } from './trigger/filterSettings';
 import { openTrigger } from './trigger/openTrigger';
 import {
@@ -81,6 +81,6 @@ export class TaxQueryTrigger implements INodeType {
 	}
 
 	async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-		return await passOn(this);
+		return await passThrough(this);
 	}
 }

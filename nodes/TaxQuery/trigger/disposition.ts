@@ -5,14 +5,14 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isUnfinishedState } from '../client/queryRecord';
 import type { QueryRecord } from '../client/types';
 import { describeExcluded } from '../errors/excludedQueries';
-import type { Choice } from './filterSettings';
+import type { FilterSettings } from './filterSettings';
 import { reportHourly } from './outage';
 import type { TriggerResult } from './triggerResult';
-import type { Fate } from './planPoll';
+import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** Whether a record's query type is chosen; undefined if the record does not say which it is. */
-function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }: Choice) {
+function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }: FilterSettings) {
 	if (isAny) return true;
 	if (code === '') return undefined;
 	const name = code.toUpperCase();
@@ -22,25 +22,28 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 }
 
 /** What becomes of a query in a state: whether it starts the workflow, by what the operator has chosen. */
-export function fateOf({ record, hasStatus }: TriggerResult, choice: Choice): Fate {
-	if (isChosen(record, choice) === false) return 'unwanted';
-	if (!hasStatus || choice.states.includes(record.state)) return 'due';
-	return isUnfinishedState(record.state) ? 'waits' : 'unwanted'; // an unknown word may not be the last one
+export function dispositionOf(
+	{ record, hasStatus }: TriggerResult,
+	choice: FilterSettings,
+): Disposition {
+	if (isChosen(record, choice) === false) return 'ignore';
+	if (!hasStatus || choice.states.includes(record.state)) return 'emit';
+	return isUnfinishedState(record.state) ? 'wait' : 'ignore'; // an unknown word may not be the last one
 }
 
-const MAX_WORDS = 500;
+const MAX_LABELS = 500;
 /** A record of each query type and status that a published trigger has met. */
-const newMet = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
+const newSeenLabels = () => new WeakMap<ITriggerFunctions, BoundedMap<string, QueryRecord>>();
 
 /** Reports what the filter leaves out only because its words are not known, as often as there are more of them. */
-export function reportLeftOut(
+export function reportExcluded(
 	context: ITriggerFunctions,
-	choice: Choice,
+	choice: FilterSettings,
 	mapping: TaxQueryMapping,
 	records: QueryRecord[],
 ): void {
-	const met = stateOfProcess().shared(newMet);
-	const known = met.get(context) ?? new BoundedMap(MAX_WORDS);
+	const met = stateOfProcess().shared(newSeenLabels);
+	const known = met.get(context) ?? new BoundedMap(MAX_LABELS);
 	met.set(context, known);
 	const before = known.size;
 	for (const record of records) known.set(`${record.code}\n${record.status ?? ''}`, record);

@@ -6,7 +6,7 @@ import { sentences } from '../../shared/utils/sentences';
 import { listQueries, completeRow } from '../client/queryList';
 import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
 import { describeExcluded } from '../errors/excludedQueries';
-import { fateOf } from './disposition';
+import { dispositionOf } from './disposition';
 import { KEY } from './nodeMemory';
 import { errorOf } from './outage';
 import { itemMaker, resultOf, type TriggerResult } from './triggerResult';
@@ -18,7 +18,7 @@ import { CodedError } from '../../shared/utils/codedError';
  * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a webhook call,
  * which is so with Checks Only: fetches the latest result.
  */
-export async function passOn(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
+export async function passThrough(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();
 	if (items[0]?.json[SAVE_ONLY]) return [[]];
 	const deliveryId = items[0]?.json.deliveryId;
@@ -58,7 +58,7 @@ async function latestResult(context: IExecuteFunctions): Promise<INodeExecutionD
 	const { records } = await listQueries(connection);
 	const [latest] = records
 		.map(resultOf)
-		.filter((result) => fateOf(result, settings.choice) === 'due')
+		.filter((result) => dispositionOf(result, settings.choice) === 'emit')
 		.sort(latestFirst);
 	if (!latest) {
 		throw new CodedError('noResultYet', 'There is no result yet that this trigger would emit', {

@@ -5,7 +5,7 @@ import { fieldError, type CodedError } from '../../shared/utils/codedError';
 // What the operator chooses: which results start the workflow.
 
 /** As in a sentence; what is all capitals stays. */
-const lower = (label: string) => label.replace(/[A-Z][a-z]+/g, (word) => word.toLowerCase());
+const lower = (label: string) => label.replace(/[A-Z][a-z]+/g, (label) => label.toLowerCase());
 
 const typeOptions = [...queryTypes].sort((a, b) => a.label.localeCompare(b.label));
 
@@ -87,7 +87,7 @@ export const otherServicesOption: INodeProperties = {
 };
 
 /** Which results start the workflow. */
-export interface Choice {
+export interface FilterSettings {
 	/** Those of every query type; then `operations` is empty. */
 	isAny: boolean;
 	operations: string[];
@@ -97,11 +97,15 @@ export interface Choice {
 }
 
 /** A parameter of the trigger that cannot be used, and why. */
-export const refused = (code: string, field: string, flaw: string): CodedError =>
-	fieldError(code, field, flaw, 'Open the trigger and correct it.');
+export const settingError = (code: string, field: string, problem: string): CodedError =>
+	fieldError(code, field, problem, 'Open the trigger and correct it.');
 
 /** What the fields above choose. Throws a UserError if nothing could start the workflow. */
-export function readChoice(services: unknown, statuses: unknown, otherServices: unknown): Choice {
+export function readFilterSettings(
+	services: unknown,
+	statuses: unknown,
+	otherServices: unknown,
+): FilterSettings {
 	const [operations, states, codes] = [services, statuses, otherServices].map(listed);
 	if (operations.length + codes.length === 0) throw isEmpty('Trigger On');
 	if (states.length === 0) throw isEmpty('Statuses');
@@ -110,7 +114,7 @@ export function readChoice(services: unknown, statuses: unknown, otherServices: 
 }
 
 const isEmpty = (field: string) =>
-	refused('field.empty', field, 'is empty, so that no result would start the workflow');
+	settingError('field.empty', field, 'is empty, so that no result would start the workflow');
 
 /** The texts of a list, or of one text with commas. */
 function listed(value: unknown): string[] {

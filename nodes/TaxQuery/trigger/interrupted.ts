@@ -5,7 +5,7 @@ import type { PublishedTrigger } from './publishedTrigger';
 import { lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
 
 /** A result whose execution was not known to have ended when n8n did, and its record, if the service has it. */
-export interface Interrupted {
+export interface InterruptedResult {
 	deliveryId: string;
 	queryId: string;
 	times: number;
@@ -24,7 +24,7 @@ export async function readInterrupted(
 	trigger: PublishedTrigger,
 	service: QueryClient,
 	listed: Map<string, TriggerResult>,
-): Promise<Interrupted[]> {
+): Promise<InterruptedResult[]> {
 	const { ledger, settings, tries } = trigger;
 	// as long as nobody knows whether a worker goes on with them all, one is tried, and shows
 	const isTried = isOnceMore(trigger) && ledger.state.runsElsewhere === undefined;
@@ -56,7 +56,11 @@ export async function readInterrupted(
 }
 
 /** Starts interrupted results once more, never a third time. */
-export function startAgain(trigger: PublishedTrigger, all: Interrupted[], toItem: ItemMaker): void {
+export function startAgain(
+	trigger: PublishedTrigger,
+	all: InterruptedResult[],
+	toItem: ItemMaker,
+): void {
 	const { context, ledger } = trigger;
 	for (const { deliveryId, queryId, times, result } of all) {
 		if (result?.deliveryId === deliveryId && !lacksResult(result)) {

@@ -10,7 +10,7 @@ import type { Unlisted } from './readListing';
 export const KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
 /** Queries that are kept for a later look; who sent others is told to come again. */
-export const MAX_ASKED = 100;
+export const MAX_STORED_NOTIFICATIONS = 100;
 
 /** What this process knows of a trigger, also while it is being published anew. */
 export class NodeMemory {
@@ -46,22 +46,25 @@ export const wasPublishedSince = (context: Identity, since: number): boolean =>
 	(nodeState(context).shared(newMemory).closedAt ?? -Infinity) > since;
 
 /** What webhook calls named while the trigger was not published in this process. */
-const newAskedEarly = () => new Map<string, QueryNotification>();
+const newEarlyNotifications = () => new Map<string, QueryNotification>();
 
 /** Stores what webhook calls named for the next time that the trigger is published. */
-export function askLater(context: Identity, all: Iterable<[id: string, QueryNotification]>): void {
-	const asked = nodeState(context).shared(newAskedEarly);
-	for (const [id, said] of all) {
-		const known = asked.get(id);
-		if (known) asked.set(id, mergeNotifications(known, said));
-		else if (asked.size < MAX_ASKED) asked.set(id, said);
+export function storeNotifications(
+	context: Identity,
+	all: Iterable<[id: string, QueryNotification]>,
+): void {
+	const stored = nodeState(context).shared(newEarlyNotifications);
+	for (const [id, notification] of all) {
+		const known = stored.get(id);
+		if (known) stored.set(id, mergeNotifications(known, notification));
+		else if (stored.size < MAX_STORED_NOTIFICATIONS) stored.set(id, notification);
 	}
 }
 
 /** Returns what was stored, and forgets it. */
-export function takeAskedEarly(context: Identity): Map<string, QueryNotification> {
-	const early = nodeState(context).shared(newAskedEarly);
-	const asked = new Map(early);
+export function takeEarlyNotifications(context: Identity): Map<string, QueryNotification> {
+	const early = nodeState(context).shared(newEarlyNotifications);
+	const stored = new Map(early);
 	early.clear();
-	return asked;
+	return stored;
 }

@@ -22,7 +22,7 @@ export function newOutage() {
 		count(context: ITriggerFunctions, error: unknown): void {
 			failures++;
 			context.logger.warn(
-				`The Tax Query Trigger could not check for new results: ${reasonOf(error)}`,
+				`The Tax Query Trigger could not check for new results: ${errorMessage(error)}`,
 			);
 			if (failures > 1 || !mayPass(error)) reportOutage(context, error);
 		},
@@ -37,7 +37,7 @@ export function newOutage() {
 
 /** Reports what keeps a published trigger from checking, once an hour. */
 export const reportOutage = (context: ITriggerFunctions, error: unknown): void =>
-	tellHourly(context, OUTAGE, () => report(context, error));
+	onceAnHour(context, OUTAGE, () => report(context, error));
 
 const PASSING_STATUSES = [408, 425, 429];
 
@@ -50,7 +50,7 @@ function mayPass(error: unknown): boolean {
 	return problem.kind === 'login' ? problem.isPassing : problem.kind !== 'shape';
 }
 
-export const reasonOf = (error: unknown): string =>
+export const errorMessage = (error: unknown): string =>
 	error instanceof Error ? error.message : 'for an unknown reason';
 
 /** Whether n8n can save a failed execution while the workflow goes on. */
@@ -78,13 +78,13 @@ const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
 const reportTimes = (context: Identity) => nodeState(context).shared(newReportTimes);
 
 /** Tells what may come up again and again once an hour; `what` names it. */
-export function tellHourly(context: Identity, what: string, tell: () => void): void {
+export function onceAnHour(context: Identity, what: string, report: () => void): void {
 	const reportedAt = reportTimes(context);
 	if (msLeft(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
 	reportedAt.set(what, Date.now());
-	tell();
+	report();
 }
 
 /** Reports an error with this code once an hour, about this if it is about one thing of several. */
 export const reportHourly = (context: ITriggerFunctions, error: CodedError, about = ''): void =>
-	tellHourly(context, error.code + about, () => report(context, error));
+	onceAnHour(context, error.code + about, () => report(context, error));

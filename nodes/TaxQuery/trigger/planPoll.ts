@@ -1,7 +1,7 @@
 import { MAX_SEEN, type Dropped, type Ledger, type Order, type Stand } from './ledger';
 
 /** What a look needs to know of a query, as the list or its ID shows it. */
-export interface Sight extends Stand {
+export interface ListedQuery extends Stand {
 	isPending: boolean;
 	/** It may get another status. */
 	isOpen: boolean;
@@ -11,17 +11,17 @@ export interface Sight extends Stand {
 }
 
 /** What was read of the list, from the newest on. */
-export interface Read<Row extends Sight> {
+export interface ReadList<Row extends ListedQuery> {
 	rows: Row[];
 	/** It was read to its end, and surely nothing is left out. */
 	isWhole: boolean;
 }
 
 /** What becomes of a query in this state: it is not what the trigger is on, owes a result still, or starts an execution. */
-export type Fate = 'unwanted' | 'waits' | 'due';
+export type Disposition = 'ignore' | 'wait' | 'emit';
 
-export interface Rules<Row extends Sight> {
-	fateOf(row: Row): Fate;
+export interface PollRules<Row extends ListedQuery> {
+	dispositionOf(row: Row): Disposition;
 	/** It is on its way into the workflow. */
 	isRunning(row: Row): boolean;
 	/** How often its result was tried in vain: who was tried less often comes first. */
@@ -30,17 +30,17 @@ export interface Rules<Row extends Sight> {
 	maxResults: number;
 }
 
-interface Situation {
+interface PollContext {
 	/** Of the service that was asked. */
 	account: string;
 	/** The trigger is to begin, by Start From. */
-	begins: boolean;
+	isStarting: boolean;
 	/** Until when what was created is old, where it begins. */
 	oldUntil: number;
 	/** IDs that webhook calls named, the last first. */
-	asked: string[];
+	notifiedIds: string[];
 	/** So many of those that owe a result are read by their ID. */
-	maxOwing: number;
+	maxPendingReads: number;
 }
 
 /** What has become of the queries so far, where none of them is listed; reported. */
@@ -50,10 +50,10 @@ export type Loss =
 	/** Only what was created since is new. */
 	| 'isLost';
 
-export interface Plan<Row extends Sight> {
+export interface PollPlan<Row extends ListedQuery> {
 	loss?: Loss;
 	/** All that is known so far is forgotten, but for what has settled. */
-	isAnew: boolean;
+	isNewStart: boolean;
 	account: string;
 	isWhole: boolean;
 	/** Rows to take into `seen`, the oldest first; old ones do not start anything. */
@@ -71,8 +71,8 @@ export interface Plan<Row extends Sight> {
 	/** How many queries owe a result and are not among what was read. */
 	unlisted: number;
 	/** To be read by ID, since they are not listed: IDs that were asked for, and some that owe a result. */
-	asked: string[];
-	owing: string[];
+	notifiedIds: string[];
+	pendingIds: string[];
 	/** All that is listed, by ID, the newest first. */
 	listed: Map<string, Row>;
 }
@@ -81,7 +81,7 @@ export interface Plan<Row extends Sight> {
 const KNOWN_ROWS = 50;
 
 /** Whether the list need not be read on, from the newest row on, in pages of so many. */
-export function isEnough(rows: Stand[], pageSize: number, ledger: Ledger): boolean {
+export function isReadFarEnough(rows: Stand[], pageSize: number, ledger: Ledger): boolean {
 	const last = rows.slice(-Math.min(KNOWN_ROWS, pageSize));
 	return last.length > 0 && last.every(({ queryId }) => ledger.isSeen(queryId));
 }
@@ -101,33 +101,33 @@ export function fromNewestOn<Row>(
 }
 
 /** What a look has to do, by what is known, what is listed and what was asked for. It changes nothing. */
-export function survey<Row extends Sight>(
+export function planPoll<Row extends ListedQuery>(
 	ledger: Ledger,
-	{ rows, isWhole }: Read<Row>,
-	situation: Situation,
-	rules: Rules<Row>,
-): Plan<Row> {
-	const { account, begins, asked, maxOwing } = situation;
+	{ rows, isWhole }: ReadList<Row>,
+	context: PollContext,
+	rules: PollRules<Row>,
+): PollPlan<Row> {
+	const { account, isStarting, notifiedIds, maxPendingReads } = context;
 	const { state } = ledger;
 	const anchor = lastSeen(rows, ledger);
-	const loss = begins || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);
-	const isAnew = begins || loss === 'isElsewhere';
+	const loss = isStarting || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);
+	const isNewStart = isStarting || loss === 'isElsewhere';
 	// what was created until then is old: Infinity where all of it is, 0 where nothing is
 	const known = loss ? state.newest || Infinity : state.oldUntil;
-	const until = isAnew ? situation.oldUntil : known;
-	const isAnywhere = isAnew || anchor < 0 || (isWhole && state.isComplete);
+	const until = isNewStart ? context.oldUntil : known;
+	const isAnywhere = isNewStart || anchor < 0 || (isWhole && state.isComplete);
 	const above = isAnywhere ? rows : rows.slice(0, anchor);
-	const fresh = above.filter(({ queryId }) => isAnew || !ledger.isSeen(queryId)).reverse();
-	const taken = takeable(fresh, until, ledger, rules);
+	const fresh = above.filter(({ queryId }) => isNewStart || !ledger.isSeen(queryId)).reverse();
+	const taken = selectNewRows(fresh, until, ledger, rules);
 
-	const wanted = new Set(asked);
+	const wanted = new Set(notifiedIds);
 	const isFresh = new Set(fresh);
 	const isKnown = ({ queryId: id }: Row) =>
 		ledger.isSeen(id) || ledger.isPending(id) || wanted.has(id);
 	const changed = rows
 		.filter((row) => !isFresh.has(row) && isKnown(row) && !isSettled(ledger, row))
 		.reverse();
-	const ready = [...changed.filter((row) => rules.fateOf(row) === 'due'), ...taken.due]
+	const ready = [...changed.filter((row) => rules.dispositionOf(row) === 'emit'), ...taken.due]
 		.filter((row) => !rules.isRunning(row))
 		.sort((a, b) => rules.triesOf(a) - rules.triesOf(b));
 	const left = ready.slice(rules.maxResults);
@@ -135,10 +135,10 @@ export function survey<Row extends Sight>(
 
 	const listed = new Map(rows.map((row) => [row.queryId, row]));
 	const isShown = (id: string) => listed.get(id)?.hasStatus === true;
-	const owing = ledger.pendingIds().filter((id) => !isShown(id) && !wanted.has(id));
+	const pendingIds = ledger.pendingIds().filter((id) => !isShown(id) && !wanted.has(id));
 	return {
 		loss,
-		isAnew,
+		isNewStart,
 		account,
 		isWhole,
 		take: taken.take,
@@ -146,35 +146,35 @@ export function survey<Row extends Sight>(
 		changed,
 		due: ready.slice(0, rules.maxResults),
 		isMore: isCut || left.some((row) => rules.triesOf(row) === 0),
-		asked: asked.filter(
+		notifiedIds: notifiedIds.filter(
 			(id) => !isShown(id) && (!isWhole || ledger.isPending(id) || listed.has(id)),
 		),
-		owing: isAnew ? [] : owing.slice(0, maxOwing),
+		pendingIds: isNewStart ? [] : pendingIds.slice(0, maxPendingReads),
 		over: rows.filter((row) => isOver(ledger, row)).map(({ queryId }) => queryId),
-		unlisted: isAnew ? 0 : countUnlisted(ledger, rows),
+		unlisted: isNewStart ? 0 : countUnlisted(ledger, rows),
 		listed,
 	};
 }
 
-const countUnlisted = (ledger: Ledger, rows: Sight[]): number =>
+const countUnlisted = (ledger: Ledger, rows: ListedQuery[]): number =>
 	ledger.pendingCount() - rows.filter(({ queryId }) => ledger.isPending(queryId)).length;
 
 /** Whether a query that owes a result is listed with a last status that came through before. */
-const isOver = (ledger: Ledger, row: Sight): boolean =>
+const isOver = (ledger: Ledger, row: ListedQuery): boolean =>
 	ledger.isPending(row.queryId) && !row.isOpen && row.hasStatus && ledger.isSettled(row);
 
 /** Of new rows, the oldest first, those that come before one look has all the results that it brings; and these. */
-function takeable<Row extends Sight>(
+function selectNewRows<Row extends ListedQuery>(
 	fresh: Row[],
 	until: number,
 	ledger: Ledger,
-	rules: Rules<Row>,
-): Pick<Plan<Row>, 'take' | 'due'> {
-	const take: Plan<Row>['take'] = [];
+	rules: PollRules<Row>,
+): Pick<PollPlan<Row>, 'take' | 'due'> {
+	const take: PollPlan<Row>['take'] = [];
 	const due: Row[] = [];
 	for (const row of fresh) {
 		const isOld = until > 0 && (row.createdAt ?? 0) <= until;
-		const isDue = !isOld && !isSettled(ledger, row) && rules.fateOf(row) === 'due';
+		const isDue = !isOld && !isSettled(ledger, row) && rules.dispositionOf(row) === 'emit';
 		if (isDue && due.length === rules.maxResults) break;
 		take.push({ row, isOld });
 		if (isDue) due.push(row);
@@ -194,21 +194,21 @@ function lossOf(ledger: Ledger, rows: number, account: string): Loss | undefined
 }
 
 /** Whether its result in this state came through. A row without a status tells nothing of a query that has settled. */
-export const isSettled = (ledger: Ledger, row: Sight): boolean =>
+export const isSettled = (ledger: Ledger, row: ListedQuery): boolean =>
 	row.hasStatus ? ledger.isSettled(row) : ledger.hasSettled(row.queryId);
 
 /**
  * Takes in what a look has found: from here on the rows are seen, and those that start nothing settle. What is due owes a
  * result until it is known what became of it. Returns what is not followed any more, because there is too much.
  */
-export function takeIn<Row extends Sight>(
+export function applyPlan<Row extends ListedQuery>(
 	ledger: Ledger,
-	plan: Plan<Row>,
-	rules: Pick<Rules<Row>, 'fateOf'>,
+	plan: PollPlan<Row>,
+	rules: Pick<PollRules<Row>, 'dispositionOf'>,
 	startedFrom: string,
 ): Dropped {
 	const { state } = ledger;
-	if (plan.isAnew) {
+	if (plan.isNewStart) {
 		ledger.begin(startedFrom);
 		state.isComplete = plan.isWhole;
 	}
@@ -217,10 +217,10 @@ export function takeIn<Row extends Sight>(
 	const awaited: string[] = [];
 	const note = (row: Row, isOld = false) => {
 		if (isSettled(ledger, row)) return;
-		const fate = rules.fateOf(row);
-		if (fate === 'unwanted' || isOld) ledger.settle(row, row.isPending);
-		const isOwing = fate !== 'unwanted' && (row.isPending || !isOld);
-		if (isOwing && !ledger.isPending(row.queryId)) awaited.push(row.queryId);
+		const disposition = rules.dispositionOf(row);
+		if (disposition === 'ignore' || isOld) ledger.settle(row, row.isPending);
+		const isPending = disposition !== 'ignore' && (row.isPending || !isOld);
+		if (isPending && !ledger.isPending(row.queryId)) awaited.push(row.queryId);
 	};
 	for (const { row, isOld } of plan.take) {
 		ledger.take(row.queryId, row.createdAt);

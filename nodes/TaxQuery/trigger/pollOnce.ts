@@ -3,18 +3,25 @@ import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
 import { hasList } from '../client/queryList';
 import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
-import { readInterrupted, startAgain, type Interrupted } from './interrupted';
+import { readInterrupted, startAgain, type InterruptedResult } from './interrupted';
 import { touchRunning, type Outcome } from './emitter';
-import { fateOf, reportLeftOut } from './disposition';
+import { dispositionOf, reportExcluded } from './disposition';
 import type { Ledger } from './ledger';
-import { checkDates, DAY_MS, isAuditDue, NO_LIST, readListing, type Listing } from './readListing';
+import {
+	checkDates,
+	DAY_MS,
+	isAuditDue,
+	NO_LIST,
+	readListing,
+	type TriggerListing,
+} from './readListing';
 import { confirmResult, type QueryNotification } from './notification';
 import type { PublishedTrigger } from './publishedTrigger';
-import { readRecords, type Found, type Records } from './readRecords';
+import { readRecords, type RowResult, type PollRecords } from './readRecords';
 import { reportLoss, reportDropped, reportListing, reportMissing } from './reports';
 import { itemMaker, lacksResult, type ItemMaker, type TriggerResult } from './triggerResult';
-import { readStart, startOf } from './triggerSettings';
-import { isSettled, survey, takeIn, type Plan, type Rules } from './planPoll';
+import { readStart, startParameters } from './triggerSettings';
+import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from './planPoll';
 
 /** Requests for a look at a list that is up to date. */
 const MAX_REQUESTS = 3;
@@ -27,14 +34,15 @@ const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
 /** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
-export type Shown = Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
+export type QueryProgress =
+	Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
 /** What forged IDs come to, and seldom a true one. */
-const STRANGE: unknown[] = [undefined, 'unknown', 'later'];
+const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
-export interface Look {
+export interface PollResult {
 	/** What was asked for, by query ID; what is not in it is not listed. */
-	queries: Map<string, Shown>;
+	queries: Map<string, QueryProgress>;
 	/** The list was read; all queries are in it. */
 	isListed: boolean;
 	isWhole: boolean;
@@ -49,10 +57,10 @@ export interface Look {
 }
 
 /** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
-export async function look(
+export async function pollOnce(
 	trigger: PublishedTrigger,
-	asked: Map<string, QueryNotification>,
-): Promise<Look> {
+	notifications: Map<string, QueryNotification>,
+): Promise<PollResult> {
 	const { context, ledger, settings, tries, mustBegin } = trigger;
 	const { state } = ledger;
 
@@ -60,8 +68,8 @@ export async function look(
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
-	const rules: Rules<TriggerResult> = {
-		fateOf: (result) => fateOf(result, settings.choice),
+	const rules: PollRules<TriggerResult> = {
+		dispositionOf: (result) => dispositionOf(result, settings.choice),
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 		triesOf: ({ queryId }) => tries.timesOf(queryId),
 		// no more than can be remembered as started
@@ -72,23 +80,23 @@ export async function look(
 	const isMoved = mustBegin || account !== state.account;
 	const startAt = isMoved && isListed ? readStart(context) : undefined;
 	const isAudit = isMoved || isAuditDue(ledger, trigger.unlisted);
-	const ids = newestFirst(asked);
+	const ids = newestFirst(notifications);
 
 	const listing = isListed
 		? await readListing(connection, ledger, { asked: ids, mustBeWhole: isAudit })
 		: NO_LIST;
-	const maxOwing = Math.max(1, MAX_REQUESTS - listing.requests);
+	const maxPendingReads = Math.max(1, MAX_REQUESTS - listing.requests);
 	const oldUntil = startAt ?? Infinity;
-	const situation = { account, begins: mustBegin, oldUntil, asked: ids, maxOwing };
-	const plan = survey(ledger, listing, situation, rules);
-	if (plan.isAnew && startAt !== undefined) checkDates(listing.rows);
-	const read = await readRecords(trigger, connection, plan, listing, asked);
+	const pollContext = { account, isStarting: mustBegin, oldUntil, asked: ids, maxPendingReads };
+	const plan = planPoll(ledger, listing, pollContext, rules);
+	if (plan.isNewStart && startAt !== undefined) checkDates(listing.rows);
+	const read = await readRecords(trigger, connection, plan, listing, notifications);
 	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
 	const reading = {
 		mapping,
 		toItem,
-		asked,
+		notifications,
 		listing,
 		plan,
 		rules,
@@ -101,19 +109,19 @@ export async function look(
 }
 
 /** IDs that webhook calls named: a sender that comes again does not wait behind a flood. */
-const newestFirst = (asked: Map<string, QueryNotification>): string[] =>
-	[...asked.keys()].reverse();
+const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
+	[...notifications.keys()].reverse();
 
 /** What a poll has read, and what is to be done with it. */
 interface PollReading {
 	mapping: TaxQueryMapping;
 	toItem: ItemMaker;
-	asked: Map<string, QueryNotification>;
-	listing: Listing;
-	plan: Plan<TriggerResult>;
-	rules: Rules<TriggerResult>;
-	read: Records;
-	interrupted: Interrupted[];
+	notifications: Map<string, QueryNotification>;
+	listing: TriggerListing;
+	plan: PollPlan<TriggerResult>;
+	rules: PollRules<TriggerResult>;
+	read: PollRecords;
+	interrupted: InterruptedResult[];
 	isListed: boolean;
 	isAudit: boolean;
 }
@@ -122,35 +130,46 @@ interface PollReading {
  * Takes a reading in: writes the ledger and emits the results. It is one synchronous function, so that no other poll or
  * webhook call can come between. Throws if the workflow was unpublished meanwhile.
  */
-function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
+function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult {
 	const { context, ledger, settings, tries } = trigger;
 	const { state } = ledger;
-	const { mapping, toItem, asked, listing, plan, rules, read, interrupted, isListed, isAudit } =
-		reading;
-	const ids = newestFirst(asked);
+	const {
+		mapping,
+		toItem,
+		notifications,
+		listing,
+		plan,
+		rules,
+		read,
+		interrupted,
+		isListed,
+		isAudit,
+	} = reading;
+	const ids = newestFirst(notifications);
 	trigger.mustBeOpen();
 	/** IDs that have no result yet. */
 	const left = new Set<string>();
 	let hasNews = false;
 
 	/** By the record, or why there is none, to a row of the list. */
-	const bring = (row: TriggerResult, found: Found): void => {
+	const processResult = (row: TriggerResult, found: RowResult): void => {
 		const { queryId } = row;
 		if (found === undefined) return void left.add(queryId);
 		if (found === 'refused') {
 			ledger.settle(row);
 			return ledger.drop(queryId);
 		}
-		const said = asked.get(queryId);
-		const { result, origin } = confirmResult(found, said, mapping);
-		const fate = rules.fateOf(result);
-		if (fate === 'unwanted' || isSettled(ledger, result)) return settle(ledger, result, row);
+		const notification = notifications.get(queryId);
+		const { result, origin } = confirmResult(found, notification, mapping);
+		const disposition = rules.dispositionOf(result);
+		if (disposition === 'ignore' || isSettled(ledger, result)) return settle(ledger, result, row);
 		ledger.addPending([queryId]); // the others first, the next time
 		if (trigger.outcomeOf(result)) return;
-		if (fate === 'waits' || lacksResult(result)) {
+		if (disposition === 'wait' || lacksResult(result)) {
 			left.add(queryId);
 			tries.inVain(queryId);
-			if (fate === 'due') reportMissing(context, queryId, said?.hasResponse === true);
+			if (disposition === 'emit')
+				reportMissing(context, queryId, notification?.hasResponse === true);
 			return;
 		}
 		tries.wasRead(queryId);
@@ -160,7 +179,7 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
 		});
 	};
 
-	const shownOf = (result: TriggerResult): Shown => {
+	const progressOf = (result: TriggerResult): QueryProgress => {
 		const isOver = !left.has(result.queryId) && isSettled(ledger, result);
 		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
 	};
@@ -168,8 +187,8 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
 	reportLoss(context, plan.loss);
 	reportListing(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
-	reportLeftOut(context, settings.choice, mapping, records);
-	const { forgotten } = takeIn(ledger, plan, rules, startOf(context));
+	reportExcluded(context, settings.choice, mapping, records);
+	const { forgotten } = applyPlan(ledger, plan, rules, startParameters(context));
 	if (listing.order) state.order = listing.order;
 	trigger.unlisted.last = plan.unlisted;
 	if (isListed && isAudit) {
@@ -182,18 +201,18 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
 	touchRunning();
 	startAgain(trigger, interrupted, toItem);
 	for (const row of plan.due)
-		bring(row, lacksResponse(row.record) ? read.rows.get(row.queryId) : row);
-	for (const result of read.others) bring(result, result);
+		processResult(row, lacksResponse(row.record) ? read.rows.get(row.queryId) : row);
+	for (const result of read.others) processResult(result, result);
 	for (const id of read.refused) ledger.drop(id);
-	ledger.addPending(plan.owing.filter((id) => ledger.isPending(id))); // had their turn
+	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
 
 	const listed = ids.flatMap((id) => plan.listed.get(id) ?? []);
 	const known = [...listed, ...read.others].map(
-		(result) => [result.queryId, shownOf(result)] as const,
+		(result) => [result.queryId, progressOf(result)] as const,
 	);
 	// the last of a query stands: its row, then its record, then why there is none
-	const queries = new Map<string, Shown>([...known, ...read.untold]);
-	const strangers = ids.filter((id) => STRANGE.includes(queries.get(id)));
+	const queries = new Map<string, QueryProgress>([...known, ...read.missing]);
+	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
 	// an audit is rare: the next look needs one request for the list
 	const requests = read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests);
 	return {
@@ -203,23 +222,23 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): Look {
 		restMs: Math.max(
 			requests * REST_PER_REQUEST_MS,
 			listing.rows.length * REST_PER_ROW_MS,
-			strangers.length > FLOOD ? FLOOD_REST_MS : 0,
+			unknownIds.length > FLOOD ? FLOOD_REST_MS : 0,
 		),
 		hasNews,
 		isMore:
 			(plan.isMore && ledger.room() > 0) || (interrupted.length > 0 && ledger.interrupted.size > 0),
-		unread: [...asked].reverse().filter(([id]) => queries.get(id) === 'later'),
+		unread: [...notifications].reverse().filter(([id]) => queries.get(id) === 'later'),
 	};
 }
 
 /** How many pending queries are neither listed nor among those that are read by ID. */
-const countUnreachable = (ledger: Ledger, { unlisted, listed }: Plan<TriggerResult>): number =>
+const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<TriggerResult>): number =>
 	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
 
 /** The query has come through in this state, which a row of the list may call by another word. */
 function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void {
-	const owesMore = isUnfinishedState(result.record.state);
-	if (owesMore && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
-	ledger.settle(result, owesMore);
-	if (row.word !== result.word) ledger.settle(row, owesMore);
+	const isStillPending = isUnfinishedState(result.record.state);
+	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
+	ledger.settle(result, isStillPending);
+	if (row.word !== result.word) ledger.settle(row, isStillPending);
 }

@@ -11,16 +11,23 @@ import { newTries, type Tries } from './readById';
 import { decideEmission } from './emission';
 import { emit, nodeKey, type Outcome } from './emitter';
 import { EndSaver } from './endSaver';
-import { look, type Look } from './pollOnce';
+import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './notification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { save } from '../../shared/operations/nodeState';
-import { askLater, KEY, MAX_ASKED, memoryOf, takeAskedEarly, type NodeMemory } from './nodeMemory';
+import {
+	storeNotifications,
+	KEY,
+	MAX_STORED_NOTIFICATIONS,
+	memoryOf,
+	takeEarlyNotifications,
+	type NodeMemory,
+} from './nodeMemory';
 import type { Ledger, Started } from './ledger';
 import type { Unlisted } from './readListing';
 import { RETRY_MS, RetryQueue } from './retryQueue';
 import { itemMaker, type TriggerResult } from './triggerResult';
-import { MIN_CHECK_MS, startOf, type Settings } from './triggerSettings';
+import { MIN_CHECK_MS, startParameters, type TriggerSettings } from './triggerSettings';
 
 /** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
 const FIRST_LOOK_MS = 10_000;
@@ -59,7 +66,7 @@ const isStarting = (context: ITriggerFunctions): boolean =>
 	['init', 'leadershipChange'].includes(context.getActivationMode());
 
 /** A credential that verifies nothing would refuse every webhook call; who publishes is told. */
-async function checkVerification(context: ITriggerFunctions, { isAuthenticated }: Settings) {
+async function checkVerification(context: ITriggerFunctions, { isAuthenticated }: TriggerSettings) {
 	if (!isAuthenticated) return;
 	const flaw = validateWebhookFields(await context.getCredentials(taxQuery.credentialType));
 	if (flaw === undefined) return;
@@ -90,7 +97,7 @@ export class Watcher implements PublishedTrigger {
 	private hasClosed = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	private last: Promise<unknown> = Promise.resolve();
-	private waiting: Promise<Look> | undefined;
+	private waiting: Promise<PollResult> | undefined;
 	/** What webhook calls named for the next poll. */
 	private asked = new Map<string, QueryNotification>();
 	/** The next poll begins this long after a moment. */
@@ -98,7 +105,7 @@ export class Watcher implements PublishedTrigger {
 
 	constructor(
 		readonly context: ITriggerFunctions,
-		readonly settings: Settings,
+		readonly settings: TriggerSettings,
 	) {
 		for (const replaced of replacedBy(context)) replaced.close();
 		const { ledger, unlisted, closedAt } = (this.memory = memoryOf(context));
@@ -116,7 +123,7 @@ export class Watcher implements PublishedTrigger {
 		save(context, KEY, this.ledger.saved);
 		this.published.set(this.key, this);
 		this.memory.isPublished = true;
-		this.askAgain(takeAskedEarly(context));
+		this.askAgain(takeEarlyNotifications(context));
 	}
 
 	get isClosed(): boolean {
@@ -124,7 +131,7 @@ export class Watcher implements PublishedTrigger {
 	}
 
 	get mustBegin(): boolean {
-		return this.isAnew || this.ledger.state.startedFrom !== startOf(this.context);
+		return this.isAnew || this.ledger.state.startedFrom !== startParameters(this.context);
 	}
 
 	get isBusy(): boolean {
@@ -167,7 +174,7 @@ export class Watcher implements PublishedTrigger {
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async lookSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<Look> {
+	async lookSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollResult> {
 		if (this.hasClosed) this.handOn(more);
 		else for (const [id, said] of more) this.ask(id, said);
 		this.waiting ??= this.last.then(async () => {
@@ -264,7 +271,7 @@ export class Watcher implements PublishedTrigger {
 	private askAgain(all: Iterable<[id: string, QueryNotification]>): void {
 		if (this.hasClosed) return this.handOn(all);
 		for (const [id, said] of all) {
-			if (this.asked.size < MAX_ASKED) this.ask(id, { ...said, isAgain: true });
+			if (this.asked.size < MAX_STORED_NOTIFICATIONS) this.ask(id, { ...said, isAgain: true });
 		}
 	}
 
@@ -272,15 +279,15 @@ export class Watcher implements PublishedTrigger {
 	private handOn(all: Iterable<[id: string, QueryNotification]>): void {
 		const next = this.published.get(this.key);
 		if (next && next !== this) void next.lookSoon(all).catch(() => undefined);
-		else askLater(this.context, all);
+		else storeNotifications(this.context, all);
 	}
 
-	private async lookNow(): Promise<Look> {
+	private async lookNow(): Promise<PollResult> {
 		const { context, memory } = this;
 		const since = Date.now();
 		const now = this.asked;
 		this.asked = new Map();
-		const looking = look(this, now);
+		const looking = pollOnce(this, now);
 		const restMs = await looking.then(
 			(seen) => {
 				this.isAnew = false;

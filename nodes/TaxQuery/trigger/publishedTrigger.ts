@@ -4,13 +4,13 @@ import type { Outcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { Unlisted } from './readListing';
 import type { TriggerResult } from './triggerResult';
-import type { Settings } from './triggerSettings';
+import type { TriggerSettings } from './triggerSettings';
 
 /** The published trigger that looks: it may be unpublished meanwhile. */
 export interface PublishedTrigger {
 	context: ITriggerFunctions;
 	ledger: Ledger;
-	settings: Settings;
+	settings: TriggerSettings;
 	/** What could not be read so far. */
 	tries: Tries;
 	/** How many pending queries checks do not show. */

@@ -5,15 +5,15 @@ import type { Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { findQuery, keysForReading, type QueryClient } from '../client/queryClient';
-import { reasonOf, report, reportHourly } from './outage';
+import { errorMessage, report, reportHourly } from './outage';
 import { resultOf, type TriggerResult } from './triggerResult';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** A sender waits for the answer, so that reading must not take long. */
-const HOW = { timeoutMs: 5_000, patienceMs: 2_000 };
+const READ_OPTIONS = { timeoutMs: 5_000, patienceMs: 2_000 };
 /** For a row's record. A look waits so long for it, and so do all other results; then it is left to a later look. */
-const FOR_A_ROW = { timeoutMs: 40_000, patienceMs: 10_000 };
-const LOOK_WAITS_MS = 15_000;
+const ROW_READ_OPTIONS = { timeoutMs: 40_000, patienceMs: 10_000 };
+const POLL_WAITS_MS = 15_000;
 const PER_SECOND = 2;
 const UNKNOWN_MS = 60_000;
 const MAX_UNKNOWN = 1_000;
@@ -21,7 +21,7 @@ const MAX_UNKNOWN = 1_000;
 const MAX_REFUSALS = 5;
 const REFUSAL_MS = 60_000;
 /** What cannot be read for so long is reported. */
-const TELL_AFTER_MS = 10 * 60_000;
+const REPORT_AFTER_MS = 10 * 60_000;
 const MAX_TRIED = 1_000;
 
 /** Statuses that pass: the token, the account's balance, what is being prepared, a service that is slow or busy. */
@@ -36,14 +36,14 @@ const isRefusal = (error: unknown): boolean =>
 	!PASSING.includes(error.problem.status);
 
 /** Whether another try would bring the same: a refusal, or a response of another shape. */
-const isForGood = (error: unknown): boolean =>
+const isPermanent = (error: unknown): boolean =>
 	error instanceof RequestError ? isRefusal(error) || error.problem.kind === 'shape' : true;
 
 /** A query by its ID; undefined if the service has nothing under that. */
 export async function readQuery(
 	service: QueryClient,
 	id: string,
-	how = HOW,
+	how = READ_OPTIONS,
 ): Promise<TriggerResult | undefined> {
 	const record = await findQuery(service, id, how);
 	return record && resultOf(record);
@@ -63,7 +63,7 @@ export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
  * Records by ID, as webhook calls named them. Those that nothing proves: at most two a second for each node, and none
  * that the service did not know a minute ago. Throws if the service cannot be asked.
  */
-export async function readAsked(
+export async function readNotified(
 	node: Scope,
 	service: QueryClient,
 	ids: string[],
@@ -72,7 +72,7 @@ export async function readAsked(
 	const { times, unknown } = node.shared(newReadings);
 	const read = new Map<string, ReadById>();
 	let failure: unknown;
-	let isAnswered = false;
+	let hasResponded = false;
 	// counted before the first is read: a slow service must not make one look as long as a flood
 	let free = PER_SECOND - times.filter((time) => msLeft(time, 1_000) > 0).length;
 	for (const id of ids) {
@@ -90,15 +90,15 @@ export async function readAsked(
 			return 'failed' as const;
 		});
 		if (!result) unknown.set(id, Date.now());
-		isAnswered ||= result !== 'failed';
+		hasResponded ||= result !== 'failed';
 		read.set(id, result ?? 'unknown');
 	}
-	if (failure !== undefined && !isAnswered) throw failure as Error;
+	if (failure !== undefined && !hasResponded) throw failure as Error;
 	return read;
 }
 
 /** How a query was tried in vain. */
-interface Tried {
+interface FailedReads {
 	times: number;
 	/** In different minutes. */
 	refusals: number;
@@ -108,7 +108,7 @@ interface Tried {
 }
 
 /** The list shows a query, or the service has shown it before, and has nothing under its ID. */
-export const gone = (service: QueryClient): Error => {
+export const notFoundError = (service: QueryClient): Error => {
 	const keys = keysForReading(service);
 	const what = 'the service has nothing under its ID';
 	return new Error(keys.length === 0 ? what : `${what}. Check ${keys.join()} in API Mapping`);
@@ -118,7 +118,7 @@ export type Tries = ReturnType<typeof newTries>;
 
 /** What a published trigger has tried in vain to read, and what it still reads, by query ID. */
 export function newTries(context: ITriggerFunctions) {
-	const known = new BoundedMap<string, Tried>(MAX_TRIED);
+	const known = new BoundedMap<string, FailedReads>(MAX_TRIED);
 	const running = new Map<string, Promise<{ result?: TriggerResult; error?: unknown }>>();
 
 	/**
@@ -136,9 +136,9 @@ export function newTries(context: ITriggerFunctions) {
 		}
 		tried.failedSince ||= Date.now();
 		const what = `The result of query ${id} could not be read`;
-		const reason = reasonOf(error);
+		const reason = errorMessage(error);
 		context.logger.warn(`${what}: ${reason}`);
-		if (isForGood(error) && msLeft(tried.refusedAt, REFUSAL_MS) <= 0) {
+		if (isPermanent(error) && msLeft(tried.refusedAt, REFUSAL_MS) <= 0) {
 			tried.refusals++;
 			tried.refusedAt = Date.now();
 		}
@@ -149,7 +149,7 @@ export function newTries(context: ITriggerFunctions) {
 			report(context, coded('putAside', `${MAX_REFUSALS} times and is put aside`));
 			return true;
 		}
-		if (msLeft(tried.failedSince, TELL_AFTER_MS) <= 0)
+		if (msLeft(tried.failedSince, REPORT_AFTER_MS) <= 0)
 			reportHourly(context, coded('unreadable', 'for ten minutes. The trigger keeps trying'));
 		return false;
 	}
@@ -167,12 +167,12 @@ export function newTries(context: ITriggerFunctions) {
 			const before = running.get(id);
 			const reading =
 				before ??
-				readQuery(service, id, FOR_A_ROW).then(
-					(result) => (result ? { result } : { error: gone(service) }),
+				readQuery(service, id, ROW_READ_OPTIONS).then(
+					(result) => (result ? { result } : { error: notFoundError(service) }),
 					(error: unknown) => ({ error }),
 				);
 			running.set(id, reading);
-			const signal = AbortSignal.timeout(before ? 1 : LOOK_WAITS_MS);
+			const signal = AbortSignal.timeout(before ? 1 : POLL_WAITS_MS);
 			const read = await raceAbort(reading, signal).catch(() => undefined);
 			if (!read) {
 				if (!before) inVain(id);

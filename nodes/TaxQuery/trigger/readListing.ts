@@ -4,10 +4,10 @@ import { readList } from '../client/queryList';
 import type { Completeness } from '../client/types';
 import type { Ledger, Order } from './ledger';
 import { resultOf, type TriggerResult } from './triggerResult';
-import { fromNewestOn, isEnough, type Read } from './planPoll';
+import { fromNewestOn, isReadFarEnough, type ReadList } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-export interface Listing extends Read<TriggerResult> {
+export interface TriggerListing extends ReadList<TriggerResult> {
 	order: Order | undefined;
 	completeness: Completeness;
 	requests: number;
@@ -47,27 +47,31 @@ export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): b
 export async function readListing(
 	service: QueryClient,
 	ledger: Ledger,
-	{ asked, mustBeWhole }: { asked: string[]; mustBeWhole: boolean },
-): Promise<Listing> {
+	{ asked: notifiedIds, mustBeWhole }: { asked: string[]; mustBeWhole: boolean },
+): Promise<TriggerListing> {
 	const rows: TriggerResult[] = [];
-	const read: Omit<Listing, 'rows' | 'isWhole' | 'order'> = {
+	const read: Omit<TriggerListing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
 		completeness: 'inconclusive',
 	};
 	let pageSize = 0;
 	// by their IDs, those that were asked for would cost a request each
-	const sought = new Set(asked.filter((id) => ledger.isPending(id)));
+	const pendingIds = new Set(notifiedIds.filter((id) => ledger.isPending(id)));
 	for await (const { records, unreadable, completeness, total, isLast } of readList(service)) {
 		for (const record of records) {
 			rows.push(resultOf(record));
-			sought.delete(record.id);
+			pendingIds.delete(record.id);
 		}
 		read.requests++;
 		read.unreadable += unreadable;
 		pageSize = Math.max(pageSize, records.length);
 		if (isLast) Object.assign(read, { extent: completeness, total });
-		else if (!mustBeWhole && isEnough(rows, pageSize, ledger) && sought.size <= read.requests)
+		else if (
+			!mustBeWhole &&
+			isReadFarEnough(rows, pageSize, ledger) &&
+			pendingIds.size <= read.requests
+		)
 			break;
 	}
 	checkRows(rows, read.unreadable);
@@ -101,7 +105,7 @@ export function orderOf(
 }
 
 /** What a trigger knows of a list that it does not read. */
-export const NO_LIST: Listing = {
+export const NO_LIST: TriggerListing = {
 	rows: [],
 	isWhole: false,
 	order: undefined,

@@ -1,24 +1,24 @@
 import type { QueryClient } from '../client/queryClient';
 import { lacksResponse } from '../client/queryRecord';
-import { gone, readAsked, readQuery } from './readById';
+import { notFoundError, readNotified, readQuery } from './readById';
 import { nodeState } from './emitter';
-import type { Listing } from './readListing';
+import type { TriggerListing } from './readListing';
 import type { QueryNotification } from './notification';
 import type { PublishedTrigger } from './publishedTrigger';
 import { lacksResult, type TriggerResult } from './triggerResult';
-import type { Plan } from './planPoll';
+import type { PollPlan } from './planPoll';
 
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
-export type Found = TriggerResult | 'refused' | undefined;
+export type RowResult = TriggerResult | 'refused' | undefined;
 
 /** What was read by ID for a look. */
-export interface Records {
+export interface PollRecords {
 	/** Of rows that are due and do not hold their result. */
-	rows: Map<string, Found>;
+	rows: Map<string, RowResult>;
 	/** Of queries that were asked for or owe a result, and are not listed. */
 	others: TriggerResult[];
 	/** Why there is no record of what was asked for. */
-	untold: Map<string, 'unknown' | 'later' | 'failed'>;
+	missing: Map<string, 'unknown' | 'later' | 'failed'>;
 	/** Owing ones that are put aside. */
 	refused: string[];
 	requests: number;
@@ -31,19 +31,19 @@ const MAX_AGAIN = 10;
 export async function readRecords(
 	trigger: PublishedTrigger,
 	service: QueryClient,
-	plan: Plan<TriggerResult>,
-	listing: Listing,
-	asked: Map<string, QueryNotification>,
-): Promise<Records> {
-	const named = await readNamed(trigger, service, plan.asked, listing, asked);
-	const owing = await readOwing(trigger, service, plan.owing, listing);
-	const rows = await readLean(trigger, service, plan.due);
+	plan: PollPlan<TriggerResult>,
+	listing: TriggerListing,
+	notifications: Map<string, QueryNotification>,
+): Promise<PollRecords> {
+	const named = await readNamed(trigger, service, plan.notifiedIds, listing, notifications);
+	const pending = await readPending(trigger, service, plan.pendingIds, listing);
+	const rows = await readMissingResponses(trigger, service, plan.due);
 	return {
-		...owing,
+		...pending,
 		rows,
 		possible: named.possible,
-		others: [...named.others, ...owing.others],
-		requests: named.others.length + plan.owing.length + rows.size,
+		others: [...named.others, ...pending.others],
+		requests: named.others.length + plan.pendingIds.length + rows.size,
 	};
 }
 
@@ -52,18 +52,18 @@ async function readNamed(
 	{ context, ledger }: PublishedTrigger,
 	service: QueryClient,
 	ids: string[],
-	listing: Listing,
-	asked: Map<string, QueryNotification>,
-): Promise<Pick<Records, 'others' | 'inconclusive'>> {
-	const isSure = (id: string) => ledger.isPending(id) || asked.get(id)?.isProved === true;
-	const untold: Records['inconclusive'] = new Map();
+	listing: TriggerListing,
+	notifications: Map<string, QueryNotification>,
+): Promise<Pick<PollRecords, 'others' | 'inconclusive'>> {
+	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
+	const missing: PollRecords['inconclusive'] = new Map();
 	const wanted = ids.filter((id) => {
-		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || asked.get(id)?.isAgain)
+		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || notifications.get(id)?.isAgain)
 			return true;
-		untold.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
+		missing.set(id, 'later'); // nobody knows it: first left to the list, which may show it a moment later
 		return false;
 	});
-	const read = await readAsked(nodeState(context), service, wanted, isSure).catch(
+	const read = await readNotified(nodeState(context), service, wanted, isSure).catch(
 		(error: unknown) => {
 			if (listing.requests === 0) throw error as Error;
 			return new Map(wanted.map((id) => [id, 'failed' as const]));
@@ -72,18 +72,18 @@ async function readNamed(
 	const others: TriggerResult[] = [];
 	for (const [id, found] of read) {
 		if (typeof found === 'object') others.push(found);
-		else untold.set(id, found);
+		else missing.set(id, found);
 	}
-	return { others, possible: untold };
+	return { others, possible: missing };
 }
 
 /** Queries that owe a result and are not listed. */
-async function readOwing(
+async function readPending(
 	{ tries }: PublishedTrigger,
 	service: QueryClient,
 	ids: string[],
-	listing: Listing,
-): Promise<Pick<Records, 'others' | 'refused'>> {
+	listing: TriggerListing,
+): Promise<Pick<PollRecords, 'others' | 'refused'>> {
 	const others: TriggerResult[] = [];
 	const refused: string[] = [];
 	for (const id of ids) {
@@ -94,22 +94,22 @@ async function readOwing(
 		}
 		// a list that was not read to its end may show it
 		const isGone = found === undefined && (listing.isWhole || listing.completeness === 'truncated');
-		const error = isGone || listing.requests === 0 ? gone(service) : found?.error;
+		const error = isGone || listing.requests === 0 ? notFoundError(service) : found?.error;
 		if (error !== undefined && tries.inVain(id, error)) refused.push(id);
 	}
 	return { others, refused };
 }
 
 /** The results of rows that do not hold them. */
-async function readLean(
+async function readMissingResponses(
 	{ tries }: PublishedTrigger,
 	service: QueryClient,
 	due: TriggerResult[],
-): Promise<Records['rows']> {
-	const lean = due.filter(({ record }) => lacksResponse(record));
+): Promise<PollRecords['rows']> {
+	const withoutResponse = due.filter(({ record }) => lacksResponse(record));
 	const isNew = ({ queryId }: TriggerResult) => tries.timesOf(queryId) === 0;
-	const again = lean.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
-	const read = [...lean.filter(isNew), ...again].map(async (row) => {
+	const again = withoutResponse.filter((row) => !isNew(row)).slice(0, MAX_AGAIN);
+	const read = [...withoutResponse.filter(isNew), ...again].map(async (row) => {
 		const found = await tries.read(service, row.queryId);
 		// what does not promise more than it holds is taken as it is listed
 		const isEnough = found === 'refused' && row.hasStatus && !lacksResult(row);

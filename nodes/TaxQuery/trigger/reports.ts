@@ -2,8 +2,8 @@ import type { ITriggerFunctions } from 'n8n-workflow';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { msLeft } from '../../shared/utils/time';
 import { nodeState } from './emitter';
-import type { Listing } from './readListing';
-import { report, reportHourly, tellHourly } from './outage';
+import type { TriggerListing } from './readListing';
+import { report, reportHourly, onceAnHour } from './outage';
 import { MAX_PENDING } from './ledger';
 import type { Loss } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
@@ -21,14 +21,14 @@ export function reportLoss(context: ITriggerFunctions, loss?: Loss): void {
 }
 
 /** Reports rows without an ID, and logs that the list is not shown to its end, once an hour. */
-export function reportListing(context: ITriggerFunctions, listing: Listing): void {
+export function reportListing(context: ITriggerFunctions, listing: TriggerListing): void {
 	const { completeness, total, rows, unreadable } = listing;
 	if (unreadable > 0) {
 		const what = `${unreadable} rows of the list of queries have no usable ID and cannot start the workflow`;
 		reportHourly(context, new CodedError('list.ids', what, { rows: unreadable }));
 	}
 	if (completeness !== 'truncated') return;
-	tellHourly(context, 'cut', () =>
+	onceAnHour(context, 'cut', () =>
 		context.logger.warn(
 			`The service reports ${total ?? 'more'} queries but lists only ${rows.length} of them. Set list.page or list.offset, and list.limit, in API Mapping`,
 		),

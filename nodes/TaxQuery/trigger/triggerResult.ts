@@ -13,11 +13,11 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { shownRecord } from '../output/simplify';
 import { isUnfinishedState, recordOf } from '../client/queryRecord';
 import type { QueryRecord } from '../client/types';
-import type { Settings } from './triggerSettings';
-import type { Sight } from './planPoll';
+import type { TriggerSettings } from './triggerSettings';
+import type { ListedQuery } from './planPoll';
 
 /** A query in one state: what must start one execution only. */
-export interface TriggerResult extends Sight {
+export interface TriggerResult extends ListedQuery {
 	record: QueryRecord;
 	/** The same for the same query and status word, wherever it was read. */
 	deliveryId: string;
@@ -94,7 +94,7 @@ export function itemMaker(
 		personalData,
 		options,
 		hasEnvelope,
-	}: Pick<Settings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
+	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
 	{ mapping, pseudonymKey }: Deployment,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));

@@ -2,11 +2,17 @@ import { type IDataObject, type ITriggerFunctions, type IWebhookFunctions } from
 import { parseBoolean } from '../../shared/operations/field';
 import { wholeNumber } from '../../shared/operations/fields';
 import { readMoment } from '../fields/dates';
-import { readChoice, refused, statusesField, triggerOnField, type Choice } from './filterSettings';
+import {
+	readFilterSettings,
+	settingError,
+	statusesField,
+	triggerOnField,
+	type FilterSettings,
+} from './filterSettings';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
 
 /** What the trigger was published with. */
-export interface Settings {
+export interface TriggerSettings {
 	receiveBy: 'both' | 'webhook' | 'asking';
 	checkEveryMs: number;
 	/** Whether results of webhook calls without a proof are refused. */
@@ -18,7 +24,7 @@ export interface Settings {
 	confirm: 'result' | 'statusOnly' | 'off';
 	simplify: boolean;
 	personalData: PersonalDataMode;
-	choice: Choice;
+	choice: FilterSettings;
 	/** Each item says what the webhook call held around the record. */
 	hasEnvelope: boolean;
 	/** Results that one check emits at most. */
@@ -34,22 +40,26 @@ const DEFAULT_RESULTS = 100;
 type Context = Pick<ITriggerFunctions | IWebhookFunctions, 'getNodeParameter'>;
 
 /** Reads a trigger's parameters. Throws a UserError that names the one that cannot be used. */
-export function readSettings(context: Context): Settings {
+export function readSettings(context: Context): TriggerSettings {
 	const read = (name: string, fallback: unknown): unknown =>
 		context.getNodeParameter(name, fallback as string);
-	const receiveBy = read('receiveBy', 'both') as Settings['receiveBy'];
+	const receiveBy = read('receiveBy', 'both') as TriggerSettings['receiveBy'];
 	const options = read('settings', {}) as IDataObject;
 	const { checkEvery: seconds = DEFAULT_SECONDS, maxResults = DEFAULT_RESULTS } = options;
 	if (receiveBy !== 'webhook' && !(Number(seconds) >= MIN_SECONDS)) {
-		const flaw = `must be a number, ${MIN_SECONDS} or more`;
-		throw refused('field.number', 'Check Every (Seconds)', flaw);
+		const problem = `must be a number, ${MIN_SECONDS} or more`;
+		throw settingError('field.number', 'Check Every (Seconds)', problem);
 	}
 	const most = wholeNumber(maxResults);
 	if (most === undefined) {
-		throw refused('field.number', 'Max Results per Check', 'must be a whole number, 1 or more');
+		throw settingError(
+			'field.number',
+			'Max Results per Check',
+			'must be a whole number, 1 or more',
+		);
 	}
 	const isAuthenticated = receiveBy !== 'asking' && read('authenticity', 'none') === 'credential';
-	const confirm = read('confirm', 'result') as Settings['confirm'];
+	const confirm = read('confirm', 'result') as TriggerSettings['confirm'];
 	return {
 		receiveBy,
 		checkEveryMs: Number(seconds) * 1000,
@@ -57,7 +67,7 @@ export function readSettings(context: Context): Settings {
 		confirm: confirm === 'off' && !isAuthenticated ? 'result' : confirm,
 		simplify: options.simplify !== false,
 		personalData: readPersonalData(options),
-		choice: readChoice(
+		choice: readFilterSettings(
 			read('services', triggerOnField.default),
 			read('statuses', statusesField.default),
 			options.otherServices,
@@ -71,7 +81,7 @@ export function readSettings(context: Context): Settings {
 }
 
 /** Parameters that, when they are changed, let the trigger begin anew. */
-export function startOf(context: Pick<ITriggerFunctions, 'getNode'>): string {
+export function startParameters(context: Pick<ITriggerFunctions, 'getNode'>): string {
 	const { startFrom, hours, date } = context.getNode().parameters;
 	return JSON.stringify([startFrom, hours, date]);
 }
@@ -85,7 +95,7 @@ export function readStart(context: ITriggerFunctions): number | undefined {
 	if (startFrom === 'hours') {
 		const hours = Number(context.getNodeParameter('hours'));
 		if (hours > 0) return Date.now() - hours * 3_600_000;
-		throw refused('field.number', 'Hours', "of 'Start From' must be a number above 0");
+		throw settingError('field.number', 'Hours', "of 'Start From' must be a number above 0");
 	}
 	if (startFrom !== 'date') return undefined;
 	const written: unknown = context.getNodeParameter('date', '');

@@ -4,7 +4,7 @@ import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/time';
 import { wasPublishedSince } from '../trigger/nodeMemory';
 import { itemMaker, type Deployment } from '../trigger/triggerResult';
-import { fateOf, reportLeftOut } from '../trigger/disposition';
+import { dispositionOf, reportExcluded } from '../trigger/disposition';
 import { watcherOf, type Watcher } from '../trigger/pollingSession';
 import {
 	accepted,
@@ -70,8 +70,8 @@ export async function startBelieved(
 	const toItem = itemMaker(settings, deployment);
 	const results = all.flatMap(({ believed }) => believed ?? []);
 	const records = results.map(({ result }) => result.record);
-	reportLeftOut(context, settings.choice, deployment.mapping, records);
-	const due = results.filter(({ result }) => fateOf(result, settings.choice) === 'due');
+	reportExcluded(context, settings.choice, deployment.mapping, records);
+	const due = results.filter(({ result }) => dispositionOf(result, settings.choice) === 'emit');
 	const outcomes = Promise.all(
 		due.map(async ({ result, origin }) => await trigger.emitOnce(result, toItem(result, origin))),
 	).then((ends) => {

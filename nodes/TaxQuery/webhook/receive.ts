@@ -5,9 +5,9 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { textOf } from '../../shared/utils/text';
 import { nodeState } from '../trigger/emitter';
-import { askLater } from '../trigger/nodeMemory';
-import { reasonOf, tellHourly } from '../trigger/outage';
-import { readSettings, type Settings } from '../trigger/triggerSettings';
+import { storeNotifications } from '../trigger/nodeMemory';
+import { errorMessage, onceAnHour } from '../trigger/outage';
+import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
 import { watcherOf, type Watcher } from '../trigger/pollingSession';
 import { hasList } from '../client/queryList';
 import {
@@ -43,7 +43,7 @@ const REFUSED =
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const call: WebhookCall = { responseSoFar: tryAgain };
 	const taking = handleCall(context, call).catch((error: unknown): WebhookResponse => {
-		context.logger.error(`A webhook call could not be handled: ${reasonOf(error)}`);
+		context.logger.error(`A webhook call could not be handled: ${errorMessage(error)}`);
 		return { status: 500, message: 'The call could not be handled' };
 	});
 	const isTest = context.getMode() === 'manual';
@@ -106,7 +106,7 @@ async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promis
 	const signedBytes = Buffer.isBuffer(body) && body !== read.raw ? [read.raw, body] : [read.raw];
 	const { isAuthentic, messageId, secrets } = await proofOf(context, signedBytes);
 	if (!isAuthentic) {
-		tellHourly(context, 'refused', () => context.logger.warn(REFUSED));
+		onceAnHour(context, 'refused', () => context.logger.warn(REFUSED));
 		return { status: 401, message: 'Unauthorized' };
 	}
 	// a service may use a query's ID for each of its messages
@@ -141,7 +141,7 @@ const namesFor = async (context: IWebhookFunctions): Promise<Names> =>
 
 async function handleNotifications(
 	context: IWebhookFunctions,
-	settings: Settings,
+	settings: TriggerSettings,
 	announced: AnnouncedQuery[],
 	secrets: string[],
 	call: WebhookCall,
@@ -155,7 +155,7 @@ async function handleNotifications(
 	const published = watcherOf(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	if (!published && isListed) {
-		askLater(context, named(all)); // this process has no trigger yet
+		storeNotifications(context, named(all)); // this process has no trigger yet
 		return later;
 	}
 	const isRemembered = isBeingPublished(context) && !all.some(({ believed }) => believed);
@@ -164,7 +164,7 @@ async function handleNotifications(
 	if (!trigger) {
 		if (!isBeingPublished(context)) return await withoutSession();
 		if (all.some(({ believed }) => believed)) return starting;
-		askLater(context, named(all)); // the trigger's first check reads them
+		storeNotifications(context, named(all)); // the trigger's first check reads them
 		return later;
 	}
 
@@ -186,6 +186,6 @@ async function handleNotifications(
 function pollForUnknown(trigger: Watcher, reason: string): void {
 	const { context, needsLooks } = trigger;
 	const warning = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
-	tellHourly(context, 'unread', () => context.logger.warn(warning));
+	onceAnHour(context, 'unread', () => context.logger.warn(warning));
 	if (needsLooks) trigger.lookSoon().catch(() => {}); // the watcher reports why
 }

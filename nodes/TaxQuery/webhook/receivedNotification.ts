@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { redactValues } from '../../shared/utils/redact';
 import type { QueryNotification } from '../trigger/notification';
 import { lacksResult, resultOf, type Origin, type TriggerResult } from '../trigger/triggerResult';
-import type { Settings } from '../trigger/triggerSettings';
+import type { TriggerSettings } from '../trigger/triggerSettings';
 import { withoutCiec } from '../client/ciec';
 import { asQueryId, readRecord } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
@@ -20,7 +20,7 @@ export interface ReceivedNotification extends QueryNotification {
 /** What of a call may be used by how far it is believed; of the rest of it nothing is kept. */
 export function readNotification(
 	{ queryId, record: body, event, envelope }: AnnouncedQuery,
-	{ isAuthenticated: isProved, confirm, hasEnvelope }: Settings,
+	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,
 	mapping: TaxQueryMapping,
 	secrets: string[],
 ): ReceivedNotification {

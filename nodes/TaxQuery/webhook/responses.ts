@@ -1,4 +1,4 @@
-import type { Look } from '../trigger/pollOnce';
+import type { PollResult } from '../trigger/pollOnce';
 import type { Watcher } from '../trigger/pollingSession';
 
 /** What a sender is answered: a status and a reason. */
@@ -41,7 +41,7 @@ export function worstResponse(responses: WebhookResponse[]): WebhookResponse {
 /** What to answer about a query by what a look showed of it. */
 export async function responseFor(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
-	{ queries, isListed, isWhole }: Look,
+	{ queries, isListed, isWhole }: PollResult,
 	{ settings }: Watcher,
 ): Promise<WebhookResponse> {
 	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;

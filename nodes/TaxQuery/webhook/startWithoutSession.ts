@@ -2,14 +2,14 @@ import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { load } from '../../shared/operations/nodeState';
 import { connect } from '../../shared/http/connection';
 import { taxQuery } from '../../shared/http/service';
-import { readAsked, type ReadById } from '../trigger/readById';
+import { readNotified, type ReadById } from '../trigger/readById';
 import { nodeState } from '../trigger/emitter';
-import { fateOf } from '../trigger/disposition';
+import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
 import { KEY } from '../trigger/nodeMemory';
 import { confirmResult } from '../trigger/notification';
 import { itemMaker, lacksResult, type Deployment } from '../trigger/triggerResult';
-import type { Settings } from '../trigger/triggerSettings';
+import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
 	accepted,
 	noCredential,
@@ -32,7 +32,7 @@ export type WebhookOutcome = WebhookResponse | IWebhookResponseData;
  */
 export async function startWithoutSession(
 	context: IWebhookFunctions,
-	settings: Settings,
+	settings: TriggerSettings,
 	all: ReceivedNotification[],
 	deployment: Deployment,
 ): Promise<WebhookOutcome> {
@@ -44,7 +44,7 @@ export async function startWithoutSession(
 	const read =
 		toRead.length === 0
 			? new Map<string, ReadById>()
-			: await readAsked(
+			: await readNotified(
 					nodeState(context),
 					await connect(context, taxQuery),
 					toRead,
@@ -61,11 +61,11 @@ export async function startWithoutSession(
 		if (typeof found !== 'object') return found === 'unknown' ? unknown : unreachable;
 		const brought = confirmResult(found, notification, deployment.mapping);
 		const { result } = brought;
-		const isWaiting = fateOf(result, settings.choice) === 'waits' && !isReportedPending;
+		const isWaiting = dispositionOf(result, settings.choice) === 'wait' && !isReportedPending;
 		return isWaiting || lacksResult(result) ? tryAgain : ifDue(brought);
 	};
 	const ifDue = (brought: NonNullable<ReceivedNotification['believed']>) =>
-		fateOf(brought.result, settings.choice) === 'due' && !ledger.isSettled(brought.result)
+		dispositionOf(brought.result, settings.choice) === 'emit' && !ledger.isSettled(brought.result)
 			? brought
 			: nothingNew;
 	const brought = all.map(resolveNotification);

@@ -1,10 +1,10 @@
 import { currentLedger, Ledger, type SavedLedger } from '../../../../nodes/TaxQuery/trigger/ledger';
 import {
-	isEnough,
-	survey,
-	takeIn,
-	type Rules,
-	type Sight,
+	isReadFarEnough,
+	planPoll,
+	applyPlan,
+	type PollRules,
+	type ListedQuery,
 } from '../../../../nodes/TaxQuery/trigger/planPoll';
 
 /** What happens around a trigger, in any order. `of` picks one of what there is. */
@@ -26,7 +26,7 @@ interface Query {
 	/** Every status that it has had. */
 	had: Set<string>;
 }
-type Row = Sight & { deliveryId: string };
+type Row = ListedQuery & { deliveryId: string };
 
 /** An execution, and the ledger of the process that had it started. */
 interface Execution {
@@ -87,9 +87,9 @@ export class History {
 		this.save();
 	}
 
-	private get rules(): Rules<Row> {
+	private get rules(): PollRules<Row> {
 		return {
-			fateOf: ({ isPending }) => (isPending ? 'waits' : 'due'),
+			dispositionOf: ({ isPending }) => (isPending ? 'wait' : 'emit'),
 			isRunning: ({ deliveryId }) => this.isUnknown(deliveryId),
 			triesOf: () => 0,
 			maxResults: Math.min(this.maxResults, this.ledger.room()),
@@ -236,7 +236,7 @@ export class History {
 	}
 
 	/** Reads pages until it is enough, does what happens meanwhile, and takes in what it has found. */
-	look(during: Step[], begins: boolean): void {
+	look(during: Step[], isStarting: boolean): void {
 		const { process } = this;
 		const rows: Row[] = [];
 		let isWhole = false;
@@ -244,22 +244,22 @@ export class History {
 			const page = this.queries.slice(rows.length, rows.length + this.pageSize).map(this.rowOf);
 			for (const row of page) rows.push(row);
 			isWhole = rows.length >= this.queries.length;
-			if (!this.isDue && !begins && isEnough(rows, this.pageSize, this.ledger)) break;
+			if (!this.isDue && !isStarting && isReadFarEnough(rows, this.pageSize, this.ledger)) break;
 		}
-		const asked = this.asked.splice(0);
-		const plan = survey(
+		const notifiedIds = this.asked.splice(0);
+		const plan = planPoll(
 			this.ledger,
 			{ rows, isWhole },
 			{
 				account: this.account,
-				begins,
+				isStarting,
 				oldUntil: Infinity,
-				asked,
-				maxOwing: 2,
+				notifiedIds,
+				maxPendingReads: 2,
 			},
 			this.rules,
 		);
-		const byId = [...plan.asked.slice(0, 2), ...plan.owing]
+		const byId = [...plan.notifiedIds.slice(0, 2), ...plan.pendingIds]
 			.map((id) => this.queries.find((query) => query.id === id))
 			.filter((query) => query !== undefined)
 			.map(this.rowOf);
@@ -267,7 +267,7 @@ export class History {
 		if (process !== this.process) return; // unpublished meanwhile: nothing of it is taken in
 		this.isDue = false;
 		if (plan.loss) this.errors.push(plan.loss);
-		const { forgotten } = takeIn(this.ledger, plan, this.rules, 'now');
+		const { forgotten } = applyPlan(this.ledger, plan, this.rules, 'now');
 		if (forgotten > 0) this.errors.push('forgotten');
 		for (const [deliveryId, [, times]] of this.ledger.interrupted)
 			this.emitAgain(deliveryId, times);

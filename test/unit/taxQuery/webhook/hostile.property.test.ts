@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { readChoice } from '../../../../nodes/TaxQuery/trigger/filterSettings';
-import { fateOf } from '../../../../nodes/TaxQuery/trigger/disposition';
+import { readFilterSettings } from '../../../../nodes/TaxQuery/trigger/filterSettings';
+import { dispositionOf } from '../../../../nodes/TaxQuery/trigger/disposition';
 import { itemMaker, resultOf } from '../../../../nodes/TaxQuery/trigger/triggerResult';
-import type { Settings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
+import type { TriggerSettings } from '../../../../nodes/TaxQuery/trigger/triggerSettings';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
 import { readPayload } from '../../../../nodes/TaxQuery/webhook/payload';
@@ -42,8 +42,8 @@ describe('a body that somebody invents', () => {
 		['any JSON', 20_000, json.map((value) => JSON.stringify(value) ?? '')], // hardly any is a record
 		['a record with any values', 8_000, record],
 	])('never throws, wherever it is read: %s', (_, numRuns, bodies) => {
-		const choices = ['getCrf', ''].map((services) => readChoice(services, 'success', 'X'));
-		const settings = { isAuthenticated: true, confirm: 'off' } as Settings;
+		const choices = ['getCrf', ''].map((services) => readFilterSettings(services, 'success', 'X'));
+		const settings = { isAuthenticated: true, confirm: 'off' } as TriggerSettings;
 		const deployment = { mapping: asDocumented, pseudonymKey: '' };
 		const plain = { options: {}, hasEnvelope: false };
 		const makers = [
@@ -61,7 +61,7 @@ describe('a body that somebody invents', () => {
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;
 					const result = resultOf(record);
-					for (const choice of choices) fateOf(result, choice);
+					for (const choice of choices) dispositionOf(result, choice);
 					for (const toItem of makers)
 						JSON.stringify(toItem(result, { confirmed: false, event, envelope: envelope?.fields }));
 					read++;
