@@ -5,7 +5,7 @@ import {
 	hasMark,
 	joinMarks,
 	keyOf,
-	markOf,
+	markFor,
 	readQueries,
 	writeQueries,
 	type Marks,
@@ -13,10 +13,10 @@ import {
 } from './ledgerCodec';
 
 /** In which order a service lists queries, by their creation. */
-export type Order = 'newestFirst' | 'oldestFirst';
+export type ListOrder = 'newestFirst' | 'oldestFirst';
 
 /** A result that was started: its query ID, and how often. */
-export type Started = [queryId: string, starts: number];
+export type StartedResult = [queryId: string, starts: number];
 
 /** What the ledger knows beside single queries. */
 interface LedgerState {
@@ -34,7 +34,7 @@ interface LedgerState {
 	/** Every query that was ever listed is in `seen`. */
 	isComplete: boolean;
 	/** In which order the service lists, once it has shown that. */
-	order: Order | '';
+	order: ListOrder | '';
 	/** Executions run in another process (queue mode), so the end of this one interrupts none. Unknown until one began. */
 	runsElsewhere?: boolean;
 }
@@ -53,7 +53,7 @@ export interface SavedLedger extends LedgerState, IDataObject {
 	/** IDs of pending queries, to be read by ID if the list does not show them; whose turn it is first. */
 	pendingIds: string[];
 	/** Results whose execution is not known to have ended, by deliveryId. */
-	started: Record<string, Started>;
+	started: Record<string, StartedResult>;
 	/** The process that wrote it. */
 	savedBy: string;
 }
@@ -75,7 +75,7 @@ const processId = (): string => stateOfProcess().shared(newProcessId).id;
 
 export const MAX_SEEN = 1_000;
 /** This many more are forgotten together. */
-const SLACK = 100;
+const TRIM_SLACK = 100;
 const MAX_LATE = 1_000;
 export const MAX_PENDING = 25_000;
 const MAX_PENDING_IDS = 1_000;
@@ -92,13 +92,13 @@ function readState(saved: Partial<LedgerState>): LedgerState {
 }
 
 /** A query's ID, and its status word. */
-export interface Stand {
+export interface QueryStatus {
 	queryId: string;
-	word: string;
+	status: string;
 }
 
 /** Pending queries that are no longer followed. */
-export interface Dropped {
+export interface DroppedQueries {
 	/** IDs that are no longer read by ID: such a query starts if it is listed or named by a webhook call. */
 	unread: string[];
 	/** How many are forgotten altogether. */
@@ -112,7 +112,7 @@ export interface Dropped {
 export class Ledger {
 	readonly state: LedgerState;
 	/** Started by an earlier process and not known to have ended, until it is started again or `end` is called. */
-	readonly interrupted: Map<string, Started>;
+	readonly interrupted: Map<string, StartedResult>;
 	/** The process that had written it before. */
 	readonly savedBy: string | undefined;
 	/**
@@ -130,7 +130,7 @@ export class Ledger {
 	/** IDs of pending queries, whose turn it is first, and how many letters they have. */
 	private readonly ids: Set<string>;
 	private letters: number;
-	private readonly started: Map<string, Started>;
+	private readonly started: Map<string, StartedResult>;
 	private startedLetters = 0;
 	private hasChangedEnds = false;
 
@@ -175,8 +175,8 @@ export class Ledger {
 	}
 
 	/** Whether a query's result in this status came through before, or is not wanted. */
-	isSettled({ queryId, word }: Stand): boolean {
-		return hasMark(this.marksOf(keyOf(queryId)), markOf(word));
+	isSettled({ queryId, status }: QueryStatus): boolean {
+		return hasMark(this.marksOf(keyOf(queryId)), markFor(status));
 	}
 
 	/** Whether any status of a query has settled. */
@@ -208,7 +208,7 @@ export class Ledger {
 	/** Forgets the oldest of `seen` that are too many, pending ones apart. `listed` are the IDs of a look, newest first. */
 	trim(listed: string[]): void {
 		const { seen, pending } = this;
-		if (seen.size <= MAX_SEEN + SLACK) return;
+		if (seen.size <= MAX_SEEN + TRIM_SLACK) return;
 		const recent = new Set(listed.map(keyOf).reverse());
 		const inOrder = [
 			...[...seen.keys()].filter((key) => !recent.has(key)),
@@ -224,17 +224,17 @@ export class Ledger {
 	}
 
 	/** Its result in this status came through, or is not wanted; it owes another one where it `owesMore`. */
-	settle({ queryId, word }: Stand, owesMore = false): void {
+	settle({ queryId, status }: QueryStatus, isStillPending = false): void {
 		const key = keyOf(queryId);
-		const mark = markOf(word);
-		if (!owesMore) this.drop(queryId);
+		const mark = markFor(status);
+		if (!isStillPending) this.drop(queryId);
 		const where = [this.seen, this.pending].find((queries) => queries.has(key));
 		if (where) where.set(key, joinMarks(where.get(key) as Marks, mark));
 		else this.addLate(key, mark);
 	}
 
 	/** They owe a result, and their turn comes last. Returns what is too much to be followed. */
-	addPending(queryIds: string[]): Dropped {
+	addPending(queryIds: string[]): DroppedQueries {
 		const { pending, seen, late, ids } = this;
 		for (const id of queryIds) {
 			const key = keyOf(id);
@@ -275,7 +275,7 @@ export class Ledger {
 	}
 
 	/** How many more results may be started and still be remembered. */
-	room(): number {
+	remainingStarts(): number {
 		const each = this.started.size > 0 ? this.startedLetters / this.started.size : 0;
 		const left = MAX_STARTED_LETTERS - this.startedLetters;
 		return Math.max(0, Math.floor(left / Math.max(each, LETTERS_OF_ID + LETTERS_BESIDE_ID)));
@@ -294,7 +294,7 @@ export class Ledger {
 	}
 
 	/** n8n could not start it: all is as before. */
-	undoStart(deliveryId: string, known?: Started): void {
+	undoStart(deliveryId: string, known?: StartedResult): void {
 		this.end(deliveryId);
 		if (!known) return;
 		this.putStarted(deliveryId, known);
@@ -312,7 +312,7 @@ export class Ledger {
 	}
 
 	/** Takes over which statuses came through by what this process knew before another one wrote the ledger. */
-	learnSettled(others: Iterable<[key: string, marks: Marks]>): void {
+	adoptSettled(others: Iterable<[key: string, marks: Marks]>): void {
 		const { seen, pending, late } = this;
 		const unknown: Queries = new Map();
 		for (const [key, more] of others) {
@@ -369,7 +369,7 @@ export class Ledger {
 		dropFirst(this.late, MAX_LATE);
 	}
 
-	private putStarted(deliveryId: string, entry: Started): void {
+	private putStarted(deliveryId: string, entry: StartedResult): void {
 		const known = this.started.get(deliveryId);
 		if (known) this.startedLetters -= lettersOf(known);
 		this.started.set(deliveryId, entry);
@@ -377,7 +377,7 @@ export class Ledger {
 	}
 }
 
-const lettersOf = ([queryId]: Started): number => queryId.length + LETTERS_BESIDE_ID;
+const lettersOf = ([queryId]: StartedResult): number => queryId.length + LETTERS_BESIDE_ID;
 
 /**
  * Which of two ledgers counts: what this process knows, or what was saved. If another process has written that since,
@@ -387,7 +387,7 @@ const lettersOf = ([queryId]: Started): number => queryId.length + LETTERS_BESID
 export function currentLedger(known: Ledger, saved: Ledger): Ledger {
 	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;
 	if (!isByAnother || saved.state.newest < known.state.newest) return known;
-	saved.learnSettled(known.settledMarks());
+	saved.adoptSettled(known.settledMarks());
 	return saved;
 }
 

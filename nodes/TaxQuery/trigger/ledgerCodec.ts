@@ -18,7 +18,7 @@ export function keyOf(id: string): string {
 	return key;
 }
 /** Of a settled status word. */
-export const markOf = (word: string) => hash(word, MARK_LENGTH);
+export const markFor = (status: string) => hash(status, MARK_LENGTH);
 
 /** Marks of the statuses of a query that have settled, one behind the other. */
 export type Marks = string;

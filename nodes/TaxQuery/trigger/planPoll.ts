@@ -1,7 +1,13 @@
-import { MAX_SEEN, type Dropped, type Ledger, type Order, type Stand } from './ledger';
+import {
+	MAX_SEEN,
+	type DroppedQueries,
+	type Ledger,
+	type ListOrder,
+	type QueryStatus,
+} from './ledger';
 
 /** What a look needs to know of a query, as the list or its ID shows it. */
-export interface ListedQuery extends Stand {
+export interface ListedQuery extends QueryStatus {
 	isPending: boolean;
 	/** It may get another status. */
 	isOpen: boolean;
@@ -81,7 +87,7 @@ export interface PollPlan<Row extends ListedQuery> {
 const KNOWN_ROWS = 50;
 
 /** Whether the list need not be read on, from the newest row on, in pages of so many. */
-export function isReadFarEnough(rows: Stand[], pageSize: number, ledger: Ledger): boolean {
+export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: Ledger): boolean {
 	const last = rows.slice(-Math.min(KNOWN_ROWS, pageSize));
 	return last.length > 0 && last.every(({ queryId }) => ledger.isSeen(queryId));
 }
@@ -89,7 +95,7 @@ export function isReadFarEnough(rows: Stand[], pageSize: number, ledger: Ledger)
 /** The rows from the newest on; undefined if nobody can tell where the newest are. One response may be all of them. */
 export function fromNewestOn<Row>(
 	rows: Row[],
-	order: Order | undefined,
+	order: ListOrder | undefined,
 	isOneWhole: boolean,
 	{ state }: Ledger,
 ): Row[] | undefined {
@@ -183,7 +189,7 @@ function selectNewRows<Row extends ListedQuery>(
 }
 
 /** Where the oldest row is that is seen; -1 if none is. */
-function lastSeen(rows: Stand[], ledger: Ledger): number {
+function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	for (let at = rows.length - 1; at >= 0; at--) if (ledger.isSeen(rows[at].queryId)) return at;
 	return -1;
 }
@@ -206,7 +212,7 @@ export function applyPlan<Row extends ListedQuery>(
 	plan: PollPlan<Row>,
 	rules: Pick<PollRules<Row>, 'dispositionOf'>,
 	startedFrom: string,
-): Dropped {
+): DroppedQueries {
 	const { state } = ledger;
 	if (plan.isNewStart) {
 		ledger.begin(startedFrom);

@@ -73,7 +73,7 @@ export async function pollOnce(
 		isRunning: (result) => trigger.outcomeOf(result) !== undefined,
 		triesOf: ({ queryId }) => tries.timesOf(queryId),
 		// no more than can be remembered as started
-		maxResults: Math.min(settings.maxResults, ledger.room()),
+		maxResults: Math.min(settings.maxResults, ledger.remainingStarts()),
 	};
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	const account = isListed ? connection.account : state.account;
@@ -226,7 +226,8 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult 
 		),
 		hasNews,
 		isMore:
-			(plan.isMore && ledger.room() > 0) || (interrupted.length > 0 && ledger.interrupted.size > 0),
+			(plan.isMore && ledger.remainingStarts() > 0) ||
+			(interrupted.length > 0 && ledger.interrupted.size > 0),
 		unread: [...notifications].reverse().filter(([id]) => queries.get(id) === 'later'),
 	};
 }
@@ -240,5 +241,5 @@ function settle(ledger: Ledger, result: TriggerResult, row: TriggerResult): void
 	const isStillPending = isUnfinishedState(result.record.state);
 	if (isStillPending && ledger.isPending(result.queryId)) ledger.addPending([result.queryId]);
 	ledger.settle(result, isStillPending);
-	if (row.word !== result.word) ledger.settle(row, isStillPending);
+	if (row.status !== result.status) ledger.settle(row, isStillPending);
 }

@@ -23,7 +23,7 @@ import {
 	takeEarlyNotifications,
 	type NodeMemory,
 } from './nodeMemory';
-import type { Ledger, Started } from './ledger';
+import type { Ledger, StartedResult } from './ledger';
 import type { Unlisted } from './readListing';
 import { RETRY_MS, RetryQueue } from './retryQueue';
 import { itemMaker, type TriggerResult } from './triggerResult';
@@ -238,7 +238,7 @@ export class Watcher implements PublishedTrigger {
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
-	private settleEmission(result: TriggerResult, outcome: Outcome, before?: Started): Outcome {
+	private settleEmission(result: TriggerResult, outcome: Outcome, before?: StartedResult): Outcome {
 		const { ledger, memory } = this;
 		const { deliveryId } = result;
 		memory.outcomes.delete(deliveryId);
@@ -257,10 +257,11 @@ export class Watcher implements PublishedTrigger {
 	/** Where so many ran that no more could be started, the end of one lets the next poll go on. */
 	private endExecution(deliveryId: string, times: number): void {
 		const { ledger } = this;
-		const wasFull = ledger.room() === 0;
+		const wasFull = ledger.remainingStarts() === 0;
 		ledger.end(deliveryId);
 		void this.ends.save(deliveryId, times);
-		if (wasFull && ledger.room() > 0 && !this.hasClosed && this.needsLooks) this.lookInBackground();
+		if (wasFull && ledger.remainingStarts() > 0 && !this.hasClosed && this.needsLooks)
+			this.lookInBackground();
 	}
 
 	private ask(id: string, said: QueryNotification): void {

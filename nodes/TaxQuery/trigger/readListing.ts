@@ -2,13 +2,13 @@ import { msLeft } from '../../shared/utils/time';
 import type { QueryClient } from '../client/queryClient';
 import { readList } from '../client/queryList';
 import type { Completeness } from '../client/types';
-import type { Ledger, Order } from './ledger';
+import type { Ledger, ListOrder } from './ledger';
 import { resultOf, type TriggerResult } from './triggerResult';
 import { fromNewestOn, isReadFarEnough, type ReadList } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
 export interface TriggerListing extends ReadList<TriggerResult> {
-	order: Order | undefined;
+	order: ListOrder | undefined;
 	completeness: Completeness;
 	requests: number;
 	/** Rows without an ID. */
@@ -93,8 +93,8 @@ const TIMES_MORE = 3;
  */
 export function orderOf(
 	records: Array<{ createdAt?: number }>,
-	known: Order | undefined,
-): Order | undefined {
+	known: ListOrder | undefined,
+): ListOrder | undefined {
 	const dates = records.map(({ createdAt }) => createdAt).filter((date) => date !== undefined);
 	const falls = dates.filter((date, index) => date < dates[index - 1]).length;
 	const rises = dates.filter((date, index) => date > dates[index - 1]).length;
@@ -137,7 +137,7 @@ function checkRows(rows: TriggerResult[], unreadable: number): void {
 	}
 }
 
-const unordered = (order: Order | undefined): CodedError =>
+const unordered = (order: ListOrder | undefined): CodedError =>
 	order === 'oldestFirst'
 		? unusable(
 				order,

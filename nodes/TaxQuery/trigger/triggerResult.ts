@@ -24,15 +24,18 @@ export interface TriggerResult extends ListedQuery {
 }
 
 /** A status word, the same in any case; '' if there is none. */
-const wordOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
+const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
 
 export function resultOf(record: QueryRecord): TriggerResult {
 	const { id: queryId, status, state, createdAt } = record;
-	const word = wordOf(status);
+	const lowerStatus = statusOf(status);
 	return {
 		queryId,
-		word,
-		deliveryId: createHash('sha256').update(`${queryId}\n${word}`).digest('hex').slice(0, 32),
+		status: lowerStatus,
+		deliveryId: createHash('sha256')
+			.update(`${queryId}\n${lowerStatus}`)
+			.digest('hex')
+			.slice(0, 32),
 		isPending: state === 'pending',
 		isOpen: isUnfinishedState(state),
 		hasStatus: status !== undefined,
@@ -59,21 +62,21 @@ export const withResponse = (
 };
 
 /** What items are made by: the credential's words, and its key of pseudonyms. */
-export type Deployment = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
+export type CredentialNames = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
 /** What a webhook call holds around a record. */
 export interface Envelope {
 	fields: IDataObject;
 	/** The status that the call names; '' if it names none. */
-	word: string;
+	status: string;
 }
 
 /** The envelope of a result: that of a call about another status is not its own. */
 export const envelopeOf = (
-	{ word }: TriggerResult,
+	{ status }: TriggerResult,
 	envelope: Envelope | undefined,
 ): { envelope?: IDataObject } =>
-	envelope && ['', word].includes(envelope.word) ? { envelope: envelope.fields } : {};
+	envelope && ['', status].includes(envelope.status) ? { envelope: envelope.fields } : {};
 
 export interface Origin {
 	/** It was read from the service itself, or the service has confirmed its status alone. */
@@ -95,7 +98,7 @@ export function itemMaker(
 		options,
 		hasEnvelope,
 	}: Pick<TriggerSettings, 'simplify' | 'personalData' | 'options' | 'hasEnvelope'>,
-	{ mapping, pseudonymKey }: Deployment,
+	{ mapping, pseudonymKey }: CredentialNames,
 ): ItemMaker {
 	const protection = protectionOf(personalData, pseudonymKey, readFieldsToKeep(options));
 	const protect: Protection['shaped'] = (row, rule, shape) =>

@@ -3,7 +3,7 @@ import { raceAbort } from '../../shared/utils/responseBody';
 import { processStartedAt, stateOfProcess } from '../../shared/processState';
 import { msLeft } from '../../shared/utils/time';
 import { wasPublishedSince } from '../trigger/nodeMemory';
-import { itemMaker, type Deployment } from '../trigger/triggerResult';
+import { itemMaker, type CredentialNames } from '../trigger/triggerResult';
 import { dispositionOf, reportExcluded } from '../trigger/disposition';
 import { watcherOf, type Watcher } from '../trigger/pollingSession';
 import {
@@ -63,7 +63,7 @@ const inTime = async (
 export async function startBelieved(
 	trigger: Watcher,
 	all: ReceivedNotification[],
-	deployment: Deployment,
+	deployment: CredentialNames,
 	isListed: boolean,
 ): Promise<WebhookResponse> {
 	const { context, settings } = trigger;

@@ -39,7 +39,7 @@ export function readNotification(
 			envelope && {
 				envelope: {
 					fields: maskEnvelope(envelope, body, mapping, secrets),
-					word: result?.word ?? '',
+					status: result?.status ?? '',
 				},
 			}),
 	};

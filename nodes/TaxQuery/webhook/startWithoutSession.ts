@@ -8,7 +8,7 @@ import { dispositionOf } from '../trigger/disposition';
 import { Ledger } from '../trigger/ledger';
 import { KEY } from '../trigger/nodeMemory';
 import { confirmResult } from '../trigger/notification';
-import { itemMaker, lacksResult, type Deployment } from '../trigger/triggerResult';
+import { itemMaker, lacksResult, type CredentialNames } from '../trigger/triggerResult';
 import type { TriggerSettings } from '../trigger/triggerSettings';
 import {
 	accepted,
@@ -34,7 +34,7 @@ export async function startWithoutSession(
 	context: IWebhookFunctions,
 	settings: TriggerSettings,
 	all: ReceivedNotification[],
-	deployment: Deployment,
+	deployment: CredentialNames,
 ): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
 	const toRead = all.filter(({ believed }) => !believed).map(({ queryId }) => queryId);

@@ -5,7 +5,7 @@ import { webhookSecrets } from '../../shared/credentials/webhookSecret';
 import { taxQuery } from '../../shared/http/service';
 import { msLeft } from '../../shared/utils/time';
 import { nodeState } from '../trigger/emitter';
-import type { Deployment } from '../trigger/triggerResult';
+import type { CredentialNames } from '../trigger/triggerResult';
 import { messageIdOf, verifyDelivery } from './verifyDelivery';
 
 /** n8n makes an expression sandbox for each time a credential is read, some 40 ms of the whole process. */
@@ -57,7 +57,7 @@ export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Pro
 /** What items are made by; as in the document where the trigger has no service credential. */
 export async function deploymentOf(
 	context: IWebhookFunctions,
-): Promise<Deployment & { secrets: string[] }> {
+): Promise<CredentialNames & { secrets: string[] }> {
 	const hasCredential = context.getNode().credentials?.[TYPE] !== undefined;
 	const credential = hasCredential ? await read(context) : {};
 	refuseBlankValues(credential);

@@ -92,7 +92,7 @@ export class History {
 			dispositionOf: ({ isPending }) => (isPending ? 'wait' : 'emit'),
 			isRunning: ({ deliveryId }) => this.isUnknown(deliveryId),
 			triesOf: () => 0,
-			maxResults: Math.min(this.maxResults, this.ledger.room()),
+			maxResults: Math.min(this.maxResults, this.ledger.remainingStarts()),
 		};
 	}
 
@@ -130,14 +130,14 @@ export class History {
 		if (!this.ledger.isEmpty()) this.save();
 	}
 
-	private readonly rowOf = ({ id, word, createdAt }: Query): Row => ({
+	private readonly rowOf = ({ id, word: status, createdAt }: Query): Row => ({
 		queryId: id,
-		word,
+		status,
 		createdAt,
-		isPending: word === 'PENDING',
-		isOpen: word === 'PENDING',
+		isPending: status === 'PENDING',
+		isOpen: status === 'PENDING',
 		hasStatus: true,
-		deliveryId: `${id} ${word}`,
+		deliveryId: `${id} ${status}`,
 	});
 
 	private give(query: Query | undefined, word: string): void {
@@ -346,8 +346,8 @@ export class History {
 	}
 
 	private settle(deliveryId: string, ledger: Ledger): void {
-		const [queryId, word] = deliveryId.split(' ');
-		ledger.settle({ queryId, word });
+		const [queryId, status] = deliveryId.split(' ');
+		ledger.settle({ queryId, status });
 	}
 
 	/** Lets the trigger look until nothing comes any more, though each query that owes a result had its turn. */

@@ -229,10 +229,10 @@ describe('the ledger', () => {
 	it('knows each status that came through', () => {
 		const ledger = new Ledger();
 		ledger.take('a');
-		for (const word of ['SUCCESS', 'FAILED']) ledger.settle({ queryId: 'a', word });
+		for (const status of ['SUCCESS', 'FAILED']) ledger.settle({ queryId: 'a', status });
 		const again = new Ledger(written(ledger.saved));
 		const words = ['SUCCESS', 'FAILED', 'CANCELLED'];
-		expect(words.map((word) => again.isSettled({ queryId: 'a', word }))).toEqual([
+		expect(words.map((status) => again.isSettled({ queryId: 'a', status }))).toEqual([
 			true,
 			true,
 			false,
@@ -270,7 +270,7 @@ describe('the ledger', () => {
 		const id = (name: string, each: number) => `${name}-of-24-letters-${each}`.padStart(24, 'x');
 		const { ledger } = history;
 		for (let each = 0; each < 5_000; each++) {
-			ledger.settle({ queryId: id('late', each), word: 'SUCCESS' });
+			ledger.settle({ queryId: id('late', each), status: 'SUCCESS' });
 			const deliveryId = id('started', each).padEnd(32, '0');
 			if (ledger.canStart(deliveryId, id('query', each)))
 				ledger.start(deliveryId, id('query', each), 1);
