@@ -4,7 +4,7 @@ import { stateOfNode, stateOfProcess, type Scope } from '../../shared/processSta
 import type { TriggerResult } from './triggerResult';
 
 /** What became of an emitted result: n8n runs it, had run it before, or could not start it. */
-export type Outcome = 'started' | 'duplicate' | 'failed';
+export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
@@ -57,11 +57,11 @@ export const runningExecution = (context: Identity, deliveryId: string) =>
  * Hands a result to n8n, which starts an execution unless there is one with this deduplication key already. Resolves as
  * soon as it is known what became of it: in queue mode when the execution ends. Never throws.
  */
-export async function emit(context: ITriggerFunctions, emission: Emission): Promise<Outcome> {
+export async function emit(context: ITriggerFunctions, emission: Emission): Promise<EmitOutcome> {
 	const { item, result, times, onPlace, onEnd, onFailure, saved } = emission;
 	const name = `${nodeKey(context)} ${result.deliveryId}`;
 	const done = context.helpers.createDeferredPromise<IRun>();
-	const begun = context.helpers.createDeferredPromise<Outcome>();
+	const begun = context.helpers.createDeferredPromise<EmitOutcome>();
 	let hasBegun = false;
 	const begin = () => {
 		hasBegun = true;
@@ -69,13 +69,13 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 		begun.resolve('started');
 	};
 	const ended = done.promise.then(
-		(run: IRun | undefined): Outcome => {
+		(run: IRun | undefined): EmitOutcome => {
 			if (run === undefined) return 'duplicate';
 			if (!hasBegun) onPlace(true);
 			return 'started';
 		},
 		// rejects also where a running execution was stopped, or had ended before n8n looked for it
-		(error: Error): Outcome => {
+		(error: Error): EmitOutcome => {
 			if (hasBegun || isCancellation(error)) return 'started';
 			onFailure(error);
 			return 'failed';

@@ -11,7 +11,7 @@ import { KEY } from './nodeMemory';
 import { errorOf } from './outage';
 import { itemMaker, resultOf, type TriggerResult } from './triggerResult';
 import { readSettings } from './triggerSettings';
-import { watchersIn } from './pollingSession';
+import { sessionsIn } from './pollingSession';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
@@ -41,7 +41,7 @@ function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	execution?.begin();
 	const { saved } = execution ?? {};
 	if (!execution || !saved) return touchRunning();
-	for (const { context: trigger, ledger } of watchersIn(context.getWorkflow().id))
+	for (const { context: trigger, ledger } of sessionsIn(context.getWorkflow().id))
 		save(context, KEY, ledger.saved, trigger.getNode().id);
 	execution.touch = () => save(context, KEY, saved);
 	touchRunning();

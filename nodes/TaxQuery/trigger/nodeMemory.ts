@@ -2,7 +2,7 @@ import type { IDataObject, ITriggerFunctions } from 'n8n-workflow';
 import { load } from '../../shared/operations/nodeState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { mergeNotifications, type QueryNotification } from './notification';
-import { nodeState, type nodeKey, type Outcome } from './emitter';
+import { nodeState, type nodeKey, type EmitOutcome } from './emitter';
 import { currentLedger, Ledger } from './ledger';
 import { newOutage } from './outage';
 import type { Unlisted } from './readListing';
@@ -16,7 +16,7 @@ export const MAX_STORED_NOTIFICATIONS = 100;
 export class NodeMemory {
 	ledger?: Ledger;
 	/** What becomes of results that are on their way, by deliveryId. */
-	readonly outcomes = new Map<string, Promise<Outcome>>();
+	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
 	readonly outage = newOutage();

@@ -6,7 +6,7 @@ import { nodeKey } from './emitter';
 import { canReport, errorOf, reportOutage } from './outage';
 import { readSettings } from './triggerSettings';
 import { RETRY_MS } from './retryQueue';
-import { Watcher, watcherOf } from './pollingSession';
+import { PollingSession, sessionOf } from './pollingSession';
 
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
 const newFailures = () => new WeakMap<object, Set<string>>();
@@ -25,8 +25,8 @@ export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerR
 	const mustSucceed = isFirstAttempt(context);
 	try {
 		refuseSharedId(context);
-		const watcher = await open(context, mustSucceed);
-		return { closeFunction: async () => watcher.close() };
+		const session = await open(context, mustSucceed);
+		return { closeFunction: async () => session.close() };
 	} catch (error) {
 		if (!canReport(context)) throw errorOf(context, error);
 		reportOutage(context, error);
@@ -49,35 +49,35 @@ function noteFailure(context: ITriggerFunctions): void {
 	failed.set(publicationOf(context), nodes.add(nodeKey(context)));
 }
 
-async function open(context: ITriggerFunctions, mustSucceed: boolean): Promise<Watcher> {
-	const watcher = new Watcher(context, readSettings(context));
-	await watcher.open(mustSucceed).catch((error: unknown) => {
-		watcher.close();
+async function open(context: ITriggerFunctions, mustSucceed: boolean): Promise<PollingSession> {
+	const session = new PollingSession(context, readSettings(context));
+	await session.open(mustSucceed).catch((error: unknown) => {
+		session.close();
 		throw error;
 	});
-	return watcher;
+	return session;
 }
 
 /** Tries each minute to open a trigger that could not be opened, until it is unpublished. */
 function tryOn(context: ITriggerFunctions): ITriggerResponse {
 	let isClosed = false;
-	let watcher: Watcher | undefined;
+	let session: PollingSession | undefined;
 	const keepTrying = async () => {
-		while (!isClosed && !watcher) {
+		while (!isClosed && !session) {
 			await untilAfter(Date.now(), RETRY_MS, () => isClosed);
 			if (isClosed) return;
-			watcher = await open(context, false).catch((error: unknown) => {
+			session = await open(context, false).catch((error: unknown) => {
 				if (!isClosed) reportOutage(context, error);
 				return undefined;
 			});
-			if (isClosed) watcher?.close();
+			if (isClosed) session?.close();
 		}
 	};
 	void keepTrying();
 	return {
 		closeFunction: async () => {
 			isClosed = true;
-			watcher?.close();
+			session?.close();
 		},
 	};
 }
@@ -88,7 +88,7 @@ const isSharedId = (error: unknown): boolean =>
 
 /** Throws if another trigger of the same publication has the same node ID: nothing could tell their results apart. */
 function refuseSharedId(context: ITriggerFunctions): void {
-	const other = watcherOf(context)?.context;
+	const other = sessionOf(context)?.context;
 	const [name, otherName] = [context.getNode().name, other?.getNode().name];
 	if (!other || name === otherName || publicationOf(other) !== publicationOf(context)) return;
 	const what = `The triggers '${String(otherName)}' and '${name}' have the same node ID, so the results of one would never start`;

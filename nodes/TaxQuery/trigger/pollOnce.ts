@@ -4,7 +4,7 @@ import { taxQuery } from '../../shared/http/service';
 import { hasList } from '../client/queryList';
 import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
 import { readInterrupted, startAgain, type InterruptedResult } from './interrupted';
-import { touchRunning, type Outcome } from './emitter';
+import { touchRunning, type EmitOutcome } from './emitter';
 import { dispositionOf, reportExcluded } from './disposition';
 import type { Ledger } from './ledger';
 import {
@@ -35,7 +35,7 @@ const FLOOD_REST_MS = 2_000;
 
 /** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
 export type QueryProgress =
-	Promise<Outcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
+	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
 /** What forged IDs come to, and seldom a true one. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];

@@ -9,7 +9,7 @@ import { msLeft } from '../../shared/utils/time';
 import { isUnfinishedState } from '../client/queryRecord';
 import { newTries, type Tries } from './readById';
 import { decideEmission } from './emission';
-import { emit, nodeKey, type Outcome } from './emitter';
+import { emit, nodeKey, type EmitOutcome } from './emitter';
 import { EndSaver } from './endSaver';
 import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './notification';
@@ -30,7 +30,7 @@ import { itemMaker, type TriggerResult } from './triggerResult';
 import { MIN_CHECK_MS, startParameters, type TriggerSettings } from './triggerSettings';
 
 /** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
-const FIRST_LOOK_MS = 10_000;
+const FIRST_POLL_MS = 10_000;
 const SPREAD_MS = 5_000;
 const MIN_REST_MS = 1_000;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
@@ -39,12 +39,12 @@ const PAUSE_MS = 15 * 60_000;
 const TIMES_IN_STREAM = 6;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
-const newPublished = () => new Map<string, Watcher>();
+const newPublished = () => new Map<string, PollingSession>();
 const publishedTriggers = () => stateOfProcess().shared(newPublished);
 
 type Identity = Parameters<typeof nodeKey>[0];
-export const watcherOf = (context: Identity) => publishedTriggers().get(nodeKey(context));
-export const watchersIn = (workflowId: string | undefined) =>
+export const sessionOf = (context: Identity) => publishedTriggers().get(nodeKey(context));
+export const sessionsIn = (workflowId: string | undefined) =>
 	[...publishedTriggers().values()].filter(
 		({ context }) => context.getWorkflow().id === workflowId,
 	);
@@ -53,10 +53,10 @@ export const watchersIn = (workflowId: string | undefined) =>
  * The open triggers of the same workflow that one which is being published replaces: n8n leaves some open, such as those
  * of a workflow that was imported anew. They are the same node, or had its name.
  */
-function replacedBy(context: ITriggerFunctions): Watcher[] {
+function replacedBy(context: ITriggerFunctions): PollingSession[] {
 	const { id, name } = context.getNode();
-	return watchersIn(context.getWorkflow().id).filter((watcher) => {
-		const node = watcher.context.getNode();
+	return sessionsIn(context.getWorkflow().id).filter((session) => {
+		const node = session.context.getNode();
 		return node.id === id || node.name === name;
 	});
 }
@@ -68,24 +68,28 @@ const isStarting = (context: ITriggerFunctions): boolean =>
 /** A credential that verifies nothing would refuse every webhook call; who publishes is told. */
 async function checkVerification(context: ITriggerFunctions, { isAuthenticated }: TriggerSettings) {
 	if (!isAuthenticated) return;
-	const flaw = validateWebhookFields(await context.getCredentials(taxQuery.credentialType));
-	if (flaw === undefined) return;
-	throw new CodedError('credential.webhook', `The credential verifies no webhook call: ${flaw}`, {
-		description:
-			"Correct it in the credential, or set 'Webhook Verification' of this node to None.",
-	});
+	const problem = validateWebhookFields(await context.getCredentials(taxQuery.credentialType));
+	if (problem === undefined) return;
+	throw new CodedError(
+		'credential.webhook',
+		`The credential verifies no webhook call: ${problem}`,
+		{
+			description:
+				"Correct it in the credential, or set 'Webhook Verification' of this node to None.",
+		},
+	);
 }
 
 /**
  * A published trigger. It polls at intervals and when a webhook call arrives, one poll after the other, and emits each
  * result once.
  */
-export class Watcher implements PublishedTrigger {
+export class PollingSession implements PublishedTrigger {
 	readonly ledger: Ledger;
 	readonly tries: Tries;
 	readonly unlisted: Unlisted;
 	/** Polls bring results. */
-	readonly needsLooks: boolean;
+	readonly needsPolls: boolean;
 	private readonly key: string;
 	private readonly published = publishedTriggers();
 	private readonly memory: NodeMemory;
@@ -99,7 +103,7 @@ export class Watcher implements PublishedTrigger {
 	private last: Promise<unknown> = Promise.resolve();
 	private waiting: Promise<PollResult> | undefined;
 	/** What webhook calls named for the next poll. */
-	private asked = new Map<string, QueryNotification>();
+	private notifications = new Map<string, QueryNotification>();
 	/** The next poll begins this long after a moment. */
 	private rest = { since: 0, ms: 0 };
 
@@ -117,13 +121,13 @@ export class Watcher implements PublishedTrigger {
 		const mode = context.getActivationMode();
 		if (mode === 'leadershipChange') this.ledger.state.runsElsewhere = true;
 		this.isByTimer = settings.receiveBy !== 'webhook';
-		this.needsLooks = this.isByTimer || settings.confirm !== 'off';
+		this.needsPolls = this.isByTimer || settings.confirm !== 'off';
 		const wasClosedLongAgo = closedAt === undefined || msLeft(closedAt, PAUSE_MS) < 0;
 		this.isAnew = mode === 'activate' && wasClosedLongAgo;
 		save(context, KEY, this.ledger.saved);
 		this.published.set(this.key, this);
 		this.memory.isPublished = true;
-		this.askAgain(takeEarlyNotifications(context));
+		this.retryNotifications(takeEarlyNotifications(context));
 	}
 
 	get isClosed(): boolean {
@@ -142,7 +146,7 @@ export class Watcher implements PublishedTrigger {
 	async open(mustSucceed: boolean): Promise<void> {
 		const { context, settings, ledger } = this;
 		if (mustSucceed) await checkVerification(context, settings);
-		if (!this.needsLooks) {
+		if (!this.needsPolls) {
 			this.isAnew = false;
 			// no poll does this: a trigger that cannot make its items must not be published
 			if (settings.personalData === 'pseudonym')
@@ -151,14 +155,14 @@ export class Watcher implements PublishedTrigger {
 			return;
 		}
 		if (isStarting(context)) {
-			this.rest = { since: Date.now(), ms: FIRST_LOOK_MS + Math.random() * SPREAD_MS };
-			this.lookInBackground();
+			this.rest = { since: Date.now(), ms: FIRST_POLL_MS + Math.random() * SPREAD_MS };
+			this.pollInBackground();
 		} else if (mustSucceed) {
-			await this.lookSoon();
+			await this.pollSoon();
 		} else {
-			this.lookInBackground();
+			this.pollInBackground();
 		}
-		void this.keepLooking();
+		void this.pollAtIntervals();
 	}
 
 	close(): void {
@@ -169,19 +173,19 @@ export class Watcher implements PublishedTrigger {
 			this.published.delete(this.key);
 			this.memory.isPublished = false;
 		}
-		this.handOn(this.asked);
-		this.asked = new Map();
+		this.handOn(this.notifications);
+		this.notifications = new Map();
 	}
 
 	/** Polls from now on; callers share the poll that waits. Throws if the service cannot be reached. */
-	async lookSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollResult> {
+	async pollSoon(more: Iterable<[id: string, QueryNotification]> = []): Promise<PollResult> {
 		if (this.hasClosed) this.handOn(more);
-		else for (const [id, said] of more) this.ask(id, said);
+		else for (const [id, notification] of more) this.addNotification(id, notification);
 		this.waiting ??= this.last.then(async () => {
 			await untilAfter(this.rest.since, this.rest.ms, () => this.hasClosed);
 			this.waiting = undefined;
 			this.mustBeOpen();
-			const running = this.lookNow();
+			const running = this.pollNow();
 			this.last = running.catch(() => {}); // whoever waits for it gets the error
 			return await running;
 		});
@@ -192,7 +196,7 @@ export class Watcher implements PublishedTrigger {
 		result: TriggerResult,
 		item: INodeExecutionData,
 		starts?: number,
-	): Promise<Outcome> {
+	): Promise<EmitOutcome> {
 		const { ledger, memory, context } = this;
 		const { outcomes } = memory;
 		const { deliveryId, queryId } = result;
@@ -202,7 +206,7 @@ export class Watcher implements PublishedTrigger {
 			isRunning: running !== undefined,
 			isInterrupted: before !== undefined,
 			isRestart: starts !== undefined,
-			hasChecks: this.needsLooks,
+			hasChecks: this.needsPolls,
 			isDone: memory.emitted.has(deliveryId) || ledger.isSettled(result),
 			canStart: !this.hasClosed && ledger.canStart(deliveryId, queryId),
 		});
@@ -224,7 +228,7 @@ export class Watcher implements PublishedTrigger {
 		return await outcome;
 	}
 
-	outcomeOf({ deliveryId }: TriggerResult): Promise<Outcome> | undefined {
+	outcomeOf({ deliveryId }: TriggerResult): Promise<EmitOutcome> | undefined {
 		return this.memory.outcomes.get(deliveryId);
 	}
 
@@ -238,7 +242,11 @@ export class Watcher implements PublishedTrigger {
 	}
 
 	/** `before`: how the result was started, if it was interrupted. */
-	private settleEmission(result: TriggerResult, outcome: Outcome, before?: StartedResult): Outcome {
+	private settleEmission(
+		result: TriggerResult,
+		outcome: EmitOutcome,
+		before?: StartedResult,
+	): EmitOutcome {
 		const { ledger, memory } = this;
 		const { deliveryId } = result;
 		memory.outcomes.delete(deliveryId);
@@ -250,7 +258,7 @@ export class Watcher implements PublishedTrigger {
 		this.retries.delete(deliveryId);
 		ledger.settle(result, isUnfinishedState(result.record.state));
 		// the other interrupted ones waited for what this one shows
-		if (before && ledger.interrupted.size > 0) this.lookInBackground();
+		if (before && ledger.interrupted.size > 0) this.pollInBackground();
 		return outcome;
 	}
 
@@ -260,54 +268,55 @@ export class Watcher implements PublishedTrigger {
 		const wasFull = ledger.remainingStarts() === 0;
 		ledger.end(deliveryId);
 		void this.ends.save(deliveryId, times);
-		if (wasFull && ledger.remainingStarts() > 0 && !this.hasClosed && this.needsLooks)
-			this.lookInBackground();
+		if (wasFull && ledger.remainingStarts() > 0 && !this.hasClosed && this.needsPolls)
+			this.pollInBackground();
 	}
 
-	private ask(id: string, said: QueryNotification): void {
-		const known = this.asked.get(id);
-		this.asked.set(id, known ? mergeNotifications(known, said) : said);
+	private addNotification(id: string, notification: QueryNotification): void {
+		const known = this.notifications.get(id);
+		this.notifications.set(id, known ? mergeNotifications(known, notification) : notification);
 	}
 
-	private askAgain(all: Iterable<[id: string, QueryNotification]>): void {
+	private retryNotifications(all: Iterable<[id: string, QueryNotification]>): void {
 		if (this.hasClosed) return this.handOn(all);
-		for (const [id, said] of all) {
-			if (this.asked.size < MAX_STORED_NOTIFICATIONS) this.ask(id, { ...said, isAgain: true });
+		for (const [id, notification] of all) {
+			if (this.notifications.size < MAX_STORED_NOTIFICATIONS)
+				this.addNotification(id, { ...notification, isAgain: true });
 		}
 	}
 
 	/** Leaves what this trigger can no longer read to the one that is published after it, now or later. */
 	private handOn(all: Iterable<[id: string, QueryNotification]>): void {
 		const next = this.published.get(this.key);
-		if (next && next !== this) void next.lookSoon(all).catch(() => undefined);
+		if (next && next !== this) void next.pollSoon(all).catch(() => undefined);
 		else storeNotifications(this.context, all);
 	}
 
-	private async lookNow(): Promise<PollResult> {
+	private async pollNow(): Promise<PollResult> {
 		const { context, memory } = this;
 		const since = Date.now();
-		const now = this.asked;
-		this.asked = new Map();
-		const looking = pollOnce(this, now);
-		const restMs = await looking.then(
+		const now = this.notifications;
+		this.notifications = new Map();
+		const polling = pollOnce(this, now);
+		const restMs = await polling.then(
 			(seen) => {
 				this.isAnew = false;
 				memory.outage.end(context);
-				this.askAgain(seen.unread);
-				if (seen.isMore || seen.unread.length > 0) this.lookInBackground();
+				this.retryNotifications(seen.unread);
+				if (seen.isMore || seen.unread.length > 0) this.pollInBackground();
 				return seen.restMs;
 			},
 			(error: unknown) => {
-				this.askAgain(now);
+				this.retryNotifications(now);
 				if (!this.hasClosed) memory.outage.count(context, error);
 				return 0;
 			},
 		);
 		this.rest = { since, ms: Math.max(MIN_REST_MS, restMs) };
-		return await looking;
+		return await polling;
 	}
 
-	private async keepLooking(): Promise<void> {
+	private async pollAtIntervals(): Promise<void> {
 		const { isByTimer, ledger, memory } = this;
 		const { checkEveryMs } = this.settings;
 		const inStreamMs = Math.max(MIN_CHECK_MS, checkEveryMs / TIMES_IN_STREAM);
@@ -316,12 +325,12 @@ export class Watcher implements PublishedTrigger {
 			await this.pause(ms);
 			const isDue = memory.outage.isOn() || ledger.interrupted.size > 0;
 			if (this.hasClosed || (!isByTimer && !isDue)) continue;
-			const seen = await this.lookSoon().catch(() => undefined); // the outage reports why
+			const seen = await this.pollSoon().catch(() => undefined); // the outage reports why
 			if (isByTimer) ms = seen?.hasNews ? inStreamMs : checkEveryMs;
 		}
 	}
 
-	private lookInBackground(): void {
-		void this.lookSoon().catch(() => undefined); // the outage reports why
+	private pollInBackground(): void {
+		void this.pollSoon().catch(() => undefined); // the outage reports why
 	}
 }

@@ -1,6 +1,6 @@
 import type { INodeExecutionData, ITriggerFunctions } from 'n8n-workflow';
 import type { Tries } from './readById';
-import type { Outcome } from './emitter';
+import type { EmitOutcome } from './emitter';
 import type { Ledger } from './ledger';
 import type { Unlisted } from './readListing';
 import type { TriggerResult } from './triggerResult';
@@ -22,7 +22,7 @@ export interface PublishedTrigger {
 	/** Throws if the workflow was unpublished: a look that began before must not change anything. */
 	mustBeOpen(): void;
 	/** Emits a result, unless it was emitted before; of an interrupted one, `starts` counts its starts. */
-	emitOnce(result: TriggerResult, item: INodeExecutionData, starts?: number): Promise<Outcome>;
+	emitOnce(result: TriggerResult, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
 	/** What becomes of a result that is on its way. */
-	outcomeOf(result: TriggerResult): Promise<Outcome> | undefined;
+	outcomeOf(result: TriggerResult): Promise<EmitOutcome> | undefined;
 }

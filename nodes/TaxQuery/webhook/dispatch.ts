@@ -5,7 +5,7 @@ import { msLeft } from '../../shared/utils/time';
 import { wasPublishedSince } from '../trigger/nodeMemory';
 import { itemMaker, type CredentialNames } from '../trigger/triggerResult';
 import { dispositionOf, reportExcluded } from '../trigger/disposition';
-import { watcherOf, type Watcher } from '../trigger/pollingSession';
+import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import {
 	accepted,
 	responseFor,
@@ -36,12 +36,14 @@ export const isBeingPublished = (context: IWebhookFunctions): boolean =>
  * The published trigger; undefined if this process has none. n8n takes calls before it starts its triggers, and while it
  * publishes one anew: then one waits for the trigger, which knows what was started before.
  */
-export async function waitForSession(context: IWebhookFunctions): Promise<Watcher | undefined> {
+export async function waitForSession(
+	context: IWebhookFunctions,
+): Promise<PollingSession | undefined> {
 	const since = Date.now();
 	const isComing = () => msLeft(processStartedAt(), START_MS) > 0 || isBeingPublished(context);
 	const timeoutMs = isBeingPublished(context) ? PUBLISHING_TIMEOUT_MS : START_TIMEOUT_MS;
-	while (!watcherOf(context) && isComing() && msLeft(since, timeoutMs) > 0) await sleep(SLICE_MS);
-	return watcherOf(context);
+	while (!sessionOf(context) && isComing() && msLeft(since, timeoutMs) > 0) await sleep(SLICE_MS);
+	return sessionOf(context);
 }
 
 /** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
@@ -61,7 +63,7 @@ const inTime = async (
 
 /** Starts what is believed as it was delivered. */
 export async function startBelieved(
-	trigger: Watcher,
+	trigger: PollingSession,
 	all: ReceivedNotification[],
 	deployment: CredentialNames,
 	isListed: boolean,
@@ -88,14 +90,14 @@ const newSenders = () => ({ waiting: 0 });
 
 /** Lets the trigger look, and answers by what it sees of the queries that the call names. */
 export async function pollFor(
-	trigger: Watcher,
+	trigger: PollingSession,
 	all: ReceivedNotification[],
 	call: WebhookCall,
 ): Promise<WebhookResponse> {
 	const senders = stateOfProcess().shared(newSenders);
 	if (senders.waiting >= MAX_WAITING) return call.responseSoFar === later ? later : tooMany;
 	const polling = trigger
-		.lookSoon(all.map((notification) => [notification.queryId, notification]))
+		.pollSoon(all.map((notification) => [notification.queryId, notification]))
 		.then(async (seen) => {
 			const responses = all.map(async (each) => await responseFor(each, seen, trigger));
 			call.responseSoFar = later; // n8n has been given it

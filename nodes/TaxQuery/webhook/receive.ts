@@ -8,7 +8,7 @@ import { nodeState } from '../trigger/emitter';
 import { storeNotifications } from '../trigger/nodeMemory';
 import { errorMessage, onceAnHour } from '../trigger/outage';
 import { readSettings, type TriggerSettings } from '../trigger/triggerSettings';
-import { watcherOf, type Watcher } from '../trigger/pollingSession';
+import { sessionOf, type PollingSession } from '../trigger/pollingSession';
 import { hasList } from '../client/queryList';
 import {
 	noCredential,
@@ -85,7 +85,7 @@ const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
 async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promise<WebhookOutcome> {
 	const isTest = context.getMode() === 'manual';
-	const published = isTest ? undefined : watcherOf(context);
+	const published = isTest ? undefined : sessionOf(context);
 	const settings = published?.settings ?? readSettings(context);
 	const request = context.getRequestObject();
 	const read = await readRawBody(request);
@@ -97,7 +97,7 @@ async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promis
 			return await handleNotifications(context, settings, payload.announced, secrets, call);
 		}
 		const { status, reason } = payload;
-		const trigger = watcherOf(context);
+		const trigger = sessionOf(context);
 		if (trigger && !isTest) pollForUnknown(trigger, reason);
 		return { status, message: reason };
 	};
@@ -152,7 +152,7 @@ async function handleNotifications(
 	const all = announced.map((each) => readNotification(each, settings, mapping, hidden));
 	const withoutSession = async () => await startWithoutSession(context, settings, all, deployment);
 	if (context.getMode() === 'manual') return await withoutSession();
-	const published = watcherOf(context);
+	const published = sessionOf(context);
 	const isListed = settings.receiveBy !== 'webhook' && hasList(mapping);
 	if (!published && isListed) {
 		storeNotifications(context, named(all)); // this process has no trigger yet
@@ -183,9 +183,9 @@ async function handleNotifications(
 }
 
 /** What is not understood may tell of a result all the same: the trigger looks, as it does for any call. */
-function pollForUnknown(trigger: Watcher, reason: string): void {
-	const { context, needsLooks } = trigger;
+function pollForUnknown(trigger: PollingSession, reason: string): void {
+	const { context, needsPolls } = trigger;
 	const warning = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
 	onceAnHour(context, 'unread', () => context.logger.warn(warning));
-	if (needsLooks) trigger.lookSoon().catch(() => {}); // the watcher reports why
+	if (needsPolls) trigger.pollSoon().catch(() => {}); // the watcher reports why
 }

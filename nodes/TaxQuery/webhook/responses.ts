@@ -1,5 +1,5 @@
 import type { PollResult } from '../trigger/pollOnce';
-import type { Watcher } from '../trigger/pollingSession';
+import type { PollingSession } from '../trigger/pollingSession';
 
 /** What a sender is answered: a status and a reason. */
 export interface WebhookResponse {
@@ -42,7 +42,7 @@ export function worstResponse(responses: WebhookResponse[]): WebhookResponse {
 export async function responseFor(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
 	{ queries, isListed, isWhole }: PollResult,
-	{ settings }: Watcher,
+	{ settings }: PollingSession,
 ): Promise<WebhookResponse> {
 	const notYet = settings.receiveBy === 'webhook' ? tryAgain : later;
 	const responses = {
