@@ -6,7 +6,7 @@ import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/
 import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
-import { readRow, readRows, readTexts, rowWith, type Page } from '../shared/http/readRows';
+import { readRow, readRows, readTexts, rowWith, type RowsPage } from '../shared/http/readRows';
 import { tagsRule } from './personal';
 
 /** Describes a kind of row: its name, the fields that its section requires, and the key of its list. */
@@ -105,7 +105,7 @@ const incomplete = (given: number, total?: number) =>
 	new RequestError(creditProfile, { kind: 'incomplete', given, total });
 
 /** The wanted rows of a list that comes at once. Throws a RequestError if the service reports more than it gives. */
-export function wholeOf({ rows, total = 0 }: Page, wanted: number): IDataObject[] {
+export function wholeOf({ rows, total = 0 }: RowsPage, wanted: number): IDataObject[] {
 	if (rows.length < Math.min(wanted, total)) throw incomplete(rows.length, total);
 	return rows.slice(0, wanted);
 }

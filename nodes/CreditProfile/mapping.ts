@@ -1,7 +1,7 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
 import type { Item } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/result';
-import { hasWorked, noteSuccess } from '../shared/http/confirmedNames';
+import { isConfirmed, confirmNames } from '../shared/http/confirmedNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
 export async function mappingOf(item: Item): Promise<CreditProfileMapping> {
@@ -22,10 +22,10 @@ export async function atPath<T>(item: Item, documented: string, reading: Promise
 		if (!(error instanceof RequestError) || error.status !== 404) throw error;
 		const { client } = await item.connection();
 		const mappingKeys = segments
-			.filter((segment) => !hasWorked(client, segment))
+			.filter((segment) => !isConfirmed(client, segment))
 			.map((segment) => `paths.${segment}`);
 		throw error.withAdvice({ todo: 'checkBaseUrl', mappingKeys });
 	});
-	noteSuccess((await item.connection()).client, ...segments);
+	confirmNames((await item.connection()).client, ...segments);
 	return found;
 }

@@ -1,12 +1,12 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
 import type { FileHelpers, Item } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
-import { faultOf } from '../../shared/errors/networkFault';
+import { readFault } from '../../shared/errors/networkFault';
 import { FileError, type FileProblem } from '../../shared/errors/fileError';
 import { readLimits, retryAt } from '../../shared/rateLimit/limitHeaders';
 import { rateLimiterFor, type RateLimiter } from '../../shared/rateLimit/rateLimiter';
 import { isProblem } from '../../shared/http/result';
-import { retryOf } from '../../shared/http/retry';
+import { retryCondition } from '../../shared/http/retry';
 import { idleTimeout } from '../../shared/utils/idleTimeout';
 import {
 	calledOf,
@@ -73,7 +73,11 @@ export async function download(
 }
 
 const retryAfter = (problem: FileProblem) =>
-	problem.kind === 'silent' ? 'backoff' : isProblem(problem) ? retryOf(problem, 'GET') : 'never';
+	problem.kind === 'silent'
+		? 'backoff'
+		: isProblem(problem)
+			? retryCondition(problem, 'GET')
+			: 'never';
 
 /** Describes the outcome of one request; `waitMs` is the pause that its host demands. */
 type Tried = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
@@ -129,7 +133,7 @@ async function attempt(
 		if (cancelled?.aborted) return { problem: { kind: 'cancelled' } };
 		if (end.aborted) return { problem: { kind: 'slow', minutes: MAX_MINUTES } };
 		if (signal.aborted) return { problem: { kind: 'silent', ms: item.timeoutMs } };
-		return { problem: { kind: 'network', ...faultOf(error) } };
+		return { problem: { kind: 'network', ...readFault(error) } };
 	} finally {
 		idle.end();
 		body?.destroy();

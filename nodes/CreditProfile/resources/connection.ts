@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
-import type { Page } from '../../shared/http/readRows';
+import type { RowsPage } from '../../shared/http/readRows';
 import {
 	checkClock,
 	checkRateLimit,
@@ -45,7 +45,7 @@ const diagnose = operation({
 					path: pathIn(mapping, path),
 					query,
 					lists,
-					onAnswer(answer) {
+					onResponse(answer) {
 						headers = answer.headers;
 						answeredAt = Date.now();
 					},
@@ -81,7 +81,7 @@ const RULES = {
 };
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */
-function shapeOf(kind: Kind, { rows, total }: Page, ...needed: string[]): Found<IDataObject[]> {
+function shapeOf(kind: Kind, { rows, total }: RowsPage, ...needed: string[]): Found<IDataObject[]> {
 	if (rows.length === 0) return { ok: 'unknown', seen: 'There is none.', advice: '', value: rows };
 	const name = `A ${kinds[kind].noun}`;
 	const shape = checkShape(name, rows[0], Object.keys(RULES[kind]), ['id', ...needed]);
@@ -135,7 +135,7 @@ async function checkData(diagnosis: Diagnosis, get: Get): Promise<IDataObject[]>
 		return shapeOf('version', page, 'isActive', 'schema');
 	});
 	await diagnosis.run('Documents with associations', async () => {
-		let page: Page = { rows: [] };
+		let page: RowsPage = { rows: [] };
 		for (const { id } of collections.slice(0, COLLECTIONS_TRIED)) {
 			page = await get(rowsIn('document'), documentsOf(Number(id)).path, {
 				limit: 10,

@@ -1,13 +1,13 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import type { Diagnosis } from '../../shared/operations/diagnosis';
-import type { Reader, ServiceRequest } from '../../shared/http/connection';
+import type { BodyReader, ServiceRequest } from '../../shared/http/connection';
 import { encodeFilter } from '../filter';
 import { rowsIn } from '../listing';
 
 /** Sends one plain read. */
 export type Get = <T extends object>(
-	reader: Reader<T>,
+	reader: BodyReader<T>,
 	path: string,
 	query?: IDataObject,
 	lists?: ServiceRequest['lists'],

@@ -7,7 +7,7 @@ import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiM
 import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/http/connection';
 import { readRow, reportsFailure } from '../../shared/http/readRows';
-import { hasWorked } from '../../shared/http/confirmedNames';
+import { isConfirmed } from '../../shared/http/confirmedNames';
 import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
@@ -104,7 +104,7 @@ async function store(
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
 	return await atPath(item, path, inTurn(item, request, client)).catch((error: unknown) => {
-		if (!isRefused(error) || !provider.refused || hasWorked(client, provider.value)) throw error;
+		if (!isRefused(error) || !provider.refused || isConfirmed(client, provider.value)) throw error;
 		throw error.withAdvice(provider.refused);
 	});
 }

@@ -4,7 +4,7 @@ import type { Item } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
 import { RequestError, type Result } from '../../shared/http/result';
 import { taxQuery } from '../../shared/http/service';
-import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
+import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeNames';
@@ -28,7 +28,7 @@ export interface QueryClient {
 }
 
 /** How long a read may take, and what is called as it goes out. */
-export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'patienceMs' | 'beforeSend'>;
+export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
 export async function queryClientOf(item: Item): Promise<QueryClient> {
@@ -69,7 +69,7 @@ export async function getQuery(
 			serviceMessage(body),
 		);
 	if (!isCalled(record.raw, id)) throw shapeError('the query asked for', ['paths.get']);
-	noteSuccess(client, PATH_OF_ONE);
+	confirmNames(client, PATH_OF_ONE);
 	return { ...record, id: id as QueryId };
 }
 
@@ -77,7 +77,7 @@ const PATH_OF_ONE = 'paths.get';
 
 /** The key of the API Mapping that may be why nothing is found under an ID: none once a query was read by its ID. */
 export const keysForReading = ({ client }: Pick<QueryClient, 'client'>): string[] =>
-	hasWorked(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
+	isConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
 /** The same; undefined if the service has nothing under that ID. */
 export async function findQuery(

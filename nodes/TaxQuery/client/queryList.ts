@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { RequestError } from '../../shared/http/result';
-import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
-import { countIn, listReportsFailure } from '../../shared/http/readRows';
+import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
+import { parseCount, listReportsFailure } from '../../shared/http/readRows';
 import { stateOfClient } from '../../shared/processState';
 import { isObject } from '../../shared/utils/json';
 import { taxQuery } from '../../shared/http/service';
@@ -48,7 +48,7 @@ export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage 
 		.filter((record) => record !== undefined);
 	const totals = levels
 		.flatMap((level) => [level.total, level.totalCount])
-		.map(countIn)
+		.map(parseCount)
 		.filter((total) => total !== undefined);
 	const total = totals.length > 0 ? Math.max(...totals) : undefined;
 	const { rows } = found;
@@ -171,7 +171,7 @@ export async function* readList({
 			if (mayBeRefused && isAllByTotal && isParameterRefused(error)) return NO_PAGE;
 			throw error as Error;
 		});
-		noteSuccess(client, LIST);
+		confirmNames(client, LIST);
 		total = page.total === undefined ? total : Math.max(page.total, total ?? 0);
 		const records = page.records.filter(({ id }) => !seen.has(id) && seen.add(id));
 		const length = page.records.length + page.unreadable;
@@ -211,7 +211,7 @@ export function nameListKeys(error: unknown, client: string): never {
 	const key = error instanceof RequestError ? taxQuery.testKeys[error.status ?? ''] : undefined;
 	if (!(error instanceof RequestError) || key === undefined) throw error;
 	throw error.withAdvice({
-		mappingKeys: hasWorked(client, LIST) ? [] : [key],
+		mappingKeys: isConfirmed(client, LIST) ? [] : [key],
 		...(error.status === 404 && { todo: 'checkBaseUrl' }), // a list has no ID to check
 	});
 }

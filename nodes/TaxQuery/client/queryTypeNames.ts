@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { DateTime } from 'luxon';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
-import { hasWorked, noteSuccess } from '../../shared/http/confirmedNames';
+import { isConfirmed, confirmNames } from '../../shared/http/confirmedNames';
 import { textOf } from '../../shared/utils/text';
 
 export { catalog, queryTypes, type QueryType } from '../../shared/queryTypes/catalog';
@@ -40,15 +40,15 @@ const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 
 /** A query of this client was accepted, so that the mapping is right, at least for its path. */
 export const noteAccepted = (client: string, service: QueryType): void =>
-	noteSuccess(client, 'query', ...keysOfPath(service));
+	confirmNames(client, 'query', ...keysOfPath(service));
 
 /**
  * Which keys of the API Mapping may be missing where a query is refused with this status: those of its path until one
  * was accepted there, and those of its body until any was accepted.
  */
 export function keysToTry(status: number, service: QueryType, client: string): string[] {
-	if (status === 404) return keysOfPath(service).filter((key) => !hasWorked(client, key));
-	const isProved = hasWorked(client, 'query');
+	if (status === 404) return keysOfPath(service).filter((key) => !isConfirmed(client, key));
+	const isProved = isConfirmed(client, 'query');
 	return !isProved && [400, 422].includes(status) ? keysOfFields(service) : [];
 }
 

@@ -50,7 +50,7 @@ const diagnose = operation({
 		const request: QueryClient['request'] = async (asked) =>
 			await own.request({
 				...asked,
-				onAnswer(answer) {
+				onResponse(answer) {
 					headers = answer.headers;
 					answeredAt = Date.now();
 				},

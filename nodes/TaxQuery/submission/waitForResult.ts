@@ -147,7 +147,7 @@ function newPendingQueries() {
 	/** By the ID, for a list may show late, or never, that a query has ended. Sent also while another read hangs. */
 	async function checkLastById(waiter: Waiter): Promise<void> {
 		await read(waiter, {
-			patienceMs: LAST_CHECK_BUDGET_MS,
+			retryBudgetMs: LAST_CHECK_BUDGET_MS,
 			beforeSend: () => (waiter.lastCheck = 'sent'),
 		});
 		waiter.lastCheck = 'ended';
@@ -190,7 +190,7 @@ function newPendingQueries() {
 		if (waiter.isBeingRead || !waiters.has(waiter)) return;
 		waiter.isBeingRead = true;
 		const retryBudgetMs = Math.max(waiter.deadline - performance.now(), 1000);
-		await read(waiter, { patienceMs: retryBudgetMs }, row);
+		await read(waiter, { retryBudgetMs }, row);
 		waiter.isBeingRead = false;
 	}
 

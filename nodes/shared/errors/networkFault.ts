@@ -18,7 +18,7 @@ const NO_HANDSHAKE = /CERT|ERR_TLS|EPROTO|SELF_SIGNED|UNABLE_TO_/;
 const NOT_TLS = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$/;
 
 /** A fault of the network, as an error of the host's helper shows it. */
-export interface Fault {
+export interface NetworkFault {
 	/** ECONNREFUSED, ETIMEDOUT, …; '' if the error has none. */
 	code: string;
 	/** Is true if no connection was ever open, so that nothing was sent. */
@@ -26,7 +26,7 @@ export interface Fault {
 }
 
 /** Reads a fault from an error. What does not prove that nothing was sent leaves it open. */
-export function faultOf(error: unknown): Fault {
+export function readFault(error: unknown): NetworkFault {
 	const code = faultCode(error);
 	return wasNeverSent(code) || causesOf(error).some(isOfConnecting)
 		? { code, isUnsent: true }
@@ -62,8 +62,8 @@ const CONNECTING = ['connect', 'getaddrinfo'];
 function isUnconnected(request: unknown): boolean {
 	const { socket, res, destroyed } = (request ?? {}) as ClientRequest;
 	if (destroyed !== true || (res !== undefined && res !== null)) return false;
-	const kept = socket?._pendingData;
-	return socket === null || (kept !== undefined && kept !== null);
+	const bufferedWrites = socket?._pendingData;
+	return socket === null || (bufferedWrites !== undefined && bufferedWrites !== null);
 }
 
 interface ClientRequest {
@@ -95,7 +95,7 @@ export const wasNeverSent = (code: string): boolean =>
 export const isTlsFault = (code: string): boolean => NO_HANDSHAKE.test(code) || NOT_TLS.test(code);
 
 /** Returns a sentence about the fault, for the service of this name. */
-export function describeFault(name: string, { code, isUnsent }: Fault): string {
+export function describeFault(name: string, { code, isUnsent }: NetworkFault): string {
 	if (isTlsFault(code)) return `No safe TLS connection to the ${name} could be made`;
 	const isLate = /TIMEDOUT|ECONNABORTED|TIMEOUT/.test(code);
 	const what = isLate && !isUnsent ? 'did not answer in time' : UNREACHED[code];

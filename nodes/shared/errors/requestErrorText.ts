@@ -1,4 +1,4 @@
-import { describeFault, isTlsFault, wasNeverSent, type Fault } from './networkFault';
+import { describeFault, isTlsFault, wasNeverSent, type NetworkFault } from './networkFault';
 import type { Accepted, Problem, StatusProblem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE, MEANINGS, type Advice } from './advice';
@@ -147,7 +147,7 @@ function renderStatus(problem: StatusProblem, the: string): ProblemText {
 	return [`${the} answered with status ${status}`, ADVICE.checkBaseUrl];
 }
 
-function renderFault(fault: Fault, displayName: string): ProblemText {
+function renderFault(fault: NetworkFault, displayName: string): ProblemText {
 	const { code, isUnsent } = fault;
 	const message = describeFault(displayName, fault);
 	if (isTlsFault(code)) {

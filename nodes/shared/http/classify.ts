@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Fault } from '../errors/networkFault';
+import type { NetworkFault } from '../errors/networkFault';
 import type { JsonBody, LoginProblem, Problem, StatusProblem } from '../errors/problem';
 import { readRequestIds } from '../errors/requestIds';
 import { isPage, extractServiceMessage } from '../errors/serviceMessage';
@@ -8,16 +8,16 @@ import { holdsSecret } from '../utils/secrets';
 import { textOf } from '../utils/text';
 
 /** What became of one request. */
-export type Outcome =
-	| { answer: Answer }
+export type ExchangeOutcome =
+	| { response: HttpResponse }
 	/** The connection failed. */
-	| { fault: Fault }
+	| { fault: NetworkFault }
 	/** The response was not read to its end: it is larger. */
 	| { tooLarge: { maxBytes: number; status: number } }
 	/** No access token came. */
 	| { login: LoginProblem };
 
-export interface Answer {
+export interface HttpResponse {
 	status: number;
 	headers: IDataObject;
 	/** A JSON value, or the text if it is none. */
@@ -25,40 +25,46 @@ export interface Answer {
 }
 
 /** How a response is to be read. */
-interface Reading {
+interface ReadingRules {
 	emptyAs?: IDataObject | [] | 'not found';
 	/** Words of the service that repeat one are withheld. */
 	secrets: string[];
 }
 
 /** The JSON body of a response, or why there is none. */
-export function classify(outcome: Outcome, reading: Reading): { body: JsonBody } | Problem {
+export function classify(
+	outcome: ExchangeOutcome,
+	reading: ReadingRules,
+): { body: JsonBody } | Problem {
 	if ('login' in outcome) return outcome.login;
 	if ('fault' in outcome) return { kind: 'network', ...outcome.fault };
 	if ('tooLarge' in outcome) return { kind: 'body', reason: 'tooLarge', ...outcome.tooLarge };
-	const { status, headers } = outcome.answer;
+	const { status, headers } = outcome.response;
 	const read =
 		status >= 200 && status < 300
-			? ofSuccess(outcome.answer, reading)
-			: ofStatus(outcome.answer, reading.secrets);
+			? ofSuccess(outcome.response, reading)
+			: ofStatus(outcome.response, reading.secrets);
 	return 'body' in read ? read : { ...read, ...readRequestIds(headers, reading.secrets) };
 }
 
-function ofSuccess({ status, body }: Answer, { emptyAs }: Reading): { body: JsonBody } | Problem {
+function ofSuccess(
+	{ status, body }: HttpResponse,
+	{ emptyAs }: ReadingRules,
+): { body: JsonBody } | Problem {
 	if (emptyAs === 'not found' && (status === 204 || body === null)) {
 		return { kind: 'status', status: 404 };
 	}
 	if (typeof body === 'object' && body !== null) return { body: body as JsonBody };
 	const isEmpty = body === '' || body === undefined;
-	const isFine = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
-	if (isEmpty && isFine) return { body: emptyAs };
+	const mayBeEmpty = typeof emptyAs === 'object' && (status === 204 || !Array.isArray(emptyAs));
+	if (isEmpty && mayBeEmpty) return { body: emptyAs };
 	if (isEmpty) return { kind: 'body', reason: 'empty', status };
 	if (typeof body !== 'string') return { kind: 'body', reason: 'scalar', status };
 	const reason = /^\s*[[{]/.test(body) ? 'truncated' : 'notJson';
 	return { kind: 'body', reason, status, ...(isPage(body) && { isPage: true }) };
 }
 
-function ofStatus({ status, headers, body }: Answer, secrets: string[]): StatusProblem {
+function ofStatus({ status, headers, body }: HttpResponse, secrets: string[]): StatusProblem {
 	const location = status < 400 ? addressOf(headers.location, secrets) : '';
 	return {
 		kind: 'status',
@@ -74,8 +80,8 @@ function ofStatus({ status, headers, body }: Answer, secrets: string[]): StatusP
 function isTokenRefused(status: number, headers: IDataObject, body: unknown): boolean {
 	if (status === 401) return true;
 	const challenge = textOf([headers['www-authenticate']].flat()[0]);
-	const isTold = /\berror="?invalid_token\b/.test(challenge);
-	return (status === 400 || status === 403) && (isTold || errorOf(body) === 'invalid_token');
+	const isInChallenge = /\berror="?invalid_token\b/.test(challenge);
+	return (status === 400 || status === 403) && (isInChallenge || errorOf(body) === 'invalid_token');
 }
 
 const errorOf = (body: unknown) => (isObject(body) ? body.error : undefined);

@@ -9,11 +9,11 @@ import { rateLimiterFor, type RateLimiter } from '../rateLimit/rateLimiter';
 import { hash } from '../utils/hash';
 import { redactBody } from '../utils/redact';
 import { sleepFor } from '../utils/sleep';
-import { classify, type Answer } from './classify';
+import { classify, type HttpResponse } from './classify';
 import { ClockOffset } from './clockOffset';
 import {
 	exchange,
-	type Exchanged,
+	type Exchange,
 	type HeldCredentials,
 	type RequestContext,
 	type ServiceRequest,
@@ -27,14 +27,14 @@ import {
 	type Result,
 } from './result';
 import { readForItem } from './itemCredentials';
-import { acceptedOf, patience } from './retry';
-import type { Service } from './service';
-import { hasWorked } from './confirmedNames';
+import { acceptedOf, newRetryBudget } from './retry';
+import type { ServiceDefinition } from './service';
+import { isConfirmed } from './confirmedNames';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
 /** What a body holds, or what is wrong with it. */
-export type Reader<T extends object> = (body: JsonBody) => T | Problem;
+export type BodyReader<T extends object> = (body: JsonBody) => T | Problem;
 
 export interface Connection<Mapping = unknown> {
 	/** What the service calls things, by the credential's API Mapping. */
@@ -52,9 +52,9 @@ export interface Connection<Mapping = unknown> {
 	/** The same; resolves with the body, and throws a RequestError where there is none. */
 	request(request: ServiceRequest): Promise<JsonBody>;
 	/** The same; resolves with what the body holds, and throws a RequestError where that is a problem, too. */
-	read<T extends object>(request: ServiceRequest, reader: Reader<T>): Promise<T>;
+	read<T extends object>(request: ServiceRequest, reader: BodyReader<T>): Promise<T>;
 	/** What the body of a response holds; throws like `read`. */
-	parse<T extends object>(result: Result, request: ServiceRequest, reader: Reader<T>): T;
+	parse<T extends object>(result: Result, request: ServiceRequest, reader: BodyReader<T>): T;
 	/**
 	 * The service's own words in a body, with what names its request. Words are withheld where they repeat a secret of the
 	 * credential, or one of these.
@@ -67,7 +67,7 @@ export interface Connection<Mapping = unknown> {
 	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it. */
 	clockOffsetMs(): number;
 	/** What the rate limit and faults have cost so far. */
-	statistics: Pick<Statistics, 'waitedMs' | 'repeated'>;
+	statistics: Pick<ConnectionStatistics, 'waitedMs' | 'repeated'>;
 }
 
 /** What is known of a service's clock, by its root. */
@@ -79,10 +79,10 @@ const newClock = () => new ClockOffset();
  */
 export async function connect<Mapping>(
 	context: RequestContext,
-	service: Service<Mapping>,
+	service: ServiceDefinition<Mapping>,
 ): Promise<Connection<Mapping>> {
 	const read = async () => await context.getCredentials(service.credentialType);
-	return open(context, service, { data: await read(), read });
+	return openConnection(context, service, { data: await read(), read });
 }
 
 /** The contexts in which a credential may depend on the item. */
@@ -97,7 +97,7 @@ export class Connections<Mapping = unknown> {
 
 	constructor(
 		private readonly context: ItemContext,
-		private readonly service: Service<Mapping>,
+		private readonly service: ServiceDefinition<Mapping>,
 	) {}
 
 	/** The connection of an item; its credential's expressions are resolved for it. Throws like `connect`. */
@@ -130,7 +130,8 @@ export class Connections<Mapping = unknown> {
 		const read = async () => await context.getCredentials(service.credentialType, index);
 		const { data, isFixed } = await readForItem(context, service.credentialType, index);
 		const key = JSON.stringify({ ...data, [TOKEN_FIELD]: undefined });
-		const connection = this.byCredential.get(key) ?? open(context, service, { data, read });
+		const connection =
+			this.byCredential.get(key) ?? openConnection(context, service, { data, read });
 		this.byCredential.set(key, connection);
 		return { connection, isFixed };
 	}
@@ -139,18 +140,18 @@ export class Connections<Mapping = unknown> {
 /** The hidden field in which n8n stores an issued token: it changes while the account stays the same. */
 const TOKEN_FIELD = 'accessToken';
 
-function open<Mapping>(
+function openConnection<Mapping>(
 	context: RequestContext,
-	service: Service<Mapping>,
+	service: ServiceDefinition<Mapping>,
 	held: HeldCredentials,
 ): Connection<Mapping> {
 	const root = service.root(held.data);
 	const mapping = service.mapping(held.data);
 	const clock = stateOfClient(root).shared(newClock);
-	const statistics = new Statistics();
-	const client = nameOf(root, service.limitedBy(held.data));
+	const statistics = new ConnectionStatistics();
+	const client = fingerprint(root, service.limitedBy(held.data));
 	const idsByBody = new WeakMap<object, string[]>();
-	const line: Line = {
+	const state: ConnectionState = {
 		client,
 		idsByBody,
 		context,
@@ -167,29 +168,33 @@ function open<Mapping>(
 			processes: service.processes?.(held.data),
 		}),
 	};
-	const send = async (asked: ServiceRequest) => await sendRequest(line, asked);
-	const request = async (asked: ServiceRequest) => bodyOf(await send(asked), service);
+	const send = async (request: ServiceRequest) => await sendRequest(state, request);
+	const request = async (request: ServiceRequest) => bodyOf(await send(request), service);
 	const serviceMessage = (body: unknown, secrets: string[] = []) => {
 		const requestIds = isJson(body) ? idsByBody.get(body) : undefined;
-		const words = extractServiceMessage(body, [...service.secrets(held.data), ...secrets]);
-		return { ...words, ...(requestIds && { requestIds }) };
+		const message = extractServiceMessage(body, [...service.secrets(held.data), ...secrets]);
+		return { ...message, ...(requestIds && { requestIds }) };
 	};
 
-	function parse<T extends object>(result: Result, asked: ServiceRequest, reader: Reader<T>): T {
+	function parse<T extends object>(
+		result: Result,
+		request: ServiceRequest,
+		reader: BodyReader<T>,
+	): T {
 		const body = bodyOf(result, service);
 		const value = reader(body);
 		if (!isProblem(value)) return value;
-		const problem = { ...value, ...serviceMessage(body, asked.secrets) };
-		throw new RequestError(service, problem, acceptedOf(problem, asked.method));
+		const problem = { ...value, ...serviceMessage(body, request.secrets) };
+		throw new RequestError(service, problem, acceptedOf(problem, request.method));
 	}
 
 	return {
 		mapping,
 		client,
-		account: nameOf(root, service.account?.(held.data)),
+		account: fingerprint(root, service.account?.(held.data)),
 		send,
 		request,
-		read: async (asked, reader) => parse(await send(asked), asked, reader),
+		read: async (request, reader) => parse(await send(request), request, reader),
 		parse,
 		serviceMessage,
 		seal: (text) =>
@@ -205,15 +210,15 @@ function open<Mapping>(
 const isJson = (body: unknown): body is object => typeof body === 'object' && body !== null;
 
 /** Tells two clients of services apart, and neither of them. */
-const nameOf = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
+const fingerprint = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
 
 /** How long one request goes on being held back and sent again. */
-const PATIENCE_MS = 300_000;
+const RETRY_BUDGET_MS = 300_000;
 
 /** What all requests of a connection share. */
-interface Line {
+interface ConnectionState {
 	context: RequestContext;
-	service: Service;
+	service: ServiceDefinition;
 	held: HeldCredentials;
 	rateLimiter: RateLimiter;
 	/** What is known of the service's clock. */
@@ -222,14 +227,14 @@ interface Line {
 	execution: string;
 	/** Aborted when the execution is cancelled. */
 	signal?: AbortSignal;
-	statistics: Statistics;
+	statistics: ConnectionStatistics;
 	client: string;
 	/** Of responses with a body: what names the request in the service's logs. */
 	idsByBody: WeakMap<object, string[]>;
 }
 
 /** What the rate limit and faults have cost. */
-class Statistics {
+class ConnectionStatistics {
 	/** Milliseconds in which at least one request waited for the rate limit. */
 	waitedMs = 0;
 	/** Requests sent again. */
@@ -246,33 +251,37 @@ class Statistics {
 }
 
 /** Sends a request, and again where that cannot cost twice. */
-async function sendRequest(line: Line, request: ServiceRequest): Promise<Result> {
-	const { method, patienceMs = PATIENCE_MS } = request;
+async function sendRequest(state: ConnectionState, request: ServiceRequest): Promise<Result> {
+	const { method, retryBudgetMs = RETRY_BUDGET_MS } = request;
 	const since = performance.now();
-	const until = since + patienceMs;
-	const after = patience(method, until);
+	const until = since + retryBudgetMs;
+	const after = newRetryBudget(method, until);
 	let refusals = 0;
 	for (;;) {
-		const tried = await attempt(line, request, Math.max(1, until - performance.now()));
+		const tried = await attempt(state, request, Math.max(1, until - performance.now()));
 		if ('result' in tried) return tried.result;
 		const { isSent, busyMs, sentWith } = tried;
 		if (tried.problem.kind === 'status' && tried.problem.status === 429) refusals++;
-		const judged = await ofBodyOrToken(line, request, tried.problem);
+		const judged = await ofBodyOrToken(state, request, tried.problem);
 		const problem = withWait(judged, { since, refusals, busyMs });
 		const again = after(problem, performance.now(), busyMs);
-		if (!again || (again.how === 'newToken' && !isRenewable(line.service, sentWith))) {
+		if (!again || (again.how === 'newToken' && !isRenewable(state.service, sentWith))) {
 			const accepted = isSent ? acceptedOf(problem, method) : 'no';
-			return { ok: false, problem: withPathKeys(line, problem, request), accepted };
+			return { ok: false, problem: withPathKeys(state, problem, request), accepted };
 		}
-		if (again.how !== 'login') line.statistics.repeated++;
-		await sleepFor(again.pauseMs, line.signal);
+		if (again.how !== 'login') state.statistics.repeated++;
+		await sleepFor(again.pauseMs, state.signal);
 	}
 }
 
 /** A 404 names the keys of its path under which nothing has worked yet. */
-function withPathKeys({ client }: Line, problem: Problem, { pathKeys = [] }: ServiceRequest) {
+function withPathKeys(
+	{ client }: ConnectionState,
+	problem: Problem,
+	{ pathKeys = [] }: ServiceRequest,
+) {
 	if (problem.kind !== 'status' || problem.status !== 404) return problem;
-	const mappingKeys = pathKeys.filter((key) => !hasWorked(client, key));
+	const mappingKeys = pathKeys.filter((key) => !isConfirmed(client, key));
 	return mappingKeys.length > 0 ? { ...problem, mappingKeys } : problem;
 }
 
@@ -295,22 +304,24 @@ function withWait(
  * it is the token's; else the password is not sent again.
  */
 async function ofBodyOrToken(
-	line: Line,
+	state: ConnectionState,
 	{ method, secrets = [], timeoutMs, signal }: ServiceRequest,
 	problem: Problem,
 ): Promise<Problem> {
 	const mayBeBody = problem.kind === 'status' && problem.isTokenRefused && method !== 'GET';
 	if (!mayBeBody || !secrets.some((secret) => secret !== '')) return problem;
-	const path = line.service.testPath(line.service.mapping(line.held.data));
+	const path = state.service.testPath(state.service.mapping(state.held.data));
 	const probe = { method: 'GET' as const, path: path ?? '', timeoutMs, signal };
-	const tried = path === undefined ? undefined : await attempt(line, probe, PATIENCE_MS);
+	const tried = path === undefined ? undefined : await attempt(state, probe, RETRY_BUDGET_MS);
 	const isOfToken =
 		tried && 'problem' in tried && tried.problem.kind === 'status' && tried.problem.isTokenRefused;
 	return isOfToken ? problem : { ...problem, isTokenRefused: undefined };
 }
 
-const isRenewable = ({ tokens }: Service, sentWith?: ICredentialDataDecryptedObject): boolean =>
-	sentWith !== undefined && tokens?.refused(sentWith) === true;
+const isRenewable = (
+	{ tokens }: ServiceDefinition,
+	sentWith?: ICredentialDataDecryptedObject,
+): boolean => sentWith !== undefined && tokens?.refused(sentWith) === true;
 
 /** What one sending brought. */
 type Attempt =
@@ -325,56 +336,60 @@ type Attempt =
 	  };
 
 /** Sends it once, in its turn, and learns from the response. */
-async function attempt(line: Line, request: ServiceRequest, maxWaitMs: number): Promise<Attempt> {
-	const { context, service, held, statistics, rateLimiter, execution, signal } = line;
+async function attempt(
+	state: ConnectionState,
+	request: ServiceRequest,
+	maxWaitMs: number,
+): Promise<Attempt> {
+	const { context, service, held, statistics, rateLimiter, execution, signal } = state;
 	const turn = rateLimiter.acquire({ execution, signal: request.signal ?? signal, maxWaitMs });
 	const missed = await statistics.whileWaiting(turn);
 	if (missed) return { problem: missed, isSent: false };
-	const askedAt = Date.now();
+	const startedAt = Date.now();
 	const exchanged = await exchange(context, service, held, request);
 	const { outcome, sentAt } = exchanged;
-	if ('answer' in outcome) {
-		const { status, headers } = outcome.answer;
-		const busyMs = learn(line, outcome.answer, sentAt ?? askedAt);
-		request.onAnswer?.({ status, headers });
-		return { ...judge(line, request, exchanged), busyMs };
+	if ('response' in outcome) {
+		const { status, headers } = outcome.response;
+		const busyMs = update(state, outcome.response, sentAt ?? startedAt);
+		request.onResponse?.({ status, headers });
+		return { ...interpret(state, request, exchanged), busyMs };
 	}
 	if (signal?.aborted) return { problem: { kind: 'cancelled' }, isSent: sentAt !== undefined };
-	return judge(line, request, exchanged);
+	return interpret(state, request, exchanged);
 }
 
 /** Takes in the pace and the clock by a response. Returns how long the service wants to be left alone. */
-function learn(
-	{ rateLimiter, clock }: Line,
-	{ status, headers }: Answer,
+function update(
+	{ rateLimiter, clock }: ConnectionState,
+	{ status, headers }: HttpResponse,
 	sentAt: number,
 ): number | undefined {
-	const heard = { status, headers, sentAt, receivedAt: Date.now() };
-	rateLimiter.update(heard);
-	clock.update(headers, sentAt, heard.receivedAt);
-	const at = status === 503 || status === 429 ? retryAt(heard) : undefined;
-	return at && at - heard.receivedAt;
+	const response = { status, headers, sentAt, receivedAt: Date.now() };
+	rateLimiter.update(response);
+	clock.update(headers, sentAt, response.receivedAt);
+	const at = status === 503 || status === 429 ? retryAt(response) : undefined;
+	return at && at - response.receivedAt;
 }
 
 /** The body, or what is wrong; and what it says of the token. */
-function judge(
-	{ service, idsByBody }: Line,
+function interpret(
+	{ service, idsByBody }: ConnectionState,
 	request: ServiceRequest,
-	{ outcome, sentWith, sentAt }: Exchanged,
+	{ outcome, sentWith, sentAt }: Exchange,
 ): Attempt {
 	// collected only now, because a token may have been issued meanwhile
 	const secrets = [...service.secrets(sentWith), ...(request.secrets ?? [])];
 	const read = classify(outcome, { emptyAs: request.emptyAs, secrets });
-	const isAnswered = 'answer' in outcome;
-	if (isAnswered && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
-	if (isAnswered && 'body' in read) {
-		const { status, headers } = outcome.answer;
+	const hasResponse = 'response' in outcome;
+	if (hasResponse && !isTokenRefused(read)) service.tokens?.accepted(sentWith);
+	if (hasResponse && 'body' in read) {
+		const { status, headers } = outcome.response;
 		const body = redactBody(read.body, secrets);
 		const { requestIds } = readRequestIds(headers, secrets);
 		if (requestIds) idsByBody.set(body, requestIds);
 		return { result: { ok: true, status, headers, body } };
 	}
-	const isSent = isAnswered || sentAt !== undefined;
+	const isSent = hasResponse || sentAt !== undefined;
 	return { problem: read as Problem, isSent, sentWith };
 }
 

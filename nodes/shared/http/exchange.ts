@@ -11,9 +11,9 @@ import { onDeparture } from '../credentials/beforeSend';
 import { findLoginError } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
-import { faultOf } from '../errors/networkFault';
-import type { Outcome } from './classify';
-import type { Service } from './service';
+import { readFault } from '../errors/networkFault';
+import type { ExchangeOutcome } from './classify';
+import type { ServiceDefinition } from './service';
 
 /** The contexts in which nodes speak to a service. */
 export type RequestContext = Pick<
@@ -41,7 +41,7 @@ export interface ServiceRequest {
 	/** Milliseconds for the whole answer, by the clock on the wall: bytes that trickle in do not prolong it. */
 	timeoutMs?: number;
 	/** Milliseconds in which it may be held back by the rate limit and sent again; 5 minutes by default. */
-	patienceMs?: number;
+	retryBudgetMs?: number;
 	/** The response is one record, and no list: of a GET that is not, much more is read. */
 	isOneRecord?: true;
 	/**
@@ -54,7 +54,7 @@ export interface ServiceRequest {
 	/** Called each time right before it goes to its socket, after a login; what it throws ends it unsent. */
 	beforeSend?(): void;
 	/** Called with each response, for what the body does not say. */
-	onAnswer?(answer: { status: number; headers: IDataObject }): void;
+	onResponse?(response: { status: number; headers: IDataObject }): void;
 }
 
 export const DEFAULT_TIMEOUT_MS = 60_000;
@@ -68,8 +68,8 @@ export interface HeldCredentials {
 }
 
 /** What became of a request. */
-export interface Exchanged {
-	outcome: Outcome;
+export interface Exchange {
+	outcome: ExchangeOutcome;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
 	/** When it went to its socket; undefined if it never did, or no connection was ever open. */
@@ -82,10 +82,10 @@ export interface Exchanged {
  */
 export async function exchange(
 	context: RequestContext,
-	service: Service,
+	service: ServiceDefinition,
 	held: HeldCredentials,
 	request: ServiceRequest,
-): Promise<Exchanged> {
+): Promise<Exchange> {
 	const { timeoutMs = DEFAULT_TIMEOUT_MS } = request;
 	const needsLogin = service.authorization(held.data) === undefined;
 	const deadline = AbortSignal.timeout(timeoutMs + (needsLogin ? 2 * TOKEN_TIMEOUT_MS : 0));
@@ -121,13 +121,13 @@ export async function exchange(
 	});
 	const sending = respond(host, service.credentialType, options, maxBytesOf(request));
 	const outcome = await raceAbort(sending, signal).catch(
-		async (reason: unknown): Promise<Outcome> => {
+		async (reason: unknown): Promise<ExchangeOutcome> => {
 			const error = signal.aborted ? ((await failureOf(sending)) ?? reason) : reason;
 			if (unsent.cause) throw unsent.cause;
 			const wasRefused = sentAt === undefined && service.tokens?.failure(sentWith);
 			const login = findLoginError(error) ?? wasRefused;
 			if (login) return { login: login.problem };
-			const fault = faultOf(error);
+			const fault = readFault(error);
 			if (fault.isUnsent) sentAt = undefined;
 			return { fault: deadline.aborted ? { ...fault, code: 'ETIMEDOUT' } : fault };
 		},
@@ -150,7 +150,7 @@ const failureOf = async (sending: Promise<unknown>): Promise<unknown> =>
 
 /** The credential as it was read again; what was edited into another account meanwhile only brings its token. */
 function sameAccount(
-	service: Service,
+	service: ServiceDefinition,
 	before: ICredentialDataDecryptedObject,
 	now: ICredentialDataDecryptedObject,
 ): ICredentialDataDecryptedObject {
@@ -189,12 +189,12 @@ async function respond(
 	credentialType: string,
 	options: IHttpRequestOptions,
 	maxBytes: number,
-): Promise<Outcome> {
+): Promise<ExchangeOutcome> {
 	const { httpRequestWithAuthentication: send } = host.helpers;
 	const response = (await send.call(host, credentialType, options)) as IN8nHttpFullResponse;
 	const { statusCode: status, headers, body } = response;
 	return await readBody(body, maxBytes).then(
-		(read) => ({ answer: { status, headers: headers as IDataObject, body: read } }),
+		(read) => ({ response: { status, headers: headers as IDataObject, body: read } }),
 		(error: unknown) => {
 			if (error instanceof TooLargeError) return { tooLarge: { maxBytes, status } };
 			throw error;

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Page } from './readRows';
+import type { RowsPage } from './readRows';
 import { idText } from '../utils/text';
 
 /** Reads one page; `limit` and `offset` count rows. */
-export type ReadPage = (limit: number, offset: number) => Promise<Page>;
+export type ReadPage = (limit: number, offset: number) => Promise<RowsPage>;
 
 /** Which rows of a list are wanted. */
 export interface Range {
@@ -45,22 +45,22 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	const { startAt, wanted, smallestPage = 1, usualPage } = range;
 	const sizeOf = (rows: number) => Math.min(Math.max(rows, smallestPage), LARGEST_PAGE);
 	/** A total counts rows of the list only where the page does not contradict it. */
-	const readRows = async (rows: number, offset: number): Promise<Page> => {
+	const readRows = async (rows: number, offset: number): Promise<RowsPage> => {
 		const page = await read(sizeOf(rows), offset);
 		const { length } = page.rows;
-		const isTold = page.total !== undefined && (length > 0 || offset === startAt);
-		const isContradicted = isTold && offset > startAt && (page.total ?? 0) < offset + length;
-		return isTold && !isContradicted ? page : { rows: page.rows };
+		const isReported = page.total !== undefined && (length > 0 || offset === startAt);
+		const isContradicted = isReported && offset > startAt && (page.total ?? 0) < offset + length;
+		return isReported && !isContradicted ? page : { rows: page.rows };
 	};
 	const first = await readRows(wanted, startAt);
 	const { length: size } = first.rows;
 	const end = startAt + size;
 	const isFull = size >= sizeOf(wanted) || size === usualPage;
-	const { total: told = Infinity } = first;
-	if (size > 0 && told <= end) {
+	const { total: reported = Infinity } = first;
+	if (size > 0 && reported <= end) {
 		const mayFollow = isFull && size < wanted;
 		const next = mayFollow ? await readRows(Math.min(size, wanted - size), end) : undefined;
-		if (told < end || (next && next.rows.length > 0)) {
+		if (reported < end || (next && next.rows.length > 0)) {
 			return yield* readUntilShort(readRows, range, next ? [first, next] : [first]);
 		}
 	}
@@ -75,19 +75,19 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	if (size > there() || (size === 0 && there() > 0)) throw incomplete(size);
 	const left = () => wanted - seen.size;
 	/** Too few rows were added in front for the first row to be there: the service ignores the offset. */
-	const isFirstAgain = ({ rows: [row], total: told = total }: Page, offset: number) =>
+	const isFirstAgain = ({ rows: [row], total: reported = total }: RowsPage, offset: number) =>
 		offset > startAt &&
-		told - whole < offset - startAt &&
+		reported - whole < offset - startAt &&
 		row !== undefined &&
 		idText(row.id) === idText(first.rows[0].id);
 
 	/** The rows of a page that have not come out yet. */
-	const take = ({ rows }: Page) =>
+	const take = ({ rows }: RowsPage) =>
 		rows.filter(({ id }) => left() > 0 && !seen.has(idText(id)) && seen.add(idText(id)));
 
 	/** The pages from an offset on, in order, side by side: of the rows that are wanted, or whole ones up to `until`. */
 	async function* pages(from: number, until: number) {
-		const onTheirWay: Array<{ offset: number; rows: number; page: Promise<Page> }> = [];
+		const onTheirWay: Array<{ offset: number; rows: number; page: Promise<RowsPage> }> = [];
 		let [offset, expected] = [from, 0];
 		for (;;) {
 			const wantedRows = () => (until === Infinity ? left() - expected : size);
@@ -117,13 +117,13 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	 */
 	async function* rowsFrom(from: number, until = Infinity): AsyncGenerator<IDataObject[]> {
 		for await (const { offset, rows, page } of pages(from, until)) {
-			let told = page.total ?? total;
+			let reported = page.total ?? total;
 			// an empty page does not say how many rows are left, the first page does
-			if (page.rows.length === 0) told = (await readRows(size, startAt)).total ?? told;
-			const gone = total - told;
-			if (gone > 0 || until === Infinity) total = told; // a page that is looked up is newer than those on their way
+			if (page.rows.length === 0) reported = (await readRows(size, startAt)).total ?? reported;
+			const gone = total - reported;
+			if (gone > 0 || until === Infinity) total = reported; // a page that is looked up is newer than those on their way
 			least = Math.min(least, total);
-			const isShort = page.rows.length < Math.min(rows, told - offset);
+			const isShort = page.rows.length < Math.min(rows, reported - offset);
 			if (isShort || isFirstAgain(page, offset)) throw incomplete(seen.size);
 			const edge = Math.max(startAt, offset - Math.max(gone, size));
 			if (gone > 0) yield* rowsFrom(edge, offset + gone);
@@ -149,19 +149,20 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 async function* readUntilShort(
 	readRows: ReadPage,
 	{ startAt, wanted }: Range,
-	begun: Page[],
+	begun: RowsPage[],
 ): AsyncGenerator<IDataObject[]> {
 	const size = begun[0].rows.length;
 	const seen = new Set<string>();
 	let [rowsRead, total] = [0, 0];
 	for (let number = 0; ; number++) {
-		const asked = Math.min(size, wanted - seen.size);
-		const { rows, total: told = 0 } = begun[number] ?? (await readRows(asked, startAt + rowsRead));
+		const requested = Math.min(size, wanted - seen.size);
+		const { rows, total: reported = 0 } =
+			begun[number] ?? (await readRows(requested, startAt + rowsRead));
 		rowsRead += rows.length;
-		total = Math.max(total, told);
+		total = Math.max(total, reported);
 		const fresh = rows.filter(({ id }) => !seen.has(idText(id)) && seen.add(idText(id)));
 		const isAgain = rows.length > 0 && fresh.length === 0;
-		const isShort = begun.length === 1 || rows.length < asked;
+		const isShort = begun.length === 1 || rows.length < requested;
 		const isWhole = isShort && startAt + rowsRead >= total;
 		if (isAgain || (rows.length === 0 && !isWhole)) throw new IncompleteList(seen.size, total);
 		const surplus = Math.max(0, seen.size - wanted);

@@ -4,14 +4,14 @@ import { idText, textOf } from '../utils/text';
 import type { Problem } from '../errors/problem';
 
 /** Describes the rows that a response should hold. */
-export interface Wanted {
+export interface ExpectedRows {
 	/** A noun for an operator: "a list of collections". */
 	expected: string;
 	isRow: (value: unknown) => value is IDataObject;
 }
 
 /** A row of a list: its rows, and how many the whole list has, where the response says so. */
-export interface Page {
+export interface RowsPage {
 	rows: IDataObject[];
 	total?: number;
 }
@@ -28,7 +28,11 @@ export const rowWith =
  * Returns the rows of a list: under the documented key, or where that is missing the only array of rows. Anything else is
  * a problem: neither another shape nor a reported failure is ever an empty list, or the end of one.
  */
-export function readRows(body: unknown, { expected, isRow }: Wanted, key?: string): Page | Problem {
+export function readRows(
+	body: unknown,
+	{ expected, isRow }: ExpectedRows,
+	key?: string,
+): RowsPage | Problem {
 	const rows = documented(body, key) ?? onlyList(body, isRow);
 	const total = totalOf(body);
 	const isList = rows?.every(isRow) === true;
@@ -44,7 +48,7 @@ const documented = (body: unknown, key?: string): unknown[] | undefined => {
 };
 
 /** An array without rows may be a list of something else. */
-function onlyList(body: unknown, isRow: Wanted['isRow']): unknown[] | undefined {
+function onlyList(body: unknown, isRow: ExpectedRows['isRow']): unknown[] | undefined {
 	const values = Array.isArray(body) ? [body] : Object.values(isObject(body) ? body : {});
 	const lists = values.filter((value) => Array.isArray(value) && value.some(isRow));
 	return lists.length === 1 ? (lists[0] as unknown[]) : undefined;
@@ -53,7 +57,7 @@ function onlyList(body: unknown, isRow: Wanted['isRow']): unknown[] | undefined 
 /** Returns one row: the response itself, or the only row that is wrapped. */
 export function readRow(
 	body: unknown,
-	{ expected, isRow }: Wanted,
+	{ expected, isRow }: ExpectedRows,
 ): { row: IDataObject } | Problem {
 	if (isRow(body)) return { row: body };
 	const inside = typeof body === 'object' && body !== null ? Object.values(body) : [];
@@ -80,11 +84,11 @@ export function readTexts(
 
 /** Counts the rows of the whole list; undefined if the response does not say. */
 function totalOf(body: unknown, name = 'total'): number | undefined {
-	return isObject(body) ? countIn(body[name] ?? body.total ?? body.totalCount) : undefined;
+	return isObject(body) ? parseCount(body[name] ?? body.total ?? body.totalCount) : undefined;
 }
 
 /** A count of rows, as a number or its digits; undefined for anything else. */
-export function countIn(value: unknown): number | undefined {
+export function parseCount(value: unknown): number | undefined {
 	const text = textOf(value).trim();
 	return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }

@@ -3,13 +3,13 @@ import type { Accepted, Method, Problem } from '../errors/problem';
 import { backoffMs } from '../utils/backoff';
 
 /** When a request may be sent again. */
-export type Retry = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
+export type RetryCondition = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
 
 /**
  * When a request with this problem may be sent again. A GET may always be; anything else only where the service surely
  * has not accepted it.
  */
-export function retryOf(problem: Problem, method: Method): Retry {
+export function retryCondition(problem: Problem, method: Method): RetryCondition {
 	const mayRepeat = method === 'GET' || acceptedOf(problem, method) === 'no';
 	switch (problem.kind) {
 		case 'status':
@@ -21,7 +21,7 @@ export function retryOf(problem: Problem, method: Method): Retry {
 		case 'login':
 			return problem.isPassing ? 'login' : 'never';
 		case 'body':
-			return method === 'GET' && isBroken(problem) ? 'backoff' : 'never';
+			return method === 'GET' && isBrokenTransfer(problem) ? 'backoff' : 'never';
 		case 'failure':
 		case 'shape':
 		case 'incomplete':
@@ -32,7 +32,11 @@ export function retryOf(problem: Problem, method: Method): Retry {
 }
 
 /** A transfer that broke: its body does not parse, and is no web page. */
-const isBroken = ({ reason, status, isPage }: Extract<Problem, { kind: 'body' }>): boolean =>
+const isBrokenTransfer = ({
+	reason,
+	status,
+	isPage,
+}: Extract<Problem, { kind: 'body' }>): boolean =>
 	reason === 'truncated' ||
 	(reason === 'notJson' && !isPage) ||
 	(reason === 'empty' && status !== 204);
@@ -72,13 +76,13 @@ function mayFollowAcceptance(status: number): boolean {
 /** How often a request is sent at most because of a fault that may pass. */
 const MAX_ATTEMPTS = 5;
 /** How long its faults may go on in all, a 429 within its reset aside. */
-const TROUBLE_MS = 60_000;
+const MAX_FAULT_MS = 60_000;
 /** The longest pause of a request that waits for a login. */
 const LOGIN_PAUSE_MS = 2_000;
 
 /** How a request is sent again, and after which pause. */
-interface Repeat {
-	how: Exclude<Retry, 'never'>;
+interface RetryStep {
+	how: Exclude<RetryCondition, 'never'>;
 	pauseMs: number;
 }
 
@@ -87,17 +91,17 @@ interface Repeat {
  * the service may want a pause of `busyMs`. Times are by a clock that nobody sets. `until`: when it ends, whatever the
  * request met.
  */
-export function patience(method: Method, until: number) {
+export function newRetryBudget(method: Method, until: number) {
 	let [faults, logins, renewals] = [0, 0, 0];
 	let troubledSince: number | undefined;
-	return (problem: Problem, now: number, busyMs = 0): Repeat | undefined => {
-		const how = retryOf(problem, method);
+	return (problem: Problem, now: number, busyMs = 0): RetryStep | undefined => {
+		const how = retryCondition(problem, method);
 		if (how === 'never' || now >= until) return undefined;
 		// the rate limiter waits for the reset
 		if (how === 'afterReset') return now + busyMs < until ? { how, pauseMs: 0 } : undefined;
 		troubledSince ??= now;
 		if (how === 'newToken') return ++renewals === 1 ? { how, pauseMs: 0 } : undefined;
-		if (now - troubledSince + busyMs >= TROUBLE_MS) return undefined;
+		if (now - troubledSince + busyMs >= MAX_FAULT_MS) return undefined;
 		if (how === 'login') return { how, pauseMs: backoffMs(++logins, LOGIN_PAUSE_MS) };
 		if (++faults === MAX_ATTEMPTS) return undefined;
 		return { how, pauseMs: busyMs || backoffMs(faults) };

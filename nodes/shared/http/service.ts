@@ -23,7 +23,7 @@ import { textOf } from '../utils/text';
 type Credentials = ICredentialDataDecryptedObject;
 
 /** What the transport must know of a service. */
-export interface Service<Mapping = unknown> {
+export interface ServiceDefinition<Mapping = unknown> {
 	displayName: string;
 	credentialType: string;
 	/** Host and path that the operations' paths are appended to. Throws a UserError if the credential cannot be right. */
@@ -70,7 +70,7 @@ export interface Service<Mapping = unknown> {
 }
 
 /** CP §8.1: 10 points per second and token. */
-export const creditProfile: Service<CreditProfileMapping> = {
+export const creditProfile: ServiceDefinition<CreditProfileMapping> = {
 	displayName: 'Credit Profile Service',
 	credentialType: 'creditProfileApi',
 	root(credentials) {
@@ -97,7 +97,7 @@ export const creditProfile: Service<CreditProfileMapping> = {
 };
 
 /** TQ §8: the limit is not shown, so it is a field of the credential. */
-export const taxQuery: Service<TaxQueryMapping> = {
+export const taxQuery: ServiceDefinition<TaxQueryMapping> = {
 	displayName: 'Tax Query Service',
 	credentialType: 'taxQueryApi',
 	root(credentials) {

@@ -12,12 +12,12 @@ import { pseudonymKeyFlaw } from '../credentials/pseudonymKey';
 import { storedLoginFlaw } from '../credentials/storedLogins';
 import { webhookFlaw } from '../credentials/webhookSecret';
 import { raceAbort, readBody } from '../utils/responseBody';
-import { faultOf } from '../errors/networkFault';
+import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
 import { sentences } from '../utils/sentences';
-import { classify, type Outcome } from './classify';
+import { classify, type ExchangeOutcome } from './classify';
 import { RequestError } from './result';
-import { creditProfile, taxQuery, type Service } from './service';
+import { creditProfile, taxQuery, type ServiceDefinition } from './service';
 
 const TIMEOUT_MS = 30_000;
 const MAX_BYTES = 50_000_000;
@@ -27,7 +27,7 @@ const MAX_BYTES = 50_000_000;
  * before it). Stored logins and the fields of webhook verification are checked offline. Its own, because n8n's test of a request shows nothing but "ECONNREFUSED" where a host cannot be reached.
  */
 const connectionTest = <Mapping>(
-	service: Service<Mapping>,
+	service: ServiceDefinition<Mapping>,
 	issueOf: (credentials: ICredentialDataDecryptedObject) => string | undefined,
 ) =>
 	async function test(
@@ -60,7 +60,7 @@ export const testTaxQuery = connectionTest(
 /** What is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
 async function findCredentialProblem<Mapping>(
 	http: IHttpRequestHelper,
-	service: Service<Mapping>,
+	service: ServiceDefinition<Mapping>,
 	credentials: ICredentialDataDecryptedObject,
 ): Promise<UserError | undefined> {
 	const outcome = await request(http, service, credentials);
@@ -76,9 +76,9 @@ async function findCredentialProblem<Mapping>(
 
 async function request<Mapping>(
 	http: IHttpRequestHelper,
-	service: Service<Mapping>,
+	service: ServiceDefinition<Mapping>,
 	credentials: ICredentialDataDecryptedObject,
-): Promise<Outcome> {
+): Promise<ExchangeOutcome> {
 	const root = service.root(credentials);
 	const path = service.testPath(service.mapping(credentials));
 	const isPasted = credentials.grant === 'accessToken';
@@ -86,7 +86,7 @@ async function request<Mapping>(
 		const accessToken = await service.tokens.logIn(http, credentials, true);
 		credentials = { ...credentials, accessToken };
 	}
-	if (path === undefined) return { answer: { status: 204, headers: {}, body: '' } };
+	if (path === undefined) return { response: { status: 204, headers: {}, body: '' } };
 	const url = root + path;
 	const headers = { Authorization: service.authorization(credentials) };
 	const signal = AbortSignal.timeout(TIMEOUT_MS);
@@ -96,9 +96,9 @@ async function request<Mapping>(
 	};
 	return await raceAbort(exchange(), signal).then(
 		({ statusCode, headers: received, body }) => ({
-			answer: { status: statusCode, headers: received, body },
+			response: { status: statusCode, headers: received, body },
 		}),
-		(error: unknown) => ({ fault: signal.aborted ? { code: 'ETIMEDOUT' } : faultOf(error) }),
+		(error: unknown) => ({ fault: signal.aborted ? { code: 'ETIMEDOUT' } : readFault(error) }),
 	);
 }
 

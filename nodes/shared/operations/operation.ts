@@ -12,7 +12,7 @@ import { fieldsToKeepOption, personalDataOption } from '../personalData/options'
 import type { Protection } from '../personalData/personalData';
 import type { ExecutionState } from './executionState';
 import { includeOtherFields, type KnownColumns } from './inputColumns';
-import type { Connection, Reader, ServiceRequest } from '../http/connection';
+import type { Connection, BodyReader, ServiceRequest } from '../http/connection';
 import type { JsonBody, Result } from '../http/result';
 
 /** What an operation sees of the item it works on. */
@@ -38,7 +38,7 @@ export interface Item {
 	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
 	request(request: ItemRequest): Promise<JsonBody>;
 	/** The same; resolves with what the reader finds in the body. */
-	read<T extends object>(request: ItemRequest, reader: Reader<T>): Promise<T>;
+	read<T extends object>(request: ItemRequest, reader: BodyReader<T>): Promise<T>;
 	/** The same; what became of it, as data. */
 	tryRequest(request: ItemRequest): Promise<Result>;
 	/** Waits so many milliseconds; throws as soon as the execution is cancelled. */

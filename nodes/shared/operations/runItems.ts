@@ -27,7 +27,7 @@ import { ItemErrors, type Failure } from './itemErrors';
 import { sendSecret } from './refusedSecrets';
 import { runOf, type StartedRun } from './run';
 import { bodyOf } from '../http/result';
-import type { Service } from '../http/service';
+import type { ServiceDefinition } from '../http/service';
 import { sentences } from '../utils/sentences';
 import { redactValues } from '../utils/redact';
 import { textOf } from '../utils/text';
@@ -46,7 +46,7 @@ const CONCURRENCY = 40;
 export async function runItems(
 	context: IExecuteFunctions,
 	resources: Resource[],
-	service: Service,
+	service: ServiceDefinition,
 ): Promise<INodeExecutionData[][]> {
 	const connections = new Connections(context, service);
 	const started = runOf(context);
@@ -195,7 +195,7 @@ function parameterOf(context: IExecuteFunctions, name: string, index: number): u
 interface Begun {
 	context: IExecuteFunctions;
 	resources: Resource[];
-	service: Service;
+	service: ServiceDefinition;
 	connections: Connections;
 	started: StartedRun;
 	errors: ItemErrors;

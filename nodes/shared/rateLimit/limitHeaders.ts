@@ -8,7 +8,7 @@ const MAX_LIMIT = 10_000;
 const EPOCH_MS_SINCE = Date.UTC(2000);
 
 /** Describes a response as far as the pace depends on it. Times are milliseconds by the rate limiter's clock. */
-export interface Answer {
+export interface LimitSnapshot {
 	status: number;
 	/** Holds the headers by lower-case name. */
 	headers: Record<string, unknown>;
@@ -17,7 +17,7 @@ export interface Answer {
 }
 
 /** Reads the limit from the headers of a response (CP §8.4). A missing or senseless value is undefined. */
-export function readLimits({ headers }: Answer): {
+export function readLimits({ headers }: LimitSnapshot): {
 	limit?: number;
 	remaining?: number;
 	reset?: number;
@@ -35,7 +35,7 @@ export function readLimits({ headers }: Answer): {
  * Returns when Retry-After allows another request. It holds seconds, with or without a fraction, or an HTTP date by
  * the service's clock. Of several values the latest counts; undefined if it makes no sense or has passed.
  */
-export function retryAt({ headers, receivedAt }: Answer): number | undefined {
+export function retryAt({ headers, receivedAt }: LimitSnapshot): number | undefined {
 	const texts = [headers['retry-after']].flat().map((one) => headerText(one) ?? '');
 	const serviceNow = readDate(headerText(headers.date)) ?? receivedAt;
 	const waits = texts.flatMap((text) => {

@@ -1,4 +1,4 @@
-import { readLimits, retryAt, type Answer } from './limitHeaders';
+import { readLimits, retryAt, type LimitSnapshot } from './limitHeaders';
 
 /** The service counts points in windows of a second (CP §8.1). */
 const WINDOW_MS = 1000;
@@ -67,22 +67,22 @@ export class Pace {
 	}
 
 	/** Learns from a response. Headers that are missing or make no sense count for nothing. */
-	update(answer: Answer): void {
-		const { limit, remaining, reset } = readLimits(answer);
+	update(response: LimitSnapshot): void {
+		const { limit, remaining, reset } = readLimits(response);
 		if (limit !== undefined) this.reportedLimit = limit;
-		const isRefused = answer.status === 429;
+		const isRefused = response.status === 429;
 		const opensWindow = !isRefused && limit !== undefined && remaining === limit - 1;
-		if (reset !== undefined) this.followWindow(reset, answer.sentAt, opensWindow);
+		if (reset !== undefined) this.followWindow(reset, response.sentAt, opensWindow);
 		if (!isRefused) {
-			this.acceptedAt.push(answer.receivedAt);
+			this.acceptedAt.push(response.receivedAt);
 			return;
 		}
-		this.refusedAt = answer.receivedAt;
-		const retry = retryAt(answer);
-		const told = retry && Math.min(retry, answer.receivedAt + MAX_PAUSE_MS);
-		if (told !== undefined) this.pausedUntil = Math.max(this.pausedUntil, told);
-		const resumeAt = told ?? (reset === undefined ? this.nextAt : this.windowEnd + GAP_MS);
-		const spreadMs = (this.stepMs(answer.receivedAt) / 2) * this.random();
+		this.refusedAt = response.receivedAt;
+		const retry = retryAt(response);
+		const reported = retry && Math.min(retry, response.receivedAt + MAX_PAUSE_MS);
+		if (reported !== undefined) this.pausedUntil = Math.max(this.pausedUntil, reported);
+		const resumeAt = reported ?? (reset === undefined ? this.nextAt : this.windowEnd + GAP_MS);
+		const spreadMs = (this.stepMs(response.receivedAt) / 2) * this.random();
 		this.nextAt = Math.max(this.nextAt, resumeAt + spreadMs);
 	}
 

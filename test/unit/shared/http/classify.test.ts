@@ -1,12 +1,12 @@
-import { classify, type Outcome } from '../../../../nodes/shared/http/classify';
+import { classify, type ExchangeOutcome } from '../../../../nodes/shared/http/classify';
 
-const answer = (status: number, body: unknown = {}, headers = {}): Outcome => ({
-	answer: { status, headers, body },
+const answer = (status: number, body: unknown = {}, headers = {}): ExchangeOutcome => ({
+	response: { status, headers, body },
 });
-const read = (outcome: Outcome, emptyAs?: [] | 'not found') =>
+const read = (outcome: ExchangeOutcome, emptyAs?: [] | 'not found') =>
 	classify(outcome, { emptyAs, secrets: ['s3cret'] });
 
-const table: Array<[what: string, outcome: Outcome, expected: object]> = [
+const table: Array<[what: string, outcome: ExchangeOutcome, expected: object]> = [
 	['an object', answer(200, { a: 1 }), { body: { a: 1 } }],
 	['a list', answer(201, [{ a: 1 }]), { body: [{ a: 1 }] }],
 	[

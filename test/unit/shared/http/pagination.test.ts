@@ -1,4 +1,4 @@
-import type { Page } from '../../../../nodes/shared/http/readRows';
+import type { RowsPage } from '../../../../nodes/shared/http/readRows';
 import { IncompleteList, readPages } from '../../../../nodes/shared/http/pagination';
 
 /** Always the same numbers, as good as by chance. */
@@ -15,7 +15,7 @@ const upTo = (last: number, first: number) =>
 const rowsOf = (ids: number[]) => ids.map((id) => ({ id }));
 
 async function gather(
-	read: (limit: number, offset: number) => Page | Promise<Page>,
+	read: (limit: number, offset: number) => RowsPage | Promise<RowsPage>,
 	range: Parameters<typeof readPages>[1],
 ) {
 	const given: number[] = [];
@@ -38,7 +38,7 @@ describe('a list that stays as it is', () => {
 			const cap = oneOf([100, 100, 4, 10, 13, 25, 30, 50, 64]);
 			const startAt = oneOf([0, below(total), Math.max(0, total - oneOf([3, 10, 50])), total + 5]);
 			const wanted = oneOf([Infinity, 1 + below(360), 10, 50, 100]);
-			const read = (limit: number, offset: number): Page => ({
+			const read = (limit: number, offset: number): RowsPage => ({
 				rows: rowsOf(upTo(Math.min(total, offset + Math.min(limit, cap)), offset + 1)),
 				total,
 			});
@@ -85,7 +85,7 @@ describe('a list that changes while it is read', () => {
 			newest += count;
 			ids = ids.filter((id) => !gone.has(id));
 		};
-		const read = async (limit: number, offset: number): Promise<Page> => {
+		const read = async (limit: number, offset: number): Promise<RowsPage> => {
 			for (let wait = below(4); wait > 0; wait--) await Promise.resolve();
 			if (below(3) === 0) change();
 			return { rows: rowsOf(ids.slice(offset, offset + Math.min(limit, cap))), total: ids.length };
@@ -110,30 +110,31 @@ describe('a list that changes while it is read', () => {
 });
 
 describe('a list that is not whole is an error', () => {
-	const hundred = (offset: number, total?: number): Page => ({
+	const hundred = (offset: number, total?: number): RowsPage => ({
 		rows: rowsOf(upTo(offset + 100, offset + 1)),
 		...(total !== undefined && { total }),
 	});
-	const cases: Array<[what: string, read: (limit: number, offset: number) => Page, error: object]> =
+	const cases: Array<
+		[what: string, read: (limit: number, offset: number) => RowsPage, error: object]
+	> = [
+		['no total', (_limit, offset) => hundred(offset), { given: 100 }],
+		['offset ignored', () => hundred(0, 450), { given: 100, total: 450 }],
+		['nothing of 30', () => ({ rows: [], total: 30 }), { given: 0, total: 30 }],
+		['more than there are', () => hundred(0, 30), { given: 100, total: 30 }],
 		[
-			['no total', (_limit, offset) => hundred(offset), { given: 100 }],
-			['offset ignored', () => hundred(0, 450), { given: 100, total: 450 }],
-			['nothing of 30', () => ({ rows: [], total: 30 }), { given: 0, total: 30 }],
-			['more than there are', () => hundred(0, 30), { given: 100, total: 30 }],
-			[
-				'a short page',
-				(_limit, offset) => ({
-					rows: hundred(offset).rows.slice(0, offset ? 40 : 100),
-					total: 300,
-				}),
-				{ given: 100, total: 300 },
-			],
-			[
-				'a total that is never reached',
-				(_limit, offset) => ({ rows: offset < 200 ? hundred(offset).rows : [], total: 1_000_000 }),
-				{ given: 200, total: 1_000_000 },
-			],
-		];
+			'a short page',
+			(_limit, offset) => ({
+				rows: hundred(offset).rows.slice(0, offset ? 40 : 100),
+				total: 300,
+			}),
+			{ given: 100, total: 300 },
+		],
+		[
+			'a total that is never reached',
+			(_limit, offset) => ({ rows: offset < 200 ? hundred(offset).rows : [], total: 1_000_000 }),
+			{ given: 200, total: 1_000_000 },
+		],
+	];
 	it.each(cases)('%s', async (_what, read, error) => {
 		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({ error });
 	});
@@ -178,7 +179,7 @@ describe('a total that does not count the list', () => {
 		for (const count of [0, 1, 9, 10, 50, 99, 100, 101, 200, 250, 400]) {
 			for (const wanted of [Infinity, 1, 50, 100, 150, 250]) {
 				for (const startAt of [0, 40, 100]) {
-					const read = (limit: number, offset: number): Page => {
+					const read = (limit: number, offset: number): RowsPage => {
 						const rows = rowsFrom(count, limit, offset);
 						return { rows, total: totalOf(count, offset, rows.length) };
 					};
@@ -195,7 +196,7 @@ describe('a total that does not count the list', () => {
 	});
 
 	it('ends no reading of a service that gives its usual number of rows', async () => {
-		const read = (_limit: number, offset: number): Page => {
+		const read = (_limit: number, offset: number): RowsPage => {
 			const rows = rowsOf(upTo(Math.min(250, offset + 50), offset + 1));
 			return { rows, total: rows.length };
 		};
@@ -206,7 +207,7 @@ describe('a total that does not count the list', () => {
 	it('costs one more request where the list may end with a full page', async () => {
 		const requests = async (count: number) => {
 			let asked = 0;
-			const read = (limit: number, offset: number): Page => {
+			const read = (limit: number, offset: number): RowsPage => {
 				asked++;
 				return { rows: rowsFrom(count, limit, offset), total: count };
 			};
@@ -217,7 +218,7 @@ describe('a total that does not count the list', () => {
 	});
 
 	it('is an error where a higher one was reported, and the rows end before', async () => {
-		const read = (limit: number, offset: number): Page => ({
+		const read = (limit: number, offset: number): RowsPage => ({
 			rows: rowsFrom(200, limit, offset),
 			total: offset < 200 ? 450 : 0,
 		});
