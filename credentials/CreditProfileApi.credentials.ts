@@ -8,7 +8,7 @@ import type {
 import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthorization } from '../nodes/shared/credentials/authorization';
-import { depart } from '../nodes/shared/credentials/beforeSend';
+import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { masked, needed } from '../nodes/shared/credentials/inputs';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 import { providerLoginFields } from '../nodes/shared/credentials/storedLogins';
@@ -47,6 +47,6 @@ export class CreditProfileApi implements ICredentialType {
 		request: IHttpRequestOptions,
 	): Promise<IHttpRequestOptions> {
 		const Authorization = creditProfileAuthorization(credentials);
-		return depart(request, Authorization);
+		return runBeforeSend(request, Authorization);
 	}
 }

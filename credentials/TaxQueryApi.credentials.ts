@@ -11,7 +11,7 @@ import { logIn } from '../nodes/shared/credentials/accessToken';
 import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
-import { depart } from '../nodes/shared/credentials/beforeSend';
+import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
 import { masked, needed, shownFor, text } from '../nodes/shared/credentials/inputs';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
@@ -119,6 +119,6 @@ export class TaxQueryApi implements ICredentialType {
 			const error = new LoginError({ kind: 'login', reason: 'renewal', isPassing: true });
 			throw Object.assign(error, { response: { status: 401 } });
 		}
-		return depart(request, Authorization);
+		return runBeforeSend(request, Authorization);
 	}
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../shared/operations/field';
 import { identity, simplify } from '../shared/operations/fields';
-import type { Item, Operation } from '../shared/operations/operation';
+import type { OperationItem, Operation } from '../shared/operations/operation';
 import { IncompleteList, readPages, type Range, type ReadPage } from '../shared/http/pagination';
 import type { ServiceRequest } from '../shared/http/connection';
 import { RequestError, type JsonBody } from '../shared/http/result';
@@ -73,7 +73,7 @@ export const documentsOf = (collectionId: number) =>
 
 /** The wanted rows of a list, a page at a time. Throws a RequestError if some are missing. */
 export async function* listPages(
-	item: Item,
+	item: OperationItem,
 	{ path, query, lists, kind, collectionId, ...range }: ListRequest,
 ): AsyncGenerator<IDataObject[]> {
 	const read: ReadPage = async (limit, offset) => {
@@ -125,7 +125,7 @@ export async function collect(
  * RequestError if the service does not say.
  */
 export async function countOf(
-	item: Item,
+	item: OperationItem,
 	{
 		path,
 		query,

@@ -1,10 +1,10 @@
 import type { CreditProfileMapping } from '../shared/credentials/apiMapping';
-import type { Item } from '../shared/operations/operation';
+import type { OperationItem } from '../shared/operations/operation';
 import { RequestError } from '../shared/http/result';
 import { isConfirmed, confirmNames } from '../shared/http/confirmedNames';
 
 /** Returns the service's names for things, by the credential's API Mapping. */
-export async function mappingOf(item: Item): Promise<CreditProfileMapping> {
+export async function mappingOf(item: OperationItem): Promise<CreditProfileMapping> {
 	return (await item.connection()).mapping as CreditProfileMapping;
 }
 
@@ -16,7 +16,11 @@ export const isRefused = (error: unknown): error is RequestError =>
  * Reads at a path of the API reference. A path that works is noted, since its mapping is right. If the service does
  * not know it, the error names the API Mapping keys that may be missing.
  */
-export async function atPath<T>(item: Item, documented: string, reading: Promise<T>): Promise<T> {
+export async function atPath<T>(
+	item: OperationItem,
+	documented: string,
+	reading: Promise<T>,
+): Promise<T> {
 	const segments = documented.split('/').filter((segment) => !['', 'pm', 'pf'].includes(segment));
 	const found = await reading.catch(async (error: unknown) => {
 		if (!(error instanceof RequestError) || error.status !== 404) throw error;

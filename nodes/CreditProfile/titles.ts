@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Item } from '../shared/operations/operation';
+import type { OperationItem } from '../shared/operations/operation';
 import { isObject } from '../shared/utils/json';
 import { textOf } from '../shared/utils/text';
 import { collect, listPages, versionsOf } from './listing';
@@ -28,7 +28,7 @@ export function freeColumn(column: string, key: string, taken: { has(column: str
  * Names each field by its title in the collection's schemas (CP §2.5). It sends one request for each hundred
  * versions, once in a run. Throws if they cannot be read, because columns would change their names.
  */
-export async function byTitle(item: Item, collectionId: number): Promise<ColumnOf> {
+export async function byTitle(item: OperationItem, collectionId: number): Promise<ColumnOf> {
 	const { client } = await item.connection();
 	const read = item.run.shared(titlesByCollection);
 	const key = `${client} ${collectionId}`;
@@ -39,7 +39,7 @@ export async function byTitle(item: Item, collectionId: number): Promise<ColumnO
 
 const titlesByCollection = () => new Map<string, Promise<ColumnOf>>();
 
-async function readTitles(item: Item, collectionId: number): Promise<ColumnOf> {
+async function readTitles(item: OperationItem, collectionId: number): Promise<ColumnOf> {
 	const list = { ...versionsOf(collectionId), startAt: 0, wanted: Infinity };
 	return columnsBy(await collect(listPages(item, list)));
 }

@@ -1,5 +1,5 @@
 import type { IBinaryData, IDataObject } from 'n8n-workflow';
-import type { FileHelpers, Item } from '../../shared/operations/operation';
+import type { FileHelpers, OperationItem } from '../../shared/operations/operation';
 import { raceAbort } from '../../shared/utils/responseBody';
 import { readFault } from '../../shared/errors/networkFault';
 import { FileError, type FileProblem } from '../../shared/errors/fileError';
@@ -40,7 +40,7 @@ const MAX_MS = MAX_MINUTES * 60_000;
  * is sent, for the host may be anybody's. Throws a FileError.
  */
 export async function download(
-	item: Item,
+	item: OperationItem,
 	link: FileLink,
 	megabytes: number,
 ): Promise<IBinaryData> {
@@ -83,7 +83,7 @@ const retryAfter = (problem: FileProblem) =>
 type Tried = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
 
 async function attempt(
-	item: Item,
+	item: OperationItem,
 	link: FileLink,
 	megabytes: number,
 	{ end, pace }: { end: AbortSignal; pace: RateLimiter },

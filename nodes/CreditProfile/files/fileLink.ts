@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FileLabel } from '../../shared/errors/fileError';
-import type { Item } from '../../shared/operations/operation';
-import { readPersonalData } from '../../shared/personalData/options';
+import type { OperationItem } from '../../shared/operations/operation';
+import { readPersonalData } from '../../shared/personalData/personalData';
 import { textOf } from '../../shared/utils/text';
 
 /** Describes where a file is, and what the service says of it. */
@@ -80,7 +80,7 @@ export const mimeTypeOf = ({ filetype }: FileLink, type: string, fileName: strin
 	(type || (MIME_TYPES.get(endingOf(fileName)) ?? 'application/octet-stream'));
 
 /** Returns a file's name. Where personal data is protected, a name that a person may have chosen is left out. */
-export function nameOf(item: Item, link: FileLink, headers: IDataObject): string {
+export function nameOf(item: OperationItem, link: FileLink, headers: IDataObject): string {
 	if (readPersonalData(item.options) === 'full') return link.name ?? nameAt(link.url, headers);
 	const type = [formatOf(link.filetype), endingOf(endOf(link.url))].find((one) =>
 		MIME_TYPES.has(one),
@@ -90,7 +90,7 @@ export function nameOf(item: Item, link: FileLink, headers: IDataObject): string
 }
 
 /** The file as an error names it. */
-export const calledOf = (item: Item, link: FileLink): FileLabel => ({
+export const calledOf = (item: OperationItem, link: FileLink): FileLabel => ({
 	...(link.name && { name: nameOf(item, link, {}) }),
 	...('documentId' in link && { id: textOf(link.id), documentId: textOf(link.documentId) }),
 });

@@ -8,10 +8,10 @@ import {
 	checkShape,
 	checkTls,
 	Diagnosis,
-	type Found,
+	type CheckResult,
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
-import type { Item, Resource } from '../../shared/operations/operation';
+import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { documentsOf, kinds, rowIn, rowsIn, tagsIn, versionsOf, type Kind } from '../listing';
 import { atPath, mappingOf } from '../mapping';
@@ -81,14 +81,18 @@ const RULES = {
 };
 
 /** The first row of a list against the API reference; the fields that the output relies on are needed. */
-function shapeOf(kind: Kind, { rows, total }: RowsPage, ...needed: string[]): Found<IDataObject[]> {
+function shapeOf(
+	kind: Kind,
+	{ rows, total }: RowsPage,
+	...needed: string[]
+): CheckResult<IDataObject[]> {
 	if (rows.length === 0) return { ok: 'unknown', seen: 'There is none.', advice: '', value: rows };
 	const name = `A ${kinds[kind].noun}`;
 	const shape = checkShape(name, rows[0], Object.keys(RULES[kind]), ['id', ...needed]);
 	return { ...shape, seen: `${total ?? rows.length} found. ${shape.seen}`, value: rows };
 }
 
-async function checkLogins(diagnosis: Diagnosis, get: Get, item: Item): Promise<void> {
+async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
 		const page = await atPath(item, path, get(rowsIn('login'), path));

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation } from '../../shared/operations/field';
 import { identity, limit as wanted, simplify } from '../../shared/operations/fields';
-import { WithFiles, type Item, type Resource } from '../../shared/operations/operation';
+import { WithFiles, type OperationItem, type Resource } from '../../shared/operations/operation';
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentRule } from '../personal';
@@ -65,7 +65,7 @@ interface Wanted {
 
 /** Returns how a document is split into items. */
 async function shapeOf(
-	item: Item,
+	item: OperationItem,
 	collection: number,
 	{ simplify: isSimple, output: { isSeparate }, columnNames: names }: Wanted,
 ): Promise<(document: IDataObject) => IDataObject[]> {
@@ -76,7 +76,7 @@ async function shapeOf(
 }
 
 /** A file is called by its collection's name in addresses (CP §2.2), or its ID where the collection cannot be read. */
-async function fileNameOf(item: Item, id: number): Promise<string> {
+async function fileNameOf(item: OperationItem, id: number): Promise<string> {
 	const path = `/data/collection/${id}`;
 	const slug = await item
 		.read({ method: 'GET', path, isOneRecord: true }, rowIn('collection'))

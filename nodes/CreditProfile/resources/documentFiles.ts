@@ -1,7 +1,12 @@
 import type { IDataObject } from 'n8n-workflow';
 import { operation, option, parseNumber } from '../../shared/operations/field';
 import { identity, simplify } from '../../shared/operations/fields';
-import { WithFiles, type FileRow, type Item, type Run } from '../../shared/operations/operation';
+import {
+	WithFiles,
+	type FileRow,
+	type OperationItem,
+	type NodeRun,
+} from '../../shared/operations/operation';
 import { FileError } from '../../shared/errors/fileError';
 import { isObject } from '../../shared/utils/json';
 import { idText, textOf } from '../../shared/utils/text';
@@ -77,7 +82,7 @@ export const downloadFiles = operation({
 });
 
 /** Notes what an item downloads. If several items download the same file, the run ends with one hint. */
-function repeatsOf(run: Run) {
+function repeatsOf(run: NodeRun) {
 	const takenBy = new Map<string, number>();
 	const repeated = new Set<string>();
 	run.atEnd(() => {
@@ -86,7 +91,7 @@ function repeatsOf(run: Run) {
 			`Several items download the same files, which come again for each. Collections or files named more than once: ${repeated.size}. Set 'Files From' to Files of the Incoming Documents, or use Remove Duplicates before this node.`,
 		);
 	});
-	return ({ index }: Item, what: string) => {
+	return ({ index }: OperationItem, what: string) => {
 		if ((takenBy.get(what) ?? index) !== index) repeated.add(what);
 		takenBy.set(what, index);
 	};
@@ -101,7 +106,7 @@ interface LinkedFile {
 	association: IDataObject;
 }
 
-function linkedFile(item: Item, document: WithFile, isSimple: boolean): LinkedFile {
+function linkedFile(item: OperationItem, document: WithFile, isSimple: boolean): LinkedFile {
 	const [entry] = document.associations;
 	const association = isObject(entry.association) ? entry.association : {};
 	const [json] = item.protect(document, documentRule, isSimple ? withoutLink : ownFields);
@@ -119,7 +124,11 @@ const ownFields = (document: IDataObject): IDataObject[] =>
 		documentId,
 	}));
 
-async function fetchAll(item: Item, links: LinkedFile[], maxMegabytes: number): Promise<FileRow[]> {
+async function fetchAll(
+	item: OperationItem,
+	links: LinkedFile[],
+	maxMegabytes: number,
+): Promise<FileRow[]> {
 	const files: FileRow[] = [];
 	for (let at = 0; at < links.length; at += FILES_AT_A_TIME) {
 		const some = links.slice(at, at + FILES_AT_A_TIME);
@@ -131,7 +140,7 @@ async function fetchAll(item: Item, links: LinkedFile[], maxMegabytes: number): 
 }
 
 async function fetchFile(
-	item: Item,
+	item: OperationItem,
 	{ json, association }: LinkedFile,
 	maxMegabytes: number,
 ): Promise<FileRow> {

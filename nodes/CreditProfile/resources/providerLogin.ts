@@ -1,8 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { operation, type Field } from '../../shared/operations/field';
 import { identity, limit, simplify } from '../../shared/operations/fields';
-import { allowEmpty, loginOf, type Login } from '../../shared/operations/loginSource';
-import type { Item, Resource } from '../../shared/operations/operation';
+import { allowEmpty, loginField, type ProviderLogin } from '../../shared/operations/loginSource';
+import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { pathIn, type CreditProfileMapping } from '../../shared/credentials/apiMapping';
 import { providers } from '../../shared/credentials/providerLogin';
 import type { ServiceRequest } from '../../shared/http/connection';
@@ -35,7 +35,7 @@ const upsert = operation({
 	tool: 'Store the login of the organization at a data provider. It replaces the login there. Passwords come from the credential.',
 	subtitle: 'Store provider login',
 	description: 'Create a new record, or update the current one if it already exists (upsert)',
-	fields: { notice, login: loginOf(providers, 'creditProfileApi') },
+	fields: { notice, login: loginField(providers, 'creditProfileApi') },
 	options: { simplify, allowEmpty },
 	isSending: true,
 	/** CP §4.1; creates or replaces the organization's login for the provider. */
@@ -80,7 +80,11 @@ const withoutPasswords = (row: IDataObject, secrets: string[] = []): IDataObject
 	redactValues(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
 
 /** Reports what a row shows differently than sent. */
-function hintAtDoubts(item: Item, { provider, login }: Login, row: IDataObject): void {
+function hintAtDoubts(
+	item: OperationItem,
+	{ provider, login }: ProviderLogin,
+	row: IDataObject,
+): void {
 	const sent = login.user ?? login.username;
 	const doubts = [
 		sent && row.user && row.user !== sent && 'shows another user',
@@ -93,8 +97,8 @@ function hintAtDoubts(item: Item, { provider, login }: Login, row: IDataObject):
 }
 
 async function store(
-	item: Item,
-	{ provider, login, secrets }: Login,
+	item: OperationItem,
+	{ provider, login, secrets }: ProviderLogin,
 	mapping: CreditProfileMapping,
 	client: string,
 ): Promise<IDataObject> {
@@ -110,7 +114,7 @@ async function store(
 }
 
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
-async function assertSaved(item: Item, request: ServiceRequest): Promise<IDataObject> {
+async function assertSaved(item: OperationItem, request: ServiceRequest): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
 	const reading = item.read(request, (body) =>
 		reportsFailure(body) ? { kind: 'failure', status: 200 } : readRow(body, saved),
@@ -129,7 +133,11 @@ const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObjec
  * Sends a login after that of the previous item has ended, since the last item's login is to remain. An equal login
  * is not sent again. Call it in the order of the items.
  */
-async function inTurn(item: Item, request: ServiceRequest, client: string): Promise<IDataObject> {
+async function inTurn(
+	item: OperationItem,
+	request: ServiceRequest,
+	client: string,
+): Promise<IDataObject> {
 	const place = `${client} ${request.path}`;
 	const last = item.run.shared(lastByPath);
 	const before = last.get(place);

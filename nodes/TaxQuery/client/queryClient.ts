@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import type { Connection, ServiceRequest } from '../../shared/http/connection';
 import { RequestError, type Result } from '../../shared/http/result';
 import { taxQuery } from '../../shared/http/service';
@@ -31,13 +31,13 @@ export interface QueryClient {
 export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
-export async function queryClientOf(item: Item): Promise<QueryClient> {
+export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
 	const connection = (await item.connection()) as Connection<TaxQueryMapping>;
 	return { ...connection, request: item.request };
 }
 
 /** The same for reading what is billed: it goes on when another item fails, until the execution is cancelled. */
-export async function uncancelledClient(item: Item): Promise<QueryClient> {
+export async function uncancelledClient(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (asked: ServiceRequest) => await item.request({ ...asked, signal });
 	return { ...(await queryClientOf(item)), request };
@@ -107,7 +107,7 @@ function onlyRecord(body: object, mapping: TaxQueryMapping): QueryRecord | undef
  * Sends a billed query of an item. A 2xx that reports a failure leaves open whether the query was accepted. Throws where
  * it was never sent: no token came, or the run was stopped.
  */
-export async function sendQuery(item: Item, request: ServiceRequest): Promise<Result> {
+export async function sendQuery(item: OperationItem, request: ServiceRequest): Promise<Result> {
 	const result = await item.tryRequest(request);
 	if (!result.ok && isUnsent(result)) throw new RequestError(taxQuery, result.problem);
 	if (!result.ok || !reportsFailure(result.body)) return result;

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { INodeProperties } from 'n8n-workflow';
 import { parseNumber, type Field } from '../../shared/operations/field';
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 import { fieldError } from '../../shared/utils/codedError';
@@ -163,7 +163,7 @@ export const birthDate: Field<BirthDate> = {
 	},
 };
 
-function partsOf(item: Item): string {
+function partsOf(item: OperationItem): string {
 	const [day, month, year] = parts.map(({ name, displayName }) =>
 		parseNumber(1)(item.parameter(name), displayName),
 	);

@@ -1,7 +1,7 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { areOthers, checkCurp, checkRfc, type CheckResult } from '../../shared/identifiers';
 import { oneOf, option, parseText, type Field } from '../../shared/operations/field';
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
 import { textField } from './text';
@@ -73,7 +73,7 @@ export const rfc: Field<Checked> = {
 };
 
 /** The same; with `of` it must be a company's. */
-export async function readRfc(item: Item, of?: 'PM'): Promise<Checked> {
+export async function readRfc(item: OperationItem, of?: 'PM'): Promise<Checked> {
 	const value = parseText(identifierIn(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
 	if (strictness === 'off') return { value, warnings: [] };
@@ -119,7 +119,7 @@ export const curp: Field<Checked> = {
 const SWITCH = "'Check Identifiers First' switches this check off.";
 
 /** Whether the operator has switched off the checks of an item. */
-export const isUnchecked = async (item: Item): Promise<boolean> =>
+export const isUnchecked = async (item: OperationItem): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
@@ -156,7 +156,7 @@ const about = (
 	takes,
 	input: {
 		properties,
-		async read(item: Item) {
+		async read(item: OperationItem) {
 			const { value, warnings } = await read(item);
 			return { fields: { [name]: value }, warnings };
 		},

@@ -1,4 +1,4 @@
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import { fieldError } from '../../shared/utils/codedError';
 import { isUnchecked, type Warning } from './identifiers';
 
@@ -84,7 +84,7 @@ export function nameOddity(text: string, part: NamePart): string | undefined {
  * switched off; returns a warning about one that is odd.
  */
 export async function checkName(
-	item: Item,
+	item: OperationItem,
 	text: string,
 	{ label, part }: { label: string; part: NamePart },
 ): Promise<Warning[]> {

@@ -1,5 +1,5 @@
 import type { Field } from '../../shared/operations/field';
-import { loginOf } from '../../shared/operations/loginSource';
+import { loginField } from '../../shared/operations/loginSource';
 import { taxAuthority } from '../../shared/credentials/providerLogin';
 import { readRfc, type Warning } from './identifiers';
 import { plain } from './text';
@@ -12,7 +12,7 @@ interface ProfileInput {
 	warnings: Warning[];
 }
 
-const login = loginOf([taxAuthority], 'taxQueryApi');
+const login = loginField([taxAuthority], 'taxQueryApi');
 
 /** RFC and CIEC of the person, from the service's credential or the fields. */
 export const profile: Field<ProfileInput> = {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Cost, FailedItems, Item, Run } from '../../shared/operations/operation';
+import type { Cost, FailedItems, OperationItem, NodeRun } from '../../shared/operations/operation';
 import { identity } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
 import type { QueryId, QueryListing } from '../client/types';
@@ -18,7 +18,7 @@ const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]{1,64}$/;
 export const isOwnId = (text: string): boolean => OWN_ID.test(text) && !IDENTIFIER.test(text);
 
 /** A text as the item's own output shows it. */
-const shown = ({ protect }: Item, text: string) =>
+const shown = ({ protect }: OperationItem, text: string) =>
 	String(protect({ text }, 'written', identity).text);
 
 /** What others know of a run's queries. */
@@ -52,14 +52,14 @@ export class Receipt {
 	private hasWaited = false;
 
 	constructor(
-		private readonly run: Run,
+		private readonly run: NodeRun,
 		private readonly known: Known,
 	) {
 		run.atEnd((failure, failed) => this.end(failure, failed));
 	}
 
 	/** As so many queries an item is billed, if nothing is reused. */
-	plan({ index }: Item, queries: number): void {
+	plan({ index }: OperationItem, queries: number): void {
 		this.planned.set(index, queries);
 	}
 
@@ -71,7 +71,7 @@ export class Receipt {
 		const uncertain = items.filter((one) => this.uncertainByItem.has(one));
 		const ids = items.flatMap((one) => this.billed.get(one) ?? []);
 		return {
-			words: costText(cost),
+			text: costText(cost),
 			...cost,
 			...(ids.length > 0 && { queryIds: ids }),
 			...(uncertain.length > 0 && { unsureItems: uncertain.map(numberOf) }),
@@ -79,7 +79,7 @@ export class Receipt {
 	}
 
 	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */
-	accepted(item: Item, ids: QueryId[], isByEarlierTry = false): void {
+	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry = false): void {
 		const own = ids.map((id) => shown(item, id));
 		this.billed.set(item.index, [...(this.billed.get(item.index) ?? []), ...own]);
 		if (!isByEarlierTry) this.addCount('paidQueries', ids.length);
@@ -87,14 +87,14 @@ export class Receipt {
 	}
 
 	/** Queries of an item of which nobody knows whether they were accepted. */
-	uncertain({ index }: Item, count: number): void {
+	uncertain({ index }: OperationItem, count: number): void {
 		this.uncertainByItem.set(index, (this.uncertainByItem.get(index) ?? 0) + count);
 		this.addCount('unsureQueries', count);
 	}
 
 	/** Queries that an item has got, billed in this execution or before; `question`: what it shares with others. */
 	take(
-		item: Item,
+		item: OperationItem,
 		outcomes: QueryOutcome[],
 		{
 			externalReference,
@@ -123,7 +123,7 @@ export class Receipt {
 	}
 
 	/** Items that come out; of so many queries the result is still to come. */
-	give(item: Item, rows: IDataObject[], unfinished: number): void {
+	give(item: OperationItem, rows: IDataObject[], unfinished: number): void {
 		this.pending += unfinished;
 		if (this.served.has(item.index)) this.unsentItems++;
 		for (const { warnings } of rows) {
@@ -152,7 +152,7 @@ export class Receipt {
 			const toChange = this.hasWaited ? "a longer 'Max Wait (Seconds)'" : "'Wait for Result' on";
 			this.run.hint(
 				sentences(
-					this.costOf().words,
+					this.costOf().text,
 					this.itemText(failed),
 					counts.join(', '),
 					reused > 0 ? this.sharedText() : '',

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { areOthers } from '../../shared/identifiers';
 import { identity } from '../../shared/operations/fields';
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import { isObject } from '../../shared/utils/json';
 import { redactValues } from '../../shared/utils/redact';
 import { sentences } from '../../shared/utils/sentences';
@@ -55,7 +55,7 @@ export interface RowShape {
 	externalReference: unknown;
 	warnings: Warning[];
 	secrets: string[];
-	protect: Item['protect'];
+	protect: OperationItem['protect'];
 }
 
 /**

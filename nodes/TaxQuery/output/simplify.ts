@@ -11,7 +11,7 @@ import { requestIn } from '../client/queryRecord';
 import { toWire } from '../client/recordFieldNames';
 import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownColumns } from '../../shared/operations/inputColumns';
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import { queryRule } from './personalDataRules';
 import type { QueryRecord } from '../client/types';
 import type { Warning } from '../fields/identifiers';
@@ -72,7 +72,7 @@ const recordColumns = (raw: IDataObject, service: QueryType | undefined): IDataO
 
 /** A record as it comes out of an item: what is personal hidden first. */
 export const shownRecord = (
-	{ protect }: Pick<Item, 'protect'>,
+	{ protect }: Pick<OperationItem, 'protect'>,
 	record: QueryRecord,
 	mapping: TaxQueryMapping,
 	isSimple: boolean,

@@ -6,7 +6,7 @@ import {
 	checkRateLimit,
 	checkTls,
 	Diagnosis,
-	type Found,
+	type CheckResult,
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
@@ -153,7 +153,10 @@ async function checkList(
 }
 
 /** Whether the list is read to its end, and what to set where it is not; `rows` are those of the first page. */
-async function checkPaging(service: QueryClient, rows: QueryRecord[]): Promise<Found<IDataObject>> {
+async function checkPaging(
+	service: QueryClient,
+	rows: QueryRecord[],
+): Promise<CheckResult<IDataObject>> {
 	const { limit, pageSize } = service.mapping.list;
 	const listing = await listQueries(service);
 	const { longest, total, completeness } = listing;
@@ -197,7 +200,7 @@ async function checkPaging(service: QueryClient, rows: QueryRecord[]): Promise<F
 }
 
 /** By what is kept of the login: its time, and that of the next. */
-function tokenLifetime(credentials: ICredentialDataDecryptedObject): Found<never> {
+function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckResult<never> {
 	if (credentials.grant === 'accessToken') {
 		return {
 			ok: 'unknown',
@@ -233,7 +236,7 @@ const namesFound = (record: TaxQueryMapping['record']): string =>
 async function checkOne(
 	service: QueryClient,
 	{ id }: QueryRecord,
-): Promise<Found<TaxQueryMapping['record']>> {
+): Promise<CheckResult<TaxQueryMapping['record']>> {
 	const record = await findQuery(service, id);
 	if (!record) {
 		return {
@@ -255,7 +258,7 @@ async function checkOne(
 async function checkWords(
 	service: QueryClient,
 	firstRows: QueryRecord[],
-): Promise<Found<IDataObject>> {
+): Promise<CheckResult<IDataObject>> {
 	const { records } = await listQueries(service);
 	const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
 	const { services, statuses, strange, found } = guessWords(sample, service.mapping);

@@ -12,7 +12,7 @@ import {
 } from '../../shared/identifiers';
 import { operation, type Field } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
-import type { Item, Resource } from '../../shared/operations/operation';
+import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { dayField, readPlainDay } from '../fields/dates';
 import { identifierIn } from '../fields/identifiers';
 import { textField } from '../fields/text';
@@ -31,7 +31,7 @@ interface Entry {
 /** A text as a query would send it; any other value as it is. */
 const cleaned = (value: unknown): unknown => (typeof value === 'string' ? cleanText(value) : value);
 
-const readEntry = (item: Item, name: string): Entry => {
+const readEntry = (item: OperationItem, name: string): Entry => {
 	const given = item.parameter<unknown>(name);
 	const value = cleaned(identifierIn(given));
 	const isEmpty = value === undefined || value === null || value === '';
@@ -44,7 +44,7 @@ const entry = (...[label, name, example, description]: [string, string, string, 
 	const property = textField(label, name, example, description, false);
 	return {
 		properties: [property],
-		read: (item: Item) => readEntry(item, name),
+		read: (item: OperationItem) => readEntry(item, name),
 	} satisfies Field<Entry>;
 };
 

@@ -1,5 +1,5 @@
 import { field, parseText, type Field } from '../../shared/operations/field';
-import type { Item, Resource } from '../../shared/operations/operation';
+import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { birthDate } from '../fields/dates';
 import { byRfc, curpCheckOptions, type Warning } from '../fields/identifiers';
 import { checkName, type NamePart } from '../fields/personName';
@@ -40,7 +40,7 @@ const parts: Array<[name: string, part: NamePart, field: Field<string>]> = [
 	['secondLastName', 'second', secondLastName],
 ];
 
-async function readNames(item: Item) {
+async function readNames(item: OperationItem) {
 	const fields: Record<string, string> = {};
 	const warnings: Warning[] = [];
 	for (const [name, part, field] of parts) {

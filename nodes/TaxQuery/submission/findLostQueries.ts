@@ -1,4 +1,4 @@
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import { uncancelledClient, type QueryClient } from '../client/queryClient';
@@ -60,7 +60,10 @@ async function withResponse(
  * Looks for lost queries: one reading of the list serves all who look at the same time. What it returns goes on when
  * another item fails, and throws what reading the list throws.
  */
-export function findLostQueries(): (item: Item, lost: LostQuery) => Promise<RecoveryResult> {
+export function findLostQueries(): (
+	item: OperationItem,
+	lost: LostQuery,
+) => Promise<RecoveryResult> {
 	let running: Promise<ListReading> | undefined;
 	let queued: Promise<ListReading> | undefined;
 	let oldest = Infinity;

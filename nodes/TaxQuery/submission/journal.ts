@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Item, Run } from '../../shared/operations/operation';
+import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { hashOf, type QueryRequest } from '../request/queryRequest';
 import type { QueryId } from '../client/types';
 import { isUnresolved, type SubmissionState } from './submissionState';
@@ -25,7 +25,7 @@ interface StoredJournal extends IDataObject {
  * that what was accepted is read instead of sent again. It holds IDs and hashes, nothing of what was asked. In this
  * process the register has the same, for all runs and nodes of the execution.
  */
-export function journalOf(run: Run) {
+export function journalOf(run: NodeRun) {
 	const stored = (run.memory.paidQueries ??= { sent: 0, lives: {} }) as StoredJournal;
 	const { lives: states } = stored;
 	const details = (stored.asked ??= {});
@@ -85,11 +85,11 @@ export function journalOf(run: Run) {
 		},
 
 		/** What an earlier try has sent for an item, or what this one sends. */
-		own: ({ index }: Item, { key }: QueryRequest): Submission | undefined =>
+		own: ({ index }: OperationItem, { key }: QueryRequest): Submission | undefined =>
 			register.at(placeOf(nameOf(index, key))),
 
 		/** Begins a submission for an item; `more` tells it from others that the item has sent. */
-		begin(item: Item, request: QueryRequest, account: string, more = ''): Submission {
+		begin(item: OperationItem, request: QueryRequest, account: string, more = ''): Submission {
 			const { key, share, subject, hash } = request;
 			return file(nameOf(item.index, key + more), {
 				state: { at: 'planned' },
@@ -101,7 +101,7 @@ export function journalOf(run: Run) {
 		},
 
 		/** An item waits for the submission of another one. */
-		join({ index }: Item, submission: Submission): void {
+		join({ index }: OperationItem, submission: Submission): void {
 			joined.set(index, (joined.get(index) ?? new Set()).add(submission));
 		},
 
@@ -116,10 +116,10 @@ export function journalOf(run: Run) {
 		},
 
 		/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
-		reusedOf: ({ index }: Item, key: string): Array<QueryId | null> | undefined =>
+		reusedOf: ({ index }: OperationItem, key: string): Array<QueryId | null> | undefined =>
 			stored.reused?.[nameOf(index, key)],
 
-		reuse({ index }: Item, key: string, ids: Array<QueryId | null>): void {
+		reuse({ index }: OperationItem, key: string, ids: Array<QueryId | null>): void {
 			(stored.reused ??= {})[nameOf(index, key)] = ids;
 		},
 	};

@@ -1,4 +1,4 @@
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import type { QueryId, Query, QueryRecord } from '../client/types';
@@ -20,7 +20,7 @@ import { isUsable, type Submission } from './submissionRegister';
  */
 export async function acceptOwnQueries(
 	context: SubmissionContext,
-	item: Item,
+	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
 	read: QueryOutcome[],
@@ -49,7 +49,7 @@ export async function acceptOwnQueries(
 /** Recovers the queries of a submission whose IDs lead to other ones. */
 async function replaceForeign(
 	context: SubmissionContext,
-	item: Item,
+	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
 	submission: Submission,

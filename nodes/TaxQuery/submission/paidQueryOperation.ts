@@ -1,5 +1,11 @@
 import { operation } from '../../shared/operations/field';
-import type { Item, NextPhase, Operation, Phase, Run } from '../../shared/operations/operation';
+import type {
+	OperationItem,
+	NextPhase,
+	Operation,
+	Phase,
+	NodeRun,
+} from '../../shared/operations/operation';
 import type { IDataObject } from 'n8n-workflow';
 import {
 	buildQueryRequest,
@@ -57,7 +63,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 }
 
 /** What the items of a run share. */
-function startSpending(run: Run) {
+function startSpending(run: NodeRun) {
 	const receipt: Receipt = new Receipt(run, {
 		gaps: () => context.past.gaps(),
 		billed: (index) => countBilled(context.journal.statesOf(index)),
@@ -86,7 +92,7 @@ const outcomesOf = ({ listed, own }: ItemQueries): QueryOutcome[] => [
 
 /** Everything that is free, so that no item is sent before all of them are known to be right. */
 async function plan(
-	item: Item,
+	item: OperationItem,
 	definition: PaidQuery,
 	input: QueryInput,
 	settings: PaidQuerySettings,
@@ -129,7 +135,7 @@ async function plan(
 }
 
 /** Work on an item; the error of what fails tells what the item has been billed for all the same. */
-async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
+async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const { journal } = item.run.shared(startSpending).context;
 		const ids = journal.statesOf(item.index).flatMap(idsOf);
@@ -139,7 +145,7 @@ async function namingBilled<T>(item: Item, work: () => Promise<T>): Promise<T> {
 
 /** The records that need not be billed, one for each expected; in a further try those of the first. */
 async function findReusable(
-	item: Item,
+	item: OperationItem,
 	{ journal, past }: SubmissionContext,
 	request: QueryRequest,
 	reuse: Reuse | undefined,
@@ -178,7 +184,7 @@ const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 
 /** Gives out what is there; waits before, if the operator wants to, once all items are sent. */
 async function conclude(
-	item: Item,
+	item: OperationItem,
 	definition: PaidQuery,
 	{ records, warnings }: QueryInput,
 	settings: PaidQuerySettings & Pick<QueryClient, 'mapping'>,

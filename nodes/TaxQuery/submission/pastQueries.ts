@@ -1,4 +1,4 @@
-import type { Item, Run } from '../../shared/operations/operation';
+import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { matchRecord, indexRecords, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
@@ -107,7 +107,7 @@ class ReadLists {
 const newReadLists = () => new ReadLists();
 
 /** The queries made before, read and gone through once for all items of a run that have the same account. */
-export function newPastQueries(run: Run, register: SubmissionRegister) {
+export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 	const readLists = run.execution.shared(newReadLists);
 	const lists = new Map<string, PastList>();
 	const reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
@@ -130,7 +130,11 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 	}
 
 	/** The queries made since a moment by our clock. Throws a QueryError that says for what the list was needed. */
-	async function list(item: Item, since: number, purpose: ListPurpose): Promise<QueryListing> {
+	async function list(
+		item: OperationItem,
+		since: number,
+		purpose: ListPurpose,
+	): Promise<QueryListing> {
 		const service = await queryClientOf(item);
 		return await listOf(service)
 			.list(service, since)
@@ -139,7 +143,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 			});
 	}
 
-	async function indexOf(item: Item, since: number, purpose: ListPurpose) {
+	async function indexOf(item: OperationItem, since: number, purpose: ListPurpose) {
 		const service = await queryClientOf(item);
 		const listing = await list(item, since, purpose);
 		if (listing.completeness !== 'complete') cut = listing;
@@ -147,7 +151,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 	}
 
 	async function find(
-		item: Item,
+		item: OperationItem,
 		expected: ExpectedRecord[],
 		{ since, isRetry, isEach }: Listed,
 		isFree: (id: QueryId) => boolean,
@@ -183,14 +187,18 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 	 * After a crash the list may not show yet what was accepted before it. It is trusted once it shows a query that was
 	 * made since this process started, or once it had a minute to catch up.
 	 */
-	async function catchUp(item: Item, since: number): Promise<void> {
+	async function catchUp(item: OperationItem, since: number): Promise<void> {
 		const service = await queryClientOf(item);
 		const waiting = catchingUp.get(service.client) ?? waitForList(item, service, since);
 		catchingUp.set(service.client, waiting);
 		await waiting;
 	}
 
-	async function waitForList(item: Item, service: QueryClient, since: number): Promise<void> {
+	async function waitForList(
+		item: OperationItem,
+		service: QueryClient,
+		since: number,
+	): Promise<void> {
 		const start = Date.now() - performance.now() + service.clockOffsetMs(); // of this process
 		const isNew = ({ createdAt = 0 }: QueryRecord) => createdAt > start;
 		for (;;) {
@@ -203,7 +211,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 	}
 
 	async function findOnce(
-		item: Item,
+		item: OperationItem,
 		{ share, expected }: QueryRequest,
 		reuse: Listed,
 	): Promise<ReusableRecords> {
@@ -221,13 +229,14 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		renew,
 
 		/** When the list of an account was read, by a clock that nobody sets. */
-		readAt: async (item: Item): Promise<number> => listOf(await queryClientOf(item)).readAt,
+		readAt: async (item: OperationItem): Promise<number> =>
+			listOf(await queryClientOf(item)).readAt,
 
 		/** What could not be compared, or was not listed: for the receipt. */
 		gaps: () => ({ uncompared: uncompared.size, cut }),
 
 		/** Whether a query stood in a list that was read before this moment by our clock. */
-		async wasListed(item: Item, id: QueryId, before: number): Promise<boolean> {
+		async wasListed(item: OperationItem, id: QueryId, before: number): Promise<boolean> {
 			const past = listOf(await queryClientOf(item));
 			if (Date.now() - (performance.now() - past.readAt) > before) return false;
 			const listings = await past.all();
@@ -235,7 +244,7 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		},
 
 		/** Whether the list shows one of these queries. */
-		async shows(item: Item, since: number, queries: Query[]): Promise<boolean> {
+		async shows(item: OperationItem, since: number, queries: Query[]): Promise<boolean> {
 			const { records } = await list(item, since, 'reuse');
 			return records.some(({ id }) => queries.some((query) => query.id === id));
 		},
@@ -244,7 +253,11 @@ export function newPastQueries(run: Run, register: SubmissionRegister) {
 		 * For each query that a question expects the newest with a result, or else the newest still pending. In a retried
 		 * execution each row is for one item, unless the operator wants items to share.
 		 */
-		async findReusable(item: Item, request: QueryRequest, reuse: Reuse): Promise<ReusableRecords> {
+		async findReusable(
+			item: OperationItem,
+			request: QueryRequest,
+			reuse: Reuse,
+		): Promise<ReusableRecords> {
 			const { since } = reuse;
 			if (since === undefined) return [];
 			const listed = { ...reuse, since };

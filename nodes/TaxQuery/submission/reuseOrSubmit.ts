@@ -1,4 +1,4 @@
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import type { Query } from '../client/types';
 import {
@@ -21,7 +21,7 @@ const aDayAgo = () => Date.now() - DAY_MS;
 /** Returns the submission of an item's query that an earlier try of this execution has left, unless it was refused. */
 function ownSubmission(
 	{ journal }: SubmissionContext,
-	item: Item,
+	item: OperationItem,
 	request: QueryRequest,
 ): Submission | undefined {
 	const own = journal.own(item, request);
@@ -31,14 +31,14 @@ function ownSubmission(
 /** Whether an earlier try of this execution has submitted an item's query. */
 export const isSubmitted = (
 	context: SubmissionContext,
-	item: Item,
+	item: OperationItem,
 	request: QueryRequest,
 ): boolean => ownSubmission(context, item, request) !== undefined;
 
 /** Keeps what an item will submit below the limits. Throws a QueryError before anything is sent. */
 export async function planSubmissions(
 	context: SubmissionContext,
-	item: Item,
+	item: OperationItem,
 	sending: SendingOptions,
 	requests: QueryRequest[],
 ): Promise<void> {
@@ -55,7 +55,7 @@ export async function planSubmissions(
 /** Obtains an item's query: from an earlier try, from another item or execution, or by a submission of its own. */
 export async function reuseOrSubmit(
 	context: SubmissionContext,
-	item: Item,
+	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<ObtainedQueries> {

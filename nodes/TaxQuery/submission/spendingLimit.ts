@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import type { Item, Run } from '../../shared/operations/operation';
+import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { stateOfClient } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { QueryRequest } from '../request/queryRequest';
@@ -29,13 +29,13 @@ export interface PlannedQuery {
  * Keeps an execution over all its runs, calls and tries, and a day, below the operator's limits. A question is reserved
  * once, before anything of it is sent. Whatever was not refused counts: what is unsure, too, also where it is sent again.
  */
-export function newSpendingLimit(run: Run, { spending }: Journal, past: PastLists) {
+export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: PastLists) {
 	/** Days of whose queries this run has counted those in the list; one for each account. */
 	const counting = new Map<Day, Promise<CountedListing>>();
 	const reservedIn = new Set<Day>();
 
 	/** Once for all items of an account. Throws a QueryError if today's queries cannot be counted. */
-	async function countListed(item: Item, day: Day): Promise<CountedListing> {
+	async function countListed(item: OperationItem, day: Day): Promise<CountedListing> {
 		const service = await queryClientOf(item);
 		const start = startOfDay(item);
 		const { records, unreadable, ...listing } = await past.list(item, start, 'limit');
@@ -49,7 +49,7 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 		return { ...listing, listed: records.length };
 	}
 
-	async function countOnce(item: Item, day: Day): Promise<CountedListing> {
+	async function countOnce(item: OperationItem, day: Day): Promise<CountedListing> {
 		const known = counting.get(day) ?? countListed(item, day);
 		counting.set(day, known);
 		return await known;
@@ -91,7 +91,7 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 
 	return {
 		/** Counts queries that an item will send; throws a QueryError if they are too many, before any is sent. */
-		async plan(item: Item, limits: Limits, planned: PlannedQuery[]): Promise<void> {
+		async plan(item: OperationItem, limits: Limits, planned: PlannedQuery[]): Promise<void> {
 			if (planned.length === 0) return;
 			const day = limits.maxQueriesPerDay === Infinity ? undefined : await today(item);
 			const listed = day && (await countOnce(item, day));
@@ -102,7 +102,12 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 		sending: (name: string): void => spending.reserved.take(name),
 
 		/** What became of so many queries that were on their way. */
-		async ended(item: Item, name: string, count: number, submission: Submission): Promise<void> {
+		async ended(
+			item: OperationItem,
+			name: string,
+			count: number,
+			submission: Submission,
+		): Promise<void> {
 			const day = await today(item);
 			day.reserved.take(dayName(name));
 			if (isUnresolved(submission.state)) day.uncertain.set(uncertainName(submission), count);
@@ -110,7 +115,7 @@ export function newSpendingLimit(run: Run, { spending }: Journal, past: PastList
 		},
 
 		/** Queries that were unsure were accepted under these IDs. */
-		async found(item: Item, submission: Submission, ids: QueryId[]): Promise<void> {
+		async found(item: OperationItem, submission: Submission, ids: QueryId[]): Promise<void> {
 			const day = await today(item);
 			day.uncertain.delete(uncertainName(submission));
 			for (const id of ids) day.made.add(id);
@@ -162,12 +167,12 @@ class Days {
 
 const newDays = () => new Days();
 
-async function today(item: Item): Promise<Day> {
+async function today(item: OperationItem): Promise<Day> {
 	const { client } = await queryClientOf(item);
 	return stateOfClient(client).shared(newDays).of(startOfDay(item));
 }
 
 type CountedListing = Pick<QueryListing, 'completeness' | 'total'> & { listed: number };
 
-const startOfDay = ({ run }: Item) =>
+const startOfDay = ({ run }: OperationItem) =>
 	DateTime.now().setZone(run.timeZone).startOf('day').toMillis();

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import type { Item, Run } from '../../shared/operations/operation';
+import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import type { ServiceMessage } from '../../shared/errors/problem';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
@@ -21,14 +21,14 @@ export interface SendingOptions extends Limits {
 
 /** Receives what is billed, or may be, as soon as it is known. */
 export interface SpendingLog {
-	accepted(item: Item, ids: QueryId[], isByEarlierTry?: boolean): void;
+	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry?: boolean): void;
 	/** Nobody knows whether so many queries of an item were accepted. */
-	uncertain(item: Item, count: number): void;
+	uncertain(item: OperationItem, count: number): void;
 }
 
 /** What all submissions of a run share. */
 export interface SubmissionContext {
-	run: Run;
+	run: NodeRun;
 	journal: Journal;
 	past: PastLists;
 	limit: QueryLimit;
@@ -40,7 +40,7 @@ export interface SubmissionContext {
 
 /** A query that an item wants. */
 export interface WantedQuery {
-	item: Item;
+	item: OperationItem;
 	request: QueryRequest;
 	sending: SendingOptions;
 	service: QueryClient;
@@ -61,7 +61,7 @@ export interface Uncertainty {
 	received?: Query[];
 }
 
-export function newSubmissionContext(run: Run, log: SpendingLog): SubmissionContext {
+export function newSubmissionContext(run: NodeRun, log: SpendingLog): SubmissionContext {
 	const journal = journalOf(run);
 	const past = newPastQueries(run, journal.register);
 	return {
@@ -76,7 +76,7 @@ export function newSubmissionContext(run: Run, log: SpendingLog): SubmissionCont
 }
 
 export async function wantQuery(
-	item: Item,
+	item: OperationItem,
 	request: QueryRequest,
 	sending: SendingOptions,
 ): Promise<WantedQuery> {
@@ -91,7 +91,7 @@ export const isSharing = (reuse: Reuse | undefined): reuse is Reuse =>
 /** Returns the name by which a query is reserved: the same for all who share it. */
 export function reservationName(
 	{ run }: SubmissionContext,
-	item: Item,
+	item: OperationItem,
 	{ share, key }: QueryRequest,
 	{ reuse }: SendingOptions,
 ): string {

@@ -12,7 +12,7 @@ import {
 	type Field,
 } from '../../shared/operations/field';
 import { simplify } from '../../shared/operations/fields';
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
 
 const HOUR_MS = 3_600_000;
@@ -77,7 +77,7 @@ const waitForResult: Field<number | undefined> = {
 };
 
 const startOfRun = () => ({ ms: Date.now() });
-const runStartedAt = ({ run }: Item): number => run.shared(startOfRun).ms;
+const runStartedAt = ({ run }: OperationItem): number => run.shared(startOfRun).ms;
 
 const reuse = field(
 	{
@@ -123,7 +123,7 @@ const reuseResults: Field<Reuse | undefined> = {
 	},
 };
 
-async function chosenReuse(item: Item): Promise<Reuse | undefined> {
+async function chosenReuse(item: OperationItem): Promise<Reuse | undefined> {
 	const { mode, timeZone } = item.run;
 	const now = runStartedAt(item);
 	switch (await reuse.read(item)) {
@@ -153,7 +153,7 @@ const WITHIN_EXECUTION: Reuse = { isByDefault: false };
  * n8n saves an execution that was stopped as it began, so that a retry knows nothing of what it has sent. What the list
  * shows of the last day is therefore taken first, whatever Reuse Results says.
  */
-function ofRetry(item: Item, chosen: Reuse | undefined): Reuse {
+function ofRetry(item: OperationItem, chosen: Reuse | undefined): Reuse {
 	const since = runStartedAt(item) - DAY_MS;
 	const retry = { isRetry: true, mayLag: true };
 	if (!chosen) return { since, isByDefault: true, isEach: true, ...retry };
@@ -249,7 +249,7 @@ export const optionsOf = ({ options = [], service: { leftOut } }: PaidQuery) => 
 	...limits,
 	maxQueries: {
 		...emptyField,
-		read: async (item: Item) =>
+		read: async (item: OperationItem) =>
 			(await limits.maxQueries.read(item)) ?? (item.run.isTool ? MOST_AS_TOOL : Infinity),
 	},
 	externalReference: option<unknown>(

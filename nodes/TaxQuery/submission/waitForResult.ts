@@ -1,5 +1,5 @@
 import { sleep } from 'n8n-workflow';
-import type { Item } from '../../shared/operations/operation';
+import type { OperationItem } from '../../shared/operations/operation';
 import { stateOfClient } from '../../shared/processState';
 import type { PaidQuery } from '../request/queryRequest';
 import {
@@ -232,7 +232,7 @@ function newPendingQueries() {
  * query is billed. Throws only if the execution is cancelled.
  */
 export async function waitForResult(
-	item: Item,
+	item: OperationItem,
 	outcome: QueryOutcome,
 	maxMs: number,
 ): Promise<QueryOutcome> {
@@ -271,7 +271,7 @@ const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
  * document has the record at once, are read by their ID, once. As it is where that fails, with the reason.
  */
 export async function readResult(
-	item: Item,
+	item: OperationItem,
 	outcome: QueryOutcome,
 	{ service: { isImmediate }, hasNoResult }: PaidQuery,
 ): Promise<QueryOutcome> {

@@ -176,8 +176,12 @@ async function renew(
 		})
 		.catch((error: unknown) => {
 			if (!(error instanceof LoginError)) throw error as Error;
-			const hasWorked = login.current !== undefined || readStored(credentials) !== undefined;
-			throw remember(login, { ...error.problem, ...(hasWorked && { hasWorked }) });
+			const hasSucceededBefore =
+				login.current !== undefined || readStored(credentials) !== undefined;
+			throw remember(login, {
+				...error.problem,
+				...(hasSucceededBefore && { hasSucceededBefore }),
+			});
 		});
 	const issuedAt = Date.now();
 	const margin = Math.min(30_000, (lifetimeMs ?? 0) / 10);

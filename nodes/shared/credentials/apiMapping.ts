@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, IDataObject, INodeProperties } from 'n8n-workflow';
 import { queryTypes } from '../queryTypes/catalog';
-import { checkDistinct, checkMapping, type Shape, type Table } from './mappingCheck';
+import { checkDistinct, checkMapping, type ValueShape, type MappingTable } from './mappingCheck';
 import { providers } from './providerLogin';
 
 /**
@@ -60,10 +60,10 @@ export interface TaxQueryMapping {
 }
 
 /** Returns a table with the same kind of value under each of these keys. */
-const each = (names: readonly string[], shape: Shape): Table =>
+const each = (names: readonly string[], shape: ValueShape): MappingTable =>
 	Object.fromEntries(names.map((name) => [name, shape]));
 
-const CREDIT_PROFILE: Table = {
+const CREDIT_PROFILE: MappingTable = {
 	paths: each(['credential', ...providers.map(({ value }) => value.split('/')[0])], 'path'),
 	fields: { bureauPublicKey: 'word' },
 	filterEncoding: ['brackets', 'dots', 'json'],
@@ -72,7 +72,7 @@ const CREDIT_PROFILE: Table = {
 
 const operations = queryTypes.map(({ operation }) => operation);
 
-const TAX_QUERY: Table = {
+const TAX_QUERY: MappingTable = {
 	paths: {
 		tax: 'path',
 		'oauth/token': 'whole path',
@@ -180,7 +180,7 @@ function checkNames({ services, fields, record }: TaxQueryMapping): void {
 	const codes = queryTypes.map(({ operation, code }) => [operation, services[operation] ?? code]);
 	checkDistinct(Object.fromEntries(codes) as Record<string, string>, 'services');
 	for (const { operation, fields: own } of queryTypes) {
-		const words = own.map((name) => [name, fields[operation]?.[name] ?? name] as const);
-		checkDistinct(Object.fromEntries(words), `fields.${operation}`);
+		const names = own.map((name) => [name, fields[operation]?.[name] ?? name] as const);
+		checkDistinct(Object.fromEntries(names), `fields.${operation}`);
 	}
 }

@@ -6,22 +6,22 @@ import { CodedError } from '../utils/codedError';
  */
 function readBaseUrl(value: unknown, example: string, appended: RegExp): string {
 	const text = typeof value === 'string' ? value.trim() : '';
-	const flaw = (message: string) =>
+	const problem = (message: string) =>
 		new CodedError('credential.baseUrl', message, {
 			description: `Open the credential and enter it in full, e.g. ${example}`,
 		});
-	if (text === '') throw flaw('The credential has no base URL');
+	if (text === '') throw problem('The credential has no base URL');
 	const parsed = URL.canParse(text) ? new URL(text) : undefined;
 	if (!parsed || !['http:', 'https:'].includes(parsed.protocol)) {
-		throw flaw('The base URL of the credential is not a URL with https:// (or http://)');
+		throw problem('The base URL of the credential is not a URL with https:// (or http://)');
 	}
 	if (parsed.search || parsed.hash || parsed.username || parsed.password) {
-		throw flaw('The base URL of the credential must hold only host and path');
+		throw problem('The base URL of the credential must hold only host and path');
 	}
 	const url = parsed.origin + parsed.pathname.replace(/\/+$/, '');
 	const [, doubled] = appended.exec(url) ?? [];
 	if (doubled) {
-		throw flaw(
+		throw problem(
 			`The base URL of the credential must not end with "${doubled}", which the node appends`,
 		);
 	}

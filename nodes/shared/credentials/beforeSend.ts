@@ -8,12 +8,15 @@ const newCallbacks = () => new WeakMap<IHttpRequestOptions, () => void>();
  * Calls back after n8n's login, right before the request is sent. `authenticate` of a credential type is the last
  * that n8n calls before. If the callback throws, the request is not sent.
  */
-export function onDeparture(request: IHttpRequestOptions, callback: () => void): void {
+export function setBeforeSend(request: IHttpRequestOptions, callback: () => void): void {
 	stateOfProcess().shared(newCallbacks).set(request, callback);
 }
 
 /** Runs the callback, and returns the request with its header Authorization. */
-export function depart(request: IHttpRequestOptions, Authorization: string): IHttpRequestOptions {
+export function runBeforeSend(
+	request: IHttpRequestOptions,
+	Authorization: string,
+): IHttpRequestOptions {
 	stateOfProcess().shared(newCallbacks).get(request)?.();
 	return { ...request, headers: { ...request.headers, Authorization } };
 }

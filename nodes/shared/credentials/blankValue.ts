@@ -17,7 +17,7 @@ const ISSUED = 'accessToken';
  * Says which field of a credential holds a placeholder of n8n's editor; undefined if none does. Used as a secret,
  * everybody would know it.
  */
-export function blankValueIn(credentials: IDataObject): string | undefined {
+export function findBlankValue(credentials: IDataObject): string | undefined {
 	const [name] =
 		Object.entries(credentials).find(([key, value]) => key !== ISSUED && isBlankValue(value)) ?? [];
 	return name === undefined
@@ -27,8 +27,9 @@ export function blankValueIn(credentials: IDataObject): string | undefined {
 
 /** Throws a UserError if a field of a credential holds a placeholder of n8n's editor. */
 export function refuseBlankValues(credentials: IDataObject): void {
-	const flaw = blankValueIn(credentials);
-	if (flaw !== undefined) throw credentialError(flaw, 'Open the credential and enter it again.');
+	const problem = findBlankValue(credentials);
+	if (problem !== undefined)
+		throw credentialError(problem, 'Open the credential and enter it again.');
 }
 
 /** Fields whose label is not their name. */

@@ -4,13 +4,13 @@ import { isObject, readObject } from '../utils/json';
 import { CodedError } from '../utils/codedError';
 
 /** Describes the permitted value of a mapping: one of these kinds, one of some names, or a table under known keys. */
-export type Shape = keyof typeof KINDS | string[] | Table;
-export interface Table {
-	[key: string]: Shape;
+export type ValueShape = keyof typeof KINDS | string[] | MappingTable;
+export interface MappingTable {
+	[key: string]: ValueShape;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string';
-const isWord = (value: unknown) => isText(value) && /[\p{L}\p{N}]/u.test(value);
+const isSingleName = (value: unknown) => isText(value) && /[\p{L}\p{N}]/u.test(value);
 /** Below the base URL: an address, or a query of its own, would be sent to nowhere. */
 const isPath = (value: unknown) => isText(value) && !/:\/\/|[\s?#]/.test(value);
 /** A day in which year, month and day cannot be taken for each other. */
@@ -22,14 +22,14 @@ const isFormat = (unit: 'month' | 'day') => (value: unknown) =>
 /** Describes each kind of value, as an error names it. */
 const KINDS = {
 	text: [isText, 'a text'],
-	word: [isWord, 'a text with a letter or digit'],
+	word: [isSingleName, 'a text with a letter or digit'],
 	words: [
-		(value: unknown) => Array.isArray(value) && value.every(isWord),
+		(value: unknown) => Array.isArray(value) && value.every(isSingleName),
 		'a list of texts, each with a letter or digit',
 	],
 	path: [isPath, 'a path below the base URL, like "a/b"'],
 	'whole path': [
-		(value: unknown) => isPath(value) && isWord(value),
+		(value: unknown) => isPath(value) && isSingleName(value),
 		'a whole path, like "queries/csf"',
 	],
 	'path of one': [
@@ -50,49 +50,49 @@ const KINDS = {
  * Returns the mapping in a credential's value. Throws a UserError that names an unknown key or a value of the wrong
  * type.
  */
-export function checkMapping(value: unknown, table: Table): IDataObject {
+export function checkMapping(value: unknown, table: MappingTable): IDataObject {
 	const mapping = readObject(value);
-	if (!mapping) throw flaw('it must be a JSON object');
+	if (!mapping) throw mappingError('it must be a JSON object');
 	checkTable(mapping, table, '');
 	return mapping;
 }
 
-function checkTable(values: IDataObject, keys: Table, path: string): void {
+function checkTable(values: IDataObject, keys: MappingTable, path: string): void {
 	for (const [name, value] of Object.entries(values)) {
 		const at = path === '' ? name : `${path}.${name}`;
 		if (!Object.hasOwn(keys, name)) {
-			throw flaw(`"${at}" is not known; known are ${Object.keys(keys).join(', ')}`);
+			throw mappingError(`"${at}" is not known; known are ${Object.keys(keys).join(', ')}`);
 		}
 		checkValue(value, keys[name], at);
 	}
 }
 
-function checkValue(value: unknown, shape: Shape, at: string): void {
+function checkValue(value: unknown, shape: ValueShape, at: string): void {
 	const [fits, be] = rule(shape);
-	if (!fits(value)) throw flaw(`"${at}" must be ${be}`);
+	if (!fits(value)) throw mappingError(`"${at}" must be ${be}`);
 	if (isObject(shape)) checkTable(value as IDataObject, shape, at);
 }
 
-function rule(shape: Shape): [fits: (value: unknown) => boolean, be: string] {
+function rule(shape: ValueShape): [fits: (value: unknown) => boolean, be: string] {
 	if (typeof shape === 'string') return KINDS[shape];
 	if (!Array.isArray(shape)) return KINDS.object;
-	return [(word) => shape.includes(word as string), `one of ${shape.join(', ')}`];
+	return [(name) => shape.includes(name as string), `one of ${shape.join(', ')}`];
 }
 
 /** Throws a UserError if two keys of a table have the same name, regardless of case unless `isExact`. */
-export function checkDistinct(words: Record<string, string>, path: string, isExact = false): void {
+export function checkDistinct(names: Record<string, string>, path: string, isExact = false): void {
 	const keyOf = new Map<string, string>();
-	for (const [key, written] of Object.entries(words)) {
-		const word = isExact ? written : written.toUpperCase();
-		const other = keyOf.get(word);
-		if (other !== undefined && word !== '') {
-			throw flaw(`"${path}.${other}" and "${path}.${key}" are both "${written}"`);
+	for (const [key, written] of Object.entries(names)) {
+		const name = isExact ? written : written.toUpperCase();
+		const other = keyOf.get(name);
+		if (other !== undefined && name !== '') {
+			throw mappingError(`"${path}.${other}" and "${path}.${key}" are both "${written}"`);
 		}
-		keyOf.set(word, key);
+		keyOf.set(name, key);
 	}
 }
 
-const flaw = (what: string) =>
+const mappingError = (what: string) =>
 	new CodedError('credential.apiMapping', `API Mapping: ${what}`, {
 		description:
 			'Correct it in the credential. Each key is explained at https://github.com/n8n-nodes-credit-profile/n8n-nodes-credit-profile/blob/main/docs/api-mapping.md',

@@ -164,10 +164,10 @@ export function checkLogin(
 	const sent = provider.fields.map(({ displayName, name, typeOptions }) => {
 		const value = values[name];
 		const label = `'${displayName}' of the provider's login`;
-		const flaw = (code: string, what: string, description?: string) =>
+		const problem = (code: string, what: string, description?: string) =>
 			new CodedError(`login.${code}`, `${label} ${what}`, { field: displayName, description });
 		if (typeof value !== 'string' || (value.trim() === '' && !(mayBeEmpty && value === ''))) {
-			throw flaw(
+			throw problem(
 				'empty',
 				'is empty or not a text',
 				sentences(
@@ -177,10 +177,13 @@ export function checkLogin(
 			);
 		}
 		if (isBlankValue(value)) {
-			throw flaw('placeholder', 'is a placeholder of n8n: open the credential and enter it again');
+			throw problem(
+				'placeholder',
+				'is a placeholder of n8n: open the credential and enter it again',
+			);
 		}
 		if (isClosed && !CLOSED.test(value)) {
-			throw flaw(
+			throw problem(
 				'characters',
 				'may hold only letters, digits and underscores',
 				'Copy it without blanks around it.',

@@ -5,7 +5,7 @@ import { masked, text } from './inputs';
 export const SHORTEST_PSEUDONYM_KEY = 16;
 
 /** Returns what is wrong with the optional key of a credential, or undefined. */
-export function pseudonymKeyFlaw({ pseudonymKey }: ICredentialDataDecryptedObject) {
+export function findPseudonymKeyProblem({ pseudonymKey }: ICredentialDataDecryptedObject) {
 	const { length } = textOf(pseudonymKey);
 	if (length === 0 || length >= SHORTEST_PSEUDONYM_KEY) return undefined;
 	return `'Pseudonym Key' must have ${SHORTEST_PSEUDONYM_KEY} characters or more. Everything else is right.`;

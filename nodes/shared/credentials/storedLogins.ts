@@ -68,7 +68,7 @@ export function storedLogin(credential: Credential, provider: Provider): IDataOb
 const all = [...providers, taxAuthority];
 
 /** Returns what a stored login lacks; undefined if all are complete. None is tried at its provider. */
-export function storedLoginFlaw(credential: Credential): string | undefined {
+export function findStoredLoginProblem(credential: Credential): string | undefined {
 	for (const provider of all) {
 		const login = storedLogin(credential, provider);
 		try {

@@ -60,19 +60,19 @@ export async function requestToken(
 	const signal = AbortSignal.timeout(TOKEN_TIMEOUT_MS);
 	const request = { ...requestOf(credentials, refreshToken), abortSignal: signal };
 	const exchange = async () => {
-		const answer = (await http.helpers.httpRequest(request)) as IN8nHttpFullResponse;
-		return { ...answer, body: await readBody(answer.body, MAX_BYTES) };
+		const response = (await http.helpers.httpRequest(request)) as IN8nHttpFullResponse;
+		return { ...response, body: await readBody(response.body, MAX_BYTES) };
 	};
-	const answer = await raceAbort(exchange(), signal).catch((error: unknown) => {
+	const response = await raceAbort(exchange(), signal).catch((error: unknown) => {
 		throw new LoginError(ofFault(signal.aborted ? 'ETIMEDOUT' : faultCode(error)));
 	});
-	const token = readToken(answer.body, answer.headers);
-	if (answer.statusCode >= 200 && answer.statusCode < 300 && token) return token;
+	const token = readToken(response.body, response.headers);
+	if (response.statusCode >= 200 && response.statusCode < 300 && token) return token;
 	const secrets = [...sentSecrets(credentials), refreshToken ?? '', token?.token ?? ''];
-	throw new LoginError(problemOf(answer, secrets));
+	throw new LoginError(problemOf(response, secrets));
 }
 
-type Answer = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { body: unknown };
+type TokenResponse = Pick<IN8nHttpFullResponse, 'statusCode' | 'headers'> & { body: unknown };
 
 /** Returns the secrets of a token request, in each form in which they may be sent. */
 export function sentSecrets(credentials: ICredentialDataDecryptedObject): string[] {
@@ -139,11 +139,14 @@ const ofFault = (code: string): LoginProblem => ({
 /**
  * Returns why a response holds no token. The body of a 2xx is not quoted, as it may be a token under another name.
  */
-function problemOf({ statusCode: status, headers, body }: Answer, secrets: string[]): LoginProblem {
+function problemOf(
+	{ statusCode: status, headers, body }: TokenResponse,
+	secrets: string[],
+): LoginProblem {
 	const reason = reasonOf(status, body);
 	const ids = readRequestIds(headers, secrets);
-	const said = { ...(status < 400 ? {} : extractServiceMessage(body, secrets)), ...ids };
-	return { kind: 'login', reason, status, isPassing: reason === 'outage', ...said };
+	const message = { ...(status < 400 ? {} : extractServiceMessage(body, secrets)), ...ids };
+	return { kind: 'login', reason, status, isPassing: reason === 'outage', ...message };
 }
 
 function reasonOf(status: number, body: unknown): LoginProblem['reason'] {

@@ -1,6 +1,6 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
-import { blankValueIn } from './blankValue';
+import { findBlankValue } from './blankValue';
 import { masked, needed, shownFor, text } from './inputs';
 
 /** Accepts timestamps this many seconds old. */
@@ -175,7 +175,7 @@ export function validateWebhookFields(
 	credential: ICredentialDataDecryptedObject,
 ): string | undefined {
 	const textIn = (name: string) => textOf(credential[name]).trim();
-	const blank = blankValueIn(credential);
+	const blank = findBlankValue(credential);
 	if (blank !== undefined) return blank;
 	const header = (name: string, label: string) =>
 		HEADER_NAME.test(textIn(name)) ? undefined : `'${label}' is not the name of a header`;
@@ -237,7 +237,9 @@ function validateTemplate(
 }
 
 /** Returns what is missing where webhook calls are to be verified; only a call shows whether the rest is right. */
-export const webhookFlaw = (credential: ICredentialDataDecryptedObject): string | undefined =>
+export const findWebhookProblem = (
+	credential: ICredentialDataDecryptedObject,
+): string | undefined =>
 	['', 'none'].includes(textOf(credential.webhookVerification))
 		? undefined
 		: validateWebhookFields(credential);

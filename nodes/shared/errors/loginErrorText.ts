@@ -14,7 +14,7 @@ function renderReason({
 	reason,
 	status = 0,
 	code = '',
-	hasWorked,
+	hasSucceededBefore,
 }: LoginProblem): [message: string, ...todo: string[]] {
 	switch (reason) {
 		case 'refused':
@@ -23,7 +23,7 @@ function renderReason({
 			return [
 				'No query service at this base URL; it usually ends with /api',
 				ADVICE.checkBaseUrl,
-				hasWorked ? '' : mappingHint(['paths.oauth/token']),
+				hasSucceededBefore ? '' : mappingHint(['paths.oauth/token']),
 			];
 		case 'redirect':
 			return [

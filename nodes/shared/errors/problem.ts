@@ -89,7 +89,7 @@ export interface LoginProblem extends ServiceMessage {
 	/** Gives the code of the connection's fault. */
 	code?: string;
 	/** An equal request has brought a token before. */
-	hasWorked?: true;
+	hasSucceededBefore?: true;
 }
 
 type LoginFailure =

@@ -7,7 +7,7 @@ import {
 	type IHttpRequestOptions,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { onDeparture } from '../credentials/beforeSend';
+import { setBeforeSend } from '../credentials/beforeSend';
 import { findLoginError } from '../credentials/loginError';
 import { TOKEN_TIMEOUT_MS } from '../credentials/tokenRequest';
 import { raceAbort, readBody, TooLargeError } from '../utils/responseBody';
@@ -105,7 +105,7 @@ export async function exchange(
 		}
 		return (sentWith = held.data);
 	};
-	onDeparture(options, () => {
+	setBeforeSend(options, () => {
 		if (signal.aborted) throw signal.reason;
 		try {
 			request.beforeSend?.();

@@ -8,9 +8,9 @@ import {
 	type INodeCredentialTestResult,
 	type IN8nHttpFullResponse,
 } from 'n8n-workflow';
-import { pseudonymKeyFlaw } from '../credentials/pseudonymKey';
-import { storedLoginFlaw } from '../credentials/storedLogins';
-import { webhookFlaw } from '../credentials/webhookSecret';
+import { findPseudonymKeyProblem } from '../credentials/pseudonymKey';
+import { findStoredLoginProblem } from '../credentials/storedLogins';
+import { findWebhookProblem } from '../credentials/webhookSecret';
 import { raceAbort, readBody } from '../utils/responseBody';
 import { readFault } from '../errors/networkFault';
 import { withRequestId } from '../errors/requestIds';
@@ -40,7 +40,7 @@ const connectionTest = <Mapping>(
 				throw error;
 			},
 		);
-		const message = issue ? errorTextOf(issue) : (issueOf(data) ?? pseudonymKeyFlaw(data));
+		const message = issue ? errorTextOf(issue) : (issueOf(data) ?? findPseudonymKeyProblem(data));
 		return message === undefined
 			? { status: 'OK', message: 'Connection successful!' }
 			: { status: 'Error', message };
@@ -51,10 +51,10 @@ function errorTextOf(issue: UserError): string {
 	return withRequestId(sentences(issue.message, issue.description), problem?.requestIds);
 }
 
-export const testCreditProfile = connectionTest(creditProfile, storedLoginFlaw);
+export const testCreditProfile = connectionTest(creditProfile, findStoredLoginProblem);
 export const testTaxQuery = connectionTest(
 	taxQuery,
-	(credentials) => webhookFlaw(credentials) ?? storedLoginFlaw(credentials),
+	(credentials) => findWebhookProblem(credentials) ?? findStoredLoginProblem(credentials),
 );
 
 /** What is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */

@@ -21,10 +21,10 @@ export function readDate(
 		.filter((year) => day >= 1 && day <= (month === 2 && !isLeap(year) ? 28 : DAYS[month - 1]))
 		.map((year) => `${year}-${mm}-${dd}`);
 	if (dates.length > 0) return { dates, errors: [] };
-	const flaw = DAYS[month - 1]
+	const issue = DAYS[month - 1]
 		? `${start + 4}–${start + 5} give day ${dd}, which month ${mm} of ${years.join(' or ')} does not have`
 		: `${start + 2}–${start + 3} give month ${mm}; months run from 01 to 12`;
-	const problem = `In the ${name}, positions ${flaw}`;
+	const problem = `In the ${name}, positions ${issue}`;
 	const todo = 'Compare the date with an official document.';
 	return { dates, errors: [finding('DATE', problem, todo)] };
 }

@@ -63,8 +63,8 @@ export function checkRfc(value: unknown, today = new Date()): RfcCheck {
 	const found = readDate(text.slice(letters, letters + 6), 'RFC', letters + 1, [1900, 2000]);
 	const dateCandidates = found.dates.filter((date) => date <= today.toISOString().slice(0, 10));
 	// only the four letters of a person are replaced
-	const isWord = type === 'PF' && RFC_WORDS.includes(text.slice(0, 4));
-	const errors = isWord ? [...found.errors, WORD_ERROR] : found.errors;
+	const isInconvenient = type === 'PF' && RFC_WORDS.includes(text.slice(0, 4));
+	const errors = isInconvenient ? [...found.errors, WORD_ERROR] : found.errors;
 	return {
 		...result(text, errors, hasHomoclave ? homoclaveWarnings(text) : []),
 		...bare,

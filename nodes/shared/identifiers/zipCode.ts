@@ -16,8 +16,8 @@ export function checkZipCode(value: unknown, stated?: unknown): ZipCodeCheck {
 	const { text, errors } = readDigits(value, 'zip code', 5);
 	if (errors.length > 0) return result(text, errors);
 	const state = stateByZipCode(text);
-	const flaw = state ? contradiction(state, stated) : NO_STATE;
-	return { ...result(text, flaw ? [flaw] : []), ...(state && { state }) };
+	const problem = state ? contradiction(state, stated) : NO_STATE;
+	return { ...result(text, problem ? [problem] : []), ...(state && { state }) };
 }
 
 const NO_STATE: CheckError = finding(

@@ -4,7 +4,7 @@ import { withRequestId } from '../errors/requestIds';
 import type { RequestError } from '../http/result';
 import { sentences } from '../utils/sentences';
 import { identity } from './fields';
-import type { Item } from './operation';
+import type { OperationItem } from './operation';
 
 /** What one check of a connection found. */
 interface Check {
@@ -18,7 +18,7 @@ interface Check {
 
 type Finding = Omit<Check, 'check'>;
 /** With what the check gives beside its row. */
-export type Found<T> = Finding & { value?: T };
+export type CheckResult<T> = Finding & { value?: T };
 
 /** The proposal's row, in words that the operator finds in the table. */
 const PROPOSAL = 'Suggested API Mapping';
@@ -36,8 +36,11 @@ export class Diagnosis {
 	 * Makes one check; one that fails is a row, too, with the error's words. Resolves with what `work` gives beside its
 	 * finding, undefined if it failed.
 	 */
-	async run<T = undefined>(check: string, work: () => Promise<Found<T>>): Promise<T | undefined> {
-		const { value, ok, seen, advice }: Found<T> = await work().catch((error: UserError) => {
+	async run<T = undefined>(
+		check: string,
+		work: () => Promise<CheckResult<T>>,
+	): Promise<T | undefined> {
+		const { value, ok, seen, advice }: CheckResult<T> = await work().catch((error: UserError) => {
 			this.hasFirstFailed ||= this.checks.length === 0;
 			const { message, description } = error;
 			const { data } = error as Partial<RequestError>;
@@ -50,7 +53,7 @@ export class Diagnosis {
 	}
 
 	/** All rows, of the same columns: a summary that can be read alone, the checks, the proposed mapping as JSON text. */
-	items(suggestedMapping: IDataObject, held: IDataObject, item: Item): IDataObject[] {
+	items(suggestedMapping: IDataObject, held: IDataObject, item: OperationItem): IDataObject[] {
 		const seen = JSON.stringify(suggestedMapping);
 		const isNew = seen !== JSON.stringify(held);
 		const proposal: Check = { check: PROPOSAL, ok: !isNew, seen, advice: isNew ? PASTE : '' };
@@ -108,10 +111,10 @@ export class Diagnosis {
 }
 
 /** Whether the address is encrypted; `answeredAt` is when a response came, 0 if none did. */
-export function checkTls(baseUrl: unknown, answeredAt: number): Finding {
+export function checkTls(baseUrl: unknown, respondedAt: number): Finding {
 	const address = String(baseUrl).trim();
 	if (/^https:/i.test(address)) {
-		return answeredAt === 0 ? NOTHING : { ok: true, seen: 'https, with an accepted certificate.' };
+		return respondedAt === 0 ? NOTHING : { ok: true, seen: 'https, with an accepted certificate.' };
 	}
 	return OWN_MACHINE.test(address)
 		? { ok: true, seen: 'http, but requests do not leave this machine.' }

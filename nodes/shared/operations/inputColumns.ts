@@ -29,7 +29,7 @@ export interface RowWithInput {
 	/** Input columns of these names are replaced: they report an earlier failure. */
 	replaced?: readonly string[];
 	/** Whether an input column fills the parameter of its name. */
-	isAsked(name: string): boolean;
+	isRequested(name: string): boolean;
 }
 
 /**
@@ -42,7 +42,7 @@ export function besideInput({
 	input,
 	own,
 	replaced = [],
-	isAsked,
+	isRequested,
 }: RowWithInput): IDataObject {
 	const isSameQuery = queryIdIn(input) !== undefined && queryIdIn(input) === queryIdIn(row);
 	const isTaken = (name: string) => own.has(name) || Object.hasOwn(row, name);
@@ -50,14 +50,14 @@ export function besideInput({
 	const isFree = (name: string) => !isTaken(name) && !Object.hasOwn(input, name);
 	for (const [name, value] of Object.entries(input)) {
 		if (replaced.includes(name)) continue;
-		const isReplaced = isSameQuery && (QUERY_IDS.includes(name) || !isAsked(name));
+		const isReplaced = isSameQuery && (QUERY_IDS.includes(name) || !isRequested(name));
 		if (!isTaken(name)) columns.set(name, value);
 		else if (isReplaced) continue;
-		else columns.set(isAsked(name) ? name : freeName(name, isFree), value);
+		else columns.set(isRequested(name) ? name : freeName(name, isFree), value);
 	}
 	// the row's value wins where it has what was asked
-	const kept = [...columns].filter(([name]) => !Object.hasOwn(row, name));
-	return { ...(Object.fromEntries(kept) as IDataObject), ...row };
+	const remaining = [...columns].filter(([name]) => !Object.hasOwn(row, name));
+	return { ...(Object.fromEntries(remaining) as IDataObject), ...row };
 }
 
 const QUERY_IDS = ['queryId', '_id'];

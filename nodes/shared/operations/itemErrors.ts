@@ -4,7 +4,7 @@ import type { Protection } from '../personalData/personalData';
 import type { ServiceRequest } from '../http/connection';
 import { RequestError } from '../http/result';
 import { itemErrorOf, type ItemError, type ItemErrorOptions } from './itemError';
-import type { Cost, FailedItems, Operation, Run } from './operation';
+import type { Cost, FailedItems, Operation, NodeRun } from './operation';
 
 /** An item that failed, and why. */
 export interface Failure {
@@ -23,7 +23,7 @@ export class ItemErrors {
 
 	constructor(
 		private readonly node: INode,
-		readonly run: Run,
+		readonly run: NodeRun,
 	) {}
 
 	/** An item's request, which is noted as it goes out, unless it only reads. */
@@ -65,7 +65,7 @@ export class ItemErrors {
 	): ItemError {
 		const operation = this.operations.get(index);
 		const protection = this.protections.get(index);
-		const { words: costText = '', ...data }: Partial<Cost> =
+		const { text: costText = '', ...data }: Partial<Cost> =
 			operation?.costOf?.(this.run, costOf) ?? {};
 		const isUncertain = cause instanceof RequestError && cause.accepted === 'unknown';
 		// neither now nor in an earlier try

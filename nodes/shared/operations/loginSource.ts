@@ -32,7 +32,7 @@ const loginFrom: INodeProperties = {
 };
 
 /** A provider's login, checked offline. */
-export interface Login extends CheckedLogin {
+export interface ProviderLogin extends CheckedLogin {
 	provider: Provider;
 }
 
@@ -51,10 +51,13 @@ export const allowEmpty = option(
 );
 
 /** What was said of logins in a run, each once. */
-const saidInRun = () => new Set<string>();
+const newHintSet = () => new Set<string>();
 
 /** The login of one of these providers, from the service's credential or from fields of the node. */
-export const loginOf = (providers: Provider[], credentialType: string): Field<Login> => ({
+export const loginField = (
+	providers: Provider[],
+	credentialType: string,
+): Field<ProviderLogin> => ({
 	properties: [loginFrom, ...loginFields(providers, { loginFrom: ['fields'] })],
 	async read(item) {
 		const provider =
@@ -69,9 +72,9 @@ export const loginOf = (providers: Provider[], credentialType: string): Field<Lo
 		if (!values) throw noStoredLogin(provider);
 		const allowsEmpty = await allowEmpty.read(item);
 		const login = checkLogin(provider, values as IDataObject, { allowsEmpty });
-		const said = item.run.shared(saidInRun);
-		for (const warning of login.warnings.filter((one) => !said.has(one))) {
-			said.add(warning);
+		const hinted = item.run.shared(newHintSet);
+		for (const warning of login.warnings.filter((one) => !hinted.has(one))) {
+			hinted.add(warning);
 			item.run.hint(`${warning}.`);
 		}
 		return { provider, ...login };

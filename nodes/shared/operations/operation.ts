@@ -16,9 +16,9 @@ import type { Connection, BodyReader, ServiceRequest } from '../http/connection'
 import type { JsonBody, Result } from '../http/result';
 
 /** What an operation sees of the item it works on. */
-export interface Item {
+export interface OperationItem {
 	index: number;
-	run: Run;
+	run: NodeRun;
 	/** The workflow's time zone, in which an instant is a day. */
 	timezone: string;
 	/** Milliseconds to wait for a response. */
@@ -49,7 +49,7 @@ export interface Item {
 }
 
 /** What the items of one run of a node share. */
-export interface Run {
+export interface NodeRun {
 	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
 	executionId?: string;
 	/** The execution that started it, over all sub-workflows, as far as n8n tells; undefined where it has none. */
@@ -74,7 +74,7 @@ export interface Run {
 	/** Aborted when the execution is cancelled. */
 	cancelled?: AbortSignal;
 	/** One value for all items of this run, made by the first that asks; `make` is its key. */
-	shared<T>(make: (run: Run) => T): T;
+	shared<T>(make: (run: NodeRun) => T): T;
 	/** Calls back once all items have ended. What it gives is said with the error that the run fails with. */
 	atEnd(callback: AtEnd): void;
 	/** Shows the operator a hint in the output pane. */
@@ -85,7 +85,7 @@ export interface Run {
 
 /** What an operation that costs money has cost; in words, with which its errors end. */
 export interface Cost {
-	words: string;
+	text: string;
 	/** How many of the planned queries are billed. */
 	billed: number | 'unknown';
 	queries: number;
@@ -149,9 +149,9 @@ export interface Operation {
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownColumns;
 	/** What an item has cost, or all items of the run. */
-	costOf?(run: Run, index?: number): Cost;
+	costOf?(run: NodeRun, index?: number): Cost;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
-	execute(item: Item): Promise<Phase>;
+	execute(item: OperationItem): Promise<Phase>;
 }
 
 export interface Resource {
@@ -277,10 +277,10 @@ type Shown = INodeCredentialDescription['displayOptions'];
  * condition that names every resource would make the editor take Resource for the choice of an authentication, and hide
  * it with all that credentials depend on.
  */
-export function whereServiceIsAsked(resources: Resource[]): Shown {
-	const asking = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
-	if (asking.length === resources.length) return undefined;
-	return { show: { resource: asking.map(({ value }) => value) } };
+export function onlineResources(resources: Resource[]): Shown {
+	const online = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));
+	if (online.length === resources.length) return undefined;
+	return { show: { resource: online.map(({ value }) => value) } };
 }
 
 /** The operation that an item's parameters name. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { SharedLocks } from '../utils/sharedLock';
 import type { Connection, ServiceRequest } from '../http/connection';
 import type { Problem, Result } from '../http/result';
-import type { Run } from './operation';
+import type { NodeRun } from './operation';
 
 /** Refusals by the fingerprint of what was refused: never the secret itself. */
 type Refusals = Record<string, { status: number }>;
@@ -24,7 +24,7 @@ const newRefusedSecrets = () => new RefusedSecrets();
  * earlier try of it: a few wrong ones lock a person out. n8n keeps the refusals for tries of Retry On Fail and Retry.
  */
 export async function sendSecret(
-	run: Run,
+	run: NodeRun,
 	connection: Connection,
 	request: ServiceRequest,
 ): Promise<Result> {
@@ -35,8 +35,8 @@ export async function sendSecret(
 	const fingerprint = connection.seal(JSON.stringify([connection.client, path, about, named]));
 	const inProcess = run.execution.shared(newRefusedSecrets);
 	return await inProcess.locks.exclusive(fingerprint, async () => {
-		const kept = run.memory.refusedSecrets as Refusals | undefined;
-		const before = inProcess.refusals[fingerprint] ?? kept?.[fingerprint];
+		const stored = run.memory.refusedSecrets as Refusals | undefined;
+		const before = inProcess.refusals[fingerprint] ?? stored?.[fingerprint];
 		if (before) return { ok: false, problem: again(before), accepted: 'no' };
 		const result = await connection.send(request);
 		const status = refusedStatus(result);

@@ -1,7 +1,7 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { stateOfProcess } from '../processState';
 import { enterExecution, rootOf } from './executionState';
-import type { AtEnd, FailedItems, Run } from './operation';
+import type { AtEnd, FailedItems, NodeRun } from './operation';
 
 /** A run of a node, and what ends it. */
 export function runOf(context: IExecuteFunctions) {
@@ -17,7 +17,7 @@ export function runOf(context: IExecuteFunctions) {
 	const { state, leave, succeed } = enterExecution(root, argumentsOf(context));
 	/** Asked for at each step of each item; n8n evaluates an expression for it. */
 	let index: number | undefined;
-	const run: Run = {
+	const run: NodeRun = {
 		executionId: context.getExecutionId(),
 		root,
 		execution: state,
@@ -32,7 +32,7 @@ export function runOf(context: IExecuteFunctions) {
 		memory,
 		timeoutAt: timeoutAtOf(context),
 		cancelled,
-		shared<T>(make: (run: Run) => T) {
+		shared<T>(make: (run: NodeRun) => T) {
 			if (!values.has(make)) values.set(make, make(run));
 			return values.get(make) as T;
 		},

@@ -9,12 +9,12 @@ import {
 	findOperation,
 	secretParametersOf,
 	WithFiles,
-	type Item,
+	type OperationItem,
 	type ItemRequest,
 	type NextPhase,
 	type Phase,
 	type Resource,
-	type Run,
+	type NodeRun,
 } from './operation';
 import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
@@ -159,7 +159,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 function rowWithInput(
 	{ context, errors, withInput }: Begun,
 	{ index, json, error }: OutputRow,
-	{ asked, own }: { asked: string[]; own: ReadonlySet<string> },
+	{ asked: requested, own }: { asked: string[]; own: ReadonlySet<string> },
 	secretNames: string[],
 ): IDataObject {
 	// an AI agent knows what it sent
@@ -176,7 +176,7 @@ function rowWithInput(
 		// n8n's error output adds the input under its own names, also beside a renamed column
 		own: error ? NONE : own,
 		replaced: error ? FAILURE_COLUMNS : [],
-		isAsked: (name) => asked.includes(name) && isSameValue(given[name], parameter(name)),
+		isRequested: (name) => requested.includes(name) && isSameValue(given[name], parameter(name)),
 	});
 }
 
@@ -223,8 +223,8 @@ async function begin(
 	const mode = readPersonalData(options);
 	// Found wanting before a request is spent.
 	const key = mode === 'pseudonym' ? (await connection()).pseudonymKey : undefined;
-	const kept = readFieldsToKeep(options);
-	const protection = protectionOf(mode, key, kept);
+	const stored = readFieldsToKeep(options);
+	const protection = protectionOf(mode, key, stored);
 	errors.protections.set(index, protection);
 	if (operation.keepsInput && includesInput(context, index)) withInput.add(index);
 	const ready = (request: ItemRequest) => ({
@@ -232,7 +232,7 @@ async function begin(
 		...errors.watched(index, request),
 		timeoutMs,
 	});
-	const tryRequest: Item['tryRequest'] = async (request) =>
+	const tryRequest: OperationItem['tryRequest'] = async (request) =>
 		await sendSecret(run, await connection(), ready(request));
 	return await operation.execute({
 		index,
@@ -290,7 +290,7 @@ function toRows(
 	);
 }
 
-function hintAtWaiting(run: Run, { waitedMs, repeated }: Connection['statistics']): void {
+function hintAtWaiting(run: NodeRun, { waitedMs, repeated }: Connection['statistics']): void {
 	const hint = sentences(
 		waitedMs >= 1000 ? `Waited ${(waitedMs / 1000).toFixed(1)} s for the rate limit` : '',
 		repeated > 0 ? `Requests repeated: ${repeated}` : '',

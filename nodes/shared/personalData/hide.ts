@@ -21,15 +21,15 @@ const BEGINS_LIKE_IDENTIFIER = /^[A-ZÑ&]{3,4}\d{4}(?=\d\d)/i;
 
 /** GODE5612****** of an RFC or CURP, e***@example.com, ******78 of a number, E*** G*** of a name. */
 function hint(value: string): string {
-	const [kept] = BEGINS_LIKE_IDENTIFIER.exec(value) ?? [];
-	if (kept) return kept + STARS;
+	const [visible] = BEGINS_LIKE_IDENTIFIER.exec(value) ?? [];
+	if (visible) return visible + STARS;
 	if (value.includes('://')) return STARS;
 	if (/^[^\s@]{2,}@[^\s@]+\.[^\s@]+$/.test(value)) {
 		return `${value[0]}***${value.slice(value.indexOf('@'))}`;
 	}
 	if (/^[\d\s()+.-]+$/.test(value)) return value.length >= 8 ? STARS + value.slice(-2) : STARS;
-	return value.replace(/\S+/g, (word) => {
-		const letters = Array.from(word);
+	return value.replace(/\S+/g, (part) => {
+		const letters = Array.from(part);
 		return `${letters.length > 2 ? letters[0] : ''}***`;
 	});
 }

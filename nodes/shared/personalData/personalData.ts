@@ -32,10 +32,10 @@ export function protectionOf(
 	fieldsToKeep: string[] = [],
 ): Protection | undefined {
 	if (mode === 'full') return undefined;
-	const kept = new Set(fieldsToKeep);
-	if (mode === 'masked') return protectionBy(masks, kept);
+	const visible = new Set(fieldsToKeep);
+	if (mode === 'masked') return protectionBy(masks, visible);
 	if (typeof pseudonymKey === 'string' && pseudonymKey.length >= SHORTEST_PSEUDONYM_KEY) {
-		return protectionBy(pseudonyms(pseudonymKey), kept);
+		return protectionBy(pseudonyms(pseudonymKey), visible);
 	}
 	throw new CodedError(
 		'credential.pseudonymKey',
@@ -52,7 +52,7 @@ export const maskedText = (value: string): string => hideInText(value, masks.per
 /** Values nested deeper are hidden whole; no meaningful response is. */
 const DEEPEST = 100;
 
-function protectionBy(hiding: Hiding, kept: Set<string>): Protection {
+function protectionBy(hiding: Hiding, visible: Set<string>): Protection {
 	const text = (value: string) => hideInText(value, hiding.personal);
 
 	function leaf(value: unknown, rule: Rule): unknown {
@@ -77,9 +77,9 @@ function protectionBy(hiding: Hiding, kept: Set<string>): Protection {
 		const result = new Map<string, unknown>();
 		for (const [key, value] of Object.entries(row)) {
 			const isNamed = Object.hasOwn(fields, key);
-			const name = isNamed || kept.has(key) ? key : freeName(key, result);
+			const name = isNamed || visible.has(key) ? key : freeName(key, result);
 			const of = isNamed ? fields[key] : unnamed;
-			result.set(name, kept.has(key) ? value : inside(value, of, row, depth));
+			result.set(name, visible.has(key) ? value : inside(value, of, row, depth));
 		}
 		return Object.fromEntries(result) as IDataObject;
 	}
@@ -105,7 +105,7 @@ function protectionBy(hiding: Hiding, kept: Set<string>): Protection {
 			Object.fromEntries(
 				Object.entries(row).map(([key, value]) => [
 					key,
-					kept.has(key) ? value : inside(value, 'free', row, 0),
+					visible.has(key) ? value : inside(value, 'free', row, 0),
 				]),
 			) as IDataObject,
 		text,

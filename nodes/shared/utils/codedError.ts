@@ -21,6 +21,6 @@ export const CHECK = 'Enter it, or check the expression that fills it for this i
 export const fieldError = (
 	code: string,
 	label: string,
-	flaw: string,
+	problem: string,
 	description = CHECK,
-): CodedError => new CodedError(code, `'${label}' ${flaw}`, { field: label, description });
+): CodedError => new CodedError(code, `'${label}' ${problem}`, { field: label, description });

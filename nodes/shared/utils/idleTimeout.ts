@@ -2,15 +2,15 @@
 export function idleTimeout(longestMs: number) {
 	const idle = new AbortController();
 	let [since, isOver] = [performance.now(), false];
-	const lookAfter = (ms: number) => {
+	const check = (ms: number) => {
 		AbortSignal.timeout(Math.ceil(ms)).addEventListener('abort', () => {
 			const leftMs = since + longestMs - performance.now();
 			if (isOver) return;
-			if (leftMs > 0) lookAfter(leftMs);
+			if (leftMs > 0) check(leftMs);
 			else idle.abort();
 		});
 	};
-	lookAfter(longestMs);
+	check(longestMs);
 	return {
 		signal: idle.signal,
 		reset: () => void (since = performance.now()),

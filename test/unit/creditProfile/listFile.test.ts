@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { IDataObject } from 'n8n-workflow';
 import { writeFile, type FileFormat } from '../../../nodes/CreditProfile/listFile';
-import type { Item } from '../../../nodes/shared/operations/operation';
+import type { OperationItem } from '../../../nodes/shared/operations/operation';
 
 const PAGES = 50;
 
@@ -19,9 +19,13 @@ const itemWith = (store: (content: Readable) => Promise<unknown>) =>
 	({
 		protect: (row: IDataObject) => row,
 		files: { prepareBinaryData: async (content: Readable) => await store(content) },
-	}) as unknown as Item;
+	}) as unknown as OperationItem;
 
-const write = async (item: Item, pages: AsyncIterable<IDataObject[]>, format: FileFormat) =>
+const write = async (
+	item: OperationItem,
+	pages: AsyncIterable<IDataObject[]>,
+	format: FileFormat,
+) =>
 	await writeFile(item, pages, {
 		format,
 		lastColumns: ['id', 'more'],

@@ -15,8 +15,8 @@ import { storedName } from '../../../nodes/shared/credentials/storedLogins';
 import type { LoginProblem, Problem } from '../../../nodes/shared/errors/problem';
 import { FileError, type FileProblem } from '../../../nodes/shared/errors/fileError';
 import { renderRequestError } from '../../../nodes/shared/errors/requestErrorText';
-import { loginOf } from '../../../nodes/shared/operations/loginSource';
-import type { Item, Run } from '../../../nodes/shared/operations/operation';
+import { loginField } from '../../../nodes/shared/operations/loginSource';
+import type { OperationItem, NodeRun } from '../../../nodes/shared/operations/operation';
 import { protectionOf } from '../../../nodes/shared/personalData/personalData';
 import { RequestError } from '../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../nodes/shared/http/service';
@@ -127,7 +127,11 @@ const files: FileProblem[] = [
 ];
 
 /** An item with these parameters, of which one credential is asked for. */
-const itemWith = (parameters: IDataObject, stored: IDataObject = {}, more: Partial<Item> = {}) =>
+const itemWith = (
+	parameters: IDataObject,
+	stored: IDataObject = {},
+	more: Partial<OperationItem> = {},
+) =>
 	({
 		index: 0,
 		options: {},
@@ -137,7 +141,7 @@ const itemWith = (parameters: IDataObject, stored: IDataObject = {}, more: Parti
 		parameter: (name: string) => parameters[name] ?? '',
 		credentials: async () => stored,
 		...more,
-	}) as unknown as Item;
+	}) as unknown as OperationItem;
 
 const operationOf = ({ operations }: typeof query, value: string) => {
 	const found = operations.find((one) => one.value === value);
@@ -174,7 +178,7 @@ const ofItems = async (): Promise<Said[]> =>
 			() =>
 				period.read(itemWith({ period: 'months', firstMonth: '2026-03', lastMonth: '2026-01' })),
 			() =>
-				loginOf(providers, 'creditProfileApi').read(
+				loginField(providers, 'creditProfileApi').read(
 					itemWith({ loginFrom: 'stored', provider: providers[0].value }),
 				),
 			() => checkLogin(providers[0], { user: '__n8n_BLANK_VALUE_x', password: 'x' }),
@@ -185,7 +189,7 @@ const ofItems = async (): Promise<Said[]> =>
 					itemWith({ queryId: 'q1', simplify: true }, {}, {
 						connection: async () => ({ mapping: asDocumented }),
 						request: notFound,
-					} as unknown as Partial<Item>),
+					} as unknown as Partial<OperationItem>),
 				),
 		].map(thrownBy),
 	);
@@ -194,11 +198,11 @@ const ofItems = async (): Promise<Said[]> =>
 function ofReceipts(): Said[] {
 	return (['manual', 'retry'] as const).flatMap((mode) => {
 		const hints: string[] = [];
-		let end: Parameters<Run['atEnd']>[0] = () => '';
+		let end: Parameters<NodeRun['atEnd']>[0] = () => '';
 		const run = {
 			...{ mode, items: 4, isTool: false, hint: (text: string) => hints.push(text) },
 			atEnd: (work: typeof end) => (end = work),
-		} as unknown as Run;
+		} as unknown as NodeRun;
 		const cut = { records: [{}], extent: 'cut', total: 9 } as unknown as QueryListing;
 		const receipt = new Receipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
 		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });

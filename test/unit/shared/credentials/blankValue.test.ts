@@ -3,7 +3,7 @@ import {
 	creditProfileAuthorization,
 	taxQueryAuthorization,
 } from '../../../../nodes/shared/credentials/authorization';
-import { blankValueIn } from '../../../../nodes/shared/credentials/blankValue';
+import { findBlankValue } from '../../../../nodes/shared/credentials/blankValue';
 import {
 	checkLogin,
 	providers,
@@ -64,11 +64,11 @@ describe('a placeholder of n8n in the place of a secret', () => {
 			.filter(({ typeOptions, type }) => typeOptions?.password && type !== 'hidden');
 		expect(fields.length).toBeGreaterThan(5);
 		for (const { name, displayName } of fields.filter((one) => !one.displayName.includes(': '))) {
-			expect(blankValueIn({ [name]: BLANK })).toContain(`'${displayName}'`);
+			expect(findBlankValue({ [name]: BLANK })).toContain(`'${displayName}'`);
 		}
 	});
 
 	it('is no reason to refuse a token that is issued anew', () => {
-		expect(blankValueIn({ accessToken: BLANK })).toBeUndefined();
+		expect(findBlankValue({ accessToken: BLANK })).toBeUndefined();
 	});
 });
