@@ -36,7 +36,7 @@ export async function writeFile(
 		const rows = await collect(pages);
 		count = rows.length;
 		const columns = columnsOf(rows, lastColumns);
-		const protect = format === 'csv' ? forSheet : asItIs;
+		const protect = format === 'csv' ? forSheet : identity;
 		yield Buffer.from((format === 'csv' ? '\uFEFF' : '') + csvLine(columns, protect));
 		for (let at = 0; at < rows.length; at += ROWS_AT_A_TIME) {
 			const some = rows.slice(at, at + ROWS_AT_A_TIME);
@@ -75,7 +75,7 @@ function columnsOf(rows: IDataObject[], lastColumns: string[]): string[] {
 const csvLine = (cells: unknown[], protect: (text: string) => string): string =>
 	`${cells.map((cell) => csvCell(cell, protect)).join(',')}\r\n`;
 
-const asItIs = (text: string) => text;
+const identity = (text: string) => text;
 
 /** Recognizes formulas, also behind blanks: a spreadsheet would run what an applicant typed. */
 const isFormula = (text: string) =>
@@ -85,7 +85,7 @@ const isFormula = (text: string) =>
 const forSheet = (text: string) => (isFormula(text) ? `'${text}` : text);
 
 /** RFC 4180; a list of texts with commas between, other lists and objects as JSON. */
-function csvCell(value: unknown, protect: (text: string) => string = asItIs): string {
+function csvCell(value: unknown, protect: (text: string) => string = identity): string {
 	if (value === undefined || value === null) return '';
 	const isPlainList = Array.isArray(value) && value.every((one) => typeof one !== 'object');
 	const plain = isPlainList

@@ -99,8 +99,8 @@ function byType(associations: unknown[]): IDataObject {
 	const lists = (Object.keys(associationFields) as AssociationType[]).flatMap((type) => {
 		const ofType = entries.filter((entry) => typeOf(entry) === type);
 		const held = ofType.filter(({ association }) => isObject(association));
-		const isNotAsked = ofType.length > 0 && held.length === 0;
-		return isNotAsked ? [] : [[type.toLowerCase(), held.map(simplifyAssociation)]];
+		const isNotRequested = ofType.length > 0 && held.length === 0;
+		return isNotRequested ? [] : [[type.toLowerCase(), held.map(simplifyAssociation)]];
 	});
 	const others = associations.filter((one) => one !== null && !typeOf(one as IDataObject));
 	return {

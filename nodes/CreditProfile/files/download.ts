@@ -80,14 +80,14 @@ const retryAfter = (problem: FileProblem) =>
 			: 'never';
 
 /** Describes the outcome of one request; `waitMs` is the pause that its host demands. */
-type Tried = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
+type DownloadAttempt = { file: IBinaryData } | { problem: FileProblem; waitMs?: number };
 
 async function attempt(
 	item: OperationItem,
 	link: FileLink,
 	megabytes: number,
 	{ end, pace }: { end: AbortSignal; pace: RateLimiter },
-): Promise<Tried> {
+): Promise<DownloadAttempt> {
 	const { cancelled } = item.run;
 	const idle = idleTimeout(item.timeoutMs);
 	const signal = AbortSignal.any([idle.signal, end, ...(cancelled ? [cancelled] : [])]);
@@ -108,9 +108,9 @@ async function attempt(
 		const response = (await raceAbort(request, signal)) as Response;
 		const { statusCode: status, headers } = response;
 		body = response.body.on('error', () => {}); // whoever reads it gets an error
-		const answer = { status, headers, sentAt, receivedAt: Date.now() };
-		pace.update(answer);
-		if (status !== 200) return { problem: { kind: 'status', status }, waitMs: waitMsOf(answer) };
+		const received = { status, headers, sentAt, receivedAt: Date.now() };
+		pace.update(received);
+		if (status !== 200) return { problem: { kind: 'status', status }, waitMs: waitMsOf(received) };
 		const type = typeOf(headers);
 		const page = pageInstead(link, type);
 		if (page) return { problem: { kind: 'instead', what: page.toUpperCase() } };
@@ -141,9 +141,9 @@ async function attempt(
 }
 
 /** Returns the pause that a busy or failing host demands. After a 429 the pace waits for the reset. */
-function waitMsOf(answer: Parameters<typeof readLimits>[0]): number | undefined {
-	const at = retryAt(answer);
-	if (answer.status === 503) return at && at - answer.receivedAt;
-	const isTold = at !== undefined || (readLimits(answer).reset ?? 0) > Date.now();
-	return answer.status === 429 && isTold ? 0 : undefined;
+function waitMsOf(received: Parameters<typeof readLimits>[0]): number | undefined {
+	const at = retryAt(received);
+	if (received.status === 503) return at && at - received.receivedAt;
+	const isExplained = at !== undefined || (readLimits(received).reset ?? 0) > Date.now();
+	return received.status === 429 && isExplained ? 0 : undefined;
 }

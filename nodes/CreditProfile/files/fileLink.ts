@@ -44,9 +44,10 @@ const plainName = (name: string) => name.replace(/[\\/]/g, '_');
 
 /** Returns the host's name for a file (RFC 6266), or the end of its address. */
 function nameAt(url: string, headers: IDataObject): string {
-	const told = textOf(headers['content-disposition']);
-	const encoded = /filename\*=UTF-8'[^']*'([^;\s]+)/i.exec(told)?.[1];
-	const plain = /filename="([^"]+)"/i.exec(told)?.[1] ?? /filename=([^;\s"]+)/i.exec(told)?.[1];
+	const declared = textOf(headers['content-disposition']);
+	const encoded = /filename\*=UTF-8'[^']*'([^;\s]+)/i.exec(declared)?.[1];
+	const plain =
+		/filename="([^"]+)"/i.exec(declared)?.[1] ?? /filename=([^;\s"]+)/i.exec(declared)?.[1];
 	if (!encoded && plain) return plainName(plain);
 	const raw = encoded ?? endOf(url);
 	try {

@@ -14,7 +14,7 @@ import { operation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
 import { isFilled, isObject, readObject } from '../../shared/utils/json';
 import { documentsOf, kinds, rowIn, rowsIn, tagsIn, versionsOf, type Kind } from '../listing';
-import { atPath, mappingOf } from '../mapping';
+import { sendOncePerPath, mappingOf } from '../mapping';
 import { collectionRule, documentRule, loginRule, versionRule } from '../personal';
 import { includeAll } from './documentOptions';
 import { checkFilters, type Encodings, type Get } from './filterChecks';
@@ -37,7 +37,7 @@ const diagnose = operation({
 		const mapping = await mappingOf(item);
 		const { baseUrl, apiMapping } = await item.credentials('creditProfileApi');
 		let headers: IDataObject = {};
-		let answeredAt = 0;
+		let respondedAt = 0;
 		const get: Get = async (reader, path, query, lists) =>
 			await item.read(
 				{
@@ -45,9 +45,9 @@ const diagnose = operation({
 					path: pathIn(mapping, path),
 					query,
 					lists,
-					onResponse(answer) {
-						headers = answer.headers;
-						answeredAt = Date.now();
+					onResponse(response) {
+						headers = response.headers;
+						respondedAt = Date.now();
 					},
 				},
 				reader,
@@ -55,9 +55,9 @@ const diagnose = operation({
 
 		const diagnosis = new Diagnosis();
 		await checkLogins(diagnosis, get, item);
-		await diagnosis.run('TLS', async () => checkTls(baseUrl, answeredAt));
-		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
-		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
+		await diagnosis.run('TLS', async () => checkTls(baseUrl, respondedAt));
+		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
+		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, respondedAt));
 		const collections = await checkData(diagnosis, get);
 		const encodings = await checkFilters(diagnosis, get, mapping, collections);
 		await diagnosis.run('Names of login paths', async () => ({
@@ -95,7 +95,7 @@ function shapeOf(
 async function checkLogins(diagnosis: Diagnosis, get: Get, item: OperationItem): Promise<void> {
 	await diagnosis.run('Address, token and provider logins', async () => {
 		const path = '/credential';
-		const page = await atPath(item, path, get(rowsIn('login'), path));
+		const page = await sendOncePerPath(item, path, get(rowsIn('login'), path));
 		const shape = shapeOf('login', page, 'type', 'isEnabled');
 		const types = [...new Set(page.rows.map(({ type }) => String(type)))];
 		const others = types.filter((type) => !providers.some(({ value }) => value === type));

@@ -12,7 +12,7 @@ import { RequestError } from '../../shared/http/result';
 import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { kinds, rowsIn, wholeOf } from '../listing';
-import { atPath, isRefused, mappingOf } from '../mapping';
+import { sendOncePerPath, isRefused, mappingOf } from '../mapping';
 import { loginRule } from '../personal';
 import { simplifyLogin } from '../simplify';
 
@@ -45,7 +45,7 @@ const upsert = operation({
 		return {
 			async next() {
 				const row = await store(item, login, mapping, client);
-				hintAtDoubts(item, login, row);
+				warnOnMismatch(item, login, row);
 				return item.protect(withoutPasswords(row, login.secrets), loginRule, (safe) =>
 					isSimple ? { action: actionOf(row), ...simplifyLogin(safe) } : safe,
 				);
@@ -80,19 +80,19 @@ const withoutPasswords = (row: IDataObject, secrets: string[] = []): IDataObject
 	redactValues(maskNamed(row, PASSWORDS, []) as IDataObject, secrets);
 
 /** Reports what a row shows differently than sent. */
-function hintAtDoubts(
+function warnOnMismatch(
 	item: OperationItem,
 	{ provider, login }: ProviderLogin,
 	row: IDataObject,
 ): void {
 	const sent = login.user ?? login.username;
-	const doubts = [
+	const warnings = [
 		sent && row.user && row.user !== sent && 'shows another user',
 		row.isEnabled === false && 'says that it is not enabled',
 	].filter(Boolean);
-	if (doubts.length === 0) return;
+	if (warnings.length === 0) return;
 	item.run.hint(
-		`The login for ${provider.name} was saved, but the response ${doubts.join(', ')}. Provider Login → Get Many shows what is stored.`,
+		`The login for ${provider.name} was saved, but the response ${warnings.join(', ')}. Provider Login → Get Many shows what is stored.`,
 	);
 }
 
@@ -107,14 +107,17 @@ async function store(
 	const keyName = mapping.fields.bureauPublicKey ?? 'bureauPublicKey';
 	const body = { ...others, ...(bureauPublicKey !== undefined && { [keyName]: bureauPublicKey }) };
 	const request = { method: 'POST' as const, path: pathIn(mapping, path), body, secrets };
-	return await atPath(item, path, inTurn(item, request, client)).catch((error: unknown) => {
-		if (!isRefused(error) || !provider.refused || isConfirmed(client, provider.value)) throw error;
-		throw error.withAdvice(provider.refused);
-	});
+	return await sendOncePerPath(item, path, sendSequentially(item, request, client)).catch(
+		(error: unknown) => {
+			if (!isRefused(error) || !provider.refused || isConfirmed(client, provider.value))
+				throw error;
+			throw error.withAdvice(provider.refused);
+		},
+	);
 }
 
 /** Sends it once. For whatever else than the row nobody knows whether the login was saved. */
-async function assertSaved(item: OperationItem, request: ServiceRequest): Promise<IDataObject> {
+async function postLogin(item: OperationItem, request: ServiceRequest): Promise<IDataObject> {
 	const saved = { isRow: isCredential, expected: 'the saved provider login' };
 	const reading = item.read(request, (body) =>
 		reportsFailure(body) ? { kind: 'failure', status: 200 } : readRow(body, saved),
@@ -133,7 +136,7 @@ const lastByPath = () => new Map<string, { body: string; row: Promise<IDataObjec
  * Sends a login after that of the previous item has ended, since the last item's login is to remain. An equal login
  * is not sent again. Call it in the order of the items.
  */
-async function inTurn(
+async function sendSequentially(
 	item: OperationItem,
 	request: ServiceRequest,
 	client: string,
@@ -143,7 +146,7 @@ async function inTurn(
 	const before = last.get(place);
 	const body = JSON.stringify(request.body);
 	if (before?.body === body) return await before.row;
-	const send = async () => await assertSaved(item, request);
+	const send = async () => await postLogin(item, request);
 	// The pause lets a failure end the run first, so that nothing more is sent.
 	const row = before ? before.row.then(send, async () => await item.wait(1).then(send)) : send();
 	last.set(place, { body, row });
@@ -163,7 +166,7 @@ const getMany = operation({
 	async execute(item, { limit: wanted, simplify: isSimple }) {
 		const path = pathIn(await mappingOf(item), '/credential');
 		const reading = item.read({ method: 'GET', path }, rowsIn('login'));
-		const page = await atPath(item, '/credential', reading);
+		const page = await sendOncePerPath(item, '/credential', reading);
 		const shape = isSimple ? simplifyLogin : identity;
 		return wholeOf(page, wanted).map((login) =>
 			item.protect(withoutPasswords(login), loginRule, shape),

@@ -124,10 +124,10 @@ export const isUnchecked = async (item: OperationItem): Promise<boolean> =>
 
 /** Throws a UserError for an identifier of nobody: one that cannot exist, or of somebody born in the future. */
 function accepted(field: string, { normalized, errors, warnings }: CheckResult): Checked {
-	const flaw = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
-	if (flaw) {
-		const code = `identifier.${flaw.code}`;
-		throw fieldError(code, field, `cannot be right: ${flaw.message}`, SWITCH);
+	const problem = warnings.find(({ code }) => code === 'FUTURE') ?? errors[0];
+	if (problem) {
+		const code = `identifier.${problem.code}`;
+		throw fieldError(code, field, `cannot be right: ${problem.message}`, SWITCH);
 	}
 	return {
 		value: normalized,
@@ -136,9 +136,9 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 }
 
 /** Of a result that names another person or company than was asked about: a corrected CURP, or a wrong answer. */
-export function otherIdentifiers(asked: IDataObject, result: IDataObject): Warning[] {
+export function otherIdentifiers(requested: IDataObject, result: IDataObject): Warning[] {
 	const isOther = (name: string) =>
-		[name, name.toLowerCase()].some((own) => areOthers(asked[name.toLowerCase()], result[own]));
+		[name, name.toLowerCase()].some((own) => areOthers(requested[name.toLowerCase()], result[own]));
 	return ['RFC', 'CURP'].filter(isOther).map((field) => ({
 		field,
 		code: 'otherIdentifier',

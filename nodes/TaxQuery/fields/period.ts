@@ -101,12 +101,12 @@ export const period: Field<Period> = {
 };
 
 /** Missing or unexpected months; by their count where the response does not name all. */
-export function compareMonths(asked: string[], given: string[]): Warning[] {
-	const areNamed = ![...asked, ...given].includes('');
-	const fewer = asked.length - given.length;
-	const missing = asked.filter((month) => areNamed && !given.includes(month));
+export function compareMonths(requested: string[], given: string[]): Warning[] {
+	const areNamed = ![...requested, ...given].includes('');
+	const fewer = requested.length - given.length;
+	const missing = requested.filter((month) => areNamed && !given.includes(month));
 	const odd = given.filter(
-		(month, at) => areNamed && (!asked.includes(month) || given.indexOf(month) < at),
+		(month, at) => areNamed && (!requested.includes(month) || given.indexOf(month) < at),
 	);
 	if (fewer <= 0 && missing.length + odd.length === 0) return [];
 	const message = sentences(

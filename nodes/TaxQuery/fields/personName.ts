@@ -17,11 +17,11 @@ const AMBIGUOUS = words('x na nd sn sd no');
 /** CP §2.8: letters, apostrophes, spaces, dots, hyphens; with the signs that are typed for them. */
 const OTHER_CHARACTER = /[^\p{L}\p{M}'’‘´`· .‐‑–-]/u;
 /** Letters that only look like Latin ones: full-width, mathematical, joined ones of a PDF. */
-const LOOK_ALIKE = /[\uFF21-\uFF5A\u{1D400}-\u{1D7FF}\uFB00-\uFB06]/u;
+const CONFUSABLE = /[\uFF21-\uFF5A\u{1D400}-\u{1D7FF}\uFB00-\uFB06]/u;
 const LATIN = /\p{Script=Latin}/u;
 const OTHER_SCRIPT = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}/u;
 
-interface NameFlaw {
+interface NameProblem {
 	what: string;
 	todo: string;
 }
@@ -40,7 +40,7 @@ const lettersOf = (text: string): string =>
 export type NamePart = 'given' | 'first' | 'second';
 
 /** Returns why a text surely is no name; undefined for anything that may be one. */
-export function nameFlaw(text: string, part: NamePart): NameFlaw | undefined {
+export function findNameProblem(text: string, part: NamePart): NameProblem | undefined {
 	const letters = lettersOf(text);
 	const isPlaceholder =
 		PLACEHOLDERS.has(letters) ||
@@ -51,7 +51,7 @@ export function nameFlaw(text: string, part: NamePart): NameFlaw | undefined {
 		return { what: 'is no name', todo: LEAVE_EMPTY };
 	}
 	if (isPlaceholder || letters === '') return { what: 'is no name', todo: ENTER };
-	const [character] = OTHER_CHARACTER.exec(text) ?? LOOK_ALIKE.exec(text) ?? [];
+	const [character] = OTHER_CHARACTER.exec(text) ?? CONFUSABLE.exec(text) ?? [];
 	if (character !== undefined) {
 		const what = `is no name: it holds ${nameOf(character)}`;
 		return { what, todo: part === 'second' ? `${ENTER} ${LEAVE_EMPTY}` : ENTER };
@@ -70,7 +70,7 @@ function nameOf(character: string): string {
 }
 
 /** Returns what is odd about a text that may be a name; undefined if nothing is. */
-export function nameOddity(text: string, part: NamePart): string | undefined {
+export function findNameWarning(text: string, part: NamePart): string | undefined {
 	const isShort = part !== 'second' && AMBIGUOUS.has(lettersOf(text));
 	if (isShort) return 'may be a word for a missing name';
 	if (part === 'second' && lettersOf(text) === 'no') return 'may be a word for a missing name';
@@ -89,12 +89,12 @@ export async function checkName(
 	{ label, part }: { label: string; part: NamePart },
 ): Promise<Warning[]> {
 	if (await isUnchecked(item)) return [];
-	const flaw = nameFlaw(text, part);
-	if (flaw) {
-		const advice = `${flaw.todo} 'Check Identifiers First' switches this check off.`;
-		throw fieldError('field.name', label, flaw.what, advice);
+	const problem = findNameProblem(text, part);
+	if (problem) {
+		const advice = `${problem.todo} 'Check Identifiers First' switches this check off.`;
+		throw fieldError('field.name', label, problem.what, advice);
 	}
-	const odd = nameOddity(text, part);
+	const odd = findNameWarning(text, part);
 	if (odd === undefined) return [];
 	return [
 		{

@@ -24,7 +24,7 @@ import {
 	guessPaging,
 	guessRecord,
 	guessRows,
-	guessWords,
+	guessLabels,
 	withList,
 	withRecord,
 } from './guesses';
@@ -44,15 +44,15 @@ const diagnose = operation({
 	async execute(item) {
 		if (item.index > 0) return []; // it is about the credential, not about items
 		let headers: IDataObject = {};
-		let answeredAt = 0;
+		let respondedAt = 0;
 		const own = await queryClientOf(item);
 		const { mapping } = own;
-		const request: QueryClient['request'] = async (asked) =>
+		const request: QueryClient['request'] = async (listRequest) =>
 			await own.request({
-				...asked,
-				onResponse(answer) {
-					headers = answer.headers;
-					answeredAt = Date.now();
+				...listRequest,
+				onResponse(response) {
+					headers = response.headers;
+					respondedAt = Date.now();
 				},
 			});
 		// what a proposal reads says nothing of the credential as it is; and nobody's words come out
@@ -61,13 +61,13 @@ const diagnose = operation({
 		const diagnosis = new Diagnosis();
 		const first = await checkList(diagnosis, service);
 		const credentials = await item.credentials('taxQueryApi');
-		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl, answeredAt));
+		await diagnosis.run('TLS', async () => checkTls(credentials.baseUrl, respondedAt));
 		await diagnosis.run('Token lifetime', async () => tokenLifetime(credentials));
-		await diagnosis.run('Clock', async () => checkClock(headers, answeredAt));
-		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, answeredAt));
+		await diagnosis.run('Clock', async () => checkClock(headers, respondedAt));
+		await diagnosis.run('Rate limit', async () => checkRateLimit(headers, respondedAt));
 		let list: IDataObject = {};
 		let record: TaxQueryMapping['record'] = {};
-		let words: IDataObject | undefined;
+		let labels: IDataObject | undefined;
 		if (first) {
 			const { rows } = first;
 			/** The checks behind one that proposes something go by its proposal. */
@@ -88,9 +88,9 @@ const diagnose = operation({
 				record = { ...record, ...more };
 				adopt();
 			}
-			words = await diagnosis.run(
+			labels = await diagnosis.run(
 				'Query types and statuses of past queries',
-				async () => await checkWords(service, rows),
+				async () => await checkLabels(service, rows),
 			);
 		}
 		await diagnosis.run('Paths of the queries', async () => ({
@@ -99,7 +99,7 @@ const diagnose = operation({
 			advice: `Compare with your contract: ${queryTypes.map(({ operation: name, path }) => `paths.${name} (now ${pathOf(name, path, mapping)})`).join(', ')}.`,
 		}));
 		const held = readObject(credentials.apiMapping) ?? {};
-		return diagnosis.items(suggestion(held, { ...words, list, record }), held, item);
+		return diagnosis.items(suggestion(held, { ...labels, list, record }), held, item);
 	},
 });
 
@@ -118,8 +118,8 @@ async function checkList(
 	return await diagnosis.run<FirstPage>('Address, token and list of queries', async () => {
 		const path = pathOf('getAll', '/query', mapping);
 		const query = mapping.list.parameters;
-		const asked = { method: 'GET' as const, path, pathKeys: [LIST], query };
-		const body = await request(asked).catch((error: unknown) => nameListKeys(error, client));
+		const listRequest = { method: 'GET' as const, path, pathKeys: [LIST], query };
+		const body = await request(listRequest).catch((error: unknown) => nameListKeys(error, client));
 		const guessed = readListPage(body, mapping) ? undefined : guessRows(body, mapping);
 		const found = guessed === undefined ? {} : { rows: guessed };
 		const { rows: written = [] } = readListPage(body, withList(mapping, found)) ?? {};
@@ -255,20 +255,20 @@ async function checkOne(
 	};
 }
 
-async function checkWords(
+async function checkLabels(
 	service: QueryClient,
 	firstRows: QueryRecord[],
 ): Promise<CheckResult<IDataObject>> {
 	const { records } = await listQueries(service);
 	const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
-	const { services, statuses, strange, found } = guessWords(sample, service.mapping);
+	const { services, statuses, unknown, found } = guessLabels(sample, service.mapping);
 	return {
-		ok: records.length === 0 ? 'unknown' : strange.length === 0,
+		ok: records.length === 0 ? 'unknown' : unknown.length === 0,
 		seen: `Query types: ${impersonal(services) || 'none'}. Statuses: ${impersonal(statuses) || 'none'}.`,
 		advice:
-			strange.length === 0
+			unknown.length === 0
 				? ''
-				: `Not known: ${impersonal(strange)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
+				: `Not known: ${impersonal(unknown)}. Compare the proposal with your contract. An unknown status never counts as a success.`,
 		value: found,
 	};
 }

@@ -73,7 +73,7 @@ export function guessRecord(
 	const names: TaxQueryMapping['record'] = {
 		...(mapping.record.wrapper === undefined && wrapper !== undefined && { wrapper }),
 	};
-	for (const [name, usual, fits] of RECORD) {
+	for (const [name, usual, isValid] of RECORD) {
 		if (
 			inside.some((row) => row[name] !== undefined || (name === '_id' && row.queryId !== undefined))
 		)
@@ -82,7 +82,7 @@ export function guessRecord(
 			(own) =>
 				!DOCUMENTED.includes(own) &&
 				usual.split(' ').includes(plainName(own)) &&
-				inside.every((row) => row[own] === undefined || fits(row[own])),
+				inside.every((row) => row[own] === undefined || isValid(row[own])),
 		);
 		const [only, another] = candidates.filter((own) => !Object.values(names).includes(own));
 		if (only !== undefined && another === undefined) names[name] = only;
@@ -108,10 +108,13 @@ const SIZES = 'limit pageSize page_size perPage per_page size take'.split(' ');
 const OFFSETS = 'offset skip start from'.split(' ');
 const PAGES = 'page pageNumber page_number currentPage'.split(' ');
 /** Each way to ask for the second query alone, in pages of one, and what to set for it. */
-const PLACES: Array<{ asked: IDataObject; list: IDataObject }> = [
-	...OFFSETS.map((offset) => ({ asked: { [offset]: 1 }, list: { offset } })),
+const PLACES: Array<{ parameters: IDataObject; list: IDataObject }> = [
+	...OFFSETS.map((offset) => ({ parameters: { [offset]: 1 }, list: { offset } })),
 	...PAGES.flatMap((page) =>
-		[1, 0].map((firstPage) => ({ asked: { [page]: firstPage + 1 }, list: { page, firstPage } })),
+		[1, 0].map((firstPage) => ({
+			parameters: { [page]: firstPage + 1 },
+			list: { page, firstPage },
+		})),
 	),
 ];
 
@@ -124,15 +127,15 @@ export async function guessPaging(
 	rows: QueryRecord[],
 ): Promise<IDataObject | undefined> {
 	const path = pathOf('getAll', '/query', mapping);
-	const ids = async (asked: IDataObject) => {
-		const query = { ...mapping.list.parameters, ...asked };
+	const ids = async (parameters: IDataObject) => {
+		const query = { ...mapping.list.parameters, ...parameters };
 		const body = await request({ method: 'GET', path, query }).catch(() => undefined); // it has another name
 		return readListPage(body, mapping)?.records.map(({ id }) => id) ?? [];
 	};
 	for (const limit of rows.length < 2 ? [] : SIZES) {
 		if ((await ids({ [limit]: 1 })).length !== 1) continue;
-		for (const { asked, list } of PLACES) {
-			const [id, another] = await ids({ [limit]: 1, ...asked });
+		for (const { parameters, list } of PLACES) {
+			const [id, another] = await ids({ [limit]: 1, ...parameters });
 			if (id !== rows[1].id || another) continue;
 			const { firstPage = mapping.list.firstPage, ...names } = list;
 			const isKnown = firstPage === mapping.list.firstPage;
@@ -149,21 +152,21 @@ export async function countBy(service: Service, paging: IDataObject): Promise<nu
 }
 
 /** The words of past queries, and what those that the mapping does not know seem to mean. */
-interface Words {
+interface GuessedLabels {
 	services: string[];
 	statuses: string[];
 	/** Those of both that the mapping does not know. */
-	strange: string[];
+	unknown: string[];
 	/** What to add to the API Mapping; of the others nobody can tell. */
 	found: IDataObject;
 }
 
 /** Reads the words of past queries, and concludes what the shapes of TQ §2.2 to §2.4 allow. */
-export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Words {
+export function guessLabels(records: QueryRecord[], mapping: TaxQueryMapping): GuessedLabels {
 	const codes = uniqueTexts(records.map(({ code }) => code));
-	const words = uniqueTexts(records.map(({ status = '' }) => status));
-	const strangeCodes = codes.filter((code) => queryTypeOf(code, mapping) === undefined);
-	const strangeWords = words.filter((word) => stateOf(word, mapping) === 'unknown');
+	const labels = uniqueTexts(records.map(({ status = '' }) => status));
+	const unknownCodes = codes.filter((code) => queryTypeOf(code, mapping) === undefined);
+	const unknownStatuses = labels.filter((label) => stateOf(label, mapping) === 'unknown');
 	const [services, fields]: IDataObject[] = [{}, {}];
 	const statuses: Record<string, string[]> = {};
 	for (const record of records) {
@@ -171,19 +174,19 @@ export function guessWords(records: QueryRecord[], mapping: TaxQueryMapping): Wo
 		const service = queryTypeOf(code, mapping) ?? serviceByShape(record);
 		if (!service) continue;
 		const { operation } = service;
-		if (strangeCodes.includes(code) && isImpersonal(code)) services[operation] = code;
+		if (unknownCodes.includes(code) && isImpersonal(code)) services[operation] = code;
 		const renamed = renamedField(record, service, mapping);
 		if (renamed) fields[operation] = renamed;
 	}
-	for (const word of strangeWords.filter(isImpersonal)) {
+	for (const label of unknownStatuses.filter(isImpersonal)) {
 		const state =
-			stateByShape(records.filter(({ status }) => status === word)) ?? stateByWord(word);
-		if (state) (statuses[state] ??= []).push(word);
+			stateByShape(records.filter(({ status }) => status === label)) ?? stateByStatus(label);
+		if (state) (statuses[state] ??= []).push(label);
 	}
 	return {
 		services: codes,
-		statuses: words,
-		strange: [...strangeCodes, ...strangeWords],
+		statuses: labels,
+		unknown: [...unknownCodes, ...unknownStatuses],
 		found: { services, fields, statuses },
 	};
 }
@@ -237,7 +240,7 @@ const COMMON: Array<[QueryState, string]> = [
 	['success', 'SUCCESS COMPLETED COMPLETE DONE FINISHED OK READY LISTO EXITO EXITOSO'],
 ];
 
-function stateByWord(status: string): QueryState | undefined {
+function stateByStatus(status: string): QueryState | undefined {
 	const plain = status.toUpperCase().replace(/[\s_-]+/g, '');
-	return COMMON.find(([, words]) => words.split(' ').includes(plain))?.[0];
+	return COMMON.find(([, labels]) => labels.split(' ').includes(plain))?.[0];
 }

@@ -1,4 +1,8 @@
-import { nameFlaw, nameOddity, type NamePart } from '../../../../nodes/TaxQuery/fields/personName';
+import {
+	findNameProblem,
+	findNameWarning,
+	type NamePart,
+} from '../../../../nodes/TaxQuery/fields/personName';
 
 const PARTS: NamePart[] = ['given', 'first', 'second'];
 
@@ -11,13 +15,17 @@ describe('a name that people have', () => {
 		...['Tomáš', 'Uroš', 'Brožová', 'Đorđević', 'Nguyễn', 'Ñuu', 'Íñiguez', 'NOEMÍ', 'Ÿ', 'Ka̱na'],
 		...['Blank', 'Nil', 'Nada', 'Prueba', 'Emma X', 'X. Emma'],
 	])('is never refused: %s', (name) => {
-		expect(PARTS.map((part) => nameFlaw(name, part))).toEqual([undefined, undefined, undefined]);
+		expect(PARTS.map((part) => findNameProblem(name, part))).toEqual([
+			undefined,
+			undefined,
+			undefined,
+		]);
 	});
 
 	it.each(['María de los Ángeles', "D'Angelo", 'Ng', 'O', 'Łukasz', 'João', 'Müller', 'Nájera'])(
 		'has nothing odd: %s',
 		(name) => {
-			expect(PARTS.map((part) => nameOddity(name, part))).toEqual([
+			expect(PARTS.map((part) => findNameWarning(name, part))).toEqual([
 				undefined,
 				undefined,
 				undefined,
@@ -37,7 +45,7 @@ describe('a text that surely is no name', () => {
 			(one) => one !== 'Х',
 		),
 	])('is refused: %j', (name) => {
-		expect(PARTS.map((part) => typeof nameFlaw(name, part))).toEqual([
+		expect(PARTS.map((part) => typeof findNameProblem(name, part))).toEqual([
 			'object',
 			'object',
 			'object',
@@ -51,7 +59,7 @@ describe('a text that surely is no name', () => {
 		['mathematical letters', '𝐄mma'],
 		['a joined fi of a PDF', 'Soﬁa'],
 	])('is refused: %s', (_what, name) => {
-		expect(PARTS.map((part) => typeof nameFlaw(name, part))).toEqual([
+		expect(PARTS.map((part) => typeof findNameProblem(name, part))).toEqual([
 			'object',
 			'object',
 			'object',
@@ -73,11 +81,11 @@ describe('a text that surely is no name', () => {
 		'--',
 		'***',
 	])('is refused as a second surname, which is to be left empty: %j', (name) => {
-		expect(nameFlaw(name, 'second')?.todo).toContain('Leave it empty');
+		expect(findNameProblem(name, 'second')?.todo).toContain('Leave it empty');
 	});
 
 	it('is refused as a first surname: X', () => {
-		expect(nameFlaw('X', 'first')).toBeDefined();
+		expect(findNameProblem('X', 'first')).toBeDefined();
 	});
 });
 
@@ -90,6 +98,9 @@ describe('an odd name gets a warning', () => {
 		['山田', 'first'],
 		['GARCÃA', 'first'],
 	])('%s as %s', (name, part) => {
-		expect([nameFlaw(name, part), typeof nameOddity(name, part)]).toEqual([undefined, 'string']);
+		expect([findNameProblem(name, part), typeof findNameWarning(name, part)]).toEqual([
+			undefined,
+			'string',
+		]);
 	});
 });
