@@ -4,7 +4,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { SandboxContext } from './context';
 import { controlRoutes } from './control';
-import { answerError, HttpError } from './plugins/errors';
+import { sendError, HttpError } from './plugins/errors';
 import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
 import { pathFits, pathOf } from './plugins/paths';
@@ -43,7 +43,7 @@ export async function buildApp(context: SandboxContext): Promise<FastifyInstance
 		for (const one of [method].flat()) routes.push({ method: one, url });
 	});
 	checkByContract(app);
-	app.setErrorHandler(answerError);
+	app.setErrorHandler(sendError);
 	app.setNotFoundHandler(refuseUnknown(routes));
 	await app.register(formbody); // CP §1: form-encoded bodies are accepted
 	await app.register(swagger, {

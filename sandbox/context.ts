@@ -7,7 +7,7 @@ import type { Faults } from './plugins/faults';
 import type { RequestLog } from './plugins/requests';
 import type { SandboxSecrets } from './secrets';
 import type { ProviderLogins } from './services/creditProfile/providerLogins';
-import type { Dialect } from './services/taxQuery/dialect';
+import type { ApiVariant } from './services/taxQuery/apiVariant';
 import type { Ledger } from './services/taxQuery/ledger';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { TaxProfiles } from './services/taxQuery/profiles';
@@ -36,7 +36,7 @@ export interface SandboxContext {
 	providerLogins: ProviderLogins;
 
 	/** Says what this environment calls the paths, fields and words of the query service. */
-	dialect: Dialect;
+	variant: ApiVariant;
 	/** Says how queries end. */
 	outcomes: Outcomes;
 	profiles: TaxProfiles;

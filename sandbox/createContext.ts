@@ -10,7 +10,7 @@ import { Faults } from './plugins/faults';
 import { RequestLog } from './plugins/requests';
 import { secretsOf } from './secrets';
 import { ProviderLogins } from './services/creditProfile/providerLogins';
-import { Dialect } from './services/taxQuery/dialect';
+import { ApiVariant } from './services/taxQuery/apiVariant';
 import { Ledger } from './services/taxQuery/ledger';
 import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/pastQueries';
@@ -28,9 +28,9 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 	const people = new People(seed);
 	const reserved = reserve(people);
 	const results = new Results(seed, people);
-	const dialect = new Dialect(options);
+	const variant = new ApiVariant(options);
 	const ledger = new Ledger();
-	const webhooks = new Webhooks({ options, secrets, clock, dialect, closing });
+	const webhooks = new Webhooks({ options, secrets, clock, dialect: variant, closing });
 	const past = pastQueries(options.pastQueries, { seed, now: clock.now(), people, results });
 	return {
 		options,
@@ -43,7 +43,7 @@ export function createContext(options: SandboxOptions, closing: AbortSignal): Sa
 		requests: new RequestLog(secretNames(options.mapping)),
 		faults: new Faults(seed),
 		providerLogins: new ProviderLogins(clock),
-		dialect,
+		variant,
 		outcomes: new Outcomes(reserved),
 		profiles: new TaxProfiles(),
 		queries: new QueryStore({ options, clock, ledger, webhooks, closing }, past),

@@ -1,9 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { FastifyInstance } from 'fastify';
 import { oneOf } from '../../contract/shared';
-import { OUTCOME_WORDS, type Outcomes } from '../services/taxQuery/outcomes';
+import { OUTCOME_NAMES, type Outcomes } from '../services/taxQuery/outcomes';
 
-const Scripts = Type.Record(Type.String({ minLength: 1 }), Type.Array(oneOf(OUTCOME_WORDS)));
+const Scripts = Type.Record(Type.String({ minLength: 1 }), Type.Array(oneOf(OUTCOME_NAMES)));
 
 /** `GET`, `PUT` (replaces all) and `DELETE /sandbox/outcomes`: how the next queries about an RFC or CURP end. */
 export function outcomeControl(app: FastifyInstance, outcomes: Outcomes): void {

@@ -7,14 +7,14 @@ import { WebhookSettings } from '../webhook/config';
 
 /** `POST /sandbox/queries/{id}/deliver` and `POST /sandbox/deliveries/test`, which may name settings for this one call. */
 export function queryControl(app: FastifyInstance, context: SandboxContext): void {
-	const { dialect, queries, reserved, results, webhooks } = context;
+	const { variant, queries, reserved, results, webhooks } = context;
 	app.post<{ Params: { id: string } }>(
 		'/sandbox/queries/:id/deliver',
 		async ({ params: { id } }) => {
 			const record = queries.find(id);
 			if (!record) throw new HttpError(404, `There is no query ${id}`);
 			queries.deliverNow(record);
-			return dialect.record(record);
+			return variant.record(record);
 		},
 	);
 	app.post<{ Body?: Static<typeof WebhookSettings> }>(
@@ -25,7 +25,7 @@ export function queryControl(app: FastifyInstance, context: SandboxContext): voi
 			webhooks.needUrl(settings);
 			const { rfc } = reserved[0];
 			const { service } = OPERATIONS.getCrf; // comes later, so that every trigger is on it
-			return dialect.record(queries.test(service, { rfc }, results.fiscal(rfc, true), settings));
+			return variant.record(queries.test(service, { rfc }, results.fiscal(rfc, true), settings));
 		},
 	);
 }

@@ -9,7 +9,7 @@ const FROM_A_CONTAINER = 'host.docker.internal';
 
 /** `GET /sandbox/state`: what the page shows. */
 export function stateControl(app: FastifyInstance, context: SandboxContext): void {
-	const { clock, secrets, queries, webhooks, ledger, outcomes, reserved, dialect } = context;
+	const { clock, secrets, queries, webhooks, ledger, outcomes, reserved, variant } = context;
 	const { token, clientId, clientSecret } = secrets;
 	app.get('/sandbox/state', async ({ host, port }) => ({
 		services: [
@@ -41,7 +41,7 @@ export function stateControl(app: FastifyInstance, context: SandboxContext): voi
 		queries: queries
 			.list()
 			.slice(0, NEWEST)
-			.map((record) => dialect.record(record)),
+			.map((record) => variant.record(record)),
 		deliveries: webhooks.list().slice(0, NEWEST),
 	}));
 }

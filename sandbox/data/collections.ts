@@ -77,7 +77,7 @@ export function createCollections(seed: number, largest: number): Collections {
 }
 
 /** Returns the collection as it is sent, with the requested includes. */
-export function present(
+export function serializeCollection(
 	{ collection, versions: [active] }: CollectionEntry,
 	users: User[],
 	include: { version: boolean; creator: boolean },

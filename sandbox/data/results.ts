@@ -185,8 +185,8 @@ export class Results {
 			currency: 'MXN',
 			type: faker.helpers.arrayElement(['I', 'E', 'P']),
 		}));
-		const isAskedFor = (day: string) => day >= days.from && day <= days.to && day <= days.today;
-		return { rfc, period, invoices: invoices.filter(({ issuedAt }) => isAskedFor(issuedAt)) };
+		const isRequested = (day: string) => day >= days.from && day <= days.to && day <= days.today;
+		return { rfc, period, invoices: invoices.filter(({ issuedAt }) => isRequested(issuedAt)) };
 	}
 
 	private regimes(rfc: string, faker: Faker) {

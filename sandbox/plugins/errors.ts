@@ -13,7 +13,7 @@ export class HttpError extends Error {
 }
 
 /** Answers with the error as JSON; what Fastify itself refuses (malformed JSON, media type) included. */
-export function answerError(
+export function sendError(
 	error: FastifyError | HttpError,
 	_request: FastifyRequest,
 	reply: FastifyReply,

@@ -99,7 +99,7 @@ export class Faults {
 	}
 
 	/** The faults that this request meets, in the order of the rules: any latencies, then at most one other. */
-	meet(method: string, path: string): Fault[] {
+	match(method: string, path: string): Fault[] {
 		const met: Fault[] = [];
 		for (const entry of this.rules) {
 			const { rule } = entry;
@@ -127,28 +127,28 @@ export function injectFaults(
 	app.addHook('onRequest', async (request, reply) => {
 		const wait = (ms: number) => sleep(ms, undefined, { signal: closing });
 		if (options.latency > 0) await wait(options.latency);
-		for (const fault of faults.meet(request.method, pathOf(request.url))) {
+		for (const fault of faults.match(request.method, pathOf(request.url))) {
 			if (typeof fault === 'object' && 'latency' in fault) await wait(fault.latency);
-			else if (comesAfter(fault)) later.set(request, fault);
-			else await comeBefore(fault, request, reply, { limit: options.rateLimit, clock });
+			else if (isResponseFault(fault)) later.set(request, fault);
+			else await applyBefore(fault, request, reply, { limit: options.rateLimit, clock });
 		}
 	});
 
 	app.addHook('onSend', async (request, reply, payload) => {
 		const fault = later.get(request);
-		return fault === undefined ? payload : spoil(fault, request, reply, String(payload), closing);
+		return fault === undefined ? payload : corrupt(fault, request, reply, String(payload), closing);
 	});
 }
 
 /** Returns whether the fault strikes only when the service has accepted the request and made its answer. */
-function comesAfter(fault: Fault): boolean {
+function isResponseFault(fault: Fault): boolean {
 	if (typeof fault === 'object') {
 		return 'trickle' in fault || 'large' in fault || ('status' in fault && fault.accepted === true);
 	}
 	return ['resetAfter', 'truncated', 'nonJson'].includes(fault);
 }
 
-async function comeBefore(
+async function applyBefore(
 	fault: Fault,
 	request: FastifyRequest,
 	reply: FastifyReply,
@@ -165,12 +165,12 @@ async function comeBefore(
 	} else if (fault === 'expiredToken') {
 		throw new HttpError(401, 'The token has expired');
 	} else if (typeof fault === 'object' && 'status' in fault) {
-		await reply.send(answerOf(fault, reply));
+		await reply.send(sendStatus(fault, reply));
 	}
 }
 
 /** Sets status and headers of a fault's answer and returns its body. */
-function answerOf(fault: Extract<Fault, { status: number }>, reply: FastifyReply): string {
+function sendStatus(fault: Extract<Fault, { status: number }>, reply: FastifyReply): string {
 	const { status, headers = {}, body } = fault;
 	void reply.code(status).type('application/json').headers(headers);
 	if (typeof body === 'string') return body;
@@ -178,7 +178,7 @@ function answerOf(fault: Extract<Fault, { status: number }>, reply: FastifyReply
 }
 
 /** The payload that is sent in place of the answer. */
-function spoil(
+function corrupt(
 	fault: Fault,
 	request: FastifyRequest,
 	reply: FastifyReply,
@@ -194,7 +194,7 @@ function spoil(
 	if (typeof fault === 'object') {
 		if ('trickle' in fault) return Readable.from(byteByByte(payload, fault.trickle, closing));
 		if ('large' in fault) return Readable.from(withBlanks(payload, fault.large));
-		return 'status' in fault ? answerOf(fault, reply) : payload;
+		return 'status' in fault ? sendStatus(fault, reply) : payload;
 	}
 	void reply.type('text/html');
 	return '<!doctype html><title>Gateway</title><p>The gateway has no response.</p>';

@@ -16,7 +16,7 @@ export interface LoggedRequest {
 }
 
 /** More than the largest test sends; the oldest are dropped beyond it. */
-const KEPT = 20_000;
+const MAX_REQUESTS = 20_000;
 const SECRET = /password|secret|token|key|ciec|authorization|cookie/i;
 const MASK = '***';
 
@@ -65,7 +65,7 @@ export class RequestLog {
 			status: null,
 		};
 		this.entries.push(entry);
-		if (this.entries.length > KEPT) this.entries.shift();
+		if (this.entries.length > MAX_REQUESTS) this.entries.shift();
 		return entry;
 	}
 

@@ -38,13 +38,16 @@ function withDefaults(schema: TSchema, values: unknown): unknown {
 	return { ...Object.fromEntries(defaults), ...values };
 }
 
-const TELL = Symbol('tell');
-type Tell = (value: unknown) => unknown;
+const MAPPER = Symbol('tell');
+type ResponseMapper = (value: unknown) => unknown;
 
 /** Wraps a response's schema: responses are validated by it first, and then mapped to other names. */
-export const toldAs = <T extends TSchema>(schema: T, tell: (value: Static<T>) => unknown): T => ({
+export const withResponseMapper = <T extends TSchema>(
+	schema: T,
+	map: (value: Static<T>) => unknown,
+): T => ({
 	...schema,
-	[TELL]: tell,
+	[MAPPER]: map,
 });
 
 /**
@@ -68,7 +71,7 @@ export function checkByContract(app: FastifyInstance): void {
 			const { field, message } = violation;
 			throw new HttpError(500, `${method} ${url} broke the contract: "${field}": ${message}`);
 		}
-		const tell = (schema as TSchema & { [TELL]?: Tell })[TELL];
-		return JSON.stringify(tell ? tell(data) : data);
+		const map = (schema as TSchema & { [MAPPER]?: ResponseMapper })[MAPPER];
+		return JSON.stringify(map ? map(data) : data);
 	});
 }

@@ -5,14 +5,14 @@ import type { QueryRecord } from '../../contract/taxQuery';
 import type { Clock } from '../clock';
 import type { SandboxSecrets } from '../secrets';
 import type { SandboxOptions } from '../options';
-import type { Dialect } from '../services/taxQuery/dialect';
+import type { ApiVariant } from '../services/taxQuery/apiVariant';
 import { HttpError } from '../plugins/errors';
 import { initialSettings, signingOf, type WebhookChanges, type WebhookSettings } from './config';
 import { writeBody } from './body';
 import { proofOf } from './sign';
 
 const TIMEOUT_MS = 10_000;
-const KEPT = 1_000;
+const MAX_DELIVERIES = 1_000;
 
 export interface Delivery {
 	id: number;
@@ -43,7 +43,7 @@ export class Webhooks {
 			options: SandboxOptions;
 			secrets: SandboxSecrets;
 			clock: Clock;
-			dialect: Dialect;
+			dialect: ApiVariant;
 			closing: AbortSignal;
 		},
 	) {
@@ -143,7 +143,7 @@ export class Webhooks {
 			payload,
 		};
 		this.deliveries.push(delivery);
-		if (this.deliveries.length > KEPT) this.deliveries.shift();
+		if (this.deliveries.length > MAX_DELIVERIES) this.deliveries.shift();
 		return delivery;
 	}
 

@@ -24,17 +24,17 @@ const INCONVENIENT = new Set(
 );
 const VALUES = '0123456789ABCDEFGHIJKLMNÑOPQRSTUVWXYZ';
 
-function firstWord(text: string, skipped: Set<string> = new Set()): string {
-	let words = plain(text).split(' ').filter(Boolean);
-	if (words.length > 1 && skipped.has(words[0])) words = words.slice(1);
-	while (words.length > 1 && PARTICLES.has(words[0])) words = words.slice(1);
-	return (words[0] ?? '').replace(/Ñ/g, 'X');
+function firstPart(text: string, skipped: Set<string> = new Set()): string {
+	let parts = plain(text).split(' ').filter(Boolean);
+	if (parts.length > 1 && skipped.has(parts[0])) parts = parts.slice(1);
+	while (parts.length > 1 && PARTICLES.has(parts[0])) parts = parts.slice(1);
+	return (parts[0] ?? '').replace(/Ñ/g, 'X');
 }
 
 /** The first vowel after the initial of an upper-case word; X if there is none. */
-export const vowelOf = (word: string) => /[AEIOU]/.exec(word.slice(1))?.[0] ?? 'X';
+export const vowelOf = (part: string) => /[AEIOU]/.exec(part.slice(1))?.[0] ?? 'X';
 /** The first consonant after the initial, Ñ as X; X if there is none. */
-export const consonantOf = (word: string) => /[^AEIOU]/.exec(word.slice(1))?.[0] ?? 'X';
+export const consonantOf = (part: string) => /[^AEIOU]/.exec(part.slice(1))?.[0] ?? 'X';
 
 /** The last digit of a CURP, from its first 17 characters. */
 function curpCheckDigit(start: string): string {
@@ -47,9 +47,9 @@ function curpCheckDigit(start: string): string {
 
 /** The CURP that the civil registry would give (first of its homonyms): 18 characters. */
 export function curpOf(person: CurpInput): string {
-	const first = firstWord(person.firstLastName);
-	const second = firstWord(person.secondLastName ?? '');
-	const given = firstWord(person.name, COMMON_FIRST);
+	const first = firstPart(person.firstLastName);
+	const second = firstPart(person.secondLastName ?? '');
+	const given = firstPart(person.name, COMMON_FIRST);
 	let letters = first[0] + vowelOf(first) + (second[0] ?? 'X') + given[0];
 	if (INCONVENIENT.has(letters)) letters = `${letters[0]}X${letters.slice(2)}`;
 	const start = [

@@ -49,22 +49,22 @@ export function plain(text: string): string {
 }
 
 /** The words of a name that count; all of them if none would remain. */
-function countingWords(text: string): string[] {
-	const words = plain(text).split(' ').filter(Boolean);
-	const counting = words.filter((word) => !PARTICLES.has(word));
-	return counting.length > 0 ? counting : words;
+function countingParts(text: string): string[] {
+	const parts = plain(text).split(' ').filter(Boolean);
+	const counting = parts.filter((part) => !PARTICLES.has(part));
+	return counting.length > 0 ? counting : parts;
 }
 
 /** The given name that counts: the second if the first of several is María or José. */
 function givenName(text: string): string {
-	const words = countingWords(text);
-	const isSkipped = words.length > 1 && ['MARIA', 'JOSE', 'MA'].includes(words[0]);
-	return words[isSkipped ? 1 : 0] ?? '';
+	const parts = countingParts(text);
+	const isSkipped = parts.length > 1 && ['MARIA', 'JOSE', 'MA'].includes(parts[0]);
+	return parts[isSkipped ? 1 : 0] ?? '';
 }
 
 function lettersOf({ name, firstLastName, secondLastName }: RfcInput): string {
-	const [first = ''] = countingWords(firstLastName);
-	const [second = ''] = countingWords(secondLastName ?? '');
+	const [first = ''] = countingParts(firstLastName);
+	const [second = ''] = countingParts(secondLastName ?? '');
 	const given = givenName(name);
 	const only = first || second;
 	let letters: string;

@@ -12,8 +12,12 @@ import {
 import { NoQuery } from '../../../contract/shared';
 import type { CreditProfileMapping } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { gatherFilter, passes } from './filter';
-import { present, type Collections, type CollectionEntry } from '../../data/collections';
+import { collectFilter, passes } from './filter';
+import {
+	serializeCollection,
+	type Collections,
+	type CollectionEntry,
+} from '../../data/collections';
 
 /** The entry of this collection; refuses with 404 if there is none. */
 export function entryOf(collections: Collections, id: number): CollectionEntry {
@@ -59,7 +63,7 @@ export function collectionRoutes(
 		'/data/collection',
 		{
 			preValidation: async (request) => {
-				request.query = gatherFilter({ ...request.query }, mapping) as CollectionsQuery;
+				request.query = collectFilter({ ...request.query }, mapping) as CollectionsQuery;
 			},
 			schema: {
 				tags,
@@ -73,7 +77,7 @@ export function collectionRoutes(
 			const found = entries.filter(({ collection }) => passes(collection, filter));
 			const include = { version: includeActiveDataCollectionVersion, creator: includeCreator };
 			return {
-				data: pageOf(found, query).map((entry) => present(entry, users, include)),
+				data: pageOf(found, query).map((entry) => serializeCollection(entry, users, include)),
 				total: found.length,
 			};
 		},
@@ -91,7 +95,7 @@ export function collectionRoutes(
 			},
 		},
 		async ({ params: { id } }) =>
-			present(entryOf(collections, id), users, { version: false, creator: false }),
+			serializeCollection(entryOf(collections, id), users, { version: false, creator: false }),
 	);
 
 	app.get<{ Params: CollectionPath; Querystring: VersionsQuery }>(

@@ -10,7 +10,7 @@ import { closed, NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
 import type { CreditProfileMapping } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { toldAs } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 /** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
 const REFUSED_USER = 'REFUSED_USER';
@@ -40,7 +40,7 @@ export function credentialRoutes(
 	{ options, providerLogins }: SandboxContext,
 ): void {
 	const { creditProfile: mapping = {} } = options.mapping;
-	const told = (credential: Credential): Credential => ({
+	const shown = (credential: Credential): Credential => ({
 		...credential,
 		type: pathIn(mapping, credential.type),
 	});
@@ -53,7 +53,7 @@ export function credentialRoutes(
 					tags: ['Credential'],
 					summary: 'Create or replace the credential of this provider',
 					body: bodyIn(mapping, body),
-					response: { 200: toldAs(Credential, told) },
+					response: { 200: withResponseMapper(Credential, shown) },
 				},
 			},
 			async ({ body: { user, username } }) => {
@@ -76,7 +76,9 @@ export function credentialRoutes(
 				tags: ['Credential'],
 				summary: 'All credentials of the organization',
 				querystring: NoQuery,
-				response: { 200: toldAs(CredentialList, (credentials) => credentials.map(told)) },
+				response: {
+					200: withResponseMapper(CredentialList, (credentials) => credentials.map(shown)),
+				},
 			},
 		},
 		async () => providerLogins.list(),

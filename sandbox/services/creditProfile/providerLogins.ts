@@ -3,7 +3,7 @@ import type { Clock } from '../../clock';
 import { ORGANIZATION_ID, OWNER_ID } from '../../data/organization';
 
 /** Lists logins that the organization has at first, so that a list of them is not empty. */
-const FROM_THE_START: Array<[Provider, string]> = [
+const SEEDED_LOGINS: Array<[Provider, string]> = [
 	['bureau/pf', 'OTORGANTE_PF'],
 	['identity-verification', 'verificaciones@sandbox.example'],
 	['legal-records', 'expedientes'],
@@ -23,7 +23,7 @@ export class ProviderLogins {
 	private credentials = new Map<Provider, Credential>();
 
 	constructor(private readonly clock: Clock) {
-		for (const [provider, user] of FROM_THE_START) this.upsert(provider, user);
+		for (const [provider, user] of SEEDED_LOGINS) this.upsert(provider, user);
 	}
 
 	/** Creates or replaces the credential of a provider. */

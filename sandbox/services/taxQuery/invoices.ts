@@ -3,7 +3,7 @@ import { InvoiceAcknowledgement, InvoiceBody } from '../../../contract/taxQuery'
 import type { SandboxContext } from '../../context';
 import { clientTypeOf } from '../../data/results';
 import { OPERATIONS } from '../../mapping';
-import { toldAs } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 /** The sandbox's own limit; none is shown (TQ §8). */
 const MAX_PERIODS = 60;
@@ -20,39 +20,39 @@ function monthsBetween(from: string, to: string): string[] {
 
 /** TQ §4.11: one query for each month of the period. */
 export function invoiceRoute(app: FastifyInstance, context: SandboxContext): void {
-	const { clock, dialect, outcomes, profiles, queries, results } = context;
+	const { clock, variant, outcomes, profiles, queries, results } = context;
 	const operation = 'getInvoices';
 	app.post<{ Body: Record<string, unknown> }>(
-		dialect.path(operation),
+		variant.path(operation),
 		{
 			schema: {
 				tags: ['Query'],
 				summary: 'Invoices of a taxpayer, by month',
-				body: dialect.body(operation, InvoiceBody),
+				body: variant.body(operation, InvoiceBody),
 				response: {
-					200: toldAs(InvoiceAcknowledgement, ({ message, results: accepted }) => ({
+					200: withResponseMapper(InvoiceAcknowledgement, ({ message, results: accepted }) => ({
 						message,
 						results: accepted.map((one) =>
-							dialect.underOwnNames({ ...one, status: dialect.status(one.status) }),
+							variant.underOwnNames({ ...one, status: variant.status(one.status) }),
 						),
 					})),
 				},
 			},
 		},
 		async ({ body }) => {
-			const query = dialect.read(operation, InvoiceBody, body) as InvoiceBody;
+			const query = variant.read(operation, InvoiceBody, body) as InvoiceBody;
 			const { rfc, from, to } = query;
 			profiles.need(rfc);
 			const today = clock.iso().slice(0, 10);
 			if (from.slice(0, 7) > to.slice(0, 7) || (from.length === to.length && from > to)) {
-				throw dialect.refusal(operation, 'from', 'is later than the end');
+				throw variant.refusal(operation, 'from', 'is later than the end');
 			}
 			if (to.slice(0, 7) > today.slice(0, 7)) {
-				throw dialect.refusal(operation, 'to', 'lies in the future');
+				throw variant.refusal(operation, 'to', 'lies in the future');
 			}
 			const periods = monthsBetween(from, to);
 			if (periods.length > MAX_PERIODS) {
-				throw dialect.refusal(operation, 'from', `more than ${MAX_PERIODS} months`);
+				throw variant.refusal(operation, 'from', `more than ${MAX_PERIODS} months`);
 			}
 			const clientType = clientTypeOf(rfc);
 			const days = { from: from.padEnd(10, '-01'), to: to.length === 7 ? `${to}-31` : to, today };

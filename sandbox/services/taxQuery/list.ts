@@ -4,7 +4,7 @@ import { QueryRecord } from '../../../contract/taxQuery';
 import type { SandboxContext } from '../../context';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { toldAs } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 /** Validates the list before it is mapped to the chosen shape, since TQ §4.12 does not show it. */
 const Page = Type.Object({
@@ -23,9 +23,9 @@ function inOrder(order: SandboxOptions['listOrder'], records: QueryRecord[]): Qu
 /** TQ §4.12 and §4.13 */
 export function listRoutes(
 	app: FastifyInstance,
-	{ queries, dialect, options }: SandboxContext,
+	{ queries, variant, options }: SandboxContext,
 ): void {
-	const { limit, offset, page, firstPage, pageSize, fixed } = dialect.list;
+	const { limit, offset, page, firstPage, pageSize, fixed } = variant.list;
 	const tags = ['Query'];
 	/** TQ §4.12 shows no parameter; these are tolerated, and those that a mapping sends always are wanted. */
 	const ListQuery = Type.Object({
@@ -37,13 +37,13 @@ export function listRoutes(
 	});
 
 	app.get<{ Querystring: Static<typeof ListQuery> & Record<string, unknown> }>(
-		dialect.path('getAll'),
+		variant.path('getAll'),
 		{
 			schema: {
 				tags,
 				summary: 'All queries made',
 				querystring: ListQuery,
-				response: { 200: toldAs(Page, (listed) => dialect.page(listed)) },
+				response: { 200: withResponseMapper(Page, (listed) => variant.page(listed)) },
 			},
 		},
 		async ({ query, originalUrl }) => {
@@ -54,11 +54,11 @@ export function listRoutes(
 			}
 			const { service, status } = query;
 			const records = inOrder(options.listOrder, queries.list())
-				.filter((record) => service === undefined || dialect.service(record.service) === service)
-				.filter((record) => status === undefined || dialect.status(record.status) === status);
+				.filter((record) => service === undefined || variant.service(record.service) === service)
+				.filter((record) => status === undefined || variant.status(record.status) === status);
 			const wanted =
-				(query[limit] as number | undefined) ?? (dialect.isPaged ? pageSize : Infinity);
-			const size = dialect.isPaged ? Math.min(wanted, pageSize) : wanted;
+				(query[limit] as number | undefined) ?? (variant.isPaged ? pageSize : Infinity);
+			const size = variant.isPaged ? Math.min(wanted, pageSize) : wanted;
 			const number = query[page] as number | undefined;
 			const start =
 				number === undefined
@@ -78,12 +78,12 @@ export function listRoutes(
 	);
 
 	app.get<{ Params: { queryId: string } }>(
-		dialect.path('get'),
+		variant.path('get'),
 		{
 			schema: {
 				tags,
 				summary: 'One query by its ID',
-				response: { 200: toldAs(QueryRecord, (record) => dialect.stored(record)) },
+				response: { 200: withResponseMapper(QueryRecord, (record) => variant.stored(record)) },
 			},
 		},
 		async ({ params: { queryId } }) => {

@@ -7,7 +7,7 @@ const GENERIC_RFCS = ['XAXX010101000', 'XEXX010101000'];
 const NOT_FOUND = 'No taxpayer was found for it';
 
 /** The words of a script, and what each makes of a query. */
-const WORDS: Record<string, Behaviour> = {
+const BY_NAME: Record<string, Behaviour> = {
 	SUCCESS: 'success',
 	SLOW: 'slow',
 	PENDING: 'pending',
@@ -15,7 +15,7 @@ const WORDS: Record<string, Behaviour> = {
 	FAILED: 'failed',
 	NOT_FOUND: 'notFound',
 };
-export const OUTCOME_WORDS = Object.keys(WORDS);
+export const OUTCOME_NAMES = Object.keys(BY_NAME);
 
 /** Maps an RFC or CURP to the outcomes of the next queries about it, one word each. */
 type Scripts = Record<string, string[]>;
@@ -52,7 +52,7 @@ export class Outcomes {
 
 	private behaviourOf(identifier: string): Behaviour {
 		const word = this.scripts[identifier]?.shift();
-		if (word !== undefined) return WORDS[word];
+		if (word !== undefined) return BY_NAME[word];
 		if (GENERIC_RFCS.includes(identifier)) return 'notFound';
 		const found = this.reserved.find(({ rfc, curp, companyRfc }) =>
 			[rfc, curp, companyRfc].includes(identifier),

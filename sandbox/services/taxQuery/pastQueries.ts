@@ -7,7 +7,7 @@ import { newRecord, queryId } from './store';
 
 const PEOPLE = 40;
 const YEAR_MS = 365 * 86_400_000;
-const ANSWER_MS = 1500;
+const RESPONSE_MS = 1500;
 
 /** Returns `count` finished queries of the past year, oldest first. They are about 40 people, to save time. */
 export function pastQueries(
@@ -44,7 +44,7 @@ export function pastQueries(
 			status: 'SUCCESS',
 			response: { ...response },
 			state,
-			updatedAt: iso(Math.min(at + ANSWER_MS, now)),
+			updatedAt: iso(Math.min(at + RESPONSE_MS, now)),
 		};
 	});
 }

@@ -17,7 +17,7 @@ import type { SandboxContext } from '../../context';
 import { clientTypeOf, type Results } from '../../data/results';
 import { OPERATIONS, type Operation } from '../../mapping';
 import { HttpError } from '../../plugins/errors';
-import { toldAs } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 import { invoiceRoute } from './invoices';
 import type { Outcome } from './store';
 
@@ -121,7 +121,7 @@ export function queryRoutes(app: FastifyInstance, context: SandboxContext): void
 }
 
 function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRoute): void {
-	const { dialect, options, outcomes, profiles, queries, results } = context;
+	const { variant, options, outcomes, profiles, queries, results } = context;
 	const { operation, summary, body: schema, about, needs, response, hasFiscalState } = route;
 	const { service } = OPERATIONS[operation];
 	const isImmediate =
@@ -137,26 +137,26 @@ function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRou
 	}
 
 	app.post<{ Body: Record<string, unknown> }>(
-		dialect.path(operation),
+		variant.path(operation),
 		{
 			schema: {
 				tags: ['Query'],
 				summary,
-				body: dialect.body(operation, schema),
+				body: variant.body(operation, schema),
 				response: {
 					200: isImmediate
-						? toldAs(QueryRecord, (record) => dialect.answer(record))
+						? withResponseMapper(QueryRecord, (record) => variant.toResponse(record))
 						: Acknowledgement,
 				},
 			},
 		},
 		async ({ body }) => {
-			const query = dialect.read(operation, schema, body);
+			const query = variant.read(operation, schema, body);
 			delete query.ciec; // a secret: neither recorded nor echoed
 			const identifier = String(query[about]);
 			const clientType = about === 'rfc' ? clientTypeOf(identifier) : 'PF';
 			if (needs === 'company' && clientType !== 'PM') {
-				throw dialect.refusal(operation, about, 'must be that of a company');
+				throw variant.refusal(operation, about, 'must be that of a company');
 			}
 			if (needs === 'profile') profiles.need(identifier);
 			const outcome = outcomeOf(identifier);
@@ -173,23 +173,25 @@ function aboutOne(app: FastifyInstance, context: SandboxContext, route: QueryRou
 }
 
 /** TQ §4.3 */
-function calculatorRoute(app: FastifyInstance, { dialect, people, queries }: SandboxContext): void {
+function calculatorRoute(app: FastifyInstance, { variant, people, queries }: SandboxContext): void {
 	const operation = 'calculateRfc';
 	app.post<{ Body: Record<string, unknown> }>(
-		dialect.path(operation),
+		variant.path(operation),
 		{
 			schema: {
 				tags: ['Query'],
 				summary: 'RFC of a natural person',
-				body: dialect.body(operation, RfcCalculatorBody),
-				response: { 200: toldAs(RfcCalculatorRecord, (record) => dialect.answer(record)) },
+				body: variant.body(operation, RfcCalculatorBody),
+				response: {
+					200: withResponseMapper(RfcCalculatorRecord, (record) => variant.toResponse(record)),
+				},
 			},
 		},
 		async ({ body }) => {
-			const query = dialect.read(operation, RfcCalculatorBody, body) as RfcCalculatorBody;
+			const query = variant.read(operation, RfcCalculatorBody, body) as RfcCalculatorBody;
 			const { name, firstLastName, secondLastName = '', day, month, year } = query;
 			if (!isDayOfMonth(year, month, day)) {
-				throw dialect.refusal(operation, 'day', 'this month has no such day');
+				throw variant.refusal(operation, 'day', 'this month has no such day');
 			}
 			const birthDate = [year, month, day]
 				.map((part, index) => String(part).padStart(index === 0 ? 4 : 2, '0'))

@@ -6,7 +6,7 @@ import type { SandboxContext } from '../../context';
 import type { TaxQueryMapping } from '../../mapping';
 import type { SandboxOptions } from '../../options';
 import { HttpError } from '../../plugins/errors';
-import { toldAs } from '../../plugins/validation';
+import { withResponseMapper } from '../../plugins/validation';
 
 type TokenRequest = NonNullable<TaxQueryMapping['token']>;
 type Field = keyof TokenBody;
@@ -21,10 +21,10 @@ const CLIENT_CREDENTIALS = 'client_credentials';
 
 /** The token endpoint (TQ §4.1), and the guard that every other path stands behind (TQ §5). */
 export async function tokens(app: FastifyInstance, context: SandboxContext): Promise<void> {
-	const { clock, dialect, options, secrets } = context;
-	const wanted = dialect.tokenRequest;
+	const { clock, variant, options, secrets } = context;
+	const wanted = variant.tokenRequest;
 	const { scheme = 'Bearer' } = wanted;
-	const path = dialect.tokenPath;
+	const path = variant.tokenPath;
 	await app.register(jwt, {
 		secret: secrets.jwtKey,
 		verify: {
@@ -51,7 +51,9 @@ export async function tokens(app: FastifyInstance, context: SandboxContext): Pro
 				tags: ['Token'],
 				summary: 'Create or refresh an access token',
 				body: tokenBody(wanted),
-				response: { 200: toldAs(TokenResponse, (token) => tellToken(token, options)) },
+				response: {
+					200: withResponseMapper(TokenResponse, (token) => tokenResponse(token, options)),
+				},
 			},
 		},
 		async (request) => {
@@ -132,7 +134,7 @@ function decode(app: FastifyInstance, token = ''): Claims | undefined {
 }
 
 /** The token in the shape that the options say. */
-function tellToken(
+function tokenResponse(
 	token: Static<typeof TokenResponse>,
 	{ tokenShape, tokenExpiresIn, noRefreshToken }: SandboxOptions,
 ): object {
@@ -144,14 +146,14 @@ function tellToken(
 		negative: -1,
 		absent: undefined,
 	};
-	const told = {
+	const response = {
 		...others,
 		...(tokenExpiresIn !== 'absent' && { expires_in: expires[tokenExpiresIn] }),
 		...(!noRefreshToken && { refresh_token }),
 	};
-	if (tokenShape === 'data') return { data: told };
-	if (tokenShape === 'snake') return told;
+	if (tokenShape === 'data') return { data: response };
+	if (tokenShape === 'snake') return response;
 	const camel = (name: string) =>
 		name.replace(/_(.)/g, (_all, letter: string) => letter.toUpperCase());
-	return Object.fromEntries(Object.entries(told).map(([name, value]) => [camel(name), value]));
+	return Object.fromEntries(Object.entries(response).map(([name, value]) => [camel(name), value]));
 }

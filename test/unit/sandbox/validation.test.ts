@@ -1,14 +1,14 @@
 import { Type } from '@sinclair/typebox';
 import Fastify from 'fastify';
 import { CredentialList } from '../../../contract/creditProfile';
-import { answerError } from '../../../sandbox/plugins/errors';
+import { sendError } from '../../../sandbox/plugins/errors';
 import { checkByContract } from '../../../sandbox/plugins/validation';
 
 /** An application with one route that answers whatever it is given, held to the contract of credentials. */
 async function answerOf(body: unknown) {
 	const app = Fastify();
 	checkByContract(app);
-	app.setErrorHandler(answerError);
+	app.setErrorHandler(sendError);
 	app.get('/list', { schema: { response: { 200: CredentialList } } }, async () => body);
 	const { statusCode, payload } = await app.inject('/list');
 	await app.close();
@@ -54,7 +54,7 @@ describe('a query', () => {
 	async function read(query: string) {
 		const app = Fastify();
 		checkByContract(app);
-		app.setErrorHandler(answerError);
+		app.setErrorHandler(sendError);
 		app.get('/', { schema }, async (request) => request.query);
 		const { payload } = await app.inject(`/?${query}`);
 		await app.close();

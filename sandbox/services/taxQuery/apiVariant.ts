@@ -29,7 +29,7 @@ const shifted = (
  * Maps the document's paths, fields and words to those of this environment. Inside, the sandbox uses the document's
  * names; requests and responses are mapped here.
  */
-export class Dialect {
+export class ApiVariant {
 	private readonly mapping: TaxQueryMapping;
 	private readonly statuses: Record<Status, string>;
 
@@ -134,20 +134,22 @@ export class Dialect {
 	}
 
 	/** A record as the response to its query. */
-	answer(record: QueryRecord): object {
+	toResponse(record: QueryRecord): object {
 		return this.wrapped(this.record(record));
 	}
 
 	/** A record as `GET /query/{id}` gives it. */
 	stored(record: QueryRecord): object {
-		return this.wrapped(this.kept(record));
+		return this.wrapped(this.stored(record));
 	}
 
 	/** A page of records in the shape that the options say. */
 	page(page: { data: QueryRecord[]; total: number; next: string | null }): unknown {
 		const { queryList, listShape } = this.options;
 		const rows = page.data.map((record) =>
-			this.inWrapper(queryList === 'lean' ? lean(this.record(record)) : this.kept(record)),
+			this.inWrapper(
+				queryList === 'lean' ? withoutResponse(this.record(record)) : this.stored(record),
+			),
 		);
 		if (queryList === 'array' && !listShape) return rows;
 		const { rows: key, total } = listShape ?? { rows: 'data', total: 'total' };
@@ -162,7 +164,7 @@ export class Dialect {
 	}
 
 	/** Returns what the service keeps of a query: with `--record lean` not its response. */
-	private kept(record: QueryRecord): object {
+	private stored(record: QueryRecord): object {
 		const whole = this.record(record);
 		return this.options.record === 'lean' ? without(whole, 'response') : whole;
 	}
@@ -222,7 +224,7 @@ function operationOf(service: string): Operation | undefined {
 }
 
 /** Returns a row without its query and response. */
-function lean(record: QueryRecord): object {
+function withoutResponse(record: QueryRecord): object {
 	const { clientType } = record.metadata;
 	return { ...without(record, 'response', 'query'), metadata: { clientType } };
 }
