@@ -37,7 +37,7 @@ export const SETTINGS = {
 };
 
 /** Parts of n8n that no workflow here enters. */
-const UNENTERED = [
+const UNUSED_MODULES = [
 	...['breaking-changes', 'chat-hub', 'external-secrets', 'favorites', 'insights'],
 	...['instance-version-history', 'ldap', 'log-streaming', 'mcp', 'n8n-packages', 'oauth-jwe'],
 	...['otel', 'provisioning', 'quick-connect', 'source-control', 'sso-oidc'],
@@ -48,18 +48,18 @@ const UNENTERED = [
  * Saves CPU time: n8n makes an expression engine only for a run that has an expression, compiles its code once, and loads
  * nothing that is not entered.
  */
-export const SPARING = {
-	N8N_DISABLED_MODULES: [SETTINGS.N8N_DISABLED_MODULES, ...UNENTERED].join(','),
+export const LOW_CPU = {
+	N8N_DISABLED_MODULES: [SETTINGS.N8N_DISABLED_MODULES, ...UNUSED_MODULES].join(','),
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
 };
 
 /** For an n8n that nobody opens in a browser, and that has no Code node: it starts in half the time. */
-export const BARE = {
+export const HEADLESS = {
 	N8N_DISABLE_UI: 'true',
 	N8N_RUNNERS_MODE: 'external', // none is started
 	N8N_RUNNERS_AUTH_TOKEN: 'of-no-runner',
-	...SPARING,
+	...LOW_CPU,
 };
 
 /** n8n's own settings of whoever runs this must not reach the demo's n8n. */
@@ -135,7 +135,7 @@ async function untilReady(
 }
 
 /** A worker or a webhook processor of n8n's queue mode. */
-export interface Helper {
+export interface WorkerProcess {
 	/** Where it answers: webhooks, if it is a webhook processor. */
 	url: string;
 	process: Running;
@@ -144,13 +144,13 @@ export interface Helper {
 }
 
 /** Starts a further process beside a running n8n, and waits until it is ready. `extra` names what both share. */
-export async function startHelper(
+export async function startWorkerProcess(
 	processes: Processes,
 	kind: 'worker' | 'webhook',
 	userFolder: string,
 	log: (line: string) => void,
 	extra: NodeJS.ProcessEnv,
-): Promise<Helper> {
+): Promise<WorkerProcess> {
 	const [port, brokerPort] = await freePorts(2);
 	const url = `http://127.0.0.1:${port}`;
 	const env = environment(host, userFolder, port, brokerPort, {
@@ -159,7 +159,7 @@ export async function startHelper(
 		...extra,
 	});
 	const process = processes.start(host.node, [host.n8n, kind], { cwd: userFolder, env });
-	const ready = async () => await answers(`${url}/healthz/readiness`);
+	const ready = async () => await responds(`${url}/healthz/readiness`);
 	await untilReady(`n8n ${kind}`, process, ready, log);
 	return { url, process, folder: userFolder };
 }
@@ -205,7 +205,7 @@ export async function startN8n(
 }
 
 /** Whether this address answers with one of these statuses. */
-async function answers(url: string, statuses = [200]): Promise<boolean> {
+async function responds(url: string, statuses = [200]): Promise<boolean> {
 	return await fetchUnpooled(url).then(
 		({ status }) => statuses.includes(status),
 		() => false, // it does not listen yet
@@ -215,6 +215,7 @@ async function answers(url: string, statuses = [200]): Promise<boolean> {
 /** Whether n8n at this address takes requests. Before 2.x its readiness is told before its routes are there. */
 export async function isReady(url: string): Promise<boolean> {
 	return (
-		(await answers(`${url}/healthz/readiness`)) && (await answers(`${url}/rest/login`, [200, 401]))
+		(await responds(`${url}/healthz/readiness`)) &&
+		(await responds(`${url}/rest/login`, [200, 401]))
 	);
 }

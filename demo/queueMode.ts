@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startHelper, startN8n, type Helper, type N8n } from './n8n';
+import { startWorkerProcess, startN8n, type WorkerProcess, type N8n } from './n8n';
 import { installPackage } from './package';
 import type { Processes } from './processes';
 import { startStores } from './stores';
@@ -15,12 +15,12 @@ export interface QueueModeOptions {
 
 /** n8n in queue mode: itself (the main), its workers and webhook processors, over PostgreSQL and Redis. */
 export interface QueueMode extends N8n {
-	workers: Helper[];
-	webhookProcessors: Helper[];
+	workers: WorkerProcess[];
+	webhookProcessors: WorkerProcess[];
 	/** What an operator must set on every process. */
 	settings: Record<string, string>;
 	/** Starts one more worker. */
-	addWorker(): Promise<Helper>;
+	addWorker(): Promise<WorkerProcess>;
 	/** Removes the data of PostgreSQL and Redis, once all processes have ended. */
 	remove(): Promise<void>;
 }
@@ -72,7 +72,7 @@ export async function startQueueMode(
 			const own = join(folder, `${kind}-${number + 1}`);
 			const nodes = join('.n8n', 'nodes');
 			await cp(join(main, nodes), join(own, nodes), { recursive: true });
-			return await startHelper(processes, kind, own, log, env);
+			return await startWorkerProcess(processes, kind, own, log, env);
 		};
 		log(`Starting ${workers} workers and ${webhookProcessors} webhook processor(s) …`);
 		const several = async (kind: 'worker' | 'webhook', count: number) =>

@@ -45,14 +45,14 @@ export async function startSandbox(
 
 /** Tells the sandbox where to deliver results. Throws if it does not accept the address. */
 export async function registerWebhook(sandbox: Sandbox, url: string): Promise<void> {
-	const answer = await fetchUnpooled(new URL('sandbox/webhook', sandbox.page), {
+	const response = await fetchUnpooled(new URL('sandbox/webhook', sandbox.page), {
 		method: 'PUT',
 		headers: { 'content-type': 'application/json' },
 		body: JSON.stringify({ url }),
 	});
-	if (!answer.ok) {
+	if (!response.ok) {
 		throw new Error(
-			`The sandbox did not accept the webhook URL: ${answer.status} ${await answer.text()}`,
+			`The sandbox did not accept the webhook URL: ${response.status} ${await response.text()}`,
 		);
 	}
 }

@@ -38,12 +38,12 @@ export class StubModel {
 					tools?: Array<{ function: ToolDefinition }>;
 					stream?: boolean;
 				};
-				const asked = {
+				const requested = {
 					messages: body.messages ?? [],
 					tools: (body.tools ?? []).map((tool) => tool.function),
 				};
-				model.requests.push(asked);
-				const turn = model.speak(asked);
+				model.requests.push(requested);
+				const turn = model.speak(requested);
 				response.setHeader('content-type', body.stream ? 'text/event-stream' : 'application/json');
 				response.end(body.stream ? streamed(turn) : JSON.stringify(completion(turn, 'message')));
 			});

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { fetchUnpooled } from '../../demo/http';
-import { BARE, startN8n, type N8n } from '../../demo/n8n';
+import { HEADLESS, startN8n, type N8n } from '../../demo/n8n';
 import type { WorkflowNode } from '../../demo/n8nClient';
 import { host } from '../../demo/n8nHost';
 import { buildPackage, root } from '../../demo/package';
@@ -57,7 +57,7 @@ describe('the lines of README, word for word', () => {
 		await processes.run('sh', ['-ec', lines.join('\n')], { cwd: folder, env });
 		const nodes = join(home, '.n8n', 'nodes', 'node_modules');
 		const installed = await processes.run('ls', [nodes]);
-		const n8n = await startN8n(processes, home, () => {}, BARE);
+		const n8n = await startN8n(processes, home, () => {}, HEADLESS);
 		const loaded = await n8n.client.nodeTypes(types);
 		archive = join(home, '.n8n', 'nodes', basename(archive));
 		expect([installed, loaded.length]).toEqual([NAME, types.length]);
@@ -129,7 +129,7 @@ describe("n8n's own installer", () => {
 		const PATH = [bin, host.path].join(delimiter);
 		const home = join(folder, 'installer');
 		await mkdir(home);
-		n8n = await startN8n(processes, home, () => {}, { ...BARE, PATH });
+		n8n = await startN8n(processes, home, () => {}, { ...HEADLESS, PATH });
 		const login = await fetchUnpooled(`${n8n.url}/rest/login`, {
 			method: 'POST',
 			headers: { 'content-type': 'application/json' },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { applicationOf, sendApplication } from '../../../demo/form';
-import { SPARING, startN8n } from '../../../demo/n8n';
+import { LOW_CPU, startN8n } from '../../../demo/n8n';
 import { host } from '../../../demo/n8nHost';
 import { installPackage } from '../../../demo/package';
 import { Processes } from '../../../demo/processes';
@@ -174,7 +174,7 @@ describeWithBrowser('applicants who are forgotten, and an n8n that moves', () =>
 			const folder = await mkdtemp(join(tmpdir(), 'credit-profile-moved-'));
 			try {
 				await installPackage(processes, folder);
-				const n8n = await startN8n(processes, folder, () => {}, SPARING);
+				const n8n = await startN8n(processes, folder, () => {}, LOW_CPU);
 				const workflows = await provision(n8n, flow.demo.sandbox);
 				const editor = await Editor.signIn(n8n);
 				const moved = await Onboarding.in({ ...flow.demo, n8n, folder, workflows }, editor);

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { BARE, startN8n } from '../../../demo/n8n';
+import { HEADLESS, startN8n } from '../../../demo/n8n';
 import { ensureHost } from '../../../demo/n8nHost';
 import { installPackage } from '../../../demo/package';
 import { KillableN8n } from '../../../bench/killableN8n';
@@ -14,7 +14,7 @@ const begun = once(
 		const userFolder = await mkdtemp(join(tmpdir(), 'credit-profile-e2e-'));
 		await ensureHost();
 		await installPackage(processes, userFolder);
-		return { userFolder, n8n: await startN8n(processes, userFolder, () => {}, BARE) };
+		return { userFolder, n8n: await startN8n(processes, userFolder, () => {}, HEADLESS) };
 	},
 	async ({ userFolder }) => {
 		await processes.stop();

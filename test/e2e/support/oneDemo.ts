@@ -1,5 +1,5 @@
 import { startDemo, type Demo } from '../../../demo/demo';
-import { SPARING } from '../../../demo/n8n';
+import { LOW_CPU } from '../../../demo/n8n';
 import type { SandboxProgram } from '../../../demo/sandbox';
 import { KillableN8n } from '../../../bench/killableN8n';
 import { Editor } from './editor';
@@ -30,7 +30,7 @@ export const oneDemo: () => Promise<Demo> = once(
 			processes,
 			sandboxProgram: await sandbox(),
 			agentServices: { modelUrl: model.url, mailPort: mailbox.port },
-			settings: SPARING,
+			settings: LOW_CPU,
 		});
 	},
 	async (demo) => await demo.stop(),

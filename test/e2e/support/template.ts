@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { BARE, startUnowned } from '../../../demo/n8n';
+import { HEADLESS, startUnowned } from '../../../demo/n8n';
 import { ensureHost, host } from '../../../demo/n8nHost';
 import { copyDatabase, TEMPLATE } from '../../../demo/n8nTemplate';
 import { Processes } from '../../../demo/processes';
@@ -15,7 +15,7 @@ export async function ensureTemplate(): Promise<void> {
 	if (!existsSync(template)) {
 		const folder = await mkdtemp(join(modules, '.user-'));
 		try {
-			await startUnowned(processes, folder, () => {}, BARE);
+			await startUnowned(processes, folder, () => {}, HEADLESS);
 			await processes.stop();
 			await copyDatabase(folder, join(folder, 'template'));
 			await rename(join(folder, 'template'), template);

@@ -5,7 +5,7 @@ interface Running {
 type Start<O, T> = (options?: O) => Promise<T>;
 
 /** What runs while a test does, under a name that can be written down before it is started. */
-export const running = <T extends object>(now: () => T): T =>
+export const lazy = <T extends object>(now: () => T): T =>
 	new Proxy({} as T, {
 		get(_, name) {
 			const one = now();
@@ -25,7 +25,7 @@ export function withSandbox<O, T extends Running>(start: Start<O, T>, options?: 
 	});
 	beforeEach(async () => await sandbox.reset());
 	afterAll(async () => await sandbox.close());
-	return running(() => sandbox);
+	return lazy(() => sandbox);
 }
 
 /** A new sandbox for each test of a group. */
@@ -35,5 +35,5 @@ export function withFreshSandbox<O, T extends Running>(start: Start<O, T>, optio
 		sandbox = await start(options);
 	});
 	afterEach(async () => await sandbox.close());
-	return running(() => sandbox);
+	return lazy(() => sandbox);
 }

@@ -1,5 +1,5 @@
 import { sandboxWithQueries } from '../../support/queries';
-import { running, withFreshSandbox } from '../../support/withSandbox';
+import { lazy, withFreshSandbox } from '../../support/withSandbox';
 import { ListService } from './listService';
 import { TriggerHost, type TriggerHostOptions } from './triggerHost';
 
@@ -11,7 +11,7 @@ function triggerAt(service: { credentials(): TriggerHostOptions['credentials'] }
 		host = undefined;
 	});
 	return {
-		host: running(() => host as TriggerHost),
+		host: lazy(() => host as TriggerHost),
 		start: async (options: Partial<TriggerHostOptions> = {}) =>
 			(host = await TriggerHost.start({ credentials: service.credentials(), ...options })),
 	};
@@ -30,7 +30,7 @@ export function listSuite() {
 	const trigger = triggerAt({ credentials: () => service.credentials() });
 	beforeEach(async () => (service = await ListService.start()));
 	afterEach(async () => await service.stop());
-	return { ...trigger, service: running(() => service) };
+	return { ...trigger, service: lazy(() => service) };
 }
 
 /** Webhook verification by a secret header, and what proves a call by it. */
