@@ -94,7 +94,11 @@ export async function publish(
 }
 
 /** Asks so many queries, evenly; returns their ids. */
-export async function ask(sandbox: Sandbox, many: number, perSecond: number): Promise<string[]> {
+export async function sendQuery(
+	sandbox: Sandbox,
+	many: number,
+	perSecond: number,
+): Promise<string[]> {
 	const queries = await queriesAt(sandbox);
 	const ids: string[] = [];
 	for (let count = 0; count < many; count++) {

@@ -160,42 +160,42 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	);
 	const told = errors.join('\n');
 	const given = rows.flatMap(({ queryId }) => (queryId ? [String(queryId)] : []));
-	const asked = (key: unknown) => subjects.filter((one) => one === key).length * runs.length;
+	const requests = (key: unknown) => subjects.filter((one) => one === key).length * runs.length;
 	const paysOnce = mode.reuse !== undefined && !kind.hasNoReuse;
 
 	const missing = billed.filter(({ queryId }) => !given.includes(queryId));
 	const unsure = new Set(rows.filter(({ error }) => isUnsure(error)).map(subjectOf));
-	const onlyTold = missing.filter(
+	const onlyReported = missing.filter(
 		({ queryId, query }) => told.includes(queryId) || unsure.has(String(keyOf(query))),
 	);
 	counts.add('operations', subjects.length * runs.length);
 	counts.add('billed', billed.length);
 	counts.add('recovered', rows.filter(({ recovered }) => recovered).length);
 	counts.add('reported as unsure', errors.filter(isUnsure).length);
-	counts.add('billed, ID in the error', onlyTold.length);
+	counts.add('billed, ID in the error', onlyReported.length);
 	const unsureInRuns = runs.reduce((sum, { unsureQueries }) => sum + unsureQueries, 0);
-	counts.add('lost', Math.max(0, missing.length - onlyTold.length - unsureInRuns));
+	counts.add('lost', Math.max(0, missing.length - onlyReported.length - unsureInRuns));
 	for (const key of new Set(subjects)) {
 		const paid = billed.filter(({ query }) => keyOf(query) === key).length;
-		const allowed = (paysOnce ? 1 : asked(key)) * (kind.months ?? 1);
+		const allowed = (paysOnce ? 1 : requests(key)) * (kind.months ?? 1);
 		counts.add('paid twice', Math.max(0, paid - allowed));
 	}
-	const strange = rows.filter(
+	const unknown = rows.filter(
 		(row) =>
 			row.error === undefined &&
 			(row.queryId === undefined ||
 				keyOf(byId.get(String(row.queryId))?.query ?? {}) !== subjectOf(row)),
 	);
-	const lost = missing.filter((entry) => !onlyTold.includes(entry));
-	if (lost.length > unsureInRuns || strange.length > 0) {
+	const lost = missing.filter((entry) => !onlyReported.includes(entry));
+	if (lost.length > unsureInRuns || unknown.length > 0) {
 		const about = lost.map(({ query }) => keyOf(query));
 		const came = rows.filter((row) => about.includes(subjectOf(row)));
-		log(`${mode.name}, ${kind.operation}: ${JSON.stringify({ lost, strange, came })}`);
+		log(`${mode.name}, ${kind.operation}: ${JSON.stringify({ lost, strange: unknown, came })}`);
 	}
 	const own = rows.flatMap(({ queryId, reused }) => (queryId && !reused ? [String(queryId)] : []));
 	const shared = paysOnce ? 0 : own.length - new Set(own).size;
 	const absent = runs.filter((run) => run.failure === '' && outOf(run.rows) < subjects.length);
-	counts.add('wrong', strange.length + shared + absent.length);
+	counts.add('wrong', unknown.length + shared + absent.length);
 	const unexplained = errors.filter((error) => !isExplained(error));
 	if (unexplained.length > 0) log(`${mode.name}, ${kind.operation}: ${String(unexplained[0])}`);
 	counts.add('unexplained', unexplained.length);
@@ -215,7 +215,12 @@ class Counts {
 	}
 }
 
-async function ask(n8n: BenchN8n, cell: Cell, credentials: object, name: string): Promise<void> {
+async function sendQuery(
+	n8n: BenchN8n,
+	cell: Cell,
+	credentials: object,
+	name: string,
+): Promise<void> {
 	const { kind, mode, subjects } = cell;
 	const { resource, operation, parameters, isImmediate, hasNoReuse } = kind;
 	const run = await n8n.workflow(name, {
@@ -318,7 +323,7 @@ async function runSeed(
 	const others = new Counts();
 	const works: Array<() => Promise<void>> = [
 		...cells.map((cell, index) => async () => {
-			await ask(n8n, cell, { taxQueryApi }, `Cell ${seed} ${index}`);
+			await sendQuery(n8n, cell, { taxQueryApi }, `Cell ${seed} ${index}`);
 		}),
 		...LISTS.map(({ of, ...parameters }, index) => async () => {
 			const run = await n8n.workflow(`List ${seed} ${index}`, {

@@ -7,7 +7,7 @@ import { KillableN8n } from './killableN8n';
 import { startBenchN8n } from './n8n';
 import { round, type BenchOptions, type BenchResult } from './result';
 import {
-	ask,
+	sendQuery,
 	createCredential,
 	eachResult,
 	publish,
@@ -73,18 +73,18 @@ export async function results({
 		);
 		const arrived = (id: string) => sink.arrivals.some(({ queryId }) => queryId === id);
 		log(`${FIRST} first ones`);
-		const first = await ask(sandbox, FIRST, PER_SECOND);
+		const first = await sendQuery(sandbox, FIRST, PER_SECOND);
 		while (!first.every(arrived)) await sleep(500);
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
-		const askedAt = Date.now();
-		const ids = await ask(sandbox, BEFORE_KILL, PER_SECOND);
+		const requestedAt = Date.now();
+		const ids = await sendQuery(sandbox, BEFORE_KILL, PER_SECOND);
 		const killedAt = Date.now();
 		const beforeKill = sink.arrivals.length - FIRST;
 		log(`killing the main after ${beforeKill} results`);
 		await processes.kill();
 		const [readyAt] = await Promise.all([
 			processes.restart(n8n.url).then(() => Date.now()),
-			ask(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
+			sendQuery(sandbox, QUERIES - BEFORE_KILL, PER_SECOND).then((more) => ids.push(...more)),
 		]);
 		const missing = () => ids.filter((id) => !arrived(id));
 		for (const end = Date.now() + TIMEOUT_MS; missing().length > 0 && Date.now() < end;)
@@ -106,16 +106,16 @@ export async function results({
 		const outcome = summary(ids, sink.arrivals);
 		const last = delays.reduce((a, b) => (b.ms > a.ms ? b : a));
 		const slowest = round(last.ms / 1000, 1);
-		const since = (at: number) => `${round((at - askedAt) / 1000, 1)} s`;
+		const since = (at: number) => `${round((at - requestedAt) / 1000, 1)} s`;
 		log(
 			`the slowest was there after ${since(last.finished)} and started after ${since(last.at)}; killed after ${since(killedAt)}, ready after ${since(readyAt)}`,
 		);
 		const what = `${QUERIES} results over main, 2 workers, 2 webhook processors; SIGKILL of the main after ${beforeKill}`;
-		const told = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
+		const text = Object.entries(answers).map(([answer, count]) => `${answer}: ${count}`);
 		return {
 			rows: [
 				{
-					what: `${what}; senders were answered ${told.join(', ')}; slowest start after ${slowest} s`,
+					what: `${what}; senders were answered ${text.join(', ')}; slowest start after ${slowest} s`,
 					'× ideal': '',
 					'429s per lookup': '',
 					'items failed': `lost ${outcome.lost}, twice ${outcome.twice}, more often ${outcome.moreOften}`,

@@ -14,7 +14,7 @@ import { contestantsOfDelivery } from './deliveryCost';
 import { KillableN8n } from './killableN8n';
 import { median, round, type BenchResult, type BenchOptions } from './result';
 import {
-	ask,
+	sendQuery,
 	createCredential,
 	eachResult,
 	publish,
@@ -60,7 +60,7 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		log(`asking ${QUERIES} queries, ${PER_SECOND} per second`);
 		const ids: string[] = [];
 		const askMore = async (share: number) =>
-			ids.push(...(await ask(sandbox, Math.round(QUERIES * share), PER_SECOND)));
+			ids.push(...(await sendQuery(sandbox, Math.round(QUERIES * share), PER_SECOND)));
 		await askMore(0.1);
 		for (let count = 0; count < REPUBLISHED; count++) {
 			log(`publishing anew after ${sink.arrivals.length} results`);

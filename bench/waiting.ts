@@ -56,15 +56,15 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 		const slow = asked.filter((_, index) => index % 2 === 0);
 		await control.put('/outcomes', Object.fromEntries(slow.map((rfc) => [rfc, ['SLOW']])));
 		log(`${QUERIES} queries that wait`);
-		const asking = ask(asked.map((rfc) => ({ rfc })));
+		const sending = ask(asked.map((rfc) => ({ rfc })));
 		const sent = async () => (await requests()).filter(({ method }) => method === 'POST').length;
 		while ((await sent()) < QUERIES) await sleep(500);
 		await sleep(1500); // as before those alone, that the first ten need not wait
 		log(`${LOOKUPS} lookups beside them`);
 		const beside = await read(ids);
-		const { executionId } = await asking;
+		const { executionId } = await sending;
 		const seenAt = Date.now();
-		const looks = (await requests()).filter(
+		const polls = (await requests()).filter(
 			({ method, path }) => method === 'GET' && !path.endsWith(queryId),
 		);
 		const items = await n8n.output(executionId);
@@ -84,14 +84,14 @@ export async function run({ log }: BenchOptions): Promise<BenchResult> {
 				{
 					queries: QUERIES,
 					results: results.length,
-					'requests to wait': looks.length,
+					'requests to wait': polls.length,
 					'last result seen after (s)': round((seenAt - lastResult) / 1000, 1),
 					'lookups beside ÷ alone': ratio,
 				},
 			],
 			verdicts: [
 				{ what: 'results', value: results.length, atLeast: QUERIES },
-				{ what: 'requests to wait for all of them', value: looks.length, atMost: 40 },
+				{ what: 'requests to wait for all of them', value: polls.length, atMost: 40 },
 				{ what: 'lookups of a second execution ÷ alone', value: ratio, atMost: 1.1 },
 				{
 					what: 'last result seen after (s), a round being 15 s at most',

@@ -202,10 +202,10 @@ describe('a billed query in a real n8n is billed once', () => {
 		const answers = ({ messages }: ModelRequest) =>
 			messages.filter(({ role }) => role === 'tool').map(({ content }) => String(content));
 		model.speak = (request) => {
-			const told = answers(request).length;
+			const text = answers(request).length;
 			let before = 0;
 			for (const turn of turns) {
-				if (told === before) return { calls: turn.map((args) => ({ name: 'CURP', args })) };
+				if (text === before) return { calls: turn.map((args) => ({ name: 'CURP', args })) };
 				before += turn.length;
 			}
 			return { answer: 'Listo.' };

@@ -37,10 +37,10 @@ afterAll(async () => {
 });
 
 async function pack(from: string): Promise<string> {
-	const said = await processes.run('npm', ['pack', '--silent', '--pack-destination', folder], {
+	const message = await processes.run('npm', ['pack', '--silent', '--pack-destination', folder], {
 		cwd: from,
 	});
-	return join(folder, said.trim().split('\n').at(-1) as string);
+	return join(folder, message.trim().split('\n').at(-1) as string);
 }
 
 describe('the lines of README, word for word', () => {
@@ -193,7 +193,7 @@ describe("n8n's own installer", () => {
 			],
 			{},
 		);
-		const asking = await create(
+		const sending = await create(
 			[
 				{
 					name: 'Webhook',
@@ -229,7 +229,7 @@ describe("n8n's own installer", () => {
 		await registry.publish('0.1.1', await pack(unpacked));
 		const second = await packages('PATCH', { name: NAME });
 
-		const waited = await executionEnded(n8n.client, asking, { node: 'CRF' });
+		const waited = await executionEnded(n8n.client, sending, { node: 'CRF' });
 		const [result] = outOf(waited, 'CRF');
 		await deliverUntilTaken(async () => {
 			const { status } = await fetchUnpooled(`${n8n.url}/webhook/installed-trigger/tax-query`, {

@@ -170,8 +170,8 @@ describeWithBrowser("the sandbox's page", () => {
 		expect((await queries.query(id)).status).toBe('SUCCESS');
 		const billed = page.locator('#queries tr', { hasText: id }).locator('td').nth(4);
 		expect(await billed.textContent()).toBe('0');
-		const told = `to ${receiver.url}: delivered, 1 (200)`;
-		await page.locator('#acknowledgement').getByText(told).waitFor();
+		const text = `to ${receiver.url}: delivered, 1 (200)`;
+		await page.locator('#acknowledgement').getByText(text).waitFor();
 	});
 
 	it('sends a test call to the address in the field, though it was not saved, and names it', async () => {

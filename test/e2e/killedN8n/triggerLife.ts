@@ -123,11 +123,11 @@ describe('the trigger in a real n8n', () => {
 		await processes.restart(n8n.url);
 	};
 	/** Restarts n8n; resolves when each trigger has read the list. */
-	const restartAndLook = async () => {
-		const looks = async () => (await sandbox.requests('/api/query')).length;
-		const before = await looks();
+	const restartAndPoll = async () => {
+		const polls = async () => (await sandbox.requests('/api/query')).length;
+		const before = await polls();
 		await restart();
-		await until('the first look of each trigger', async () => (await looks()) - before >= listing);
+		await until('the first look of each trigger', async () => (await polls()) - before >= listing);
 		await sleep(SECOND_LOOK_MS);
 	};
 
@@ -239,9 +239,9 @@ describe('the trigger in a real n8n', () => {
 		for (const id of [workflows.both, workflows.webhook]) {
 			await executionEnded(n8n.client, id, { runs: records.length });
 		}
-		await restartAndLook();
+		await restartAndPoll();
 		await hangs(3 * records.length);
-		await restartAndLook();
+		await restartAndPoll();
 		await deliverAll();
 		const counts: Record<string, number> = {};
 		for (const [name, id] of Object.entries(workflows)) {

@@ -150,14 +150,14 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		);
 		model.speak = () => ({ answer: 'Listo.' });
 		await agentWith('all-tools', tools);
-		const { tools: told } = model.requests.at(-1) as ModelRequest;
+		const { tools: text } = model.requests.at(-1) as ModelRequest;
 
-		expect(new Set(told.map(({ name }) => name))).toEqual(
+		expect(new Set(text.map(({ name }) => name))).toEqual(
 			new Set(tools.map(({ name }) => name.replaceAll(' ', '_'))),
 		);
-		const words = told.map(({ description }) => description.split(/\s+/).length);
+		const words = text.map(({ description }) => description.split(/\s+/).length);
 		expect(Math.max(...words)).toBeLessThanOrEqual(60);
-		const untold = told.flatMap(({ name, description, parameters }: ToolDefinition) =>
+		const missing = text.flatMap(({ name, description, parameters }: ToolDefinition) =>
 			Object.keys(parameters.properties ?? {})
 				.filter(
 					(key) =>
@@ -167,8 +167,8 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				)
 				.map((key) => `${name}: ${key}`),
 		);
-		expect(untold).toEqual([]);
-		const paid = told.filter(({ description }) => /Billed:|may be billed/.test(description));
+		expect(missing).toEqual([]);
+		const paid = text.filter(({ description }) => /Billed:|may be billed/.test(description));
 		expect(paid.length).toBe(10);
 	});
 
@@ -246,7 +246,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		it.each([
 			['is sent once a person has approved it', true, 1, /godoy/i],
 			['is not sent where a person declines', false, 0, /./],
-		])('a paid query %s', async (_story, approved, cost, told) => {
+		])('a paid query %s', async (_story, approved, cost, text) => {
 			model.speak = speak;
 			const before = await billed();
 			const id = demo.workflows.get('onboarding-agent')?.id as string;
@@ -269,7 +269,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				status: 'success',
 			});
 			await editor.screenshot(`agent-done-${approved}`);
-			expect(JSON.stringify(outOf(execution, 'Onboarding agent'))).toMatch(told);
+			expect(JSON.stringify(outOf(execution, 'Onboarding agent'))).toMatch(text);
 			expect((await billed()) - before).toBe(cost);
 		});
 	});

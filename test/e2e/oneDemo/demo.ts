@@ -72,8 +72,8 @@ describe('a real n8n with the package installed', () => {
 		});
 
 		it('to a result with the query id that the onboarding got', () => {
-			const asked = report.steps.find(({ name }) => name === 'Ask for CRF');
-			expect(asked?.outcome).toBe(`query ${report.asyncResult?.queryId} accepted`);
+			const requests = report.steps.find(({ name }) => name === 'Ask for CRF');
+			expect(requests?.outcome).toBe(`query ${report.asyncResult?.queryId} accepted`);
 		});
 	});
 

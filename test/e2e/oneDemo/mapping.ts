@@ -6,7 +6,11 @@ import type { Workflow, WorkflowNode } from '../../../demo/n8nClient';
 import { productionUrl } from '../../../demo/provision';
 import type { SandboxOptions } from '../../../sandbox';
 import type { Mapping, Operation } from '../../../sandbox/mapping';
-import { mappings, speaker, startDialect } from '../../integration/sandbox/support/dialect';
+import {
+	mappings,
+	mappedClient,
+	startVariant,
+} from '../../integration/sandbox/support/mappedClient';
 import { suggestedIn } from '../../integration/support/diagnosis';
 import { storing } from '../../integration/support/storing';
 import { executionEnded, outOf } from '../support/executions';
@@ -66,7 +70,7 @@ const logins: Record<string, object> = {
 };
 
 describe('a real n8n at environments that call everything otherwise', () => {
-	const dialects: Array<Awaited<ReturnType<typeof startDialect>>> = [];
+	const dialects: Array<Awaited<ReturnType<typeof startVariant>>> = [];
 	let n8n: N8n;
 
 	beforeAll(async () => {
@@ -77,7 +81,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 	});
 
 	const start = async (mapping: Mapping, options: Partial<SandboxOptions> = {}) => {
-		const dialect = await startDialect(mapping, options);
+		const dialect = await startVariant(mapping, options);
 		dialects.push(dialect);
 		return dialect;
 	};
@@ -157,7 +161,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			mappings.filter(({ taxQuery }) => 'getAll' in (taxQuery.paths ?? {})),
 			{ numRuns: 1, seed: 3 },
 		);
-		const says = speaker(mapping);
+		const client = mappedClient(mapping);
 		let dialect: (typeof dialects)[0];
 		let credentials: Credentials;
 		beforeAll(async () => {
@@ -214,7 +218,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 				node('Filter', 'creditProfile', filter, credentials),
 			]);
 			const typeOf = (provider: string) =>
-				says.credentialPath(provider).slice(says.credentialPath().length + 1);
+				client.credentialPath(provider).slice(client.credentialPath().length + 1);
 			expect(providers.map((provider) => out(provider)[0].type)).toEqual(providers.map(typeOf));
 			expect(out('List').map(({ type }) => type)).toEqual(
 				expect.arrayContaining(providers.map(typeOf)),
@@ -234,8 +238,8 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			const ask = async (operation: 'getCrf' | 'getRfcData') =>
 				(
 					await dialect.taxQuery.post<{ queryId: string }>(
-						says.path(operation),
-						says.body(operation, { rfc: COMPANY }),
+						client.path(operation),
+						client.body(operation, { rfc: COMPANY }),
 					)
 				).data.queryId;
 			await ask('getCrf');
@@ -311,9 +315,9 @@ describe('a real n8n at environments that call everything otherwise', () => {
 		'diagnoses an environment %s: proposes what is served, and says what no read can tell',
 		async (what, served, known, options) => {
 			const dialect = await start(served, options);
-			const says = speaker(served);
+			const client = mappedClient(served);
 			const ask = async (operation: Operation, body: object) =>
-				await dialect.taxQuery.post(says.path(operation), says.body(operation, body));
+				await dialect.taxQuery.post(client.path(operation), client.body(operation, body));
 			for (const one of await rfcsOf(dialect.sandbox.page)) await ask('getCrf', { rfc: one });
 			await ask('getRfcData', { rfc: RFC });
 			await ask('getCurpData', { curp: CURP });
@@ -331,12 +335,12 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			]);
 			expect(suggestedIn(out('Credit Profile'))).toEqual(served.creditProfile);
 			expect(suggestedIn(out('Tax Query'))).toEqual(served.taxQuery);
-			const untold = (name: string) =>
+			const missing = (name: string) =>
 				out(name)
 					.filter(({ result }) => result === 'Not known')
 					.map(({ check }) => check);
-			expect(untold('Credit Profile')).toContain('Names of login paths');
-			expect(untold('Tax Query')).toContain('Paths of the queries');
+			expect(missing('Credit Profile')).toContain('Names of login paths');
+			expect(missing('Tax Query')).toContain('Paths of the queries');
 			expect(await billed()).toBe(before);
 			expect(JSON.stringify([out('Credit Profile'), out('Tax Query')])).not.toMatch(
 				/[A-Z]{4}\d{6}|@|Gómez/,

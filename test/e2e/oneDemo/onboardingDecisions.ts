@@ -33,7 +33,7 @@ describeWithBrowser('decisions on applicants', () => {
 	}, MINUTES);
 
 	/** A case that waits for a person: the name is not quite that of the registry. Returns its folio. */
-	const doubtful = async ({ name, firstLastName, secondLastName, birthDate, curp }: Applicant) => {
+	const uncertain = async ({ name, firstLastName, secondLastName, birthDate, curp }: Applicant) => {
 		const typed = {
 			name: `${name} Otro`,
 			firstLastName,
@@ -53,7 +53,7 @@ describeWithBrowser('decisions on applicants', () => {
 	it(
 		'an approval is in the history with who, when and why, and the case goes on at once',
 		async () => {
-			const folio = await doubtful(APPROVED);
+			const folio = await uncertain(APPROVED);
 			const from = (await flow.billed()).length;
 			const form = await flow.openDecision(ana, folio, 'Aprobar');
 			await takeScreenshot(form, 'onboarding-decision', true);
@@ -82,7 +82,7 @@ describeWithBrowser('decisions on applicants', () => {
 	it(
 		'of two operators who decide at the same time one takes effect, and the other reads that',
 		async () => {
-			const folio = await doubtful(RACED);
+			const folio = await uncertain(RACED);
 			const forms = [
 				await flow.openDecision(owner, folio, 'Rechazar'),
 				await flow.openDecision(ana, folio, 'Cerrar'),
@@ -102,7 +102,7 @@ describeWithBrowser('decisions on applicants', () => {
 	it(
 		'a decision that is sent twice counts once',
 		async () => {
-			const folio = await doubtful({ ...RACED, name: `${RACED.name} Segundo` });
+			const folio = await uncertain({ ...RACED, name: `${RACED.name} Segundo` });
 			const [first, second] = [
 				await flow.openDecision(owner, folio, 'Rechazar'),
 				await flow.openDecision(owner, folio, 'Rechazar'),
@@ -120,7 +120,7 @@ describeWithBrowser('decisions on applicants', () => {
 	it(
 		'an approval while the service is down stays, and the schedule goes on with it, once',
 		async () => {
-			const folio = await doubtful(DOWN);
+			const folio = await uncertain(DOWN);
 			const from = (await flow.billed()).length;
 			await flow.faults({ path: '/api/query', fault: 'resetBefore' });
 			await flow.decide(await flow.openDecision(owner, folio, 'Aprobar'), 'Visto en persona.');

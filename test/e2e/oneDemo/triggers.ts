@@ -4,7 +4,7 @@ import { registerWebhook } from '../../../demo/sandbox';
 import type { Demo } from '../../../demo/demo';
 import type { Execution } from '../../../demo/n8nClient';
 import { attacks, send, signature, signed } from '../../integration/taxQuery/trigger/attacks';
-import { invent, modes } from '../../integration/taxQuery/trigger/invented';
+import { invent, modes } from '../../integration/taxQuery/trigger/inventedServices';
 import { queriesAt, type Query } from '../../integration/support/queries';
 import { until } from '../../support/until';
 import { deliverUntilTaken } from '../support/delivery';

@@ -137,7 +137,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 			await sandbox.goto(demo.sandbox.page);
 			await sandbox.getByRole('button', { name: 'Copy webhook address' }).click();
 			await sandbox.getByRole('button', { name: 'Copied webhook address' }).waitFor();
-			const kept = await sandbox.evaluate<string>('navigator.clipboard.readText()');
+			const stored = await sandbox.evaluate<string>('navigator.clipboard.readText()');
 			const register = async (url: string) => {
 				await sandbox.getByLabel('Send results to').click();
 				await sandbox.keyboard.press('ControlOrMeta+A');
@@ -152,7 +152,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 			await workflow.getByText('1 item', { exact: true }).first().waitFor();
 			await takeScreenshot(workflow, 'tutorial-trigger');
 			await sandbox.bringToFront();
-			await register(kept);
+			await register(stored);
 			await takeScreenshot(sandbox, 'tutorial-address');
 			await sandbox.close();
 			await workflow.close();

@@ -36,7 +36,7 @@ const offered: Offered[] = ['taxQuery', 'creditProfile'].flatMap((type) => {
 });
 
 /** What n8n tells a model of a tool that the operator has only dragged in and set to an operation. */
-function toldOf({ type, resource, operation: value }: Offered): string {
+function textsOf({ type, resource, operation: value }: Offered): string {
 	const nodeType = nodeTypes[type];
 	const description = { ...nodeType.description, name: `${type}Tool` };
 	const node = {
@@ -78,16 +78,16 @@ describe('a tool of an AI agent', () => {
 	});
 
 	it.each(cases)('tells a model what it does and takes: %s', (_name, one) => {
-		const told = toldOf(one);
+		const told = textsOf(one);
 		expect(told.split(/\s+/).length).toBeLessThanOrEqual(60);
-		const untold = modelFields(one)
+		const missing = modelFields(one)
 			.map(({ displayName }) => displayName)
 			.filter((label) => !new RegExp(`${label.replace(/[()]/g, '\\$&')}: \\S`).test(told));
-		expect(untold).toEqual([]);
+		expect(missing).toEqual([]);
 	});
 
 	it('tells what it costs, of the ten that do, and what to do with a pending result', () => {
-		const told = offered.map(toldOf);
+		const told = offered.map(textsOf);
 		expect(told.filter((text) => /Billed:|may be billed/.test(text)).length).toBe(10);
 		expect(told.filter((text) => /Do not ask again/.test(text)).length).toBe(8);
 	});

@@ -434,12 +434,12 @@ describe('the files of a collection', () => {
 			['ftp://a', 'ftp://b', 'ftp://a', 'ftp://b'].map((url) => ({ url })),
 			['2'],
 		],
-	])('that come again for other items are told of: %s', async (_what, parameters, items, told) => {
+	])('that come again for other items are told of: %s', async (_what, parameters, items, text) => {
 		const { hints } = await run(
 			{ filesFrom: 'incoming', ...parameters },
 			{ items, onError: 'continueRegularOutput' },
 		);
-		expect(hints.map(({ message }) => /: (\d)\./.exec(message)?.[1])).toEqual(told);
+		expect(hints.map(({ message }) => /: (\d)\./.exec(message)?.[1])).toEqual(text);
 	});
 
 	it('are those of the incoming documents unless another source is chosen', () => {

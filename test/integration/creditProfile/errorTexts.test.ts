@@ -1,17 +1,17 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { startStranger, type Answer } from '../dialects/stranger';
+import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 import { sandboxForTest } from '../support/sandbox';
 import { withSandbox } from '../support/withSandbox';
 import { LOANS, nodeOn } from './support';
 
 /** Runs the node at a service that answers everything so. */
-async function told(
-	answer: Answer,
+async function rendered(
+	answer: StubResponse,
 	parameters: INodeParameters,
 	more: Partial<NodeRunOptions> = {},
 ) {
-	const service = await startStranger(() => answer);
+	const service = await startStubServer(() => answer);
 	const { error, hints } = await runNode({
 		type: 'creditProfile',
 		parameters,
@@ -105,7 +105,7 @@ describe('an error', () => {
 			/^'User' .* is empty or not a text/,
 		],
 	])('names the field: %j', async (parameters, words) => {
-		expect((await told({ body: {} }, parameters)).error).toMatch(words);
+		expect((await rendered({ body: {} }, parameters)).error).toMatch(words);
 	});
 
 	it.each<[INodeParameters, object, RegExp]>([
@@ -126,18 +126,18 @@ describe('an error', () => {
 		],
 		[legal, { message: 'Your contract ended' }, /^It is not known whether the login was saved \| /],
 	])('tells what the service gave: %j', async (parameters, body, words) => {
-		expect((await told({ body }, parameters)).error).toMatch(words);
+		expect((await rendered({ body }, parameters)).error).toMatch(words);
 	});
 
 	it('about a login that the bureau refuses says what to look at', async () => {
 		const login = upsert({ provider: 'bureau/pf', user: 'a', password: 'b' });
-		const { error } = await told({ status: 422, body: { message: 'No' } }, login);
+		const { error } = await rendered({ status: 422, body: { message: 'No' } }, login);
 		expect(error).toMatch(/its password the encrypted one.*The service says: "No"\.$/);
 	});
 
 	it('about an item without files says where they come from', async () => {
 		const parameters = { ...documents, operation: 'downloadFiles', filesFrom: 'incoming' };
-		const { error } = await told({ body: {} }, parameters, { items: [{ id: 9 }] });
+		const { error } = await rendered({ body: {} }, parameters, { items: [{ id: 9 }] });
 		expect(error).toMatch(
 			/^The incoming item holds no file associations \| .*Include Associations/,
 		);
@@ -148,16 +148,18 @@ describe('a hint', () => {
 	it.each<[object, string]>([
 		[{ user: 'SOMEBODY_ELSE' }, 'shows another user'],
 		[{ isEnabled: false }, 'says that it is not enabled'],
-	])('tells that the row of a saved login %j', async (more, doubt) => {
-		const { hints } = await told({ body: { ...row, ...more } }, legal);
+	])('tells that the row of a saved login %j', async (more, uncertainty) => {
+		const { hints } = await rendered({ body: { ...row, ...more } }, legal);
 		expect(hints).toEqual([
-			expect.stringContaining(`The login for Legal Records was saved, but the response ${doubt}`),
+			expect.stringContaining(
+				`The login for Legal Records was saved, but the response ${uncertainty}`,
+			),
 		]);
 	});
 
 	it('tells of blanks around a secret', async () => {
 		const login = upsert({ provider: 'sanctions-screening', token: ' a' });
-		const { hints } = await told({ body: { ...row, type: 'sanctions-screening' } }, login);
+		const { hints } = await rendered({ body: { ...row, type: 'sanctions-screening' } }, login);
 		expect(hints[0]).toBe(
 			"'Token' of the provider's login begins or ends with a blank or line break; it was sent as entered.",
 		);
@@ -166,7 +168,7 @@ describe('a hint', () => {
 	it('tells that a file may not hold all documents', async () => {
 		const page = [1, 2].map((id) => ({ id, document: {}, associations: [] }));
 		const file = { ...documents, output: 'file', returnAll: false, limit: 2 };
-		const { hints } = await told(
+		const { hints } = await rendered(
 			{ body: { total: 9, documents: page, name: 'A', id: LOANS } },
 			file,
 		);
@@ -179,7 +181,7 @@ describe('a hint', () => {
 		const associations = [{ type: 'archivos', association: { id: 1 } }];
 		const parameters = { ...documents, operation: 'downloadFiles', filesFrom: 'collection' };
 		const body = { total: 1, documents: [{ id: 7, document: {}, associations }] };
-		const { hints } = await told({ body }, parameters, { items: [{}, {}] });
+		const { hints } = await rendered({ body }, parameters, { items: [{}, {}] });
 		expect(hints).toEqual(
 			expect.arrayContaining([
 				'Associations of a type other than Profiles, Forms and Files: 1. They were not downloaded: Data Document → Get Many shows them.',

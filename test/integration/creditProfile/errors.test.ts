@@ -75,10 +75,10 @@ describe('bad input', () => {
 		],
 		['an empty name', filtered({ name__eq: [''] }), ['filter.empty', 'Name']],
 	];
-	it.each(refused)('%s is refused before a request is spent', async (_what, parameters, told) => {
+	it.each(refused)('%s is refused before a request is spent', async (_what, parameters, text) => {
 		const { error } = await run(parameters);
 		const sent = (await sandbox.requests()).length;
-		expect([fieldErrorOf(error), sent]).toEqual([told, 0]);
+		expect([fieldErrorOf(error), sent]).toEqual([text, 0]);
 	});
 
 	it('a collection that does not exist is told by its item', async () => {
@@ -112,10 +112,10 @@ describe('bad input', () => {
 			"{'data':['x'],'total':1}",
 		],
 	];
-	it.each(answers)('%s is told for what it is', async (_what, fault, code, said) => {
+	it.each(answers)('%s is told for what it is', async (_what, fault, code, message) => {
 		await sandbox.faults({ path, fault });
 		const { error } = await run(collections);
-		expect([codeOf(error), error?.context?.said]).toEqual([code, said]);
+		expect([codeOf(error), error?.context?.said]).toEqual([code, message]);
 	});
 
 	it('an error in a later page is not taken for the end of the list', async () => {
@@ -156,8 +156,8 @@ describe('bad input', () => {
 				{ resource: 'providerLogin', operation: 'upsert', ...login },
 				{ items: items.map(() => ({})), onError: 'continueRegularOutput' },
 			);
-			const told = result.items.map(({ json, pairedItem }) => [codeOf(json), pairedItem]);
-			expect(told).toEqual([0, 1, 2].map((index) => ['status.403', { item: index }]));
+			const text = result.items.map(({ json, pairedItem }) => [codeOf(json), pairedItem]);
+			expect(text).toEqual([0, 1, 2].map((index) => ['status.403', { item: index }]));
 		});
 
 		it('is the one that is told, while another is held back by the rate limit', async () => {

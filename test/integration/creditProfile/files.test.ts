@@ -206,10 +206,10 @@ describe('files of documents', () => {
 			],
 			['holds fewer than the Limit', { limit: 41 }, []],
 			['holds all', { returnAll: true }, []],
-		])('tells whether it %s', async (_what, parameters, told) => {
+		])('tells whether it %s', async (_what, parameters, text) => {
 			const base = { resource: 'dataDocument', operation: 'getAll', collection, output: 'file' };
 			const { hints } = await run({ ...base, returnAll: false, ...parameters });
-			expect(hints.map(({ message }) => message)).toEqual(told);
+			expect(hints.map(({ message }) => message)).toEqual(text);
 		});
 
 		it('CSV has a column for each field, and a line for each document', async () => {

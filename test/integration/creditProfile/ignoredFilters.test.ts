@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { startStranger } from '../dialects/stranger';
+import { startStubServer } from '../apiVariants/stubServer';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 
@@ -15,7 +15,7 @@ async function collections(
 	rows: IDataObject[],
 	parameters: INodeParameters = {},
 ) {
-	const service = await startStranger(() => ({ body: { data: rows, total: rows.length } }));
+	const service = await startStubServer(() => ({ body: { data: rows, total: rows.length } }));
 	const { items, error, hints } = await runNode({
 		type: 'creditProfile',
 		parameters: {
@@ -120,7 +120,7 @@ describe('an entry of a filter', () => {
 	/** The filter as it is sent. */
 	async function sent(filters: unknown, row: object = {}) {
 		const queries: string[] = [];
-		const service = await startStranger(({ query }) => {
+		const service = await startStubServer(({ query }) => {
 			queries.push(query.toString());
 			return { body: { data: [], total: 0, ...row } };
 		});
@@ -166,7 +166,7 @@ describe('an entry of a filter', () => {
 
 describe('a collection by its ID', () => {
 	const get = async (answer: unknown) => {
-		const service = await startStranger(() => ({ body: answer }));
+		const service = await startStubServer(() => ({ body: answer }));
 		const { items, error } = await runNode({
 			type: 'creditProfile',
 			parameters: {

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startStranger } from '../dialects/stranger';
+import { startStubServer } from '../apiVariants/stubServer';
 import { flawOfLogin } from '../support/credentialTests';
 import { storing } from '../support/storing';
 import { codeOf } from '../support/errorCode';
@@ -27,7 +27,7 @@ const upsert = {
 };
 
 async function store(parameters: IDataObject, stored?: IDataObject) {
-	const service = await startStranger(() => ({ body: { id: 1, type: 'credit-bureau-b' } }));
+	const service = await startStubServer(() => ({ body: { id: 1, type: 'credit-bureau-b' } }));
 	const { error } = await runNode({
 		type: 'creditProfile',
 		parameters: parameters as never,

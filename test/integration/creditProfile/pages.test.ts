@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { startStranger, type Asked } from '../dialects/stranger';
+import { startStubServer, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { LOANS } from './support';
@@ -17,18 +17,18 @@ interface Paged {
 
 /** Lists by a service that gives pages of its own size, or not those that are asked for. */
 async function listAt(
-	{ total, cap = 100, told = total, ignoresOffset, hidden }: Paged,
+	{ total, cap = 100, told: text = total, ignoresOffset, hidden }: Paged,
 	list: INodeParameters,
 ) {
-	const page = ({ path, query }: Asked) => {
+	const page = ({ path, query }: StubRequest) => {
 		const [offset, limit] = [Number(query.get('offset')), Number(query.get('limit'))];
 		const start = ignoresOffset ? 0 : offset;
 		const rows = upTo(Math.min(total, start + Math.min(cap, limit)), start + 1)
 			.filter((id) => id !== hidden)
 			.map((id) => ({ id, name: `Row ${id}`, schema: {}, document: {} }));
-		return { body: { total: told, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
+		return { body: { total: text, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
 	};
-	const service = await startStranger(page);
+	const service = await startStubServer(page);
 	const { items, error } = await runNode({
 		type: 'creditProfile',
 		parameters: { options: { simplify: false }, ...list },

@@ -1,11 +1,11 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { startStranger, type Answer } from '../dialects/stranger';
+import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 
 /** What comes out of a list or a record when the service responds like this: rows, or the error's code. */
-async function outcomeOf(parameters: INodeParameters, answer: Answer) {
-	const service = await startStranger(() => answer);
+async function outcomeOf(parameters: INodeParameters, answer: StubResponse) {
+	const service = await startStubServer(() => answer);
 	try {
 		const { items, error } = await runNode({
 			type: 'creditProfile',

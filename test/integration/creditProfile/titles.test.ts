@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { startStranger } from '../dialects/stranger';
+import { startStubServer } from '../apiVariants/stubServer';
 import { runNode } from '../support/runNode';
 
 type Fields = Record<string, string | undefined>;
@@ -23,7 +23,7 @@ async function documents(
 	const list = rows.map(([version, document, associations], at) => ({
 		...{ id: at + 1, dataCollectionVersionId: version, document, associations },
 	}));
-	const service = await startStranger(({ path }) => ({
+	const service = await startStubServer(({ path }) => ({
 		body: path.endsWith('/versions')
 			? { data, total: data.length }
 			: { documents: list, total: list.length },

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { startStranger, type Answer, type Asked } from '../dialects/stranger';
+import { startStubServer, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 
@@ -9,11 +9,11 @@ let executions = 0;
 
 /** Stores the login of each item, at a service that answers so; the provider is told by the item, too. */
 async function store(
-	answer: (asked: Asked) => Answer,
+	answer: (requests: StubRequest) => StubResponse,
 	items: IDataObject[],
 	more: Partial<NodeRunOptions> = {},
 ) {
-	const service = await startStranger(answer);
+	const service = await startStubServer(answer);
 	const { error, ...run } = await runNode({
 		type: 'creditProfile',
 		executionId: `execution ${++executions}`, // within one, a refused login is not sent again
@@ -39,14 +39,14 @@ async function store(
 	};
 }
 const login = (password: string) => ({ user: 'lender', password });
-const stored = ({ body }: Asked): Answer => ({
+const stored = ({ body }: StubRequest): StubResponse => ({
 	body: { id: 1, type: LEGAL, user: (JSON.parse(body) as IDataObject).username },
 });
 
 describe('several logins for one provider in one run', () => {
 	it('are stored one after another: the last item is the one that stays', async () => {
 		const { error, sent, rows } = await store(
-			(asked) => (asked.times === 0 ? { status: 429, body: {} } : stored(asked)),
+			(requests) => (requests.times === 0 ? { status: 429, body: {} } : stored(requests)),
 			[login('Old_1'), login('New_2')],
 		);
 		expect([error, sent, rows]).toEqual([
@@ -69,8 +69,8 @@ describe('several logins for one provider in one run', () => {
 		expect(sent).toEqual(['A', 'B', 'A']);
 	});
 
-	const refuseOld = (asked: Asked) =>
-		asked.body.includes('Old') ? { status: 422, body: { message: 'No' } } : stored(asked);
+	const refuseOld = (requests: StubRequest) =>
+		requests.body.includes('Old') ? { status: 422, body: { message: 'No' } } : stored(requests);
 
 	it('go on after one that fails, under Continue On Fail', async () => {
 		const { sent, rows, failed } = await store(

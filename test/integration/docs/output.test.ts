@@ -165,8 +165,8 @@ describe('docs/output.md', () => {
 
 	it('tells what a failed query holds', async () => {
 		const { rfc } = sandbox.reserved('failed');
-		const asked = await sandbox.run(operation('taxpayer', 'getCrf', { rfc }));
-		const queryId = String(asked.items[0].json.queryId);
+		const requests = await sandbox.run(operation('taxpayer', 'getCrf', { rfc }));
+		const queryId = String(requests.items[0].json.queryId);
 		const read = async () =>
 			(await sandbox.run(operation('query', 'get', { queryId }))).items[0].json;
 		const record = await until('its end', async () => {

@@ -1,5 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { askStranger, startStranger, type Answer, type Asked } from '../dialects/stranger';
+import {
+	runAgainstStub,
+	startStubServer,
+	type StubResponse,
+	type StubRequest,
+} from '../apiVariants/stubServer';
 import { withoutWaiting } from '../support/clock';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
@@ -10,8 +15,8 @@ const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T
 const cut = (text: string) => text.slice(0, -20);
 
 /** Lists provider logins at a service that answers so. */
-async function list(answer: (asked: Asked) => Answer) {
-	const service = await startStranger(answer);
+async function list(answer: (asked: StubRequest) => StubResponse) {
+	const service = await startStubServer(answer);
 	const { items, error } = await runNode({
 		type: 'creditProfile',
 		parameters: { resource: 'providerLogin', operation: 'getAll', returnAll: true },
@@ -24,7 +29,7 @@ async function list(answer: (asked: Asked) => Answer) {
 }
 
 describe('a response that breaks off', () => {
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['JSON that is cut', { body: cut(LIST) }],
 		[
 			'packed JSON that is cut',
@@ -46,7 +51,7 @@ describe('a response that breaks off', () => {
 	});
 
 	it('fails no item where the list of queries breaks off once', async () => {
-		const { error, asked } = await askStranger(
+		const { error, asked } = await runAgainstStub(
 			({ method, path, times }) => {
 				if (method === 'POST') return { body: { message: 'ok', queryId: `q${times}` } };
 				if (path !== '/api/query') return { status: 404, body: {} };
@@ -67,7 +72,7 @@ describe('a response that breaks off', () => {
 			status: 'PENDING',
 			query: { rfc: RFC },
 		});
-		const { rows, error } = await askStranger(
+		const { rows, error } = await runAgainstStub(
 			({ times }) => ({ body: times === 0 ? cut(record) : record }),
 			operation('query', 'get', { queryId: 'q1' }),
 		);
@@ -81,7 +86,7 @@ describe('a service that says when it may be asked again', () => {
 	it.each(['3600', new Date(Date.now() + 3_600_000).toUTCString(), '9'.repeat(20)])(
 		'fails a billed query at once, and names the time: Retry-After %s',
 		async (header) => {
-			const { error, asked } = await askStranger(
+			const { error, asked } = await runAgainstStub(
 				({ method }) =>
 					method === 'POST'
 						? { status: 429, body: {}, headers: { 'retry-after': header } }
@@ -96,7 +101,7 @@ describe('a service that says when it may be asked again', () => {
 	);
 
 	it('fails all items of a run at once, though few were sent', async () => {
-		const { codes, asked } = await askStranger(
+		const { codes, asked } = await runAgainstStub(
 			({ method }) =>
 				method === 'POST'
 					? { status: 429, body: {}, headers: { 'retry-after': '3600' } }

@@ -43,8 +43,8 @@ describe('the test of a credential', () => {
 		[{ apiToken: 'Token ' }, /^The credential has no API token\./],
 		[{ apiMapping: '{"pathz": {}}' }, /^API Mapping: "pathz" is not known; known are paths/],
 		[{ pseudonymKey: 'too short' }, /^'Pseudonym Key' must have 16 characters or more\./],
-	])('of the Credit Profile Service tells of %j', async (fields, told) => {
-		expect(await creditProfile(fields)).toMatch(told);
+	])('of the Credit Profile Service tells of %j', async (fields, text) => {
+		expect(await creditProfile(fields)).toMatch(text);
 	});
 
 	it.each([
@@ -59,9 +59,9 @@ describe('the test of a credential', () => {
 		[{ grant: 'accessToken', pastedToken: 'Bearer ' }, /^The credential has no access token\./],
 		[{ additionalSecretFields: '[1]' }, /^'Additional Secret Fields' .* must be a JSON object\./],
 		[{ apiMapping: '{"list": {"pageSize": "x"}}' }, /^API Mapping: "list\.pageSize" must be/],
-	])('of the query service tells of %j, and shows no secret', async (fields, told) => {
+	])('of the query service tells of %j, and shows no secret', async (fields, text) => {
 		const message = await taxQuery(fields);
-		expect(message).toMatch(told);
+		expect(message).toMatch(text);
 		expect(message).not.toMatch(/wrong-(secret|token)-1/);
 	});
 

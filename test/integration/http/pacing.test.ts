@@ -29,7 +29,7 @@ describe('executions that share a token', () => {
 		const startedAt = Date.now();
 		const { hints } = await list('d', 35);
 		const took = (Date.now() - startedAt) / 1000;
-		const [told] = /\d+\.\d/.exec(hints[0].message) ?? [];
-		expect(Number(told)).toBeLessThanOrEqual(took + 0.05); // it is rounded
+		const [text] = /\d+\.\d/.exec(hints[0].message) ?? [];
+		expect(Number(text)).toBeLessThanOrEqual(took + 0.05); // it is rounded
 	});
 });

@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { askStranger, type Answer } from '../dialects/stranger';
+import { runAgainstStub, type StubResponse } from '../apiVariants/stubServer';
 import { testTaxQuery } from '../support/credentialTests';
 import { CredentialTestContext } from 'n8n-core';
 import { clientOf, serve } from '../support/serve';
@@ -9,9 +9,12 @@ const [RFC] = rfcs(1);
 const get = operation('query', 'get', { queryId: 'q1' });
 const list = operation('query', 'getAll');
 const crf = getCrf({ rfc: RFC });
-const named = (headers: Record<string, string>, answer: Answer): Answer => ({ ...answer, headers });
-const run = async (answer: Answer, parameters: INodeParameters, options = {}) =>
-	await askStranger(() => answer, parameters, options);
+const named = (headers: Record<string, string>, answer: StubResponse): StubResponse => ({
+	...answer,
+	headers,
+});
+const run = async (answer: StubResponse, parameters: INodeParameters, options = {}) =>
+	await runAgainstStub(() => answer, parameters, options);
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
@@ -20,13 +23,13 @@ describe('the identifier of a request in the headers of its response', () => {
 		['X-Request-Id', { 'X-Request-Id': 'req-7f3a' }, 'x-request-id: req-7f3a'],
 		['X-Correlation-ID', { 'X-Correlation-ID': 'c-9' }, 'x-correlation-id: c-9'],
 		['traceparent', { traceparent: TRACE }, `traceparent: ${TRACE}`],
-	])('ends the message and is in the context: %s', async (_name, headers, told) => {
+	])('ends the message and is in the context: %s', async (_name, headers, text) => {
 		const { error } = await run(named(headers, { status: 400, body: { message: 'x' } }), get);
-		expect(error?.message.endsWith(`(${told})`)).toBe(true);
-		expect(error?.context?.requestIds).toEqual([told]);
+		expect(error?.message.endsWith(`(${text})`)).toBe(true);
+		expect(error?.context?.requestIds).toEqual([text]);
 	});
 
-	it.each<[string, INodeParameters, Answer]>([
+	it.each<[string, INodeParameters, StubResponse]>([
 		['a refused query', crf, { status: 404, body: {} }],
 		['a 2xx that reports a failure', crf, { body: { success: false } }],
 		['a 2xx without a query', crf, { body: { hello: 1 } }],
@@ -41,7 +44,7 @@ describe('the identifier of a request in the headers of its response', () => {
 	});
 
 	it('ends the message of a query that may have been accepted', async () => {
-		const { error } = await askStranger(
+		const { error } = await runAgainstStub(
 			({ method }) =>
 				method === 'POST'
 					? named({ 'x-request-id': 'req-1' }, { status: 500, body: {} })

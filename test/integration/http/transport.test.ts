@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { failedConnections } from '../support/connections';
-import { startStranger } from '../dialects/stranger';
+import { startStubServer } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { sandboxForTest } from '../support/sandbox';
@@ -100,7 +100,7 @@ describe('what is sent again', () => {
 
 	it('a GET that met 503 once Retry-After is over, and not before', async () => {
 		let until: number | undefined;
-		const service = await startStranger(() => {
+		const service = await startStubServer(() => {
 			until ??= Date.now() + 2000;
 			const isThere = Date.now() >= until;
 			return isThere ? { body: [] } : { status: 503, headers: { 'retry-after': '2' } };

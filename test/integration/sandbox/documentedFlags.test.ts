@@ -31,12 +31,12 @@ describe('what the page about the sandbox shows', () => {
 		const sandbox = await startSandbox({ ...options, port: 0 });
 		const { creditProfile, taxQuery } = sandbox;
 		const headers = { authorization: `Token ${creditProfile.token}` };
-		const asked = { proxy: false, validateStatus: () => true } as const;
+		const requests = { proxy: false, validateStatus: () => true } as const;
 		const logins = await axios.get(`${creditProfile.baseUrl}/api/v1/credential`, {
-			...asked,
+			...requests,
 			headers,
 		});
-		const withoutToken = await axios.get(`${taxQuery.baseUrl}/query`, asked);
+		const withoutToken = await axios.get(`${taxQuery.baseUrl}/query`, requests);
 		await sandbox.close();
 		expect([logins.status, withoutToken.status]).toEqual([200, 401]);
 	});

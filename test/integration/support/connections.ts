@@ -8,13 +8,13 @@ export async function failedConnections<T>(
 	work: (first: Promise<string>) => Promise<T>,
 ): Promise<string[]> {
 	const codes: string[] = [];
-	let tell: (code: string) => void;
-	const first = new Promise<string>((resolve) => (tell = resolve));
+	let render: (code: string) => void;
+	const first = new Promise<string>((resolve) => (render = resolve));
 	const onSocket = (message: unknown) => {
 		const { socket } = message as { socket: Socket };
 		socket.once('error', ({ code = '' }: NodeJS.ErrnoException) => {
 			codes.push(code);
-			tell(code);
+			render(code);
 		});
 	};
 	subscribe(CHANNEL, onSocket);

@@ -1,6 +1,6 @@
 import { codeOf } from '../support/errorCode';
 import type { IDataObject, IExecuteContextData } from 'n8n-workflow';
-import { fakeService, give, type Kept } from './fakeService';
+import { fakeService, give, type StoredQuery } from './fakeService';
 import { getCrf, rfcs } from './support';
 
 const [RFC, OTHER] = rfcs(2);
@@ -13,21 +13,21 @@ const item = { items: [{ rfc: RFC }] };
 describe('a further try, whose Additional Body Fields hold something else', () => {
 	let service: Awaited<ReturnType<typeof fakeService>>;
 	let [losing, hides, refusing] = [0, false, 0];
-	let answer: ((kept: Kept) => unknown) | undefined;
+	let answer: ((stored: StoredQuery) => unknown) | undefined;
 	beforeEach(async () => {
 		[losing, hides, refusing, answer] = [0, false, 0, undefined];
 		service = await fakeService({
 			post(accept, response) {
 				if (refusing-- === 1) return give(response, { message: 'Momentary' }, 400);
-				const kept = accept();
+				const stored = accept();
 				if (losing-- > 0) return void response.destroy();
-				give(response, answer ? answer(kept) : { queryId: kept._id });
+				give(response, answer ? answer(stored) : { queryId: stored._id });
 			},
-			list: (kept, response) => give(response, hides ? [] : kept),
+			list: (stored, response) => give(response, hides ? [] : stored),
 		});
 	});
 	afterEach(async () => await service.close());
-	const askedFor = () => service.billed.map(({ query }) => query.rfc).sort();
+	const requestedFor = () => service.billed.map(({ query }) => query.rfc).sort();
 
 	it.each(['Retry On Fail', "the editor's Retry"])(
 		'pays once for what was accepted: %s',
@@ -40,7 +40,7 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 			const first = await run();
 			const { items } = how === 'Retry On Fail' ? first : await run();
 			const ids = items.map(({ json }) => json.queryId);
-			expect([ids.sort(), askedFor()]).toEqual([
+			expect([ids.sort(), requestedFor()]).toEqual([
 				service.billed.map(({ _id }) => _id).sort(),
 				[RFC, OTHER],
 			]);
@@ -98,6 +98,6 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 		const by = (rfc: string) => getCrf({}, { additionalBodyFields: JSON.stringify({ rfc }) });
 		await service.run(by(RFC), { items, memory });
 		await service.run(by(OTHER), { items, memory });
-		expect(askedFor()).toEqual([RFC, OTHER]);
+		expect(requestedFor()).toEqual([RFC, OTHER]);
 	});
 });

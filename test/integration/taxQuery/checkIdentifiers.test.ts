@@ -81,8 +81,8 @@ describe('Identifier → Check of a table', () => {
 			items,
 			isTool,
 		});
-	const rowsOf = async (...asked: Parameters<typeof check>) => {
-		const { items, error } = await check(...asked);
+	const rowsOf = async (...requests: Parameters<typeof check>) => {
+		const { items, error } = await check(...requests);
 		expect(error).toBeUndefined();
 		return items.map(({ json }) => json);
 	};

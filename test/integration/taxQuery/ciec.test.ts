@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { askStranger, type Answer, type Asked } from '../dialects/stranger';
+import { runAgainstStub, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
 import { CIEC, createTaxProfile, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
@@ -17,7 +17,7 @@ const profile = (more: object = {}, name = 'ciec'): IDataObject => ({
 });
 const answering =
 	(record: IDataObject) =>
-	({ path }: Asked): Answer => ({ body: path === '/api/query' ? [record] : record });
+	({ path }: StubRequest): StubResponse => ({ body: path === '/api/query' ? [record] : record });
 
 const get = (simplify: boolean) =>
 	operation('query', 'get', { queryId: 'p1', options: { simplify } });
@@ -32,7 +32,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 		['Query → Get Many without Simplify', getMany(false)],
 		['Query → Get Many with Complete Rows', getMany(false, { completeRows: true })],
 	])('of %s', async (_what, parameters) => {
-		const { rows } = await askStranger(answering(profile()), parameters);
+		const { rows } = await runAgainstStub(answering(profile()), parameters);
 		expect([rows.length, JSON.stringify(rows).includes(CIEC)]).toEqual([1, false]);
 	});
 
@@ -51,7 +51,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 		['in the response as contraseña', profile({ query: {}, metadata: null, response: { acceso: { Contraseña: CIEC }, text: `sent ${CIEC}` } }), {}], // prettier-ignore
 		['in the response', profile({ query: {}, metadata: null, response: { ciec: CIEC } }), {}],
 	])('%s', async (_where, record, apiMapping) => {
-		const { rows } = await askStranger(answering(record), get(false), { apiMapping });
+		const { rows } = await runAgainstStub(answering(record), get(false), { apiMapping });
 		const text = JSON.stringify(rows);
 		expect([rows[0]._id, text.includes(CIEC), text.includes('12345678')]).toEqual([
 			'p1',
@@ -68,7 +68,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 		const record = profile({ metadata: null, response: {}, ...more });
 		for (const simplify of [true, false]) {
 			const parameters = { ...createTaxProfile(RFC), options: { simplify } };
-			const { rows } = await askStranger(() => ({ body: record }), parameters);
+			const { rows } = await runAgainstStub(() => ({ body: record }), parameters);
 			const text = JSON.stringify(rows).toUpperCase();
 			expect([rows.length, text.includes(CIEC.toUpperCase()), text.includes('12345678')]).toEqual([
 				1,
@@ -79,7 +79,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 	});
 
 	it('and makes no column; a text that repeats it is masked whole', async () => {
-		const { rows } = await askStranger(answering(profile()), get(true));
+		const { rows } = await runAgainstStub(answering(profile()), get(true));
 		expect(rows).toEqual([
 			{
 				rfc: RFC,
@@ -96,7 +96,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 	it('and a field of the same name as the renamed one stays in other results', async () => {
 		const record = { ...profile({}, 'clave'), response: { clave: '601', ok: true } };
 		const apiMapping = { fields: { createTaxProfile: { ciec: 'clave' } } };
-		const { rows } = await askStranger(answering(record), get(false), { apiMapping });
+		const { rows } = await runAgainstStub(answering(record), get(false), { apiMapping });
 		expect(rows[0].response).toEqual({ clave: '601', ok: true });
 	});
 
@@ -106,7 +106,7 @@ describe('the CIEC of a tax profile, which its record repeats, comes out masked'
 			metadata: {},
 			response: { a: 'SI' },
 		});
-		const { rows } = await askStranger(answering(record), get(false));
+		const { rows } = await runAgainstStub(answering(record), get(false));
 		expect(rows[0]).toMatchObject({ status: 'SUCCESS', response: { a: 'SI' } });
 	});
 });
@@ -116,17 +116,17 @@ describe('an equal tax profile', () => {
 		['ciec', {}],
 		['clave', { fields: { createTaxProfile: { ciec: 'clave' } } }],
 	])('is found again after its answer was lost, though masked: %s', async (name, apiMapping) => {
-		const { rows, asked } = await askStranger(
+		const { rows, asked: requests } = await runAgainstStub(
 			({ method, path }) => {
 				if (method === 'POST') return { status: 502 };
-				return answering(profile({}, name))({ path } as Asked);
+				return answering(profile({}, name))({ path } as StubRequest);
 			},
 			createTaxProfile(RFC),
 			{ apiMapping },
 		);
 		expect([
 			rows.map(({ queryId, recovered }) => [queryId, recovered]),
-			asked.filter(({ path }) => path.endsWith('/profile')).length,
+			requests.filter(({ path }) => path.endsWith('/profile')).length,
 			JSON.stringify(rows).includes(CIEC),
 		]).toEqual([[['p1', true]], 1, false]);
 	});
@@ -135,10 +135,10 @@ describe('an equal tax profile', () => {
 		'asked with the CIEC as an additional field of another query is found, and tells none (Simplify: %s)',
 		async (simplify) => {
 			const csf = profile({ service: 'CSF' });
-			const { rows } = await askStranger(
+			const { rows } = await runAgainstStub(
 				({ method, path }) => {
 					if (method === 'POST') return { status: 502 };
-					return answering(csf)({ path } as Asked);
+					return answering(csf)({ path } as StubRequest);
 				},
 				operation(
 					'taxAuthority',

@@ -79,23 +79,26 @@ describe('a receipt', () => {
 		['manual', {}, true],
 		['trigger', {}, false],
 		['manual', { reuse: 'never' }, false],
-	])('names the next step of what is pending, in mode %s with %j', async (mode, fields, isTold) => {
-		const slow = await taxQuerySandbox({ resultDelay: 3_600_000 });
-		const run = async (parameters: object) =>
-			await slow.run(getCrf({ ...fields, ...parameters }), { items: itemsOf(rfcs(1)), mode });
-		const { hints } = await run({});
-		const again = await run({ waitForResult: true, maxWait: 1 });
-		const billed = (await slow.ledger()).length;
-		await slow.close();
-		const nextIn = ({ message }: { message: string }) =>
-			/run this step again with (.*): the query is reused, not billed again/.exec(message)?.[1];
-		expect([nextIn(hints[0]), nextIn(again.hints[0]), billed]).toEqual(
-			isTold
-				? ["'Wait for Result' on", "a longer 'Max Wait (Seconds)'", 1]
-				: [undefined, undefined, 2],
-		);
-		expect(again.items[0].json.pending).toBe(true);
-	});
+	])(
+		'names the next step of what is pending, in mode %s with %j',
+		async (mode, fields, isReported) => {
+			const slow = await taxQuerySandbox({ resultDelay: 3_600_000 });
+			const run = async (parameters: object) =>
+				await slow.run(getCrf({ ...fields, ...parameters }), { items: itemsOf(rfcs(1)), mode });
+			const { hints } = await run({});
+			const again = await run({ waitForResult: true, maxWait: 1 });
+			const billed = (await slow.ledger()).length;
+			await slow.close();
+			const nextIn = ({ message }: { message: string }) =>
+				/run this step again with (.*): the query is reused, not billed again/.exec(message)?.[1];
+			expect([nextIn(hints[0]), nextIn(again.hints[0]), billed]).toEqual(
+				isReported
+					? ["'Wait for Result' on", "a longer 'Max Wait (Seconds)'", 1]
+					: [undefined, undefined, 2],
+			);
+			expect(again.items[0].json.pending).toBe(true);
+		},
+	);
 
 	it('tells why results were reused that nobody asked to reuse', async () => {
 		const told = async (options: Partial<Parameters<TaxQuerySandbox['run']>[1]>) =>
@@ -208,8 +211,8 @@ describe('an error', () => {
 		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
 		const [, told] =
 			/Accepted before that, and billed: (.*) …\./.exec(String(error?.description)) ?? [];
-		const strange = told.split(', ').filter((id) => !ids.includes(id));
-		expect([ids.length, told.split(', ').length, strange]).toEqual([61, 50, []]);
+		const unknown = told.split(', ').filter((id) => !ids.includes(id));
+		expect([ids.length, told.split(', ').length, unknown]).toEqual([61, 50, []]);
 	});
 
 	it('of a query that ended without a result tells how to go on', async () => {

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
-import { askStranger } from '../dialects/stranger';
+import { runAgainstStub } from '../apiVariants/stubServer';
 import { suggestedIn, wrongIn } from '../support/diagnosis';
 import { runNode } from '../support/runNode';
 import { curps, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
@@ -178,7 +178,7 @@ describe('Connection → Diagnose', () => {
 			query: {},
 			response: {},
 		}));
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ path }) => ({ body: path === '/api/query' ? body : body[0] }),
 			diagnose,
 		);
@@ -209,7 +209,7 @@ describe('Connection → Diagnose', () => {
 	});
 
 	it('names paths.getAll where the list has another path, and proposes nothing', async () => {
-		const { rows } = await askStranger(() => ({ status: 404, body: {} }), diagnose);
+		const { rows } = await runAgainstStub(() => ({ status: 404, body: {} }), diagnose);
 		const [summary, list] = rows;
 		const proposal = rows.at(-1);
 		expect([list.result, list.advice]).toEqual([
@@ -226,7 +226,7 @@ describe('Connection → Diagnose', () => {
 
 	it('lists each row that needs a change in its summary', async () => {
 		const list = [{ _id: 'q1', service: 'CRF', status: 'LISTO', query: {}, response: { a: 1 } }];
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ path }) => (path === '/api/query' ? { body: list } : { status: 404, body: {} }),
 			diagnose,
 		);

@@ -9,7 +9,7 @@ describe('an error in the editor', () => {
 	const sandbox = withSandbox(taxQuerySandbox);
 
 	type Run = Parameters<TaxQuerySandbox['run']>;
-	const told = async (parameters: Run[0], more: Run[1] = {}) => {
+	const text = async (parameters: Run[0], more: Run[1] = {}) => {
 		const { error } = await sandbox.run(parameters, { mode: 'manual', ...more });
 		return [error?.message, error?.description];
 	};
@@ -19,7 +19,7 @@ describe('an error in the editor', () => {
 
 	it('about a person who is not known speaks of the person, not of IDs', async () => {
 		const { curp } = sandbox.reserved('notFound');
-		expect(await told(curpData(curp))).toEqual([
+		expect(await text(curpData(curp))).toEqual([
 			'No person was found for this CURP',
 			expect.stringMatching(
 				/^Compare it with an official document\. The service says: "No taxpayer was found for it"\./,
@@ -32,7 +32,7 @@ describe('an error in the editor', () => {
 		async (message) => {
 			const fault = { status: 404, body: { statusCode: 404, error: 'Not Found', message } };
 			await sandbox.faults({ path: '/api/query/crf', fault });
-			expect(await told(getCrf({ rfc: RFC, reuse: 'never' }))).toEqual([
+			expect(await text(getCrf({ rfc: RFC, reuse: 'never' }))).toEqual([
 				'No taxpayer was found for this RFC',
 				expect.stringContaining(
 					`Compare it with an official document. The service says: "${message}".`,
@@ -42,14 +42,14 @@ describe('an error in the editor', () => {
 	);
 
 	it('about a missing tax profile says what to run, and nothing else', async () => {
-		expect(await told(operation('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
+		expect(await text(operation('taxAuthority', 'getCsf', { rfc: RFC }))).toEqual([
 			'The Tax Query Service answered with status 409',
 			'Run Tax Authority → Create Tax Profile for this RFC first, with its CIEC, if it has none yet. The service says: "There is no tax profile for this RFC; create one with POST /query/tax/profile first". Billed: nothing.',
 		]);
 	});
 
 	it('about a wrong secret does not send the operator to Reuse Results', async () => {
-		const [message, description] = await told(
+		const [message, description] = await text(
 			getCrf({ rfc: RFC }),
 			withCredential({ clientSecret: 'Not-the-secret-1' }),
 		);
@@ -60,7 +60,7 @@ describe('an error in the editor', () => {
 
 	it('about an unknown host tells where to correct it', async () => {
 		const baseUrl = 'http://no-such-host.invalid/api';
-		expect(await told(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
+		expect(await text(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
 			'The query service was not found: its host name is unknown',
 			'Could not get an access token. Check the base URL of the credential, and the network of this n8n. Nothing was sent. Billed: nothing.',
 		]);
@@ -68,7 +68,7 @@ describe('an error in the editor', () => {
 
 	it('still names Reuse Results where only the list is refused', async () => {
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 403, body: {} } });
-		const [message, description] = await told(getCrf({ rfc: RFC }));
+		const [message, description] = await text(getCrf({ rfc: RFC }));
 		expect(message).toContain('The queries made could not be listed');
 		expect(description).toContain("set 'Reuse Results' to Never");
 	});
@@ -76,7 +76,7 @@ describe('an error in the editor', () => {
 	it("quotes the service's words so that they can be told from ours", async () => {
 		const fault = { status: 400, body: { message: '"view" in the query: must be "all"' } };
 		await sandbox.faults({ path: '/api/query/crf', fault });
-		const [, description] = await told(getCrf({ rfc: RFC, reuse: 'never' }));
+		const [, description] = await text(getCrf({ rfc: RFC, reuse: 'never' }));
 		expect(description).toContain(`The service says: "'view' in the query: must be 'all'".`);
 	});
 });

@@ -46,7 +46,7 @@ describe('an item that fails', () => {
 				await until('the query that is lost', () => arrived.includes(lost));
 				give(response, { message: 'No such RFC' }, 422);
 			},
-			list: (kept, response) => give(response, isListed.now ? kept : []),
+			list: (stored, response) => give(response, isListed.now ? stored : []),
 		});
 		const memory = {};
 		const run = async () =>
@@ -65,14 +65,14 @@ describe('an item that fails', () => {
 	});
 
 	it('is the one whose error is thrown, though it stopped another one that has been billed', async () => {
-		const [kept, refused] = rfcs(2);
+		const [stored, refused] = rfcs(2);
 		let isBeingRead = () => {};
 		const reading = new Promise<void>((resolve) => (isBeingRead = resolve));
 		let isRetry = false;
 		const service = await fakeService({
 			async post(accept, response) {
 				const one = accept();
-				if (one.query.rfc === kept) return give(response, { queryId: one._id });
+				if (one.query.rfc === stored) return give(response, { queryId: one._id });
 				service.billed.pop();
 				if (isRetry) await reading;
 				give(response, { message: 'No such RFC' }, 422);
@@ -81,7 +81,7 @@ describe('an item that fails', () => {
 		});
 		const memory = {};
 		const run = async () =>
-			await service.run(getCrf({}, { timeout: 20 }), { items: itemsOf([kept, refused]), memory });
+			await service.run(getCrf({}, { timeout: 20 }), { items: itemsOf([stored, refused]), memory });
 		await run();
 		isRetry = true;
 		const { error } = await run();

@@ -8,7 +8,7 @@ import { clientOf, give, serve } from '../support/serve';
 export { give };
 
 /** A query as the service keeps it. */
-export interface Kept {
+export interface StoredQuery {
 	_id: string;
 	service: string;
 	status: string;
@@ -18,7 +18,7 @@ export interface Kept {
 }
 
 /** A finished query of now. */
-export const aRecord = (fields: Partial<Kept> = {}): Kept => ({
+export const aRecord = (fields: Partial<StoredQuery> = {}): StoredQuery => ({
 	_id: randomUUID(),
 	service: 'CRF',
 	status: 'SUCCESS',
@@ -28,14 +28,14 @@ export const aRecord = (fields: Partial<Kept> = {}): Kept => ({
 	...fields,
 });
 
-type Handler = (accept: () => Kept, response: ServerResponse) => void | Promise<void>;
+type Handler = (accept: () => StoredQuery, response: ServerResponse) => void | Promise<void>;
 
 /** Whatever is not said otherwise: what the document says. */
 const handlers = {
 	token: (response: ServerResponse) => give(response, { access_token: 'fake-token-1234' }),
 	post: ((accept, response) => give(response, { queryId: accept()._id })) as Handler,
-	list: (kept: Kept[], response: ServerResponse) => give(response, kept),
-	get: (one: Kept | undefined, response: ServerResponse) =>
+	list: (stored: StoredQuery[], response: ServerResponse) => give(response, stored),
+	get: (one: StoredQuery | undefined, response: ServerResponse) =>
 		give(response, one ?? { message: 'Nothing here' }, one ? 200 : 404),
 };
 
@@ -49,24 +49,24 @@ let run = 0;
 /** A query service that bills what it accepts, and answers as a test wants it, where the sandbox never does. */
 export async function fakeService(answers: Partial<typeof handlers> = {}) {
 	const { token, post, list, get } = { ...handlers, ...answers };
-	const billed: Kept[] = [];
+	const billed: StoredQuery[] = [];
 	/** Method and path of each request but the token's. */
-	const asked: string[] = [];
+	const requests: string[] = [];
 	async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { method = '', url = '' } = request;
 		const path = new URL(url, 'http://localhost').pathname;
 		if (path === '/oauth/token') return token(response);
-		asked.push(`${method} ${path}`);
+		requests.push(`${method} ${path}`);
 		if (method === 'POST') {
-			const query = (await readJson(request)) as Kept['query'];
+			const query = (await readJson(request)) as StoredQuery['query'];
 			const accept = () => {
-				const kept = aRecord({
+				const stored = aRecord({
 					service: services[path] ?? path,
 					query,
 					response: { legalName: `Of ${JSON.stringify(query)}` },
 				});
-				billed.push(kept);
-				return kept;
+				billed.push(stored);
+				return stored;
 			};
 			await post(accept, response);
 		} else if (path === '/query') list([...billed].reverse(), response);
@@ -83,8 +83,8 @@ export async function fakeService(answers: Partial<typeof handlers> = {}) {
 	return {
 		...{ baseUrl, close },
 		billed,
-		asked,
-		sent: () => asked.filter((one) => one.startsWith('POST')).length,
+		asked: requests,
+		sent: () => requests.filter((one) => one.startsWith('POST')).length,
 		/** A run's credentials with this API Mapping. */
 		mapped: (apiMapping: object) => ({
 			credentials: { taxQueryApi: { ...credential, apiMapping: JSON.stringify(apiMapping) } },

@@ -169,14 +169,14 @@ describe('a question in an execution', () => {
 	});
 
 	it("is looked up where the ID that came leads to another person's record", async () => {
-		const stranger = 'of-a-stranger';
+		const unknown = 'of-a-stranger';
 		answer = ({ accept, response }) => {
 			accept();
-			give(response, { message: 'Accepted', queryId: stranger });
+			give(response, { message: 'Accepted', queryId: unknown });
 		};
 		const createdAt = new Date(Date.now() - 3_600_000).toISOString();
 		service.add('A', {
-			...{ _id: stranger, service: 'CRF', status: 'SUCCESS', createdAt },
+			...{ _id: unknown, service: 'CRF', status: 'SUCCESS', createdAt },
 			...{ query: { rfc: OTHER }, response: {} },
 		});
 		const { items } = await service.run(getCrf({ waitForResult: true }), {

@@ -17,11 +17,11 @@ const [CURP] = curps(1);
 const COMPANY = 'EKU9003173C9';
 const PERSON = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 const queryId = expect.stringMatching(/^[0-9a-f]{24}$/);
-const acknowledged = (asked: object) => ({
+const acknowledged = (requests: object) => ({
 	queryId,
 	pending: true,
 	message: expect.any(String),
-	...asked,
+	...requests,
 });
 
 interface Row {

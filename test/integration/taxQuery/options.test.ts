@@ -1,7 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { askStranger } from '../dialects/stranger';
+import { runAgainstStub } from '../apiVariants/stubServer';
 import { getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 import { withSandbox } from '../support/withSandbox';
 
@@ -230,11 +230,11 @@ describe('the options of a query', () => {
 
 describe('Query → Get Many', () => {
 	let sandbox: TaxQuerySandbox;
-	const asked = rfcs(60);
+	const requests = rfcs(60);
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
-		await sandbox.run(getCrf(), { items: asked.map((rfc) => ({ rfc })) });
-		await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: asked[0] }));
+		await sandbox.run(getCrf(), { items: requests.map((rfc) => ({ rfc })) });
+		await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: requests[0] }));
 	});
 	afterAll(async () => await sandbox.close());
 
@@ -258,7 +258,7 @@ describe('Query → Get Many', () => {
 	});
 
 	it('filters by RFC as entered', async () => {
-		const spaced = ` ${asked[0].slice(0, 4).toLowerCase()} ${asked[0].slice(4)}`;
+		const spaced = ` ${requests[0].slice(0, 4).toLowerCase()} ${requests[0].slice(4)}`;
 		expect((await list({ rfc: spaced })).map(({ service }) => service).sort()).toEqual([
 			'CRF',
 			'RFC',
@@ -297,7 +297,7 @@ describe('the option Personal Data of a query', () => {
 	const status = `${RFC} no localizado, emma@example.com`;
 	const record = { _id: `q-${RFC}`, service: 'CRF', status, query: { rfc: RFC }, response: {} };
 	const ask = async (externalReference: string, options = {}) =>
-		await askStranger(
+		await runAgainstStub(
 			({ method }) => ({ body: method === 'POST' ? record : [] }),
 			getCrf({ rfc: RFC, reuse: 'never' }, { externalReference, ...options }),
 		);
@@ -317,7 +317,7 @@ describe('the option Personal Data of a query', () => {
 		const name = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 		const person = { ...name, birthDate: '1956-12-31' };
 		const message = 'No hay EMMA GOMEZ-DIAZ (gode-561231-gr8), folio CRF-261122-007';
-		const { error } = await askStranger(
+		const { error } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? { status: 422, body: { message } } : { body: [] }),
 			operation('taxpayer', 'calculateRfc', person, { personalData: 'masked' }),
 		);
@@ -350,7 +350,7 @@ describe('Personal Data of a record', () => {
 	const read = async (options: INodeParameters, simplify: boolean) => {
 		const answer = () => ({ body: record });
 		const parameters = operation('query', 'get', { queryId: 'q-1' }, { simplify, ...options });
-		return (await askStranger(answer, parameters)).rows[0];
+		return (await runAgainstStub(answer, parameters)).rows[0];
 	};
 
 	it('hides a response that is not documented whole, whatever its columns are called', async () => {
@@ -385,7 +385,7 @@ describe('Personal Data of a record', () => {
 	it('tells that the result is of somebody else, though both are masked', async () => {
 		const other = { ...record, service: 'CRF', response: { RFC: 'EKU9003173C9' } };
 		const parameters = operation('query', 'get', { queryId: 'q-1' }, { personalData: 'masked' });
-		const { rows } = await askStranger(() => ({ body: other }), parameters);
+		const { rows } = await runAgainstStub(() => ({ body: other }), parameters);
 		expect(rows[0]).toMatchObject({ rfc: 'EKU9003******', askedRfc: 'GODE5612******' });
 	});
 });

@@ -209,10 +209,10 @@ describe('what n8n runs again', () => {
 
 	it('reads what it has sent, though Max Queries per Execution is used up by that', async () => {
 		const memory = {};
-		const asked = { items: itemsOf(rfcs(3)), memory };
+		const requests = { items: itemsOf(rfcs(3)), memory };
 		const limited = getCrf({}, { spendingLimits: { maxQueries: 3 } });
-		await sandbox.run(limited, asked);
-		const { items } = await sandbox.run(limited, asked);
+		await sandbox.run(limited, requests);
+		const { items } = await sandbox.run(limited, requests);
 		expect([items.length, (await billed()).length]).toEqual([3, 3]);
 	});
 
@@ -278,8 +278,8 @@ describe('two executions that ask the same', () => {
 			[1, 2].map(async () => await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) })),
 		);
 		const [{ queryId }] = await sandbox.ledger();
-		const told = runs.map(({ items, error }) => items[0]?.json.queryId ?? codeOf(error));
-		expect(told.sort()).toEqual([queryId, 'unsure'].sort());
+		const text = runs.map(({ items, error }) => items[0]?.json.queryId ?? codeOf(error));
+		expect(text.sort()).toEqual([queryId, 'unsure'].sort());
 	});
 
 	it('pay once with Reuse', async () => {
@@ -330,7 +330,7 @@ describe('a list of 1,000 items, with duplicates, empty and hostile values', () 
 		'😀'.repeat(10),
 		'A'.repeat(1_000_000),
 	];
-	const asked = Array.from({ length: 1_000 }, (_, index) =>
+	const requests = Array.from({ length: 1_000 }, (_, index) =>
 		index % 20 === 19 ? wrong[Math.floor(index / 20) % wrong.length] : right[index % 500],
 	);
 
@@ -341,22 +341,22 @@ describe('a list of 1,000 items, with duplicates, empty and hostile values', () 
 				{ externalReference: '={{ $itemIndex }}', spendingLimits: { maxQueriesPerDay: 5000 } },
 			),
 			{
-				items: asked.map((rfc) => ({ rfc })) as INodeExecutionData['json'][],
+				items: requests.map((rfc) => ({ rfc })) as INodeExecutionData['json'][],
 				onError: 'continueRegularOutput',
 			},
 		);
 		const ofItem = new Map(
 			items.map(({ json, pairedItem }) => [(pairedItem as { item: number }).item, json]),
 		);
-		const strange = asked.filter((rfc, index) => {
+		const unknown = requests.filter((rfc, index) => {
 			const json = ofItem.get(index);
 			return right.includes(rfc as string)
 				? json?.rfc !== rfc || json?.externalReference !== index
 				: !String(json?.error).startsWith("'RFC'");
 		});
 		const paid = (await sandbox.ledger()).map(({ query }) => query.rfc);
-		const wanted = new Set(asked.filter((rfc) => right.includes(rfc as string)));
-		expect([error, items.length, strange.slice(0, 3), paid.length, new Set(paid)]).toEqual([
+		const wanted = new Set(requests.filter((rfc) => right.includes(rfc as string)));
+		expect([error, items.length, unknown.slice(0, 3), paid.length, new Set(paid)]).toEqual([
 			undefined,
 			1_000,
 			[],
@@ -572,8 +572,8 @@ describe('what is kept with an execution', () => {
 			{ items: itemsOf(rfcs(30)) },
 		);
 		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
-		const strange = metadata.queryIds.split(' ').filter((id) => !ids.includes(id));
-		expect([metadata.paidQueries, metadata.queryIds.length <= 255, strange]).toEqual([
+		const unknown = metadata.queryIds.split(' ').filter((id) => !ids.includes(id));
+		expect([metadata.paidQueries, metadata.queryIds.length <= 255, unknown]).toEqual([
 			'30',
 			true,
 			[],

@@ -17,7 +17,7 @@ const rows = (count: number) => Array.from({ length: count }, (_, index) => row(
 
 it('a list of all queries that comes as status 204 is empty', async () => {
 	const service = await fakeService({
-		list: (_kept, response) => void response.writeHead(204).end(),
+		list: (_stored, response) => void response.writeHead(204).end(),
 	});
 	const { items, error } = await service.run(getMany());
 	await service.close();
@@ -53,12 +53,12 @@ describe('the list of all queries at the sandbox', () => {
 
 	it('completes lean rows by their IDs where that is wanted', async () => {
 		const sandbox = await taxQuerySandbox({ queryList: 'lean', pastQueries: 5 });
-		const lean = await sandbox.run(getMany());
+		const withoutResponse = await sandbox.run(getMany());
 		const whole = await sandbox.run(getMany({}, { completeRows: true }));
 		const blind = await sandbox.run(getMany({ filters: { rfc: 'GODE561231GR8' } }));
 		await sandbox.close();
 		expect(
-			[lean, whole].map(({ items }) => items.filter(({ json }) => json.response).length),
+			[withoutResponse, whole].map(({ items }) => items.filter(({ json }) => json.response).length),
 		).toEqual([0, 5]);
 		expect(codeOf(blind.error)).toBe('list.asked');
 	});
@@ -66,7 +66,7 @@ describe('the list of all queries at the sandbox', () => {
 
 describe('the list of all queries at a service that', () => {
 	let close: () => Promise<void>;
-	let asked: IDataObject[];
+	let requests: IDataObject[];
 	afterEach(async () => await close());
 
 	/** Runs Get Many against a service that answers GET /query so. */
@@ -75,10 +75,10 @@ describe('the list of all queries at a service that', () => {
 		list?: object,
 		parameters: INodeParameters = {},
 	) {
-		asked = [];
+		requests = [];
 		const service = await serve(({ url }, response) => {
 			const query = Object.fromEntries(new URL(String(url), 'http://x').searchParams);
-			asked.push(query);
+			requests.push(query);
 			give(response, answer(query));
 		});
 		({ close } = service);
@@ -107,7 +107,7 @@ describe('the list of all queries at a service that', () => {
 
 	it('ignores paging: is told, and no row comes twice', async () => {
 		const { error } = await listFrom(() => ({ data: rows(10), total: 30 }));
-		expect([error?.context, asked.length]).toEqual([
+		expect([error?.context, requests.length]).toEqual([
 			expect.objectContaining({ code: 'list.cut', listed: 10, total: 30 }),
 			2,
 		]);
@@ -117,14 +117,14 @@ describe('the list of all queries at a service that', () => {
 		['all of them', {}, '25 of 25 '],
 		['fewer, by the Limit', { returnAll: false, limit: 5 }, '5 of 25 '],
 		['fewer, by the filters', { filters: { status: ['pending'] } }, '0 of 25 '],
-	])('reports its total: %s come, and the total is told', async (_what, parameters, told) => {
+	])('reports its total: %s come, and the total is told', async (_what, parameters, text) => {
 		for (const total of ['total', 'totalCount']) {
 			const answer = ({ offset = 0 }: IDataObject) => ({
 				data: rows(25).slice(Number(offset), Number(offset) + 10),
 				[total]: 25,
 			});
 			const { hints } = await listFrom(answer, undefined, parameters);
-			expect(hints).toEqual([expect.stringContaining(told)]);
+			expect(hints).toEqual([expect.stringContaining(text)]);
 			await close();
 		}
 	});
@@ -166,7 +166,7 @@ describe('the list of all queries at a service that', () => {
 				return { items: rows(25).slice(from, from + 10), ...mark(from) };
 			};
 			const part = await listFrom(answer);
-			const [count, hints] = [asked.length, part.hints];
+			const [count, hints] = [requests.length, part.hints];
 			await close();
 			const whole = await listFrom(answer, { offset: 'offset' });
 			expect([part.ids, count, hints]).toEqual([
@@ -184,7 +184,7 @@ describe('the list of all queries at a service that', () => {
 				rows(25).slice((Number(page) - 1) * Number(size), Number(page) * Number(size)),
 			{ limit: 'size', page: 'page', pageSize: 10 },
 		);
-		expect([ids, asked.map(({ page }) => page)]).toEqual([all(25), ['1', '2', '3']]);
+		expect([ids, requests.map(({ page }) => page)]).toEqual([all(25), ['1', '2', '3']]);
 	});
 
 	it('counts its pages from 0: is read from the first, as the API Mapping says', async () => {
@@ -199,13 +199,13 @@ describe('the list of all queries at a service that', () => {
 			},
 			{ limit: 'size', page: 'page', pageSize: 10, firstPage: 0 },
 		);
-		expect([ids, asked.map(({ page }) => page)]).toEqual([all(25), ['0', '1', '2']]);
+		expect([ids, requests.map(({ page }) => page)]).toEqual([all(25), ['0', '1', '2']]);
 	});
 
 	it('gives new rows for ever: is given up', async () => {
 		let index = 0;
 		const { error } = await listFrom(() => [row(index++)], { page: 'page' });
-		expect([error?.context, asked.length]).toEqual([
+		expect([error?.context, requests.length]).toEqual([
 			expect.objectContaining({ code: 'list.cut', listed: 500 }),
 			500,
 		]);
@@ -213,7 +213,7 @@ describe('the list of all queries at a service that', () => {
 
 	it('gives one page whatever is asked for, by the API Mapping all of it: no hint', async () => {
 		const { ids, hints } = await listFrom(() => rows(25), { paging: 'none' });
-		expect([ids, hints, asked.length]).toEqual([all(25), [], 1]);
+		expect([ids, hints, requests.length]).toEqual([all(25), [], 1]);
 	});
 
 	it('holds two lists of queries: is told which key says which', async () => {

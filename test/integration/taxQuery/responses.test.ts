@@ -1,5 +1,5 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { startStranger, type Answer } from '../dialects/stranger';
+import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { curps, operation, rfcs } from './support';
@@ -31,8 +31,8 @@ const LATER = 'whose result follows';
 const AT_ONCE = 'whose result comes at once';
 const MONTHS = 'of two months';
 
-const json = (body: unknown): Answer => ({ body });
-const text = (body: string, type = 'application/json'): Answer => ({ body, type });
+const json = (body: unknown): StubResponse => ({ body });
+const text = (body: string, type = 'application/json'): StubResponse => ({ body, type });
 const crf = {
 	_id: 'q1',
 	service: 'CRF',
@@ -51,7 +51,7 @@ const months = (...ids: unknown[]) =>
 	ids.map((queryId, index) => ({ queryId, period: `2026-0${index + 1}`, status: 'PENDING' }));
 
 /** Nothing by which a query could be read again; none of it may look like a result. */
-const without: Array<[what: string, answer: Answer]> = [
+const without: Array<[what: string, answer: StubResponse]> = [
 	['a folio', json({ ok: true, folio: 'F-1' })],
 	['a status and an ID of the request', json({ status: 'COMPLETED', requestId: 'x9' })],
 	['a turn', json({ exito: true, mensaje: 'Recibido', turno: 12 })],
@@ -102,7 +102,7 @@ const UNSURE = 'unsure';
 const OTHER_QUERY = 'otherQuery';
 
 /** The code of the error, or the rows. */
-type Case = [way: string, what: string, answer: Answer, expected: string | object[]];
+type Case = [way: string, what: string, answer: StubResponse, expected: string | object[]];
 const cases: Case[] = [
 	...Object.keys(ways).flatMap((way) =>
 		without.map(([what, answer]): Case => [way, what, answer, UNSURE]),
@@ -187,11 +187,11 @@ const cases: Case[] = [
 ];
 
 /** Runs an operation once against a service that answers so, and lists nothing. */
-async function ask(way: string, answer: Answer, run: number) {
+async function ask(way: string, answer: StubResponse, run: number) {
 	const { parameters, path } = ways[way];
-	const service = await startStranger((asked) => {
-		if (asked.method === 'POST' && asked.path === path) return answer;
-		return asked.path === '/api/query' ? json([]) : { status: 404, body: {} };
+	const service = await startStubServer((requests) => {
+		if (requests.method === 'POST' && requests.path === path) return answer;
+		return requests.path === '/api/query' ? json([]) : { status: 404, body: {} };
 	});
 	const { items, error } = await runNode({
 		type: 'taxQuery',

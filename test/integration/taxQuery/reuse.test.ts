@@ -59,7 +59,7 @@ describe('Reuse Results', () => {
 	});
 
 	it('pays where the result is older than wanted, and not listed yet', async () => {
-		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const service = await fakeService({ list: (_stored, response) => give(response, []) });
 		const moment = getCrf({ reuse: 'hours', reuseHours: 1e-9 });
 		const items = [];
 		for (let run = 0; run < 2; run++) {
@@ -75,13 +75,13 @@ describe('Reuse Results', () => {
 	it('does not pay again for what was on its way when its execution was stopped', async () => {
 		let cancel = () => {};
 		const service = await fakeService({
-			list: (_kept, response) => give(response, []),
+			list: (_stored, response) => give(response, []),
 			post: (accept) => (accept(), cancel()),
 		});
-		const asked = { items: [{ rfc: RFC }], onStart: (stop: () => void) => (cancel = stop) };
+		const requests = { items: [{ rfc: RFC }], onStart: (stop: () => void) => (cancel = stop) };
 		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
-		await service.run(hours, asked);
-		const { error } = await service.run(hours, asked);
+		await service.run(hours, requests);
+		const { error } = await service.run(hours, requests);
 		await service.close();
 		expect([codeOf(error), service.sent()]).toEqual(['unsure', 1]);
 	});
@@ -94,16 +94,16 @@ describe('Reuse Results', () => {
 					: give(response, { queryId: accept()._id }),
 		});
 		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
-		const asked = { items: [{ rfc: RFC }], executionId: 'refused-first', memory: {} };
-		const { error } = await service.run(hours, asked);
+		const requests = { items: [{ rfc: RFC }], executionId: 'refused-first', memory: {} };
+		const { error } = await service.run(hours, requests);
 		await service.run(getCrf(), { items: [{ rfc: RFC }] });
-		const { items } = await service.run(hours, asked);
+		const { items } = await service.run(hours, requests);
 		await service.close();
 		expect([codeOf(error), items[0].json.reused, service.sent()]).toEqual(['status.422', true, 2]);
 	});
 
 	it('pays where a result was accepted over a minute ago, and is still not listed', async () => {
-		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const service = await fakeService({ list: (_stored, response) => give(response, []) });
 		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
 		const reused = [];
 		for (const passed of [0, 30_000, 61_000]) {
@@ -241,9 +241,9 @@ describe('Reuse Results', () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 1_700 });
 		const service = await sandbox.elsewhere();
-		const asked = rfcs(150);
-		for (const rfc of asked) await service.post('/query/crf', { rfc });
-		const items = [...asked, ...asked].map((rfc) => ({ rfc }));
+		const requests = rfcs(150);
+		for (const rfc of requests) await service.post('/query/crf', { rfc });
+		const items = [...requests, ...requests].map((rfc) => ({ rfc }));
 		const result = await reuse(items, 24 * 400, { spendingLimits: { maxQueriesPerDay: 0 } });
 		expect(result.items.map(({ json }) => [json.rfc, json.reused])).toEqual(
 			items.map(({ rfc }) => [rfc, true]),

@@ -1,7 +1,7 @@
 import { DateTime, Settings } from 'luxon';
 import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
-import { aRecord, fakeService, give, type Kept } from './fakeService';
+import { aRecord, fakeService, give, type StoredQuery } from './fakeService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
@@ -36,13 +36,13 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 	});
 
 	it('lets through as many questions as it allows, and all who ask the same', async () => {
-		const asked = rfcs(100);
+		const requests = rfcs(100);
 		const result = await sandbox.run(getCrf(HOURS, { spendingLimits: { maxQueries: 10 } }), {
-			items: itemsOf([...asked, ...asked]),
+			items: itemsOf([...requests, ...requests]),
 			...failing,
 		});
 		const fine = result.items.flatMap(({ json }) => (json.error ? [] : [json.rfc]));
-		const allowed = asked.slice(0, 10);
+		const allowed = requests.slice(0, 10);
 		expect([fine, (await sent()).length]).toEqual([[...allowed, ...allowed], 10]);
 	});
 
@@ -70,13 +70,13 @@ describe('a limit of queries, where items ask the same with Reuse', () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ statusWords: { success: 'FERTIG' } });
 		const [curp] = curps(1);
-		const asked = operation(
+		const requests = operation(
 			'person',
 			'getCurpData',
 			{ curp, ...HOURS },
 			{ spendingLimits: { maxQueries: 2 } },
 		);
-		const result = await sandbox.run(asked, { items: [{}, {}, {}], ...failing });
+		const result = await sandbox.run(requests, { items: [{}, {}, {}], ...failing });
 		expect([errors(result).sort(), (await sent()).length]).toEqual([
 			['none', 'none', 'limitOfExecution'].sort(),
 			2,
@@ -135,21 +135,21 @@ describe('Max Queries per Day', () => {
 	});
 
 	it('counts those that were accepted, where the list does not show them yet', async () => {
-		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const service = await fakeService({ list: (_stored, response) => give(response, []) });
 		const codes = [...(await ask(service, 1, [RFC])), ...(await ask(service, 1, [OTHER]))];
 		await service.close();
 		expect([codes, service.sent()]).toEqual([['none', 'limitOfDay'], 1]);
 	});
 
 	it('goes by the day of its own workflow, whatever zone n8n has set for another one', async () => {
-		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const service = await fakeService({ list: (_stored, response) => give(response, []) });
 		const onAnotherDay = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'Etc/GMT-13';
 		const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } });
 		const codes = [];
 		for (const zone of [onAnotherDay, 'system']) {
 			Settings.defaultZone = zone;
-			const asked = { items: itemsOf([zone === 'system' ? OTHER : RFC]), timezone: 'UTC' };
-			codes.push(codeOf((await service.run(limited, asked)).error));
+			const requests = { items: itemsOf([zone === 'system' ? OTHER : RFC]), timezone: 'UTC' };
+			codes.push(codeOf((await service.run(limited, requests)).error));
 		}
 		await service.close();
 		expect([codes, service.sent()]).toEqual([[undefined, 'limitOfDay'], 1]);
@@ -158,7 +158,7 @@ describe('Max Queries per Day', () => {
 	it('counts one that was on its way when the execution was stopped', async () => {
 		let cancel = () => {};
 		const service = await fakeService({
-			list: (_kept, response) => give(response, []),
+			list: (_stored, response) => give(response, []),
 			post: (accept) => (accept(), cancel()),
 		});
 		const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 1 } });
@@ -191,12 +191,16 @@ describe('an equal item of a run with Reuse', () => {
 
 describe('Max Queries per Day and Reuse, by the dates that the service gives', () => {
 	type Row = Record<string, unknown>;
-	const epoch = (row: Kept) => Date.parse(row.createdAt);
-	const bare = ({ _id, status }: Kept): Row => ({ _id, status });
+	const epoch = (row: StoredQuery) => Date.parse(row.createdAt);
+	const bare = ({ _id, status }: StoredQuery): Row => ({ _id, status });
 	/** A service whose list and records are written so, with queries of today by another program. */
-	async function serviceWith(inList: (row: Kept) => Row, byId: (row: Kept) => Row, made: number) {
+	async function serviceWith(
+		inList: (row: StoredQuery) => Row,
+		byId: (row: StoredQuery) => Row,
+		made: number,
+	) {
 		const service = await fakeService({
-			list: (kept, response) => give(response, kept.map(inList)),
+			list: (stored, response) => give(response, stored.map(inList)),
 			get: (one, response) => give(response, one ? byId(one) : {}, one ? 200 : 404),
 		});
 		for (const rfc of rfcs(made)) {
@@ -205,7 +209,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 		return service;
 	}
 
-	it.each<[string, (row: Kept) => Row, (row: Kept) => Row]>([
+	it.each<[string, (row: StoredQuery) => Row, (row: StoredQuery) => Row]>([
 		['milliseconds', (row) => ({ ...row, createdAt: epoch(row) }), (row) => ({ ...row })],
 		['seconds', (row) => ({ ...row, createdAt: epoch(row) / 1000 }), (row) => ({ ...row })],
 		[
@@ -235,7 +239,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 	});
 
 	it('give no result again that only its record tells to be older', async () => {
-		const old = (row: Kept) => ({
+		const old = (row: StoredQuery) => ({
 			...row,
 			createdAt: new Date(Date.now() - 2 * 3_600_000).toISOString(),
 		});
@@ -249,7 +253,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 	});
 
 	it('give a result again whose date is a number', async () => {
-		const numbered = (row: Kept) => ({ ...row, createdAt: epoch(row) });
+		const numbered = (row: StoredQuery) => ({ ...row, createdAt: epoch(row) });
 		const service = await serviceWith(numbered, numbered, 1);
 		const { items } = await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
 			items: itemsOf([RFC]),

@@ -110,8 +110,8 @@ export async function passUntilListed(
 ): Promise<void> {
 	for (let sent = 1; sent <= count; sent++) {
 		await until(`query ${sent} sent`, async () => (await requests(path)).length >= sent);
-		const looks = (await requests(LIST)).length;
-		await until('it is looked for', async () => (await requests(LIST)).length > looks);
+		const polls = (await requests(LIST)).length;
+		await until('it is looked for', async () => (await requests(LIST)).length > polls);
 		pass(LISTED_MS);
 	}
 }

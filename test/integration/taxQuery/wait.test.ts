@@ -1,7 +1,7 @@
 import { until } from '../../support/until';
 import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeOf } from '../support/errorCode';
-import { fakeService, give, type Kept } from './fakeService';
+import { fakeService, give, type StoredQuery } from './fakeService';
 import { curps, getCrf, operation, rfcs, taxQuerySandbox, type TaxQuerySandbox } from './support';
 import { withSandbox } from '../support/withSandbox';
 
@@ -30,13 +30,13 @@ describe('50 queries that wait for their results', () => {
 	});
 
 	it('are all sent before the first is asked for', () => {
-		const firstLook = requests.findIndex((request) => request.startsWith('GET'));
-		expect(requests.lastIndexOf('POST /api/query/crf')).toBeLessThan(firstLook);
+		const firstPoll = requests.findIndex((request) => request.startsWith('GET'));
+		expect(requests.lastIndexOf('POST /api/query/crf')).toBeLessThan(firstPoll);
 	});
 
 	it('are looked for in the list, once in a round for all of them; the last few by their ID', () => {
-		const looks = requests.filter((request) => request.startsWith('GET'));
-		expect(looks.length).toBeLessThan(10);
+		const polls = requests.filter((request) => request.startsWith('GET'));
+		expect(polls.length).toBeLessThan(10);
 	});
 
 	it('pay for one query each', async () => {
@@ -49,7 +49,7 @@ describe('a query that waits for its result', () => {
 
 	const [RFC] = rfcs(1);
 	const pending = () => ({ rfc: sandbox.reserved('pending').rfc });
-	const looks = async () => (await sandbox.requests()).filter(({ method }) => method === 'GET');
+	const polls = async () => (await sandbox.requests()).filter(({ method }) => method === 'GET');
 
 	it('comes out as pending with its query ID when the time is over, and is no error', async () => {
 		const { error, items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
@@ -76,7 +76,7 @@ describe('a query that waits for its result', () => {
 			items: [pending()],
 		});
 		// at a constant interval of 0.2 s it would be ten
-		expect((await looks()).length).toBeLessThanOrEqual(5);
+		expect((await polls()).length).toBeLessThanOrEqual(5);
 	});
 
 	it('does not hold up the result of another item', async () => {
@@ -124,7 +124,7 @@ describe('a query that waits for its result', () => {
 
 	it('is not waited for by default', async () => {
 		await sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
-		expect(await looks()).toEqual([]);
+		expect(await polls()).toEqual([]);
 	});
 
 	it('is not asked for when its result came at once', async () => {
@@ -136,7 +136,7 @@ describe('a query that waits for its result', () => {
 				waitForResult: true,
 			}),
 		);
-		expect(await looks()).toEqual([]);
+		expect(await polls()).toEqual([]);
 	});
 
 	it('ends soon after the execution is cancelled', async () => {
@@ -148,7 +148,7 @@ describe('a query that waits for its result', () => {
 		await until('a query billed', async () => (await sandbox.ledger()).length > 0);
 		cancel();
 		await running; // or the test runs into its timeout
-		expect((await looks()).length).toBeLessThanOrEqual(1);
+		expect((await polls()).length).toBeLessThanOrEqual(1);
 	});
 
 	it('fails with the query ID and the words of the service when it ended as FAILED', async () => {
@@ -193,7 +193,7 @@ describe('the last check of a wait', () => {
 	});
 	afterEach(() => jest.restoreAllMocks());
 
-	const asPending = (kept: Kept[]) => kept.map((row) => ({ ...row, status: 'PENDING' }));
+	const asPending = (stored: StoredQuery[]) => stored.map((row) => ({ ...row, status: 'PENDING' }));
 	const waitFor = async (
 		service: Awaited<ReturnType<typeof fakeService>>,
 		count: number,
@@ -210,9 +210,9 @@ describe('the last check of a wait', () => {
 
 	it('is made by ID after the time is over, when the process was busy until then', async () => {
 		const service = await fakeService({
-			list(kept, response) {
+			list(stored, response) {
 				jumped += 120_000;
-				give(response, asPending(kept));
+				give(response, asPending(stored));
 			},
 		});
 		expect(await waitFor(service, 5)).toEqual(results(5));
@@ -230,9 +230,9 @@ describe('the last check of a wait', () => {
 
 	it('is made by ID although the rate limit holds it back beyond the time', async () => {
 		const service = await fakeService({
-			list(kept, response) {
+			list(stored, response) {
 				jumped += 60_000;
-				give(response, asPending(kept));
+				give(response, asPending(stored));
 			},
 		});
 		const credential = service.credential({ pointsPerSecond: 5 });
@@ -242,9 +242,9 @@ describe('the last check of a wait', () => {
 	it('is made in the list where more than 100 queries wait', async () => {
 		let lists = 0;
 		const service = await fakeService({
-			list(kept, response) {
+			list(stored, response) {
 				jumped += 120_000;
-				give(response, lists++ === 0 ? asPending(kept) : kept);
+				give(response, lists++ === 0 ? asPending(stored) : stored);
 			},
 		});
 		expect(await waitFor(service, 110)).toEqual(results(110));
@@ -261,18 +261,18 @@ describe('a result that failed', () => {
 	const long = getCrf({ waitForResult: true, maxWait: 600 });
 
 	it('ends the run as soon as the others are there, and not when the time to wait is over', async () => {
-		let looks = 0;
+		let polls = 0;
 		const service = await fakeService({
 			post: (accept, response) => give(response, { queryId: accept()._id }),
 			get(one, response) {
 				const isFirst = one?._id === service.billed[0]._id;
-				const status = isFirst ? 'FAILED' : ++looks < 4 ? 'PENDING' : 'SUCCESS';
+				const status = isFirst ? 'FAILED' : ++polls < 4 ? 'PENDING' : 'SUCCESS';
 				give(response, { ...one, status });
 			},
 		});
 		const { error } = await service.run(long, { items: rfcs(2).map((rfc) => ({ rfc })) });
 		await service.close();
-		expect([codeOf(error), looks]).toEqual(['failed', 4]);
+		expect([codeOf(error), polls]).toEqual(['failed', 4]);
 	});
 
 	it('does not keep the results of another execution from being seen', async () => {
@@ -283,9 +283,9 @@ describe('a result that failed', () => {
 			items: [failed, pending].map(({ rfc }) => ({ rfc })),
 			onStart: (cancelExecution) => (cancel = cancelExecution),
 		});
-		const looks = async () =>
+		const polls = async () =>
 			(await sandbox.requests()).filter(({ method, status }) => method === 'GET' && status === 200);
-		await until('two reads', async () => (await looks()).length >= 2);
+		await until('two reads', async () => (await polls()).length >= 2);
 		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 20 }), {
 			items: rfcs(4).map((rfc) => ({ rfc })),
 		});
@@ -297,15 +297,15 @@ describe('a result that failed', () => {
 });
 
 describe('a list that shows a short form of the results', () => {
-	const short = (kept: Kept[]) =>
-		kept.map((one) => ({ ...one, response: { legalName: one.response.legalName } }));
-	async function serviceThat(list: (kept: Kept[]) => Kept[]) {
+	const short = (stored: StoredQuery[]) =>
+		stored.map((one) => ({ ...one, response: { legalName: one.response.legalName } }));
+	async function serviceThat(list: (stored: StoredQuery[]) => StoredQuery[]) {
 		return await fakeService({
-			list: (kept, response) => give(response, list(kept)),
+			list: (stored, response) => give(response, list(stored)),
 			post(accept, response) {
-				const kept = accept();
-				kept.response = { legalName: 'X', more: { name: 'M' }, zipCode: '01000' };
-				give(response, { queryId: kept._id });
+				const stored = accept();
+				stored.response = { legalName: 'X', more: { name: 'M' }, zipCode: '01000' };
+				give(response, { queryId: stored._id });
 			},
 		});
 	}
@@ -329,7 +329,7 @@ describe('a list that shows a short form of the results', () => {
 	});
 
 	it('is not taken for one where it is as full: one result alone is compared', async () => {
-		const service = await serviceThat((kept) => kept);
+		const service = await serviceThat((stored) => stored);
 		const items = rfcs(30).map((rfc) => ({ rfc }));
 		await service.run(waiting(), { items });
 		await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), { items });

@@ -43,22 +43,28 @@ const asDocumented = readTaxQueryMapping({});
 // and that nothing here makes does not exist.
 
 /** What happened, and what to do about it. */
-interface Said {
+interface RenderedMessage {
 	message: string;
 	description: string;
 }
-const saidOf = ({ message, description }: { message: string; description?: unknown }): Said => ({
+const renderedMessage = ({
+	message,
+	description,
+}: {
+	message: string;
+	description?: unknown;
+}): RenderedMessage => ({
 	message,
 	description: typeof description === 'string' ? description : '',
 });
-const alone = (message: string): Said => ({ message, description: '' });
+const alone = (message: string): RenderedMessage => ({ message, description: '' });
 
 /** What something throws. */
-async function thrownBy(work: () => unknown): Promise<Said> {
+async function thrownBy(work: () => unknown): Promise<RenderedMessage> {
 	try {
 		await work();
 	} catch (error) {
-		return saidOf(error as Error);
+		return renderedMessage(error as Error);
 	}
 	throw new Error(`No message: ${String(work)}`);
 }
@@ -85,7 +91,7 @@ const LOGINS: Array<LoginProblem['reason']> = [
 	...(['status', 'renewal'] as const),
 ];
 
-const ofRequests = (): Said[] => [
+const ofRequests = (): RenderedMessage[] => [
 	...[creditProfile, taxQuery].flatMap((service) =>
 		(['no', 'unknown'] as const).flatMap((accepted) =>
 			problems.map((problem) => renderRequestError({ problem, accepted }, service)),
@@ -159,7 +165,7 @@ const notFound = async () => {
 	throw new RequestError(taxQuery, { kind: 'status', status: 404 });
 };
 
-const ofItems = async (): Promise<Said[]> =>
+const ofItems = async (): Promise<RenderedMessage[]> =>
 	await Promise.all(
 		[
 			() => creditProfileBaseUrl(''),
@@ -195,7 +201,7 @@ const ofItems = async (): Promise<Said[]> =>
 	);
 
 /** What a receipt says of a run in which everything happened. */
-function ofReceipts(): Said[] {
+function ofReceipts(): RenderedMessage[] {
 	return (['manual', 'retry'] as const).flatMap((mode) => {
 		const hints: string[] = [];
 		let end: Parameters<NodeRun['atEnd']>[0] = () => '';
@@ -222,7 +228,7 @@ function ofReceipts(): Said[] {
 }
 
 /** What the warnings of a row say. */
-function ofRows(): Said[] {
+function ofRows(): RenderedMessage[] {
 	const own = { kind: 'record', id, code: 'X', asked: { rfc: 'A' }, hasResponse: false } as const;
 	const shape = {
 		...{ definition, mapping: asDocumented, asked: { rfc: COMPANY }, echoed: { rfc: COMPANY } },
@@ -247,8 +253,8 @@ const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 	await thrownBy(async () => {
 		const mapping = { ...asDocumented, list: { ...asDocumented.list, ...list } };
 		const service = { mapping, request: async () => rows } as never;
-		const asked = { asked: [], mustBeWhole: true };
-		checkDates((await readListing(service, new Ledger(), asked)).rows);
+		const requests = { asked: [], mustBeWhole: true };
+		checkDates((await readListing(service, new Ledger(), requests)).rows);
 	});
 
 const row = (number: number, more: IDataObject = {}) => ({
@@ -259,7 +265,7 @@ const row = (number: number, more: IDataObject = {}) => ({
 const TEN = Array.from({ length: 10 }, (_, number) => number);
 const at = (number: number) => new Date(number * 60_000).toISOString();
 
-const ofPublishing = async (): Promise<Said[]> => [
+const ofPublishing = async (): Promise<RenderedMessage[]> => [
 	await published([{ status: 'SUCCESS' }, { status: 'SUCCESS' }]),
 	await published([{ _id: 'q1', service: 'CRF' }]),
 	await published(TEN.map((number) => row(number))),
@@ -267,23 +273,23 @@ const ofPublishing = async (): Promise<Said[]> => [
 	await published([row(1)]),
 ];
 
-function ofRunning(): Said[] {
-	const messages: Said[] = [];
+function ofRunning(): RenderedMessage[] {
+	const messages: RenderedMessage[] = [];
 	const context = {
 		getNode: () => ({ id: 'node', name: 'n', type: 't', typeVersion: 1, parameters: {} }),
 		getWorkflow: () => ({ id: 'workflow' }),
-		saveFailedExecution: (error: Error) => messages.push(saidOf(error)),
+		saveFailedExecution: (error: Error) => messages.push(renderedMessage(error)),
 	} as unknown as ITriggerFunctions;
 	reportLoss(context, 'isElsewhere');
 	reportLoss(context, 'isLost');
 	TEN.forEach(() => reportMissing(context, 'q1', true));
-	const strange = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
+	const unknown = { code: 'X', state: 'unknown', status: 'LISTO' } as const;
 	const choice = { operations: ['getCrf'], states: [] };
-	return [...messages, alone(describeExcluded([strange], choice, asDocumented) ?? '')];
+	return [...messages, alone(describeExcluded([unknown], choice, asDocumented) ?? '')];
 }
 
 /** What n8n says where it is too old to load the package. */
-async function ofOldHost(): Promise<Said> {
+async function ofOldHost(): Promise<RenderedMessage> {
 	return await thrownBy(() =>
 		jest.isolateModules(() => {
 			jest.doMock('n8n-workflow', () => ({}));
@@ -298,12 +304,12 @@ async function ofOldHost(): Promise<Said> {
 }
 
 /** Every error and hint, rendered with sample data. */
-export async function saidByTheNodes(): Promise<Said[]> {
+export async function allMessages(): Promise<RenderedMessage[]> {
 	return [
 		...ofRequests(),
-		...troubles.map((trouble) => saidOf(new QueryError(trouble, ['q7' as QueryId]))),
+		...troubles.map((trouble) => renderedMessage(new QueryError(trouble, ['q7' as QueryId]))),
 		...files.map((problem) =>
-			saidOf(new FileError(problem, { name: 'a.pdf', id: '7', documentId: '3' })),
+			renderedMessage(new FileError(problem, { name: 'a.pdf', id: '7', documentId: '3' })),
 		),
 		...ofReceipts(),
 		...ofRows(),
@@ -316,10 +322,10 @@ export async function saidByTheNodes(): Promise<Said[]> {
 
 /** The messages that the documents may quote. */
 export const messagesOfTheNodes = async (): Promise<string[]> =>
-	(await saidByTheNodes()).map(({ message }) => message);
+	(await allMessages()).map(({ message }) => message);
 
 /** What the sender of a webhook call is answered: "401 Unauthorized". */
-export const answersToSenders = (): string[] => [
+export const responsesToSenders = (): string[] => [
 	'401 Unauthorized', // of receive(), whose tests see it
 	...Object.values(answers)
 		.filter((one) => typeof one === 'object')

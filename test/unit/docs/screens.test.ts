@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { saidByTheNodes } from './catalogue';
+import { allMessages } from './catalogue';
 import {
 	labelsOfPanels,
 	textOfPage,
@@ -53,7 +53,7 @@ describe('what an operator reads on the screen', () => {
 
 describe('errors and hints', () => {
 	it('are short sentences', async () => {
-		const said = await saidByTheNodes();
+		const said = await allMessages();
 		const all = said.flatMap(({ message, description }) => [message, description]);
 		expect(all.length).toBeGreaterThan(150);
 		expect([...new Set(all)].flatMap(long)).toEqual([]);
@@ -64,7 +64,7 @@ describe('errors and hints', () => {
 			(label) => label !== 'API Mapping' && / [A-Z]/.test(label),
 		);
 		const flaws = [/"[A-Z][\w ()→]*" (is|has|must|cannot|in|of) /, ...labels.map(bareLabel)];
-		const said = (await saidByTheNodes()).flatMap(({ message, description }) => [
+		const said = (await allMessages()).flatMap(({ message, description }) => [
 			message,
 			description,
 		]);

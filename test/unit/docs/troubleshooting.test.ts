@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answersToSenders, messagesOfTheNodes } from './catalogue';
+import { responsesToSenders, messagesOfTheNodes } from './catalogue';
 
 const root = join(__dirname, '..', '..', '..');
 
@@ -23,7 +23,7 @@ const isQuoted = (quote: string, message: string) => {
 const quotes = quotedIn('docs/troubleshooting.md');
 let messages: string[] = [];
 beforeAll(async () => {
-	messages = [...(await messagesOfTheNodes()), ...answersToSenders()];
+	messages = [...(await messagesOfTheNodes()), ...responsesToSenders()];
 });
 
 describe('the messages in docs/troubleshooting.md', () => {

@@ -34,10 +34,10 @@ describe('an answer of the sandbox', () => {
 		['a field of another type', { ...credential, id: '1' }, '0.id": Expected number'],
 	])(
 		'is a 500 that names the field when it breaks the contract by %s',
-		async (_what, one, said) => {
+		async (_what, one, message) => {
 			expect(await answerOf([one])).toEqual({
 				statusCode: 500,
-				body: { statusCode: 500, message: `GET /list broke the contract: "${said}` },
+				body: { statusCode: 500, message: `GET /list broke the contract: "${message}` },
 			});
 		},
 	);

@@ -59,11 +59,11 @@ describe('associations of documents (CP §4.8)', () => {
 
 	it('are of some who live or were born abroad, and of some without country or zip code', async () => {
 		const documents = (await Promise.all([0, 100].map(readPage))).flat();
-		const told = documents.flatMap(({ associations = [] }) =>
+		const text = documents.flatMap(({ associations = [] }) =>
 			associations.flatMap((one) => (one.type === 'Files' ? [] : [one])),
 		);
 		const of = (type: string) =>
-			told.flatMap((one) => (one.type === type ? [one.association] : []));
+			text.flatMap((one) => (one.type === type ? [one.association] : []));
 		for (const people of [of('Profiles'), of('Forms')]) {
 			const countries = new Set(people.map((person) => person?.country));
 			expect([...countries]).toEqual(expect.arrayContaining(['MX', 'US', 'ES', 'DE', 'FR', null]));

@@ -22,8 +22,8 @@ describe('credentials (CP §4.1, 4.2)', () => {
 			...secrets,
 			username: 'someone',
 		});
-		const said = JSON.stringify([data, await get('/credential')]);
-		expect(Object.values(secrets).filter((secret) => said.includes(secret))).toEqual([]);
+		const message = JSON.stringify([data, await get('/credential')]);
+		expect(Object.values(secrets).filter((secret) => message.includes(secret))).toEqual([]);
 	});
 
 	it('are refused with 415 in JSON in any other form', async () => {

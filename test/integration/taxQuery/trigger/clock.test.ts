@@ -12,7 +12,7 @@ const clockIsSetBack = () => moveClock(-AN_HOUR);
 describe("where the clock of n8n's machine is set back by an hour", () => {
 	it('a delivery is looked at', async () => {
 		await start();
-		await host.look();
+		await host.poll();
 		clockIsSetBack();
 		const record = await sandbox.result();
 		const { status } = await host.deliver(record);

@@ -107,8 +107,8 @@ describe('a success whose record has no result', () => {
 		await start('statusOnly', false);
 		finish();
 		pass(30_000);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		await deliver();
 		expect([started(), host.failures]).toEqual([[['new', 'Delivered', 'status']], []]);
 	});
@@ -118,7 +118,7 @@ describe('a success whose record has no result', () => {
 		finish();
 		for (let minutes = 0; minutes < 12; minutes++) {
 			pass(60_000);
-			await host.look();
+			await host.poll();
 		}
 		expect([started(), host.errors.map(({ context }) => context)]).toEqual([
 			[],
@@ -132,7 +132,7 @@ describe('a success whose record has no result', () => {
 	])('starts where its result is %s', async (_, code, response) => {
 		await startTrigger({ parameters: { services: ['any'] } });
 		service.rows = [row('new', 0, { service: code, response }), ...service.rows];
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual(['new']);
 	});
 });

@@ -5,7 +5,7 @@ import { listSuite } from './suite';
 
 const { service, host, start } = listSuite();
 const looks = async (count: number) => {
-	for (let each = 0; each < count; each++) await host.look();
+	for (let each = 0; each < count; each++) await host.poll();
 };
 const inOneResponse = () => (service.page = () => service.listed());
 const without =

@@ -1,6 +1,6 @@
 import { verifying } from '../../support/storing';
 import { attacks, send } from './attacks';
-import { invent, modes, type Invented } from './invented';
+import { invent, modes, type Invented } from './inventedServices';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost } from './triggerHost';
 
@@ -101,7 +101,7 @@ describe('500 hostile deliveries that are invented', () => {
 				parameters: { authenticity: credential ? 'credential' : 'none' },
 			});
 			const known = await sandbox.result();
-			await host.look();
+			await host.poll();
 			const statuses = new Map<number, number>();
 			const deliveries = invent(known, 125).filter((each) => each.mode === mode);
 			for (let at = 0; at < deliveries.length; at += 25) {

@@ -113,14 +113,14 @@ describe('a workflow that is imported while it runs', () => {
 		const record = await sandbox.result('/query/rfc-data');
 		pass(10 * A_MINUTE);
 		await host.executed(1);
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([record._id]);
 	});
 
 	it('starts nothing again, though the import emptied its static data', async () => {
 		await start();
 		const record = await sandbox.result();
-		await host.look();
+		await host.poll();
 		await host.ended(1);
 		await host.endsSaved();
 		host.forget();
@@ -128,7 +128,7 @@ describe('a workflow that is imported while it runs', () => {
 		host.prune();
 		await host.publish('activate');
 		const next = await sandbox.result();
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([record._id, next._id]);
 	});
 });
@@ -155,11 +155,11 @@ describe('two main processes over one database', () => {
 			await follower.unpublish();
 			await leader.publish('leadershipChange');
 			pass(FIRST_LOOK_MS);
-			await leader.look();
+			await leader.poll();
 		};
 		const bring = async (leader: TriggerHost) => {
 			for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
-			await leader.look();
+			await leader.poll();
 			await until('all results', () => both.flatMap(({ started }) => started).length >= ids.length);
 			await leader.ended(leader.executions.length);
 		};
@@ -171,7 +171,7 @@ describe('two main processes over one database', () => {
 		host.prune(3);
 		await lead(both[0], both[1]);
 		await bring(both[0]);
-		await both[0].look();
+		await both[0].poll();
 		expect(both.flatMap(({ started }) => started).sort()).toEqual([...ids].sort());
 	});
 });
@@ -235,7 +235,7 @@ describe('a query that goes from SUCCESS to FAILED and back', () => {
 		const ids = ['a', 'b', 'c'];
 		const give = async (status: string, count: number) => {
 			service.rows = ids.map((id) => row(id, 0, { status, createdAt: ago(0) }));
-			await host.look();
+			await host.poll();
 			await host.ended(count);
 		};
 		await give('SUCCESS', 3);
@@ -246,7 +246,7 @@ describe('a query that goes from SUCCESS to FAILED and back', () => {
 		await host.publish('init');
 		pass(FIRST_LOOK_MS);
 		await give('SUCCESS', 6);
-		await host.look();
+		await host.poll();
 		expect(host.executions).toHaveLength(6);
 	});
 });

@@ -16,8 +16,8 @@ const { sandbox, host, start } = triggerSuite();
 async function startAgain(): Promise<void> {
 	await host.publish('init');
 	pass(FIRST_LOOK_MS);
-	await host.look();
-	await host.look();
+	await host.poll();
+	await host.poll();
 }
 
 const proved = {
@@ -90,9 +90,9 @@ describe('the same result starts one execution', () => {
 	it('when the trigger looks at intervals, too', async () => {
 		await start({ parameters: { settings: { checkEvery: 5 } } });
 		const record = await sandbox.result();
-		await Promise.all([host.deliver(record), host.look(), host.deliver(record)]);
+		await Promise.all([host.deliver(record), host.poll(), host.deliver(record)]);
 		pass(5_000);
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([record._id]);
 	});
 
@@ -137,7 +137,7 @@ describe('the same result starts one execution', () => {
 		host.isBroken = true;
 		const { status } = await host.deliver(record);
 		host.isBroken = false;
-		await host.look();
+		await host.poll();
 		expect([status, host.started]).toEqual([503, [record._id]]);
 	});
 
@@ -147,7 +147,7 @@ describe('the same result starts one execution', () => {
 		host.isStopped = true;
 		const { status } = await host.deliver(record);
 		host.isStopped = false;
-		await host.look();
+		await host.poll();
 		expect([status, host.failures, host.started]).toEqual([200, [], []]);
 	});
 
@@ -157,7 +157,7 @@ describe('the same result starts one execution', () => {
 		const delivered = host.deliver(record);
 		await host.executed(1);
 		await host.endExecutions();
-		await host.look();
+		await host.poll();
 		expect([(await delivered).status, host.started]).toEqual([200, [record._id]]);
 	});
 
@@ -165,10 +165,10 @@ describe('the same result starts one execution', () => {
 		await start();
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { latency: 500 } });
-		const looks = async () => (await sandbox.requests('/api/query')).length;
-		const before = await looks();
+		const polls = async () => (await sandbox.requests('/api/query')).length;
+		const before = await polls();
 		const answer = host.deliver(record);
-		await until('a look', async () => (await looks()) > before);
+		await until('a look', async () => (await polls()) > before);
 		await host.unpublish();
 		await answer;
 		const started = [...host.started];
@@ -194,7 +194,7 @@ describe('a result that is listed without its date', () => {
 		await host.ended(1);
 		const before = (await sandbox.requests()).length;
 		const { body } = await host.deliver(record, proved.headers);
-		await host.look();
+		await host.poll();
 		expect([body, host.started]).toEqual(['{"message":"Nothing new"}', [record._id]]);
 		// one list, and the doorbell's ID at most: it is not read again
 		expect((await sandbox.requests()).length - before).toBeLessThanOrEqual(2);
@@ -204,7 +204,7 @@ describe('a result that is listed without its date', () => {
 		await start({ areExecutionsLong: true });
 		const record = await sandbox.result();
 		await listWithoutDate(record);
-		await host.look();
+		await host.poll();
 		await host.kill();
 		await startAgain();
 		const [first, second] = host.items.map(({ deliveryId }) => deliveryId);
@@ -219,8 +219,8 @@ describe('a result that is listed without its date', () => {
 			{ path: '/api/query', exact: true, fault: { status: 200, body: [row] } },
 			{ path: `/api/query/${record._id}`, fault: { status: 400 } },
 		);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect([host.started, host.failures]).toEqual([[record._id], []]);
 	});
 });
@@ -258,7 +258,7 @@ describe('the sender of a proved delivery', () => {
 		await host.publish('update');
 		await Promise.all(delivered);
 		await host.ended(records.length);
-		await host.look();
+		await host.poll();
 		expect(host.started.sort()).toEqual(records.map(({ _id }) => _id).sort());
 	});
 
@@ -309,7 +309,7 @@ describe('a restart of n8n', () => {
 		async (receiveBy) => {
 			await start({ parameters: { receiveBy } });
 			const record = await sandbox.result();
-			await host.look();
+			await host.poll();
 			await host.endsSaved();
 			await host.kill();
 			await startAgain();
@@ -340,7 +340,7 @@ describe('a restart of n8n', () => {
 	it('starts once more, with the same deliveryId, what was cut off, and never a third time', async () => {
 		await start({ areExecutionsLong: true });
 		await sandbox.result();
-		await host.look();
+		await host.poll();
 		await host.kill();
 		await startAgain();
 		await host.kill();
@@ -352,11 +352,11 @@ describe('a restart of n8n', () => {
 	it('starts only that once more', async () => {
 		await start();
 		const ended = await sandbox.result();
-		await host.look();
+		await host.poll();
 		await host.endsSaved();
 		host.areExecutionsLong = true;
 		const cutOff = await sandbox.result();
-		await host.look();
+		await host.poll();
 		await host.kill();
 		await startAgain();
 		expect(host.started).toEqual([ended._id, cutOff._id, cutOff._id]);
@@ -366,7 +366,7 @@ describe('a restart of n8n', () => {
 		await start();
 		const ids: string[] = [];
 		for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
-		await host.look();
+		await host.poll();
 		await host.ended(3);
 		await host.endsSaved();
 		await host.kill();
@@ -379,7 +379,7 @@ describe('a restart of n8n', () => {
 		const ids: string[] = [];
 		for (let count = 0; count < 3; count++) {
 			ids.push((await sandbox.result())._id);
-			await host.look();
+			await host.poll();
 		}
 		await host.kill();
 		await startAgain();
@@ -389,13 +389,13 @@ describe('a restart of n8n', () => {
 	it('starts once more what is cut off after a restart that brought nothing new', async () => {
 		await start({ areExecutionsLong: true });
 		const first = await sandbox.result();
-		await host.look();
+		await host.poll();
 		for (let count = 0; count < 2; count++) {
 			await host.kill();
 			await startAgain();
 		}
 		const second = await sandbox.result();
-		await host.look();
+		await host.poll();
 		await host.kill();
 		await startAgain();
 		expect(host.started).toEqual([first._id, first._id, second._id, second._id]);
@@ -418,12 +418,12 @@ describe('a restart of n8n', () => {
 	it('starts once more what was cut off, though n8n cannot at first', async () => {
 		await start({ areExecutionsLong: true });
 		const ids = [(await sandbox.result())._id, (await sandbox.result())._id];
-		await host.look();
+		await host.poll();
 		await host.kill();
 		host.isBroken = true;
 		await startAgain();
 		host.isBroken = false;
-		await host.look();
+		await host.poll();
 		await host.executed(4);
 		const again = host.started.slice(2).sort(); // whichever n8n could start first
 		expect([host.started.slice(0, 2), again]).toEqual([ids, [...ids].sort()]);
@@ -439,14 +439,14 @@ describe('a restart of n8n', () => {
 		await Promise.race([delivered, new Promise((waited) => setTimeout(waited, 2_000))]);
 		await startAgain();
 		await delivered;
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([record._id, record._id]);
 	});
 
 	it('leaves what was cut off to Retry, where that is chosen', async () => {
 		await start({ areExecutionsLong: true, parameters: { settings: { afterCrash: 'leave' } } });
 		await sandbox.result();
-		await host.look();
+		await host.poll();
 		await host.kill();
 		await startAgain();
 		expect(host.executions).toHaveLength(1);
@@ -456,14 +456,14 @@ describe('a restart of n8n', () => {
 		await start({ hasWorkers: true, areExecutionsLong: true });
 		const ids: string[] = [];
 		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
-		const looking = host.look();
+		const polling = host.poll();
 		await host.executed(5);
 		await host.kill();
-		await looking;
+		await polling;
 		await startAgain();
 		await host.endExecutions();
 		host.areExecutionsLong = false;
-		for (let count = 0; count < 3; count++) await host.look();
+		for (let count = 0; count < 3; count++) await host.poll();
 		const twice = host.started.length - ids.length;
 		expect({ all: [...new Set(host.started)].sort(), twice }).toEqual({
 			all: ids.sort(),
@@ -474,7 +474,7 @@ describe('a restart of n8n', () => {
 	it('starts nothing once more in queue mode, where a worker goes on with it', async () => {
 		await start({ hasWorkers: true });
 		await sandbox.result();
-		await host.look();
+		await host.poll();
 		host.areExecutionsLong = true;
 		const cutOff = await sandbox.result();
 		const delivered = host.deliver(cutOff).catch(() => undefined); // n8n is gone before it answers

@@ -14,7 +14,7 @@ const finish = (id: string, minutes: number, more: object = {}) => {
 	);
 };
 const looks = async (count: number) => {
-	for (let each = 0; each < count; each++) await host.look();
+	for (let each = 0; each < count; each++) await host.poll();
 };
 
 describe('a backlog of more than one look emits, in pages', () => {
@@ -27,7 +27,7 @@ describe('a backlog of more than one look emits, in pages', () => {
 		});
 		for (let each = 0; each < 16; each++) {
 			pass(10_000);
-			await host.look();
+			await host.poll();
 		}
 		expect(host.started.sort()).toEqual(service.rows.map(({ _id }) => _id).sort());
 	});
@@ -38,7 +38,7 @@ describe('a backlog of more than one look emits, in pages', () => {
 		await start({ parameters: { startFrom: 'hours', hours: 1, settings: { maxResults: 10 } } });
 		await host.executed(12);
 		service.rows = [row('newest', 0), ...service.rows];
-		await host.look();
+		await host.poll();
 		await host.executed(13);
 		expect([...host.started].sort()).toEqual([...fresh.map(({ _id }) => _id), 'newest'].sort());
 	});
@@ -48,7 +48,7 @@ describe('a backlog of more than one look emits, in pages', () => {
 		await start({ parameters: { settings: { maxResults: 2 } } });
 		service.rows = [...many('new', 8, 1), ...service.rows];
 		const before = service.asked.length;
-		await host.look();
+		await host.poll();
 		await host.executed(8);
 		expect(service.asked.filter((path) => path === '/query').length).toBeLessThan(before + 12);
 	});
@@ -101,7 +101,7 @@ describe('a list that shows its newest rows alone', () => {
 		await start();
 		await looks(1);
 		service.rows = [...many('n', 20, 1), ...service.rows];
-		await host.look();
+		await host.poll();
 		for (let each = 0; each < 5; each++) finish(`w${each}`, 0);
 		await looks(5);
 		expect(host.started.filter((id) => String(id).startsWith('w')).sort()).toEqual([
@@ -143,13 +143,13 @@ describe('a list that shows its newest rows alone', () => {
 		const minutes = async (count: number) => {
 			for (let each = 0; each < count; each++) {
 				pass(60_000);
-				await host.look();
+				await host.poll();
 			}
 			return service.asked.filter((path) => path === '/query/gone').length;
 		};
-		const asked = await minutes(5);
-		expect(asked).toBeGreaterThanOrEqual(5);
-		expect(await minutes(2)).toBe(asked);
+		const requests = await minutes(5);
+		expect(requests).toBeGreaterThanOrEqual(5);
+		expect(await minutes(2)).toBe(requests);
 		expect(host.errors.map(({ context }) => context)).toEqual([
 			expect.objectContaining({ code: 'putAside', queryId: 'gone' }),
 		]);

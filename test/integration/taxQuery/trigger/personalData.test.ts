@@ -75,7 +75,7 @@ describe('the option Personal Data of the trigger', () => {
 	it('masks what is started once more after a crash', async () => {
 		await start('masked', {}, { areExecutionsLong: true });
 		await sandbox.result();
-		await host.look();
+		await host.poll();
 		await host.kill();
 		await host.publish('update');
 		await host.executed(2);
@@ -96,11 +96,11 @@ describe('the option Personal Data of the trigger', () => {
 
 	it('masks what the service says of somebody where looks fail', async () => {
 		await start('masked');
-		const said = { message: 'The account of GODE561231GR8 is blocked' };
-		const fault = { status: 403, body: said };
+		const message = { message: 'The account of GODE561231GR8 is blocked' };
+		const fault = { status: 403, body: message };
 		await sandbox.faults({ path: '/api/query', exact: true, times: 9, fault });
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		const told = JSON.stringify(host.errors.map(({ description }) => description));
 		expect([told.includes('The account of GODE5612******'), WHO.test(told)]).toEqual([true, false]);
 	});

@@ -29,9 +29,9 @@ async function start(
 }
 
 /** Requests that a look makes. */
-async function requestsOf(look: () => Promise<unknown>) {
+async function requestsOf(poll: () => Promise<unknown>) {
 	await sandbox.control.delete('/requests');
-	await look();
+	await poll();
 	return await sandbox.requests();
 }
 
@@ -43,10 +43,10 @@ describe(`with ${PAST} past queries`, () => {
 			for (let count = 0; count < 5; count++) await sandbox.pending();
 			const costs: number[] = [];
 			for (let count = 0; count < 3; count++) {
-				costs.push((await requestsOf(async () => await trigger.look())).length);
+				costs.push((await requestsOf(async () => await trigger.poll())).length);
 			}
 			const record = await sandbox.result();
-			costs.push((await requestsOf(async () => await trigger.look())).length);
+			costs.push((await requestsOf(async () => await trigger.poll())).length);
 			expect(trigger.started).toEqual([record._id]);
 			expect(Math.max(...costs)).toBeLessThanOrEqual(AT_MOST);
 			expect(trigger.staticData.length).toBeLessThan(100 * A_KILOBYTE);
@@ -59,7 +59,7 @@ describe(`with ${PAST} past queries`, () => {
 		const record = await sandbox.result();
 		const body = { data: [record], total: PAST };
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
-		for (let count = 0; count < 3; count++) await trigger.look();
+		for (let count = 0; count < 3; count++) await trigger.poll();
 		const further = (await sandbox.requests('/api/query'))
 			.map(({ query }) => (query as { offset?: string }).offset)
 			.filter((offset) => offset !== undefined);
@@ -74,10 +74,10 @@ describe(`with ${PAST} past queries`, () => {
 		const trigger = await start('page');
 		const old = await sandbox.pending();
 		for (let count = 0; count < 150; count++) await sandbox.ask();
-		await trigger.look();
+		await trigger.poll();
 		await sandbox.control.post(`/queries/${old}/deliver`);
 		const requests = await requestsOf(async () => {
-			for (let look = 0; look < 20 && !trigger.started.includes(old); look++) await trigger.look();
+			for (let poll = 0; poll < 20 && !trigger.started.includes(old); poll++) await trigger.poll();
 		});
 		expect(trigger.started).toContain(old);
 		expect(requests.length).toBeLessThanOrEqual(10 * AT_MOST);

@@ -324,7 +324,7 @@ export class TriggerHost {
 	 * Lets the trigger poll, by a delivery that names nothing real. Resolves when the node has handled it, which may be
 	 * after its sender was answered.
 	 */
-	async look(): Promise<Delivered> {
+	async poll(): Promise<Delivered> {
 		pass(A_SECOND);
 		const earlier = new Set(this.calls);
 		const delivered = await this.deliver({ queryId: 'a-doorbell' });

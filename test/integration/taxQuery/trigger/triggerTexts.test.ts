@@ -45,7 +45,7 @@ describe('a failed execution says', () => {
 		service.rows = service.rows.slice(1);
 		for (let each = 0; each < 7; each++) {
 			pass(60_000);
-			await trigger.look();
+			await trigger.poll();
 		}
 		expect(told(trigger)).toEqual([
 			expect.stringMatching(/^The result of query gone could not be read 5 times and is put aside/),
@@ -57,7 +57,7 @@ describe('a failed execution says', () => {
 		service.rows = [row('new', 0, { response: undefined }), ...service.rows];
 		for (let each = 0; each < 12; each++) {
 			pass(60_000);
-			await trigger.look();
+			await trigger.poll();
 		}
 		expect(told(trigger)).toEqual([
 			expect.stringMatching(
@@ -72,7 +72,7 @@ describe('a failed execution says', () => {
 		Object.assign(credentials, service.credentials('another'));
 		service.rows = many('others', 4, 1);
 		await trigger.publish('update');
-		await trigger.look();
+		await trigger.poll();
 		expect(told(trigger)).toEqual([expect.stringMatching(/another account.*begins anew/)]);
 	});
 });
@@ -82,10 +82,10 @@ describe('a line of the log says', () => {
 	it('that looks fail, and that they work again', async () => {
 		const trigger = await start();
 		service.isDown = true;
-		await trigger.look();
-		await trigger.look();
+		await trigger.poll();
+		await trigger.poll();
 		service.isDown = false;
-		await trigger.look();
+		await trigger.poll();
 		expect(trigger.log.filter((line) => line.startsWith('info'))).toEqual([
 			'info: The Tax Query Trigger can check for results again',
 		]);
@@ -122,7 +122,7 @@ describe('a line of the log says', () => {
 		const trigger = await start();
 		service.page = () => ({ data: service.rows.slice(0, 1), total: 2 });
 		service.rows = [row('new', 0), ...service.rows];
-		await trigger.look();
+		await trigger.poll();
 		expect(trigger.log).toEqual([
 			expect.stringMatching(/^warn: The service reports 2 queries but lists only 1 of them/),
 		]);

@@ -27,7 +27,7 @@ const answer = (body: unknown): Fault => ({ status: 200, body });
 type Said = Record<string, Fault>;
 
 /** The service lists these rows, from the newest on; in pages of two where `isPaged`. */
-async function listing(rows: Row[], said: Said = {}, isPaged = false): Promise<void> {
+async function listing(rows: Row[], message: Said = {}, isPaged = false): Promise<void> {
 	const pages = Array.from({ length: Math.ceil(rows.length / 2) }, (_, page) => ({
 		path: '/api/query',
 		exact: true,
@@ -39,12 +39,12 @@ async function listing(rows: Row[], said: Said = {}, isPaged = false): Promise<v
 		...(isPaged ? pages : [whole]),
 		...rows.map((row) => ({
 			path: `/api/query/${row._id}`,
-			fault: said[row._id] ?? answer(record(row)),
+			fault: message[row._id] ?? answer(record(row)),
 		})),
 	);
 }
 const looks = async (count: number) => {
-	for (let each = 0; each < count; each++) await host.look();
+	for (let each = 0; each < count; each++) await host.poll();
 };
 
 const [bad, good, later] = [dated('bad', 0), dated('good', 1), dated('later', 2)];
@@ -78,7 +78,7 @@ describe('a query that cannot be read by its ID', () => {
 		await listing([good, bad], { bad: { status: 400 } });
 		for (let each = 0; each < 7; each++) {
 			pass(A_MINUTE);
-			await host.look();
+			await host.poll();
 		}
 		const before = (await sandbox.requests('/api/query/bad')).length;
 		await looks(2);
@@ -154,12 +154,12 @@ describe('an outage of what is read by its ID', () => {
 		await listing([bad], { bad: { status: 403 } });
 		for (let each = 0; each < 12; each++) {
 			pass(A_MINUTE);
-			await host.look();
+			await host.poll();
 		}
-		const told = host.errors.map(({ context }) => context);
+		const text = host.errors.map(({ context }) => context);
 		await listing([bad]);
 		await looks(1);
-		expect([told, host.started]).toEqual([
+		expect([text, host.started]).toEqual([
 			[expect.objectContaining({ code: 'unreadable', queryId: 'bad' })],
 			['bad'],
 		]);

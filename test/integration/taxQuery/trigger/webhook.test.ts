@@ -144,8 +144,8 @@ describe('a delivered result', () => {
 		const [, delivered] = [await sandbox.result(), await sandbox.result()];
 		await host.deliver(delivered);
 		expect(host.started).toEqual([delivered._id]);
-		const asked = (await sandbox.requests('/api/query')).slice(before.length);
-		expect(asked.filter(({ path }) => path === '/api/query')).toEqual([]);
+		const requests = (await sandbox.requests('/api/query')).slice(before.length);
+		expect(requests.filter(({ path }) => path === '/api/query')).toEqual([]);
 	});
 
 	it('comes together with others of one array, unknown ones left out', async () => {
@@ -189,8 +189,8 @@ describe('where there is no list of queries', () => {
 			await host.deliver(forged);
 			pass(1_000);
 		}
-		const asked = (await sandbox.requests()).filter(({ path }) => path.includes('forged'));
-		expect(asked).toHaveLength(2);
+		const requests = (await sandbox.requests()).filter(({ path }) => path.includes('forged'));
+		expect(requests).toHaveLength(2);
 	});
 
 	it('a true result that is sent again comes through a flood of forged IDs, whose senders are told to come again', async () => {

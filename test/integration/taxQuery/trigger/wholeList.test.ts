@@ -39,9 +39,9 @@ describe('a trigger that begins anew', () => {
 		await listing(rows, 100);
 		await host.publish('update', { startFrom: 'activation' });
 		await listing([row('new', 0), ...rows], 100);
-		await host.look();
+		await host.poll();
 		await listing([row('new', 0), ...rows], 100);
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual(['new']);
 	});
 
@@ -56,7 +56,7 @@ describe('a trigger that begins anew', () => {
 		await host.publish('update', { startFrom: 'hours', hours: 1.2 });
 		await host.ended(2);
 		await listing([row('newest', 0), row('new', 0), ...rows], 100);
-		await host.look();
+		await host.poll();
 		await host.ended(3);
 		expect(host.started).toEqual(['came', 'new', 'newest']);
 	});
@@ -101,7 +101,7 @@ describe('a list in pages', () => {
 		await start();
 		const newer = [row('n0', 1), row('n1', 2), row('n2', 3), row('n3', 4), row('n4', 5)];
 		await listing([...newer, ...waiting], 5);
-		await host.look();
+		await host.poll();
 		const done = waiting.map(({ _id }, each) => row(_id, 10 + each));
 		await listing([...newer, ...done], 5);
 		await host.deliver(done.map(({ _id }) => ({ queryId: _id })));

@@ -23,9 +23,9 @@ const listening = async <T extends Server>(server: T) => {
 async function verdictBehind(spoil: (answer: Buffer) => Buffer): Promise<[boolean, string]> {
 	let isAccepted = false;
 	const service = await listening(
-		createServer({ ...withKey, pskCallback: () => key }, (asked, response) => {
+		createServer({ ...withKey, pskCallback: () => key }, (requests, response) => {
 			isAccepted = true;
-			asked.resume().on('end', () => response.end('{"queryId":"q1"}'));
+			requests.resume().on('end', () => response.end('{"queryId":"q1"}'));
 		}),
 	);
 	const proxy = await listening(

@@ -185,8 +185,8 @@ describe('a total that does not count the list', () => {
 					};
 					const range = { startAt, wanted, smallestPage: 10 };
 					const given = upTo(Math.min(count, startAt + wanted), startAt + 1);
-					const isUntold = totalOf(count, startAt, given.length) === undefined;
-					if (isUntold) continue; // an error, as a list without a total is
+					const isUnreported = totalOf(count, startAt, given.length) === undefined;
+					if (isUnreported) continue; // an error, as a list without a total is
 					expect({ count, wanted, startAt, ...(await gather(read, range)) }).toEqual({
 						...{ count, wanted, startAt, given },
 					});

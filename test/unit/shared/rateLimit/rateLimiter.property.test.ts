@@ -111,7 +111,7 @@ describe('whatever the service answers', () => {
 	});
 
 	it('everybody gets a point soon after the answers are good again', async () => {
-		await holds(100, ({ sent, asked }) => sent.length === asked);
+		await holds(100, ({ sent, asked: requests }) => sent.length === requests);
 	});
 
 	it('no timer is left when nobody waits any more', async () => {

@@ -15,38 +15,45 @@ import type {
 const ids = (...names: string[]) => names as QueryId[];
 const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as QueryId, raw: {} });
 const accepted: SubmissionResponse = { kind: 'accepted', queries: [query('q1')] };
-const refused: SubmissionResponse = { kind: 'rejected', problem: { kind: 'status', status: 400 } };
-const unsure: SubmissionResponse = { kind: 'uncertain', why: 'noId' };
+const rejected: SubmissionResponse = { kind: 'rejected', problem: { kind: 'status', status: 400 } };
+const uncertain: SubmissionResponse = { kind: 'uncertain', why: 'noId' };
 
 const PLANNED: SubmissionState = { at: 'planned' };
-const REFUSED: SubmissionState = { at: 'rejected' };
+const REJECTED: SubmissionState = { at: 'rejected' };
 const ACCEPTED: SubmissionState = { at: 'accepted', ids: ids('q1') };
-const SENT: SubmissionState = { at: 'inFlight', since: 5, hash: 'h' };
-const UNSURE: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'noId' };
+const IN_FLIGHT: SubmissionState = { at: 'inFlight', since: 5, hash: 'h' };
+const UNCERTAIN: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'noId' };
 const MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'noId' };
-const lives = { PLANNED, REFUSED, ACCEPTED, SENT, UNSURE, MISSING };
+const states = {
+	PLANNED,
+	REFUSED: REJECTED,
+	ACCEPTED,
+	SENT: IN_FLIGHT,
+	UNSURE: UNCERTAIN,
+	MISSING,
+};
 
-const looked = (
+const searched = (
 	found: string[],
-	untold: string[],
+	missing: string[],
 	completeness: Completeness,
 ): SubmissionEvent => ({
 	type: 'search',
 	found: ids(...found),
-	possible: ids(...untold),
+	possible: ids(...missing),
 	completeness,
 });
 const events: Record<string, SubmissionEvent> = {
 	sending: { type: 'send', since: 9, hash: 'i' },
 	'answered: accepted': { type: 'response', posted: accepted },
-	'answered: refused': { type: 'response', posted: refused },
-	'answered: unsure': { type: 'response', posted: unsure },
-	'looked: found': looked(['q1'], [], 'complete'),
-	'looked: found in part of the list': looked(['q1'], ['q2'], 'truncated'),
-	'looked: nothing': looked([], [], 'complete'),
-	'looked: nothing in a cut list': looked([], [], 'truncated'),
-	'looked: nothing, and nobody knows whether that is all': looked([], [], 'inconclusive'),
-	'looked: something that may be it': looked([], ['q2'], 'complete'),
+	'answered: refused': { type: 'response', posted: rejected },
+	'answered: unsure': { type: 'response', posted: uncertain },
+	'looked: found': searched(['q1'], [], 'complete'),
+	'looked: found in part of the list': searched(['q1'], ['q2'], 'truncated'),
+	'looked: nothing': searched([], [], 'complete'),
+	'looked: nothing in a cut list': searched([], [], 'truncated'),
+	'looked: nothing, and nobody knows whether that is all': searched([], [], 'inconclusive'),
+	'looked: something that may be it': searched([], ['q2'], 'complete'),
 	again: { type: 'sendAgain' },
 };
 const GONE: SubmissionState = { at: 'inFlight', since: 9, hash: 'i' };
@@ -54,15 +61,15 @@ const LATER: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'ear
 const LATER_MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'earlierTry' };
 
 /** What is not here leaves a life as it is. */
-const table: Record<keyof typeof lives, Record<string, SubmissionState>> = {
+const table: Record<keyof typeof states, Record<string, SubmissionState>> = {
 	PLANNED: { sending: GONE },
 	REFUSED: { sending: GONE },
 	ACCEPTED: {},
 	SENT: {
 		sending: GONE,
 		'answered: accepted': ACCEPTED,
-		'answered: refused': REFUSED,
-		'answered: unsure': UNSURE,
+		'answered: refused': REJECTED,
+		'answered: unsure': UNCERTAIN,
 		'looked: found': ACCEPTED,
 		'looked: found in part of the list': ACCEPTED,
 		'looked: nothing': LATER_MISSING,
@@ -78,26 +85,26 @@ const table: Record<keyof typeof lives, Record<string, SubmissionState>> = {
 	MISSING: {
 		'looked: found': ACCEPTED,
 		'looked: found in part of the list': ACCEPTED,
-		'looked: nothing in a cut list': UNSURE,
-		'looked: nothing, and nobody knows whether that is all': UNSURE,
-		'looked: something that may be it': UNSURE,
+		'looked: nothing in a cut list': UNCERTAIN,
+		'looked: nothing, and nobody knows whether that is all': UNCERTAIN,
+		'looked: something that may be it': UNCERTAIN,
 		again: PLANNED,
 	},
 };
 
 describe('the life of a paid query', () => {
-	const all = Object.entries(lives) as Array<[keyof typeof lives, SubmissionState]>;
+	const all = Object.entries(states) as Array<[keyof typeof states, SubmissionState]>;
 	it.each(
-		all.flatMap(([name, life]) =>
-			Object.entries(events).map(([what, event]) => [name, what, life, event] as const),
+		all.flatMap(([name, state]) =>
+			Object.entries(events).map(([what, event]) => [name, what, state, event] as const),
 		),
-	)('%s, %s', (name, what, life, event) => {
-		expect(transition(life, event, 1)).toEqual(table[name][what] ?? life);
+	)('%s, %s', (name, what, state, event) => {
+		expect(transition(state, event, 1)).toEqual(table[name][what] ?? state);
 	});
 
 	it('is accepted only once all its queries are found', () => {
-		expect(transition(UNSURE, looked(['q1', 'q2'], [], 'complete'), 3)).toEqual(UNSURE);
-		expect(transition(UNSURE, looked(['q1', 'q2', 'q3'], [], 'complete'), 3)).toEqual({
+		expect(transition(UNCERTAIN, searched(['q1', 'q2'], [], 'complete'), 3)).toEqual(UNCERTAIN);
+		expect(transition(UNCERTAIN, searched(['q1', 'q2', 'q3'], [], 'complete'), 3)).toEqual({
 			at: 'accepted',
 			ids: ['q1', 'q2', 'q3'],
 		});
@@ -105,7 +112,7 @@ describe('the life of a paid query', () => {
 });
 
 describe('the life of a paid query, over any sequence of events', () => {
-	const posted = fc.constantFrom(accepted, refused, unsure);
+	const posted = fc.constantFrom(accepted, rejected, uncertain);
 	const event: fc.Arbitrary<SubmissionEvent> = fc.oneof(
 		fc.record({
 			type: fc.constant('send' as const),
@@ -125,16 +132,16 @@ describe('the life of a paid query, over any sequence of events', () => {
 	it('is never sent a second time after a try that was not refused, unless it was missing and allowed', () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 30 }), fc.constantFrom(1, 2), (sequence, count) => {
-				let life: SubmissionState = PLANNED;
+				let state: SubmissionState = PLANNED;
 				let isFree = true;
 				for (const one of sequence) {
-					const next: SubmissionState = transition(life, one, count);
-					if (life.at !== 'inFlight' && next.at === 'inFlight') expect(isFree).toBe(true);
+					const next: SubmissionState = transition(state, one, count);
+					if (state.at !== 'inFlight' && next.at === 'inFlight') expect(isFree).toBe(true);
 					if (next.at === 'rejected') isFree = true;
 					else if (isUnresolved(next) || next.at === 'accepted') isFree = false;
-					if (one.type === 'sendAgain' && life.at === 'missing') isFree = true;
-					if (life.at === 'accepted') expect(next).toBe(life);
-					life = next;
+					if (one.type === 'sendAgain' && state.at === 'missing') isFree = true;
+					if (state.at === 'accepted') expect(next).toBe(state);
+					state = next;
 				}
 			}),
 			{ numRuns: 5000 },
@@ -144,13 +151,13 @@ describe('the life of a paid query, over any sequence of events', () => {
 	it('is missing only by a whole list that shows nothing of it', () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 30 }), (sequence) => {
-				let life: SubmissionState = PLANNED;
+				let state: SubmissionState = PLANNED;
 				for (const one of sequence) {
-					const next: SubmissionState = transition(life, one, 1);
-					if (next.at === 'missing' && life.at !== 'missing') {
-						expect(one).toEqual(looked([], [], 'complete'));
+					const next: SubmissionState = transition(state, one, 1);
+					if (next.at === 'missing' && state.at !== 'missing') {
+						expect(one).toEqual(searched([], [], 'complete'));
 					}
-					life = next;
+					state = next;
 				}
 			}),
 			{ numRuns: 5000 },
@@ -160,10 +167,10 @@ describe('the life of a paid query, over any sequence of events', () => {
 
 it.each<[string, SubmissionState[], number | undefined]>([
 	['nothing', [], 0],
-	['what was never sent, and what was refused', [PLANNED, REFUSED], 0],
+	['what was never sent, and what was refused', [PLANNED, REJECTED], 0],
 	['what was accepted, by its IDs', [ACCEPTED, { at: 'accepted', ids: ids('q2', 'q3') }], 3],
-	['what is on its way', [SENT, ACCEPTED], undefined],
-	['what is unsure', [ACCEPTED, UNSURE], undefined],
+	['what is on its way', [IN_FLIGHT, ACCEPTED], undefined],
+	['what is unsure', [ACCEPTED, UNCERTAIN], undefined],
 	['what is missing in the list', [MISSING], undefined],
 ])('of %s so many are billed', (_what, all, billed) => {
 	expect(countBilled(all)).toBe(billed);

@@ -20,7 +20,7 @@ export type Step =
 interface Query {
 	id: string;
 	createdAt: number;
-	word: string;
+	status: string;
 	/** Made before the trigger began with its service. */
 	isOld: boolean;
 	/** Every status that it has had. */
@@ -59,7 +59,7 @@ export class History {
 
 	private keys = new Set<string>();
 	/** Ended executions of which this process has not heard. */
-	private unheard: Execution[] = [];
+	private unreported: Execution[] = [];
 	private readonly ended = new Set<string>();
 	private readonly mains: Ledger[] = [this.ledger];
 	private leader = 0;
@@ -68,7 +68,7 @@ export class History {
 	private hasChanged = false;
 	private isDue = true;
 	private account = 'first';
-	private asked: string[] = [];
+	private notifiedIds: string[] = [];
 	private process = 0;
 	private clock = 1_000;
 	private made = 0;
@@ -83,7 +83,7 @@ export class History {
 	) {
 		this.add(old, true, 0, true);
 		this.saved = {};
-		this.look([], true);
+		this.poll([], true);
 		this.save();
 	}
 
@@ -97,7 +97,7 @@ export class History {
 	}
 
 	private isUnknown(deliveryId: string): boolean {
-		const all = [...this.running, ...this.unheard];
+		const all = [...this.running, ...this.unreported];
 		return this.hasWorkers && all.some((each) => each.deliveryId === deliveryId);
 	}
 
@@ -105,13 +105,13 @@ export class History {
 	private add(count: number, finished: boolean, depth: number, isOld = false): void {
 		for (let each = 0; each < count; each++) {
 			const id = `query-${++this.made}`;
-			const word = finished ? 'SUCCESS' : 'PENDING';
+			const status = finished ? 'SUCCESS' : 'PENDING';
 			this.queries.splice(depth, 0, {
 				id,
 				createdAt: ++this.clock,
-				word,
+				status,
 				isOld,
-				had: new Set([word]),
+				had: new Set([status]),
 			});
 		}
 	}
@@ -123,14 +123,14 @@ export class History {
 	/** A process opens the trigger over the database, and may have had it open before. */
 	private open(known?: Ledger): void {
 		this.process++;
-		this.asked = [];
+		this.notifiedIds = [];
 		const saved = new Ledger(this.saved, known?.process ?? `main ${this.mainsMade++}`);
 		this.ledger = known ? currentLedger(known, saved) : saved;
 		this.mains[this.leader] = this.ledger;
 		if (!this.ledger.isEmpty()) this.save();
 	}
 
-	private readonly rowOf = ({ id, word: status, createdAt }: Query): Row => ({
+	private readonly rowOf = ({ id, status, createdAt }: Query): Row => ({
 		queryId: id,
 		status,
 		createdAt,
@@ -140,16 +140,16 @@ export class History {
 		deliveryId: `${id} ${status}`,
 	});
 
-	private give(query: Query | undefined, word: string): void {
+	private give(query: Query | undefined, status: string): void {
 		if (!query) return;
-		query.word = word;
-		query.had.add(word);
+		query.status = status;
+		query.had.add(status);
 	}
 
 	step(step: Step): void {
 		const pick = (all: Query[], of: number) => all[of % Math.max(1, all.length)];
-		const pending = () => this.queries.filter(({ word }) => word === 'PENDING');
-		const done = () => this.queries.filter(({ word }) => word !== 'PENDING');
+		const pending = () => this.queries.filter(({ status }) => status === 'PENDING');
+		const done = () => this.queries.filter(({ status }) => status !== 'PENDING');
 		switch (step.do) {
 			case 'make':
 				return this.add(step.count, step.finished, step.depth);
@@ -163,44 +163,47 @@ export class History {
 					step.of,
 				);
 				this.hasChanged ||= query !== undefined;
-				return this.give(query, query?.word === 'SUCCESS' ? 'FAILED' : 'SUCCESS');
+				return this.give(query, query?.status === 'SUCCESS' ? 'FAILED' : 'SUCCESS');
 			}
 			case 'call':
 			case 'copy': {
 				// a webhook call that is proved, without confirmation; of a new query, or once more
 				const fresh = done().filter(({ isOld }) => !isOld);
 				const query = pick(step.do === 'call' ? fresh : this.called, step.of);
-				if (!query || query.word === 'PENDING' || !this.queries.includes(query)) return;
+				if (!query || query.status === 'PENDING' || !this.queries.includes(query)) return;
 				this.called.push(query);
 				this.emit(this.rowOf(query));
 				return;
 			}
 			case 'forge':
-				for (let each = 0; each < 20; each++) this.asked.push(`forged-${step.of}-${each}`);
+				for (let each = 0; each < 20; each++) this.notifiedIds.push(`forged-${step.of}-${each}`);
 				return;
 			case 'ask': {
 				const query = pick(
 					this.queries.filter(({ isOld }) => !isOld),
 					step.of,
 				);
-				if (query) this.asked.push(query.id);
+				if (query) this.notifiedIds.push(query.id);
 				return;
 			}
 			case 'look':
-				return this.look(step.during, false);
+				return this.poll(step.during, false);
 			case 'end': {
 				const [execution] = this.running.splice(step.of % Math.max(1, this.running.length), 1);
 				if (execution) this.end(execution);
 				return;
 			}
 			case 'hear': {
-				const [execution] = this.unheard.splice(step.of % Math.max(1, this.unheard.length), 1);
+				const [execution] = this.unreported.splice(
+					step.of % Math.max(1, this.unreported.length),
+					1,
+				);
 				if (execution) this.hear(execution);
 				return;
 			}
 			case 'kill':
 				this.running = [];
-				this.unheard = [];
+				this.unreported = [];
 				return this.open();
 			case 'lead': // the other main: it keeps what it knew, and hears the ends of what it had started
 				this.leader = 1 - this.leader;
@@ -223,7 +226,7 @@ export class History {
 				return;
 			case 'purge': // the service forgets what is old, and what has been done
 				this.queries = this.queries.filter(
-					({ isOld, id, word }) => !isOld && !this.emitted.has(`${id} ${word}`),
+					({ isOld, id, status }) => !isOld && !this.emitted.has(`${id} ${status}`),
 				);
 				return;
 			case 'move':
@@ -236,7 +239,7 @@ export class History {
 	}
 
 	/** Reads pages until it is enough, does what happens meanwhile, and takes in what it has found. */
-	look(during: Step[], isStarting: boolean): void {
+	poll(during: Step[], isStarting: boolean): void {
 		const { process } = this;
 		const rows: Row[] = [];
 		let isWhole = false;
@@ -246,7 +249,7 @@ export class History {
 			isWhole = rows.length >= this.queries.length;
 			if (!this.isDue && !isStarting && isReadFarEnough(rows, this.pageSize, this.ledger)) break;
 		}
-		const notifiedIds = this.asked.splice(0);
+		const notifiedIds = this.notifiedIds.splice(0);
 		const plan = planPoll(
 			this.ledger,
 			{ rows, isWhole },
@@ -335,7 +338,7 @@ export class History {
 	/** n8n writes the static data of an execution at its end, and tells of it later. */
 	private end(execution: Execution): void {
 		if (execution.saved) this.save(execution.saved);
-		this.unheard.push(execution);
+		this.unreported.push(execution);
 	}
 
 	private hear({ deliveryId, ledger }: Execution): void {
@@ -353,20 +356,20 @@ export class History {
 	/** Lets the trigger look until nothing comes any more, though each query that owes a result had its turn. */
 	finish(): void {
 		this.isBroken = false;
-		this.lookUntilIdle();
+		this.pollUntilIdle();
 		if (!this.hasChanged) return;
 		this.isDue = true; // only a check of the whole list shows another status deep in it
-		this.lookUntilIdle();
+		this.pollUntilIdle();
 	}
 
-	private lookUntilIdle(): void {
+	private pollUntilIdle(): void {
 		let idle = 0;
 		while (idle <= this.ledger.pendingIds().length) {
 			const before = this.executions.size;
-			this.look([], false);
+			this.poll([], false);
 			const hasEnded = this.running.length > 0;
 			for (const execution of this.running.splice(0)) this.end(execution);
-			for (const execution of this.unheard.splice(0)) this.hear(execution);
+			for (const execution of this.unreported.splice(0)) this.hear(execution);
 			idle = this.executions.size === before && !hasEnded ? idle + 1 : 0;
 		}
 	}
@@ -374,8 +377,8 @@ export class History {
 	/** New results that did not start. */
 	get lost(): string[] {
 		return this.queries
-			.filter(({ isOld, word }) => !isOld && word !== 'PENDING')
-			.map(({ id, word }) => `${id} ${word}`)
+			.filter(({ isOld, status }) => !isOld && status !== 'PENDING')
+			.map(({ id, status }) => `${id} ${status}`)
 			.filter((deliveryId) => !this.executions.has(deliveryId));
 	}
 }

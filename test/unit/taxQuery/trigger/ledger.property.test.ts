@@ -55,7 +55,7 @@ const check = (
 const more = (counts: Map<string, number>, than: number) =>
 	[...counts].filter(([, count]) => count > than);
 const oldOnes = ({ queries, executions }: History) =>
-	queries.filter(({ id, word, isOld }) => isOld && executions.has(`${id} ${word}`));
+	queries.filter(({ id, status, isOld }) => isOld && executions.has(`${id} ${status}`));
 const written = (saved: object) => JSON.parse(JSON.stringify(saved)) as SavedLedger;
 
 describe('whatever happens around a trigger', () => {
@@ -140,8 +140,8 @@ describe('whatever happens around a trigger', () => {
 
 describe('masses of queries', () => {
 	const finishAll = (history: History) => {
-		for (const query of history.queries.filter(({ word }) => word === 'PENDING'))
-			query.word = 'SUCCESS';
+		for (const query of history.queries.filter(({ status }) => status === 'PENDING'))
+			query.status = 'SUCCESS';
 	};
 
 	it.each([
@@ -151,14 +151,14 @@ describe('masses of queries', () => {
 	])('all start when %i pending ones finish (pages of %i)', (count, pageSize) => {
 		const history = new History(pageSize, 2_000, false, 500);
 		history.step({ do: 'make', count, finished: false, depth: 0 });
-		history.look([], false);
+		history.poll([], false);
 		history.step({ do: 'kill' });
 		finishAll(history);
 		history.step({ do: 'audit' });
 		while (history.executions.size < count) {
 			const before = history.executions.size;
 			history.step({ do: 'audit' });
-			history.look([], false);
+			history.poll([], false);
 			history.endAll();
 			if (history.executions.size === before) break;
 			if (before % 3_000 === 0) history.step({ do: 'kill' });
@@ -172,11 +172,11 @@ describe('masses of queries', () => {
 	it('are forgotten with a report where more are pending than can be followed', () => {
 		const history = new History(100_000, 0, false, 1_000);
 		history.step({ do: 'make', count: MAX_PENDING + 10, finished: false, depth: 0 });
-		history.look([], false);
+		history.poll([], false);
 		expect(history.errors).toEqual(['forgotten']);
 		finishAll(history);
 		for (let each = 0; each < 70; each++) {
-			history.look([], false);
+			history.poll([], false);
 			history.endAll();
 		}
 		expect(history.lost).toHaveLength(10);
@@ -185,12 +185,12 @@ describe('masses of queries', () => {
 	it('run only as many at once as are started again after a kill, and all in the end', () => {
 		const history = new History(100, 10, false, 300);
 		history.step({ do: 'make', count: 2_000, finished: true, depth: 0 });
-		for (let each = 0; each < 20; each++) history.look([], false);
+		for (let each = 0; each < 20; each++) history.poll([], false);
 		const running = history.running.map(({ deliveryId }) => deliveryId);
 		expect(running.length).toBeGreaterThan(400);
 		expect(running.length).toBeLessThan(1_200);
 		history.step({ do: 'kill' });
-		history.look([], false);
+		history.poll([], false);
 		const again = running.filter((deliveryId) => history.executions.get(deliveryId) === 2);
 		expect(again).toHaveLength(running.length);
 		history.finish();
@@ -285,7 +285,7 @@ describe('the ledger', () => {
 		const history = new History(100, 2_000, false, 100);
 		history.step({ do: 'make', count: 1_000, finished: false, depth: 0 });
 		history.step({ do: 'make', count: 100, finished: true, depth: 0 });
-		history.look([], false);
+		history.poll([], false);
 		expect(JSON.stringify(history.ledger.saved).length).toBeLessThan(60_000);
 	});
 });

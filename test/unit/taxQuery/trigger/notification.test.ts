@@ -31,9 +31,9 @@ describe('two webhook calls about one query', () => {
 			call({ isProved: true, detail: detail('b') }),
 			'said',
 		],
-	])('%s', (_, known, said, kept) => {
-		const { isProved, detail: result, event } = kept === 'known' ? known : said;
-		expect(mergeNotifications(known, said)).toMatchObject({
+	])('%s', (_, known, message, stored) => {
+		const { isProved, detail: result, event } = stored === 'known' ? known : message;
+		expect(mergeNotifications(known, message)).toMatchObject({
 			isProved,
 			...(result && { detail: result }),
 			...(event && { event }),

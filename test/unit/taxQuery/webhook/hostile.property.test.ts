@@ -56,8 +56,8 @@ describe('a body that somebody invents', () => {
 				const payload = readPayload(Buffer.from(body), { record: {} });
 				if (!('announced' in payload)) return;
 				for (const announced of payload.announced) {
-					const said = readNotification(announced, settings, asDocumented, ['secret']);
-					const { event, envelope } = said;
+					const message = readNotification(announced, settings, asDocumented, ['secret']);
+					const { event, envelope } = message;
 					const record = readRecord(announced.record, asDocumented);
 					if (!record) continue;
 					const result = resultOf(record);

@@ -7,7 +7,7 @@ import { listSuite } from './suite';
 const { service, host, start } = listSuite();
 
 const looks = async (count: number) => {
-	for (let each = 0; each < count; each++) await host.look();
+	for (let each = 0; each < count; each++) await host.poll();
 };
 
 describe('a list that shows its newest rows alone, and tells nobody,', () => {
@@ -31,7 +31,7 @@ describe('Start From a moment', () => {
 		service.rows = [row('old', 5 * 60)];
 		await start({ parameters: { startFrom: 'hours', hours: 1 } });
 		service.rows = [row('new', 6 * 60), ...service.rows];
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual(['new']);
 	});
 
@@ -45,8 +45,8 @@ describe('Start From a moment', () => {
 describe('Max Results per Check', () => {
 	it.each([0, 'abc', 1.5])('is refused where it is %j', async (maxResults) => {
 		const starting = start({ parameters: { settings: { maxResults } } });
-		const told = ['field.number', 'Max Results per Check'];
-		expect(fieldErrorOf(await failure(starting))).toEqual(told);
+		const text = ['field.number', 'Max Results per Check'];
+		expect(fieldErrorOf(await failure(starting))).toEqual(text);
 		await start();
 	});
 
@@ -64,13 +64,13 @@ describe('Max Results per Check', () => {
 });
 
 describe('a service that gives another date each time that it lists a query', () => {
-	const renewing = async (looks: number, more: (look: number) => object = () => ({})) => {
+	const renewing = async (polls: number, more: (poll: number) => object = () => ({})) => {
 		await start();
-		for (let each = 0; each < looks; each++) {
+		for (let each = 0; each < polls; each++) {
 			service.rows = ['q', 'r'].map((id, index) =>
 				row(id, 60, { updatedAt: ago(60 - 2 * each - index), ...more(each) }),
 			);
-			await host.look();
+			await host.poll();
 		}
 		return [...host.started].sort();
 	};
@@ -119,7 +119,7 @@ describe('a query that goes through several statuses that nobody knows', () => {
 		for (const [step, status] of steps.entries()) {
 			const { createdAt } = row('q', 10);
 			service.rows = [row('q', 9 - step, { status, response: undefined, createdAt })];
-			await host.look();
+			await host.poll();
 		}
 		expect([host.items.map(({ status }) => status), host.failures]).toEqual([steps, []]);
 	});
@@ -148,21 +148,21 @@ describe('a result that is listed in whole seconds', () => {
 });
 
 describe('a listed result whose response is read by its ID', () => {
-	const lean = (one: Row) => ({ ...one, response: undefined });
+	const withoutResponse = (one: Row) => ({ ...one, response: undefined });
 
 	it('is waited for where a copy of the data lags behind', async () => {
 		await start({ parameters: { settings: { simplify: false } } });
 		const one = row('q', 0);
-		service.listed = () => [lean(one)];
-		await host.look();
+		service.listed = () => [withoutResponse(one)];
+		await host.poll();
 		service.rows = [one];
-		await host.look();
+		await host.poll();
 		expect(host.items).toEqual([expect.objectContaining({ _id: 'q', response: { RFC: 'X' } })]);
 	});
 
 	it('is not started without it, and put aside as an error after five minutes', async () => {
 		await start();
-		service.listed = () => [lean(row('q', 0))];
+		service.listed = () => [withoutResponse(row('q', 0))];
 		for (let minutes = 0; minutes < 6; minutes++) {
 			pass(60_000);
 			await looks(1);
@@ -176,7 +176,7 @@ describe('a listed result whose response is read by its ID', () => {
 	it('comes though it takes longer than the first time allows', async () => {
 		await start();
 		service.rows = [row('q', 0)];
-		service.listed = () => service.rows.map(lean);
+		service.listed = () => service.rows.map(withoutResponse);
 		service.slowMs = 6_000;
 		await looks(2);
 		await host.executed(1);

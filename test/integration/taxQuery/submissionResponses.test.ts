@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { askStranger, type Answer, type Asked } from '../dialects/stranger';
+import { runAgainstStub, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { curps, getCrf, operation, rfcs } from './support';
 
@@ -19,12 +19,13 @@ const record = (_id: string, more: object = {}): IDataObject => ({
 /** The POST is answered so; the list is empty, or these rows; what is read by its ID is its record. */
 const answering =
 	(post: unknown, rows: IDataObject[] = []) =>
-	({ method, path }: Asked): Answer => {
+	({ method, path }: StubRequest): StubResponse => {
 		if (method === 'POST') return { body: post };
 		return { body: path === '/api/query' ? rows : record(path.split('/').at(-1) ?? '') };
 	};
-const paths = (asked: Asked[]) => asked.map(({ method, path }) => `${method} ${path}`);
-const readsOf = (asked: Asked[]) => paths(asked).filter((one) => one.startsWith('GET /api/query'));
+const paths = (requests: StubRequest[]) => requests.map(({ method, path }) => `${method} ${path}`);
+const readsOf = (requests: StubRequest[]) =>
+	paths(requests).filter((one) => one.startsWith('GET /api/query'));
 const waiting = getCrf({ rfc: RFC, waitForResult: true, maxWait: 20 });
 const csf = operation('taxAuthority', 'getCsf', { rfc: RFC });
 
@@ -33,19 +34,19 @@ describe('an ID that is a number', () => {
 	/** As text, for JavaScript would round it before it is sent. */
 	const numbered = (ids: string[]) => {
 		const taken = ids.values();
-		const asked: string[] = [];
-		return ({ method, path, body }: Asked): Answer => {
+		const requests: string[] = [];
+		return ({ method, path, body }: StubRequest): StubResponse => {
 			if (method === 'POST') {
-				asked.push((JSON.parse(body) as { rfc: string }).rfc);
+				requests.push((JSON.parse(body) as { rfc: string }).rfc);
 				return { body: `{"queryId":${taken.next().value}}` };
 			}
 			const id = path.split('/').at(-1) ?? '';
-			const rfc = asked[ids.indexOf(id)];
+			const rfc = requests[ids.indexOf(id)];
 			return { body: path === '/api/query' ? [] : record(id, { query: { rfc } }) };
 		};
 	};
 	const ask = async (...ids: string[]) =>
-		await askStranger(numbered(ids), getCrf({ waitForResult: true }), {
+		await runAgainstStub(numbered(ids), getCrf({ waitForResult: true }), {
 			items: wanted.map((rfc) => ({ rfc })),
 			onError: 'continueRegularOutput',
 		});
@@ -64,29 +65,29 @@ describe('an ID that is a number', () => {
 		const createdAt = new Date().toISOString();
 		const row = (id: string) => `{"_id":${id},"status":"SUCCESS","createdAt":"${createdAt}"}`;
 		const list = `[${row('1234567890123456789')},${row('1234567890123456790')}]`;
-		const { error, asked } = await askStranger(
+		const { error, asked: requests } = await runAgainstStub(
 			() => ({ body: list }),
 			getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 2 } }),
 		);
 		expect([
 			codeOf(error),
-			paths(asked).filter((one) => one.startsWith('POST /api/query')),
+			paths(requests).filter((one) => one.startsWith('POST /api/query')),
 		]).toEqual(['uncounted', []]);
 	});
 });
 
 describe('Send Again If Unsure', () => {
 	const again = getCrf({ rfc: RFC }, { spendingLimits: { sendAgain: true } });
-	const posts = (asked: Asked[]) =>
-		asked.filter(({ method, path }) => method === 'POST' && path !== '/api/oauth/token').length;
-	const lost: Answer = { status: 504, body: {} };
+	const posts = (requests: StubRequest[]) =>
+		requests.filter(({ method, path }) => method === 'POST' && path !== '/api/oauth/token').length;
+	const lost: StubResponse = { status: 504, body: {} };
 
 	it('sends nothing while the queries made cannot be listed', async () => {
-		const { asked } = await askStranger(
+		const { asked: requests } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? lost : { status: 403, body: {} }),
 			again,
 		);
-		expect(posts(asked)).toBe(1);
+		expect(posts(requests)).toBe(1);
 	});
 
 	it('sends nothing where the list of queries cannot be read to its end', async () => {
@@ -96,11 +97,11 @@ describe('Send Again If Unsure', () => {
 				query: { rfc: 'XAXX010101000' },
 			}),
 		);
-		const { asked, error } = await askStranger(
+		const { asked: requests, error } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? lost : { body: { data, total: 5000 } }),
 			again,
 		);
-		expect([posts(asked), error?.context]).toEqual([
+		expect([posts(requests), error?.context]).toEqual([
 			1,
 			expect.objectContaining({ code: 'unsure', list: 'cut', found: [] }),
 		]);
@@ -117,11 +118,11 @@ describe('Send Again If Unsure', () => {
 			service: 'INVOICE',
 			query: { rfc: RFC, period: '2026-01' },
 		});
-		const { asked, error } = await askStranger(
+		const { asked: requests, error } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? lost : { body: [january] }),
 			{ ...invoices, options: { spendingLimits: { sendAgain: true } } },
 		);
-		expect([posts(asked), error?.context?.found]).toEqual([1, ['q1']]);
+		expect([posts(requests), error?.context?.found]).toEqual([1, ['q1']]);
 	});
 });
 
@@ -129,19 +130,19 @@ describe('an answer with status 200 that names the token, and not that it is an 
 	const token = { access_token: 'eyJhbGciOiJub25lIn0.e30.c2lnbmF0dXJl' };
 	const message = `Invalid token ${token.access_token}`;
 	const secrets = [token.access_token];
-	const asList = ({ method }: Asked): Answer =>
+	const asList = ({ method }: StubRequest): StubResponse =>
 		method === 'POST' ? { body: { queryId: 'q1' } } : { body: { message } };
 
 	it('is withheld where the list is read', async () => {
 		const limited = getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 5 } } as never);
-		const { rows, error } = await askStranger(asList, limited, { token, secrets });
+		const { rows, error } = await runAgainstStub(asList, limited, { token, secrets });
 		expect([rows, codeOf(error)]).toEqual([[], 'unlisted']);
 		expect(error?.description).not.toContain('Invalid token');
 	});
 
 	it('is no list in Diagnose, which shows none of its texts', async () => {
 		const diagnose = operation('connection', 'diagnose');
-		const { rows } = await askStranger(asList, diagnose, { token, secrets });
+		const { rows } = await runAgainstStub(asList, diagnose, { token, secrets });
 		expect(rows[1]).toMatchObject({
 			check: 'Address, token and list of queries',
 			result: 'Change needed',
@@ -152,7 +153,7 @@ describe('an answer with status 200 that names the token, and not that it is an 
 	it.each<[string, (answer: object) => unknown]>([['an object', (answer) => answer]])(
 		'comes out as a success without a record, and is withheld: %s',
 		async (_how, wrap) => {
-			const { rows } = await askStranger(
+			const { rows } = await runAgainstStub(
 				answering(wrap({ message: 'Unauthorized', detail: message, requestId: 'r' })),
 				csf,
 				{ token, secrets },
@@ -180,11 +181,11 @@ describe('invoices of several months, of which some were refused', () => {
 		const memory = {};
 		const options = { memory, onError: 'continueRegularOutput' } as const;
 		const sent = { ...invoices, options: { spendingLimits: { sendAgain: true } } };
-		const { rows, asked } = await askStranger(answering(body), sent, options);
+		const { rows, asked: requests } = await runAgainstStub(answering(body), sent, options);
 		expect([
 			rows.map(({ queryId, period, pending }) => [queryId, period, pending]),
 			rows[0].warnings,
-			paths(asked).filter((one) => one.startsWith('POST /api/query')).length,
+			paths(requests).filter((one) => one.startsWith('POST /api/query')).length,
 			JSON.stringify(memory).includes('q1'),
 		]).toEqual([
 			[['q1', '2026-01', true]],
@@ -204,7 +205,7 @@ describe('invoices of several months, of which some were refused', () => {
 		];
 
 		it('has each its own month, or none', async () => {
-			const { rows } = await askStranger(answering({ message: 'ok', results }), invoices, {
+			const { rows } = await runAgainstStub(answering({ message: 'ok', results }), invoices, {
 				apiMapping,
 			});
 			const own = name === 'nothing' ? undefined : '2026-02';
@@ -218,7 +219,7 @@ describe('invoices of several months, of which some were refused', () => {
 	it('has no month in a further try while the service does not show it', async () => {
 		const other = rfcs(2)[1];
 		let refusals = 0;
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ method, body }) => {
 				if (method === 'GET') return { status: 404, body: {} };
 				const results = [accepted, { queryId: 'q2', period: '2026-02' }];
@@ -240,7 +241,7 @@ describe('invoices of several months, of which some were refused', () => {
 	});
 
 	it('of one month are of that month, though the answer does not say so', async () => {
-		const { rows } = await askStranger(answering({ results: [{ queryId: 'q1' }] }), {
+		const { rows } = await runAgainstStub(answering({ results: [{ queryId: 'q1' }] }), {
 			...invoices,
 			lastMonth: '2026-01',
 		});
@@ -251,11 +252,11 @@ describe('invoices of several months, of which some were refused', () => {
 });
 
 describe('a record that says success and comes without its result', () => {
-	const lean = record('q1', { response: undefined });
-	const reading = (answer: Answer) => (asked: Asked) =>
-		asked.method === 'POST'
-			? { status: 201, body: lean }
-			: asked.path === '/api/query'
+	const withoutResponse = record('q1', { response: undefined });
+	const reading = (answer: StubResponse) => (requests: StubRequest) =>
+		requests.method === 'POST'
+			? { status: 201, body: withoutResponse }
+			: requests.path === '/api/query'
 				? { body: [] }
 				: answer;
 
@@ -263,32 +264,33 @@ describe('a record that says success and comes without its result', () => {
 		['that is waited for', { waitForResult: true, maxWait: 20 }],
 		['without', {}],
 	])('is read by its ID, once: %s', async (_how, parameters) => {
-		const { rows, asked } = await askStranger(
+		const { rows, asked: requests } = await runAgainstStub(
 			reading({ body: record('q1') }),
 			getCrf({ rfc: RFC, ...parameters }),
 		);
-		expect([rows.map(({ legalName, warnings }) => [legalName, warnings]), readsOf(asked)]).toEqual([
-			[[PERSON.legalName, undefined]],
-			['GET /api/query/q1'],
-		]);
+		expect([
+			rows.map(({ legalName, warnings }) => [legalName, warnings]),
+			readsOf(requests),
+		]).toEqual([[[PERSON.legalName, undefined]], ['GET /api/query/q1']]);
 	});
 
 	it('is read once for 50 equal items', async () => {
-		const { rows, asked } = await askStranger(
+		const { rows, asked: requests } = await runAgainstStub(
 			reading({ body: record('q1') }),
 			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 24 }),
 			{ items: new Array(50).fill({ rfc: RFC }) as IDataObject[] },
 		);
 		expect([
 			rows.filter(({ legalName }) => legalName === PERSON.legalName).length,
-			readsOf(asked).filter((one) => one.endsWith('q1')),
+			readsOf(requests).filter((one) => one.endsWith('q1')),
 		]).toEqual([50, ['GET /api/query/q1']]);
 	});
 
 	it('is waited for where it is pending after all', async () => {
 		let reads = 0;
-		const { rows } = await askStranger(
-			(asked) => reading({ body: record('q1', reads++ < 2 ? { status: 'PENDING' } : {}) })(asked),
+		const { rows } = await runAgainstStub(
+			(requests) =>
+				reading({ body: record('q1', reads++ < 2 ? { status: 'PENDING' } : {}) })(requests),
 			waiting,
 		);
 		expect(rows.map(({ legalName, pending }) => [legalName, pending])).toEqual([
@@ -296,11 +298,11 @@ describe('a record that says success and comes without its result', () => {
 		]);
 	});
 
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['is not there', { status: 404, body: { message: 'Nothing' } }],
 		['is that of another query', { body: record('q9') }],
 	])('comes out as it is, and is told, where what its ID names %s', async (_what, answer) => {
-		const { rows, error } = await askStranger(reading(answer), getCrf({ rfc: RFC }));
+		const { rows, error } = await runAgainstStub(reading(answer), getCrf({ rfc: RFC }));
 		expect([
 			error,
 			rows.map(({ queryId, status }) => [queryId, status]),
@@ -316,8 +318,8 @@ describe('a record that says success and comes without its result', () => {
 		['the record with its result', record('q1')],
 		['with a result that is a text', record('q1', { response: 'JVBERi0xLjQK' })],
 	])('is no other answer, which is not read: %s', async (_what, body) => {
-		const { rows, asked } = await askStranger(answering(body), getCrf({ rfc: RFC }));
-		expect([rows[0]?.queryId, readsOf(asked)]).toEqual(['q1', []]);
+		const { rows, asked: requests } = await runAgainstStub(answering(body), getCrf({ rfc: RFC }));
+		expect([rows[0]?.queryId, readsOf(requests)]).toEqual(['q1', []]);
 	});
 });
 
@@ -332,7 +334,7 @@ describe('a list of queries whose pages are counted from 0', () => {
 			createdAt: new Date(now - index).toISOString(),
 		}),
 	);
-	const pages = ({ method, path, query }: Asked): Answer => {
+	const pages = ({ method, path, query }: StubRequest): StubResponse => {
 		if (method === 'POST') return { body: { queryId: 'new' } };
 		if (path !== '/api/query') return { status: 404, body: {} };
 		const at = Number(query.get('page') ?? 0) * 2;
@@ -341,14 +343,17 @@ describe('a list of queries whose pages are counted from 0', () => {
 
 	it('lets Reuse find the newest result', async () => {
 		const reuse = getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 24 });
-		const { rows: found } = await askStranger(pages, reuse, { apiMapping });
+		const { rows: found } = await runAgainstStub(pages, reuse, { apiMapping });
 		expect(found.map(({ queryId, reused }) => [queryId, reused])).toEqual([['q0', true]]);
 	});
 
 	it('lets Max Queries per Day count the newest', async () => {
 		const limited = getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: rows.length } });
-		const { error, asked } = await askStranger(pages, limited, { apiMapping, timezone: 'UTC' });
-		expect([codeOf(error), paths(asked).includes('POST /api/query/crf')]).toEqual([
+		const { error, asked: requests } = await runAgainstStub(pages, limited, {
+			apiMapping,
+			timezone: 'UTC',
+		});
+		expect([codeOf(error), paths(requests).includes('POST /api/query/crf')]).toEqual([
 			'limitOfDay',
 			false,
 		]);
@@ -356,33 +361,33 @@ describe('a list of queries whose pages are counted from 0', () => {
 });
 
 describe('a service that has nothing under the ID of a query', () => {
-	const NOTHING: Array<[string, Answer]> = [
+	const NOTHING: Array<[string, StubResponse]> = [
 		['404', { status: 404, body: { message: 'Nothing' } }],
 		['null', { body: 'null' }],
 		['null as plain text', { type: 'text/plain', body: 'null' }],
 		['204', { status: 204, type: '' }],
 	];
-	const lean = [record('q1', { query: undefined, response: undefined })];
+	const withoutResponse = [record('q1', { query: undefined, response: undefined })];
 	const nothingAt =
-		(nothing: Answer) =>
-		({ method, path, times }: Asked): Answer => {
+		(nothing: StubResponse) =>
+		({ method, path, times }: StubRequest): StubResponse => {
 			if (method === 'POST') return { body: { queryId: `new-${times}` } };
-			return path === '/api/query' ? { body: lean } : nothing;
+			return path === '/api/query' ? { body: withoutResponse } : nothing;
 		};
 
 	it.each(NOTHING)('is told so by Get: %s', async (_how, nothing) => {
-		const { error, asked } = await askStranger(
+		const { error, asked: requests } = await runAgainstStub(
 			nothingAt(nothing),
 			operation('query', 'get', { queryId: 'q1' }),
 		);
-		expect([codeOf(error), readsOf(asked).length]).toEqual(['noQuery', 1]);
+		expect([codeOf(error), readsOf(requests).length]).toEqual(['noQuery', 1]);
 	});
 
 	it('leaves the query pending in a further try', async () => {
 		const [[, nothing]] = NOTHING;
 		const two = rfcs(2);
 		let refusals = 0;
-		const { rows, error } = await askStranger(
+		const { rows, error } = await runAgainstStub(
 			({ method, body }) => {
 				if (method === 'GET') return nothing;
 				if (body.includes(two[0])) return { body: { queryId: 'q1' } };
@@ -402,7 +407,7 @@ describe('a service that has nothing under the ID of a query', () => {
 
 	it('fails no item with Reuse', async () => {
 		const [[, nothing]] = NOTHING;
-		const { rows, error } = await askStranger(
+		const { rows, error } = await runAgainstStub(
 			nothingAt(nothing),
 			getCrf({ reuse: 'hours', reuseHours: 24 }),
 			{ items: rfcs(2).map((rfc) => ({ rfc })) },
@@ -416,10 +421,10 @@ describe('a query whose result should come at once, and does not', () => {
 	const curp = operation('person', 'getCurpData', { curp: two[0] });
 	const curpRecord = record('q1', { service: 'CURP', response: { nombre: 'EMMA' } });
 
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['an ID and a status', { body: { queryId: 'q1', status: 'PENDING' } }],
 	])('is pending, by its ID: %s', async (_what, answer) => {
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? answer : { body: [] }),
 			curp,
 		);
@@ -427,7 +432,7 @@ describe('a query whose result should come at once, and does not', () => {
 	});
 
 	it('is there where its success is told: it is read by the ID', async () => {
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ method }) => ({
 				body: method === 'POST' ? { status: 'OK', message: 'Listo', queryId: 'q1' } : curpRecord,
 			}),
@@ -440,7 +445,7 @@ describe('a query whose result should come at once, and does not', () => {
 
 	it('is pending in a further try while the service does not show it', async () => {
 		let refusals = 0;
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ method, body }) => {
 				if (method === 'GET') return { status: 404, body: {} };
 				if (body.includes(two[0])) return { body: { message: 'En proceso', queryId: 'q1' } };
@@ -459,7 +464,7 @@ describe('a query whose result should come at once, and does not', () => {
 		['the record', curpRecord],
 		['its response, without a status', { queryId: 'q1', response: { nombre: 'EMMA' } }],
 	])('is not pending where it does: %s', async (_what, body) => {
-		const { rows } = await askStranger(answering(body), curp);
+		const { rows } = await runAgainstStub(answering(body), curp);
 		expect([rows[0]?.queryId, rows[0]?.pending]).toEqual(['q1', false]);
 	});
 });
@@ -478,7 +483,7 @@ describe('rows of the list that have no result in them, though they say success'
 	const items = (count: number) => wanted.slice(0, count).map((rfc) => ({ rfc }));
 	const service =
 		(more: object) =>
-		({ method, path, body }: Asked): Answer => {
+		({ method, path, body }: StubRequest): StubResponse => {
 			const { rfc } = (body ? JSON.parse(body) : {}) as { rfc?: string };
 			if (method === 'POST') return { body: { queryId: ids[wanted.indexOf(String(rfc))] } };
 			if (path === '/api/query') return { body: ids.map((_, index) => ofItem(index, more)) };
@@ -488,7 +493,7 @@ describe('rows of the list that have no result in them, though they say success'
 
 	it('are read by their IDs by those that wait', async () => {
 		const [[, more]] = EMPTY;
-		const { rows } = await askStranger(service(more), crf(), { items: items(5) });
+		const { rows } = await runAgainstStub(service(more), crf(), { items: items(5) });
 		expect(rows.map(({ queryId, legalName }) => [queryId, legalName])).toEqual(results(5));
 	});
 
@@ -496,12 +501,12 @@ describe('rows of the list that have no result in them, though they say success'
 		'are reused with their result: %s',
 		async (_what, more) => {
 			const reuse = { reuse: 'hours', reuseHours: 24 };
-			const { rows, asked } = await askStranger(service(more as object), crf(reuse), {
+			const { rows, asked: requests } = await runAgainstStub(service(more as object), crf(reuse), {
 				items: items(2),
 			});
 			expect([
 				rows.map(({ queryId, legalName, reused }) => [queryId, legalName, reused]),
-				paths(asked).filter((one) => one.startsWith('POST /api/query')),
+				paths(requests).filter((one) => one.startsWith('POST /api/query')),
 			]).toEqual([results(2).map((row) => [...row, true]), []]);
 		},
 	);
@@ -509,14 +514,14 @@ describe('rows of the list that have no result in them, though they say success'
 	it('are completed by Complete Rows', async () => {
 		const [[, more]] = EMPTY;
 		const many = operation('query', 'getAll', { returnAll: true }, { completeRows: true });
-		const { rows } = await askStranger(service(more), many);
+		const { rows } = await runAgainstStub(service(more), many);
 		expect(rows.map(({ queryId, legalName }) => [queryId, legalName])).toEqual(results(5));
 	});
 
 	it('are taken as they are where their records hold nothing either, and read once each', async () => {
-		const { rows, asked } = await askStranger(
+		const { rows, asked: requests } = await runAgainstStub(
 			({ method, path, body }) => {
-				if (method === 'POST') return service({})({ method, path, body } as Asked);
+				if (method === 'POST') return service({})({ method, path, body } as StubRequest);
 				const all = ids.map((_, index) => ofItem(index, { response: {} }));
 				const id = path.split('/').at(-1);
 				return { body: path === '/api/query' ? all : all.find(({ _id }) => _id === id) };
@@ -526,7 +531,7 @@ describe('rows of the list that have no result in them, though they say success'
 		);
 		expect([
 			rows.map(({ queryId, status, pending }) => [queryId, status, pending]),
-			readsOf(asked).filter((one) => one !== 'GET /api/query').length,
+			readsOf(requests).filter((one) => one !== 'GET /api/query').length,
 		]).toEqual([ids.slice(0, 4).map((id) => [id, 'SUCCESS', true]), 4]);
 	});
 });

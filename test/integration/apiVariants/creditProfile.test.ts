@@ -3,9 +3,9 @@ import type { ICredentialDataDecryptedObject, INodeParameters } from 'n8n-workfl
 import { CredentialTestContext } from 'n8n-core';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import { EMPTY, LOANS, nodeOn, PEOPLE } from '../creditProfile/support';
-import { speaker } from '../sandbox/support/dialect';
+import { mappedClient } from '../sandbox/support/mappedClient';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
-import { environments, lasting, type Dialect } from './support';
+import { environments, stripVolatileFields, type ApiVariant } from './support';
 
 const KEY = '-----BEGIN TEST KEY-----\nbm90IGEgcmVhbCBrZXk=\n-----END TEST KEY-----\n';
 const bureau = { user: 'lender_1', password: 'Bureau_Secret_1' };
@@ -62,7 +62,7 @@ async function play(run: Run, api: ICredentialDataDecryptedObject) {
 		const { items, error } = await run(parameters, { api });
 		outputs[what] = error?.message ?? items.map(({ json }) => json);
 	}
-	return lasting(outputs);
+	return stripVolatileFields(outputs);
 }
 
 let documented: unknown;
@@ -90,12 +90,14 @@ it("reads all of it under the document's own words", () => {
 describe.each(environments)(
 	'the Credit Profile node at environment $environment',
 	({ mapping, shape }) => {
-		const says = speaker(mapping);
-		const { creditProfile } = mapping as { creditProfile: NonNullable<Dialect['creditProfile']> };
+		const client = mappedClient(mapping);
+		const { creditProfile } = mapping as {
+			creditProfile: NonNullable<ApiVariant['creditProfile']>;
+		};
 		const api = { apiMapping: JSON.stringify(creditProfile) };
 		/** What the environment's rows say of a provider. */
 		const typeOf = (provider: string) =>
-			says.credentialPath(provider).slice(says.credentialPath().length + 1);
+			client.credentialPath(provider).slice(client.credentialPath().length + 1);
 		let sandbox: TestSandbox;
 		let run: Run;
 		beforeAll(async () => {
@@ -115,14 +117,14 @@ describe.each(environments)(
 				const parameters = { resource: 'providerLogin', operation: 'upsert', provider };
 				const { items, error } = await run(parameters, { api, login: storing(provider, login) });
 				const [{ method, path, body }] = await sandbox.requests();
-				const sent = says.credentialBody(login);
+				const sent = client.credentialBody(login);
 				expect([error, items[0].json.user ?? null]).toEqual([
 					undefined,
 					login.user ?? login.username ?? null,
 				]);
 				expect([method, path, Object.keys(body as object)]).toEqual([
 					'POST',
-					`/api/v1${says.credentialPath(provider)}`,
+					`/api/v1${client.credentialPath(provider)}`,
 					Object.keys(sent),
 				]);
 			},
@@ -152,11 +154,11 @@ describe.each(environments)(
 				taxQueryApi: { apiMapping: JSON.stringify(mapping.taxQuery) },
 			});
 			const context = new CredentialTestContext();
-			const tell = async (test: typeof testTaxQuery, data: ICredentialDataDecryptedObject) =>
+			const render = async (test: typeof testTaxQuery, data: ICredentialDataDecryptedObject) =>
 				(await test.call(context, { id: '1', name: 'Test', type: 'test', data })).message;
 			expect([
-				await tell(testCreditProfile, creditProfileApi),
-				await tell(testTaxQuery, taxQueryApi),
+				await render(testCreditProfile, creditProfileApi),
+				await render(testTaxQuery, taxQueryApi),
 			]).toEqual(['Connection successful!', 'Connection successful!']);
 		});
 	},

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
 import { OPERATIONS, type Mapping } from '../../../sandbox/mapping';
-import { mappings } from '../sandbox/support/dialect';
+import { mappings } from '../sandbox/support/mappedClient';
 
-export type Dialect = Required<Mapping>;
+export type ApiVariant = Required<Mapping>;
 
 /** Shapes of answers that the documents leave open; each is taken together with one dialect. */
 const shapes: Array<Partial<SandboxOptions>> = [
@@ -24,7 +24,7 @@ export const environments = fc
 	.map((mapping, index) => ({ environment: index + 1, mapping, shape: shapes[index] }));
 
 /** A text with the words of an environment's records in those of the document. */
-export function inDocumentWords(output: unknown, { taxQuery }: Dialect): unknown {
+export function inDocumentNames(output: unknown, { taxQuery }: ApiVariant): unknown {
 	const words = new Map<string, string>();
 	for (const [operation, service] of Object.entries(taxQuery.services ?? {})) {
 		words.set(service, OPERATIONS[operation as keyof typeof OPERATIONS].service);
@@ -44,12 +44,12 @@ export function inDocumentWords(output: unknown, { taxQuery }: Dialect): unknown
 /** What depends on when and how often something ran. */
 const PASSING = ['createdAt', 'updatedAt', 'ageHours', 'deliveryId', 'expirationDate'];
 
-export function lasting(json: unknown): unknown {
-	if (Array.isArray(json)) return json.map(lasting);
+export function stripVolatileFields(json: unknown): unknown {
+	if (Array.isArray(json)) return json.map(stripVolatileFields);
 	if (typeof json !== 'object' || json === null) return json;
 	return Object.fromEntries(
 		Object.entries(json as IDataObject)
 			.filter(([name]) => !PASSING.includes(name))
-			.map(([name, value]) => [name, lasting(value)]),
+			.map(([name, value]) => [name, stripVolatileFields(value)]),
 	);
 }

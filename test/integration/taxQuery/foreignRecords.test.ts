@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { askStranger, type Answer, type Asked } from '../dialects/stranger';
+import { runAgainstStub, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { createTaxProfile, curps, getCrf, operation, rfcs } from './support';
 
@@ -17,8 +17,8 @@ const record = (_id: string, rfc: string, more: object = {}): IDataObject => ({
 });
 /** The POST is answered so, the list of queries so, and what is read by its ID so. */
 const answering =
-	(post: Answer, rows: unknown = [], byId: unknown = record('q1', OTHER)) =>
-	({ method, path }: Asked): Answer => {
+	(post: StubResponse, rows: unknown = [], byId: unknown = record('q1', OTHER)) =>
+	({ method, path }: StubRequest): StubResponse => {
 		if (method === 'POST') return post;
 		return { body: path === '/api/query' ? rows : byId };
 	};
@@ -32,21 +32,21 @@ const curpData = operation('person', 'getCurpData', { curp: CURP });
 const REFUSED = 'otherQuery';
 const codes = ({ warnings }: IDataObject) =>
 	((warnings ?? []) as IDataObject[]).map(({ code }) => code);
-const posts = (asked: Asked[]) =>
-	asked.filter(({ method, path }) => method === 'POST' && path.startsWith('/api/query')).length;
+const posts = (requests: StubRequest[]) =>
+	requests.filter(({ method, path }) => method === 'POST' && path.startsWith('/api/query')).length;
 
 describe("somebody else's result", () => {
 	const accepted = { body: { message: 'ok', queryId: 'q1' } };
 	const person = (curp: string) =>
 		record('q1', RFC, { service: 'CURP', query: { curp }, response: { curp, nombre: 'LUIS' } });
 
-	it.each<[string, IDataObject, Answer, unknown]>([
+	it.each<[string, IDataObject, StubResponse, unknown]>([
 		['comes at once', curpData, { body: person(OTHER_CURP) }, undefined],
 		['is read by the ID that was answered', waitingCrf, accepted, record('q1', OTHER)],
 		['is of another service', waitingCrf, accepted, record('q1', RFC, { service: 'CURP' })],
 		['is still pending', crf, { body: record('q1', OTHER, { status: 'PENDING' }) }, undefined],
 	])('is not given to an item: it %s', async (_how, parameters, post, byId) => {
-		const { rows, error } = await askStranger(answering(post, [], byId), parameters as never);
+		const { rows, error } = await runAgainstStub(answering(post, [], byId), parameters as never);
 		expect([rows, codeOf(error), error?.context?.queryIds]).toEqual([[], REFUSED, ['q1']]);
 	});
 
@@ -58,7 +58,7 @@ describe("somebody else's result", () => {
 		['on another day', { ...emma, day: 4, month: 12, year: 1956 }],
 		['on another day by its own name', { dia: 4 }, { day: 'dia' }],
 	])('is not given to an RFC that is calculated: born %s', async (_when, query, names = {}) => {
-		const { rows, error } = await askStranger(answering({ body: born(query) }), calculation, {
+		const { rows, error } = await runAgainstStub(answering({ body: born(query) }), calculation, {
 			apiMapping: { fields: { calculateRfc: names } },
 		});
 		expect([rows, codeOf(error)]).toEqual([[], REFUSED]);
@@ -69,12 +69,12 @@ describe("somebody else's result", () => {
 		['masked', { ...emma, day: '**', month: '**', year: '19**' }],
 		['not at all', { ...emma }],
 	])('is none of an RFC that is calculated where the birth is echoed %s', async (_how, query) => {
-		const { rows } = await askStranger(answering({ body: born(query) }), calculation);
+		const { rows } = await runAgainstStub(answering({ body: born(query) }), calculation);
 		expect(rows.map(({ rfc }) => rfc)).toEqual([RFC]);
 	});
 
 	it('fails those items alone whose query it is not, where one ID was answered to three', async () => {
-		const { rows, codes: failures } = await askStranger(
+		const { rows, codes: failures } = await runAgainstStub(
 			answering(accepted, [], record('q1', RFC)),
 			getCrf(waiting, often),
 			{ items: rfcs(3).map((rfc) => ({ rfc })), onError: 'continueRegularOutput' },
@@ -92,7 +92,7 @@ describe("somebody else's result", () => {
 		['is not there', { channel: 'api' }, ['notEchoed']],
 	])('is none where the echo %s', async (_how, query, warnings) => {
 		const answer = record('q1', RFC, { query });
-		const { rows, error } = await askStranger(answering({ body: answer }), crf);
+		const { rows, error } = await runAgainstStub(answering({ body: answer }), crf);
 		expect([error?.message, rows.map((row) => [row.legalName, codes(row)])]).toEqual([
 			undefined,
 			[[`OF ${RFC}`, warnings]],
@@ -102,7 +102,7 @@ describe("somebody else's result", () => {
 	it.each<[string, object, object]>([['that nobody knows', {}, { service: 'REGIMEN' }]])(
 		'is none where the record is of a service %s',
 		async (_what, apiMapping, more) => {
-			const { rows } = await askStranger(answering({ body: record('q1', RFC, more) }), crf, {
+			const { rows } = await runAgainstStub(answering({ body: record('q1', RFC, more) }), crf, {
 				apiMapping,
 			});
 			expect(rows.map(({ legalName }) => legalName)).toEqual([`OF ${RFC}`]);
@@ -121,8 +121,8 @@ describe("somebody else's result", () => {
 		'is none where a service has documented words only: %s',
 		async (_name, parameters, service, query) => {
 			const own = record('q1', RFC, { service, query, response: { x: 1 } });
-			const asking = { ...parameters, ...waiting, reuse: 'never', options: often };
-			const { rows, error } = await askStranger(answering(accepted, [], own), asking as never);
+			const sending = { ...parameters, ...waiting, reuse: 'never', options: often };
+			const { rows, error } = await runAgainstStub(answering(accepted, [], own), sending as never);
 			expect([error?.message, rows.map((row) => [row.queryId, row.x, codes(row)])]).toEqual([
 				undefined,
 				[['q1', 1, ['unknownService']]],
@@ -137,18 +137,22 @@ describe("somebody else's result", () => {
 	])('is said to be what it is: of %s', async (_who, more, apiMapping, type) => {
 		const parameters = { ...csf, ...waiting, options: often };
 		const own = record('q1', RFC, more);
-		const { rows, error } = await askStranger(answering(accepted, [], own), parameters as never, {
-			apiMapping,
-		});
+		const { rows, error } = await runAgainstStub(
+			answering(accepted, [], own),
+			parameters as never,
+			{
+				apiMapping,
+			},
+		);
 		expect([rows, codeOf(error), error?.context?.type]).toEqual([[], REFUSED, type]);
 	});
 
 	it('is told where only the result names somebody else, beside who was asked about', async () => {
 		const corrected = person(CURP);
 		(corrected.response as IDataObject).curp = OTHER_CURP;
-		const { rows } = await askStranger(answering({ body: corrected }), curpData);
+		const { rows } = await runAgainstStub(answering({ body: corrected }), curpData);
 		const ofRfc = record('q1', RFC, { response: { RFC: OTHER, RazonSocial: 'X' } });
-		const { rows: others } = await askStranger(answering({ body: ofRfc }), crf);
+		const { rows: others } = await runAgainstStub(answering({ body: ofRfc }), crf);
 		expect(
 			[...rows, ...others].map((row) => [
 				row.curp ?? row.rfc,
@@ -164,7 +168,7 @@ describe("somebody else's result", () => {
 
 describe('a refusal', () => {
 	const refused = async (status: number, body: unknown, parameters = csf) => {
-		const { error } = await askStranger(answering({ status, body }), parameters);
+		const { error } = await runAgainstStub(answering({ status, body }), parameters);
 		return error?.context;
 	};
 
@@ -179,34 +183,38 @@ describe('a refusal', () => {
 	);
 
 	it.each([402])('%i is about no tax profile', async (status) => {
-		const told = await refused(status, { message: 'Tax profile required' });
-		expect(told).not.toHaveProperty('mayLackProfile');
+		const text = await refused(status, { message: 'Tax profile required' });
+		expect(text).not.toHaveProperty('mayLackProfile');
 	});
 
 	it('of a query that needs no tax profile does not speak of one', async () => {
-		const told = await refused(422, { message: 'Tax profile required' }, crf);
-		expect(told).not.toHaveProperty('mayLackProfile');
+		const text = await refused(422, { message: 'Tax profile required' }, crf);
+		expect(text).not.toHaveProperty('mayLackProfile');
 	});
 });
 
 describe('a tax profile whose creation is answered without a record', () => {
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['204', { status: 204, type: '' }],
 		['a status', { status: 201, body: { status: 'CREATED' } }],
 	])('is taken as created, unconfirmed: %s', async (_how, post) => {
-		const { rows, error, asked } = await askStranger(answering(post), createTaxProfile(RFC));
+		const {
+			rows,
+			error,
+			asked: requests,
+		} = await runAgainstStub(answering(post), createTaxProfile(RFC));
 		expect([error?.message, rows.map((row) => [row.rfc, row.pending, codes(row)])]).toEqual([
 			undefined,
 			[[RFC, false, ['unconfirmed']]],
 		]);
-		expect(posts(asked)).toBe(1);
+		expect(posts(requests)).toBe(1);
 	});
 
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['a failure', { body: { success: false } }],
 		['a page', { type: 'text/html', body: '<html>' }],
 	])('is not: %s', async (_how, post) => {
-		const { rows, error } = await askStranger(answering(post), createTaxProfile(RFC));
+		const { rows, error } = await runAgainstStub(answering(post), createTaxProfile(RFC));
 		expect([rows, codeOf(error)]).toEqual([[], 'unsure']);
 	});
 });
@@ -225,7 +233,7 @@ describe('invoices of several months', () => {
 
 	it('are failed, and not pending, where one has failed at once', async () => {
 		const results = [month('x1', '2026-01'), month('x2', '2026-02', 'FAILED')];
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			answering({ body: { results } }),
 			invoices('2026-01', '2026-02'),
 		);
@@ -240,7 +248,7 @@ describe('invoices of several months', () => {
 		['one twice', [month('x1', '2026-01'), month('x2', '2026-01')], ['otherMonths']],
 		['their order', [month('x2', '2026-02'), month('x1', '202601')], []],
 	])('are compared with those that were asked for: %s', async (_what, results, warnings) => {
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			answering({ body: { results } }),
 			invoices('2026-01', '2026-02'),
 		);
@@ -256,7 +264,7 @@ describe('invoices of several months', () => {
 				query: { rfc: at === 1 ? OTHER : RFC, period: months[at] },
 				response: { n: at },
 			});
-		const { rows, error } = await askStranger(
+		const { rows, error } = await runAgainstStub(
 			({ method, path }) => {
 				if (method === 'POST') return { body: { results } };
 				return { body: path === '/api/query' ? [] : ended(Number(path.slice(-1))) };
@@ -288,7 +296,7 @@ describe('invoices of several months', () => {
 				createdAt: new Date(at).toISOString(),
 			});
 		const reusing = async (period: string, at: number) => {
-			const { rows } = await askStranger(
+			const { rows } = await runAgainstStub(
 				answering({ body: { results: [month('new', period)] } }, [made('old', period, at)]),
 				invoices(period, period, { reuse: 'hours', reuseHours: 2000 }),
 				{ timezone: 'UTC' },

@@ -1,15 +1,15 @@
 import type { INodeParameters } from 'n8n-workflow';
-import { startStranger, type Answer, type Asked } from '../dialects/stranger';
+import { startStubServer, type StubResponse, type StubRequest } from '../apiVariants/stubServer';
 import { codeOf, fieldErrorOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 
 /** Runs the node at a service that answers so. */
 async function ask(
-	answer: Answer | ((asked: Asked) => Answer),
+	answer: StubResponse | ((requests: StubRequest) => StubResponse),
 	parameters: INodeParameters,
 	options: Partial<NodeRunOptions> = {},
 ) {
-	const service = await startStranger(typeof answer === 'function' ? answer : () => answer);
+	const service = await startStubServer(typeof answer === 'function' ? answer : () => answer);
 	const { items, error } = await runNode({
 		type: 'creditProfile',
 		parameters,
@@ -80,10 +80,10 @@ describe('documents whose titles cannot be had', () => {
 	const row = { id: 1, dataCollectionVersionId: 9, document: { monto: 5 } };
 	const page = { body: { total: 1, documents: [row] } };
 	const simple = { ...documents, columnNames: 'titles', options: {} };
-	const at = (versionsAnswer: Answer) => (asked: Asked) =>
-		asked.path.endsWith('/versions') ? versionsAnswer : page;
+	const at = (versionsAnswer: StubResponse) => (requests: StubRequest) =>
+		requests.path.endsWith('/versions') ? versionsAnswer : page;
 
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['403', { status: 403, body: { message: 'A beta' } }],
 		['something else', { body: { message: 'A beta' } }],
 	])(
@@ -95,8 +95,11 @@ describe('documents whose titles cannot be had', () => {
 	);
 
 	it('come under their keys where they are not asked for, by one request', async () => {
-		const { rows, asked } = await ask(at({ status: 403 }), { ...simple, columnNames: 'keys' });
-		expect([rows, asked.length]).toEqual([[{ monto: 5, id: 1 }], 1]);
+		const { rows, asked: requests } = await ask(at({ status: 403 }), {
+			...simple,
+			columnNames: 'keys',
+		});
+		expect([rows, requests.length]).toEqual([[{ monto: 5, id: 1 }], 1]);
 	});
 
 	it('come under their titles where the version is named as text', async () => {
@@ -148,8 +151,8 @@ describe('a redirect', () => {
 	it('is not followed; where it leads is told without what it carries', async () => {
 		const location = 'https://user:pass@api.example.com/api/v1/data/collection/?token=token-1#x';
 		const answer = { status: 308, headers: { location } };
-		const { code, error, asked } = await ask(answer, collections);
-		expect([code, asked.length]).toEqual(['status.308', 1]);
+		const { code, error, asked: requests } = await ask(answer, collections);
+		expect([code, requests.length]).toEqual(['status.308', 1]);
 		expect(error?.description).toContain(' https://api.example.com/api/v1/data/collection/.');
 		expect(error?.description).not.toMatch(/pass|token-1/);
 	});
@@ -166,15 +169,15 @@ describe('an ID in Filters', () => {
 		[1.5, 'filter.id'],
 		[[4, 0], 'filter.empty'],
 	])('of %j is refused', async (value, code) => {
-		const { error, asked } = await ask({}, filtered(value));
-		expect([fieldErrorOf(error), asked]).toEqual([[code, 'Parent Collection ID'], []]);
+		const { error, asked: requests } = await ask({}, filtered(value));
+		expect([fieldErrorOf(error), requests]).toEqual([[code, 'Parent Collection ID'], []]);
 	});
 
 	it('of 0 is nothing that an agent was told to look for', async () => {
-		const { error, asked } = await ask({ body: { data: [], total: 0 } }, filtered(0), {
+		const { error, asked: requests } = await ask({ body: { data: [], total: 0 } }, filtered(0), {
 			isTool: true,
 		});
-		expect([error, asked.map(({ query }) => [...query.keys()])]).toEqual([
+		expect([error, requests.map(({ query }) => [...query.keys()])]).toEqual([
 			undefined,
 			[['limit', 'offset']],
 		]);

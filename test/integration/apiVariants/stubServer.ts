@@ -6,13 +6,13 @@ import { runNode, type NodeRunOptions } from '../support/runNode';
 import { clientOf, serve } from '../support/serve';
 
 /** What a stranger's service answers: JSON, or a text or bytes as they are. */
-export interface Answer {
+export interface StubResponse {
 	status?: number;
 	type?: string;
 	body?: unknown;
 	headers?: Record<string, string>;
 }
-export interface Asked {
+export interface StubRequest {
 	method: string;
 	/** Without the query. */
 	path: string;
@@ -23,26 +23,26 @@ export interface Asked {
 }
 
 /** A small service on this machine that answers as it likes, and says nothing more than it must. */
-export async function startStranger(answer: (asked: Asked) => Answer) {
-	const asked: Asked[] = [];
+export async function startStubServer(respond: (requests: StubRequest) => StubResponse) {
+	const requests: StubRequest[] = [];
 	const handle = async (request: IncomingMessage, response: ServerResponse) => {
 		const { method = '', url = '' } = request;
 		const { pathname: path, searchParams: query } = new URL(url, 'http://localhost');
-		const times = asked.filter((one) => one.method === method && one.path === path).length;
+		const times = requests.filter((one) => one.method === method && one.path === path).length;
 		const one = { method, path, query, body: await text(request), times };
-		asked.push(one);
-		const { status = 200, type = 'application/json', body = '', headers = {} } = answer(one);
+		requests.push(one);
+		const { status = 200, type = 'application/json', body = '', headers = {} } = respond(one);
 		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers });
 		response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 	};
 	const service = await serve((request, response) => void handle(request, response));
-	return { ...service, asked };
+	return { ...service, asked: requests };
 }
 
 let runs = 0;
 /** Runs the Tax Query node at a service that answers so; its token request is answered beside it. */
-export async function askStranger(
-	answer: (asked: Asked) => Answer,
+export async function runAgainstStub(
+	respond: (requests: StubRequest) => StubResponse,
 	parameters: INodeParameters,
 	{
 		token = { access_token: 'token-1' },
@@ -50,8 +50,8 @@ export async function askStranger(
 		...options
 	}: Partial<NodeRunOptions> & { token?: unknown; apiMapping?: object } = {},
 ) {
-	const service = await startStranger((asked) =>
-		asked.path === '/api/oauth/token' ? { body: token } : answer(asked),
+	const service = await startStubServer((requests) =>
+		requests.path === '/api/oauth/token' ? { body: token } : respond(requests),
 	);
 	const run = runNode({
 		type: 'taxQuery',

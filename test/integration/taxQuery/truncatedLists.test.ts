@@ -3,7 +3,7 @@ import { DateTime } from 'luxon';
 import { until } from '../../support/until';
 import { pass } from '../support/clock';
 import { codeOf } from '../support/errorCode';
-import { fakeService, give, type Kept } from './fakeService';
+import { fakeService, give, type StoredQuery } from './fakeService';
 import { getCrf, operation, rfcs } from './support';
 
 const [RFC] = rfcs(1);
@@ -14,8 +14,8 @@ const item = { items: [{ rfc: RFC }], timezone };
 const getMany = operation('query', 'getAll', { returnAll: true, filters: {} });
 const UNTOLD = expect.stringContaining('list.paging');
 
-type Shape = (rows: Kept[], asked: { page: number; offset: number }) => unknown;
-const newest = (rows: Kept[]) => rows.slice(0, 20);
+type Shape = (rows: StoredQuery[], requests: { page: number; offset: number }) => unknown;
+const newest = (rows: StoredQuery[]) => rows.slice(0, 20);
 
 /** How services answer that list their newest 20 queries, whatever they are asked for. */
 const cut: Array<[string, Shape]> = [
@@ -37,16 +37,16 @@ const further: Array<[string, Shape, list: object]> = [
 async function serviceWith(shape: Shape, count: number, agoMs = 60_000, isLosing = false) {
 	const listed: string[] = [];
 	const service = await fakeService({
-		list(kept: Kept[], response: ServerResponse) {
+		list(stored: StoredQuery[], response: ServerResponse) {
 			const { search, searchParams } = new URL(String(response.req.url), 'http://any');
 			listed.push(search);
 			const [page, offset] = ['page', 'offset'].map((name) => Number(searchParams.get(name)));
-			give(response, shape(kept, { page: page || 1, offset }));
+			give(response, shape(stored, { page: page || 1, offset }));
 		},
 		post(accept, response) {
-			const kept = accept();
+			const stored = accept();
 			if (isLosing) response.destroy();
-			else give(response, { queryId: kept._id });
+			else give(response, { queryId: stored._id });
 		},
 	});
 	service.billed.push(
@@ -139,7 +139,7 @@ describe('a list that does not say whether there are more', () => {
 	);
 
 	it('is read on by Reuse Results behind a row without a date', async () => {
-		const undated = (one: Kept, index: number) =>
+		const undated = (one: StoredQuery, index: number) =>
 			index === 19 ? { ...one, createdAt: undefined } : one;
 		const shape: Shape = (rows, { offset }) => rows.slice(offset, offset + 20).map(undated);
 		const service = await serviceWith(shape, 45);
@@ -157,7 +157,7 @@ describe('a list that does not say whether there are more', () => {
 		['parameters that it ignores', newest, { offset: 'offset' }, 'untold'],
 		['a row without an ID', noId, {}, 'cut'],
 	])('lets nothing be sent again: %s', async (_what, shape, list, extent) => {
-		const oldest: Shape = (rows, asked) => shape([...rows].reverse(), asked);
+		const oldest: Shape = (rows, requests) => shape([...rows].reverse(), requests);
 		const service = await serviceWith(oldest, 60, 60_000, true);
 		const unlisted = { ...item, items: [{ rfc: rfcs(61)[60] }], ...service.mapped({ list }) };
 		const running = service.run(getCrf({}, { spendingLimits: { sendAgain: true } }), unlisted);
@@ -174,8 +174,8 @@ describe('a list that does not say whether there are more', () => {
 			const service = await serviceWith(shape, 60);
 			const { items, hints } = await service.run(getMany);
 			await service.close();
-			const told = hints.map(({ message }) => message);
-			expect([items.length >= 17, told, service.listed]).toEqual([true, [UNTOLD], ['']]);
+			const text = hints.map(({ message }) => message);
+			expect([items.length >= 17, text, service.listed]).toEqual([true, [UNTOLD], ['']]);
 		},
 	);
 
@@ -212,7 +212,7 @@ describe('a list that does not say whether there are more', () => {
 
 describe('a list whose totals do not count it', () => {
 	const PAGE = 100;
-	const pageOf = (rows: Kept[], offset: number) => rows.slice(offset, offset + PAGE);
+	const pageOf = (rows: StoredQuery[], offset: number) => rows.slice(offset, offset + PAGE);
 	const totals: Array<[what: string, shape: Shape]> = [
 		[
 			'counts the page',

@@ -4,7 +4,7 @@ import { firstViolation } from '../../../contract/check';
 import { Credential, CredentialList, credentialUpserts } from '../../../contract/creditProfile';
 import { QueryRecord } from '../../../contract/taxQuery';
 import { OPERATIONS, readMapping, type Operation } from '../../../sandbox/mapping';
-import { mappings, speaker, startDialect, tokenFrom } from './support/dialect';
+import { mappings, mappedClient, startVariant, tokenFrom } from './support/mappedClient';
 import { startTaxQueryBench } from './support/taxQuery';
 import { endpoints } from './taxQuery/tables/endpoints';
 import { PERSON } from './taxQuery/tables/resources';
@@ -22,22 +22,22 @@ const REFUSED = { status: 400 };
 describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))(
 	'an environment with its own word for everything ($index)',
 	({ mapping }) => {
-		const says = speaker(mapping);
-		let dialect: Awaited<ReturnType<typeof startDialect>>;
+		const client = mappedClient(mapping);
+		let dialect: Awaited<ReturnType<typeof startVariant>>;
 
 		beforeAll(async () => {
-			dialect = await startDialect(mapping);
-			const profile = says.body('createTaxProfile', { rfc: PERSON, ciec: 'abcd1234' });
+			dialect = await startVariant(mapping);
+			const profile = client.body('createTaxProfile', { rfc: PERSON, ciec: 'abcd1234' });
 			for (let queries = 0; queries < 2; queries++) {
-				await dialect.taxQuery.post(says.path('createTaxProfile'), profile);
+				await dialect.taxQuery.post(client.path('createTaxProfile'), profile);
 			}
 		});
 		afterAll(async () => await dialect.sandbox.close());
 
 		const record = async (id: string): Promise<QueryRecord> => {
-			const path = says.path('get').replace('{queryId}', id);
+			const path = client.path('get').replace('{queryId}', id);
 			const { data } = await dialect.taxQuery.get<QueryRecord>(path);
-			return says.record(data);
+			return client.record(data);
 		};
 		const finished = async (id: string): Promise<QueryRecord> => {
 			const found = await record(id);
@@ -49,10 +49,10 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 				const operation = operationOf(path);
 				for (const body of valid) {
 					const { status, data } = await dialect.taxQuery.post<QueryRecord & { queryId?: string }>(
-						says.path(operation),
-						says.body(operation, body),
+						client.path(operation),
+						client.body(operation, body),
 					);
-					const heard = '_id' in data ? says.record(data) : data;
+					const heard = '_id' in data ? client.record(data) : data;
 					expect({ path, status, violation: firstViolation(answer, heard) }).toEqual({
 						path,
 						status: 200,
@@ -69,14 +69,14 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 				const operation = operationOf(path);
 				for (const [field, body] of violations) {
 					const { status, data } = await dialect.taxQuery.post<{ field: string }>(
-						says.path(operation),
-						says.body(operation, body),
+						client.path(operation),
+						client.body(operation, body),
 					);
 					expect({ path, body, status, field: data.field }).toEqual({
 						path,
 						body,
 						status: 400,
-						field: says.fieldOf(operation, field),
+						field: client.fieldOf(operation, field),
 					});
 				}
 			}
@@ -84,7 +84,7 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 
 		it("answers 404 at the document's paths, and knows no field by the document's name", async () => {
 			const other = await dialect.taxQuery.post('/query/tax/csf', { rfc: PERSON });
-			const named = await dialect.taxQuery.post(says.path('getCrf'), { rfc: PERSON });
+			const named = await dialect.taxQuery.post(client.path('getCrf'), { rfc: PERSON });
 			const login = await dialect.creditProfile.post('/credential/bureau/pf', {
 				user: 'a',
 				password: 'b',
@@ -93,24 +93,28 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 		});
 
 		it('echoes what was asked as it was asked, and in its own words otherwise', async () => {
-			const body = says.body('getInvoices', { rfc: PERSON, from: '2026-01-10', to: '2026-01-20' });
+			const body = client.body('getInvoices', {
+				rfc: PERSON,
+				from: '2026-01-10',
+				to: '2026-01-20',
+			});
 			const { data } = await dialect.taxQuery.post<{
 				results: Array<{ queryId: string; period: string; status: string }>;
-			}>(says.path('getInvoices'), body);
+			}>(client.path('getInvoices'), body);
 			const [{ queryId, period, status }] = data.results;
-			const path = says.path('get').replace('{queryId}', queryId);
+			const path = client.path('get').replace('{queryId}', queryId);
 			const { data: heard } = await dialect.taxQuery.get<QueryRecord>(path);
-			expect(heard.query).toEqual({ ...body, [says.fieldOf('getInvoices', 'period')]: period });
+			expect(heard.query).toEqual({ ...body, [client.fieldOf('getInvoices', 'period')]: period });
 			expect(heard.service).toBe(mapping.taxQuery.services?.getInvoices);
-			expect([period, says.statusOf(status)]).toEqual(['2026-01', 'PENDING']);
+			expect([period, client.statusOf(status)]).toEqual(['2026-01', 'PENDING']);
 		});
 
 		it('lists them page by page, as its parameters say', async () => {
 			const ask = async (params: object) =>
-				await dialect.taxQuery.get(says.path('getAll'), { params });
-			const first = await ask(says.listParameters(2, 0));
-			const second = await ask(says.listParameters(2, 1));
-			expect(firstViolation(QueryRecord, says.record(first.data[0]))).toBeUndefined();
+				await dialect.taxQuery.get(client.path('getAll'), { params });
+			const first = await ask(client.listParameters(2, 0));
+			const second = await ask(client.listParameters(2, 1));
+			expect(firstViolation(QueryRecord, client.record(first.data[0]))).toBeUndefined();
 			expect(first.data).toHaveLength(2);
 			expect(second.data[0]).toEqual(first.data[1]);
 			expect(await ask({ limit: 2 })).toMatchObject(REFUSED);
@@ -124,8 +128,8 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 			const { data } = await tokenFrom(dialect.sandbox, mapping);
 			const statusWith = async (word: string) =>
 				(
-					await dialect.taxQuery.get(says.path('getAll'), {
-						params: says.listParameters(1, 0),
+					await dialect.taxQuery.get(client.path('getAll'), {
+						params: client.listParameters(1, 0),
 						headers: { Authorization: `${word} ${data.access_token}` },
 					})
 				).status;
@@ -138,8 +142,8 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 				const body = Object.fromEntries(names.map((name) => [name, 'ABC_09']));
 				const post = async (some: object) =>
 					await dialect.creditProfile.post(
-						says.credentialPath(provider),
-						says.credentialBody(some),
+						client.credentialPath(provider),
+						client.credentialBody(some),
 					);
 				const { status, data } = await post(body);
 				expect({ provider, status, violation: firstViolation(Credential, data) }).toEqual({
@@ -148,11 +152,11 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 				});
 				for (const name of names) {
 					const lacking = await post({ ...body, [name]: undefined });
-					const [field] = Object.keys(says.credentialBody({ [name]: '' }));
+					const [field] = Object.keys(client.credentialBody({ [name]: '' }));
 					expect([lacking.status, lacking.data.field]).toEqual([400, field]);
 				}
 			}
-			const { data } = await dialect.creditProfile.get(says.credentialPath());
+			const { data } = await dialect.creditProfile.get(client.credentialPath());
 			expect([firstViolation(CredentialList, data), data.length]).toEqual([undefined, 7]);
 		});
 
@@ -168,9 +172,9 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 				(one) => one !== mapping.creditProfile.filterEncoding,
 			);
 			const wanted = ['Personas físicas', 'Identidad'];
-			expect(await namesBy(says.filter('name__eq', wanted))).toEqual([200, 2]);
+			expect(await namesBy(client.filter('name__eq', wanted))).toEqual([200, 2]);
 			for (const filterEncoding of others) {
-				const other = speaker({ creditProfile: { ...mapping.creditProfile, filterEncoding } });
+				const other = mappedClient({ creditProfile: { ...mapping.creditProfile, filterEncoding } });
 				expect(await namesBy(other.filter('name__eq', wanted))).toEqual([400, undefined]);
 			}
 		});
@@ -183,7 +187,7 @@ describe('other shapes that the documents leave open', () => {
 		['snake', ['access_token', 'expires_in', 'refresh_token', 'token_type']],
 		['data', ['data']],
 	] as const)('the token in %s', async (tokenShape, keys) => {
-		const { sandbox } = await startDialect({}, { tokenShape });
+		const { sandbox } = await startVariant({}, { tokenShape });
 		const { data } = await tokenFrom(sandbox, {});
 		await sandbox.close();
 		expect(Object.keys(data).sort()).toEqual(keys);
@@ -196,7 +200,7 @@ describe('other shapes that the documents leave open', () => {
 		['negative', -1],
 		['absent', undefined],
 	] as const)('its life as %s', async (tokenExpiresIn, life) => {
-		const { sandbox } = await startDialect({}, { tokenExpiresIn, noRefreshToken: true });
+		const { sandbox } = await startVariant({}, { tokenExpiresIn, noRefreshToken: true });
 		const { data } = await tokenFrom(sandbox, {});
 		await sandbox.close();
 		expect([data.expires_in, 'refresh_token' in data]).toEqual([life, false]);

@@ -4,7 +4,7 @@ import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { getCrf, operation, rfcs } from '../taxQuery/support';
 import { LOANS } from '../creditProfile/support';
-import { askStranger, startStranger, type Answer, type Asked } from './stranger';
+import { runAgainstStub, startStubServer, type StubResponse, type StubRequest } from './stubServer';
 
 const [RFC] = rfcs(1);
 const NAME = 'EMMA GOMEZ DIAZ';
@@ -33,7 +33,7 @@ let next = 0;
 const newId = () => `s${Date.now()}${++next}`;
 
 describe('a query at a service that acknowledges it', () => {
-	it.each<[string, (id: string) => Answer]>([
+	it.each<[string, (id: string) => StubResponse]>([
 		['as the document', (id) => ({ body: { message: 'ok', queryId: id } })],
 		['with status 202, and nothing but the ID', (id) => ({ status: 202, body: { queryId: id } })],
 		['under data', (id) => ({ body: { success: true, data: { message: 'ok', queryId: id } } })],
@@ -47,20 +47,20 @@ describe('a query at a service that acknowledges it', () => {
 		],
 	])('%s, and takes its result', async (_how, acknowledge) => {
 		const id = newId();
-		const { rows, error } = await askStranger(
+		const { rows, error } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? acknowledge(id) : { body: record(id) }),
 			crf,
 		);
 		expect([error?.message, rows]).toEqual([undefined, [result]]);
 	});
 
-	it.each<[string, (id: string) => Answer]>([
+	it.each<[string, (id: string) => StubResponse]>([
 		['under a key of its own', (id) => ({ body: { consulta: record(id), ok: true } })],
 		['in a list of one', (id) => ({ body: [record(id)] })],
 		['with blanks around its status', (id) => ({ body: record(id, { status: ' Completed ' }) })],
 	])('gives its record %s', async (_how, answer) => {
 		const id = newId();
-		const { rows, error } = await askStranger(({ method, times }) => {
+		const { rows, error } = await runAgainstStub(({ method, times }) => {
 			if (method === 'POST') return { body: { queryId: id } };
 			if (times === 0) return { status: 404, body: { error: 'not there yet' } };
 			return times === 1
@@ -75,16 +75,16 @@ describe('a query at a service that acknowledges it', () => {
 
 	it('with a number as ID', async () => {
 		const id = Date.now();
-		const { rows, asked } = await askStranger(
+		const { rows, asked: requests } = await runAgainstStub(
 			({ method }) => ({ body: method === 'POST' ? { queryId: id } : record(id) }),
 			crf,
 		);
-		expect([rows, asked.at(-1)?.path]).toEqual([[result], `/api/query/${id}`]);
+		expect([rows, requests.at(-1)?.path]).toEqual([[result], `/api/query/${id}`]);
 	});
 
 	it('with 204 while there is no result', async () => {
 		const id = newId();
-		const { rows } = await askStranger(({ method, times }) => {
+		const { rows } = await runAgainstStub(({ method, times }) => {
 			if (method === 'POST') return { body: { queryId: id } };
 			return times < 2 ? { status: 204 } : { body: record(id) };
 		}, crf);
@@ -102,7 +102,7 @@ describe('a query at a service that acknowledges it', () => {
 				period: `2026-0${index + 1}`,
 				status: 'PENDING',
 			}));
-			const { rows } = await askStranger(
+			const { rows } = await runAgainstStub(
 				() => ({ body: wrap(accepted) }),
 				operation('taxAuthority', 'getInvoices', {
 					rfc: RFC,
@@ -126,7 +126,7 @@ describe('a query at a service that acknowledges it', () => {
 			regimenes: [{ id: 601, status: 'ACTIVO' }],
 			obligaciones: [{ _id: 'a', name: 'ISR' }],
 		};
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			() => ({ body: bare }),
 			operation('taxAuthority', 'getCsf', { rfc: RFC }),
 		);
@@ -140,7 +140,7 @@ describe('a query at a service that acknowledges it', () => {
 			data: { accessToken: 'token-2', expiresIn: null, tokenType: 'bearer' },
 			ok: true,
 		};
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ method }) => ({ body: method === 'POST' ? { queryId: id } : record(id) }),
 			crf,
 			{ token },
@@ -154,12 +154,12 @@ describe('the list of queries of a service that answers', () => {
 	const all = ['q1', 'q2', 'q3', 'q4', 'q5'];
 	const page = (start: number, size: number) =>
 		all.slice(start, start + size).map((id) => record(id));
-	const ids = async (answer: (asked: Asked) => Answer, apiMapping = {}) => {
-		const { rows, error } = await askStranger(answer, many, { apiMapping });
+	const ids = async (answer: (requests: StubRequest) => StubResponse, apiMapping = {}) => {
+		const { rows, error } = await runAgainstStub(answer, many, { apiMapping });
 		return error ? codeOf(error) : rows.map(({ queryId }) => queryId);
 	};
 
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['a plain array', { body: page(0, 5) }],
 		['plain text', { type: 'text/plain; charset=utf-8', body: BOM + JSON.stringify(page(0, 5)) }],
 		['the total as text', { body: { data: page(0, 5), total: '5' } }],
@@ -180,7 +180,7 @@ describe('the list of queries of a service that answers', () => {
 		expect(await ids(() => ({ status: 204, type: '' }))).toEqual([]);
 	});
 
-	it.each<[string, Answer, string]>([
+	it.each<[string, StubResponse, string]>([
 		['an empty body', { body: '' }, 'body.empty'],
 		['an empty object', { body: {} }, 'shape'],
 		['null', { body: 'null' }, 'body.scalar'],
@@ -190,7 +190,7 @@ describe('the list of queries of a service that answers', () => {
 		expect(await ids(() => answer)).toBe(code);
 	});
 
-	it.each<[string, (asked: Asked) => Answer, object]>([
+	it.each<[string, (requests: StubRequest) => StubResponse, object]>([
 		[
 			'by page numbers that begin with 1',
 			({ query }) => {
@@ -214,8 +214,11 @@ describe('the list of queries of a service that answers', () => {
 });
 
 describe('the Credit Profile node at a service that answers', () => {
-	const run = async (answer: (asked: Asked) => Answer, parameters: INodeParameters) => {
-		const service = await startStranger(answer);
+	const run = async (
+		answer: (requests: StubRequest) => StubResponse,
+		parameters: INodeParameters,
+	) => {
+		const service = await startStubServer(answer);
 		close = service.close;
 		return await runNode({
 			type: 'creditProfile',
@@ -225,12 +228,13 @@ describe('the Credit Profile node at a service that answers', () => {
 			},
 		});
 	};
-	const ask = async (...asked: Parameters<typeof run>) => {
-		const { items, error } = await run(...asked);
+	const ask = async (...requests: Parameters<typeof run>) => {
+		const { items, error } = await run(...requests);
 		return error ? String(codeOf(error)) : items.map(({ json }) => json);
 	};
 	/** The same; the data of the error. */
-	const refusal = async (...asked: Parameters<typeof run>) => (await run(...asked)).error?.context;
+	const refusal = async (...requests: Parameters<typeof run>) =>
+		(await run(...requests)).error?.context;
 	const login = { id: 1, type: 'bureau/pf', user: 'lender', isEnabled: true, metadata: null };
 	const logins = { resource: 'providerLogin', operation: 'getAll', returnAll: true };
 	const collections = { resource: 'dataCollection', operation: 'getAll', returnAll: true };
@@ -245,7 +249,7 @@ describe('the Credit Profile node at a service that answers', () => {
 	};
 	const row = expect.objectContaining({ id: 1 });
 
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['an array', { body: [login] }],
 		['an array as plain text', { type: 'text/plain', body: BOM + JSON.stringify([login]) }],
 		['an array under a key of its own', { body: { credentials: [login], count: 1 } }],
@@ -261,7 +265,7 @@ describe('the Credit Profile node at a service that answers', () => {
 		...{ resource: 'providerLogin', operation: 'upsert', provider: 'bureau/pf' },
 		...{ loginFrom: 'fields', user: 'lender', password: 'Encrypted_1' },
 	};
-	it.each<[string, Answer, unknown]>([['201', { status: 201, body: login }, row]])(
+	it.each<[string, StubResponse, unknown]>([['201', { status: 201, body: login }, row]])(
 		'an upsert with %s',
 		async (_how, answer, expected) => {
 			expect(await ask(() => answer, upsert)).toEqual([expected]);
@@ -272,14 +276,14 @@ describe('the Credit Profile node at a service that answers', () => {
 		expect(await ask(() => ({ status: 204, type: '' }), upsert)).toBe('unsure');
 	});
 
-	it.each<[string, Answer]>([
+	it.each<[string, StubResponse]>([
 		['as the document', { body: { data: [collection], total: 1 } }],
 		['under other keys', { body: { collections: [collection], totalCount: 1 } }],
 	])('its collections %s', async (_how, answer) => {
 		expect(await ask(() => answer, collections)).toEqual([row]);
 	});
 
-	it.each<[string, Answer]>([['under data', { body: { data: collection } }]])(
+	it.each<[string, StubResponse]>([['under data', { body: { data: collection } }]])(
 		'one collection %s',
 		async (_how, answer) => {
 			const get = {
@@ -323,9 +327,9 @@ describe('the Credit Profile node at a service that answers', () => {
 
 	it.each<[string, unknown, unknown]>([['errors as texts', { errors: ['a', '', 'b'] }, 'a; b']])(
 		'a refusal with %s',
-		async (_what, body, said) => {
+		async (_what, body, message) => {
 			const told = await refusal(() => ({ status: 422, body }), collections);
-			expect(told).toMatchObject({ code: 'status.422', said });
+			expect(told).toMatchObject({ code: 'status.422', said: message });
 		},
 	);
 
@@ -420,7 +424,7 @@ describe('Connection → Diagnose at a service', () => {
 	const check = (rows: IDataObject[], name: string) => rows.find((row) => row.check === name);
 
 	it('that cuts its list off without a word finds the parameters, and proposes them', async () => {
-		const { rows } = await askStranger(({ path, query }) => {
+		const { rows } = await runAgainstStub(({ path, query }) => {
 			if (path !== '/api/query') return { body: record(path.split('/').at(-1)) };
 			const at = Number(query.get('skip') ?? 0);
 			const size = Math.min(Number(query.get('take') ?? 10), 10);
@@ -437,17 +441,17 @@ describe('Connection → Diagnose at a service', () => {
 
 	describe('whose pages are counted from 0', () => {
 		const pages =
-			(isTold: boolean) =>
-			({ path, query }: Asked) => {
+			(isReported: boolean) =>
+			({ path, query }: StubRequest) => {
 				if (path !== '/api/query') return { body: record(path.split('/').at(-1)) };
 				const size = Math.min(Number(query.get('size') ?? 10), 10);
 				const at = Number(query.get('page') ?? 0) * size;
 				const content = all.slice(at, at + size).map((id) => record(id));
-				return { body: isTold ? { content, totalElements: all.length } : content };
+				return { body: isReported ? { content, totalElements: all.length } : content };
 			};
 
-		it.each([true, false])('proposes so (it tells a total: %s)', async (isTold) => {
-			const { rows } = await askStranger(pages(isTold), diagnose);
+		it.each([true, false])('proposes so (it tells a total: %s)', async (isReported) => {
+			const { rows } = await runAgainstStub(pages(isReported), diagnose);
 			expect([check(rows, 'Paging of the list')?.result, suggestedIn(rows)]).toEqual([
 				'Change needed',
 				{ list: { limit: 'size', page: 'page', firstPage: 0, pageSize: 10 } },
@@ -456,9 +460,9 @@ describe('Connection → Diagnose at a service', () => {
 
 		it.each([true, false])(
 			'tells that the newest were left out by the mapping (it tells a total: %s)',
-			async (isTold) => {
+			async (isReported) => {
 				const apiMapping = { list: { limit: 'size', page: 'page', pageSize: 10 } };
-				const { rows } = await askStranger(pages(isTold), diagnose, { apiMapping });
+				const { rows } = await runAgainstStub(pages(isReported), diagnose, { apiMapping });
 				expect([check(rows, 'Paging of the list')?.result, suggestedIn(rows)]).toEqual([
 					'Change needed',
 					{ list: { ...apiMapping.list, firstPage: 0 } },
@@ -468,13 +472,13 @@ describe('Connection → Diagnose at a service', () => {
 
 		it('finds nothing to do once the mapping says so', async () => {
 			const apiMapping = { list: { limit: 'size', page: 'page', pageSize: 10, firstPage: 0 } };
-			const { rows } = await askStranger(pages(false), diagnose, { apiMapping });
+			const { rows } = await runAgainstStub(pages(false), diagnose, { apiMapping });
 			expect(check(rows, 'Paging of the list')?.result).toBe('OK');
 		});
 	});
 
 	it('that takes no parameters says that no read can tell', async () => {
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ path }) => ({
 				body: path === '/api/query' ? all.map((id) => record(id)) : record(path.split('/').at(-1)),
 			}),
@@ -486,7 +490,7 @@ describe('Connection → Diagnose at a service', () => {
 	});
 
 	it('that refuses every parameter still gives its items', async () => {
-		const { rows } = await askStranger(({ path, query }) => {
+		const { rows } = await runAgainstStub(({ path, query }) => {
 			if ([...query].length > 0) return { status: 400, body: { message: 'unknown parameter' } };
 			return {
 				body: path === '/api/query' ? { consultas: [record('a'), record('b')] } : record('a'),
@@ -498,7 +502,7 @@ describe('Connection → Diagnose at a service', () => {
 
 	it('whose words hold an identifier shows and proposes none', async () => {
 		const status = `LISTO ${RFC}`;
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ path }) => ({
 				body: path === '/api/query' ? [record('a', { status })] : record('a', { status }),
 			}),
@@ -509,7 +513,7 @@ describe('Connection → Diagnose at a service', () => {
 	});
 
 	it('tells how long an opaque token lives', async () => {
-		const { rows } = await askStranger(() => ({ body: [] }), diagnose, {
+		const { rows } = await runAgainstStub(() => ({ body: [] }), diagnose, {
 			token: { access_token: 'opaque', expires_in: '600' },
 		});
 		expect(check(rows, 'Token lifetime')).toMatchObject({

@@ -15,7 +15,7 @@ describe('a look', () => {
 		await start();
 		const first = await sandbox.result();
 		const second = await sandbox.result('/query/rfc-data');
-		await host.look();
+		await host.poll();
 		expect(host.executions.map((items) => items.map(({ queryId }) => queryId))).toEqual([
 			[first._id],
 			[second._id],
@@ -44,7 +44,7 @@ describe('a look', () => {
 	it('marks each item as confirmed, with a deliveryId', async () => {
 		await start();
 		await sandbox.result();
-		await host.look();
+		await host.poll();
 		expect(host.items).toEqual([
 			expect.objectContaining({
 				confirmed: true,
@@ -58,7 +58,7 @@ describe('a look', () => {
 		const slow = await sandbox.pending();
 		await start();
 		const { _id } = await sandbox.result();
-		await host.look();
+		await host.poll();
 		expect({ started: host.started, slow: (await sandbox.query(slow)).status }).toEqual({
 			started: [_id],
 			slow: 'PENDING',
@@ -69,7 +69,7 @@ describe('a look', () => {
 		await start();
 		await sandbox.service.post('/query/rfc-calculator', calculation);
 		const later = await sandbox.result();
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([later._id]);
 	});
 
@@ -82,7 +82,7 @@ describe('a look', () => {
 			'/query/rfc-calculator',
 			calculation,
 		);
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([data._id]);
 	});
 
@@ -90,7 +90,7 @@ describe('a look', () => {
 		await start({ parameters: { settings: { maxResults: 2 } } });
 		const ids: string[] = [];
 		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
-		await host.look();
+		await host.poll();
 		const first = [...host.started];
 		await host.executed(5);
 		expect([first, host.started]).toEqual([ids.slice(0, 2), ids]);
@@ -112,12 +112,12 @@ describe('a look', () => {
 			parameters: { startFrom: 'hours', hours: 1, settings: { maxResults: 600 } },
 			credentials: sandbox.credentials({ taxQueryApi: { pointsPerSecond: 0, apiMapping } }),
 		});
-		for (let look = 0; look < 20 && host.executions.length < 1200; look++) {
+		for (let poll = 0; poll < 20 && host.executions.length < 1200; poll++) {
 			pass(60_000);
-			await host.look();
+			await host.poll();
 		}
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect(host.started.sort()).toEqual(rows.map(({ _id }) => _id).sort());
 		expect(host.staticData.length).toBeLessThan(100_000);
 	});
@@ -130,10 +130,10 @@ describe('a look', () => {
 			await sandbox.faults({ path: '/api/query', fault: { status: 200, body: [done, row] } });
 		await listing(waiting);
 		await start();
-		await host.look();
+		await host.poll();
 		await listing(old);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect(host.started).toEqual(['old']);
 	});
 
@@ -142,7 +142,7 @@ describe('a look', () => {
 		const row: Partial<Record<string, unknown>> = await sandbox.result();
 		delete row.response;
 		await sandbox.faults({ path: '/api/query', times: 1, fault: { status: 200, body: [row] } });
-		await host.look();
+		await host.poll();
 		expect(host.items).toEqual([expect.objectContaining({ rfc: 'GODE561231GR8' })]);
 	});
 
@@ -150,11 +150,11 @@ describe('a look', () => {
 		await start();
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', times: 1, fault: { latency: 500 } });
-		const slow = host.look();
+		const slow = host.poll();
 		await until('a look', async () => (await sandbox.requests('/api/query')).length >= 2);
 		await host.publish('update');
 		await slow;
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([record._id]);
 	});
 });
@@ -176,7 +176,7 @@ describe('a list that holds less than the records', () => {
 		await start();
 		const later = await sandbox.result();
 		await list([before, later]);
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([later._id]);
 	});
 
@@ -186,7 +186,7 @@ describe('a list that holds less than the records', () => {
 		const record = await sandbox.result();
 		await list([record]);
 		const before = (await readById(record)).length;
-		for (let count = 0; count < 3; count++) await host.look();
+		for (let count = 0; count < 3; count++) await host.poll();
 		expect([host.started, (await readById(record)).length - before]).toEqual([[record._id], 1]);
 	});
 
@@ -200,7 +200,7 @@ describe('a list that holds less than the records', () => {
 		];
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body } });
 		const before = (await readById(bare)).length;
-		for (let count = 0; count < 3; count++) await host.look();
+		for (let count = 0; count < 3; count++) await host.poll();
 		expect([host.started.length, (await readById(bare)).length - before]).toEqual([2, 1]);
 	});
 
@@ -209,19 +209,19 @@ describe('a list that holds less than the records', () => {
 		await start({ parameters: { services: ['getRfcData'] } });
 		const records = [await sandbox.result(), await sandbox.result('/query/rfc-data')];
 		await list(records);
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([records[1]._id]);
 	});
 
 	/** Looks at two results, the first of which is answered so by its ID; and then once more, without that. */
-	const lookTwice = async (answer: FaultRule['fault']) => {
+	const pollTwice = async (answer: FaultRule['fault']) => {
 		await list([]);
 		await start();
 		const records = [await sandbox.result(), await sandbox.result()];
 		await list(records, { path: `/api/query/${records[0]._id}`, fault: answer });
-		await host.look();
+		await host.poll();
 		await list(records);
-		await host.look();
+		await host.poll();
 		const [first, second] = records.map(({ _id }) => _id);
 		return { first, second };
 	};
@@ -230,12 +230,12 @@ describe('a list that holds less than the records', () => {
 		['cannot be read', { status: 400 }],
 		['is pending still', { status: 200, body: { _id: 'q', service: 'CRF', status: 'PENDING' } }],
 	])('does not hold up the others by a result that %s', async (_, answer) => {
-		const { first, second } = await lookTwice(answer);
+		const { first, second } = await pollTwice(answer);
 		expect(host.started).toEqual([second, first]);
 	});
 
 	it('brings as it is listed what the service does not know by its ID', async () => {
-		const { first, second } = await lookTwice({ status: 404 });
+		const { first, second } = await pollTwice({ status: 404 });
 		expect(host.started.sort()).toEqual([first, second].sort());
 	});
 
@@ -246,7 +246,7 @@ describe('a list that holds less than the records', () => {
 		await list([record], { path: `/api/query/${record._id}`, fault: { status: 400 } });
 		for (let count = 0; count < 7; count++) {
 			pass(60_000);
-			await host.look();
+			await host.poll();
 		}
 		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
 			[],
@@ -273,7 +273,7 @@ describe('Start From', () => {
 	it('takes none before the date', async () => {
 		await sandbox.result();
 		await start({ parameters: { startFrom: 'date', date: '2999-01-01T00:00:00' } });
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([]);
 	});
 
@@ -289,7 +289,7 @@ describe('Start From', () => {
 		const between = await sandbox.result();
 		pass(3_600_000);
 		await host.publish('activate');
-		await host.look();
+		await host.poll();
 		expect(host.started).not.toContain(between._id);
 	});
 
@@ -322,9 +322,9 @@ describe('a service that is slow or fails', () => {
 		await start();
 		const record = await sandbox.result();
 		await sandbox.faults(isDown);
-		const { status } = await host.look();
+		const { status } = await host.poll();
 		await sandbox.faults();
-		await host.look();
+		await host.poll();
 		expect([status, host.started]).toEqual([503, [record._id]]);
 	});
 
@@ -335,9 +335,9 @@ describe('a service that is slow or fails', () => {
 		await sandbox.faults(isDown);
 		await host.publish('init');
 		pass(15_000);
-		await host.look();
+		await host.poll();
 		await sandbox.faults();
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([record._id]);
 	});
 
@@ -349,13 +349,13 @@ describe('a service that is slow or fails', () => {
 
 	it('is told once in the list of executions, from the second look in vain on, and again in the next outage', async () => {
 		await start();
-		const told: number[] = [];
+		const text: number[] = [];
 		for (const fault of [isDown, isDown, isDown, undefined, isDown, isDown]) {
 			await sandbox.faults(...(fault ? [fault] : []));
-			await host.look();
-			told.push(host.failures.length);
+			await host.poll();
+			text.push(host.failures.length);
 		}
-		expect({ told, log: host.log.filter((line) => line.startsWith('info')) }).toEqual({
+		expect({ told: text, log: host.log.filter((line) => line.startsWith('info')) }).toEqual({
 			told: [0, 1, 1, 1, 1, 2],
 			log: [expect.any(String)],
 		});
@@ -369,9 +369,9 @@ describe('a service that is slow or fails', () => {
 			credentials: sandbox.credentials({ taxQueryApi: { clientSecret: 'revoked' } }),
 		});
 		pass(15_000);
-		await host.look();
+		await host.poll();
 		pass(60_000);
-		await host.look();
+		await host.poll();
 		expect(host.failures).toEqual(['login.refused']);
 	});
 });
@@ -387,7 +387,7 @@ describe('a list in pages', () => {
 		await start();
 		const [a, b] = [await sandbox.result(), await sandbox.result()];
 		await sandbox.faults(page([b], 2), page([a], 2));
-		await host.look();
+		await host.poll();
 		expect(host.started).toEqual([a._id, b._id]);
 	});
 
@@ -395,9 +395,9 @@ describe('a list in pages', () => {
 		await start();
 		const [a, b] = [await sandbox.result(), await sandbox.result()];
 		await sandbox.faults(page([b], 2), page([], 2));
-		await host.look();
+		await host.poll();
 		await sandbox.faults();
-		await host.look();
+		await host.poll();
 		expect([host.started, host.log]).toEqual([
 			[b._id, a._id],
 			[expect.stringMatching(/^warn: .* 2 .* 1 .*list\.offset/)],

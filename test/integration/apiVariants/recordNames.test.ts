@@ -173,7 +173,7 @@ describe.each<[string, Names]>([
 			const content = written(stored, record);
 			const body = { event: 'query.finished', ...(record.wrapper ? content : { data: content }) };
 			const { status } = await host.deliver(body, { 'X-Secret': 'whsec-nombres' });
-			await host.look();
+			await host.poll();
 			const started = host.items.filter((item) => item.queryId === queryId);
 			await host.stop();
 			expect([status, started.map(({ rfc, service: type }) => [rfc, type])]).toEqual([

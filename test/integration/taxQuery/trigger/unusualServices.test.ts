@@ -33,8 +33,8 @@ const killed = async () => {
 	await host.kill();
 	await host.publish('init');
 	pass(FIRST_LOOK_MS);
-	await host.look();
-	await host.look();
+	await host.poll();
+	await host.poll();
 };
 
 describe('results are started once each, and those from before are not, where', () => {
@@ -43,20 +43,20 @@ describe('results are started once each, and those from before are not, where', 
 		await listing([before]);
 		await start();
 		await listing([row('after', 0), before]);
-		await host.look();
+		await host.poll();
 		await killed();
 		expect(host.started).toEqual(['after']);
 	});
 
 	it('a row is dated in the year 9999', async () => {
-		const strange = row('strange', 0, { updatedAt: '9999-12-31T00:00:00Z' });
-		await listing([strange]);
+		const unknown = row('strange', 0, { updatedAt: '9999-12-31T00:00:00Z' });
+		await listing([unknown]);
 		await start();
-		await listing([row('a', 1_000), strange]);
-		await host.look();
+		await listing([row('a', 1_000), unknown]);
+		await host.poll();
 		await killed();
-		await listing([row('b', 2_000), row('a', 1_000), strange]);
-		await host.look();
+		await listing([row('b', 2_000), row('a', 1_000), unknown]);
+		await host.poll();
 		expect(host.started).toEqual(['a', 'b']);
 	});
 
@@ -68,11 +68,11 @@ describe('results are started once each, and those from before are not, where', 
 			const apiMapping = '{"list": {"order": "newestFirst", "paging": "none"}}';
 			await start({ credentials: sandbox.credentials({ taxQueryApi: { apiMapping } }) });
 			await listing([row('a', 0, dates), ...old]);
-			await host.look();
+			await host.poll();
 			await killed();
 			expect(host.started).toEqual(['a']);
 			await listing([row('b', 0, dates), row('a', 0, dates), ...old]);
-			await host.look();
+			await host.poll();
 			expect(host.started).toEqual(['a', 'b']);
 		},
 	);
@@ -80,8 +80,8 @@ describe('results are started once each, and those from before are not, where', 
 	it.each([null, {}])('rows say success and have %j as response', async (response) => {
 		await start({ parameters: { settings: { simplify: false } } });
 		await listing([row('lean', 0, { response })], [row('lean', 0)]);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect(host.items).toEqual([expect.objectContaining({ response: { RFC: 'X' } })]);
 	});
 
@@ -90,7 +90,7 @@ describe('results are started once each, and those from before are not, where', 
 		await listing([row('old', 0, today)]);
 		await start();
 		await listing([row('old', 0, today), row('new', 0, today)]);
-		await host.look();
+		await host.poll();
 		await killed();
 		expect(host.started).toEqual(['new']);
 	});
@@ -102,10 +102,10 @@ describe('results are started once each, and those from before are not, where', 
 		await start();
 		const others = Array.from({ length: 5 }, (_, index) => row(`other${index}`, index, once));
 		await listing([...others, waiting]);
-		await host.look();
+		await host.poll();
 		await listing([...others, row('slow', -3_600_000, once)]);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect(host.started).toEqual([...others.map(({ _id }) => _id), 'slow']);
 	});
 
@@ -114,8 +114,8 @@ describe('results are started once each, and those from before are not, where', 
 		await listing(rows.slice(0, 2));
 		await start();
 		await listing(rows);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect(host.started).toEqual(['q2', 'q3', 'q4']);
 	});
 
@@ -124,9 +124,9 @@ describe('results are started once each, and those from before are not, where', 
 		await listing([]);
 		await start();
 		const rows = ids.map((id, index) => row(id, index));
-		const lean = rows.map((each) => ({ ...each, response: undefined }));
-		await listing(lean, rows);
-		await host.look();
+		const withoutResponse = rows.map((each) => ({ ...each, response: undefined }));
+		await listing(withoutResponse, rows);
+		await host.poll();
 		await killed();
 		expect([host.started, host.log]).toEqual([ids, []]);
 	});
@@ -143,14 +143,14 @@ describe('results are started once each, and those from before are not, where', 
 		await listing(old);
 		await start();
 		await listing([dated('a', 1_000), ...old]);
-		await host.look();
+		await host.poll();
 		await host.endsSaved();
 		await host.kill();
 		await listing([dated('b', 2_000), dated('a', 1_000), ...old]);
 		await host.publish('init');
 		pass(FIRST_LOOK_MS);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect([host.started, host.log]).toEqual([['a', 'b'], []]);
 	});
 
@@ -173,10 +173,10 @@ describe('results are started once each, and those from before are not, where', 
 		await listing([]);
 		await start();
 		await listing([row('a', 0, { status: 'FAILED', response: { message: 'no' } })]);
-		await host.look();
+		await host.poll();
 		await listing([row('a', 5_000)]);
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect(host.items.map(({ queryId, status }) => [queryId, status])).toEqual([
 			['a', 'FAILED'],
 			['a', 'SUCCESS'],
@@ -189,15 +189,15 @@ describe('a query that is pending', () => {
 	it('costs no request of its own where the row says so, though the row holds no response', async () => {
 		await listing([]);
 		await start();
-		const lean = Array.from({ length: 50 }, (_, index) => ({
+		const withoutResponse = Array.from({ length: 50 }, (_, index) => ({
 			...row(`p${index}`, index),
 			status: 'PENDING',
 			response: undefined,
 		}));
-		await listing(lean);
-		await host.look();
+		await listing(withoutResponse);
+		await host.poll();
 		await sandbox.control.delete('/requests');
-		await host.look();
+		await host.poll();
 		expect((await sandbox.requests()).length).toBe(1);
 	});
 });
@@ -230,7 +230,7 @@ describe('a credential that is revoked in the middle', () => {
 		const credentials = sandbox.credentials();
 		await start({ credentials });
 		const before = await sandbox.result();
-		await host.look();
+		await host.poll();
 		const refused = { status: 401, body: { message: 'revoked' } };
 		await sandbox.faults(
 			{ path: '/api/query', fault: refused },
@@ -238,12 +238,12 @@ describe('a credential that is revoked in the middle', () => {
 		);
 		const after = await sandbox.result().catch(() => undefined);
 		const answers: number[] = [];
-		for (let count = 0; count < 4; count++) answers.push((await host.look()).status);
+		for (let count = 0; count < 4; count++) answers.push((await host.poll()).status);
 		await sandbox.faults();
 		pass(60_000); // a refused login is not tried again for a while
 		const between = after ?? (await sandbox.result());
-		await host.look();
-		await host.look();
+		await host.poll();
+		await host.poll();
 		expect({ answers, told: host.failures.length, started: host.started }).toEqual({
 			answers: [503, 503, 503, 503],
 			told: 1,

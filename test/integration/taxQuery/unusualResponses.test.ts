@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { inspect } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { codeOf } from '../support/errorCode';
-import { fakeService, give, type Kept } from './fakeService';
+import { fakeService, give, type StoredQuery } from './fakeService';
 import { createTaxProfile, getCrf, operation, rfcs } from './support';
 
 const calculateRfc = (name: string) =>
@@ -24,7 +24,7 @@ const first = (handler: Handler): Handler => {
 };
 const raw =
 	(status: number, type: string, body: string | Buffer, headers: object = {}) =>
-	(accept: () => Kept, response: ServerResponse) => {
+	(accept: () => StoredQuery, response: ServerResponse) => {
 		const { _id } = accept();
 		const text = typeof body === 'string' ? body.replaceAll('ID', _id) : body;
 		response.writeHead(status, { ...(type && { 'content-type': type }), ...headers }).end(text);
@@ -158,7 +158,7 @@ describe('a query whose answer is lost', () => {
 		let reads = 0;
 		const service = await fakeService({
 			post: first(lost),
-			list: (kept, response) => give(response, ++reads > 4 ? kept : []),
+			list: (stored, response) => give(response, ++reads > 4 ? stored : []),
 		});
 		const result = await service.run(getCrf(), { items: [{ rfc: RFC }], maxTries: 2 });
 		await service.close();
@@ -168,10 +168,10 @@ describe('a query whose answer is lost', () => {
 	it.each([
 		['in another form of the same letters', 'José  Ángel'.normalize('NFD'), 'JOSÉ  ÁNGEL'],
 		['with single blanks', 'Jose\u00a0  Angel', 'Jose Angel'],
-	])('is found where the service repeats names %s', async (_what, sentName, kept) => {
+	])('is found where the service repeats names %s', async (_what, sentName, stored) => {
 		const service = await fakeService({
 			post: first((accept, response) => {
-				accept().query.name = kept;
+				accept().query.name = stored;
 				response.socket?.resetAndDestroy();
 			}),
 		});
@@ -207,9 +207,9 @@ describe('a query whose answer is lost', () => {
 		let count = 0;
 		const service = await fakeService({
 			post: (accept, response) => {
-				const kept = accept();
+				const stored = accept();
 				const queryId = `q${++count}`;
-				Object.assign(kept, { queryId });
+				Object.assign(stored, { queryId });
 				if (count === 2) response.socket?.resetAndDestroy();
 				else give(response, { queryId });
 			},
@@ -223,7 +223,7 @@ describe('a query whose answer is lost', () => {
 
 describe('a list that shows queries late', () => {
 	it('lets no equal item pay again with Reuse', async () => {
-		const service = await fakeService({ list: (_kept, response) => give(response, []) });
+		const service = await fakeService({ list: (_stored, response) => give(response, []) });
 		const ask = async () =>
 			await service.run(getCrf({ reuse: 'hours', reuseHours: 24 }), {
 				items: [{ rfc: rfcs(1)[0] }],
@@ -241,17 +241,21 @@ describe('records whose metadata hold technical fields in the place of what was 
 	const metadata = { clientType: 'PF', query: { endpoint: '/query/crf', source: 'api' } };
 	const items = rfcs(2).map((rfc) => ({ rfc }));
 	const reuse = getCrf({ reuse: 'hours', reuseHours: 24 });
-	const whole = (kept: Kept) => ({ ...kept, metadata });
-	const lean = (kept: Kept) => ({ ...whole(kept), query: undefined, response: undefined });
+	const whole = (stored: StoredQuery) => ({ ...stored, metadata });
+	const withoutResponse = (stored: StoredQuery) => ({
+		...whole(stored),
+		query: undefined,
+		response: undefined,
+	});
 
-	it.each<[string, (kept: Kept) => object]>([
+	it.each<[string, (stored: StoredQuery) => object]>([
 		['beside it', whole],
-		['in rows without it', lean],
+		['in rows without it', withoutResponse],
 	])('are reused and found again, and their fields are no columns: %s', async (_where, row) => {
 		const service = await fakeService({
 			post: lost,
-			list: (kept, response) => give(response, kept.map(row)),
-			get: (one, response) => give(response, whole(one as Kept)),
+			list: (stored, response) => give(response, stored.map(row)),
+			get: (one, response) => give(response, whole(one as StoredQuery)),
 		});
 		const before = { service: 'CRF', status: 'SUCCESS', response: { RazonSocial: 'X' } };
 		const createdAt = new Date(Date.now() - 600_000).toISOString();

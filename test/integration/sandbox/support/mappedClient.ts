@@ -104,7 +104,7 @@ function reformatted(value: unknown, from: string[], to: string[]): unknown {
 }
 
 /** What somebody who holds the mapping says and hears; written without the sandbox's own reader of it. */
-export function speaker({ creditProfile = {}, taxQuery = {} }: Mapping) {
+export function mappedClient({ creditProfile = {}, taxQuery = {} }: Mapping) {
 	const { months = MONTH, days = DAY } = taxQuery.periodFormat ?? {};
 	const operations = Object.keys(OPERATIONS) as Operation[];
 	const fieldOf = (operation: Operation, field: string) =>
@@ -203,7 +203,7 @@ export async function tokenFrom({ taxQuery }: Sandbox, mapping: Mapping, change:
 	const { token = {}, paths = {} } = mapping.taxQuery ?? {};
 	const { fields = {}, grantType = 'client_credentials', body = 'json', additional = {} } = token;
 	const isBasic = token.clientAuthentication === 'basic';
-	const said: Fields = {
+	const mapped: Fields = {
 		[fields.grant_type ?? 'grant_type']: grantType,
 		...(!isBasic && {
 			[fields.client_id ?? 'client_id']: taxQuery.clientId,
@@ -215,13 +215,13 @@ export async function tokenFrom({ taxQuery }: Sandbox, mapping: Mapping, change:
 	const { clientId: username, clientSecret: password } = taxQuery;
 	return await axios.post<Record<string, string>>(
 		`${taxQuery.baseUrl}/${paths['oauth/token'] ?? 'oauth/token'}`,
-		body === 'form' ? new URLSearchParams(said as Record<string, string>) : said,
+		body === 'form' ? new URLSearchParams(mapped as Record<string, string>) : mapped,
 		{ validateStatus: () => true, ...(isBasic && { auth: { username, password } }) },
 	);
 }
 
 /** A sandbox with a mapping, and clients of both services that hold their tokens. */
-export async function startDialect(mapping: Mapping, options: Partial<SandboxOptions> = {}) {
+export async function startVariant(mapping: Mapping, options: Partial<SandboxOptions> = {}) {
 	const sandbox = await startSandbox({
 		mapping,
 		rateLimit: 0,

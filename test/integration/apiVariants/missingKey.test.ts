@@ -5,7 +5,7 @@ import { catalog } from '../../../nodes/shared/queryTypes/catalog';
 import { testCreditProfile, testTaxQuery } from '../support/credentialTests';
 import type { SandboxOptions } from '../../../sandbox';
 import { nodeOn } from '../creditProfile/support';
-import { mappings, tokenFrom } from '../sandbox/support/dialect';
+import { mappings, tokenFrom } from '../sandbox/support/mappedClient';
 import { sandboxForTest, type TestSandbox } from '../support/sandbox';
 import { storing } from '../support/storing';
 import {
@@ -17,7 +17,7 @@ import {
 	taxQuerySandbox,
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
-import type { Dialect } from './support';
+import type { ApiVariant } from './support';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -57,7 +57,7 @@ function without(mapping: object, ...paths: string[][]): object {
 	);
 }
 
-const sample = (hasOwnPaths: boolean): Dialect =>
+const sample = (hasOwnPaths: boolean): ApiVariant =>
 	fc.sample(
 		mappings.filter(
 			({ taxQuery: { paths = {}, token = {} } }) =>
@@ -78,7 +78,7 @@ const told = ({ items, error }: Awaited<ReturnType<TaxQuerySandbox['run']>>): st
 
 describe('a mapping of the query service that misses one key', () => {
 	const running: TaxQuerySandbox[] = [];
-	const start = async ({ taxQuery }: Dialect, options: Partial<SandboxOptions> = {}) => {
+	const start = async ({ taxQuery }: ApiVariant, options: Partial<SandboxOptions> = {}) => {
 		const sandbox = await taxQuerySandbox({ mapping: { taxQuery }, ...options });
 		running.push(sandbox);
 		await sandbox.run(createTaxProfile(RFC), { apiMapping: taxQuery, secrets: [CIEC] });
@@ -281,17 +281,17 @@ describe('a key whose lack brings no error', () => {
 		await startWith({});
 		await sandbox.run(asking.getCrf, { apiMapping: taxQuery });
 		const ofFilter = operation('query', 'getAll', { returnAll: true, filters });
-		const told = async (apiMapping: object) => {
+		const text = async (apiMapping: object) => {
 			const { items, hints } = await sandbox.run(ofFilter, { apiMapping });
 			return `${items.length} ${hints.map(({ message }) => message).join()}`;
 		};
-		expect(await told(taxQuery)).toBe('1 ');
-		expect(await told(without(taxQuery, key))).toMatch(new RegExp(`^0 .*${name}`));
+		expect(await text(taxQuery)).toBe('1 ');
+		expect(await text(without(taxQuery, key))).toMatch(new RegExp(`^0 .*${name}`));
 	});
 });
 
 describe('a mapping of the Credit Profile Service that misses one key', () => {
-	const dialect: Dialect['creditProfile'] = {
+	const dialect: ApiVariant['creditProfile'] = {
 		...ownPaths.creditProfile,
 		filterEncoding: 'dots',
 		listEncoding: 'repeat',

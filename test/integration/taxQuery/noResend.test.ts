@@ -224,7 +224,7 @@ describe('500 items, of which every tenth each is reset after acceptance, hangs,
 	let sandbox: TaxQuerySandbox;
 	let items: INodeExecutionData[];
 	let billed: Array<{ rfc: unknown; queryId: string }>;
-	const asked = rfcs(500);
+	const requests = rfcs(500);
 
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
@@ -237,7 +237,7 @@ describe('500 items, of which every tenth each is reset after acceptance, hangs,
 		({ items } = await sandbox.run(
 			getCrf({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
 			{
-				items: asked.map((rfc) => ({ rfc })),
+				items: requests.map((rfc) => ({ rfc })),
 				onError: 'continueRegularOutput',
 			},
 		));
@@ -249,7 +249,9 @@ describe('500 items, of which every tenth each is reset after acceptance, hangs,
 	const unsure = () => items.filter(({ json }) => codeOf(json) === 'unsure');
 
 	it('lose no item', () => {
-		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(asked.map((_, item) => ({ item })));
+		expect(items.map(({ pairedItem }) => pairedItem)).toEqual(
+			requests.map((_, item) => ({ item })),
+		);
 	});
 
 	it('pay for at most one query per item', () => {

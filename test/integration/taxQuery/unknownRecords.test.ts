@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
-import { askStranger } from '../dialects/stranger';
+import { runAgainstStub } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
-import { aRecord, fakeService, give, type Kept } from './fakeService';
+import { aRecord, fakeService, give, type StoredQuery } from './fakeService';
 import { curps, getCrf, operation, rfcs } from './support';
 
-type Change = (kept: Kept) => Partial<Kept>;
+type Change = (stored: StoredQuery) => Partial<StoredQuery>;
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -24,7 +24,8 @@ const emma = {
 };
 const calculation = (person = {}) =>
 	operation('taxpayer', 'calculateRfc', { ...emma, ...person, reuse: 'building' });
-const before = (kept: Kept, ms: number) => new Date(Date.parse(kept.createdAt) - ms).toISOString();
+const before = (stored: StoredQuery, ms: number) =>
+	new Date(Date.parse(stored.createdAt) - ms).toISOString();
 const HOUR_MS = 3_600_000;
 
 /** A service that keeps what it accepts with these changes; an answer that is lost is one of a gateway. */
@@ -32,13 +33,13 @@ async function serviceThat(change: Change, isLost: boolean, headers: Record<stri
 	const withHeaders = (response: ServerResponse) =>
 		response.setHeaders(new Map(Object.entries(headers)));
 	return await fakeService({
-		list: (kept, response) => give(withHeaders(response), [...kept].reverse()),
+		list: (stored, response) => give(withHeaders(response), [...stored].reverse()),
 		post(accept, response) {
-			const kept = accept();
-			Object.assign(kept, change(kept));
+			const stored = accept();
+			Object.assign(stored, change(stored));
 			withHeaders(response);
 			if (isLost) response.writeHead(502).end();
-			else give(response, { message: 'Accepted', queryId: kept._id });
+			else give(response, { message: 'Accepted', queryId: stored._id });
 		},
 	});
 }
@@ -52,9 +53,9 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 		[
 			"in the service's local time, without a zone",
 			crf,
-			(kept) => ({ createdAt: before(kept, 6 * HOUR_MS).slice(0, 19) }),
+			(stored) => ({ createdAt: before(stored, 6 * HOUR_MS).slice(0, 19) }),
 		],
-		['a minute before it was sent', crf, (kept) => ({ createdAt: before(kept, 60_000) })],
+		['a minute before it was sent', crf, (stored) => ({ createdAt: before(stored, 60_000) })],
 	])('pays once and names it: %s', async (_how, parameters, change) => {
 		const service = await serviceThat(change, true);
 		const { error } = await service.run(parameters, { items });
@@ -68,7 +69,7 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 
 	it('sends again once the list shows what was accepted later, and else only queries of others and older ones', async () => {
 		const [, other, later] = rfcs(3);
-		const listed: Kept[] = [];
+		const listed: StoredQuery[] = [];
 		let [lost, onLost] = [0, () => {}];
 		const isLost = new Promise<void>((resolve) => (onLost = resolve));
 		const service = await fakeService({
@@ -81,9 +82,9 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 					give(response, { queryId: listed[0]._id });
 				}
 			},
-			list: (_kept, response) => give(response, listed),
+			list: (_stored, response) => give(response, listed),
 		});
-		const kept = (query: Kept['query'], more: Partial<Kept> = {}): Kept => ({
+		const stored = (query: StoredQuery['query'], more: Partial<StoredQuery> = {}): StoredQuery => ({
 			_id: `other-${listed.length}`,
 			service: 'CRF',
 			status: 'SUCCESS',
@@ -93,10 +94,10 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 			...more,
 		});
 		listed.push(
-			kept({ rfc: other, channel: 'api' }),
-			kept({ rfc: other }, { service: 'VEHICLE' }),
-			kept({ rfc: RFC }, { service: 'RFC' }),
-			kept({ rfc: RFC }, { createdAt: new Date(Date.now() - 48 * HOUR_MS).toISOString() }),
+			stored({ rfc: other, channel: 'api' }),
+			stored({ rfc: other }, { service: 'VEHICLE' }),
+			stored({ rfc: RFC }, { service: 'RFC' }),
+			stored({ rfc: RFC }, { createdAt: new Date(Date.now() - 48 * HOUR_MS).toISOString() }),
 		);
 		const running = service.run(crf, { items });
 		await isLost;
@@ -180,21 +181,21 @@ describe('Reuse Results, while the workflow is built', () => {
 
 describe('a list from the oldest to the newest, on whose first page all have one date', () => {
 	const PAGE = 10;
-	const paged = (kept: Kept[], response: ServerResponse) => {
+	const paged = (stored: StoredQuery[], response: ServerResponse) => {
 		const from = Number(new URL(String(response.req.url), 'http://any').searchParams.get('offset'));
-		const rows = [...kept].reverse();
+		const rows = [...stored].reverse();
 		give(response, { data: rows.slice(from, from + PAGE), total: rows.length });
 	};
 	async function serviceWith(isLost: boolean) {
 		const service = await fakeService({
 			list: paged,
 			post(accept, response) {
-				const kept = accept();
+				const stored = accept();
 				if (isLost) response.writeHead(502).end();
-				else give(response, { queryId: kept._id });
+				else give(response, { queryId: stored._id });
 			},
 		});
-		const old = (index: number): Kept => ({
+		const old = (index: number): StoredQuery => ({
 			_id: `${service.baseUrl}-${index}`,
 			service: 'INVOICE',
 			status: 'SUCCESS',
@@ -261,7 +262,7 @@ describe('a record that repeats the head of its request', () => {
 		operation('query', 'get', { queryId: 'q1', options: { simplify: false } }),
 		operation('query', 'getAll', { returnAll: true, options: { simplify: false } }),
 	])('tells no secret of the credential: $operation', async (parameters) => {
-		const { rows } = await askStranger(
+		const { rows } = await runAgainstStub(
 			({ method, path }) => ({
 				body: method === 'GET' && path === '/api/query' ? [person] : person,
 			}),

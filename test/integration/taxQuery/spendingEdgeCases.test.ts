@@ -3,7 +3,7 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { until } from '../../support/until';
 import { codeOf } from '../support/errorCode';
 import { forget } from '../../../nodes/shared/processState';
-import { aRecord, fakeService, give, type Kept } from './fakeService';
+import { aRecord, fakeService, give, type StoredQuery } from './fakeService';
 import {
 	createTaxProfile,
 	curps,
@@ -22,15 +22,15 @@ const LAG_MS = 6000;
 const [RFC] = rfcs(1);
 const again = getCrf({}, { spendingLimits: { sendAgain: true } });
 const lose = (response: ServerResponse) => void response.writeHead(502).end();
-const acceptAndLose = (accept: () => Kept, response: ServerResponse) => {
+const acceptAndLose = (accept: () => StoredQuery, response: ServerResponse) => {
 	accept();
 	lose(response);
 };
 /** Rows that do not say what was asked. */
-const listUnclear = (kept: Kept[], response: ServerResponse) =>
+const listUnclear = (stored: StoredQuery[], response: ServerResponse) =>
 	give(
 		response,
-		kept.map((row) => ({ ...row, query: undefined })),
+		stored.map((row) => ({ ...row, query: undefined })),
 	);
 
 describe('Retry of an execution that was stopped, of which n8n keeps nothing', () => {
@@ -63,11 +63,11 @@ describe('Retry of an execution that was stopped, of which n8n keeps nothing', (
 
 	it('takes none for one item that another has, of which n8n keeps something', async () => {
 		await sandbox.faults({ path: '/api/query/crf', times: 1, fault: { status: 422 } });
-		const asked = { items: itemsOf([RFC, RFC]), executionId: 'half-refused', memory: {} };
+		const requests = { items: itemsOf([RFC, RFC]), executionId: 'half-refused', memory: {} };
 		const crf = getCrf({ reuse: 'never' });
-		await sandbox.run(crf, { ...asked, onError: 'continueRegularOutput' });
+		await sandbox.run(crf, { ...requests, onError: 'continueRegularOutput' });
 		const before = await billed();
-		const { items } = await sandbox.run(crf, { ...asked, mode: 'retry' });
+		const { items } = await sandbox.run(crf, { ...requests, mode: 'retry' });
 		const ids = new Set(items.map(({ json }) => json.queryId));
 		expect([before, ids.size, await billed()]).toEqual([1, 2, 2]);
 	});
@@ -126,10 +126,10 @@ describe('an execution that is cancelled while it logs in', () => {
 				give(response, { access_token: 'fake-token-1234' });
 			},
 		});
-		const asked = { items: itemsOf([RFC]), executionId: 'stopped', memory: {} };
-		await service.run(getCrf(), { ...asked, onStart: (stop) => (cancel = stop) });
+		const requests = { items: itemsOf([RFC]), executionId: 'stopped', memory: {} };
+		await service.run(getCrf(), { ...requests, onStart: (stop) => (cancel = stop) });
 		await service.run(getCrf(), { items: itemsOf(rfcs(2).slice(1)) }); // the token is there
-		const { error } = await service.run(getCrf(), asked);
+		const { error } = await service.run(getCrf(), requests);
 		await service.close();
 		expect([error, service.sent()]).toEqual([undefined, 2]);
 	});
@@ -149,10 +149,10 @@ describe('Send Again If Unsure', () => {
 	it('waits for a list that lags, and bills nothing twice', async () => {
 		const service = await fakeService({
 			post: acceptAndLose,
-			list: (kept, response) =>
+			list: (stored, response) =>
 				give(
 					response,
-					kept.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > LAG_MS),
+					stored.filter(({ createdAt }) => Date.now() - Date.parse(createdAt) > LAG_MS),
 				),
 		});
 		const rows = await run(service);
@@ -165,8 +165,8 @@ describe('Send Again If Unsure', () => {
 	it('is stopped by what may be it, though its dates are local time that is labelled UTC', async () => {
 		const service = await fakeService({
 			post(accept, response) {
-				const kept = accept();
-				kept.createdAt = new Date(Date.parse(kept.createdAt) - 6 * HOUR_MS).toISOString();
+				const stored = accept();
+				stored.createdAt = new Date(Date.parse(stored.createdAt) - 6 * HOUR_MS).toISOString();
 				lose(response);
 			},
 		});
@@ -180,16 +180,16 @@ describe('Send Again If Unsure', () => {
 		const service = await fakeService({
 			post(accept, response) {
 				const isAgain = service.billed.some(({ query }) => query.rfc === lost);
-				const kept = accept();
-				if (kept.query.rfc === other) return give(response, { queryId: kept._id });
+				const stored = accept();
+				if (stored.query.rfc === other) return give(response, { queryId: stored._id });
 				if (!isAgain) return lose(response);
 				service.billed.pop();
 				give(response, { message: 'Not now' }, 422);
 			},
-			list: (kept, response) =>
+			list: (stored, response) =>
 				give(
 					response,
-					kept.filter(({ query }) => isListed || query.rfc === other),
+					stored.filter(({ query }) => isListed || query.rfc === other),
 				),
 		});
 		const memory = {};
@@ -247,8 +247,8 @@ describe('a query whose answer was lost', () => {
 	it('is looked for on the second page, too, where the list is not sorted', async () => {
 		const service = await fakeService({
 			post: acceptAndLose,
-			list(kept, response) {
-				const rows = [past('a', 1), past('b', 0.5), past('c', 72), ...kept];
+			list(stored, response) {
+				const rows = [past('a', 1), past('b', 0.5), past('c', 72), ...stored];
 				const offset = Number(
 					new URL(response.req.url ?? '', 'http://x').searchParams.get('offset'),
 				);
@@ -263,16 +263,16 @@ describe('a query whose answer was lost', () => {
 
 	it('is not taken for that of another item, which a process that has ended got and this one did not read yet', async () => {
 		let isLost = true;
-		let tell = () => {};
+		let render = () => {};
 		const reading: { waitsFor?: Promise<void> } = {};
 		const service = await fakeService({
 			post(accept, response) {
 				if (isLost) return lose(response);
 				give(response, { queryId: accept()._id });
 			},
-			list(kept, response) {
-				give(response, kept);
-				tell();
+			list(stored, response) {
+				give(response, stored);
+				render();
 			},
 			async get(one, response) {
 				await reading.waitsFor;
@@ -292,7 +292,7 @@ describe('a query whose answer was lost', () => {
 		isLost = false;
 		await run(wanted);
 		forget();
-		reading.waitsFor = new Promise((resolve) => (tell = resolve));
+		reading.waitsFor = new Promise((resolve) => (render = resolve));
 		const { items } = await run(wanted);
 		await service.close();
 		expect([codeOf(items[0].json), items[45].json.queryId]).toEqual([
@@ -306,7 +306,7 @@ describe('many lost answers', () => {
 	it('are looked for together: one reading of the list serves all', async () => {
 		const service = await fakeService({
 			post: (_accept, response) => lose(response),
-			list: (_kept, response) => give(response, []),
+			list: (_stored, response) => give(response, []),
 		});
 		await service.run(getCrf(), { items: itemsOf(rfcs(30)), onError: 'continueRegularOutput' });
 		await service.close();
@@ -362,7 +362,7 @@ describe('a limit', () => {
 					accept();
 					lose(response);
 				},
-				list: (_kept, response) => give(response, []), // it lags
+				list: (_stored, response) => give(response, []), // it lags
 			});
 			const run = async (rfc: string, memory = {}) =>
 				await service.run(getCrf({}, { spendingLimits: { [name]: 1 } }), {
@@ -433,9 +433,9 @@ describe('one field for a period', () => {
 		const months: unknown[] = [];
 		const odd = await fakeService({
 			post(accept, response) {
-				const kept = accept();
-				months.push(kept.query.mes);
-				give(response, { queryId: kept._id, message: 'ok' });
+				const stored = accept();
+				months.push(stored.query.mes);
+				give(response, { queryId: stored._id, message: 'ok' });
 			},
 		});
 		return { ...odd, months, ...odd.mapped(apiMapping) };
@@ -466,9 +466,9 @@ describe('a query whose result comes at once', () => {
 	it('is read by its ID where it is only acknowledged', async () => {
 		const service = await fakeService({
 			post(accept, response) {
-				const kept = accept();
-				Object.assign(kept, { service: 'CURP', response: { nombre: 'EMMA' } });
-				give(response, { queryId: kept._id, message: 'ok' });
+				const stored = accept();
+				Object.assign(stored, { service: 'CURP', response: { nombre: 'EMMA' } });
+				give(response, { queryId: stored._id, message: 'ok' });
 			},
 		});
 		const { items } = await service.run(operation('person', 'getCurpData', { curp: curps(1)[0] }));

@@ -73,7 +73,7 @@ describe('what n8n cannot start after its sender has been answered 202', () => {
 		pass(A_MINUTE);
 		await host.executed(1);
 		pass(A_MINUTE);
-		await host.look();
+		await host.poll();
 		expect([status, host.started]).toEqual([202, [record._id]]);
 	});
 
@@ -122,7 +122,7 @@ describe('a true result that the list does not show yet', () => {
 		const record = await sandbox.result();
 		const { status } = await host.deliver(record);
 		await list([record]);
-		await host.look();
+		await host.poll();
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
 

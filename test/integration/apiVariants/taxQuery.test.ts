@@ -1,7 +1,7 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { OPERATIONS, type Operation } from '../../../sandbox/mapping';
 import type { LoggedRequest } from '../../../sandbox/plugins/requests';
-import { speaker } from '../sandbox/support/dialect';
+import { mappedClient } from '../sandbox/support/mappedClient';
 import type { NodeRunOptions } from '../support/runNode';
 import {
 	CIEC,
@@ -14,7 +14,7 @@ import {
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
-import { environments, inDocumentWords, lasting, type Dialect } from './support';
+import { environments, inDocumentNames, stripVolatileFields, type ApiVariant } from './support';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -136,8 +136,8 @@ it("runs all of it under the document's own words", () => {
 describe.each(environments)(
 	'the Tax Query node at environment $environment',
 	({ mapping, shape }) => {
-		const says = speaker(mapping);
-		const { taxQuery } = mapping as { taxQuery: NonNullable<Dialect['taxQuery']> };
+		const client = mappedClient(mapping);
+		const { taxQuery } = mapping as { taxQuery: NonNullable<ApiVariant['taxQuery']> };
 		let sandbox: TaxQuerySandbox;
 		let played: typeof documented;
 		beforeAll(async () => {
@@ -152,8 +152,8 @@ describe.each(environments)(
 			'getAll';
 
 		it('gives what it gives at the document, in its words', () => {
-			const heard = inDocumentWords(lasting(played.outputs), mapping);
-			expect(heard).toEqual(lasting(documented.outputs));
+			const heard = inDocumentNames(stripVolatileFields(played.outputs), mapping);
+			expect(heard).toEqual(stripVolatileFields(documented.outputs));
 		});
 
 		it("sends what it sends at the document, in the environment's words", () => {
@@ -162,7 +162,7 @@ describe.each(environments)(
 			expect(sent.map(({ path, body, status }) => [path, body, status])).toEqual(
 				posts(documented.sent).map(({ path, body, status }) => {
 					const name = operationAt(documentedPath(path));
-					return [`/api${says.path(name)}`, says.body(name, body as object), status];
+					return [`/api${client.path(name)}`, client.body(name, body as object), status];
 				}),
 			);
 		});
@@ -173,7 +173,7 @@ describe.each(environments)(
 
 		it('finds a query again whose answer was lost', async () => {
 			const other = await taxQuerySandbox({ mapping, ...shape });
-			await other.faults({ path: `/api${says.path('getCrf')}`, fault: 'resetAfter', times: 1 });
+			await other.faults({ path: `/api${client.path('getCrf')}`, fault: 'resetAfter', times: 1 });
 			const { items } = await other.run(getCrf({ rfc: RFC, ...waited }), {
 				apiMapping: taxQuery,
 			});
@@ -216,11 +216,11 @@ describe.each(environments)(
 			});
 			const made = async (parameters: INodeParameters) =>
 				(await sandbox.run(parameters, { apiMapping: taxQuery })).items[0].json as IDataObject;
-			await host.look();
+			await host.poll();
 			const csf = await made(ofTaxAuthority('getCsf', {}));
 			await made(operation('person', 'getCurpData', { curp: CURP }));
 			const { status } = await host.deliver({ queryId: csf.queryId });
-			await host.look();
+			await host.poll();
 			await host.stop();
 			expect([status, host.items]).toEqual([
 				200,

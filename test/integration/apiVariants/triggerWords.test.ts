@@ -49,9 +49,9 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 	])('says so once, as an error in the list of executions: %s', async (_, chosen, known, named) => {
 		await publish(chosen, known);
 		await ask();
-		for (let looks = 0; looks < 3; looks++) await host.look();
+		for (let polls = 0; polls < 3; polls++) await host.poll();
 		await ask();
-		await host.look();
+		await host.poll();
 		expect([host.failures, messages(), host.executions]).toEqual([['leftOut'], named, []]);
 	});
 
@@ -95,7 +95,7 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 		await publish(onCrf, {});
 		const row = { _id: 'q2', service: `CRF ${RFC}`, status: 'LISTA', response: { RFC } };
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { status: 200, body: [row] } });
-		await host.look();
+		await host.poll();
 		await sandbox.reset();
 		expect(JSON.stringify([messages(), host.log])).not.toContain(RFC);
 	});
@@ -105,7 +105,7 @@ describe('a trigger that knows what it chooses', () => {
 	it('starts, and says nothing', async () => {
 		await publish({ ...onCrf, ...onSuccess }, mapping);
 		const queryId = await ask();
-		await host.look();
+		await host.poll();
 		expect([host.failures, host.started]).toEqual([[], [queryId]]);
 	});
 
@@ -120,7 +120,7 @@ describe('a trigger that knows what it chooses', () => {
 	])('says nothing of a service that it does not know: it is on %s', async (_, chosen, known) => {
 		await publish(chosen, known);
 		await ask();
-		await host.look();
+		await host.poll();
 		expect(host.failures).toEqual([]);
 	});
 
@@ -132,7 +132,7 @@ describe('a trigger that knows what it chooses', () => {
 		await listing([]);
 		await publish(onCrf, {});
 		await listing([{ _id: 'q3', service: 'crf', status: 'success', response: { RFC }, ...dates }]);
-		await host.look();
+		await host.poll();
 		await sandbox.reset();
 		expect([host.failures, host.started]).toEqual([[], ['q3']]);
 	});

@@ -23,7 +23,7 @@ async function check(count: number, passMs = 2_000): Promise<void> {
 	for (let idle = 0; host.started.length < count && idle < 10;) {
 		const before = host.started.length;
 		pass(passMs);
-		await host.look();
+		await host.poll();
 		idle = host.started.length === before ? idle + 1 : 0;
 	}
 	await host.ended(count);
@@ -42,7 +42,7 @@ describe(`${PENDING} pending queries that finish at once`, () => {
 		await start({ parameters: { settings: { maxResults: 1_000 } } });
 		const old = service.rows;
 		service.rows = [...rows(PENDING, 'PENDING'), ...old];
-		await host.look();
+		await host.poll();
 		await host.kill();
 		service.rows = [...rows(PENDING, 'SUCCESS'), ...old];
 		await host.publish('init');
@@ -59,15 +59,15 @@ describe('400 results whose executions run when n8n is killed', () => {
 		await start({ areExecutionsLong: true, parameters: { settings: { maxResults: 1_000 } } });
 		service.page = () => ({ data: service.rows, total: service.rows.length });
 		service.rows = rows(400, 'SUCCESS');
-		await host.look();
+		await host.poll();
 		await host.executed(400);
 		service.rows = [row('last', 0), ...service.rows];
-		await host.look();
+		await host.poll();
 		await host.executed(401);
 		await host.kill();
 		await host.publish('init');
 		pass(FIRST_LOOK_MS);
-		await host.look();
+		await host.poll();
 		await host.executed(802);
 		const counts = new Map<unknown, number>();
 		for (const id of host.started) counts.set(id, (counts.get(id) ?? 0) + 1);
@@ -78,14 +78,14 @@ describe('400 results whose executions run when n8n is killed', () => {
 		await start({ areExecutionsLong: true, parameters: { settings: { maxResults: 5_000 } } });
 		service.page = () => ({ data: service.rows, total: service.rows.length });
 		service.rows = rows(2_000, 'SUCCESS');
-		for (let each = 0; each < 3; each++) await host.look();
+		for (let each = 0; each < 3; each++) await host.poll();
 		const running = host.started.length;
 		expect(running).toBeGreaterThan(400);
 		expect(running).toBeLessThan(2_000);
 		host.areExecutionsLong = false;
 		await host.endExecutions();
 		await until('the others', async () => {
-			await host.look();
+			await host.poll();
 			await host.endExecutions();
 			return host.started.length === 2_000;
 		});
