@@ -1,45 +1,45 @@
 /**
- * The walls of the house: who may import whom. `docs/architecture.md` shows the picture and says what each room is for.
+ * The import rules. `docs/architecture.md` shows the picture and describes each module.
  * Run by `npm run lint`.
  */
-const wall = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 
 module.exports = {
 	forbidden: [
-		wall(
+		rule(
 			'no-circle',
 			'Two files that need each other are one thing, or hold a third thing that both need. Types count, too.',
 			{},
 			{ circular: true },
 		),
 		{
-			...wall(
-				'no-room-circle',
-				'The rooms of a family stand on floors: a lower one never needs a higher one.',
+			...rule(
+				'no-module-circle',
+				'The modules of a family are layered: a lower one never imports a higher one.',
 				{ path: '^nodes/[^/]+/.' },
 				{ path: '^nodes/[^/]+/.', circular: true },
 			),
 			scope: 'folder',
 		},
-		wall(
+		rule(
 			'family',
-			'A family of nodes imports its own rooms and nodes/shared, never another family. What both need stands in nodes/shared.',
+			'A family of nodes imports its own modules and nodes/shared, never another family. nodes/shared holds the code of both.',
 			{ path: '^nodes/([^/]+)/', pathNot: '^nodes/shared/' },
 			{ path: '^nodes/', pathNot: ['^nodes/shared/', '^nodes/$1/'] },
 		),
-		wall(
+		rule(
 			'shared',
 			'nodes/shared knows no family of nodes.',
 			{ path: '^nodes/shared/' },
 			{ path: '^nodes/', pathNot: '^nodes/shared/' },
 		),
-		wall(
+		rule(
 			'nodes',
 			'What is published imports itself, the types of contract/, and nothing else of this repository.',
 			{ path: '^nodes/' },
 			{ path: '^(bench|demo|release|sandbox|scripts|test)/' },
 		),
-		wall(
+		rule(
 			'credentials',
 			'Credential types import nodes/shared/credentials, the types of contract/, and each other.',
 			{ path: '^credentials/' },
@@ -48,13 +48,13 @@ module.exports = {
 				pathNot: '^nodes/shared/credentials/',
 			},
 		),
-		wall(
+		rule(
 			'contract-as-types',
 			'What is published may import contract/ as types only (import type): at run time it is not there.',
 			{ path: '^(nodes|credentials)/' },
 			{ path: '^contract/', dependencyTypesNot: ['type-only'] },
 		),
-		wall(
+		rule(
 			'published',
 			'At run time n8n supplies n8n-workflow and luxon; node:crypto comes with Node. Nothing else may be needed.',
 			{ path: '^(nodes|credentials)/' },
@@ -71,25 +71,25 @@ module.exports = {
 				pathNot: ['^(node:)?crypto$', 'node_modules/(@types/)?(n8n-workflow|luxon)/'],
 			},
 		),
-		wall(
+		rule(
 			'contract',
 			'contract/ is the wire format alone.',
 			{ path: '^contract/' },
 			{ path: '^(bench|credentials|demo|nodes|release|sandbox|scripts|test)/' },
 		),
-		wall(
+		rule(
 			'sandbox',
 			'The sandbox imports contract/ and never the nodes: the mistake of one must not hide in the other.',
 			{ path: '^sandbox/' },
 			{ path: '^(bench|credentials|demo|nodes|release|scripts|test)/' },
 		),
-		wall(
+		rule(
 			'demo',
 			'The demo starts processes; it imports none of them.',
 			{ path: '^demo/' },
 			{ path: '^(bench|contract|credentials|nodes|release|sandbox|scripts|test)/' },
 		),
-		wall(
+		rule(
 			'declared',
 			'Packages that the tools import are in package.json.',
 			{ pathNot: ['^(nodes|credentials)/', '^scripts/package/'] },

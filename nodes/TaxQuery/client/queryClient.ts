@@ -39,7 +39,7 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
 /** The same for reading what is billed: it goes on when another item fails, until the execution is cancelled. */
 export async function uncancelledClient(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
-	const request = async (asked: ServiceRequest) => await item.request({ ...asked, signal });
+	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
 	return { ...(await queryClientOf(item)), request };
 }
 
@@ -59,8 +59,8 @@ export async function getQuery(
 ): Promise<QueryRecord> {
 	const template = pathOf('get', '/query/{queryId}', mapping);
 	const path = template.replace('{queryId}', () => encodeURIComponent(id));
-	const asked = { method: 'GET' as const, path, pathKeys: [PATH_OF_ONE] };
-	const body = await request({ ...asked, emptyAs: 'not found', ...how });
+	const recordRequest = { method: 'GET' as const, path, pathKeys: [PATH_OF_ONE] };
+	const body = await request({ ...recordRequest, emptyAs: 'not found', ...how });
 	const record = onlyRecord(body, mapping);
 	if (!record)
 		throw shapeError(

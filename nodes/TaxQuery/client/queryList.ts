@@ -154,8 +154,14 @@ export async function* readList({
 	let place: IDataObject = list.page === undefined ? {} : { [list.page]: list.firstPage };
 	const readPage = async (): Promise<ListPage> => {
 		const query = { ...list.parameters, ...limit, ...place };
-		const asked = { method: 'GET' as const, path, pathKeys: [LIST], query, emptyAs: [] as [] };
-		const body = await request(asked).catch((error: unknown) => nameListKeys(error, client));
+		const listRequest = {
+			method: 'GET' as const,
+			path,
+			pathKeys: [LIST],
+			query,
+			emptyAs: [] as [],
+		};
+		const body = await request(listRequest).catch((error: unknown) => nameListKeys(error, client));
 		const page = readListPage(body, mapping);
 		if (page) return page;
 		if ([body, ...Object.values(body)].some(listReportsFailure)) {
@@ -187,7 +193,7 @@ export async function* readList({
 		longest = Math.max(longest, length);
 		const isLast = extent !== undefined;
 		const read = { records, unreadable: unread, total, longest: length };
-		yield { ...read, completeness: extent ?? 'inconclusive', isLast };
+		yield { ...read, completeness: extent ?? 'unknown', isLast };
 		if (isLast) return;
 		place =
 			list.page === undefined
@@ -244,7 +250,7 @@ async function collect(
 	const whole: QueryListing = {
 		records: [],
 		unreadable: 0,
-		completeness: 'inconclusive',
+		completeness: 'unknown',
 		longest: 0,
 	};
 	for await (const piece of pieces) {

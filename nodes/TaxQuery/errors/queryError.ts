@@ -115,6 +115,13 @@ export class QueryError extends UserError {
 	}
 }
 
+/** Names the completeness of the list in an error's data, which programs read. */
+const LIST_DATA: Record<Completeness, string> = {
+	complete: 'whole',
+	truncated: 'cut',
+	unknown: 'untold',
+};
+
 const NO_SERVICE_MESSAGE = {
 	serviceMessage: undefined,
 	isWithheld: undefined,
@@ -196,7 +203,7 @@ export function renderError(queryProblem: QueryProblem): RenderedError {
 						}
 					: {
 							description: truncationSentences(queryProblem),
-							data: { list: queryProblem.completeness },
+							data: { list: LIST_DATA[queryProblem.completeness] },
 							mappingKeys: LIST_KEYS,
 						}),
 			};
@@ -342,7 +349,7 @@ function renderUncertain(queryProblem: Extract<QueryProblem, { kind: 'unsure' }>
 			...problemData(rendered),
 			sentAfter,
 			...(isListed
-				? { list: search.completeness, found: search.found, possible: search.possible }
+				? { list: LIST_DATA[search.completeness], found: search.found, possible: search.possible }
 				: { list: 'unread' }),
 		},
 	};

@@ -115,12 +115,12 @@ export function buildQueryRequest(
 	const expectedOf = (sent: string): ExpectedRecord[] =>
 		(records ?? [{ fields: visible }]).map(({ fields, completeSince }) => ({
 			...codes,
-			wholeSince: completeSince,
+			completeSince,
 			fields: { ...fields, ...(sent === hash ? documented : replacing) },
 			...(sent !== hash && {
-				further: {
+				extraFields: {
 					names: Object.keys(extra),
-					fits: (values) => hashOf(keyOf(values)) === sent,
+					matches: (values) => hashOf(keyOf(values)) === sent,
 				},
 			}),
 		}));

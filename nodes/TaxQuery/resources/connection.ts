@@ -190,7 +190,7 @@ async function checkPaging(
 		};
 	}
 	return {
-		ok: completeness === 'inconclusive' && isFirstThere ? 'unknown' : false,
+		ok: completeness === 'unknown' && isFirstThere ? 'unknown' : false,
 		seen: isFirstThere
 			? sentences(truncationText({ ...listing, listed })?.message)
 			: 'The first queries are not in the list.',

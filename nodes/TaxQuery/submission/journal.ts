@@ -8,13 +8,30 @@ import { newSubmissionRegister, type Submission } from './submissionRegister';
 /** What n8n keeps of a submission beside its state. */
 type StoredSubmission = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
 
+/** Names of states in stored journals; every other state has its own name there. */
+const STORED_NAMES: Partial<Record<SubmissionState['at'], string>> = {
+	inFlight: 'sent',
+	uncertain: 'unsure',
+};
+
+const toStored = (state: SubmissionState): IDataObject => ({
+	...state,
+	at: STORED_NAMES[state.at] ?? state.at,
+});
+
+function fromStored(stored: IDataObject): SubmissionState {
+	const renamed = Object.entries(STORED_NAMES).find(([, name]) => name === stored.at);
+	return { ...stored, at: renamed?.[0] ?? stored.at } as SubmissionState;
+}
+
 /** n8n's memory of a node; the name is seen in the execution's data. */
 interface StoredJournal extends IDataObject {
 	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
 	/** Of each question that was sent and not refused, by run, item and question. */
-	lives: Record<string, SubmissionState>;
+	lives: Record<string, IDataObject>;
 	/** What was asked with each of them. */
+	// eslint-disable-next-line vocabulary/no-banned-words -- stored in executions
 	asked?: Record<string, StoredSubmission & IDataObject>;
 	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
 	reused?: Record<string, Array<QueryId | null>>;
@@ -45,7 +62,7 @@ export function journalOf(run: NodeRun) {
 			return;
 		}
 		const { share, subject, account, sentAt, hash } = submission;
-		states[name] = state;
+		states[name] = toStored(state);
 		details[name] = { share, subject, account, sentAt, hash };
 	}
 
@@ -66,8 +83,9 @@ export function journalOf(run: NodeRun) {
 	}
 
 	spending.adopt(stored, stored.sent);
-	for (const [name, state] of Object.entries(states)) {
+	for (const [name, stored] of Object.entries(states)) {
 		if (register.at(placeOf(name))) continue;
+		const state = fromStored(stored);
 		const unknown = { share: '', subject: '', account: '', sentAt: 0, hash: '' };
 		file(name, { ...unknown, ...details[name], state, executionId: run.executionId });
 	}
@@ -110,7 +128,9 @@ export function journalOf(run: NodeRun) {
 			const own = `${run.index}:${index === undefined ? '' : `${index}:`}`;
 			const others = index === undefined ? [] : [...(joined.get(index) ?? [])];
 			return [
-				...Object.entries(states).flatMap(([name, state]) => (name.startsWith(own) ? [state] : [])),
+				...Object.entries(states).flatMap(([name, stored]) =>
+					name.startsWith(own) ? [fromStored(stored)] : [],
+				),
 				...others.map(({ state }) => state).filter(isUnresolved),
 			];
 		},

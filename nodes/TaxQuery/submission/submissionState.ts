@@ -31,7 +31,7 @@ export function transition(
 		case 'send': {
 			const { since, hash } = event;
 			// a request that was refused for its pace or token goes out again
-			const isFree = ['planned', 'refused', 'sent'].includes(state.at);
+			const isFree = ['planned', 'rejected', 'inFlight'].includes(state.at);
 			return isFree ? { at: 'inFlight', since, hash } : state;
 		}
 		case 'response':

@@ -50,7 +50,7 @@ async function send(
 	const tracked = trackSending(context, request, submission, reservation);
 	const takeBack = async () => {
 		tracked.undo();
-		const refused = { ...submission, life: { at: 'refused' } as const };
+		const refused = { ...submission, state: { at: 'rejected' } as const };
 		await context.limit.ended(item, reservation, count, refused);
 	};
 	const emptyAs = definition.hasNoResult ? { message: '' } : undefined;

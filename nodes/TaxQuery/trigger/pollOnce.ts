@@ -83,7 +83,7 @@ export async function pollOnce(
 	const ids = newestFirst(notifications);
 
 	const listing = isListed
-		? await readListing(connection, ledger, { asked: ids, mustBeWhole: isAudit })
+		? await readListing(connection, ledger, { notifiedIds: ids, mustBeWhole: isAudit })
 		: NO_LIST;
 	const maxPendingReads = Math.max(1, MAX_REQUESTS - listing.requests);
 	const oldUntil = startAt ?? Infinity;

@@ -10,9 +10,9 @@ import { resultOf, type TriggerResult } from './triggerResult';
 import { CodedError } from '../../shared/utils/codedError';
 
 /** A sender waits for the answer, so that reading must not take long. */
-const READ_OPTIONS = { timeoutMs: 5_000, patienceMs: 2_000 };
+const READ_OPTIONS = { timeoutMs: 5_000, retryBudgetMs: 2_000 };
 /** For a row's record. A look waits so long for it, and so do all other results; then it is left to a later look. */
-const ROW_READ_OPTIONS = { timeoutMs: 40_000, patienceMs: 10_000 };
+const ROW_READ_OPTIONS = { timeoutMs: 40_000, retryBudgetMs: 10_000 };
 const POLL_WAITS_MS = 15_000;
 const PER_SECOND = 2;
 const UNKNOWN_MS = 60_000;

@@ -47,13 +47,13 @@ export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): b
 export async function readListing(
 	service: QueryClient,
 	ledger: Ledger,
-	{ asked: notifiedIds, mustBeWhole }: { asked: string[]; mustBeWhole: boolean },
+	{ notifiedIds, mustBeWhole }: { notifiedIds: string[]; mustBeWhole: boolean },
 ): Promise<TriggerListing> {
 	const rows: TriggerResult[] = [];
 	const read: Omit<TriggerListing, 'rows' | 'isWhole' | 'order'> = {
 		requests: 0,
 		unreadable: 0,
-		completeness: 'inconclusive',
+		completeness: 'unknown',
 	};
 	let pageSize = 0;
 	// by their IDs, those that were asked for would cost a request each
@@ -66,7 +66,7 @@ export async function readListing(
 		read.requests++;
 		read.unreadable += unreadable;
 		pageSize = Math.max(pageSize, records.length);
-		if (isLast) Object.assign(read, { extent: completeness, total });
+		if (isLast) Object.assign(read, { completeness, total });
 		else if (
 			!mustBeWhole &&
 			isReadFarEnough(rows, pageSize, ledger) &&

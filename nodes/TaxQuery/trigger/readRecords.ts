@@ -41,7 +41,7 @@ export async function readRecords(
 	return {
 		...pending,
 		rows,
-		possible: named.possible,
+		missing: named.missing,
 		others: [...named.others, ...pending.others],
 		requests: named.others.length + plan.pendingIds.length + rows.size,
 	};
@@ -54,9 +54,9 @@ async function readNamed(
 	ids: string[],
 	listing: TriggerListing,
 	notifications: Map<string, QueryNotification>,
-): Promise<Pick<PollRecords, 'others' | 'inconclusive'>> {
+): Promise<Pick<PollRecords, 'others' | 'missing'>> {
 	const isSure = (id: string) => ledger.isPending(id) || notifications.get(id)?.isProved === true;
-	const missing: PollRecords['inconclusive'] = new Map();
+	const missing: PollRecords['missing'] = new Map();
 	const wanted = ids.filter((id) => {
 		if (listing.requests === 0 || isSure(id) || ledger.isSeen(id) || notifications.get(id)?.isAgain)
 			return true;
@@ -74,7 +74,7 @@ async function readNamed(
 		if (typeof found === 'object') others.push(found);
 		else missing.set(id, found);
 	}
-	return { others, possible: missing };
+	return { others, missing };
 }
 
 /** Queries that owe a result and are not listed. */

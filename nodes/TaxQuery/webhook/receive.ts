@@ -121,7 +121,9 @@ async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promis
 }
 
 /** What a call says of queries, by their ID. */
-const named = (all: ReceivedNotification[]): Array<[id: string, said: ReceivedNotification]> =>
+const named = (
+	all: ReceivedNotification[],
+): Array<[id: string, notification: ReceivedNotification]> =>
 	all.map((said) => [said.queryId, said]);
 
 const payloadOf = async (

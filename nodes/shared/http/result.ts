@@ -67,7 +67,7 @@ export class RequestError extends UserError {
 	withoutServiceMessage(): RequestError {
 		const problem = {
 			...this.problem,
-			said: undefined,
+			serviceMessage: undefined,
 			isWithheld: undefined,
 			location: undefined,
 		};

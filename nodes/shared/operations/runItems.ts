@@ -143,7 +143,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 	const hasErrorOutput = begun.context.getNode().onError === 'continueErrorOutput';
 	const { keepsInput } = begun.errors.operations.values().next().value ?? {};
 	const own = keepsInput && [...keepsInput.own, ...rows.flatMap(({ json }) => Object.keys(json))];
-	const known = { asked: keepsInput?.request ?? [], own: new Set(own) };
+	const known = { requested: keepsInput?.request ?? [], own: new Set(own) };
 	const secretNames = secretParametersOf(begun.resources);
 	return rows.map((row) => {
 		const item: INodeExecutionData = {
@@ -159,7 +159,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 function rowWithInput(
 	{ context, errors, withInput }: Begun,
 	{ index, json, error }: OutputRow,
-	{ asked: requested, own }: { asked: string[]; own: ReadonlySet<string> },
+	{ requested, own }: { requested: string[]; own: ReadonlySet<string> },
 	secretNames: string[],
 ): IDataObject {
 	// an AI agent knows what it sent

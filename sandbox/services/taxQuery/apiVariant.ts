@@ -140,7 +140,7 @@ export class ApiVariant {
 
 	/** A record as `GET /query/{id}` gives it. */
 	stored(record: QueryRecord): object {
-		return this.wrapped(this.stored(record));
+		return this.wrapped(this.visible(record));
 	}
 
 	/** A page of records in the shape that the options say. */
@@ -148,7 +148,7 @@ export class ApiVariant {
 		const { queryList, listShape } = this.options;
 		const rows = page.data.map((record) =>
 			this.inWrapper(
-				queryList === 'lean' ? withoutResponse(this.record(record)) : this.stored(record),
+				queryList === 'lean' ? withoutResponse(this.record(record)) : this.visible(record),
 			),
 		);
 		if (queryList === 'array' && !listShape) return rows;
@@ -163,8 +163,8 @@ export class ApiVariant {
 		return queryList !== 'array' || listShape !== undefined || pageSize > 0;
 	}
 
-	/** Returns what the service keeps of a query: with `--record lean` not its response. */
-	private stored(record: QueryRecord): object {
+	/** Returns the record that the service shows: with `--record lean` without its response. */
+	private visible(record: QueryRecord): object {
 		const whole = this.record(record);
 		return this.options.record === 'lean' ? without(whole, 'response') : whole;
 	}

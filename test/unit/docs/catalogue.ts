@@ -132,7 +132,7 @@ const files: FileProblem[] = [
 	{ kind: 'instead', what: 'HTML' },
 ];
 
-/** An item with these parameters, of which one credential is asked for. */
+/** Returns an item with these parameters, which read one credential. */
 const itemWith = (
 	parameters: IDataObject,
 	stored: IDataObject = {},
@@ -209,7 +209,7 @@ function ofReceipts(): RenderedMessage[] {
 			...{ mode, items: 4, isTool: false, hint: (text: string) => hints.push(text) },
 			atEnd: (work: typeof end) => (end = work),
 		} as unknown as NodeRun;
-		const cut = { records: [{}], extent: 'cut', total: 9 } as unknown as QueryListing;
+		const cut = { records: [{}], completeness: 'truncated', total: 9 } as unknown as QueryListing;
 		const receipt = new Receipt(run, { gaps: () => ({ uncompared: 2, cut }), billed: () => 3 });
 		const item = itemWith({}, {}, { protect: ((row: unknown) => row) as never });
 		receipt.accepted(item, [id]);
@@ -229,10 +229,10 @@ function ofReceipts(): RenderedMessage[] {
 
 /** What the warnings of a row say. */
 function ofRows(): RenderedMessage[] {
-	const own = { kind: 'record', id, code: 'X', asked: { rfc: 'A' }, hasResponse: false } as const;
+	const own = { kind: 'record', id, code: 'X', request: { rfc: 'A' }, hasResponse: false } as const;
 	const shape = {
-		...{ definition, mapping: asDocumented, asked: { rfc: COMPANY }, echoed: { rfc: COMPANY } },
-		expected: [{ code: 'CRF', otherCodes: [], asked: {} }],
+		...{ definition, mapping: asDocumented, requested: { rfc: COMPANY }, mustEcho: { rfc: COMPANY } },
+		expected: [{ code: 'CRF', otherCodes: [], fields: {} }],
 		...{ isSimple: true, externalReference: undefined, warnings: [], secrets: [] },
 		protect: (row: IDataObject, _rule: unknown, shaped: (safe: IDataObject) => unknown) =>
 			shaped(row),
@@ -240,7 +240,7 @@ function ofRows(): RenderedMessage[] {
 	const outcomes = [
 		{ how: 'sent', query: { ...own, state: 'unknown', status: 'LISTO', raw: {} } },
 		{ how: 'sent', query: { ...own, state: 'success', raw: {} }, unread: 'It is down' },
-		{ how: 'sent', query: { kind: 'word', raw: { rfc: 'GODE561231GR8' } } },
+		{ how: 'sent', query: { kind: 'withoutId', raw: { rfc: 'GODE561231GR8' } } },
 	] as unknown as QueryOutcome[];
 	return outcomes
 		.flatMap((outcome) => buildRows(shape, [outcome]))
@@ -253,8 +253,8 @@ const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 	await thrownBy(async () => {
 		const mapping = { ...asDocumented, list: { ...asDocumented.list, ...list } };
 		const service = { mapping, request: async () => rows } as never;
-		const requests = { asked: [], mustBeWhole: true };
-		checkDates((await readListing(service, new Ledger(), requests)).rows);
+		const wanted = { notifiedIds: [], mustBeWhole: true };
+		checkDates((await readListing(service, new Ledger(), wanted)).rows);
 	});
 
 const row = (number: number, more: IDataObject = {}) => ({

@@ -51,11 +51,11 @@ describe('what the response to a paid query says', () => {
 	});
 
 	it.each([
-		[{ kind: 'status' as const, status: 400 }, 'no' as const, 'refused'],
+		[{ kind: 'status' as const, status: 400 }, 'no' as const, 'rejected'],
 		[{ kind: 'status' as const, status: 503 }, 'unknown' as const, 'status'],
 		[{ kind: 'network' as const, code: 'ECONNRESET' }, 'unknown' as const, 'noAnswer'],
 		[
-			{ kind: 'body' as const, flaw: 'notJson' as const, status: 200 },
+			{ kind: 'body' as const, reason: 'notJson' as const, status: 200 },
 			'unknown' as const,
 			'unreadable',
 		],

@@ -52,7 +52,7 @@ const events: Record<string, SubmissionEvent> = {
 	'looked: found in part of the list': searched(['q1'], ['q2'], 'truncated'),
 	'looked: nothing': searched([], [], 'complete'),
 	'looked: nothing in a cut list': searched([], [], 'truncated'),
-	'looked: nothing, and nobody knows whether that is all': searched([], [], 'inconclusive'),
+	'looked: nothing, and nobody knows whether that is all': searched([], [], 'unknown'),
 	'looked: something that may be it': searched([], ['q2'], 'complete'),
 	again: { type: 'sendAgain' },
 };
@@ -124,7 +124,7 @@ describe('the life of a paid query, over any sequence of events', () => {
 			type: fc.constant('search' as const),
 			found: fc.constantFrom(ids(), ids('q1'), ids('q1', 'q2')),
 			possible: fc.constantFrom(ids(), ids('q9')),
-			completeness: fc.constantFrom<Completeness>('complete', 'truncated', 'inconclusive'),
+			completeness: fc.constantFrom<Completeness>('complete', 'truncated', 'unknown'),
 		}),
 		fc.constant<SubmissionEvent>({ type: 'sendAgain' }),
 	);

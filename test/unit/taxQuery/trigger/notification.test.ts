@@ -10,7 +10,7 @@ const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
 	...more,
 });
 const detail = (name: string) => ({ status: name }) as QueryRecord;
-const envelope = (name: string) => ({ fields: { name }, word: '' });
+const envelope = (name: string) => ({ fields: { name }, status: '' });
 
 describe('two webhook calls about one query', () => {
 	it.each<
