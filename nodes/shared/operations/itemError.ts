@@ -97,4 +97,4 @@ function withTexts(data: IDataObject, hide: (text: string) => string): IDataObje
 
 /** An error that can do without what the service said. */
 const hasServiceMessage = (thrown: unknown): thrown is { withoutServiceMessage(): unknown } =>
-	thrown instanceof UserError && 'withoutWords' in thrown;
+	thrown instanceof UserError && 'withoutServiceMessage' in thrown;

@@ -18,7 +18,7 @@ describe('an error of a request', () => {
 		[status(401, { isTokenRefused: true }), /refused the token \| .*Tokens are per environment/],
 		[status(403), /does not allow this operation \| .*permissions/],
 		[status(404), /found nothing for what was sent \| .*base URL/],
-		[status(400, { said: 'offset?' }), / \| .*The service says: "offset\?"$/],
+		[status(400, { serviceMessage: 'offset?' }), / \| .*The service says: "offset\?"$/],
 		[status(422), /did not accept the values sent \| /],
 		[status(500), /failed with status 500 \| Try again later\.$/],
 		[status(308, { location: 'https://x.example' }), /redirect.* \| .*It leads to https:\/\/x\./],

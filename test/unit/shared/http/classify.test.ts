@@ -33,7 +33,7 @@ const table: Array<[what: string, outcome: ExchangeOutcome, expected: object]> =
 	[
 		'400 by RFC 6750',
 		answer(400, { error: 'invalid_token' }),
-		{ kind: 'status', status: 400, said: 'invalid_token', isTokenRefused: true },
+		{ kind: 'status', status: 400, serviceMessage: 'invalid_token', isTokenRefused: true },
 	],
 	[
 		'403 by RFC 6750',
@@ -43,7 +43,7 @@ const table: Array<[what: string, outcome: ExchangeOutcome, expected: object]> =
 	[
 		'403 in other words',
 		answer(403, { message: 'Token expired' }),
-		{ kind: 'status', status: 403, said: 'Token expired' },
+		{ kind: 'status', status: 403, serviceMessage: 'Token expired' },
 	],
 	[
 		'a 403 page of a proxy',
@@ -63,7 +63,7 @@ const table: Array<[what: string, outcome: ExchangeOutcome, expected: object]> =
 	[
 		'a list of details',
 		answer(422, { message: 'Not valid', errors: [{ field: 'rfc' }] }),
-		{ kind: 'status', status: 422, said: "Not valid: {'field':'rfc'}" },
+		{ kind: 'status', status: 422, serviceMessage: "Not valid: {'field':'rfc'}" },
 	],
 	...['no: s3cret', 'no: S3CRET', 'no: czNjcmV0', 's%33cret s3cret'].map(
 		(message): (typeof table)[number] => [

@@ -152,7 +152,7 @@ describe('a cancelled execution', () => {
 		const cancel = new AbortController();
 		takeMany(rateLimiter, 1);
 		takeMany(rateLimiter, 100, 'cancelled', cancel.signal);
-		const others = takeMany(rateLimiter, 1, 'mismatch');
+		const others = takeMany(rateLimiter, 1, 'other');
 		cancel.abort();
 		await pass(1100);
 		expect(others).toHaveLength(1);

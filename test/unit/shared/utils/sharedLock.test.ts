@@ -50,7 +50,7 @@ describe('gates by key', () => {
 	it('are the same for all who use a key at a time, and hold nobody of another key back', async () => {
 		const log: string[] = [];
 		const gates = new SharedLocks();
-		const [a, b, other] = [work('a', log), work('b', log), work('mismatch', log)];
+		const [a, b, other] = [work('a', log), work('b', log), work('other', log)];
 		const done = [
 			gates.shared('x', a.run),
 			gates.exclusive('x', b.run),

@@ -107,8 +107,8 @@ describe('compare', () => {
 	});
 
 	it('knows a record that was made too early to be whole', () => {
-		const wholeSince = Date.parse('2026-04-01T06:00:00Z');
-		const expected = { ...march, wholeSince };
+		const completeSince = Date.parse('2026-04-01T06:00:00Z');
+		const expected = { ...march, completeSince };
 		const made = (createdAt?: string) =>
 			matchRecord(expected, record('INVOICE', { rfc: RFC, period: '2026-03' }, { createdAt }));
 		expect([
