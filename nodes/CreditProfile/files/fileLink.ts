@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { FileLabel } from '../../shared/errors/fileError';
 import type { OperationItem } from '../../shared/operations/operation';
-import { readPersonalData } from '../../shared/personalData/personalData';
+import { readPersonalData } from '../../shared/personalData/options';
 import { textOf } from '../../shared/utils/text';
 
 /** Describes where a file is, and what the service says of it. */

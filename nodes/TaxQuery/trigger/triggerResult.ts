@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { identity } from '../../shared/operations/fields';
-import {
-	protectionOf,
-	readFieldsToKeep,
-	type Protection,
-} from '../../shared/personalData/personalData';
+import { readFieldsToKeep } from '../../shared/personalData/options';
+import { protectionOf, type Protection } from '../../shared/personalData/personalData';
 import { queryTypes } from '../../shared/queryTypes/catalog';
 import type { Connection } from '../../shared/http/connection';
 import { textOf } from '../../shared/utils/text';

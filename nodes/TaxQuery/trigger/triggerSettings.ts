@@ -9,7 +9,7 @@ import {
 	triggerOnField,
 	type FilterSettings,
 } from './filterSettings';
-import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/personalData';
+import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/options';
 
 /** What the trigger was published with. */
 export interface TriggerSettings {

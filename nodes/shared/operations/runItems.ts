@@ -16,7 +16,8 @@ import {
 	type Resource,
 	type NodeRun,
 } from './operation';
-import { protectionOf, readFieldsToKeep, readPersonalData } from '../personalData/personalData';
+import { readFieldsToKeep, readPersonalData } from '../personalData/options';
+import { protectionOf } from '../personalData/personalData';
 import { DEFAULT_TIMEOUT_MS } from '../http/exchange';
 import { Connections, type Connection } from '../http/connection';
 import { parseBoolean, parseNumber } from './field';
