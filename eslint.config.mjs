@@ -96,13 +96,16 @@ export default tseslint.config(
 	// One vocabulary for names, comments and test titles.
 	{ plugins: { vocabulary } },
 	{
-		files: [
-			'credentials/**/*.ts',
-			'nodes/CreditProfile/**/*.ts',
-			'nodes/shared/{credentials,http,identifiers,personalData,queries,rateLimit,utils}/**/*.ts',
-		],
+		files: ['{contract,credentials,nodes,sandbox}/**/*.ts'],
 		rules: {
+			'vocabulary/no-banned-words': 'error',
 			'vocabulary/sentence-length': 'error',
+		},
+	},
+	{
+		files: ['{credentials,nodes}/**/*.ts'],
+		rules: {
+			'vocabulary/unique-type-names': ['error', { folders: ['credentials', 'nodes'] }],
 		},
 	},
 );

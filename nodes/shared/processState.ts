@@ -1,6 +1,6 @@
 /** A value that a scope holds. */
 type Value = object & {
-	/** How many entries it holds, where it may grow. */
+	/** Says how many entries it holds, where it may grow. */
 	readonly size?: number;
 	/** Somebody works with it now, so it must not be forgotten. */
 	readonly isInUse?: boolean;
@@ -43,8 +43,8 @@ const MAX_IDLE_SIZE = 100_000;
 const MAX_IDLE = 2_000;
 
 /**
- * Scopes of one kind. What is not in use is forgotten where it becomes too much, the scope that was used longest ago
- * first: n8n's journal and the service's list have what matters, too.
+ * Holds scopes of one kind. When they are too many, unused ones are forgotten, the one used longest ago first. n8n's
+ * journal and the service's list have what matters, too.
  */
 class Scopes {
 	private readonly byName = new Map<string, Scope>();
@@ -91,19 +91,19 @@ export function forget(): void {
 	state = newState();
 }
 
-/** When this process began to remember, by our clock. */
+/** Returns when this process began to remember, by our clock. */
 export const processStartedAt = (): number => state.startedAt;
 
-/** What has no owner but the process: executions that run, published triggers, marks on objects of n8n. */
+/** Returns what has no owner but the process: executions that run, published triggers, marks on objects of n8n. */
 export const stateOfProcess = (): Scope => state.process;
 
-/** What is known of a service, by a name of its base URL and account: token, pace, clock, queries. */
+/** Returns what is known of a service, by a name of its base URL and account: token, pace, clock, queries. */
 export const stateOfClient = (name: string): Scope => state.clients.of(name);
 
-/** What is known of a trigger node, by its workflow and its ID. */
+/** Returns what is known of a trigger node, by its workflow and its ID. */
 export const stateOfNode = (name: string): Scope => state.nodes.of(name);
 
-/** What the runs of an execution share with its sub-executions, by the ID of the root execution. */
+/** Returns what the runs of an execution share with its sub-executions, by the ID of the root execution. */
 export const stateOfExecution = (root: string): Scope => state.executions.of(root);
 
 /** Forgets the executions that nobody needs, where there are too many of them. */

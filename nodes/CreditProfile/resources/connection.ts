@@ -8,7 +8,7 @@ import {
 	checkShape,
 	checkTls,
 	Diagnosis,
-	type CheckResult,
+	type CheckOutcome,
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { OperationItem, Resource } from '../../shared/operations/operation';
@@ -85,7 +85,7 @@ function shapeOf(
 	kind: Kind,
 	{ rows, total }: RowsPage,
 	...needed: string[]
-): CheckResult<IDataObject[]> {
+): CheckOutcome<IDataObject[]> {
 	if (rows.length === 0) return { ok: 'unknown', seen: 'There is none.', advice: '', value: rows };
 	const name = `A ${kinds[kind].noun}`;
 	const shape = checkShape(name, rows[0], Object.keys(RULES[kind]), ['id', ...needed]);

@@ -5,21 +5,21 @@ import { maskNamed, redactValues } from '../../shared/utils/redact';
 import { textOf } from '../../shared/utils/text';
 import { queryTypeOf } from './queryTypeNames';
 
-/** What the CIEC may be called, in lower case. */
+/** Returns what the CIEC may be called, in lower case. */
 const namesOfCiec = ({ fields }: Pick<TaxQueryMapping, 'fields'>): string[] =>
 	['ciec', textOf(fields.createTaxProfile?.ciec).toLowerCase()].filter((name) => name !== '');
 
 const PASSWORDS = ['password', 'contrasena', 'contraseña'];
-/** Where a record, or the webhook call around it, may repeat what was asked. */
+/** Names where a record, or the webhook call around it, may repeat the request. */
 const ECHOES = ['query', 'metadata', 'envelope'];
-/** Fields that identify a record; a secret that reads the same does not change them. */
+/** Fields that identify a record; an equal secret does not change them. */
 const IDENTITY = ['queryId', '_id', 'service', 'status', 'createdAt', 'updatedAt'];
 /** Shorter ones (`"ciec": "SI"`) say that there is one. */
 const SHORTEST_CIEC = 4;
 
 /**
- * A record without the CIEC, which that of a tax profile may repeat (TQ §2.1, §4.8): masked under its name, and wherever
- * the record repeats its text. A record of a query type that the mapping does not know may be a tax profile's, too.
+ * Returns a record without the CIEC, which a tax profile's record may repeat (TQ §2.1, §4.8). It is masked under its
+ * name, and wherever the record repeats its text. A record of an unknown query type may be a tax profile's, too.
  */
 export function withoutCiec(record: IDataObject, mapping: TaxQueryMapping): IDataObject {
 	const { createTaxProfile } = catalog;

@@ -14,20 +14,20 @@ import type { QueryId, QueryRecord } from './types';
 /** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
 export interface QueryClient {
 	mapping: TaxQueryMapping;
-	/** The same for all connections of this process to the same base URL as the same client. */
+	/** Identifies the client and the base URL, for all connections of this process. */
 	client: string;
-	/** The same for the same client of the same base URL, whatever its token is. */
+	/** Identifies the account: client and base URL, regardless of the token. */
 	account: string;
 	/** A fingerprint of what is secret; only who has the credential can compute it. */
 	seal(text: string): string;
-	/** Milliseconds by which the service's clock is ahead of this machine's. */
+	/** Returns the milliseconds by which the service's clock is ahead of this machine's. */
 	clockOffsetMs(): number;
 	request(request: ServiceRequest): Promise<IDataObject | IDataObject[]>;
 	/** The service's own words in a body. */
 	serviceMessage(body: unknown): ServiceMessage;
 }
 
-/** How long a read may take, and what is called as it goes out. */
+/** Describes how long a read may take, and what is called as it goes out. */
 export type ReadOptions = Pick<ServiceRequest, 'timeoutMs' | 'retryBudgetMs' | 'beforeSend'>;
 
 /** The service as an item uses it: with its timeout, and its index in each error. */
@@ -36,7 +36,10 @@ export async function queryClientOf(item: OperationItem): Promise<QueryClient> {
 	return { ...connection, request: item.request };
 }
 
-/** The same for reading what is billed: it goes on when another item fails, until the execution is cancelled. */
+/**
+ * Returns a client for reading billed queries. It continues when another item fails, until the execution is
+ * cancelled.
+ */
 export async function uncancelledClient(item: OperationItem): Promise<QueryClient> {
 	const signal = item.run.cancelled ?? new AbortController().signal;
 	const request = async (options: ServiceRequest) => await item.request({ ...options, signal });
@@ -79,7 +82,7 @@ const PATH_OF_ONE = 'paths.get';
 export const keysForReading = ({ client }: Pick<QueryClient, 'client'>): string[] =>
 	isConfirmed(client, PATH_OF_ONE) ? [] : [PATH_OF_ONE];
 
-/** The same; undefined if the service has nothing under that ID. */
+/** Reads a query; undefined if the service has nothing under that ID. */
 export async function findQuery(
 	service: QueryClient,
 	id: string,
@@ -91,7 +94,7 @@ export async function findQuery(
 	});
 }
 
-/** Whether an error of a request says that the service has nothing there. */
+/** Returns whether an error of a request says that the service has nothing there. */
 const isNotFound = (error: unknown): boolean =>
 	error instanceof RequestError && error.problem.kind === 'status' && error.problem.status === 404;
 

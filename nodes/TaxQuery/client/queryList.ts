@@ -15,7 +15,7 @@ import type { Completeness, QueryListing, QueryRecord } from './types';
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';
 
-/** One response of GET /query (TQ §4.12, whose shape is not shown). */
+/** Describes one response of GET /query (TQ §4.12, whose shape is not shown). */
 interface ListPage {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
@@ -33,8 +33,8 @@ interface RowsAtKey {
 }
 
 /**
- * Returns the rows of the list: the response itself, what the API Mapping's `list.rows` names, or the only list in it, on
- * top or in an object. Undefined if there is none, more than one that may be it, or a failure is reported beside it.
+ * Returns the rows of the list: the response itself, or what the API Mapping's `list.rows` names. Otherwise it is the
+ * only list, on top or in an object. Undefined without one, with several candidates, or beside a reported failure.
  */
 export function readListPage(body: unknown, mapping: TaxQueryMapping): ListPage | undefined {
 	if (!isObject(body) && !Array.isArray(body)) return undefined;
@@ -73,9 +73,9 @@ function listsIn(beside: IDataObject): RowsAtKey[] {
 	});
 }
 
-/** What one response of the list brought. */
+/** Describes what one response of the list brought. */
 interface ListChunk extends QueryListing {
-	/** Nothing is read behind it; only then `extent` is of the whole list. */
+	/** It is the last chunk; only then `completeness` is that of the whole list. */
 	isLast: boolean;
 }
 
@@ -89,7 +89,7 @@ const noList = (): CodedError =>
 		mappingKeys: ['paths.getAll'],
 	});
 
-/** How far a reading of the list has come. */
+/** Describes how far a reading of the list has come. */
 interface ListProgress {
 	/** Pages read. */
 	pages: number;
@@ -208,7 +208,7 @@ const SHAPE_KEYS = ['list.rows', LIST];
 
 const NO_PAGE: ListPage = { records: [], rows: [], unreadable: 0 };
 
-/** Whether a service refused a request because of a parameter that it does not know. */
+/** Returns whether a service refused a request because of a parameter that it does not know. */
 const isParameterRefused = (error: unknown): boolean =>
 	error instanceof RequestError && [400, 404, 422].includes(error.status ?? 0);
 
@@ -228,8 +228,8 @@ export async function listQueries(service: QueryClient): Promise<QueryListing> {
 }
 
 /**
- * The queries made since a moment of the service's clock: the list is read to its end, or, where it is seen to run from
- * the newest to the oldest, until it is older. That much of it is then whole.
+ * Returns the queries made since a moment of the service's clock. The list is read to its end, or, if it runs from
+ * newest to oldest, until it is older. That much of it is then complete.
  */
 export async function listSince(service: QueryClient, since: number): Promise<QueryListing> {
 	let [last, falls, isSorted] = [Infinity, false, true];
@@ -276,12 +276,12 @@ export async function completeRow(service: QueryClient, row: QueryRecord): Promi
 	return (await holdsResult(service, row)) ? row : await readRowById(service, row);
 }
 
-/** Whether rows are whole, by query type. */
+/** Returns whether rows are whole, by query type. */
 const newComparisons = () => new Map<string, Promise<boolean>>();
 
 /**
- * Whether a row holds all of its result: the first one of each query type that has a result is compared with its record
- * by ID, and the others are taken for whole, or not.
+ * Returns whether a row holds its whole result. The first row of each query type with a result is compared with its
+ * record; the others follow it.
  */
 export async function holdsResult(service: QueryClient, row: QueryRecord): Promise<boolean> {
 	if (lacksResponse(row)) return false;
@@ -291,7 +291,7 @@ export async function holdsResult(service: QueryClient, row: QueryRecord): Promi
 	const comparison = comparisons.get(row.code) ?? compareRow();
 	comparisons.set(row.code, comparison);
 	return await comparison.catch(() => {
-		comparisons.delete(row.code); // the next one tells
+		comparisons.delete(row.code); // the next row is compared instead
 		return true;
 	});
 }
@@ -299,13 +299,13 @@ export async function holdsResult(service: QueryClient, row: QueryRecord): Promi
 const lengthOf = ({ raw: { response, state } }: QueryRecord) =>
 	JSON.stringify([response, state]).length;
 
-/** Whether a row does not say what was asked, or when. */
+/** Returns whether a row lacks its request or its date. */
 export const lacksRequest = ({ request, code, createdAt }: QueryRecord): boolean =>
 	!request || code === '' || createdAt === undefined;
 
-/** So many rows that do not say what was asked are read by their ID. */
+/** Limits how many rows without a request are read by ID. */
 const MAX_READ = 1000;
-/** So many of them at a time. */
+/** Limits how many are read at a time. */
 const READERS = 20;
 
 /** The rows; the newest thousand of those that `isToRead` picks as `read` gives them, by their IDs. */

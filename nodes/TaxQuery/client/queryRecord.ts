@@ -27,7 +27,7 @@ const idIn = ({ queryId, _id }: IDataObject): QueryId | undefined =>
 /** An ID that somebody entered or delivered; nothing is known of it yet. */
 export const asQueryId = (text: string): QueryId => text as QueryId;
 
-/** Whether an object is called by this ID, under either name. */
+/** Returns whether an object is called by this ID, under either name. */
 export const isCalled = ({ queryId, _id }: IDataObject, id: string): boolean =>
 	[queryId, _id].some((one) => idText(one).toLowerCase() === id.toLowerCase());
 
@@ -74,9 +74,9 @@ function readAcknowledged(
 }
 
 /**
- * What the response to a paid POST says of its queries. Accepted is what the API reference shows: a record (TQ §2.1), an
- * acknowledgement (TQ §2.5), several under `results` (TQ §4.11), or the only one of these that is wrapped. Whatever else
- * a 2xx holds, or more queries than the `most` that were asked for, leaves open whether the query was accepted.
+ * Reads the response to a billed POST. The API reference shows what is accepted: a record (TQ §2.1), an
+ * acknowledgement (TQ §2.5), or several under `results` (TQ §4.11). A single wrapped one counts, too. Any other 2xx,
+ * or more queries than `most`, leaves the acceptance unknown.
  */
 export function readSubmissionResponse(
 	result: Result,
@@ -149,7 +149,7 @@ const DOCUMENTED: Partial<Record<string, QueryState>> = {
 	FAILED: 'failed',
 };
 
-/** What a status word means: of two entries of the API Mapping the worse one. */
+/** Returns what a status word means: of two entries of the API Mapping the worse one. */
 export function stateOf(
 	status: unknown,
 	{ statuses }: Pick<TaxQueryMapping, 'statuses'>,
@@ -162,8 +162,8 @@ export function stateOf(
 }
 
 /**
- * The request's fields, which a record echoes under the names they were sent by: in `query`, else in its metadata, where
- * a service may keep other things. Undefined if the record does not say what was asked.
+ * Returns the request's fields, which a record echoes under the names they were sent by. They are in `query`, or in
+ * its metadata, where a service may store other things. Undefined if the record shows no request.
  */
 export function requestIn(
 	{ query, metadata, service }: IDataObject,
@@ -175,16 +175,16 @@ export function requestIn(
 	return fromWireNames(echo, queryTypeOf(service, mapping)?.operation ?? '', mapping);
 }
 
-/** Whether an object holds a field that some query sends. */
+/** Returns whether an object holds a field that some query sends. */
 const hasSent = (echo: IDataObject, { fields: names }: TaxQueryMapping): boolean =>
 	queryTypes.some(({ operation, fields, echo: more = [] }) =>
 		[...fields, ...more].some((name) => Object.hasOwn(echo, names[operation]?.[name] ?? name)),
 	);
 
-/** Whether a row of the list, or what was just accepted, may hold less than its record does. */
+/** Returns whether a row of the list, or what was just accepted, may hold less than its record does. */
 export const lacksResponse = ({ state, hasResponse }: QueryRecord): boolean =>
 	!hasResponse && state !== 'pending' && state !== 'failed';
 
-/** Whether nothing is known of how a query ends yet. */
+/** Returns whether nothing is known of how a query ends yet. */
 export const isUnfinishedState = (state: QueryState): boolean =>
 	state === 'pending' || state === 'unknown';

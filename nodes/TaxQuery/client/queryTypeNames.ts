@@ -19,7 +19,9 @@ export function queryTypeOf(code: unknown, mapping: TaxQueryMapping): QueryType 
 	return queryTypes.find((service) => serviceCodeOf(service, mapping).toUpperCase() === name);
 }
 
-/** Where an environment takes a query; with leading slash, and with a trailing one where the mapping has it. */
+/**
+ * Returns where an environment takes a query; with leading slash, and with a trailing one where the mapping has it.
+ */
 export function pathOf(operation: string, path: string, { paths }: TaxQueryMapping): string {
 	const own = paths[operation];
 	if (own !== undefined) return `/${own.replace(/^\/+/, '')}`;
@@ -28,11 +30,11 @@ export function pathOf(operation: string, path: string, { paths }: TaxQueryMappi
 	return `/${parts.filter(Boolean).join('/')}`;
 }
 
-/** Which keys of the API Mapping say where a query is sent. */
+/** Returns which keys of the API Mapping say where a query is sent. */
 export const keysOfPath = ({ operation, path }: QueryType): string[] =>
 	isTax(path) ? ['paths.tax', `paths.${operation}`] : [`paths.${operation}`];
 
-/** Which keys of the API Mapping say what a query's body holds. */
+/** Returns which keys of the API Mapping say what a query's body holds. */
 const keysOfFields = ({ operation, fields }: QueryType): string[] => [
 	`fields.${operation}`,
 	...(fields.includes('from') ? ['periodFormat'] : []),
@@ -43,8 +45,8 @@ export const noteAccepted = (client: string, service: QueryType): void =>
 	confirmNames(client, 'query', ...keysOfPath(service));
 
 /**
- * Which keys of the API Mapping may be missing where a query is refused with this status: those of its path until one
- * was accepted there, and those of its body until any was accepted.
+ * Returns the API Mapping keys that may be missing when a query is refused with this status. They are those of its
+ * path until one was accepted there, and those of its body until any was accepted.
  */
 export function keysToTry(status: number, service: QueryType, client: string): string[] {
 	if (status === 404) return keysOfPath(service).filter((key) => !isConfirmed(client, key));

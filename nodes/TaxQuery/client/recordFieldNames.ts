@@ -4,7 +4,7 @@ import { isObject } from '../../shared/utils/json';
 
 type Names = Pick<TaxQueryMapping, 'record'>;
 
-/** What the service calls a field of TQ §2.1. */
+/** Returns what the service calls a field of TQ §2.1. */
 export const wireName = ({ record }: Names, name: RecordName): string => record[name] ?? name;
 
 /** The content of a record that comes wrapped; the object itself where the wrapper is not there. */
@@ -14,8 +14,8 @@ const unwrap = (body: IDataObject, { record: { wrapper } }: Names): IDataObject 
 };
 
 /**
- * Pairs of the service's name and the API reference's, for a one-to-one renaming: a field that the service has under a
- * name of the API reference, though the mapping gives that name to another field, takes the name that got free.
+ * Returns pairs of the service's name and the API reference's, for a one-to-one renaming. If the mapping gives a name
+ * of the API reference to another field, the service's own field of that name takes the free one.
  */
 function renaming({ record }: Names): Map<string, string> {
 	const names = Object.fromEntries(Object.entries(record).filter(([name]) => name !== 'wrapper'));
@@ -40,6 +40,6 @@ function rename(fields: IDataObject, names: Map<string, string>): IDataObject {
 export const fromWire = (body: IDataObject, mapping: Names): IDataObject =>
 	rename(unwrap(body, mapping), renaming(mapping));
 
-/** The same fields under the service's own names again. */
+/** Returns the fields under the service's own names again. */
 export const toWire = (fields: IDataObject, mapping: Names): IDataObject =>
 	rename(fields, new Map([...renaming(mapping)].map(([wire, name]) => [name, wire])));

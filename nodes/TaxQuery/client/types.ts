@@ -11,7 +11,7 @@ export type QueryState = 'pending' | 'success' | 'failed' | 'unknown';
 export interface QueryRecord {
 	kind: 'record';
 	id: QueryId;
-	/** What the record calls its query type; '' if it does not say. */
+	/** Says what the record calls its query type; '' if it does not say. */
 	code: string;
 	/** The row of the catalog that is called so; undefined if none is. */
 	operation?: string;
@@ -20,10 +20,10 @@ export interface QueryRecord {
 	status?: string;
 	/** Milliseconds since the epoch; undefined where there is no date with a zone. */
 	createdAt?: number;
-	/** What was asked, under the API reference's names; undefined if the record does not say. */
+	/** Holds the request under the API reference's names; undefined if the record does not show it. */
 	request?: IDataObject;
 	hasResponse: boolean;
-	/** As it came, the CIEC masked. */
+	/** Holds the record as it came, the CIEC masked. */
 	raw: IDataObject;
 }
 
@@ -38,36 +38,36 @@ export interface Acknowledgement {
 
 export type Query = QueryRecord | Acknowledgement;
 
-/** Why nobody knows what became of a query that was sent. */
+/** Says why the outcome of a sent query is unknown. */
 export type UncertaintyReason =
 	| 'noAnswer'
 	| 'status'
 	| 'unreadable'
 	| 'noId'
 	| 'earlierTry'
-	/** What came is surely another query. */
+	/** The response surely holds another query. */
 	| 'otherQuery';
 
-/** What the response to a paid POST says. */
+/** Describes the response to a billed POST. */
 export type SubmissionResponse =
 	| { kind: 'accepted'; queries: Query[] }
 	| { kind: 'rejected'; problem: Problem }
 	| { kind: 'uncertain'; why: UncertaintyReason; problem?: Problem; body?: IDataObject };
 
 /**
- * How much of the list was read: all of it; less than the service reports; or all that came, of which nobody knows
- * whether more follow.
+ * Says how much of the list was read: all of it, or less than the service reports. Otherwise it is unknown whether
+ * more follows.
  */
 export type Completeness = 'complete' | 'truncated' | 'unknown';
 
-/** What was read of the list of queries (TQ §4.12), in the list's order. */
+/** Describes what was read of the list of queries (TQ §4.12), in the list's order. */
 export interface QueryListing {
 	records: QueryRecord[];
 	/** Rows that show no ID. */
 	unreadable: number;
 	completeness: Completeness;
-	/** How many queries the service reports, where it does. */
+	/** Says how many queries the service reports, where it does. */
 	total?: number;
-	/** How many rows came at once, at most. */
+	/** Says how many rows came at once, at most. */
 	longest: number;
 }

@@ -4,7 +4,7 @@ import { sentences } from '../../shared/utils/sentences';
 import type { QueryRecord } from '../client/types';
 import { setKeys } from './queryError';
 
-/** What is chosen from queries; nothing means all. */
+/** Describes what is chosen from queries; nothing means all. */
 interface QueryFilter {
 	operations: string[];
 	states: string[];
@@ -15,9 +15,9 @@ interface QueryFilter {
 type RecordLabels = Pick<QueryRecord, 'code' | 'operation' | 'state' | 'status'>;
 
 /**
- * Says which queries a choice leaves out only because the mapping does not know their words, though these may be what
- * is meant: a chosen query type that the mapping does not name, and that does not occur under the API reference's name,
- * may have that name. Undefined if there are none.
+ * Describes the queries that a filter excludes only because the mapping does not know their labels. A chosen query
+ * type may have another name if the mapping does not name it and no record has its documented name. Undefined if
+ * there are none.
  */
 export function describeExcluded(
 	records: RecordLabels[],

@@ -12,10 +12,10 @@ import type { PaidQuery } from '../request/queryRequest';
 import { keysOfPath } from '../client/queryTypeNames';
 import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/types';
 
-/** For what the list of queries was needed. */
+/** Says why the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';
 
-/** What a lost query was looked for in, and what was there. */
+/** Describes the search for a lost query, and its findings. */
 export type RecoverySearch =
 	| {
 			found: QueryId[];
@@ -32,7 +32,7 @@ interface QueryErrorText {
 	description: string;
 }
 
-/** What can be wrong with a query that costs money: data; the sentences are below. */
+/** Describes what can be wrong with a query that costs money: data; the sentences are below. */
 export type QueryProblem =
 	/** Surely not accepted. */
 	| {
@@ -40,21 +40,21 @@ export type QueryProblem =
 			problem: Problem;
 			definition: PaidQuery;
 			about?: 'rfc' | 'curp';
-			/** Of the API Mapping: what may set it right. */
+			/** Lists the API Mapping keys that may correct it. */
 			mappingKeys?: string[];
 	  }
-	/** Nobody knows whether it was accepted. */
+	/** It is unknown whether the query was accepted. */
 	| {
 			kind: 'unsure';
 			definition: PaidQuery;
 			why: UncertaintyReason;
-			/** As so many queries it is billed. */
+			/** Counts the queries that it is billed as. */
 			count: number;
-			/** When it was sent, by our clock. */
+			/** Says when it was sent, by our clock. */
 			sentAt: number;
 			search: RecoverySearch;
 			problem?: Problem;
-			/** Of a response without a query ID. */
+			/** Holds the message of a response without a query ID. */
 			serviceMessage?: ServiceMessage;
 	  }
 	| { kind: 'limitOfExecution'; most: number }
@@ -67,18 +67,18 @@ export type QueryProblem =
 	| { kind: 'otherQuery'; name: string; id: QueryId; type?: string; search?: RecoverySearch }
 	| { kind: 'failed'; name: string; ids: QueryId[]; status: string; serviceMessage: string }
 	| { kind: 'cancelled' }
-	/** An error of another room; it keeps its code, data and status. */
+	/** Passes on another module's error with its code, data and status. */
 	| { kind: 'passed'; cause: unknown };
 
 /** An error of a query that costs money. Its words and data are made of its trouble, and nobody reads the words. */
 export class QueryError extends UserError {
 	/** Stable, for programs and tests: "status.404", "unsure", "limitOfDay". */
 	readonly code?: string;
-	/** What the description says of single queries. */
+	/** Says what the description says of single queries. */
 	readonly data: IDataObject;
 	/** Keys of the API Mapping that may set it right. */
 	readonly mappingKeys: string[];
-	/** Of the response, where the service refused the request with one. */
+	/** Holds the status with which the service refused the request. */
 	readonly status?: number;
 
 	/** `billed`: what was accepted for the item nevertheless. */
@@ -97,7 +97,7 @@ export class QueryError extends UserError {
 		this.status = status;
 	}
 
-	/** The same error without what the service said, which may repeat personal data. */
+	/** Returns the error without the service's message, which may repeat personal data. */
 	withoutServiceMessage(): QueryError {
 		const { queryProblem, billed } = this;
 		const silent = { ...queryProblem, ...NO_SERVICE_MESSAGE } as QueryProblem;
@@ -107,7 +107,9 @@ export class QueryError extends UserError {
 		return new QueryError(silent, billed);
 	}
 
-	/** Of a list that could not be read; where no query could be sent either, the error itself. */
+	/**
+	 * Returns the error of a list that could not be read. If no query could be sent either, it is the error itself.
+	 */
 	static unlisted(error: unknown, purpose: ListPurpose): unknown {
 		const kind = error instanceof RequestError ? error.problem.kind : undefined;
 		const isOwn = error instanceof QueryError || kind === 'login' || kind === 'cancelled';
@@ -130,13 +132,16 @@ const NO_SERVICE_MESSAGE = {
 const withoutServiceMessage = (error: unknown) =>
 	error instanceof RequestError ? error.withoutServiceMessage() : error;
 
-/** The words of an error of another room, to be passed on. */
+/** Returns the text of another module's error. */
 export function errorText(error: unknown): QueryErrorText {
 	const { message, description } = error as Partial<UserError>;
 	return { message: message ?? String(error), description: description ?? '' };
 }
 
-/** Why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the request. */
+/**
+ * Returns why a result could not be read, in one text: the keys of the API Mapping that may set it right, and the
+ * request.
+ */
 export function reasonFor(error: unknown): string {
 	const { mappingKeys = [], data } = error as Partial<RequestError>;
 	const what = errorText(error).message;
@@ -156,20 +161,20 @@ const billedText = (ids: QueryId[]): string =>
 		? ''
 		: `Already billed: ${ids.join(', ')}. Query → Get reads that, and so does retrying this execution`;
 
-/** With this every error and receipt of a billed operation ends. */
+/** Returns the text that ends every error and receipt of a billed operation. */
 export function costText({ billed, queries }: Pick<Cost, 'billed' | 'queries'>): string {
 	if (billed === 'unknown' || billed === 0) return `Billed: ${billed || 'nothing'}`;
 	const what = queries === 1 ? 'query' : 'queries';
 	return `Billed: ${billed === queries ? '' : `${billed} of `}${queries} ${what}`;
 }
 
-/** What to do where an environment uses other names. */
+/** Returns what to do where an environment uses other names. */
 export const setKeys = (keys: string[]): string =>
 	`set ${keys.join(' or ')} in the credential's API Mapping`;
 
 /** The words of a trouble, and its data for programs. */
 interface RenderedError extends QueryErrorText {
-	/** In place of the trouble's kind. */
+	/** Replaces the problem's kind. */
 	code?: string;
 	status?: number;
 	data?: IDataObject;
@@ -306,10 +311,10 @@ const NOBODY = {
 	curp: 'No person was found for this CURP',
 };
 
-/** With these a service may say that there is no tax profile. */
+/** A service may report a missing tax profile with these statuses. */
 const PROFILE = [400, 403, 404, 409, 412, 422];
 
-/** By so much the clocks of n8n and the service may differ. */
+/** Allows for this difference between the clocks of n8n and the service. */
 const CLOCKS_MS = 60_000;
 
 const UNCERTAINTY_TEXTS: Record<UncertaintyReason, string> = {
@@ -378,10 +383,10 @@ function renderSearch(
 	);
 }
 
-/** Of the API Mapping: how a list comes whole. */
+/** Lists the API Mapping keys that make a list complete. */
 const LIST_KEYS = ['list.limit', 'list.offset', 'list.page'];
 
-/** What is missing of a list, and how to have it; undefined if nothing is. */
+/** Returns what is missing of a list, and how to have it; undefined if nothing is. */
 export function truncationText(
 	list: Pick<QueryListing, 'completeness' | 'total'> & { listed: number },
 ): QueryErrorText | undefined {
@@ -400,7 +405,7 @@ export function truncationText(
 	};
 }
 
-/** How many of the service's queries come out, where it reports their number, and why not the others. */
+/** Returns how many of the service's queries come out, where it reports their number, and why not the others. */
 export function totalText(given: number, total: number, others?: 'limit' | 'filters'): string {
 	if (given > total) return `${given} queries returned; the service reports ${total}.`;
 	return sentences(
@@ -410,7 +415,7 @@ export function totalText(given: number, total: number, others?: 'limit' | 'filt
 	);
 }
 
-/** The same in one sentence after the other; '' if nothing is missing. */
+/** Returns the text about a truncated list in one string, or ''. */
 export function truncationSentences(list: Parameters<typeof truncationText>[0]): string {
 	const rendered = truncationText(list);
 	return rendered ? sentences(rendered.message, rendered.description) : '';

@@ -10,7 +10,7 @@ import { fieldError } from '../../shared/utils/codedError';
 const MEXICO = 'America/Mexico_City';
 /** A year alone, a number or a week is none, though luxon would read one. */
 const ISO = /^\d{4}-\d\d-\d\d($|[T ]\d\d:)/;
-/** Nobody who is asked about was born before. */
+/** Nobody in a query was born before. */
 const FIRST_YEAR = 1900;
 
 /** A day to enter. */
@@ -31,8 +31,8 @@ export const dayField = (
 });
 
 /**
- * A point in time as entered or given by an expression: ISO with or without time, day/month/year, a Date, or luxon's
- * DateTime; in its own zone, or in `zone` if it has none. Invalid if it is none of these, or no such day exists.
+ * Reads a point in time: ISO with or without time, day/month/year, a Date, or luxon's DateTime. It is in its own
+ * zone, or in `zone` if it has none. The result is invalid for other values and impossible days.
  */
 function toMoment(value: unknown, zone: string): DateTime {
 	if (DateTime.isDateTime(value)) return value;
@@ -43,7 +43,10 @@ function toMoment(value: unknown, zone: string): DateTime {
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone, setZone: true });
 }
 
-/** The same. Throws a UserError that names the field if it is none; of a number nobody can tell which day was meant. */
+/**
+ * Reads a point in time. Throws a UserError that names the field for other values; a number does not say which day
+ * was meant.
+ */
 export function readMoment(value: unknown, label: string, zone: string): DateTime {
 	if (/^\d+([.,]\d+)?$/.test(textOf(value).trim())) {
 		throw fieldError(
@@ -75,8 +78,9 @@ export function readDay(value: unknown, label: string, zone: string): DateTime {
 }
 
 /**
- * A calendar day of which nobody can tell the time: a birth date. An instant is one only at midnight, as it is written or
- * in the workflow's time zone; at another time the day depends on who reads it. Throws a UserError that names the field.
+ * Reads a calendar day without a time, such as a birth date. An instant is accepted only at midnight, as written or
+ * in the workflow's time zone. At another time the day would depend on the reader. Throws a UserError that names the
+ * field.
  */
 export function readPlainDay(value: unknown, label: string, zone: string): DateTime {
 	const moment = readMoment(value, label, zone);
@@ -91,7 +95,7 @@ export function readPlainDay(value: unknown, label: string, zone: string): DateT
 	);
 }
 
-/** Whether a date names a moment: it has a zone, or is a Date or luxon's DateTime. */
+/** Returns whether a date names a moment: it has a zone, or is a Date or luxon's DateTime. */
 const isInstant = (value: unknown): boolean =>
 	typeof value !== 'string' || /(Z|[+-]\d\d(:?\d\d)?)$/i.test(cleanText(value).slice(10));
 

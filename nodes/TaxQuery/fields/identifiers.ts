@@ -6,7 +6,7 @@ import { fieldError } from '../../shared/utils/codedError';
 import { isObject } from '../../shared/utils/json';
 import { textField } from './text';
 
-/** What is odd about an identifier, passed along with the result. */
+/** Describes what is odd about an identifier, passed along with the result. */
 export type Warning = { field: string; code: string; message: string };
 
 export interface Checked {
@@ -15,7 +15,7 @@ export interface Checked {
 	warnings: Warning[];
 }
 
-/** How strictly an item is checked before it is billed. */
+/** Defines how strictly an item is checked before it is billed. */
 const STRICTNESS = [
 	{ name: 'All', value: 'all', description: 'An item that cannot be right is not sent' },
 	{
@@ -72,7 +72,7 @@ export const rfc: Field<Checked> = {
 	read: async (item) => await readRfc(item),
 };
 
-/** The same; with `of` it must be a company's. */
+/** Reads an RFC; with `of` it must be a company's. */
 export async function readRfc(item: OperationItem, of?: 'PM'): Promise<Checked> {
 	const value = parseText(identifierIn(item.parameter('rfc')), 'RFC');
 	const strictness = await checks.read(item);
@@ -106,7 +106,7 @@ export async function readRfc(item: OperationItem, of?: 'PM'): Promise<Checked> 
 	return checked;
 }
 
-/** The CURP of an item, likewise. */
+/** Reads the CURP of an item. */
 export const curp: Field<Checked> = {
 	properties: [curpField],
 	async read(item) {
@@ -118,7 +118,7 @@ export const curp: Field<Checked> = {
 
 const SWITCH = "'Check Identifiers First' switches this check off.";
 
-/** Whether the operator has switched off the checks of an item. */
+/** Returns whether the operator has switched off the checks of an item. */
 export const isUnchecked = async (item: OperationItem): Promise<boolean> =>
 	(await checks.read(item)) === 'off';
 
@@ -135,7 +135,7 @@ function accepted(field: string, { normalized, errors, warnings }: CheckResult):
 	};
 }
 
-/** Of a result that names another person or company than was asked about: a corrected CURP, or a wrong answer. */
+/** Warns of a result that names another person or company than requested: a corrected CURP, or a wrong response. */
 export function otherIdentifiers(requested: IDataObject, result: IDataObject): Warning[] {
 	const isOther = (name: string) =>
 		[name, name.toLowerCase()].some((own) => areOthers(requested[name.toLowerCase()], result[own]));
@@ -164,16 +164,16 @@ const about = (
 	options,
 });
 
-/** What a model is told of the field RFC. */
+/** Describes the field RFC to a model. */
 export const TAKES_RFC = 'RFC: 12 characters (company) or 13 (person), with homoclave';
-/** Of a query about an RFC, a person's or a company's. */
+/** Holds the inputs of a query about an RFC, a person's or a company's. */
 export const byRfc = about('rfc', TAKES_RFC, rfc, rfcCheckOptions);
-/** Of a query about the RFC of a company. */
+/** Holds the inputs of a query about a company's RFC. */
 export const byCompanyRfc = about(
 	'rfc',
 	'RFC: 12 characters, of a company, with homoclave',
 	{ properties: [companyRfc], read: async (item) => await readRfc(item, 'PM') },
 	rfcCheckOptions,
 );
-/** Of a query about a CURP. */
+/** Holds the inputs of a query about a CURP. */
 export const byCurp = about('curp', 'CURP: 18 characters', curp, curpCheckOptions);

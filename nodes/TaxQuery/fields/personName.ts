@@ -4,19 +4,19 @@ import { isUnchecked, type Warning } from './identifiers';
 
 const words = (text: string): Set<string> => new Set(text.trim().split(/\s+/));
 
-/** What tables, forms and expressions hold in the place of a name; letters alone, in lower case. */
+/** Defines what tables, forms and expressions hold in the place of a name; letters alone, in lower case. */
 const PLACEHOLDERS = words(`
 undefined null nan none ninguno ninguna noaplica notiene nohay nulo desconocido desconocida unknown notapplicable
 notavailable nodisponible noregistrado sinnombre sinapellido sinapellidos sinsegundoapellido sinapellidomaterno
 sinapellidopaterno sindato sindatos sininformacion sinregistro`);
-/** What may be a name elsewhere, and in a second surname says that there is none. */
+/** Defines what may be a name elsewhere, and in a second surname says that there is none. */
 const NONE = words('x na nd sn sd');
 /** Real surnames, and more often the word for a missing one. */
 const AMBIGUOUS = words('x na nd sn sd no');
 
 /** CP §2.8: letters, apostrophes, spaces, dots, hyphens; with the signs that are typed for them. */
 const OTHER_CHARACTER = /[^\p{L}\p{M}'’‘´`· .‐‑–-]/u;
-/** Letters that only look like Latin ones: full-width, mathematical, joined ones of a PDF. */
+/** Matches letters that are confusable with Latin ones: full-width, mathematical, and joined ones of a PDF. */
 const CONFUSABLE = /[\uFF21-\uFF5A\u{1D400}-\u{1D7FF}\uFB00-\uFB06]/u;
 const LATIN = /\p{Script=Latin}/u;
 const OTHER_SCRIPT = /(?![\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}])\p{L}/u;
@@ -36,7 +36,7 @@ const lettersOf = (text: string): string =>
 		.replace(/[^\p{L}]/gu, '')
 		.toLowerCase();
 
-/** Which part of a person's name: given names may be one letter, and the second surname may be missing. */
+/** Describes which part of a person's name: given names may be one letter, and the second surname may be missing. */
 export type NamePart = 'given' | 'first' | 'second';
 
 /** Returns why a text surely is no name; undefined for anything that may be one. */

@@ -18,7 +18,7 @@ const taxpayer: Fields = {
 	...shown('ValidoDesde ValidoHasta EstadoCertificado Valido Estado EstadoISO'),
 };
 
-/** By operation: TQ §2.2 to §2.4; the other responses are not shown. */
+/** Holds the documented responses by operation (TQ §2.2 to §2.4); the others are not shown. */
 const responses: Record<string, Rule | undefined> = {
 	calculateRfc: personal('rfc'),
 	getCrf: taxpayer,
@@ -30,7 +30,7 @@ const responses: Record<string, Rule | undefined> = {
 	},
 };
 
-/** What was asked, under the names of the contract. */
+/** Returns the requested fields, under the names of the contract. */
 const requestedFields = (service: QueryType | undefined, { fields }: TaxQueryMapping): Fields => {
 	const names = fields[service?.operation ?? ''] ?? {};
 	const own = Object.entries(names).map(([name, mapped]) => [

@@ -14,39 +14,41 @@ const MAX_LISTED_IDS = 50;
 const IDENTIFIER = /[A-ZÑ&]{3,4}[\s-]?\d{6}/i;
 
 const OWN_ID = /^(?=.*\d)(?!\d{10,11}$)[\w.:/#-]{1,64}$/;
-/** Whether a text surely is an ID, and no name, address, phone (10 digits) or NSS (11). */
+/** Returns whether a text surely is an ID, and no name, address, phone (10 digits) or NSS (11). */
 export const isOwnId = (text: string): boolean => OWN_ID.test(text) && !IDENTIFIER.test(text);
 
 /** A text as the item's own output shows it. */
 const shown = ({ protect }: OperationItem, text: string) =>
 	String(protect({ text }, 'written', identity).text);
 
-/** What others know of a run's queries. */
+/** Describes what others know of a run's queries. */
 interface Known {
-	/** What the list of queries left open. */
+	/** Returns what the list of queries left open. */
 	gaps(): { uncompared: number; cut?: QueryListing };
-	/** How many are billed for an item, or for all of the run; undefined where nobody knows. */
+	/** Returns how many are billed for an item, or for all of the run; undefined where nobody knows. */
 	billed(index?: number): number | undefined;
 }
 
-/** What a run has spent: shown in the output pane, kept with the execution, and added to its error. */
+/**
+ * Records what a run has spent. It is shown in the output pane, stored with the execution, and added to its error.
+ */
 export class Receipt {
 	private readonly counts = { sent: 0, recovered: 0, resumed: 0, reused: 0 };
 	private readonly planned = new Map<number, number>();
-	/** What was accepted, by item. */
+	/** Says what was accepted, by item. */
 	private readonly billed = new Map<number, string[]>();
-	/** How many queries may have been accepted, by item. */
+	/** Says how many queries may have been accepted, by item. */
 	private readonly uncertainByItem = new Map<number, number>();
 	private readonly warnings: string[] = [];
 	/** Items for which nothing was sent, because a query of before or of another item serves them. */
 	private readonly served = new Set<number>();
-	/** Those of them that came out. */
+	/** Counts those of them that came out. */
 	private unsentItems = 0;
-	/** How many items have asked each question; those with a query of their own are not the same. */
+	/** Counts the items of each request; those with a query of their own do not count together. */
 	private readonly itemsByRequest = new Map<string, number>();
 	private pending = 0;
 	private reusesByDefault = false;
-	/** What is pending is reused by the next click. */
+	/** Says what is pending is reused by the next click. */
 	private isBuilding = false;
 	/** Some item waited for its result. */
 	private hasWaited = false;
@@ -58,12 +60,15 @@ export class Receipt {
 		run.atEnd((failure, failed) => this.end(failure, failed));
 	}
 
-	/** As so many queries an item is billed, if nothing is reused. */
+	/** Plans the number of queries that an item is billed for, if nothing is reused. */
 	plan({ index }: OperationItem, queries: number): void {
 		this.planned.set(index, queries);
 	}
 
-	/** What an item has cost, or all of the run; what did not come so far as to be planned counts as one query. */
+	/**
+	 * Returns what an item has cost, or all of the run; what did not come so far as to be planned counts as one
+	 * query.
+	 */
 	costOf(index?: number): Cost {
 		const items = index === undefined ? [...Array(this.run.items).keys()] : [index];
 		const queries = items.reduce((sum, one) => sum + (this.planned.get(one) ?? 1), 0);
@@ -78,7 +83,9 @@ export class Receipt {
 		};
 	}
 
-	/** Queries that were accepted for an item: kept with the execution at once, for it may be stopped. */
+	/**
+	 * Records queries accepted for an item. They are stored with the execution at once, because it may be stopped.
+	 */
 	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry = false): void {
 		const own = ids.map((id) => shown(item, id));
 		this.billed.set(item.index, [...(this.billed.get(item.index) ?? []), ...own]);
@@ -122,7 +129,7 @@ export class Receipt {
 		}
 	}
 
-	/** Items that come out; of so many queries the result is still to come. */
+	/** Records items that come out, and the number of pending results. */
 	give(item: OperationItem, rows: IDataObject[], unfinished: number): void {
 		this.pending += unfinished;
 		if (this.served.has(item.index)) this.unsentItems++;
@@ -169,7 +176,7 @@ export class Receipt {
 		return failure ? this.spentBefore(failure.index) : '';
 	}
 
-	/** How many items were sent, where some failed. */
+	/** Returns how many items were sent, where some failed. */
 	private itemText({ all, unsent }: FailedItems): string {
 		if (all === 0) return '';
 		const { items } = this.run;
@@ -181,7 +188,7 @@ export class Receipt {
 		return [`${sent} of ${items} ${items === 1 ? 'item' : 'items'} sent`, ...failed].join('; ');
 	}
 
-	/** Which items have come out with one query. */
+	/** Returns which items have come out with one query. */
 	private sharedText(): string {
 		const shared = [...this.itemsByRequest.values()].filter((items) => items > 1);
 		const items = shared.reduce((sum, count) => sum + count, 0);
@@ -209,7 +216,7 @@ export class Receipt {
 		].filter((text) => text !== '');
 	}
 
-	/** What the other items are billed for. */
+	/** Returns what the other items are billed for. */
 	private spentBefore(failing: number): string {
 		const ids = [...this.billed].flatMap(([index, own]) => (index === failing ? [] : own));
 		const uncertain = [...this.uncertainByItem.keys()].filter((index) => index !== failing);
@@ -228,7 +235,7 @@ export class Receipt {
 		if (more > 0) metadata?.set(key, String(Number(metadata.get(key) || 0) + more));
 	}
 
-	/** So that the list of executions can be filtered by query ID. */
+	/** Adds metadata, so that the list of executions can be filtered by query ID. */
 	private addMetadata(key: string, more: string[]): void {
 		const { metadata } = this.run;
 		const before = metadata?.get(key) ?? '';

@@ -28,28 +28,28 @@ export interface ResponseWithoutId {
 }
 export type QueryResponse = Query | ResponseWithoutId;
 
-/** What became of a query. */
+/** Describes what became of a query. */
 export interface QueryOutcome {
 	query: QueryResponse;
-	/** kept: an earlier try of this execution sent it. */
+	/** Says how the query was obtained; `resumed` means that an earlier try of this execution sent it. */
 	how: 'sent' | 'recovered' | 'reused' | 'resumed';
-	/** How old what is reused is. */
+	/** Says how old what is reused is. */
 	ageMs?: number;
 	/** There was no result when the time to wait was over; why the last check failed, if it did. */
 	overdue?: { problem?: string };
-	/** Why its result could not be read, where it is said to be there. */
+	/** Says why a reported result could not be read. */
 	unread?: string;
 }
 
-/** How an item's outcomes come out. */
+/** Describes how an item's outcomes come out. */
 export interface RowShape {
 	definition: PaidQuery;
 	mapping: TaxQueryMapping;
-	/** One for each query that is billed. */
+	/** Lists one record for each query that is billed. */
 	expected: ExpectedRecord[];
-	/** What was asked, under the API reference's names, for an acknowledgement does not repeat it. */
+	/** Holds the requested fields under the API reference's names, since an acknowledgement does not repeat them. */
 	requested: IDataObject;
-	/** What of it the record must echo. */
+	/** Says what of it the record must echo. */
 	mustEcho: IDataObject;
 	isSimple: boolean;
 	externalReference: unknown;
@@ -59,8 +59,8 @@ export interface RowShape {
 }
 
 /**
- * One row for each query, but for a month of somebody else, which a warning names. Throws a QueryError if there is a
- * result of none and never will be, or none that is this item's.
+ * Returns one row for each query; a foreign month becomes a warning instead. Throws a QueryError if no query has a
+ * result and none is pending, or none matches the item.
  */
 export function buildRows(shape: RowShape, outcomes: QueryOutcome[]): IDataObject[] {
 	const { definition, expected, secrets } = shape;
@@ -105,12 +105,12 @@ const warning = (field: string, code: string, ...texts: string[]): Warning => ({
 	message: sentences(...texts),
 });
 
-/** Whether a result is still to come, or nobody knows whether one has. */
+/** Returns whether a result is still to come, or nobody knows whether one has. */
 export const isUnfinished = ({ query }: QueryOutcome, { service }: PaidQuery): boolean =>
 	query.kind === 'acknowledged' ||
 	(query.kind === 'record' && (isUnfinishedState(query.state) || lacksResult(query, service)));
 
-/** Whether a record surely belongs to another query: of another person, birth date or type. */
+/** Returns whether a record surely belongs to another query: of another person, birth date or type. */
 export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[]): boolean =>
 	expected.every(({ fields, ...one }) => {
 		const who = omit(fields, ['period', 'from', 'to']);
@@ -120,7 +120,7 @@ export const isForeignRecord = (record: QueryRecord, expected: ExpectedRecord[])
 const omit = (values: IDataObject, names: string[]): IDataObject =>
 	Object.fromEntries(Object.entries(values).filter(([name]) => !names.includes(name)));
 
-/** What is wrong with a record that is not this question's. */
+/** Returns what is wrong with a record that is not this question's. */
 export function foreignProblem(
 	record: QueryRecord,
 	{ definition, expected: [one] }: Pick<RowShape, 'definition' | 'expected'>,
@@ -166,7 +166,7 @@ const besideRequested = (raw: IDataObject, { requested, definition, mapping, pro
 		(name) => areOthers(requested[name], raw[name]),
 	);
 
-/** What the node knows beside what the service said. */
+/** Returns what the node adds to the service's record. */
 function annotate(
 	{ query, how, ageMs = 0, overdue, unread }: QueryOutcome,
 	shape: RowShape,
@@ -199,7 +199,7 @@ function annotate(
 	});
 }
 
-/** Whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
+/** Returns whether a response is the whole documented result of a query (TQ §2.2 to §2.4), though no record. */
 export function isResultWithoutId(
 	body: IDataObject | undefined,
 	{ resultFields }: QueryType,
@@ -221,7 +221,7 @@ const withoutIdWarning = ({ hasNoShownResponse }: PaidQuery): Warning =>
 				'The response has no query ID, and the list of queries does not show it. Keep this result: it cannot be read again',
 			);
 
-/** Of a record whose query type has a name that the mapping does not know. */
+/** Warns of a record whose query type the mapping does not know. */
 function unknownService(
 	{ code }: QueryRecord,
 	{ definition, mapping, expected: [{ code: own, otherCodes }] }: RowShape,

@@ -21,12 +21,11 @@ const TAIL = ['status', 'service', 'createdAt', 'queryId'];
 const DATES = ['validUntil', 'birthDate'];
 
 /**
- * A query record (TQ §2.1) as one row: the person or company, the result, then the query itself, its ID last. Names
- * are readable, dates ISO 8601. A result that the API reference does not show keeps its own names. A documented result
- * has the same columns each time, with null for a missing field.
- * `pending` is true while the result is to come. `failed`, `reason` or `statusUnknown` say why there is none.
- * `service` is known where the query was just made. `asRead` is the record before personal data was hidden: only it
- * shows whether the result names somebody else. docs/output.md has the columns.
+ * Returns a query record (TQ §2.1) as one row: the person or company, the result, then the query, its ID last. Names
+ * are readable, dates ISO 8601. An undocumented result keeps its own names. A documented result always has the same
+ * columns, with null for a missing field. `pending` is true while the result is to come. `failed`, `reason` or
+ * `statusUnknown` say why there is none. `service` is known if the query was just made. `asRead` is the record before
+ * personal data was hidden: only it shows whether the result names somebody else. docs/output.md has the columns.
  */
 export function simplifyRecord(
 	record: QueryRecord,
@@ -84,7 +83,7 @@ export const shownRecord = (
 		return simplifyRecord(shown, mapping, service, record);
 	});
 
-/** Whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
+/** Returns whether a record says success and does not hold its result (TQ §4.13 does not show whether it should). */
 export const lacksResult = (
 	{ state, hasResponse }: QueryRecord,
 	service: QueryType | undefined,
@@ -100,7 +99,9 @@ export const NO_RESULT: Warning = {
 export const withoutUndefined = (fields: IDataObject): IDataObject =>
 	Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** What was asked before its result; an identifier that is not the result's, too, under a name of its own. */
+/**
+ * Puts the requested fields before the result. An identifier that differs from the result's gets a name of its own.
+ */
 export const mergeColumns = (
 	requested: IDataObject,
 	result: IDataObject,
@@ -135,7 +136,7 @@ function birthOf(born: DateTime, { day, month, year }: IDataObject): IDataObject
 	return isHidden ? { birthDate: textOf(year) } : { day, month, year };
 }
 
-/** What is no object comes out as a column of its own. */
+/** Returns what is no object comes out as a column of its own. */
 const responseOf = ({ response }: IDataObject): IDataObject =>
 	isObject(response) ? response : isFilled(response) || textOf(response) !== '' ? { response } : {};
 
@@ -146,7 +147,7 @@ function namesIn(response: IDataObject, service: QueryType | undefined) {
 	return isNamed || !isFilled(response) ? fields : undefined;
 }
 
-/** What a query asks has the same columns in every result, though a record does not echo it. */
+/** Returns the requested columns, which every result has, though a record does not echo them. */
 const emptyRequestedColumns = (service: QueryType | undefined): IDataObject =>
 	Object.fromEntries(
 		(service?.fields ?? [])
@@ -167,15 +168,15 @@ const TAKEN = [...OF_QUERY, ...'service createdAt event envelope deliveryId conf
 
 /** The columns that an item's rows may have, whether its query is pending, has ended or failed. */
 export function knownColumns(service: QueryType): KnownColumns {
-	const request = Object.keys(emptyRequestedColumns(service));
+	const requested = Object.keys(emptyRequestedColumns(service));
 	const { resultFields = {}, recordFields = [] } = service;
-	const result = [...request, ...Object.keys(withMeaning(resultFields)), ...recordFields];
-	return { request, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };
+	const result = [...requested, ...Object.keys(withMeaning(resultFields)), ...recordFields];
+	return { requested, own: [...result, 'message', ...OF_QUERY, ...FAILURE_COLUMNS] };
 }
 
-/** Those of Query → Get, whose rows are of any query type. */
+/** Lists the columns of Query → Get, whose rows are of any query type. */
 export const anyQueryColumns: KnownColumns = {
-	request: ['queryId'],
+	requested: ['queryId'],
 	own: [...OF_QUERY, 'message', 'service', 'createdAt', ...FAILURE_COLUMNS],
 };
 
@@ -218,7 +219,7 @@ function isoOf(text: string): string {
 const ACTIVE = 'AN AH CRA RCN RCC'.split(' ');
 const ENDED = 'BAP BCC BCN BD BDA BDM BDP BJD BSU'.split(' ');
 
-/** Whether a CURP is in use; null for an unknown code, which says nothing in its favour. */
+/** Returns whether a CURP is in use; null for an unknown code, which says nothing in its favour. */
 function isActive(status: IDataObject[string]): boolean | null {
 	const code = textOf(status).trim().toUpperCase();
 	if (ENDED.includes(code)) return false;

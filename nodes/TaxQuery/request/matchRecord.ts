@@ -4,15 +4,15 @@ import { areOthers } from '../../shared/identifiers';
 import { textOf } from '../../shared/utils/text';
 import type { QueryRecord } from '../client/types';
 
-/** One query that a question makes, as its record must say it. */
+/** Describes one query that a request makes, as its record must show it. */
 export interface ExpectedRecord {
 	/** The name of this query type in records of this environment. */
 	code: string;
 	/** Neither the API reference nor the API Mapping has the code. */
 	isCodeGuessed?: boolean;
-	/** What records of other query types surely are called. */
+	/** Says what records of other query types surely are called. */
 	otherCodes: string[];
-	/** Under the API reference's names, with periods in ISO 8601; without secrets. */
+	/** Holds the fields under the API reference's names, with periods in ISO 8601 and without secrets. */
 	fields: IDataObject;
 	/** A record that was made earlier (milliseconds) does not have all of it. */
 	completeSince?: number;
@@ -23,8 +23,9 @@ export interface ExpectedRecord {
 export type RecordMatch = 'match' | 'mismatch' | 'inconclusive';
 
 /**
- * Whether a record is the query that is expected: the only answer to "is it mine?". `other` is proved: another query
- * type, person, birth date or period. What neither proves it nor shows all that was asked, and nothing else, is `untold`.
+ * Returns whether a record is the expected query; this alone decides "is it mine?". `mismatch` is proved: another
+ * query type, person, birth date or period. A record that neither proves it nor shows every requested field is
+ * `inconclusive`.
  */
 export function matchRecord(expected: ExpectedRecord, record: QueryRecord): RecordMatch {
 	const { request: requested, createdAt } = record;
@@ -113,7 +114,9 @@ const isEqual = (name: string, one: unknown, other: unknown): boolean => {
 
 const BIRTH: Record<string, RegExp> = { day: /^\d\d?$/, month: /^\d\d?$/, year: /^\d{4}$/ };
 
-/** Whether a field surely holds something else: another whole identifier, or another number of a birth date. */
+/**
+ * Returns whether a field surely holds something else: another whole identifier, or another number of a birth date.
+ */
 function isSurelyDifferent(name: string, one: unknown, other: unknown): boolean {
 	if (areOthers(one, other)) return true;
 	const [a, b] = [one, other].map((value) => textOf(value).trim());
@@ -145,8 +148,8 @@ function daysOf({ period, from, to }: IDataObject): string | undefined {
 }
 
 /**
- * Texts without regard to case, blanks, acute accents and diaereses (never Ñ) and the zero of 05; a field that is
- * missing is an empty one.
+ * Returns a text without case, blanks, acute accents, diaereses (never Ñ) and the zero of 05. A missing field is an
+ * empty one.
  */
 export const normalizeForComparison = (value: unknown): string =>
 	typeof value === 'object' && value !== null
@@ -163,8 +166,8 @@ export const normalizeForComparison = (value: unknown): string =>
 const isMasked = (value: string) => /[*•]{2}/.test(value);
 
 /**
- * Records by what they asked, so that a long list is gone through once for all items. Returns those that may be
- * expected: all that hold the most distinctive value, or that show nothing.
+ * Indexes records by their requests, so that a long list is searched once for all items. Returns a function that
+ * gives candidates: those with the most distinctive value, or without any.
  */
 export function indexRecords(records: QueryRecord[]): (expected: ExpectedRecord) => QueryRecord[] {
 	const byValue = new Map<string, QueryRecord[]>();

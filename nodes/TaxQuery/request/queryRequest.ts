@@ -14,7 +14,7 @@ import {
 } from '../client/queryTypeNames';
 import { normalizeForComparison, type ExpectedRecord } from './matchRecord';
 
-/** One of the queries that cost money (TQ §4.2 to §4.11): they differ only by query type and fields. */
+/** Describes one of the billed queries (TQ §4.2 to §4.11); they differ only by query type and fields. */
 export interface PaidQuery {
 	/** Its row of the catalog: path, code, and whether its result comes at once. */
 	service: QueryType;
@@ -23,7 +23,7 @@ export interface PaidQuery {
 	/** Sentence case, as shown in the node panel. */
 	action: string;
 	description: string;
-	/** What a model reads: what it does, and its fields. */
+	/** Says what a model reads: what it does, and its fields. */
 	tool: string;
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
@@ -35,7 +35,7 @@ export interface PaidQuery {
 	credential?: INodeCredentialDescription;
 	/** The service refuses it while there is no tax profile for its RFC. */
 	needsProfile?: true;
-	/** What one item costs, where that is not one query. */
+	/** Says what one item costs, where that is not one query. */
 	price?: string;
 	/** It gets no data: nothing to reuse. */
 	hasNoResult?: true;
@@ -43,7 +43,7 @@ export interface PaidQuery {
 	hasNoShownResponse?: true;
 }
 
-/** What an item asks, read from its parameters and checked offline. */
+/** Describes what an item asks, read from its parameters and checked offline. */
 export interface QueryInput {
 	/** The fields of the body under the API reference's names; an empty text is left out. */
 	fields: IDataObject;
@@ -56,7 +56,7 @@ export interface QueryInput {
 	warnings: Warning[];
 }
 
-/** Where a query is sent, and the options that change its body. */
+/** Describes where a query is sent, and the options that change its body. */
 interface RequestTarget {
 	mapping: TaxQueryMapping;
 	client: string;
@@ -69,26 +69,26 @@ interface RequestTarget {
 export interface QueryRequest {
 	definition: PaidQuery;
 	path: string;
-	/** What was asked, under the API reference's names. */
+	/** Holds the requested fields, under the API reference's names. */
 	fields: IDataObject;
 	body: IDataObject;
 	secrets: string[];
-	/** One for each query that is billed. */
+	/** Lists one record for each query that is billed. */
 	expected: ExpectedRecord[];
-	/** The same, where an earlier try sent what has this hash. */
+	/** Returns the expected records of an earlier try whose request has this hash. */
 	expectedOf(hash: string): ExpectedRecord[];
-	/** The same for all in this process who ask the same of the same client. */
+	/** Identifies equal requests to one client in this process. */
 	id: string;
 	/**
-	 * The same for this query to the same account, also with another token: the journal finds it again by that.
-	 * Additional fields are not in it, for they may hold the time, and differ in each try.
+	 * Identifies this query to an account, also with another token; the journal finds it again by that. Additional
+	 * fields are left out, because they may hold the time and differ in each try.
 	 */
 	key: string;
-	/** Of what is sent, additional fields included. */
+	/** Hashes what is sent, additional fields included. */
 	hash: string;
-	/** The same for all who send the same to the same client, secrets included: they may share a query. */
+	/** Identifies equal requests to one client, secrets included; they may share a query. */
 	share: string;
-	/** The same without additional fields and secrets. */
+	/** Identifies the request without additional fields and secrets. */
 	subject: string;
 }
 
@@ -142,7 +142,7 @@ export function buildQueryRequest(
 	};
 }
 
-/** What records of a query type are called, and what others surely are. */
+/** Returns what records of a query type are called, and what others surely are. */
 const serviceCodes = (service: QueryType, mapping: TaxQueryMapping) => ({
 	code: serviceCodeOf(service, mapping),
 	...(!isCodeKnown(service, mapping) && { isCodeGuessed: true }),
@@ -151,7 +151,7 @@ const serviceCodes = (service: QueryType, mapping: TaxQueryMapping) => ({
 		.map((other) => serviceCodeOf(other, mapping)),
 });
 
-/** Whether records of a query type are known to be called by its code. */
+/** Returns whether records of a query type are known to be called by its code. */
 const isCodeKnown = (
 	{ isCodeShown, operation }: QueryType,
 	{ services }: TaxQueryMapping,
@@ -175,5 +175,5 @@ function split(
 	return parted;
 }
 
-/** What tells two texts apart, and neither of them. */
+/** Returns a hash that distinguishes texts without revealing them. */
 export const hashOf = (text: string): string => hashText(text, 16);

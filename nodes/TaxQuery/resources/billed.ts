@@ -6,11 +6,11 @@ import type { PaidQuery } from '../request/queryRequest';
 
 /** A query that costs money, in the words that the panel and an AI agent's tool share. */
 interface Billed extends Omit<PaidQuery, 'action' | 'description' | 'tool'> {
-	/** Where it is not the name in sentence case. */
+	/** Says where it is not the name in sentence case. */
 	action?: string;
-	/** What it does, as a sentence. */
+	/** Says what it does, as a sentence. */
 	does: string;
-	/** Its fields, as a model is told. */
+	/** Describes its fields to a model. */
 	takes: string;
 }
 

@@ -6,7 +6,7 @@ import {
 	checkRateLimit,
 	checkTls,
 	Diagnosis,
-	type CheckResult,
+	type CheckOutcome,
 } from '../../shared/operations/diagnosis';
 import { operation } from '../../shared/operations/field';
 import type { Resource } from '../../shared/operations/operation';
@@ -105,9 +105,9 @@ const diagnose = operation({
 
 interface FirstPage {
 	rows: QueryRecord[];
-	/** What of `list` must be set for that. */
+	/** Says what of `list` must be set for that. */
 	found: IDataObject;
-	/** What of `record` must be set for that. */
+	/** Says what of `record` must be set for that. */
 	record: TaxQueryMapping['record'];
 }
 
@@ -152,11 +152,13 @@ async function checkList(
 	});
 }
 
-/** Whether the list is read to its end, and what to set where it is not; `rows` are those of the first page. */
+/**
+ * Returns whether the list is read to its end, and what to set where it is not; `rows` are those of the first page.
+ */
 async function checkPaging(
 	service: QueryClient,
 	rows: QueryRecord[],
-): Promise<CheckResult<IDataObject>> {
+): Promise<CheckOutcome<IDataObject>> {
 	const { limit, pageSize } = service.mapping.list;
 	const listing = await listQueries(service);
 	const { longest, total, completeness } = listing;
@@ -199,8 +201,8 @@ async function checkPaging(
 	};
 }
 
-/** By what is kept of the login: its time, and that of the next. */
-function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckResult<never> {
+/** Reads the token's lifetime from the stored times of this login and the next. */
+function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckOutcome<never> {
 	if (credentials.grant === 'accessToken') {
 		return {
 			ok: 'unknown',
@@ -232,11 +234,11 @@ function tokenLifetime(credentials: ICredentialDataDecryptedObject): CheckResult
 const namesFound = (record: TaxQueryMapping['record']): string =>
 	`Set record in the API Mapping: ${JSON.stringify(record)}`;
 
-/** Whether a query is found by its ID, and what of `record` it shows that the list did not. */
+/** Returns whether a query is found by its ID, and what of `record` it shows that the list did not. */
 async function checkOne(
 	service: QueryClient,
 	{ id }: QueryRecord,
-): Promise<CheckResult<TaxQueryMapping['record']>> {
+): Promise<CheckOutcome<TaxQueryMapping['record']>> {
 	const record = await findQuery(service, id);
 	if (!record) {
 		return {
@@ -258,7 +260,7 @@ async function checkOne(
 async function checkLabels(
 	service: QueryClient,
 	firstRows: QueryRecord[],
-): Promise<CheckResult<IDataObject>> {
+): Promise<CheckOutcome<IDataObject>> {
 	const { records } = await listQueries(service);
 	const sample = await sampleOf(service, records.length > 0 ? records : firstRows);
 	const { services, statuses, unknown, found } = guessLabels(sample, service.mapping);
@@ -286,7 +288,7 @@ async function sampleOf(service: QueryClient, rows: QueryRecord[]): Promise<Quer
 }
 const MAX_SAMPLE = 40;
 
-/** What the credential holds, with what was found beside it. */
+/** Returns what the credential holds, with what was found beside it. */
 function suggestion(held: IDataObject, found: IDataObject): IDataObject {
 	const filled = Object.entries(found).filter(([, value]) => isFilled(value));
 	const merged = filled.map(([key, value]) => [key, Object.assign({}, held[key], value)]);

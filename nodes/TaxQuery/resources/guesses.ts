@@ -18,10 +18,10 @@ export const withList = (mapping: TaxQueryMapping, list: IDataObject): TaxQueryM
 	list: { ...mapping.list, ...list },
 });
 
-/** Where services put the rows of a list. */
+/** Defines where services put the rows of a list. */
 const ROWS = 'data queries results items records rows list docs content'.split(' ');
 
-/** Under which key a response has its rows, where it holds several lists; undefined if none of the usual ones. */
+/** Returns the key of a response's rows if it holds several lists, or undefined for unusual ones. */
 export function guessRows(body: unknown, mapping: TaxQueryMapping): string | undefined {
 	return ROWS.find((rows) => {
 		const page = readListPage(body, withList(mapping, { rows }));
@@ -40,7 +40,9 @@ const isId = (value: unknown) => isText(value) || typeof value === 'number';
 const isDate = (value: unknown) => isText(value) && !Number.isNaN(Date.parse(String(value)));
 const isContent = (value: unknown) => value === null || typeof value === 'object';
 
-/** What services commonly call the fields of a record, without hyphens and underscores, and what they hold. */
+/**
+ * Defines what services commonly call the fields of a record, without hyphens and underscores, and what they hold.
+ */
 const RECORD: Array<[RecordName, string, (value: unknown) => boolean]> = [
 	['_id', 'id uuid guid identifier queryid queryuuid idconsulta', isId],
 	['service', 'type kind querytype servicename servicetype product servicio tipo', isText],
@@ -145,7 +147,7 @@ export async function guessPaging(
 	return undefined;
 }
 
-/** How many queries there are by that paging. */
+/** Returns how many queries there are by that paging. */
 export async function countBy(service: Service, paging: IDataObject): Promise<number> {
 	const mapping = withList(service.mapping, paging);
 	return (await listQueries({ ...service, mapping })).records.length;
@@ -155,9 +157,9 @@ export async function countBy(service: Service, paging: IDataObject): Promise<nu
 interface GuessedLabels {
 	services: string[];
 	statuses: string[];
-	/** Those of both that the mapping does not know. */
+	/** Lists the codes and statuses that the mapping does not know. */
 	unknown: string[];
-	/** What to add to the API Mapping; of the others nobody can tell. */
+	/** Holds what to add to the API Mapping; the other labels stay unknown. */
 	found: IDataObject;
 }
 
@@ -227,7 +229,7 @@ function stateByShape(records: QueryRecord[]): QueryState | undefined {
 	return states.size === 1 ? state : undefined;
 }
 
-/** What services commonly say, without blanks, hyphens and underscores. */
+/** Lists common status words, without blanks, hyphens and underscores. */
 const COMMON: Array<[QueryState, string]> = [
 	[
 		'failed',

@@ -20,7 +20,7 @@ import { cleanText } from '../../shared/utils/inputText';
 import { textOf } from '../../shared/utils/text';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** What a field of the panel holds for an item. */
+/** Describes what a field of the panel holds for an item. */
 interface Entry {
 	/** Undefined where its cell is empty. */
 	value: unknown;
@@ -95,7 +95,7 @@ const check = operation({
 		birthDate,
 	},
 	options: { simplify },
-	keepsInput: { request: ['rfc', 'curp', 'nss', 'zipCode'], own: FINDINGS },
+	keepsInput: { requested: ['rfc', 'curp', 'nss', 'zipCode'], own: FINDINGS },
 	async execute(item, { simplify: isSimple, ...entries }) {
 		const checks = checkEntries(entries);
 		if (checks.length === 0) {
@@ -119,7 +119,7 @@ interface Checked {
 	/** The value that was checked; undefined where its cell is empty. */
 	entered: unknown;
 	result: CheckResult;
-	/** Why no query may be sent about it, though it may be valid. */
+	/** Says why no query may be sent about it, though it may be valid. */
 	obstacle?: Finding;
 }
 
@@ -160,11 +160,11 @@ function obstacleIn({ errors, warnings, ...particulars }: CheckResult): Finding 
 interface Summary {
 	valid: boolean;
 	ready: boolean;
-	/** Why it is not ready: the first reason. */
+	/** Says why it is not ready: the first reason. */
 	problem?: Finding;
 	errors: IDataObject[];
 	warnings: IDataObject[];
-	/** Whether the identifiers are of different people or companies. */
+	/** Says whether the identifiers are of different people or companies. */
 	mismatches: Finding[];
 }
 

@@ -48,7 +48,7 @@ export function invoicesOf(
 
 const SET_FIELDS = setKeys(['fields.getInvoices.from', 'fields.getInvoices.to']);
 
-/** Whether the environment has one field for a period instead of two. Throws a UserError if it has none. */
+/** Returns whether the environment has one field for a period instead of two. Throws a UserError if it has none. */
 function hasOneField({
 	fields: { getInvoices: { from = 'from', to = 'to' } = {} },
 }: TaxQueryMapping) {

@@ -67,7 +67,7 @@ const completeRowsOption: INodeProperties = {
 		'Whether to read queries by their ID where the list has them without a result: one more request for each',
 };
 
-/** Rows that are read by their IDs at the same time. */
+/** Limits how many rows are read by ID at a time. */
 const AT_ONCE = 40;
 
 const GET_MANY =

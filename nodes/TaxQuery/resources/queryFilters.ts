@@ -74,9 +74,9 @@ const property: INodeProperties = {
 };
 
 interface Filter {
-	/** Whether a record passes all filters that are set; an empty one is none. */
+	/** Returns whether a record passes all filters that are set; an empty one is none. */
 	fits(record: QueryRecord): boolean;
-	/** Which of these records do not, only because their words are not known. */
+	/** Returns which of these records do not, only because their words are not known. */
 	leftOut(records: QueryRecord[]): string | undefined;
 }
 
@@ -128,7 +128,7 @@ function holds(
 	);
 }
 
-/** What was chosen from a list, or comes from an expression: an array or a text with commas. */
+/** Returns what was chosen from a list, or comes from an expression: an array or a text with commas. */
 function chosenOf(from: IDataObject, { name, displayName, options }: INodeProperties): string[] {
 	const known = (options as INodePropertyOptions[]).map(({ value }) => String(value));
 	const entries = [from[name]].flat().flatMap((one) => textOf(one).split(','));

@@ -6,9 +6,9 @@ import type { QueryId, Query } from '../client/types';
 
 /** The queries that a question was answered with last. */
 interface Accepted {
-	/** When they were accepted, by a clock that nobody sets. */
+	/** Says when they were accepted, by a clock that nobody sets. */
 	at: number;
-	/** The same by our clock. */
+	/** Gives that moment by our clock. */
 	atClock: number;
 	queries: Query[];
 }
@@ -16,26 +16,29 @@ interface Accepted {
 const MAX_QUERIES = 10_000;
 const MAX_MARKS = 100_000;
 
-/** What this process knows of one client's billed queries, over all executions. */
+/** Describes what this process knows of one client's billed queries, over all executions. */
 export class ClientQueries {
-	/** Those who send a query share its lock; a recovery holds it alone. By the query's key. */
+	/** Locks each query by its key: its senders share the lock, and a recovery holds it alone. */
 	readonly sendLocks = new SharedLocks();
-	/** Those who want a query with Reuse, one after the other. By its `share`. */
+	/** Locks each query with Reuse by its `share`, for one item after the other. */
 	readonly reuseLocks = new SharedLocks();
-	/** By `share`. */
+	/** Holds the last accepted queries by `share`. */
 	readonly lastAccepted = new BoundedMap<string, Accepted>(MAX_QUERIES, ({ at }) => {
 		this.forgottenAt = Math.max(this.forgottenAt, at);
 	});
 	/** Bodies without an ID that were passed on, by the query's key. */
 	readonly lastBodies = new BoundedMap<string, IDataObject>(MAX_QUERIES);
-	/** When a query of uncertain outcome was sent, by `share`. The service's list knows it after a minute. */
+	/** Says when a query of uncertain outcome was sent, by `share`. The service's list knows it after a minute. */
 	readonly uncertainSince = new BoundedMap<string, number>(MAX_MARKS);
-	/** When the queries were sent that items have got, by our clock; 0 where that is not known. */
+	/** Says when the queries were sent that items have got, by our clock; 0 where that is not known. */
 	private readonly claims = new BoundedMap<QueryId, number>(MAX_MARKS);
 
 	constructor(private forgottenAt: number) {}
 
-	/** Whether anything that was accepted since a moment may be forgotten: then only the service's list has it. */
+	/**
+	 * Returns whether anything that was accepted since a moment may be forgotten: then only the service's list has
+	 * it.
+	 */
 	hasForgottenSince(moment: number): boolean {
 		return this.forgottenAt >= moment;
 	}
@@ -54,7 +57,7 @@ export class ClientQueries {
 		return this.claims.has(id);
 	}
 
-	/** When a query was sent that an item has got. */
+	/** Returns when a query was sent that an item has got. */
 	sentAt(id: QueryId): number | undefined {
 		return this.claims.get(id);
 	}
@@ -71,6 +74,6 @@ export class ClientQueries {
 
 const newClientQueries = ({ knowsSince }: Scope) => new ClientQueries(knowsSince);
 
-/** What this process knows of the billed queries of a client, or of an account. */
+/** Returns what this process knows of the billed queries of a client, or of an account. */
 export const queriesOf = (client: string): ClientQueries =>
 	stateOfClient(client).shared(newClientQueries);

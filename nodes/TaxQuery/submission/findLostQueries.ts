@@ -20,17 +20,17 @@ const DAY_MS = 24 * 3_600_000;
 /** A question that was sent and is searched. */
 interface LostQuery {
 	expected: ExpectedRecord[];
-	/** When it was sent, by our clock. */
+	/** Says when it was sent, by our clock. */
 	sentAt: number;
-	/** Whether a query may be taken: no other item has it, and it was not there before. */
+	/** Returns whether a query may be taken: no other item has it, and it was not there before. */
 	isFree(id: QueryId): Promise<boolean>;
 }
 
-/** What the list shows of a lost question. */
+/** Describes what the list shows of a lost query. */
 interface RecoveryResult {
-	/** Surely of it; one for each query, with its result if it has one. */
+	/** Holds the records that surely match; one for each query, with its result if it has one. */
 	found: QueryRecord[];
-	/** What may be of it, though nothing proves it. */
+	/** Lists queries that may match, though nothing proves it. */
 	possible: QueryId[];
 	completeness: Completeness;
 	listed: number;
@@ -39,10 +39,10 @@ interface RecoveryResult {
 	isLater: boolean;
 }
 
-/** One reading of the list. */
+/** Describes one reading of the list. */
 interface ListReading {
 	listing: QueryListing;
-	/** When it was there, by our clock. */
+	/** Says when it was there, by our clock. */
 	at: number;
 }
 
@@ -57,7 +57,7 @@ async function withResponse(
 }
 
 /**
- * Looks for lost queries: one reading of the list serves all who look at the same time. What it returns goes on when
+ * Returns a function that finds lost queries; one reading of the list serves concurrent callers. It continues when
  * another item fails, and throws what reading the list throws.
  */
 export function findLostQueries(): (
@@ -67,7 +67,7 @@ export function findLostQueries(): (
 	let running: Promise<ListReading> | undefined;
 	let queued: Promise<ListReading> | undefined;
 	let oldest = Infinity;
-	/** Rows that do not say what was asked, as their IDs give them: each is read once for all who look. */
+	/** Caches the records of rows without a request, so that each is read once. */
 	const read = new BoundedMap<QueryId, Promise<QueryRecord>>(10_000);
 
 	async function start(service: QueryClient): Promise<ListReading> {
@@ -93,7 +93,7 @@ export function findLostQueries(): (
 		return await queued;
 	}
 
-	/** A row that does not say what was asked, or when, as its ID gives it, if that can be read. */
+	/** Reads a row without request or date by its ID, if possible. */
 	const completeRowOnce = async (service: QueryClient, row: QueryRecord): Promise<QueryRecord> =>
 		await read
 			.getOrMake(row.id, async () => await readRowById(service, row))

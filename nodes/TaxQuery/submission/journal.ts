@@ -5,7 +5,7 @@ import type { QueryId } from '../client/types';
 import { isUnresolved, type SubmissionState } from './submissionState';
 import { newSubmissionRegister, type Submission } from './submissionRegister';
 
-/** What n8n keeps of a submission beside its state. */
+/** Describes what n8n keeps of a submission beside its state. */
 type StoredSubmission = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
 
 /** Names of states in stored journals; every other state has its own name there. */
@@ -28,19 +28,20 @@ function fromStored(stored: IDataObject): SubmissionState {
 interface StoredJournal extends IDataObject {
 	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
-	/** Of each question that was sent and not refused, by run, item and question. */
+	/** Holds the state of each request that was sent and not rejected, by run, item and request. */
+	// eslint-disable-next-line vocabulary/no-banned-words -- stored in executions
 	lives: Record<string, IDataObject>;
-	/** What was asked with each of them. */
+	/** Holds the details of each submission. */
 	// eslint-disable-next-line vocabulary/no-banned-words -- stored in executions
 	asked?: Record<string, StoredSubmission & IDataObject>;
-	/** Of items that ask for a part only, because the rest is reused: the IDs of the rest, null where something is asked for. */
+	/** Holds the reused query IDs of items that request only the rest; null stands for a requested part. */
 	reused?: Record<string, Array<QueryId | null>>;
 }
 
 /**
- * What this execution has sent. n8n keeps it through the tries of Retry On Fail and hands it to the editor's Retry, so
- * that what was accepted is read instead of sent again. It holds IDs and hashes, nothing of what was asked. In this
- * process the register has the same, for all runs and nodes of the execution.
+ * Returns the journal of what this execution has sent. n8n stores it through the tries of Retry On Fail and hands it
+ * to the editor's Retry. So an accepted query is read instead of sent again. It holds IDs and hashes, but nothing of
+ * the request. In this process the register has the same, for all runs and nodes of the execution.
  */
 export function journalOf(run: NodeRun) {
 	const stored = (run.memory.paidQueries ??= { sent: 0, lives: {} }) as StoredJournal;
@@ -96,17 +97,17 @@ export function journalOf(run: NodeRun) {
 		/** Neither n8n nor this process knew anything of the execution when the run began. */
 		isEmpty,
 
-		/** So many more were sent, or fewer. */
+		/** Adds to the number of queries sent; it may be negative. */
 		count(queries: number): void {
 			stored.sent += queries;
 			spending.sent += queries;
 		},
 
-		/** What an earlier try has sent for an item, or what this one sends. */
+		/** Returns what an earlier try has sent for an item, or what this one sends. */
 		own: ({ index }: OperationItem, { key }: QueryRequest): Submission | undefined =>
 			register.at(placeOf(nameOf(index, key))),
 
-		/** Begins a submission for an item; `more` tells it from others that the item has sent. */
+		/** Begins a submission for an item; `more` distinguishes it from the item's other ones. */
 		begin(item: OperationItem, request: QueryRequest, account: string, more = ''): Submission {
 			const { key, share, subject, hash } = request;
 			return file(nameOf(item.index, key + more), {
@@ -123,7 +124,7 @@ export function journalOf(run: NodeRun) {
 			joined.set(index, (joined.get(index) ?? new Set()).add(submission));
 		},
 
-		/** Of all that was sent for an item, or for any item of this run, but what was refused. */
+		/** Returns the states of all submissions for an item, or for any item of this run, except rejected ones. */
 		statesOf(index?: number): SubmissionState[] {
 			const own = `${run.index}:${index === undefined ? '' : `${index}:`}`;
 			const others = index === undefined ? [] : [...(joined.get(index) ?? [])];
@@ -135,7 +136,7 @@ export function journalOf(run: NodeRun) {
 			];
 		},
 
-		/** What of an item's question was reused when it was asked first; undefined if all or nothing of it was. */
+		/** Returns what of an item's request was reused at first, or undefined if all or nothing was. */
 		reusedOf: ({ index }: OperationItem, key: string): Array<QueryId | null> | undefined =>
 			stored.reused?.[nameOf(index, key)],
 

@@ -31,7 +31,7 @@ import { acceptOwnQueries } from './ownQueries';
 import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { isWaitedFor, readResult, waitForResult } from './waitForResult';
 
-/** What an item's fields and options say, beside what it asks. */
+/** Describes what an item's fields and options say, beside what it asks. */
 interface PaidQuerySettings extends SendingOptions {
 	additionalBodyFields: IDataObject;
 	/** Milliseconds to wait for a result, once all items are sent. */
@@ -40,12 +40,12 @@ interface PaidQuerySettings extends SendingOptions {
 	externalReference: unknown;
 }
 
-/** For an AI agent, which would ask again otherwise, and be billed again. */
+/** Prevents an AI agent from sending the query again, which would be billed again. */
 const PENDING =
 	'If pending is true, read the result later with Query → Get by queryId. Do not ask again.';
 const AT_ONCE = 'The result comes at once.';
 
-/** The operation of a query that costs money: check, look for a result to reuse, send, wait. */
+/** Makes the operation of a billed query: check, search a result to reuse, send, wait. */
 export function paidQueryOperation(definition: PaidQuery): Operation {
 	const { service, input, tool, hasNoResult, price = PRICE, ...shown } = definition;
 	const paid = operation({
@@ -62,7 +62,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 	return { ...paid, isSending: true, costOf, keepsInput: knownColumns(service) };
 }
 
-/** What the items of a run share. */
+/** Returns what the items of a run share. */
 function startSpending(run: NodeRun) {
 	const receipt: Receipt = new Receipt(run, {
 		gaps: () => context.past.gaps(),
@@ -79,7 +79,7 @@ interface RequestPart {
 	outcomes: QueryOutcome[];
 }
 
-/** What an item has got: of listed queries, and of its own. */
+/** Describes what an item has got: of listed queries, and of its own. */
 interface ItemQueries {
 	listed: QueryOutcome[];
 	own: RequestPart[];
@@ -134,7 +134,7 @@ async function plan(
 	return { next: async () => await namingBilled(item, next) };
 }
 
-/** Work on an item; the error of what fails tells what the item has been billed for all the same. */
+/** Runs work on an item; its error names what the item has been billed for nevertheless. */
 async function namingBilled<T>(item: OperationItem, work: () => Promise<T>): Promise<T> {
 	return await work().catch((error: unknown) => {
 		const { journal } = item.run.shared(startSpending).context;
@@ -162,7 +162,7 @@ async function findReusable(
 	return await past.findReusable(item, request, { ...reuse, mayLag });
 }
 
-/** What is still to be sent: all of it, or what can be asked for without the records that are there. */
+/** Returns what is still to be sent: all of it, or the part that the reusable records do not cover. */
 function missingParts(input: QueryInput, reusable: Array<QueryRecord | undefined>): QueryInput[] {
 	const { records, only } = input;
 	if (records && only) return only(records.filter((_, index) => !reusable[index]));
@@ -176,7 +176,7 @@ function withAge(outcome: QueryOutcome, now: number): QueryOutcome {
 	return how === 'reused' ? { ...outcome, ageMs: Math.max(0, now - createdAt) } : outcome;
 }
 
-/** What several records of an item have in common: which of them an outcome is, it says itself. */
+/** Returns what several records of an item have in common: which of them an outcome is, it says itself. */
 const sharedOf = ([first, ...others]: IDataObject[]): IDataObject =>
 	Object.fromEntries(
 		Object.entries(first).filter(([name, value]) => others.every((one) => one[name] === value)),

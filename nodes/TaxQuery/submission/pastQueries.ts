@@ -25,12 +25,12 @@ const FRESH_MS = 30_000;
 /** The time between two readings while the list may lag behind a crash. */
 const PAUSE_MS = 5_000;
 
-/** For each query that a question expects. */
+/** Lists a reusable record for each query that a request expects. */
 type ReusableRecords = Array<QueryRecord | undefined>;
 
-/** What was read of the queries of one account. */
+/** Describes what was read of the queries of one account. */
 class PastList {
-	/** When the reading began, by a clock that nobody sets. */
+	/** Says when the reading began, by a clock that nobody sets. */
 	readonly readAt = performance.now();
 	private readonly lists = new Map<number, Promise<QueryListing>>();
 	private readonly indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
@@ -53,7 +53,7 @@ class PastList {
 		});
 	}
 
-	/** Rows that do not say what was asked, or when, are read by their ID. */
+	/** Indexes the list; rows without request or date are read by ID. */
 	async index(service: QueryClient, since: number) {
 		const make = async () => {
 			const listing = await this.list(service, since);
@@ -106,13 +106,13 @@ class ReadLists {
 
 const newReadLists = () => new ReadLists();
 
-/** The queries made before, read and gone through once for all items of a run that have the same account. */
+/** Reads past queries once for all items of a run with the same account. */
 export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 	const readLists = run.execution.shared(newReadLists);
 	const lists = new Map<string, PastList>();
 	const reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	const uncompared = new Set<QueryId>();
-	/** How much of the list was not read. */
+	/** Limits how much of the list was not read. */
 	let cut: QueryListing | undefined;
 	/** While the list may lag behind a crash, it is read again once for all items of an account. */
 	const catchingUp = new Map<string, Promise<void>>();
@@ -228,14 +228,14 @@ export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 		list,
 		renew,
 
-		/** When the list of an account was read, by a clock that nobody sets. */
+		/** Returns when the list of an account was read, by a clock that nobody sets. */
 		readAt: async (item: OperationItem): Promise<number> =>
 			listOf(await queryClientOf(item)).readAt,
 
-		/** What could not be compared, or was not listed: for the receipt. */
+		/** Returns what could not be compared, or was not listed: for the receipt. */
 		gaps: () => ({ uncompared: uncompared.size, cut }),
 
-		/** Whether a query stood in a list that was read before this moment by our clock. */
+		/** Returns whether a query stood in a list that was read before this moment by our clock. */
 		async wasListed(item: OperationItem, id: QueryId, before: number): Promise<boolean> {
 			const past = listOf(await queryClientOf(item));
 			if (Date.now() - (performance.now() - past.readAt) > before) return false;
@@ -243,15 +243,15 @@ export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 			return listings.some(({ records }) => records.some((record) => record.id === id));
 		},
 
-		/** Whether the list shows one of these queries. */
+		/** Returns whether the list shows one of these queries. */
 		async shows(item: OperationItem, since: number, queries: Query[]): Promise<boolean> {
 			const { records } = await list(item, since, 'reuse');
 			return records.some(({ id }) => queries.some((query) => query.id === id));
 		},
 
 		/**
-		 * For each query that a question expects the newest with a result, or else the newest still pending. In a retried
-		 * execution each row is for one item, unless the operator wants items to share.
+		 * Returns, for each expected query, the newest one with a result, or else the newest pending one. In a
+		 * retried execution each row is for one item, unless the operator wants items to share.
 		 */
 		async findReusable(
 			item: OperationItem,

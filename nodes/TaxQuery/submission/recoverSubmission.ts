@@ -7,7 +7,7 @@ import type { Submission } from './submissionRegister';
 import { LISTED_MS } from './pastQueries';
 import { noteQueries } from './submitOnce';
 
-/** What a recovery has brought: the queries, or the state of the submission. */
+/** Describes what a recovery has brought: the queries, or the state of the submission. */
 export type Recovery = { queries: Query[] } | Unrecovered;
 
 interface Unrecovered {
@@ -17,12 +17,12 @@ interface Unrecovered {
 	isProved: boolean;
 }
 
-/** How long to wait before each reading of the list: what was just accepted may not be listed yet. */
+/** Limits how long to wait before each reading of the list: what was just accepted may not be listed yet. */
 const READING_DELAYS_MS = [0, 1000, 3000];
-/** The same while there is no proof that the list would show it. */
+/** Delays further searches until the list would surely show the query. */
 const LATER_READING_DELAY_MS = 5000;
 
-/** Looks an uncertain submission up in the service's list, while nobody submits the same. */
+/** Recovers an uncertain submission from the service's list while no equal request is in flight. */
 export async function recoverSubmission(
 	context: SubmissionContext,
 	wanted: WantedQuery,
@@ -42,7 +42,7 @@ export async function recoverSubmission(
 		return recovery;
 	} finally {
 		submission.isInFlight = false;
-		// the next one that wants the same goes on with the recovery
+		// the next equal request continues the recovery
 		if (isStopped) known.uncertainSince.set(request.share, state.since);
 	}
 }
@@ -102,7 +102,7 @@ async function readOnce(
 	return { next, search, isProved: next.at === 'missing' && (isLater || hadTime) };
 }
 
-/** Whether no other item has a query, and no list showed it before this one was sent. */
+/** Returns whether no other item has a query, and no list showed it before this one was sent. */
 async function isUnclaimed(
 	{ journal, past }: SubmissionContext,
 	{ item, service, known }: WantedQuery,

@@ -3,7 +3,7 @@ export class Reservations {
 	private readonly places = new Map<string, { count: number; holders: Set<object> }>();
 	total = 0;
 
-	/** Whether a question is reserved; then nothing more is needed. */
+	/** Returns whether a question is reserved; then nothing more is needed. */
 	has(request: string): boolean {
 		return this.places.has(request);
 	}

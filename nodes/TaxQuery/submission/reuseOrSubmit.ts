@@ -28,7 +28,7 @@ function ownSubmission(
 	return own && own.state.at !== 'planned' && own.state.at !== 'rejected' ? own : undefined;
 }
 
-/** Whether an earlier try of this execution has submitted an item's query. */
+/** Returns whether an earlier try of this execution has submitted an item's query. */
 export const isSubmitted = (
 	context: SubmissionContext,
 	item: OperationItem,

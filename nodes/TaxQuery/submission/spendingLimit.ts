@@ -13,13 +13,13 @@ import type { Submission } from './submissionRegister';
 import { Reservations } from './reservations';
 import type { PastLists } from './pastQueries';
 
-/** What an item may send at most. */
+/** Describes what an item may send at most. */
 export interface Limits {
 	maxQueries: number;
 	maxQueriesPerDay: number;
 }
 
-/** A question that is to be sent, and the name by which it is reserved: the same for all who share its query. */
+/** Describes a request to be sent, and the name of its reservation, which sharers have in common. */
 export interface PlannedQuery {
 	name: string;
 	request: QueryRequest;
@@ -101,7 +101,7 @@ export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: Past
 		/** A planned query is on its way. */
 		sending: (name: string): void => spending.reserved.take(name),
 
-		/** What became of so many queries that were on their way. */
+		/** Records the outcome of `count` queries that were in flight. */
 		async ended(
 			item: OperationItem,
 			name: string,
@@ -121,7 +121,7 @@ export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: Past
 			for (const id of ids) day.made.add(id);
 		},
 
-		/** What was planned and never sent is free for others. */
+		/** Returns what was planned and never sent is free for others. */
 		end(): void {
 			spending.reserved.leave(run);
 			for (const day of reservedIn) day.reserved.leave(run);
@@ -131,12 +131,12 @@ export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: Past
 
 export type QueryLimit = ReturnType<typeof newSpendingLimit>;
 
-/** The same in another try and process. */
+/** Returns a name that is stable over tries and processes. */
 const uncertainName = ({ share, sentAt }: Submission) => `${share} ${sentAt}`;
 
-/** What this process knows of a client's queries of one day. Whatever was not refused counts. */
+/** Describes what this process knows of a client's queries of one day. Whatever was not refused counts. */
 class Day {
-	/** Those that were listed, or accepted since. */
+	/** Holds the queries that were listed, or accepted since. */
 	readonly made = new Set<string>();
 	/** Planned or on their way, by all executions. */
 	readonly reserved = new Reservations();

@@ -13,7 +13,7 @@ import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
 import { newPastQueries, type PastLists } from './pastQueries';
 
-/** What an item's options say of how its query is sent. */
+/** Describes what an item's options say of how its query is sent. */
 export interface SendingOptions extends Limits {
 	sendAgain: boolean;
 	reuse: Reuse | undefined;
@@ -22,11 +22,11 @@ export interface SendingOptions extends Limits {
 /** Receives what is billed, or may be, as soon as it is known. */
 export interface SpendingLog {
 	accepted(item: OperationItem, ids: QueryId[], isByEarlierTry?: boolean): void;
-	/** Nobody knows whether so many queries of an item were accepted. */
+	/** Records `count` queries of an item whose acceptance is unknown. */
 	uncertain(item: OperationItem, count: number): void;
 }
 
-/** What all submissions of a run share. */
+/** Describes what all submissions of a run share. */
 export interface SubmissionContext {
 	run: NodeRun;
 	journal: Journal;
@@ -34,7 +34,7 @@ export interface SubmissionContext {
 	limit: QueryLimit;
 	findLost: ReturnType<typeof findLostQueries>;
 	log: SpendingLog;
-	/** n8n tells neither a sub-workflow nor the call of an MCP client whether it repeats another one. */
+	/** A sub-workflow or the call of an MCP client may repeat another one without knowing it. */
 	mayRepeat: boolean;
 }
 
@@ -44,17 +44,17 @@ export interface WantedQuery {
 	request: QueryRequest;
 	sending: SendingOptions;
 	service: QueryClient;
-	/** What this process knows of the client's queries, over all executions. */
+	/** Says what this process knows of the client's queries, over all executions. */
 	known: ClientQueries;
 }
 
 /** The queries that an item gets, or a body without an ID where that is all there is. */
 export type ObtainedQueries = Pick<QueryOutcome, 'how'> & { queries: QueryResponse[] };
 
-/** What a submission of uncertain outcome has shown of itself. */
+/** Describes what a submission of uncertain outcome has shown of itself. */
 export interface Uncertainty {
 	problem?: Problem;
-	/** Of a response without a query ID, and its message. */
+	/** Holds a response without a query ID, and its message. */
 	body?: IDataObject;
 	serviceMessage?: ServiceMessage;
 	/** The queries of the response, where some of them are surely other queries. */
@@ -84,11 +84,11 @@ export async function wantQuery(
 	return { item, request, sending, service, known: queriesOf(service.client) };
 }
 
-/** Whether items that want the same share a query. */
+/** Returns whether items with an equal request share a query. */
 export const isSharing = (reuse: Reuse | undefined): reuse is Reuse =>
 	reuse !== undefined && !reuse.isEach;
 
-/** Returns the name by which a query is reserved: the same for all who share it. */
+/** Returns the name of a query's reservation, which sharers have in common. */
 export function reservationName(
 	{ run }: SubmissionContext,
 	item: OperationItem,
@@ -98,6 +98,6 @@ export function reservationName(
 	return isSharing(reuse) ? share : `${run.executionId ?? ''} ${run.index} ${item.index} ${key}`;
 }
 
-/** Whether a query is surely not one that was wanted. */
+/** Returns whether a query surely does not match the request. */
 export const isForeign = (query: Query, expected: QueryRequest['expected']): boolean =>
 	query.kind === 'record' && isForeignRecord(query, expected);

@@ -17,19 +17,19 @@ import type { PaidQuery } from '../request/queryRequest';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** What an AI agent may spend in one execution, unless the operator says otherwise. */
+/** Defines what an AI agent may spend in one execution, unless the operator says otherwise. */
 const MOST_AS_TOOL = 10;
 
 /**
- * Which queries an item takes instead of sending another one: those of its own execution, and listed ones. Undefined
- * where each item sends its own.
+ * Describes which queries an item takes instead of sending another one: those of its own execution, and listed ones.
+ * Undefined where each item sends its own.
  */
 export interface Reuse {
 	/** Listed queries that were created since then, by our clock; undefined: none. */
 	since?: number;
-	/** Nobody asked for listed ones: the workflow is being built, or an execution may be a retry. */
+	/** The operator did not choose listed ones: the workflow is being built, or an execution may be a retry. */
 	isByDefault: boolean;
-	/** What this execution has sent is in the list, though n8n may not remember it. */
+	/** Says what this execution has sent is in the list, though n8n may not remember it. */
 	isRetry?: boolean;
 	/** Each query is for one item: the operator does not want items to share them. */
 	isEach?: boolean;
@@ -135,7 +135,7 @@ async function chosenReuse(item: OperationItem): Promise<Reuse | undefined> {
 		}
 		case 'building':
 			if (mode === 'manual') return { since: now - DAY_MS, isByDefault: true };
-			// n8n does not tell a sub-workflow whether its parent is retried
+			// a sub-workflow cannot know whether its parent is retried
 			if (mode === 'integrated') {
 				return { since: now - DAY_MS, isByDefault: true, isRetry: true };
 			}
@@ -167,10 +167,10 @@ const reuseWithoutResult: Field<Reuse | undefined> = {
 	read: (item) => (item.run.mode === 'retry' ? ofRetry(item, WITHIN_EXECUTION) : WITHIN_EXECUTION),
 };
 
-/** What an item costs, where nothing else is known. */
+/** Defines what an item costs, where nothing else is known. */
 export const PRICE = 'one query per item';
 
-/** Told before anything is filled in. */
+/** Shows the price before anything is filled in. */
 export const priceNotice = ({ price = PRICE, hasNoResult }: PaidQuery): Field<undefined> => ({
 	...emptyField,
 	properties: [

@@ -3,25 +3,25 @@ import type { QueryId, Query } from '../client/types';
 import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
 import { Reservations } from './reservations';
 
-/** One submission of a question: who asks the same shares it. */
+/** Describes one submission of a request, shared by items with an equal request. */
 export interface Submission {
 	state: SubmissionState;
-	/** What was asked, of which account, additional fields and secrets included. */
+	/** Identifies the request and its account, additional fields and secrets included. */
 	share: string;
-	/** The same without additional fields and secrets. */
+	/** Identifies the request without additional fields and secrets. */
 	subject: string;
 	account: string;
-	/** When it was sent, by our clock; 0 where that is not known. */
+	/** Says when it was sent, by our clock; 0 where that is not known. */
 	sentAt: number;
-	/** The same, or when this process learned of it, by a clock that nobody sets. */
+	/** Gives the time of sending, or when this process learned of it, by a monotonic clock. */
 	sentMoment: number;
-	/** Of what was sent. */
+	/** Identifies what was sent. */
 	hash: string;
 	/** The run that sent it; undefined for one that n8n's journal brought. */
 	run?: object;
 	/** n8n's execution in which it was sent. */
 	executionId?: string;
-	/** Its request is on its way, or it is being looked up. */
+	/** The request is in flight, or being recovered. */
 	isInFlight?: boolean;
 	/** Its queries, as they were seen last. */
 	queries?: Query[];
@@ -29,7 +29,7 @@ export interface Submission {
 	save(state: SubmissionState): void;
 }
 
-/** How many queries one node has sent in an execution, and how many more it has reserved. */
+/** Describes how many queries one node has sent in an execution, and how many more it has reserved. */
 export class Spending {
 	sent = 0;
 	readonly reserved = new Reservations();
@@ -49,7 +49,7 @@ export class Spending {
 
 /** Everything that this process knows of the billed queries of one execution, over its sub-executions. */
 export class SubmissionRegister {
-	/** Who asks a question, one after the other; by `share`. */
+	/** Says who asks a question, one after the other; by `share`. */
 	readonly locks = new SharedLocks();
 	private readonly byPlace = new Map<string, Submission>();
 	private readonly byShare = new Map<string, Set<Submission>>();
@@ -61,7 +61,7 @@ export class SubmissionRegister {
 		return this.byPlace.size + this.ids.size;
 	}
 
-	/** By the item and the run in which it was sent. */
+	/** Returns the submission of an item and a run. */
 	at(place: string): Submission | undefined {
 		return this.byPlace.get(place);
 	}
@@ -73,7 +73,7 @@ export class SubmissionRegister {
 		this.claim(submission.account, idsOf(submission.state));
 	}
 
-	/** An accepted query that was asked for since a moment and is no failure, the newest first. */
+	/** Returns the newest accepted submission since a moment that is no failure. */
 	findAccepted(share: string, since: number): Submission | undefined {
 		return this.alike(share)
 			.reverse()
@@ -87,7 +87,7 @@ export class SubmissionRegister {
 		return this.alike(share).find((one) => idsOf(one.state).some((id) => ids.includes(id)));
 	}
 
-	/** Whether a question needs no query of its own: one was sent, or is on its way. */
+	/** Returns whether a question needs no query of its own: one was sent, or is on its way. */
 	isSubmitted(share: string, since: number): boolean {
 		const isRunning = (one: Submission) => isUnresolved(one.state) || one.isInFlight === true;
 		return this.alike(share).some(isRunning) || this.findAccepted(share, since) !== undefined;
@@ -129,7 +129,7 @@ export class SubmissionRegister {
 
 export const newSubmissionRegister = (): SubmissionRegister => new SubmissionRegister();
 
-/** Whether others may take queries, too: a failure is asked again, and so is what has a status that nobody can read. */
+/** Returns whether others may share queries. A failed query is sent again, and so is one with an unknown status. */
 export const isUsable = (queries: Query[]): boolean =>
 	queries.every((one) => one.kind !== 'record' || ['success', 'pending'].includes(one.state));
 

@@ -1,14 +1,14 @@
 import type { UncertaintyReason, Completeness, QueryId, SubmissionResponse } from '../client/types';
 
-/** Where a question stands that costs money. What is unsure is never sent again by itself. */
+/** Describes the state of a billed query. An uncertain one is never sent again by itself. */
 export type SubmissionState =
 	| { at: 'planned' }
 	/** Surely not accepted, and not billed. */
 	| { at: 'rejected' }
 	| { at: 'accepted'; ids: QueryId[] }
-	/** On its way since then (milliseconds, our clock); `hash` tells what was sent. */
+	/** The request was sent then (milliseconds, our clock); `hash` identifies what was sent. */
 	| { at: 'inFlight'; since: number; hash: string }
-	/** Nobody knows whether it was accepted. */
+	/** It is unknown whether the query was accepted. */
 	| { at: 'uncertain'; since: number; hash: string; why: UncertaintyReason }
 	/** Unsure, and the whole list surely does not have it. */
 	| { at: 'missing'; since: number; hash: string; why: UncertaintyReason };
@@ -21,7 +21,10 @@ export type SubmissionEvent =
 	/** The operator allows to send again what is missing, and the limits do. */
 	| { type: 'sendAgain' };
 
-/** What an event makes of a question that is billed as `count` queries. An event that cannot be leaves it as it is. */
+/**
+ * Returns the state after an event, for a request that is billed as `count` queries. An impossible event leaves it
+ * unchanged.
+ */
 export function transition(
 	state: SubmissionState,
 	event: SubmissionEvent,
@@ -43,7 +46,7 @@ export function transition(
 	}
 }
 
-/** What was sent, and nobody knows what became of it. */
+/** Describes a query that was sent and whose outcome is unknown. */
 export type Unresolved = Extract<SubmissionState, { since: number }>;
 export const isUnresolved = (state: SubmissionState): state is Unresolved => 'since' in state;
 
@@ -52,8 +55,8 @@ export const idsOf = (state: SubmissionState): QueryId[] =>
 	state.at === 'accepted' ? state.ids : [];
 
 /**
- * How many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was refused, or
- * never sent; undefined where the outcome of any is unknown.
+ * Returns how many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was
+ * refused, or never sent; undefined where the outcome of any is unknown.
  */
 export const countBilled = (states: SubmissionState[]): number | undefined =>
 	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;
@@ -64,7 +67,9 @@ function afterResponse(sent: Unresolved, posted: SubmissionResponse): Submission
 	return { at: 'accepted', ids: posted.queries.map(({ id }) => id) };
 }
 
-/** Why a query is doubtful; one of an earlier try that has left nothing else is on its way for ever. */
+/**
+ * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
+ */
 export const uncertaintyOf = (state: Unresolved): UncertaintyReason =>
 	state.at === 'inFlight' ? 'earlierTry' : state.why;
 

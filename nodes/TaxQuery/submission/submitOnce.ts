@@ -90,7 +90,7 @@ function trackSending(
 	const count = expected.length;
 	const before = submission.state;
 	let isSent = false;
-	/** By our clock as it is now, in case it was set meanwhile. */
+	/** Uses the current clock, in case it was set meanwhile. */
 	let sentAt = thisMoment();
 	const save = () => {
 		submission.sentAt = sentAt();

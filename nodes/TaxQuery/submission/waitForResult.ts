@@ -21,33 +21,33 @@ const LAST_CHECK_MS = 1000;
 /** The last check gives up when neither the rate limit nor the faults of the service let it through. */
 const LAST_CHECK_BUDGET_MS = 60_000;
 const SLICE_MS = 200;
-/** A wait that is over awaits the response to its last check for so long. */
+/** Limits how long a finished wait still awaits the response to its last check. */
 const LAST_RESPONSE_MS = 10_000;
 /** A result that is ready at once is not waited for. */
 const FIRST_PAUSE_MS = 500;
-/** So few are read one by one; more of them by the list. */
+/** Up to this many are read one by one; more of them by the list. */
 const MAX_BY_ID = 3;
 /** The last check of more queries than these is made in the list. */
 const MAX_LAST = 100;
-/** What lies deeper in the list is read by its ID. */
+/** Defines what lies deeper in the list is read by its ID. */
 const MAX_PAGES = 20;
 
-/** What is pending comes out so long before the workflow's timeout, which would drop it. */
+/** A pending query comes out this long before the workflow's timeout, which would drop it. */
 const BEFORE_TIMEOUT_MS = 3000;
 
 /** A query that somebody waits for. */
 interface Waiter {
-	/** As it was seen last. */
+	/** Holds the query as it was seen last. */
 	query: Query;
-	/** Why it could not be seen last. */
+	/** Says why it could not be seen last. */
 	problem?: string;
-	/** When the wait is over, by a clock that nobody sets. */
+	/** Says when the wait is over, by a clock that nobody sets. */
 	deadline: number;
 	pauseMs: number;
 	nextCheckAt: number;
 	isBeingRead: boolean;
 	lastCheck: LastCheck;
-	/** How much longer the response to the last check is awaited once the time is over. */
+	/** Says how much longer the response to the last check is awaited once the time is over. */
 	responseMs: number;
 	service: QueryClient;
 	cancelled?: AbortSignal;
@@ -69,15 +69,16 @@ type LastCheck = 'due' | 'queued' | 'sent' | 'ended';
 const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number) =>
 	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
 
-/** What a wait ends with. */
+/** Describes what a wait ends with. */
 type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
 
-/** Whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
+/** Returns whether a query may be waited for: it was only acknowledged, or nothing is known of its end. */
 export const isWaitedFor = ({ query }: QueryOutcome): boolean =>
 	query.kind === 'acknowledged' || (query.kind === 'record' && isUnfinishedState(query.state));
 
 /**
- * The queries of one client that items of this process wait for: one look in each round serves them all.
+ * Polls the queries of one client that items of this process wait for, once in each round for all. Returns a function
+ * that adds a waiter.
  */
 function newPendingQueries() {
 	const waiters = new Set<Waiter>();
@@ -144,7 +145,10 @@ function newPendingQueries() {
 		for (const one of unread) void checkById(one);
 	}
 
-	/** By the ID, for a list may show late, or never, that a query has ended. Sent also while another read hangs. */
+	/**
+	 * Checks by ID, because a list may show late, or never, that a query has ended. It is sent even while another
+	 * read hangs.
+	 */
 	async function checkLastById(waiter: Waiter): Promise<void> {
 		await read(waiter, {
 			retryBudgetMs: LAST_CHECK_BUDGET_MS,
@@ -228,7 +232,7 @@ function newPendingQueries() {
 }
 
 /**
- * Waits until a query has ended or the time is over; then what is known of it comes back, never an error, because a new
+ * Waits until a query has ended or the time is over. Then it returns what is known, never an error, because a new
  * query is billed. Throws only if the execution is cancelled.
  */
 export async function waitForResult(
@@ -263,12 +267,12 @@ export async function waitForResult(
 	return { ...outcome, ...seen };
 }
 
-/** What was accepted, as its ID gives it: items that ask the same with Reuse share one read. */
+/** Caches accepted queries read by ID, which items with Reuse share. */
 const newReads = () => new WeakMap<Query, Promise<QueryRecord>>();
 
 /**
- * What was just accepted, with its result: a record that says success without one, and an acknowledgement where the
- * document has the record at once, are read by their ID, once. As it is where that fails, with the reason.
+ * Returns an accepted query with its result. A success without a result is read by ID once, and so is an
+ * acknowledgement whose record the document has at once. If that fails, the query comes back with the reason.
  */
 export async function readResult(
 	item: OperationItem,

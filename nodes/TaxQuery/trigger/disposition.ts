@@ -11,7 +11,7 @@ import type { TriggerResult } from './triggerResult';
 import type { Disposition } from './planPoll';
 import { CodedError } from '../../shared/utils/codedError';
 
-/** Whether a record's query type is chosen; undefined if the record does not say which it is. */
+/** Returns whether a record's query type is chosen; undefined if the record does not say which it is. */
 function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }: FilterSettings) {
 	if (isAny) return true;
 	if (code === '') return undefined;
@@ -21,7 +21,7 @@ function isChosen({ code, operation }: QueryRecord, { isAny, operations, codes }
 	);
 }
 
-/** What becomes of a query in a state: whether it starts the workflow, by what the operator has chosen. */
+/** Returns what becomes of a query in a state: whether it starts the workflow, by what the operator has chosen. */
 export function dispositionOf(
 	{ record, hasStatus }: TriggerResult,
 	choice: FilterSettings,

@@ -1,4 +1,4 @@
-/** What is known of a result that is about to be emitted. */
+/** Describes what is known of a result that is about to be emitted. */
 export interface EmissionState {
 	/** It is on its way. */
 	isRunning: boolean;
@@ -15,7 +15,7 @@ export interface EmissionState {
 }
 
 /**
- * Decides what to do with a result, so that each starts once: `join` awaits the one that is on its way, `duplicate` and
+ * Decides what to do with a result, so that each starts once. `join` awaits the one in flight; `duplicate` and
  * `refuse` emit nothing.
  */
 export function decideEmission(state: EmissionState): 'join' | 'duplicate' | 'refuse' | 'emit' {

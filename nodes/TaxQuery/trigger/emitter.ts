@@ -3,13 +3,13 @@ import type { INodeExecutionData, IRun, ITriggerFunctions } from 'n8n-workflow';
 import { stateOfNode, stateOfProcess, type Scope } from '../../shared/processState';
 import type { TriggerResult } from './triggerResult';
 
-/** What became of an emitted result: n8n runs it, had run it before, or could not start it. */
+/** Describes what became of an emitted result: n8n runs it, had run it before, or could not start it. */
 export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 
 interface Emission {
 	item: INodeExecutionData;
 	result: TriggerResult;
-	/** How often this result is started, with this time. */
+	/** Says how often this result is started, with this time. */
 	times: number;
 	/** Called when it is known whether another process runs the execution. */
 	onPlace(isElsewhere: boolean): void;
@@ -22,18 +22,18 @@ interface Emission {
 
 type Identity = Pick<ITriggerFunctions, 'getWorkflow' | 'getNode'>;
 
-/** What tells a node from every other in this n8n. */
+/** Returns a key that distinguishes a node from every other in this n8n. */
 export const nodeKey = (context: Identity): string =>
 	`${context.getWorkflow().id ?? ''} ${context.getNode().id}`;
 
-/** What this process knows of a trigger node. */
+/** Returns what this process knows of a trigger node. */
 export const nodeState = (context: Identity): Scope => stateOfNode(nodeKey(context));
 
-/** An execution that this process has asked n8n to start, and that is not known to have ended. */
+/** Describes an execution that this process has emitted and that is not known to have ended. */
 interface RunningExecution {
 	/** The execution has reached the trigger node. */
 	begin(): void;
-	/** What the execution saves in its static data; nothing if it is undefined. */
+	/** Says what the execution saves in its static data; nothing if it is undefined. */
 	saved?: object;
 	/** Marks its static data as changed. */
 	touch?(): void;
@@ -42,8 +42,8 @@ const newExecutions = () => new Map<string, RunningExecution>();
 const runningExecutions = () => stateOfProcess().shared(newExecutions);
 
 /**
- * Marks the static data of all executions that run as changed: n8n forgets that mark when it starts another execution of
- * the same workflow, and would not write them at their ends.
+ * Marks the static data of all running executions as changed. n8n forgets that mark when it starts another execution
+ * of the same workflow, and would not write them at their ends.
  */
 export function touchRunning(): void {
 	for (const { touch } of runningExecutions().values()) touch?.();
@@ -74,7 +74,7 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 			if (!hasBegun) onPlace(true);
 			return 'started';
 		},
-		// rejects also where a running execution was stopped, or had ended before n8n looked for it
+		// also rejects when a running execution was stopped, or had ended before n8n's check
 		(error: Error): EmitOutcome => {
 			if (hasBegun || isCancellation(error)) return 'started';
 			onFailure(error);
@@ -99,8 +99,9 @@ const isCancellation = ({ name, constructor }: Error) =>
 export const SAVE_ONLY = 'taxQuerySaveOnly';
 
 /**
- * Has n8n save the workflow's static data now. n8n does so with each emit, and refuses this one: an execution that has
- * ended has the same deduplication key. Where that was deleted, an execution starts and ends at this node.
+ * Makes n8n save the workflow's static data now. n8n does so with each emit. It then refuses this one, because an
+ * execution that has ended has the same deduplication key. If that was deleted, an execution starts and ends at this
+ * node.
  */
 export function saveByEmit(context: ITriggerFunctions, deliveryId: string, times: number): void {
 	const done = context.helpers.createDeferredPromise<IRun>();

@@ -14,7 +14,7 @@ interface Owner {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	readonly isClosed: boolean;
-	/** Waits so long, or until the trigger is unpublished. */
+	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	pause(ms: number): Promise<void>;
 }
 
@@ -36,7 +36,10 @@ export class EndSaver {
 		saveByEmit(context, deliveryId, times);
 	}
 
-	/** In queue mode, another process may lead once this one has closed the trigger, and its ledger counts. */
+	/**
+	 * Returns whether this process may save. In queue mode another process may lead once this one has closed the
+	 * trigger.
+	 */
 	private get maySave(): boolean {
 		return !this.owner.isClosed || this.owner.ledger.state.runsElsewhere === false;
 	}

@@ -15,8 +15,8 @@ import { sessionsIn } from './pollingSession';
 import { CodedError } from '../../shared/utils/codedError';
 
 /**
- * What n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a webhook call,
- * which is so with Checks Only: fetches the latest result.
+ * Returns what n8n runs when an execution reaches the trigger: passes on what started it. In the editor without a
+ * webhook call, which is so with Checks Only: fetches the latest result.
  */
 export async function passThrough(context: IExecuteFunctions): Promise<INodeExecutionData[][]> {
 	const items = context.getInputData();

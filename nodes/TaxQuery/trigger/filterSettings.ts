@@ -4,7 +4,7 @@ import { fieldError, type CodedError } from '../../shared/utils/codedError';
 
 // What the operator chooses: which results start the workflow.
 
-/** As in a sentence; what is all capitals stays. */
+/** Writes a label as in a sentence; words in capitals stay. */
 const lower = (label: string) => label.replace(/[A-Z][a-z]+/g, (label) => label.toLowerCase());
 
 const typeOptions = [...queryTypes].sort((a, b) => a.label.localeCompare(b.label));
@@ -57,7 +57,7 @@ export const statusesField: INodeProperties = {
 	description: 'Which results start the workflow',
 };
 
-/** On the canvas: query types by an abbreviation where the label has one. */
+/** Names query types on the canvas, by an abbreviation if the label has one. */
 const shortNames = Object.fromEntries(
 	typeOptions.map(({ label, operation }) => [
 		operation,
@@ -86,9 +86,9 @@ export const otherServicesOption: INodeProperties = {
 	description: "More query types, as in the record's field service, separated by commas",
 };
 
-/** Which results start the workflow. */
+/** Describes which results start the workflow. */
 export interface FilterSettings {
-	/** Those of every query type; then `operations` is empty. */
+	/** Every query type is chosen; then `operations` is empty. */
 	isAny: boolean;
 	operations: string[];
 	/** Query types by their own names. */
@@ -100,7 +100,7 @@ export interface FilterSettings {
 export const settingError = (code: string, field: string, problem: string): CodedError =>
 	fieldError(code, field, problem, 'Open the trigger and correct it.');
 
-/** What the fields above choose. Throws a UserError if nothing could start the workflow. */
+/** Returns what the fields above choose. Throws a UserError if nothing could start the workflow. */
 export function readFilterSettings(
 	services: unknown,
 	statuses: unknown,

@@ -12,10 +12,10 @@ export interface InterruptedResult {
 	result: TriggerResult | undefined;
 }
 
-/** One check reads this many by ID; the next one goes on. */
+/** Limits how many results one poll reads by ID; the next one continues. */
 const MAX_BY_ID = 20;
 
-/** Whether an interrupted result is started once more, or only if n8n had not started it at all. */
+/** Returns whether an interrupted result is started once more, or only if n8n had not started it at all. */
 const isOnceMore = ({ settings, ledger }: PublishedTrigger) =>
 	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
 

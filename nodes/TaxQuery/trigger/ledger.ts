@@ -12,19 +12,19 @@ import {
 	type Queries,
 } from './ledgerCodec';
 
-/** In which order a service lists queries, by their creation. */
+/** Names the order in which a service lists queries, by their creation. */
 export type ListOrder = 'newestFirst' | 'oldestFirst';
 
 /** A result that was started: its query ID, and how often. */
 export type StartedResult = [queryId: string, starts: number];
 
-/** What the ledger knows beside single queries. */
+/** Describes what the ledger knows beside single queries. */
 interface LedgerState {
 	/** The parameters that it began with: a workflow published with others begins anew. */
 	startedFrom: string;
 	/** The account of the service whose queries these are. */
 	account: string;
-	/** When the list was last read to its end, and how many requests that took. */
+	/** Says when the list was last read to its end, and how many requests that took. */
 	auditedAt: number;
 	auditRequests: number;
 	/** The latest creation of a query in `seen`, by the service's clock. */
@@ -33,7 +33,7 @@ interface LedgerState {
 	oldUntil: number;
 	/** Every query that was ever listed is in `seen`. */
 	isComplete: boolean;
-	/** In which order the service lists, once it has shown that. */
+	/** Holds the order of the service's list, once it has shown that. */
 	order: ListOrder | '';
 	/** Executions run in another process (queue mode), so the end of this one interrupts none. Unknown until one began. */
 	runsElsewhere?: boolean;
@@ -48,9 +48,12 @@ export interface SavedLedger extends LedgerState, IDataObject {
 	seen: string;
 	/** Settled queries outside `seen`: delivered and not listed yet, or finished late. */
 	late: string;
-	/** Queries that still owe a result, wherever the list shows them. */
+	/** Holds the pending queries, wherever the list shows them. */
 	pending: string;
-	/** IDs of pending queries, to be read by ID if the list does not show them; whose turn it is first. */
+	/**
+	 * Holds the IDs of pending queries, in the order of their turns. They are read by ID if the list does not show
+	 * them.
+	 */
 	pendingIds: string[];
 	/** Results whose execution is not known to have ended, by deliveryId. */
 	started: Record<string, StartedResult>;
@@ -101,13 +104,13 @@ export interface QueryStatus {
 export interface DroppedQueries {
 	/** IDs that are no longer read by ID: such a query starts if it is listed or named by a webhook call. */
 	unread: string[];
-	/** How many are forgotten altogether. */
+	/** Says how many are forgotten altogether. */
 	forgotten: number;
 }
 
 /**
- * Remembers which queries a trigger has seen, which statuses of them have settled, and which still owe a result. `seen`
- * grows by looks alone; results of webhook calls settle in `late`, so that they never move the place where looks stop.
+ * Remembers which queries a trigger has seen, which of their statuses have settled, and which are pending. Only polls
+ * add to `seen`. Results of webhook calls settle in `late`, so that they never move the place where polls stop.
  */
 export class Ledger {
 	readonly state: LedgerState;
@@ -156,7 +159,7 @@ export class Ledger {
 		for (const entry of this.started.values()) this.startedLetters += lettersOf(entry);
 	}
 
-	/** Whether an execution has ended since the ledger was written. */
+	/** Returns whether an execution has ended since the ledger was written. */
 	hasUnsavedEnds(): boolean {
 		return this.hasChangedEnds;
 	}
@@ -174,12 +177,12 @@ export class Ledger {
 		return [...this.seen.keys()];
 	}
 
-	/** Whether a query's result in this status came through before, or is not wanted. */
+	/** Returns whether a query's result in this status came through before, or is not wanted. */
 	isSettled({ queryId, status }: QueryStatus): boolean {
 		return hasMark(this.marksOf(keyOf(queryId)), markFor(status));
 	}
 
-	/** Whether any status of a query has settled. */
+	/** Returns whether any status of a query has settled. */
 	hasSettled(queryId: string): boolean {
 		return this.marksOf(keyOf(queryId)) !== '';
 	}
@@ -192,12 +195,12 @@ export class Ledger {
 		return this.pending.size;
 	}
 
-	/** IDs of queries that owe a result, whose turn it is first. */
+	/** Returns the IDs of pending queries, in the order of their turns. */
 	pendingIds(): string[] {
 		return [...this.ids];
 	}
 
-	/** Takes a listed query in; for looks alone, which do so from the oldest on. */
+	/** Adds a listed query. Only polls call it, from the oldest query on. */
 	take(queryId: string, createdAt = 0): void {
 		const key = keyOf(queryId);
 		this.seen.set(key, this.late.get(key) ?? '');
@@ -205,7 +208,10 @@ export class Ledger {
 		this.state.newest = Math.max(this.state.newest, createdAt);
 	}
 
-	/** Forgets the oldest of `seen` that are too many, pending ones apart. `listed` are the IDs of a look, newest first. */
+	/**
+	 * Forgets the oldest surplus entries of `seen`, except pending ones. `listed` holds the IDs of a poll, newest
+	 * first.
+	 */
 	trim(listed: string[]): void {
 		const { seen, pending } = this;
 		if (seen.size <= MAX_SEEN + TRIM_SLACK) return;
@@ -223,7 +229,9 @@ export class Ledger {
 		this.state.isComplete = false;
 	}
 
-	/** Its result in this status came through, or is not wanted; it owes another one where it `owesMore`. */
+	/**
+	 * Settles this status: its result came through, or is not wanted. The query stays pending if `isStillPending`.
+	 */
 	settle({ queryId, status }: QueryStatus, isStillPending = false): void {
 		const key = keyOf(queryId);
 		const mark = markFor(status);
@@ -233,7 +241,7 @@ export class Ledger {
 		else this.addLate(key, mark);
 	}
 
-	/** They owe a result, and their turn comes last. Returns what is too much to be followed. */
+	/** Makes queries pending, last in turn. Returns those that are too many to follow. */
 	addPending(queryIds: string[]): DroppedQueries {
 		const { pending, seen, late, ids } = this;
 		for (const id of queryIds) {
@@ -257,7 +265,7 @@ export class Ledger {
 		return { unread, forgotten };
 	}
 
-	/** It owes nothing any more: it has settled, or the service refuses it. Its marks go to where it is known. */
+	/** Drops a query that has settled or that the service refuses. Its marks move to where it is known. */
 	drop(queryId: string): void {
 		const key = keyOf(queryId);
 		const marks = this.pending.get(key);
@@ -274,20 +282,20 @@ export class Ledger {
 		return this.started.size;
 	}
 
-	/** How many more results may be started and still be remembered. */
+	/** Returns how many more results may be started and still be remembered. */
 	remainingStarts(): number {
 		const each = this.started.size > 0 ? this.startedLetters / this.started.size : 0;
 		const left = MAX_STARTED_LETTERS - this.startedLetters;
 		return Math.max(0, Math.floor(left / Math.max(each, LETTERS_OF_ID + LETTERS_BESIDE_ID)));
 	}
 
-	/** Whether a result can be remembered as started. */
+	/** Returns whether a result can be remembered as started. */
 	canStart(deliveryId: string, queryId: string): boolean {
 		const letters = this.startedLetters + queryId.length + LETTERS_BESIDE_ID;
 		return this.started.has(deliveryId) || letters <= MAX_STARTED_LETTERS;
 	}
 
-	/** It is about to be emitted; `times` counts the starts of the same result. */
+	/** Notes that a result is about to be emitted; `times` counts its starts. */
 	start(deliveryId: string, queryId: string, times: number): void {
 		this.interrupted.delete(deliveryId);
 		this.putStarted(deliveryId, [queryId, times]);
@@ -330,7 +338,7 @@ export class Ledger {
 		return [...this.late, ...this.pending, ...this.seen];
 	}
 
-	/** Forgets which queries were listed, and who owes a result. What has settled stays known. */
+	/** Forgets which queries were listed and which are pending. Settled statuses stay known. */
 	begin(startedFrom: string): void {
 		for (const queries of [this.pending, this.seen])
 			for (const [key, marks] of queries) if (marks !== '') this.addLate(key, marks);
@@ -380,9 +388,9 @@ export class Ledger {
 const lettersOf = ([queryId]: StartedResult): number => queryId.length + LETTERS_BESIDE_ID;
 
 /**
- * Which of two ledgers counts: what this process knows, or what was saved. If another process has written that since,
- * because it led meanwhile, the saved one counts, with the statuses that this process knows to have come through. An
- * older one was imported with the workflow.
+ * Returns which of two ledgers counts: this process's, or the saved one. If another process has written it since,
+ * because it led meanwhile, the saved one counts. It adopts the statuses that this process knows as settled. An older
+ * one was imported with the workflow.
  */
 export function currentLedger(known: Ledger, saved: Ledger): Ledger {
 	const isByAnother = saved.savedBy !== undefined && saved.savedBy !== known.process;

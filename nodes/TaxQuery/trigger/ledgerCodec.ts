@@ -7,7 +7,7 @@ const MARK_LENGTH = 3;
 /** More statuses of one query are not remembered: the oldest is forgotten. */
 const MAX_MARKS = 20;
 
-/** A service may list the same tens of thousands of queries again and again. */
+/** Caches hashes, because a service may list the same tens of thousands of queries repeatedly. */
 const newKeys = () => new BoundedMap<string, string>(50_000);
 export function keyOf(id: string): string {
 	const keys = stateOfProcess().shared(newKeys);
@@ -17,7 +17,7 @@ export function keyOf(id: string): string {
 	keys.set(id, key);
 	return key;
 }
-/** Of a settled status word. */
+/** Returns the mark of a settled status. */
 export const markFor = (status: string) => hash(status, MARK_LENGTH);
 
 /** Marks of the statuses of a query that have settled, one behind the other. */

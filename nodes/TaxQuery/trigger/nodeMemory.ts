@@ -9,13 +9,13 @@ import type { Unlisted } from './readListing';
 
 export const KEY = 'taxQueryLedger';
 const MAX_EMITTED = 5_000;
-/** Queries that are kept for a later look; who sent others is told to come again. */
+/** Limits the notifications stored for a later poll; senders of others must repeat them. */
 export const MAX_STORED_NOTIFICATIONS = 100;
 
-/** What this process knows of a trigger, also while it is being published anew. */
+/** Describes what this process knows of a trigger, also while it is being published anew. */
 export class NodeMemory {
 	ledger?: Ledger;
-	/** What becomes of results that are on their way, by deliveryId. */
+	/** Says what becomes of results that are on their way, by deliveryId. */
 	readonly outcomes = new Map<string, Promise<EmitOutcome>>();
 	/** Results that this process has emitted. */
 	readonly emitted = new BoundedMap<string, true>(MAX_EMITTED);
@@ -31,7 +31,7 @@ export class NodeMemory {
 
 const newMemory = () => new NodeMemory();
 
-/** What this process knows of a trigger, with the ledger as it was last written. */
+/** Returns what this process knows of a trigger, with the ledger as it was last written. */
 export function memoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Ledger } {
 	const saved = new Ledger(load<IDataObject>(context, KEY));
 	const memory = nodeState(context).shared(newMemory);
@@ -41,11 +41,11 @@ export function memoryOf(context: ITriggerFunctions): NodeMemory & { ledger: Led
 
 type Identity = Parameters<typeof nodeKey>[0];
 
-/** Whether this process had the trigger published, and has unpublished it since a moment. */
+/** Returns whether this process had the trigger published, and has unpublished it since a moment. */
 export const wasPublishedSince = (context: Identity, since: number): boolean =>
 	(nodeState(context).shared(newMemory).closedAt ?? -Infinity) > since;
 
-/** What webhook calls named while the trigger was not published in this process. */
+/** Returns what webhook calls named while the trigger was not published in this process. */
 const newEarlyNotifications = () => new Map<string, QueryNotification>();
 
 /** Stores what webhook calls named for the next time that the trigger is published. */

@@ -9,13 +9,13 @@ import {
 	type TriggerResult,
 } from './triggerResult';
 
-/** What a webhook call said of a query. */
+/** Describes what a webhook call reports of a query. */
 export interface QueryNotification {
 	/** The call proved where it comes from. */
 	isProved: boolean;
-	/** It was asked for before, and the list does not show it still. */
+	/** A webhook call named it before, and the list does not show it yet. */
 	isAgain?: true;
-	/** It brought a response; `detail` is kept only where it may be emitted. */
+	/** The call brought a response; `detail` is stored only if it may be emitted. */
 	hasResponse: boolean;
 	detail?: QueryRecord;
 	event?: string;
@@ -23,7 +23,7 @@ export interface QueryNotification {
 	envelope?: Envelope;
 }
 
-/** What two calls said of a query: what proves more, or brings the result, else what was said first. */
+/** Merges what two calls report of a query. The better proof counts, then the one with a result, then the first. */
 export function mergeNotifications(
 	known: QueryNotification,
 	notification: QueryNotification,

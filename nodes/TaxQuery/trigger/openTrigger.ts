@@ -11,14 +11,14 @@ import { PollingSession, sessionOf } from './pollingSession';
 /** The workflows that n8n has tried to publish, by their static data, with the nodes that failed. */
 const newFailures = () => new WeakMap<object, Set<string>>();
 
-/** What n8n hands to all triggers of a workflow that it publishes together, also when it tries that again. */
+/** Returns what n8n hands to all triggers of a workflow that it publishes together, also when it tries that again. */
 const publicationOf = (context: ITriggerFunctions): object =>
 	context.getWorkflowStaticData('global');
 
 /**
- * Opens a trigger until it is unpublished. What keeps it from checking is reported as a failed execution, at once and then
- * hourly. The first attempt to publish throws, too, so that n8n can refuse it. n8n 2.41 publishes all the same: there, as
- * after a start of n8n, the trigger stays open and tries on until it can check.
+ * Opens a trigger until it is unpublished. A reason that prevents polls is reported as a failed execution, at once
+ * and then hourly. The first attempt to publish throws as well, so that n8n can refuse it. n8n 2.41 publishes
+ * nevertheless. There, as after a start of n8n, the trigger stays open and retries until it can poll.
  */
 export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerResponse> {
 	if (context.getMode() === 'manual') return {}; // the editor's test goes by webhook() or execute()
@@ -38,7 +38,10 @@ export async function openTrigger(context: ITriggerFunctions): Promise<ITriggerR
 	}
 }
 
-/** Whether n8n may refuse to publish the workflow: it does not start, and has not tried this publication before. */
+/**
+ * Returns whether n8n may refuse to publish the workflow: it does not start, and has not tried this publication
+ * before.
+ */
 const isFirstAttempt = (context: ITriggerFunctions): boolean =>
 	!['init', 'leadershipChange'].includes(context.getActivationMode()) &&
 	!stateOfProcess().shared(newFailures).get(publicationOf(context))?.has(nodeKey(context));
@@ -86,7 +89,7 @@ const SHARED_ID = 'sharedNodeId';
 const isSharedId = (error: unknown): boolean =>
 	error instanceof CodedError && error.code === SHARED_ID;
 
-/** Throws if another trigger of the same publication has the same node ID: nothing could tell their results apart. */
+/** Throws if another trigger of this publication has the same node ID, because their results would be confused. */
 function refuseSharedId(context: ITriggerFunctions): void {
 	const other = sessionOf(context)?.context;
 	const [name, otherName] = [context.getNode().name, other?.getNode().name];

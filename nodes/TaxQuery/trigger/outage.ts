@@ -7,7 +7,7 @@ import type { CodedError } from '../../shared/utils/codedError';
 import { msLeft } from '../../shared/utils/time';
 import { nodeState, type nodeKey } from './emitter';
 
-/** What keeps a trigger from checking, in the list of what is reported hourly. */
+/** Defines what keeps a trigger from checking, in the list of what is reported hourly. */
 const OUTAGE = 'outage';
 
 /**
@@ -41,7 +41,7 @@ export const reportOutage = (context: ITriggerFunctions, error: unknown): void =
 
 const PASSING_STATUSES = [408, 425, 429];
 
-/** Whether a failed check may work the next time, though nobody changes anything. */
+/** Returns whether a failed check may work the next time, though nobody changes anything. */
 function mayPass(error: unknown): boolean {
 	if (!(error instanceof RequestError)) return error instanceof OperationalError;
 	const { problem } = error;
@@ -53,7 +53,7 @@ function mayPass(error: unknown): boolean {
 export const errorMessage = (error: unknown): string =>
 	error instanceof Error ? error.message : 'for an unknown reason';
 
-/** Whether n8n can save a failed execution while the workflow goes on. */
+/** Returns whether n8n can save a failed execution while the workflow goes on. */
 export const canReport = (context: ITriggerFunctions): boolean =>
 	typeof context.saveFailedExecution === 'function';
 
@@ -73,11 +73,11 @@ type Identity = Parameters<typeof nodeKey>[0];
 
 const AN_HOUR = 3_600_000;
 const MAX_REPORTED = 1_000;
-/** When something was reported last. */
+/** Returns when something was reported last. */
 const newReportTimes = () => new BoundedMap<string, number>(MAX_REPORTED);
 const reportTimes = (context: Identity) => nodeState(context).shared(newReportTimes);
 
-/** Tells what may come up again and again once an hour; `what` names it. */
+/** Runs a report at most once an hour; `what` names it. */
 export function onceAnHour(context: Identity, what: string, report: () => void): void {
 	const reportedAt = reportTimes(context);
 	if (msLeft(reportedAt.get(what) ?? -Infinity, AN_HOUR) > 0) return;
@@ -85,6 +85,6 @@ export function onceAnHour(context: Identity, what: string, report: () => void):
 	report();
 }
 
-/** Reports an error with this code once an hour, about this if it is about one thing of several. */
+/** Reports an error with this code once an hour; `about` distinguishes several subjects. */
 export const reportHourly = (context: ITriggerFunctions, error: CodedError, about = ''): void =>
 	onceAnHour(context, error.code + about, () => report(context, error));

@@ -6,50 +6,50 @@ import {
 	type QueryStatus,
 } from './ledger';
 
-/** What a look needs to know of a query, as the list or its ID shows it. */
+/** Describes a query as the list or its ID shows it to a poll. */
 export interface ListedQuery extends QueryStatus {
 	isPending: boolean;
 	/** It may get another status. */
 	isOpen: boolean;
-	/** It tells its status; else only its record does. */
+	/** It shows its status; otherwise only its record does. */
 	hasStatus: boolean;
 	createdAt?: number;
 }
 
-/** What was read of the list, from the newest on. */
+/** Describes what was read of the list, from the newest on. */
 export interface ReadList<Row extends ListedQuery> {
 	rows: Row[];
 	/** It was read to its end, and surely nothing is left out. */
 	isWhole: boolean;
 }
 
-/** What becomes of a query in this state: it is not what the trigger is on, owes a result still, or starts an execution. */
+/** Says what the trigger does with a query in this status: ignore it, wait for its result, or emit it. */
 export type Disposition = 'ignore' | 'wait' | 'emit';
 
 export interface PollRules<Row extends ListedQuery> {
 	dispositionOf(row: Row): Disposition;
 	/** It is on its way into the workflow. */
 	isRunning(row: Row): boolean;
-	/** How often its result was tried in vain: who was tried less often comes first. */
+	/** Returns how often its result was tried in vain: who was tried less often comes first. */
 	triesOf(row: Row): number;
-	/** So many results one look brings at most. */
+	/** Limits the results of one poll. */
 	maxResults: number;
 }
 
 interface PollContext {
-	/** Of the service that was asked. */
+	/** Names the service's account. */
 	account: string;
 	/** The trigger is to begin, by Start From. */
 	isStarting: boolean;
-	/** Until when what was created is old, where it begins. */
+	/** Queries created until then count as old in the next polls; 0 if none do. */
 	oldUntil: number;
 	/** IDs that webhook calls named, the last first. */
 	notifiedIds: string[];
-	/** So many of those that owe a result are read by their ID. */
+	/** Limits how many pending queries are read by ID. */
 	maxPendingReads: number;
 }
 
-/** What has become of the queries so far, where none of them is listed; reported. */
+/** Describes what has become of the queries so far, where none of them is listed; reported. */
 export type Loss =
 	/** Another account has none of them: the trigger begins anew. */
 	| 'isElsewhere'
@@ -64,35 +64,35 @@ export interface PollPlan<Row extends ListedQuery> {
 	isWhole: boolean;
 	/** Rows to take into `seen`, the oldest first; old ones do not start anything. */
 	take: Array<{ row: Row; isOld: boolean }>;
-	/** Until when what was created is old in the next looks, too; 0 if nothing is. */
+	/** Queries created until then count as old in the next polls; 0 if none do. */
 	oldUntil: number;
 	/** Known queries in a state that has not settled, the oldest first. */
 	changed: Row[];
 	/** Results to emit now, once each is read whole. */
 	due: Row[];
-	/** There are more of them than one look brings. */
+	/** There are more of them than one poll brings. */
 	isMore: boolean;
-	/** Known queries that owe nothing any more: the status that they are listed with came through before. */
+	/** Lists pending queries whose listed status came through before. */
 	over: string[];
-	/** How many queries owe a result and are not among what was read. */
+	/** Counts the pending queries that are not among the rows read. */
 	unlisted: number;
-	/** To be read by ID, since they are not listed: IDs that were asked for, and some that owe a result. */
+	/** Lists IDs to read because they are not listed: notified ones, and some pending ones. */
 	notifiedIds: string[];
 	pendingIds: string[];
 	/** All that is listed, by ID, the newest first. */
 	listed: Map<string, Row>;
 }
 
-/** How many rows at the end of what was read must be known, so that nothing new is expected behind them. */
+/** Limits how many rows at the end of what was read must be known, so that nothing new is expected behind them. */
 const KNOWN_ROWS = 50;
 
-/** Whether the list need not be read on, from the newest row on, in pages of so many. */
+/** Returns whether the list was read far enough, from the newest row on, in pages of `pageSize`. */
 export function isReadFarEnough(rows: QueryStatus[], pageSize: number, ledger: Ledger): boolean {
 	const last = rows.slice(-Math.min(KNOWN_ROWS, pageSize));
 	return last.length > 0 && last.every(({ queryId }) => ledger.isSeen(queryId));
 }
 
-/** The rows from the newest on; undefined if nobody can tell where the newest are. One response may be all of them. */
+/** Returns the rows from the newest on, or undefined if the newest are unknown. One response may be all of them. */
 export function fromNewestOn<Row>(
 	rows: Row[],
 	order: ListOrder | undefined,
@@ -106,7 +106,7 @@ export function fromNewestOn<Row>(
 	return state.isComplete && rows.length <= MAX_SEEN ? rows : undefined;
 }
 
-/** What a look has to do, by what is known, what is listed and what was asked for. It changes nothing. */
+/** Plans a poll from the ledger, the list and the notifications, and changes nothing. */
 export function planPoll<Row extends ListedQuery>(
 	ledger: Ledger,
 	{ rows, isWhole }: ReadList<Row>,
@@ -165,11 +165,11 @@ export function planPoll<Row extends ListedQuery>(
 const countUnlisted = (ledger: Ledger, rows: ListedQuery[]): number =>
 	ledger.pendingCount() - rows.filter(({ queryId }) => ledger.isPending(queryId)).length;
 
-/** Whether a query that owes a result is listed with a last status that came through before. */
+/** Returns whether a pending query is listed with a final status that came through before. */
 const isOver = (ledger: Ledger, row: ListedQuery): boolean =>
 	ledger.isPending(row.queryId) && !row.isOpen && row.hasStatus && ledger.isSettled(row);
 
-/** Of new rows, the oldest first, those that come before one look has all the results that it brings; and these. */
+/** Selects new rows, oldest first, until the poll has its maximum of results. */
 function selectNewRows<Row extends ListedQuery>(
 	fresh: Row[],
 	until: number,
@@ -188,7 +188,7 @@ function selectNewRows<Row extends ListedQuery>(
 	return { take, due };
 }
 
-/** Where the oldest row is that is seen; -1 if none is. */
+/** Returns where the oldest row is that is seen; -1 if none is. */
 function lastSeen(rows: QueryStatus[], ledger: Ledger): number {
 	for (let at = rows.length - 1; at >= 0; at--) if (ledger.isSeen(rows[at].queryId)) return at;
 	return -1;
@@ -199,13 +199,15 @@ function lossOf(ledger: Ledger, rows: number, account: string): Loss | undefined
 	return ledger.isEmpty() || rows === 0 ? undefined : 'isLost';
 }
 
-/** Whether its result in this state came through. A row without a status tells nothing of a query that has settled. */
+/**
+ * Returns whether its result in this status came through. A row without a status counts as settled if any status has.
+ */
 export const isSettled = (ledger: Ledger, row: ListedQuery): boolean =>
 	row.hasStatus ? ledger.isSettled(row) : ledger.hasSettled(row.queryId);
 
 /**
- * Takes in what a look has found: from here on the rows are seen, and those that start nothing settle. What is due owes a
- * result until it is known what became of it. Returns what is not followed any more, because there is too much.
+ * Applies a poll's plan to the ledger: its rows are seen, and those that start nothing settle. Due queries are
+ * pending until their outcome is known. Returns the queries that are too many to follow.
  */
 export function applyPlan<Row extends ListedQuery>(
 	ledger: Ledger,

@@ -23,40 +23,43 @@ import { itemMaker, lacksResult, type ItemMaker, type TriggerResult } from './tr
 import { readStart, startParameters } from './triggerSettings';
 import { isSettled, planPoll, applyPlan, type PollPlan, type PollRules } from './planPoll';
 
-/** Requests for a look at a list that is up to date. */
+/** Limits the requests of a poll whose list is up to date. */
 const MAX_REQUESTS = 3;
 const HOUR_MS = 3_600_000;
-/** Looks must leave the rate limit to the lookups of executions, and the process to n8n. */
+/** Polls must leave the rate limit to the lookups of executions, and the process to n8n. */
 const REST_PER_REQUEST_MS = 500;
 const REST_PER_ROW_MS = 0.1;
-/** So many IDs that nobody knows are a flood of forged calls, which must not take the rate limit. */
+/** This many unknown IDs are a flood of forged calls, which must not use up the rate limit. */
 const FLOOD = 10;
 const FLOOD_REST_MS = 2_000;
 
-/** What a look showed of a query: on its way into the workflow, without a result, settled; or why it showed nothing. */
+/** Describes the progress of a query in a poll: emitted, without a result, settled; or why there is none. */
 export type QueryProgress =
 	Promise<EmitOutcome> | 'pending' | 'settled' | 'unknown' | 'later' | 'failed';
 
-/** What forged IDs come to, and seldom a true one. */
+/** Defines what forged IDs come to, and seldom a true one. */
 const UNKNOWN_RESULTS: unknown[] = [undefined, 'unknown', 'later'];
 
 export interface PollResult {
-	/** What was asked for, by query ID; what is not in it is not listed. */
+	/** Holds the notified queries by ID; a missing one is not listed. */
 	queries: Map<string, QueryProgress>;
 	/** The list was read; all queries are in it. */
 	isListed: boolean;
 	isWhole: boolean;
-	/** So long the next look is to wait. */
+	/** Gives the pause before the next poll. */
 	restMs: number;
 	/** It brought a new result. */
 	hasNews: boolean;
-	/** There are more new results than one look emits. */
+	/** There are more new results than one poll emits. */
 	isMore: boolean;
-	/** What was asked for and must wait for the next look. */
+	/** Lists notifications that must wait for the next poll. */
 	unread: Array<[id: string, QueryNotification]>;
 }
 
-/** Looks once: reads what is new, takes it in, and emits it, oldest first. Throws if the service cannot be asked. */
+/**
+ * Polls once: reads what is new, applies it to the ledger, and emits it, oldest first. Throws if the service cannot
+ * be reached.
+ */
 export async function pollOnce(
 	trigger: PublishedTrigger,
 	notifications: Map<string, QueryNotification>,
@@ -64,7 +67,7 @@ export async function pollOnce(
 	const { context, ledger, settings, tries, mustBegin } = trigger;
 	const { state } = ledger;
 
-	// reads what it needs, and changes nothing that is known
+	// reads what it needs, and does not change the ledger
 	const connection = await connect(context, taxQuery);
 	const { mapping } = connection;
 	const toItem = itemMaker(settings, connection);
@@ -118,7 +121,7 @@ export async function pollOnce(
 const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 	[...notifications.keys()].reverse();
 
-/** What a poll has read, and what is to be done with it. */
+/** Describes what a poll has read, and what is to be done with it. */
 interface PollReading {
 	mapping: TaxQueryMapping;
 	toItem: ItemMaker;
@@ -157,7 +160,7 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult 
 	const left = new Set<string>();
 	let hasNews = false;
 
-	/** By the record, or why there is none, to a row of the list. */
+	/** Processes the result of a listed row: its record, or why there is none. */
 	const processResult = (row: TriggerResult, found: RowResult): void => {
 		const { queryId } = row;
 		if (found === undefined) return void left.add(queryId);
@@ -219,7 +222,7 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult 
 	// the last of a query stands: its row, then its record, then why there is none
 	const queries = new Map<string, QueryProgress>([...known, ...read.missing]);
 	const unknownIds = ids.filter((id) => UNKNOWN_RESULTS.includes(queries.get(id)));
-	// an audit is rare: the next look needs one request for the list
+	// an audit is rare, so the next poll needs one request for the list
 	const requests = read.requests + (isAudit ? Math.min(1, listing.requests) : listing.requests);
 	return {
 		queries,
@@ -238,7 +241,7 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult 
 	};
 }
 
-/** How many pending queries are neither listed nor among those that are read by ID. */
+/** Returns how many pending queries are neither listed nor among those that are read by ID. */
 const countUnreachable = (ledger: Ledger, { unlisted, listed }: PollPlan<TriggerResult>): number =>
 	Math.max(0, unlisted - ledger.pendingIds().filter((id) => !listed.has(id)).length);
 

@@ -29,13 +29,13 @@ import { RETRY_MS, RetryQueue } from './retryQueue';
 import { itemMaker, type TriggerResult } from './triggerResult';
 import { MIN_CHECK_MS, startParameters, type TriggerSettings } from './triggerSettings';
 
-/** After a start of n8n, so that a leader that is just being replaced emits nothing at the same time. */
+/** Delays the first poll after a start of n8n, so that a leader being replaced emits nothing at the same time. */
 const FIRST_POLL_MS = 10_000;
 const SPREAD_MS = 5_000;
 const MIN_REST_MS = 1_000;
 /** Published again within this time, a trigger goes on where it was, so that nothing falls between. */
 const PAUSE_MS = 15 * 60_000;
-/** Results come in streams: while they do, looks come so many times as often, and workers get no bursts. */
+/** Results come in streams. During one, polls come this many times as often, so that workers get no bursts. */
 const TIMES_IN_STREAM = 6;
 
 /** The published triggers of this process, by node. Only the leading main process has any. */
@@ -50,8 +50,8 @@ export const sessionsIn = (workflowId: string | undefined) =>
 	);
 
 /**
- * The open triggers of the same workflow that one which is being published replaces: n8n leaves some open, such as those
- * of a workflow that was imported anew. They are the same node, or had its name.
+ * Returns the open triggers of the workflow that this one replaces: those of this node, or with its name. n8n leaves
+ * some open, such as those of a workflow that was imported again.
  */
 function replacedBy(context: ITriggerFunctions): PollingSession[] {
 	const { id, name } = context.getNode();
@@ -65,7 +65,7 @@ function replacedBy(context: ITriggerFunctions): PollingSession[] {
 const isStarting = (context: ITriggerFunctions): boolean =>
 	['init', 'leadershipChange'].includes(context.getActivationMode());
 
-/** A credential that verifies nothing would refuse every webhook call; who publishes is told. */
+/** Refuses to publish with a credential that verifies nothing, because every webhook call would be refused. */
 async function checkVerification(context: ITriggerFunctions, { isAuthenticated }: TriggerSettings) {
 	if (!isAuthenticated) return;
 	const problem = validateWebhookFields(await context.getCredentials(taxQuery.credentialType));
@@ -96,13 +96,13 @@ export class PollingSession implements PublishedTrigger {
 	private readonly retries = new RetryQueue(this);
 	private readonly ends = new EndSaver(this);
 	private readonly isByTimer: boolean;
-	/** It has not run before, or so long ago that what came since is not wanted; until its first poll. */
+	/** The trigger never ran, or too long ago to continue; true until its first poll. */
 	private isAnew: boolean;
 	private hasClosed = false;
 	/** The poll that runs or was the last, and the one that waits for its end. */
 	private last: Promise<unknown> = Promise.resolve();
 	private waiting: Promise<PollResult> | undefined;
-	/** What webhook calls named for the next poll. */
+	/** Says what webhook calls named for the next poll. */
 	private notifications = new Map<string, QueryNotification>();
 	/** The next poll begins this long after a moment. */
 	private rest = { since: 0, ms: 0 };
@@ -236,7 +236,7 @@ export class PollingSession implements PublishedTrigger {
 		if (this.hasClosed) throw new OperationalError('The workflow was unpublished meanwhile');
 	}
 
-	/** Waits so long, or until the trigger is unpublished. */
+	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	async pause(ms: number): Promise<void> {
 		await untilAfter(Date.now(), ms, () => this.hasClosed);
 	}
@@ -262,7 +262,7 @@ export class PollingSession implements PublishedTrigger {
 		return outcome;
 	}
 
-	/** Where so many ran that no more could be started, the end of one lets the next poll go on. */
+	/** Ends an execution. If the number of executions had reached its limit, this lets the next poll continue. */
 	private endExecution(deliveryId: string, times: number): void {
 		const { ledger } = this;
 		const wasFull = ledger.remainingStarts() === 0;

@@ -6,23 +6,23 @@ import type { Unlisted } from './readListing';
 import type { TriggerResult } from './triggerResult';
 import type { TriggerSettings } from './triggerSettings';
 
-/** The published trigger that looks: it may be unpublished meanwhile. */
+/** Describes the published trigger as a poll sees it. It may be unpublished meanwhile. */
 export interface PublishedTrigger {
 	context: ITriggerFunctions;
 	ledger: Ledger;
 	settings: TriggerSettings;
-	/** What could not be read so far. */
+	/** Says what could not be read so far. */
 	tries: Tries;
-	/** How many pending queries checks do not show. */
+	/** Says how many pending queries checks do not show. */
 	unlisted: Unlisted;
-	/** Whether it is to begin by Start From. */
+	/** Says whether it is to begin by Start From. */
 	mustBegin: boolean;
 	/** Results are on their way. */
 	isBusy: boolean;
-	/** Throws if the workflow was unpublished: a look that began before must not change anything. */
+	/** Throws if the workflow was unpublished, because an older poll must not change anything. */
 	mustBeOpen(): void;
 	/** Emits a result, unless it was emitted before; of an interrupted one, `starts` counts its starts. */
 	emitOnce(result: TriggerResult, item: INodeExecutionData, starts?: number): Promise<EmitOutcome>;
-	/** What becomes of a result that is on its way. */
+	/** Returns what becomes of a result that is on its way. */
 	outcomeOf(result: TriggerResult): Promise<EmitOutcome> | undefined;
 }

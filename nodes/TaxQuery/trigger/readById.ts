@@ -11,23 +11,26 @@ import { CodedError } from '../../shared/utils/codedError';
 
 /** A sender waits for the answer, so that reading must not take long. */
 const READ_OPTIONS = { timeoutMs: 5_000, retryBudgetMs: 2_000 };
-/** For a row's record. A look waits so long for it, and so do all other results; then it is left to a later look. */
+/**
+ * Limits the read of a row's record. A poll and its other results wait this long for it, then leave it to a later
+ * poll.
+ */
 const ROW_READ_OPTIONS = { timeoutMs: 40_000, retryBudgetMs: 10_000 };
 const POLL_WAITS_MS = 15_000;
 const PER_SECOND = 2;
 const UNKNOWN_MS = 60_000;
 const MAX_UNKNOWN = 1_000;
-/** A query that is refused in so many minutes is put aside. */
+/** A query that is refused in this many minutes is put aside. */
 const MAX_REFUSALS = 5;
 const REFUSAL_MS = 60_000;
-/** What cannot be read for so long is reported. */
+/** A query that cannot be read for this long is reported. */
 const REPORT_AFTER_MS = 10 * 60_000;
 const MAX_TRIED = 1_000;
 
 /** Statuses that pass: the token, the account's balance, what is being prepared, a service that is slow or busy. */
 const PASSING = [401, 402, 403, 407, 408, 409, 423, 425, 429];
 
-/** Whether the service refuses just this request. */
+/** Returns whether the service refuses just this request. */
 const isRefusal = (error: unknown): boolean =>
 	error instanceof RequestError &&
 	error.problem.kind === 'status' &&
@@ -35,7 +38,7 @@ const isRefusal = (error: unknown): boolean =>
 	error.problem.status < 500 &&
 	!PASSING.includes(error.problem.status);
 
-/** Whether another try would bring the same: a refusal, or a response of another shape. */
+/** Returns whether another attempt would fail as well: a refusal, or a response of another shape. */
 const isPermanent = (error: unknown): boolean =>
 	error instanceof RequestError ? isRefusal(error) || error.problem.kind === 'shape' : true;
 
@@ -49,19 +52,19 @@ export async function readQuery(
 	return record && resultOf(record);
 }
 
-/** When a node has read last, and the IDs that the service did not know. */
+/** Describes when a node has read last, and the IDs that the service did not know. */
 interface Readings {
 	times: number[];
 	unknown: BoundedMap<string, number>;
 }
 const newReadings = (): Readings => ({ times: [], unknown: new BoundedMap(MAX_UNKNOWN) });
 
-/** What became of reading an ID: `later` it may be tried again, `failed` it could not be read. */
+/** Describes what became of reading an ID: `later` it may be tried again, `failed` it could not be read. */
 export type ReadById = TriggerResult | 'unknown' | 'later' | 'failed';
 
 /**
- * Records by ID, as webhook calls named them. Those that nothing proves: at most two a second for each node, and none
- * that the service did not know a minute ago. Throws if the service cannot be asked.
+ * Reads by ID the records that webhook calls named. Unproved ones are limited to two a second for each node, and none
+ * that the service did not know a minute ago. Throws if the service cannot be reached.
  */
 export async function readNotified(
 	node: Scope,
@@ -73,7 +76,7 @@ export async function readNotified(
 	const read = new Map<string, ReadById>();
 	let failure: unknown;
 	let hasResponded = false;
-	// counted before the first is read: a slow service must not make one look as long as a flood
+	// counted before the first read, or a slow service would make one poll last as long as a flood
 	let free = PER_SECOND - times.filter((time) => msLeft(time, 1_000) > 0).length;
 	for (const id of ids) {
 		const isKnownUnknown = msLeft(unknown.get(id) ?? 0, UNKNOWN_MS) > 0;
@@ -97,10 +100,10 @@ export async function readNotified(
 	return read;
 }
 
-/** How a query was tried in vain. */
+/** Describes how a query was tried in vain. */
 interface FailedReads {
 	times: number;
-	/** In different minutes. */
+	/** Counts refusals in different minutes. */
 	refusals: number;
 	refusedAt: number;
 	/** 0 where it could be read, but had no result yet. */
@@ -116,7 +119,7 @@ export const notFoundError = (service: QueryClient): Error => {
 
 export type Tries = ReturnType<typeof newTries>;
 
-/** What a published trigger has tried in vain to read, and what it still reads, by query ID. */
+/** Returns what a published trigger has tried in vain to read, and what it still reads, by query ID. */
 export function newTries(context: ITriggerFunctions) {
 	const known = new BoundedMap<string, FailedReads>(MAX_TRIED);
 	const running = new Map<string, Promise<{ result?: TriggerResult; error?: unknown }>>();
@@ -157,12 +160,15 @@ export function newTries(context: ITriggerFunctions) {
 	return {
 		inVain,
 
-		/** Who was tried less often comes first. */
+		/** Returns who was tried less often comes first. */
 		timesOf: (id: string): number => known.get(id)?.times ?? 0,
 
 		wasRead: (id: string) => known.delete(id),
 
-		/** A query's record in time for a look; undefined if it cannot be had now, 'refused' if it is to be put aside. */
+		/**
+		 * Reads a query's record in time for a poll. Undefined if it is not available now, 'refused' if it is to be
+		 * put aside.
+		 */
 		async read(service: QueryClient, id: string): Promise<TriggerResult | 'refused' | undefined> {
 			const before = running.get(id);
 			const reading =

@@ -13,11 +13,14 @@ export interface TriggerListing extends ReadList<TriggerResult> {
 	requests: number;
 	/** Rows without an ID. */
 	unreadable: number;
-	/** How many queries the service reports. */
+	/** Says how many queries the service reports. */
 	total?: number;
 }
 
-/** How many pending queries the last check did not show, and how many the last one that read the list to its end. */
+/**
+ * Describes how many pending queries the last check did not show, and how many the last one that read the list to its
+ * end.
+ */
 export interface Unlisted {
 	last: number;
 	afterAudit: number;
@@ -31,8 +34,8 @@ const FEW = 3;
 const AUDIT_REST_MS = 10_000;
 
 /**
- * Whether the list is to be read to its end: once a day, and more often while pending queries lie deeper in it than
- * checks read.
+ * Returns whether the list must be read to its end: once a day, and more often while pending queries lie deeper than
+ * polls read.
  */
 export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): boolean {
 	const isDeep = last > Math.max(FEW, afterAudit);
@@ -41,8 +44,8 @@ export function isAuditDue({ state }: Ledger, { last, afterAudit }: Unlisted): b
 }
 
 /**
- * Reads the list of queries (TQ §4.12) until nothing new is expected behind what was read, or to its end where it
- * `mustBeWhole`. Throws a UserError where nobody could tell which queries are new: it names a key of the API Mapping.
+ * Reads the list of queries (TQ §4.12) until nothing new is expected behind it, or to its end if it `mustBeWhole`.
+ * Throws a UserError that names an API Mapping key if new queries cannot be recognized.
  */
 export async function readListing(
 	service: QueryClient,
@@ -56,7 +59,7 @@ export async function readListing(
 		completeness: 'unknown',
 	};
 	let pageSize = 0;
-	// by their IDs, those that were asked for would cost a request each
+	// read by ID, each of these would cost a request
 	const pendingIds = new Set(notifiedIds.filter((id) => ledger.isPending(id)));
 	for await (const { records, unreadable, completeness, total, isLast } of readList(service)) {
 		for (const record of records) {
@@ -82,14 +85,13 @@ export async function readListing(
 	return { ...read, rows: sorted, isWhole, order };
 }
 
-/** So many neighbours of different dates show an order, whatever was known before. */
+/** This many neighbours of different dates show an order, regardless of the known one. */
 const CLEAR = 5;
-/** A list that mostly falls is in order: clocks differ, and queries are made at the same moment. */
+/** A list counts as falling if this share of it falls: clocks differ, and queries are made at the same moment. */
 const TIMES_MORE = 3;
 
 /**
- * The order of rows by their dates of creation. A few rows do not show another order than the one that is `known`.
- * Undefined if it cannot be told.
+ * Returns the order of rows by their dates of creation, or undefined. A few rows do not outweigh the `known` order.
  */
 export function orderOf(
 	records: Array<{ createdAt?: number }>,
@@ -104,7 +106,7 @@ export function orderOf(
 	return falls + rises >= CLEAR ? shown : (known ?? shown);
 }
 
-/** What a trigger knows of a list that it does not read. */
+/** Defines what a trigger knows of a list that it does not read. */
 export const NO_LIST: TriggerListing = {
 	rows: [],
 	isWhole: false,
@@ -114,7 +116,7 @@ export const NO_LIST: TriggerListing = {
 	unreadable: 0,
 };
 
-/** Why new results cannot be told from the list, and what to do, in the API Mapping or else. */
+/** Returns the error for a list in which new results cannot be recognized, with the remedy. */
 const unusable = (code: string, why: string, todo: string, mappingKeys?: string[]): CodedError =>
 	new CodedError(`list.${code}`, `The list of queries ${why}`, { description: todo, mappingKeys });
 
@@ -152,7 +154,7 @@ const unordered = (order: ListOrder | undefined): CodedError =>
 				['list.order'],
 			);
 
-/** Throws a UserError if results are asked for from a moment on, and rows do not say when they were created. */
+/** Throws a UserError if results are wanted from a moment on, and rows have no dates of creation. */
 export function checkDates(rows: TriggerResult[]): void {
 	if (rows.every(({ createdAt }) => createdAt !== undefined)) return;
 	throw unusable(

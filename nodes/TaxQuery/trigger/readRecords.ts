@@ -11,23 +11,23 @@ import type { PollPlan } from './planPoll';
 /** A row with its result; undefined if that cannot be had now, 'refused' if it is put aside. */
 export type RowResult = TriggerResult | 'refused' | undefined;
 
-/** What was read by ID for a look. */
+/** Holds the records that a poll read by ID. */
 export interface PollRecords {
-	/** Of rows that are due and do not hold their result. */
+	/** Holds the results of due rows without a response. */
 	rows: Map<string, RowResult>;
-	/** Of queries that were asked for or owe a result, and are not listed. */
+	/** Holds notified and pending queries that are not listed. */
 	others: TriggerResult[];
-	/** Why there is no record of what was asked for. */
+	/** Says why a notified query has no record. */
 	missing: Map<string, 'unknown' | 'later' | 'failed'>;
-	/** Owing ones that are put aside. */
+	/** Lists pending queries that are put aside. */
 	refused: string[];
 	requests: number;
 }
 
-/** So many rows whose record had no result before are read again by one look. */
+/** Limits how many rows without a result one poll reads again. */
 const MAX_AGAIN = 10;
 
-/** Reads by ID what a look needs and the list does not show. */
+/** Reads by ID what a poll needs and the list does not show. */
 export async function readRecords(
 	trigger: PublishedTrigger,
 	service: QueryClient,
@@ -47,7 +47,7 @@ export async function readRecords(
 	};
 }
 
-/** Queries that webhook calls named. Throws if the service cannot be asked, unless it has just listed. */
+/** Reads the queries that webhook calls named. Throws if the service cannot be reached, unless it has just listed. */
 async function readNamed(
 	{ context, ledger }: PublishedTrigger,
 	service: QueryClient,
@@ -77,7 +77,7 @@ async function readNamed(
 	return { others, missing };
 }
 
-/** Queries that owe a result and are not listed. */
+/** Reads pending queries that are not listed. */
 async function readPending(
 	{ tries }: PublishedTrigger,
 	service: QueryClient,

@@ -63,7 +63,7 @@ export function reportNotStarted(
 	reportHourly(context, new CodedError('notStarted', what, { queries, queryId }));
 }
 
-/** Reports that so many results wait for n8n to start them that the oldest is no longer retried. */
+/** Reports that the oldest of too many failed starts is no longer retried. */
 export function reportRetriesFull(context: ITriggerFunctions, queryId: string, most: number): void {
 	const what = `n8n could not start the workflow for more than ${most} results. The trigger no longer retries the oldest, up to query ${queryId}. They start if listed or named by a webhook call`;
 	reportHourly(context, new CodedError('retriesFull', what, { queryId }));

@@ -20,7 +20,7 @@ export interface Retry {
 interface Owner {
 	context: ITriggerFunctions;
 	readonly isClosed: boolean;
-	/** Waits so long, or until the trigger is unpublished. */
+	/** Waits `ms` milliseconds, or until the trigger is unpublished. */
 	pause(ms: number): Promise<void>;
 	emitOnce(result: TriggerResult, item: INodeExecutionData, starts?: number): Promise<unknown>;
 }

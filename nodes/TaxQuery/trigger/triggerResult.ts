@@ -16,11 +16,11 @@ import type { ListedQuery } from './planPoll';
 /** A query in one state: what must start one execution only. */
 export interface TriggerResult extends ListedQuery {
 	record: QueryRecord;
-	/** The same for the same query and status word, wherever it was read. */
+	/** Identifies a query in one status, wherever it was read. */
 	deliveryId: string;
 }
 
-/** A status word, the same in any case; '' if there is none. */
+/** Returns the status in lower case, or ''. */
 const statusOf = (status: string | undefined): string => textOf(status).trim().toUpperCase();
 
 export function resultOf(record: QueryRecord): TriggerResult {
@@ -44,7 +44,7 @@ export function resultOf(record: QueryRecord): TriggerResult {
 const isDelivered = ({ operation }: QueryRecord) =>
 	queryTypes.find((service) => service.operation === operation)?.isDelivered ?? !operation;
 
-/** Whether it is said to be a success, and its result is not there: it may come by webhook alone (TQ §6.1, §4.13). */
+/** Returns whether a successful query lacks its result. It may come by webhook alone (TQ §6.1, §4.13). */
 export const lacksResult = ({ record }: TriggerResult): boolean =>
 	record.state === 'success' && !record.hasResponse && isDelivered(record);
 
@@ -58,10 +58,10 @@ export const withResponse = (
 	return resultOf({ ...record, ...whole, id: record.id });
 };
 
-/** What items are made by: the credential's words, and its key of pseudonyms. */
+/** Describes what items are made by: the credential's words, and its key of pseudonyms. */
 export type CredentialNames = Pick<Connection<TaxQueryMapping>, 'mapping' | 'pseudonymKey'>;
 
-/** What a webhook call holds around a record. */
+/** Describes what a webhook call holds around a record. */
 export interface Envelope {
 	fields: IDataObject;
 	/** The status that the call names; '' if it names none. */
@@ -80,14 +80,17 @@ export interface Origin {
 	confirmed: boolean | 'status';
 	/** The kind of event that the webhook call named. */
 	event?: string;
-	/** What the proved webhook call held around the record. */
+	/** Says what the proved webhook call held around the record. */
 	envelope?: IDataObject;
 }
 
 /** Makes the item that goes into the workflow. */
 export type ItemMaker = (result: TriggerResult, origin: Origin) => INodeExecutionData;
 
-/** Makes items as the parameters say. Throws a UserError if pseudonyms are asked for and the credential has no key. */
+/**
+ * Returns a function that makes items by the parameters. Throws a UserError if pseudonyms are chosen and the
+ * credential has no key.
+ */
 export function itemMaker(
 	{
 		simplify,

@@ -11,14 +11,14 @@ import {
 } from './filterSettings';
 import { readPersonalData, type PersonalDataMode } from '../../shared/personalData/options';
 
-/** What the trigger was published with. */
+/** Describes what the trigger was published with. */
 export interface TriggerSettings {
 	receiveBy: 'both' | 'webhook' | 'asking';
 	checkEveryMs: number;
-	/** Whether results of webhook calls without a proof are refused. */
+	/** Says whether results of webhook calls without a proof are refused. */
 	isAuthenticated: boolean;
 	/**
-	 * What the service must confirm: the result; its status alone, with the detail of the webhook call; or nothing, which
+	 * Says what the service must confirm: the result, or its status alone, with the webhook call's detail. Nothing
 	 * needs a verified webhook call.
 	 */
 	confirm: 'result' | 'statusOnly' | 'off';
@@ -87,8 +87,8 @@ export function startParameters(context: Pick<ITriggerFunctions, 'getNode'>): st
 }
 
 /**
- * From when on results are emitted by "Start From": milliseconds since the epoch; undefined for the moment of
- * publishing. Throws a UserError if the date is none.
+ * Returns from when on results are emitted by "Start From", in milliseconds since the epoch. Undefined means the
+ * moment of publishing. Throws a UserError for an invalid date.
  */
 export function readStart(context: ITriggerFunctions): number | undefined {
 	const startFrom = context.getNodeParameter('startFrom', 'activation');

@@ -73,15 +73,17 @@ const options: INodeProperties[] = [
 	},
 ];
 
-/** Under this key n8n 2.x looks for what spares a webhook call the expression engine, an isolate of its own each time. */
+/**
+ * n8n 2.x reads under this key how to spare a webhook call the expression engine, an isolate of its own each time.
+ */
 const RESOLVERS = Symbol.for('n8n.webhookDescriptionResolvers');
-/** No webhook where the trigger only checks. */
+/** Registers no webhook if the trigger only polls. */
 const httpMethod = {
 	template: '={{ $parameter["receiveBy"] === "asking" ? "" : "POST" }}',
 	resolve: ({ receiveBy }: INodeParameters) => (receiveBy === 'asking' ? '' : 'POST'),
 };
 
-/** By the editor alone. */
+/** The editor alone reads it. */
 const ndvHideUrl = {
 	template: '={{ $parameter["receiveBy"] === "asking" }}',
 	resolve: ({ receiveBy }: INodeParameters) => receiveBy === 'asking',
@@ -97,7 +99,7 @@ export const webhookDescription: IWebhookDescription = {
 	...({ [RESOLVERS]: { httpMethod, ndvHideUrl } } as object),
 };
 
-/** What the editor says while it waits. */
+/** Defines what the editor says while it waits. */
 export const eventTriggerDescription =
 	"Waiting for the query service, or the sandbox's page, to send a result to the test URL";
 
@@ -216,8 +218,9 @@ export const properties: INodeProperties[] = [
 		...shownFor(withWebhook),
 	},
 	{
-		// n8n leaves the body of a node of version 1 alone where its "options" say so: signatures are over its bytes. Of
-		// any other version it would parse what a stranger sends: 16 MB, forms, XML; some would never be answered.
+		// For a node of version 1, n8n leaves the body alone if its "options" say so: signatures are over its bytes.
+		// For any other version it would parse any sender's body: 16 MB, forms, XML. Some calls would never get a
+		// response.
 		displayName: 'Raw Body',
 		name: 'options',
 		type: 'hidden',

@@ -22,19 +22,20 @@ import type { ReceivedNotification } from './receivedNotification';
 
 /** Within which n8n has started its triggers, or one that is being published anew. */
 const START_MS = 60_000;
-/** So long a sender waits in vain where no trigger comes: in a webhook processor. */
+/** Limits how long a sender waits in a webhook processor, where no trigger opens. */
 const START_TIMEOUT_MS = 5_000;
-/** So long one waits for a trigger that is being published anew; after that, what the call names is stored for it. */
+/** Limits the wait for a trigger that is being published again. After that, notifications are stored for it. */
 const PUBLISHING_TIMEOUT_MS = 1_000;
 const SLICE_MS = 100;
 
-/** Whether the trigger is surely coming: this process has had it until a moment ago. */
+/** Returns whether the trigger is surely coming: this process has had it until a moment ago. */
 export const isBeingPublished = (context: IWebhookFunctions): boolean =>
 	wasPublishedSince(context, Date.now() - START_MS);
 
 /**
- * The published trigger; undefined if this process has none. n8n takes calls before it starts its triggers, and while it
- * publishes one anew: then one waits for the trigger, which knows what was started before.
+ * Returns the published trigger, or undefined if this process has none. n8n accepts calls before it starts its
+ * triggers, and while it publishes one again. Then the call waits for the trigger, which knows what was started
+ * before.
  */
 export async function waitForSession(
 	context: IWebhookFunctions,
@@ -48,9 +49,12 @@ export async function waitForSession(
 
 /** A sender waits for the answer; after this long the result is on its way, but not known to have started. */
 const RESPONSE_TIMEOUT_MS = 8_000;
-/** Where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for the start. */
+/**
+ * Defines where the trigger also reads the list, that brings what n8n could not start: the sender need not wait for
+ * the start.
+ */
 const HANDED_OVER_MS = 5;
-/** The most senders that wait at the same time. */
+/** Limits how many senders wait at the same time. */
 const MAX_WAITING = 200;
 
 /** The answer, or after eight seconds another one; leaves no timer behind. */
@@ -85,10 +89,10 @@ export async function startBelieved(
 		: await inTime(outcomes, () => later);
 }
 
-/** How many senders wait for their responses. */
+/** Returns how many senders wait for their responses. */
 const newSenders = () => ({ waiting: 0 });
 
-/** Lets the trigger look, and answers by what it sees of the queries that the call names. */
+/** Makes the trigger poll, and responds by what it shows of the notified queries. */
 export async function pollFor(
 	trigger: PollingSession,
 	all: ReceivedNotification[],

@@ -3,18 +3,20 @@ import type { RecordName, TaxQueryMapping } from '../../shared/credentials/apiMa
 import { idText } from '../../shared/utils/text';
 import { wireName } from '../client/recordFieldNames';
 
-/** What a delivery says of one query. Whether it is true is not known yet. */
+/** Describes what a delivery says of one query. Whether it is true is not known yet. */
 export interface AnnouncedQuery {
 	queryId: string;
 	/** The fields of the query record, as far as the delivery holds them; at least its ID. */
 	record: IDataObject;
 	/** The kind of event that the envelope names, if any. */
 	event?: string;
-	/** What stands around the record, as it came; of a bare record what TQ §2.1 does not show. */
+	/** Says what stands around the record, as it came; of a bare record what TQ §2.1 does not show. */
 	envelope?: IDataObject;
 }
 
-/** What was read from a body, or why it cannot be one of the service's deliveries, in words for the sender. */
+/**
+ * Describes what was read from a body, or why it cannot be one of the service's deliveries, in words for the sender.
+ */
 type Payload = { announced: AnnouncedQuery[] } | { status: 400 | 413; reason: string };
 
 /** The most results that one delivery may hold; each is confirmed with the service. */
@@ -25,7 +27,7 @@ const ENVELOPES = [
 	...['data', 'query', 'payload', 'result', 'record', 'object', 'queries', 'results', 'items'],
 	...['body', 'event'],
 ];
-/** What stands beside the ID of a query, and seldom beside that of an envelope or event. */
+/** Defines what stands beside the ID of a query, and seldom beside that of an envelope or event. */
 const OF_QUERIES = ['status', 'service', 'response'];
 const KINDS = ['event', 'eventType', 'event_type', 'type', 'kind'];
 const IDS = ['id', 'queryId', 'query_id', 'queryID'];
@@ -39,9 +41,8 @@ const OF_RECORD = [
 const UNSAFE = ['__proto__', 'constructor', 'prototype'];
 
 /**
- * Reads a delivery, whatever its content type: a query record, an envelope around one, a query's id with or without
- * its status, or an array of any of these (§6.2 of the query service's document does not show the shape).
- * In: the body's bytes, UTF-8. Throws nothing.
+ * Reads a delivery of any content type. It is a query record, an envelope around one, a query's ID with or without
+ * its status, or an array of these. TQ §6.2 does not show the shape. The body is bytes in UTF-8. Never throws.
  */
 export function readPayload(body: Buffer, mapping: Names): Payload {
 	const refuse = (reason: string): Payload => ({ status: 400, reason });
@@ -67,7 +68,7 @@ function parse(body: Buffer): unknown {
 	}
 }
 
-/** Looks at every value without recursion, which a hostile body could exhaust. */
+/** Checks every value without recursion, which a hostile body could exhaust. */
 function findUnsafeContent(value: unknown): string | undefined {
 	let layer: unknown[] = [value];
 	for (let depth = 0; layer.length > 0; depth++) {
@@ -87,7 +88,7 @@ function findUnsafeContent(value: unknown): string | undefined {
 
 interface RecognizedQueries {
 	announced: AnnouncedQuery[];
-	/** How much says that the IDs are those of queries. */
+	/** Says how much says that the IDs are those of queries. */
 	sureness: number;
 }
 
@@ -95,7 +96,7 @@ type Names = Pick<TaxQueryMapping, 'record'>;
 
 /** The words of a delivery, by the environment's API Mapping. */
 interface Vocabulary {
-	/** What a record calls its ID. */
+	/** Says what a record calls its ID. */
 	id: string;
 	ids: string[];
 	envelopes: string[];
@@ -171,7 +172,7 @@ function read(
 	};
 }
 
-/** What is surely about queries in an envelope: about the query that it names, if it names one. */
+/** Returns what is surely about queries in an envelope: about the query that it names, if it names one. */
 function findInEnvelope(
 	fields: IDataObject,
 	vocabulary: Vocabulary,

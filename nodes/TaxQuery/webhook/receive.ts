@@ -36,9 +36,9 @@ const REFUSED =
 	'The Tax Query Trigger refuses webhook calls (401): if the service sent them, compare method, header names and secret with it';
 
 /**
- * Takes one webhook call. Unless it proves where it comes from and confirmation is off, nothing of it is believed: it
- * makes the published trigger look now. Answers the sender by what came of it, or in time by what is known, and throws
- * nothing: what is thrown here would start an execution, failed, for each call.
+ * Handles one webhook call. Unless it is proved and confirmation is off, nothing of it is believed; it makes the
+ * published trigger poll now. The sender gets a response by the outcome, or in time by what is known. It never
+ * throws, because that would start a failed execution for each call.
  */
 export async function receive(context: IWebhookFunctions): Promise<IWebhookResponseData> {
 	const call: WebhookCall = { responseSoFar: tryAgain };
@@ -80,7 +80,7 @@ function startOnce(context: IWebhookFunctions, outcome: WebhookOutcome): IWebhoo
 	return { noWebhookResponse: true, ...(items.length > 0 && { workflowData: [items] }) };
 }
 
-/** Messages of Standard Webhooks that were taken: a copy, or a replay within the tolerance, is not looked at again. */
+/** Remembers accepted messages of Standard Webhooks, so that a copy, or a replay within the tolerance, is ignored. */
 const newTaken = () => new BoundedMap<string, true>(MAX_TAKEN);
 
 async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promise<WebhookOutcome> {
@@ -120,11 +120,11 @@ async function handleCall(context: IWebhookFunctions, call: WebhookCall): Promis
 	return outcome;
 }
 
-/** What a call says of queries, by their ID. */
+/** Returns what a call says of queries, by their ID. */
 const named = (
 	all: ReceivedNotification[],
 ): Array<[id: string, notification: ReceivedNotification]> =>
-	all.map((said) => [said.queryId, said]);
+	all.map((notification) => [notification.queryId, notification]);
 
 const payloadOf = async (
 	body: Buffer | UnreadableBody,
@@ -181,10 +181,10 @@ async function handleNotifications(
 			hasCredential ? pollFor(trigger, unconfirmed, call) : Promise.resolve(noCredential),
 		);
 	}
-	return Promise.all(responses).then(worstResponse); // not awaited here, or the body would be kept as long
+	return Promise.all(responses).then(worstResponse); // not awaited here, or the body would stay in memory as long
 }
 
-/** What is not understood may tell of a result all the same: the trigger looks, as it does for any call. */
+/** Makes the trigger poll for an unreadable call, since it may announce a result as well. */
 function pollForUnknown(trigger: PollingSession, reason: string): void {
 	const { context, needsPolls } = trigger;
 	const warning = `The Tax Query Trigger does not understand a webhook call: ${reason}`;

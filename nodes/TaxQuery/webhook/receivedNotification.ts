@@ -9,7 +9,7 @@ import { asQueryId, readRecord } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
 import type { AnnouncedQuery } from './payload';
 
-/** What a webhook call says of one query. */
+/** Describes what a webhook call says of one query. */
 export interface ReceivedNotification extends QueryNotification {
 	queryId: string;
 	isReportedPending: boolean;
@@ -17,7 +17,7 @@ export interface ReceivedNotification extends QueryNotification {
 	believed?: { result: TriggerResult; origin: Origin };
 }
 
-/** What of a call may be used by how far it is believed; of the rest of it nothing is kept. */
+/** Returns the parts of a call that may be used, by how far it is believed; the rest is dropped. */
 export function readNotification(
 	{ queryId, record: body, event, envelope }: AnnouncedQuery,
 	{ isAuthenticated: isProved, confirm, hasEnvelope }: TriggerSettings,

@@ -1,7 +1,7 @@
 import type { PollResult } from '../trigger/pollOnce';
 import type { PollingSession } from '../trigger/pollingSession';
 
-/** What a sender is answered: a status and a reason. */
+/** Describes the response to a sender: a status and a reason. */
 export interface WebhookResponse {
 	status: 200 | 202 | 400 | 401 | 404 | 413 | 415 | 500 | 503;
 	message: string;
@@ -9,7 +9,7 @@ export interface WebhookResponse {
 
 /** A webhook call while it is handled. */
 export interface WebhookCall {
-	/** What its sender is answered if the handling takes longer than it waits; 202 if its result comes in any case. */
+	/** Holds the response if handling takes longer than the sender waits; 202 if its result comes in any case. */
 	responseSoFar: WebhookResponse;
 }
 
@@ -29,7 +29,7 @@ export const unknown: WebhookResponse = {
 	message: 'The query service does not know this query',
 };
 
-/** One answer for all: to come again if any should, else that they are taken; 404 only where all are unknown. */
+/** Returns one response for all: retry if any should, otherwise accepted. 404 only if all are unknown. */
 export function worstResponse(responses: WebhookResponse[]): WebhookResponse {
 	const known = responses.filter(({ status }) => status !== 404);
 	const [worst = nothingNew] = (known.length > 0 ? known : responses).sort(
@@ -38,7 +38,7 @@ export function worstResponse(responses: WebhookResponse[]): WebhookResponse {
 	return worst;
 }
 
-/** What to answer about a query by what a look showed of it. */
+/** Returns the response about a query, by its progress in a poll. */
 export async function responseFor(
 	{ queryId, isReportedPending }: { queryId: string; isReportedPending: boolean },
 	{ queries, isListed, isWhole }: PollResult,

@@ -7,15 +7,15 @@ const ALGORITHMS: Record<number, string> = { 32: 'sha256', 48: 'sha384', 64: 'sh
 const MAX_PARTS = 50;
 const MAX_TIMESTAMPS = 5;
 
-/** What a signature header holds: signatures, and perhaps the time of sending. */
+/** Describes what a signature header holds: signatures, and perhaps the time of sending. */
 export interface SignatureHeader {
 	signatures: Buffer[];
 	timestamps: string[];
 }
 
-/** Between the parts of a signature header. None of them occurs within a signature or a timestamp. */
+/** Separates the parts of a signature header. None of these occurs within a signature or a timestamp. */
 const SEPARATOR = /[\s,;&|]+/;
-/** One part: the text with or without a label (`sha256=`, `v1:`) and quotes. */
+/** Matches one part: the text with or without a label (`sha256=`, `v1:`) and quotes. */
 const PART = /^(?:[\w.-]*[=:])?"?([\w+/-]+={0,2})"?$/;
 
 /**
@@ -57,9 +57,9 @@ function timestampIn(part: string): string[] {
 	return found === undefined ? [] : [found];
 }
 
-/** What is signed beside the body. */
+/** Describes what is signed beside the body. */
 export interface SignedText {
-	/** As the operator wrote it: `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
+	/** Holds the operator's text: `{timestamp}`, `{body}` and `{Header-Name}` are replaced. */
 	template: string;
 	body: Buffer;
 	header: (name: string) => string | undefined;

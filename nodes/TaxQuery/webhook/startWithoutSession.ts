@@ -23,7 +23,7 @@ import {
 } from './responses';
 import type { ReceivedNotification } from './receivedNotification';
 
-/** What came of a webhook call: the sender's answer, or what n8n is to start and answer. */
+/** Describes what came of a webhook call: the sender's answer, or what n8n is to start and answer. */
 export type WebhookOutcome = WebhookResponse | IWebhookResponseData;
 
 /**

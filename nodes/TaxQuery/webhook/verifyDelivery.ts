@@ -15,7 +15,7 @@ import {
 	type SignatureHeader,
 } from './signature';
 
-/** What of a request is checked. */
+/** Describes what of a request is checked. */
 interface Received {
 	/** Name, value, name, value …, as they came: a header sent twice is there twice. */
 	rawHeaders: string[];
@@ -49,7 +49,7 @@ export function verifyDelivery(
 	}
 }
 
-/** What a signature format means: which header holds the signatures and the time, and what is signed. */
+/** Describes what a signature format means: which header holds the signatures and the time, and what is signed. */
 interface SignatureScheme extends SignatureHeader {
 	template: string;
 }
@@ -104,7 +104,7 @@ const STANDARD_NAMES = ['webhook', 'svix'];
 const standardName = (rawHeaders: string[]): string =>
 	STANDARD_NAMES.find((name) => onlyValue(rawHeaders, `${name}-id`)) ?? STANDARD_NAMES[0];
 
-/** Returns the ID that Standard Webhooks gives a message, the same each time it is sent; undefined if there is none. */
+/** Returns a message's ID by Standard Webhooks, equal each time it is sent, or undefined. */
 export const messageIdOf = ({ rawHeaders }: Pick<Received, 'rawHeaders'>): string | undefined =>
 	onlyValue(rawHeaders, `${standardName(rawHeaders)}-id`) || undefined;
 
@@ -119,7 +119,7 @@ function allValues(rawHeaders: string[], name: string): string[] {
 	const wanted = name.trim().toLowerCase();
 	return rawHeaders
 		.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1].toLowerCase() === wanted)
-		.map((value) => value.replace(/^[ \t]+|[ \t]+$/g, '')); // the last byte of a UTF-8 letter may look like a blank
+		.map((value) => value.replace(/^[ \t]+|[ \t]+$/g, '')); // the last byte of a UTF-8 letter may equal a blank
 }
 
 /** Returns a header's value; undefined if it was sent not at all or more than once. */
@@ -136,6 +136,8 @@ function equals(sent: Buffer, expected: Buffer): boolean {
 	return timingSafeEqual(digest(sent), digest(expected));
 }
 
-/** Returns whether any sent value is an expected one; compares all of them, so that the time taken tells nothing. */
+/**
+ * Returns whether any sent value is an expected one. It compares all of them, so that the time taken reveals nothing.
+ */
 const isAnyOf = (sent: Buffer[], expected: Buffer[]): boolean =>
 	sent.flatMap((each) => expected.map((one) => equals(each, one))).filter(Boolean).length > 0;

@@ -34,12 +34,12 @@ async function read(context: IWebhookFunctions) {
 	});
 }
 
-/** What a delivery's headers prove. */
+/** Describes what a delivery's headers prove. */
 interface Proof {
 	isAuthentic: boolean;
-	/** By Standard Webhooks; the same each time that a message is sent. */
+	/** Identifies a message by Standard Webhooks, each time it is sent. */
 	messageId?: string;
-	/** What must not come out again. */
+	/** Says what must not come out again. */
 	secrets: string[];
 }
 
@@ -54,7 +54,7 @@ export async function proofOf(context: IWebhookFunctions, bodies: Buffer[]): Pro
 	return { isAuthentic, messageId, secrets: webhookSecrets(credential) };
 }
 
-/** What items are made by; as in the document where the trigger has no service credential. */
+/** Returns what items are made by; as in the document where the trigger has no service credential. */
 export async function deploymentOf(
 	context: IWebhookFunctions,
 ): Promise<CredentialNames & { secrets: string[] }> {

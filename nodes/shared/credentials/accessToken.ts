@@ -29,7 +29,7 @@ interface StoredToken {
 	refreshToken?: string;
 }
 
-/** What is known of one client of the query service: concurrent items share one login. */
+/** Describes what is known of one client of the query service: concurrent items share one login. */
 interface Login {
 	/** The newest token of this process. */
 	current?: StoredToken;

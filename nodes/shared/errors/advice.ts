@@ -1,12 +1,12 @@
-/** What an operation knows beyond the problem of its request; the sentences are below. */
+/** Describes what an operation knows beyond the problem of its request; the sentences are below. */
 export interface Advice {
 	/** Keys of the API Mapping that may set it right: "paths.crf". */
 	mappingKeys?: string[];
-	/** In place of what the problem alone suggests. */
+	/** Replaces the advice of the problem itself. */
 	todo?: AdviceCode;
-	/** What a status 404 is about: "collection 42". */
+	/** Says what a status 404 is about: "collection 42". */
 	missing?: string;
-	/** What the problem means for the operation; the problem itself is then said in the description. */
+	/** Says what the problem means for the operation; the description then holds the problem itself. */
 	meaning?: MeaningCode;
 }
 
@@ -27,7 +27,7 @@ export const ADVICE = {
 
 export type AdviceCode = keyof typeof ADVICE;
 
-/** What happened, by code. */
+/** Defines what happened, by code. */
 export const MEANINGS = {
 	savedUnknown: 'It is not known whether the login was saved',
 } satisfies Record<string, string>;

@@ -1,23 +1,23 @@
 import type { ServiceMessage } from './problem';
 
-/** What happened, and what to do about it. */
+/** Describes what happened, and what to do about it. */
 export interface ErrorText {
 	message: string;
 	description: string;
 }
 
-/** What the service said, as a sentence; '' if nothing. */
+/** Quotes the service's message in a sentence; '' if there is none. */
 export function quoteServiceMessage({ serviceMessage: text, isWithheld }: ServiceMessage): string {
 	if (isWithheld) return "The service's message is withheld because it repeats a secret.";
 	return text ? `The service says: "${text}"` : '';
 }
 
-/** Which keys of the API Mapping may set it right; '' if none. */
+/** Returns which keys of the API Mapping may set it right; '' if none. */
 export const mappingHint = (keys: string[] = []): string =>
 	keys.length > 0
 		? `If it is right, set ${keys.join(' or ')} in API Mapping (switch on Advanced)`
 		: '';
 
-/** Of an item that failed before its request went out; `isOfAll`: so did all others of its run. */
+/** Returns the text for an item that failed before its request went out; `isOfAll`: so did all others of its run. */
 export const nothingSent = (isOfAll: boolean): string =>
 	isOfAll ? 'Nothing was sent' : 'Nothing was sent for this item';

@@ -3,20 +3,20 @@ import { problemCode, type Problem } from './problem';
 import { sentences } from '../utils/sentences';
 import { ADVICE } from './advice';
 
-/** Why a file was not downloaded. Data only: `renderFile` writes the words. */
+/** Describes why a file was not downloaded. Data only: `renderFile` writes the words. */
 export type FileProblem =
 	| Extract<Problem, { kind: 'status' | 'network' | 'rateLimit' | 'cancelled' }>
 	/** It is no address of the web. */
 	| { kind: 'link' }
 	| { kind: 'tooLarge'; megabytes: number }
-	/** Nothing came for so long. */
+	/** No data came for this long. */
 	| { kind: 'silent'; ms: number }
 	/** All attempts together took longer than this. */
 	| { kind: 'slow'; minutes: number }
-	/** In its place came something else: "HTML", "an empty answer". */
+	/** Something else came in its place: "HTML", "an empty answer". */
 	| { kind: 'instead'; what: string };
 
-/** Which file it is. */
+/** Describes which file it is. */
 export interface FileLabel {
 	name?: string;
 	id?: string;
@@ -27,7 +27,7 @@ export interface FileLabel {
 export class FileError extends UserError {
 	/** Stable, for programs and tests: "file.status.404", "file.tooLarge". */
 	readonly code: string;
-	/** Which file it is. */
+	/** Says which file it is. */
 	readonly data: IDataObject;
 
 	constructor(

@@ -5,16 +5,16 @@ import { ADVICE, MEANINGS, type Advice } from './advice';
 import { renderLogin } from './loginErrorText';
 import { mappingHint, quoteServiceMessage, type ErrorText } from './errorText';
 
-/** What the sentences about a service's requests must know of it. */
+/** Describes what the sentences about a service's requests must know of it. */
 export interface ServiceHints {
 	displayName: string;
-	/** What to do when the token is refused. */
+	/** Says what to do when the token is refused. */
 	tokenHint: string;
-	/** What to do when nobody knows whether a POST was accepted. */
+	/** Says what to do when nobody knows whether a POST was accepted. */
 	uncertainHint: string;
 }
 
-/** What an error of a request is made of. */
+/** Describes what an error of a request is made of. */
 export interface RequestFailure {
 	problem: Problem;
 	accepted: Accepted;
@@ -48,7 +48,7 @@ const notFoundText = (what: string): ProblemText => [`There is no ${what}`, ADVI
 export const mappingKeysOf = (problem: Problem, { mappingKeys }: Advice): string[] =>
 	mappingKeys ?? (problem.kind === 'status' ? problem.mappingKeys : undefined) ?? [];
 
-/** For a password: a few wrong ones lock a person out. */
+/** A few wrong passwords lock a person out. */
 const REFUSED_BEFORE =
 	'It was refused before in this execution, so it was not sent again. Correct the login, or start a new execution to send the same one';
 
@@ -84,7 +84,7 @@ function renderProblem(
 	}
 }
 
-/** What a status means, and what the operator can do. */
+/** Defines what a status means, and what the operator can do. */
 const STATUSES: Record<number, [what: string, todo: string] | undefined> = {
 	400: ['did not accept the values sent', ADVICE.checkItem],
 	401: ['did not accept the login that was sent', 'Check the login in this item.'],
@@ -116,7 +116,7 @@ function renderRateLimit(
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
-/** A service that says when it may be asked again. */
+/** Renders the pause that a service demands. */
 const renderPause = (the: string, retryAt: number): ProblemText => [
 	`${the} allows no request before ${clockTime(retryAt)}`,
 	'Run this again after that time. Too many requests may share this token.',

@@ -7,7 +7,7 @@ import { isObject } from '../utils/json';
 import { holdsSecret } from '../utils/secrets';
 import { textOf } from '../utils/text';
 
-/** What became of one request. */
+/** Describes what became of one request. */
 export type ExchangeOutcome =
 	| { response: HttpResponse }
 	/** The connection failed. */
@@ -24,7 +24,7 @@ export interface HttpResponse {
 	body: unknown;
 }
 
-/** How a response is to be read. */
+/** Describes how a response is to be read. */
 interface ReadingRules {
 	emptyAs?: IDataObject | [] | 'not found';
 	/** Words of the service that repeat one are withheld. */
@@ -86,7 +86,7 @@ function isTokenRefused(status: number, headers: IDataObject, body: unknown): bo
 
 const errorOf = (body: unknown) => (isObject(body) ? body.error : undefined);
 
-/** Where a redirect leads, without what may be secret in it: often a slash is all that differs. */
+/** Returns where a redirect leads, without what may be secret in it: often a slash is all that differs. */
 function addressOf(location: unknown, secrets: string[]): string {
 	const [address] = textOf(location)
 		.replace(/\/\/[^/]*@/, '//')

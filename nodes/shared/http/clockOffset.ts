@@ -1,9 +1,9 @@
 import { DateTime } from 'luxon';
 
-/** So far a clock may seem to move by its own, without being set. */
+/** Limits how far a clock may drift without having been set. */
 const DRIFT_MS = 1000;
 
-/** This moment, told by our clock also where that is set later on. */
+/** Returns a function that gives this moment by our clock, even after that is set. */
 export function thisMoment(): () => number {
 	const [at, steady] = [Date.now(), performance.now()];
 	return () => {
@@ -17,7 +17,9 @@ export class ClockOffset {
 	private least = -Infinity;
 	private most = Infinity;
 
-	/** Learns from an answer; times by our clock. An answer out of a cache carries an old date and tells nothing. */
+	/**
+	 * Updates the offset by a response; times are by our clock. A cached response carries an old date and is ignored.
+	 */
 	update(headers: Record<string, unknown>, sentAt: number, receivedAt: number): void {
 		const date = DateTime.fromHTTP(String(headers.date));
 		if (!date.isValid || Number(headers.age ?? 0) !== 0) return;
@@ -31,7 +33,7 @@ export class ClockOffset {
 		this.most = most;
 	}
 
-	/** Milliseconds by which the service's clock is ahead of ours; 0 until known. */
+	/** Returns the milliseconds by which the service's clock is ahead of ours; 0 until known. */
 	get ms(): number {
 		return this.least === -Infinity ? 0 : Math.round((this.least + this.most) / 2);
 	}

@@ -33,27 +33,27 @@ import { isConfirmed } from './confirmedNames';
 
 export type { RequestContext, ServiceRequest } from './exchange';
 
-/** What a body holds, or what is wrong with it. */
+/** Describes what a body holds, or what is wrong with it. */
 export type BodyReader<T extends object> = (body: JsonBody) => T | Problem;
 
 export interface Connection<Mapping = unknown> {
-	/** What the service calls things, by the credential's API Mapping. */
+	/** Says what the service calls things, by the credential's API Mapping. */
 	mapping: Mapping;
-	/** The same for all connections of this process to the same base URL as the same client. */
+	/** Identifies the client and the base URL, for all connections of this process. */
 	client: string;
-	/** The same for the same client of the same base URL, whatever its token is. */
+	/** Identifies the account: client and base URL, regardless of the token. */
 	account: string;
 	/**
-	 * Sends one request, paced, and repeated only where that cannot cost twice: at most five times, and a minute in all
-	 * beside the waits for a reset. Throws only what its `beforeSend` or the credential throws, and where the execution
-	 * is cancelled in a pause.
+	 * Sends one request at the rate limit's pace. It repeats only what cannot cost twice: at most five times, and a
+	 * minute in all beside the waits for a reset. Throws what its `beforeSend` or the credential throws, and if the
+	 * execution is cancelled in a pause.
 	 */
 	send(request: ServiceRequest): Promise<Result>;
-	/** The same; resolves with the body, and throws a RequestError where there is none. */
+	/** Sends a request, and resolves with the body. Throws a RequestError if there is none. */
 	request(request: ServiceRequest): Promise<JsonBody>;
-	/** The same; resolves with what the body holds, and throws a RequestError where that is a problem, too. */
+	/** Sends a request, and resolves with what the body holds. Throws a RequestError if that is a problem, too. */
 	read<T extends object>(request: ServiceRequest, reader: BodyReader<T>): Promise<T>;
-	/** What the body of a response holds; throws like `read`. */
+	/** Returns what the body of a response holds; throws like `read`. */
 	parse<T extends object>(result: Result, request: ServiceRequest, reader: BodyReader<T>): T;
 	/**
 	 * The service's own words in a body, with what names its request. Words are withheld where they repeat a secret of the
@@ -64,13 +64,15 @@ export interface Connection<Mapping = unknown> {
 	seal(text: string): string;
 	/** The key of pseudonyms; '' if the credential holds none. */
 	pseudonymKey: string;
-	/** Milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it. */
+	/**
+	 * Returns the milliseconds by which the service's clock is ahead of this machine's; 0 until a response shows it.
+	 */
 	clockOffsetMs(): number;
-	/** What the rate limit and faults have cost so far. */
+	/** Says what the rate limit and faults have cost so far. */
 	statistics: Pick<ConnectionStatistics, 'waitedMs' | 'repeated'>;
 }
 
-/** What is known of a service's clock, by its root. */
+/** Returns what is known of a service's clock, by its root. */
 const newClock = () => new ClockOffset();
 
 /**
@@ -88,11 +90,11 @@ export async function connect<Mapping>(
 /** The contexts in which a credential may depend on the item. */
 type ItemContext = RequestContext & Pick<IExecuteFunctions, 'getCredentials'>;
 
-/** The connections of one run: each item's by its own credential, shared by all items of the same account. */
+/** Holds the connections of one run. Each item's is by its own credential, shared by all items of one account. */
 export class Connections<Mapping = unknown> {
 	private readonly byItem = new Map<number, Promise<Connection<Mapping>>>();
 	private readonly byCredential = new Map<string, Connection<Mapping>>();
-	/** That of all items, where the credential is the same for each. */
+	/** Holds the connection of all items, if they have the same credential. */
 	private first?: Promise<Connection<Mapping> | undefined>;
 
 	constructor(
@@ -107,7 +109,7 @@ export class Connections<Mapping = unknown> {
 		return await known;
 	}
 
-	/** What all of them have cost so far. */
+	/** Returns what all of them have cost so far. */
 	get statistics(): Connection['statistics'] {
 		const all = [...this.byCredential.values()].map(({ statistics }) => statistics);
 		return {
@@ -137,7 +139,7 @@ export class Connections<Mapping = unknown> {
 	}
 }
 
-/** The hidden field in which n8n stores an issued token: it changes while the account stays the same. */
+/** n8n stores an issued token in this hidden field, which changes while the account stays the same. */
 const TOKEN_FIELD = 'accessToken';
 
 function openConnection<Mapping>(
@@ -209,31 +211,31 @@ function openConnection<Mapping>(
 
 const isJson = (body: unknown): body is object => typeof body === 'object' && body !== null;
 
-/** Tells two clients of services apart, and neither of them. */
+/** Returns a hash that distinguishes clients of services without revealing them. */
 const fingerprint = (root: string, who = ''): string => hash(JSON.stringify([root, who]));
 
-/** How long one request goes on being held back and sent again. */
+/** Limits how long one request is delayed and sent again. */
 const RETRY_BUDGET_MS = 300_000;
 
-/** What all requests of a connection share. */
+/** Describes what all requests of a connection share. */
 interface ConnectionState {
 	context: RequestContext;
 	service: ServiceDefinition;
 	held: HeldCredentials;
 	rateLimiter: RateLimiter;
-	/** What is known of the service's clock. */
+	/** Says what is known of the service's clock. */
 	clock: ClockOffset;
-	/** Executions take turns by this. */
+	/** Names the execution; executions take turns. */
 	execution: string;
 	/** Aborted when the execution is cancelled. */
 	signal?: AbortSignal;
 	statistics: ConnectionStatistics;
 	client: string;
-	/** Of responses with a body: what names the request in the service's logs. */
+	/** Holds the request IDs of responses with a body, for the service's logs. */
 	idsByBody: WeakMap<object, string[]>;
 }
 
-/** What the rate limit and faults have cost. */
+/** Describes what the rate limit and faults have cost. */
 class ConnectionStatistics {
 	/** Milliseconds in which at least one request waited for the rate limit. */
 	waitedMs = 0;
@@ -300,8 +302,8 @@ function withWait(
 }
 
 /**
- * A 401 to a request with somebody's password may refuse the password. Only if the same token is refused for a read, too,
- * it is the token's; else the password is not sent again.
+ * Decides whether a 401 refuses the token or the password in the body. It is the token's only if a read with the same
+ * token is refused, too. Otherwise the password is not sent again.
  */
 async function ofBodyOrToken(
 	state: ConnectionState,
@@ -323,14 +325,14 @@ const isRenewable = (
 	sentWith?: ICredentialDataDecryptedObject,
 ): boolean => sentWith !== undefined && tokens?.refused(sentWith) === true;
 
-/** What one sending brought. */
+/** Describes the outcome of one attempt. */
 type Attempt =
 	| { result: Result }
 	| {
 			problem: Problem;
 			/** It went to its socket. */
 			isSent: boolean;
-			/** How long the service wants to be left alone. */
+			/** Says how long the service wants to be left alone. */
 			busyMs?: number;
 			sentWith?: ICredentialDataDecryptedObject;
 	  };
@@ -358,7 +360,7 @@ async function attempt(
 	return interpret(state, request, exchanged);
 }
 
-/** Takes in the pace and the clock by a response. Returns how long the service wants to be left alone. */
+/** Updates pace and clock by a response. Returns the pause that the service demands. */
 function update(
 	{ rateLimiter, clock }: ConnectionState,
 	{ status, headers }: HttpResponse,
@@ -371,7 +373,7 @@ function update(
 	return at && at - response.receivedAt;
 }
 
-/** The body, or what is wrong; and what it says of the token. */
+/** Interprets a response: returns its body or a problem, and notes whether the token was accepted. */
 function interpret(
 	{ service, idsByBody }: ConnectionState,
 	request: ServiceRequest,

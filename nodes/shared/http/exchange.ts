@@ -31,12 +31,14 @@ export interface ServiceRequest {
 	/** Keys of the API Mapping that name the path: a 404 names those under which nothing has worked yet. */
 	pathKeys?: string[];
 	query?: IDataObject;
-	/** How lists in the query are written; with indices by default: a[0]=…&a[1]=… */
+	/** Says how lists in the query are written; with indices by default: a[0]=…&a[1]=… */
 	lists?: IHttpRequestOptions['arrayFormat'];
 	body?: IDataObject;
 	/** Values of the body that must appear in no error and no answer. */
 	secrets?: string[];
-	/** Whose secrets they are, where the body also holds what differs in each try; the body itself by default. */
+	/**
+	 * Says whose secrets they are, where the body also holds what differs in each try; the body itself by default.
+	 */
 	secretOf?: string;
 	/** Milliseconds for the whole answer, by the clock on the wall: bytes that trickle in do not prolong it. */
 	timeoutMs?: number;
@@ -49,7 +51,10 @@ export interface ServiceRequest {
 	 * found", status 204 and null mean what status 404 means.
 	 */
 	emptyAs?: IDataObject | [] | 'not found';
-	/** When aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by default. */
+	/**
+	 * Says when aborted, it gives up waiting for its turn; what was sent is not touched. The execution's own by
+	 * default.
+	 */
 	signal?: AbortSignal;
 	/** Called each time right before it goes to its socket, after a login; what it throws ends it unsent. */
 	beforeSend?(): void;
@@ -63,16 +68,16 @@ const MEGABYTE = 1_048_576;
 /** A credential as it was read last. */
 export interface HeldCredentials {
 	data: ICredentialDataDecryptedObject;
-	/** Reads it again, for the same item. */
+	/** Reads the credential again, for the same item. */
 	read(): Promise<ICredentialDataDecryptedObject>;
 }
 
-/** What became of a request. */
+/** Describes the exchange of one request. */
 export interface Exchange {
 	outcome: ExchangeOutcome;
 	/** The credentials that it was sent with; n8n's helper puts a new token into them. */
 	sentWith: ICredentialDataDecryptedObject;
-	/** When it went to its socket; undefined if it never did, or no connection was ever open. */
+	/** Says when it went to its socket; undefined if it never did, or no connection was ever open. */
 	sentAt?: number;
 }
 
@@ -135,7 +140,7 @@ export async function exchange(
 	return { outcome, sentWith, sentAt };
 }
 
-/** So long n8n's helper may take to end a request that was aborted. */
+/** Limits how long n8n's helper may take to end an aborted request. */
 const ABORT_MS = 10;
 
 /** Returns the error of an aborted request, which shows whether its connection was open. */

@@ -5,11 +5,11 @@ type Context = Pick<IExecuteFunctions, 'getCredentials'>;
 /** A credential as it was read for one item. */
 interface ReadCredential {
 	data: ICredentialDataDecryptedObject;
-	/** No field is an expression: it is the same for every item. */
+	/** No field is an expression, so that every item has this credential. */
 	isFixed: boolean;
 }
 
-/** What n8n's contexts have beside their interface: it resolves a credential's expressions by this. */
+/** Describes what n8n's contexts have beside their interface: it resolves a credential's expressions by this. */
 interface WithExpressions {
 	workflow?: { expression?: { getParameterValue?(value: unknown, ...rest: unknown[]): unknown } };
 }
@@ -40,11 +40,11 @@ export async function readForItem(
 	return { data, isFixed };
 }
 
-/** The same object with some properties of its own. */
+/** Returns a copy of an object that has some properties of its own. */
 const derive = <T extends object>(base: T, own: object): T =>
 	Object.create(base, Object.getOwnPropertyDescriptors(own)) as T;
 
-/** Whether a value is an expression of n8n, or holds one at any depth. */
+/** Returns whether a value is an expression of n8n, or holds one at any depth. */
 function holdsExpression(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null)
 		return Object.values(value).some(holdsExpression);

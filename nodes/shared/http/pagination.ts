@@ -5,15 +5,15 @@ import { idText } from '../utils/text';
 /** Reads one page; `limit` and `offset` count rows. */
 export type ReadPage = (limit: number, offset: number) => Promise<RowsPage>;
 
-/** Which rows of a list are wanted. */
+/** Describes which rows of a list are wanted. */
 export interface Range {
 	/** Rows from the beginning that are passed over. */
 	startAt: number;
-	/** How many at most; Infinity for all that follow. */
+	/** Says how many at most; Infinity for all that follow. */
 	wanted: number;
 	/** The smallest page that the service takes. */
 	smallestPage?: number;
-	/** How many rows the service gives where it is asked for no number. */
+	/** Counts the rows of a page without a requested size. */
 	usualPage?: number;
 }
 
@@ -31,15 +31,15 @@ export class IncompleteList extends Error {
 const LARGEST_PAGE = 100;
 /** Enough to hide the latency behind the pace: 10 pages per second at a response time of 4 seconds. */
 const CONCURRENCY = 40;
-/** How often a list that changes is gone through for rows that moved unnoticed. */
+/** Limits how often a list that changes is gone through for rows that moved unnoticed. */
 const MAX_ROUNDS = 3;
 
 /**
- * Reads the wanted rows of a list, a page after the other, in the list's order. The first page gives the size of a page
- * and the total; the others are requested side by side. Rows may move while the list is read: each ID comes out once,
- * and what slipped over the edge of a page is looked up. A total that was never higher than the rows of a full page may
- * count the page alone, so the page behind it is read, too. Throws what `read` throws, and an IncompleteList rather than
- * end with fewer rows than the service reports.
+ * Reads the wanted rows of a list, page by page, in the list's order. The first page gives the size of a page and the
+ * total; the others are requested concurrently. Rows may move meanwhile: each ID comes out once, and rows that
+ * slipped over a page's edge are read again. A total that never exceeds a full page may count the page alone, so the
+ * next page is read, too. Throws what `read` throws, and an IncompleteList instead of fewer rows than the service
+ * reports.
  */
 export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<IDataObject[]> {
 	const { startAt, wanted, smallestPage = 1, usualPage } = range;
@@ -66,7 +66,7 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	}
 	if (first.total === undefined && size < wanted) throw new IncompleteList(size);
 	const whole = first.total ?? startAt + size;
-	/** How many rows there are by the newest page, and so many were there all the time. */
+	/** Counts the rows by the newest page, and the fewest over all pages. */
 	let [total, least] = [whole, whole];
 	/** IDs of the rows that have come out. */
 	const seen = new Set<string>();
@@ -112,8 +112,8 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 	}
 
 	/**
-	 * The rows from an offset on that have not come out yet. Where a page reports fewer rows than the page before, so many
-	 * have slipped across the edge between them: before it, or behind it where the page was read first.
+	 * Returns the rows from an offset on that have not come out yet. A page may report fewer rows than the page
+	 * before. Then rows have slipped across the edge between them, backward or forward by the order of reading.
 	 */
 	async function* rowsFrom(from: number, until = Infinity): AsyncGenerator<IDataObject[]> {
 		for await (const { offset, rows, page } of pages(from, until)) {
@@ -121,7 +121,7 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 			// an empty page does not say how many rows are left, the first page does
 			if (page.rows.length === 0) reported = (await readRows(size, startAt)).total ?? reported;
 			const gone = total - reported;
-			if (gone > 0 || until === Infinity) total = reported; // a page that is looked up is newer than those on their way
+			if (gone > 0 || until === Infinity) total = reported; // a page that is read again is newer than those in flight
 			least = Math.min(least, total);
 			const isShort = page.rows.length < Math.min(rows, reported - offset);
 			if (isShort || isFirstAgain(page, offset)) throw incomplete(seen.size);
@@ -143,8 +143,8 @@ export async function* readPages(read: ReadPage, range: Range): AsyncGenerator<I
 }
 
 /**
- * Reads one page after the other until one is shorter than asked for, because the totals do not count the list. `begun`:
- * the pages read so far; if it is the first alone, that one is short.
+ * Reads one page after the other until one is shorter than requested, because the totals do not count the list.
+ * `begun` holds the pages read so far; if it is the first alone, that one is short.
  */
 async function* readUntilShort(
 	readRows: ReadPage,

@@ -13,7 +13,7 @@ export { isProblem } from '../errors/problem';
 export type { Accepted, JsonBody, Method, Problem } from '../errors/problem';
 export type { Advice, AdviceCode } from '../errors/advice';
 
-/** What became of a request, after all its repeats. */
+/** Describes the result of a request, after all its attempts. */
 export type Result =
 	| { ok: true; status: number; headers: IDataObject; body: JsonBody }
 	| { ok: false; problem: Problem; accepted: Accepted };
@@ -42,7 +42,7 @@ export class RequestError extends UserError {
 		return 'status' in this.problem ? this.problem.status : undefined;
 	}
 
-	/** What the words tell beside the code. */
+	/** Returns the error's data beside the code. */
 	get data(): IDataObject {
 		const { problem } = this;
 		const rows = problem.kind === 'incomplete' && { given: problem.given, total: problem.total };
@@ -55,7 +55,7 @@ export class RequestError extends UserError {
 		return mappingKeysOf(this.problem, this.advice);
 	}
 
-	/** The same error for one who knows what to do about it. */
+	/** Returns the error with an operation's advice. */
 	withAdvice(advice: Advice): RequestError {
 		return new RequestError(this.service, this.problem, this.accepted, {
 			...this.advice,
@@ -63,7 +63,7 @@ export class RequestError extends UserError {
 		});
 	}
 
-	/** The same error without what the service said, which may repeat personal data. */
+	/** Returns the error without the service's message, which may repeat personal data. */
 	withoutServiceMessage(): RequestError {
 		const problem = {
 			...this.problem,

@@ -2,12 +2,12 @@ import { isTlsFault, wasNeverSent } from '../errors/networkFault';
 import type { Accepted, Method, Problem } from '../errors/problem';
 import { backoffMs } from '../utils/backoff';
 
-/** When a request may be sent again. */
+/** Describes when a request may be sent again. */
 export type RetryCondition = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
 
 /**
- * When a request with this problem may be sent again. A GET may always be; anything else only where the service surely
- * has not accepted it.
+ * Returns when a request with this problem may be sent again. A GET may always be; anything else only where the
+ * service surely has not accepted it.
  */
 export function retryCondition(problem: Problem, method: Method): RetryCondition {
 	const mayRepeat = method === 'GET' || acceptedOf(problem, method) === 'no';
@@ -44,7 +44,7 @@ const isBrokenTransfer = ({
 /** Statuses of a service that is slow or out of order. */
 const isPassing = (status: number) => status >= 500 || status === 408 || status === 425;
 
-/** Whether a request that was sent and met this problem may have been accepted. */
+/** Returns whether a request that was sent and met this problem may have been accepted. */
 export function acceptedOf(problem: Problem, method: Method): Accepted {
 	if (method === 'GET') return 'no';
 	switch (problem.kind) {
@@ -73,23 +73,22 @@ function mayFollowAcceptance(status: number): boolean {
 	return status >= 500 || status === 408 || (status >= 300 && status < 400 && !isElsewhere);
 }
 
-/** How often a request is sent at most because of a fault that may pass. */
+/** Limits how often a request is sent at most because of a fault that may pass. */
 const MAX_ATTEMPTS = 5;
-/** How long its faults may go on in all, a 429 within its reset aside. */
+/** Limits how long its faults may last in all, apart from a 429 within its reset. */
 const MAX_FAULT_MS = 60_000;
 /** The longest pause of a request that waits for a login. */
 const LOGIN_PAUSE_MS = 2_000;
 
-/** How a request is sent again, and after which pause. */
+/** Describes how a request is sent again, and after which pause. */
 interface RetryStep {
 	how: Exclude<RetryCondition, 'never'>;
 	pauseMs: number;
 }
 
 /**
- * How often and how long one request is sent again. The function says how after each problem, undefined if not at all;
- * the service may want a pause of `busyMs`. Times are by a clock that nobody sets. `until`: when it ends, whatever the
- * request met.
+ * Returns a function that decides after each problem how a request is sent again, or undefined for not at all. The
+ * service may demand a pause of `busyMs`. Times are by a monotonic clock. It ends at `until` in any case.
  */
 export function newRetryBudget(method: Method, until: number) {
 	let [faults, logins, renewals] = [0, 0, 0];

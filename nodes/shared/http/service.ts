@@ -22,7 +22,7 @@ import { textOf } from '../utils/text';
 
 type Credentials = ICredentialDataDecryptedObject;
 
-/** What the transport must know of a service. */
+/** Describes what the transport must know of a service. */
 export interface ServiceDefinition<Mapping = unknown> {
 	displayName: string;
 	credentialType: string;
@@ -30,42 +30,42 @@ export interface ServiceDefinition<Mapping = unknown> {
 	root(credentials: Credentials): string;
 	/** The environment's names. Throws a UserError if the credential's API Mapping cannot be used. */
 	mapping(credentials: Credentials): Mapping;
-	/** What the service counts its rate limit by. */
+	/** Returns what the service counts its rate limit by. */
 	limitedBy(credentials: Credentials): string;
-	/** The account, the same after a new token; undefined where only the token has it. */
+	/** Returns the account, independent of the token; undefined if only the token has it. */
 	account?(credentials: Credentials): string;
 	/** The secret that lasts: fingerprints of other secrets are made with it. */
 	sealKey(credentials: Credentials): unknown;
-	/** What the rate limiter begins with, until the service's headers tell more. */
+	/** Returns the initial rate limit, until the service's headers show another. */
 	pointsPerSecond(credentials: Credentials): number;
-	/** How many processes share them; undefined where the service's headers tell (CP §8.4). */
+	/** Returns how many processes share the limit; undefined if the service's headers show it (CP §8.4). */
 	processes?(credentials: Credentials): number;
-	/** What must not come back in an error, as it is known now. */
+	/** Returns what must not come back in an error, as it is known now. */
 	secrets(credentials: Credentials): string[];
 	/**
 	 * The header Authorization; undefined if a token must be fetched first. Throws a UserError if the credential cannot be
 	 * right.
 	 */
 	authorization(credentials: Credentials): string | undefined;
-	/** Where tokens are issued and end. Each gets the credentials that a request was sent with. */
+	/** Says where tokens are issued and end. Each gets the credentials that a request was sent with. */
 	tokens?: {
 		/** Returns what n8n stores in the credential's `accessToken`. Throws a LoginError. */
 		logIn: typeof logIn;
 		accepted(credentials: Credentials): void;
 		/** True if a new token is worth a try. */
 		refused(credentials: Credentials): boolean;
-		/** Why there is no token at present; undefined if nothing is known. */
+		/** Says why there is no token at present; undefined if nothing is known. */
 		failure: typeof loginFailure;
 	};
-	/** What the credential's test reads; it only reads. Undefined if there is nothing to read. */
+	/** Returns what the credential's test reads; it only reads. Undefined if there is nothing to read. */
 	testPath(mapping: Mapping): string | undefined;
-	/** What to do when the token is refused. */
+	/** Says what to do when the token is refused. */
 	tokenHint: string;
-	/** What an address means at which there is no such service. */
+	/** Says what an address means at which there is no such service. */
 	noServiceHint: string;
-	/** Which key of the API Mapping may be missing, by the status of the credential's test. */
+	/** Says which key of the API Mapping may be missing, by the status of the credential's test. */
 	testKeys: Record<string, string>;
-	/** What to do when nobody knows whether a POST was accepted. */
+	/** Says what to do when nobody knows whether a POST was accepted. */
 	uncertainHint: string;
 }
 

@@ -57,7 +57,7 @@ export const testTaxQuery = connectionTest(
 	(credentials) => findWebhookProblem(credentials) ?? findStoredLoginProblem(credentials),
 );
 
-/** What is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
+/** Returns what is wrong with the credential. Throws what it lacks by itself, and why it gets no token. */
 async function findCredentialProblem<Mapping>(
 	http: IHttpRequestHelper,
 	service: ServiceDefinition<Mapping>,

@@ -6,25 +6,25 @@ import { sentences } from '../utils/sentences';
 import { identity } from './fields';
 import type { OperationItem } from './operation';
 
-/** What one check of a connection found. */
+/** Describes what one check of a connection found. */
 interface Check {
 	check: string;
 	ok: boolean | 'unknown';
-	/** What the service answered: shapes and words, no personal data. */
+	/** Says what the service answered: shapes and words, no personal data. */
 	seen: string;
-	/** What to do; nothing if left out. */
+	/** Says what to do; nothing if left out. */
 	advice?: string;
 }
 
 type Finding = Omit<Check, 'check'>;
-/** With what the check gives beside its row. */
-export type CheckResult<T> = Finding & { value?: T };
+/** Holds the check's value beside its row. */
+export type CheckOutcome<T> = Finding & { value?: T };
 
 /** The proposal's row, in words that the operator finds in the table. */
 const PROPOSAL = 'Suggested API Mapping';
 const PASTE = `Copy the text under "seen" of the row ${PROPOSAL} into API Mapping of the credential, then diagnose again.`;
 const NOTHING_TO_DO = 'Nothing to do.';
-/** What became of a check, as the operator reads it. */
+/** Defines what became of a check, as the operator reads it. */
 const RESULTS = { true: 'OK', false: 'Change needed', unknown: 'Not known' };
 
 /** The rows of Connection → Diagnose, in the order of the checks. */
@@ -38,9 +38,9 @@ export class Diagnosis {
 	 */
 	async run<T = undefined>(
 		check: string,
-		work: () => Promise<CheckResult<T>>,
+		work: () => Promise<CheckOutcome<T>>,
 	): Promise<T | undefined> {
-		const { value, ok, seen, advice }: CheckResult<T> = await work().catch((error: UserError) => {
+		const { value, ok, seen, advice }: CheckOutcome<T> = await work().catch((error: UserError) => {
 			this.hasFirstFailed ||= this.checks.length === 0;
 			const { message, description } = error;
 			const { data } = error as Partial<RequestError>;
@@ -52,7 +52,10 @@ export class Diagnosis {
 		return value;
 	}
 
-	/** All rows, of the same columns: a summary that can be read alone, the checks, the proposed mapping as JSON text. */
+	/**
+	 * Returns all rows with equal columns: a summary that can be read alone, the checks, the proposed mapping as JSON
+	 * text.
+	 */
 	items(suggestedMapping: IDataObject, held: IDataObject, item: OperationItem): IDataObject[] {
 		const seen = JSON.stringify(suggestedMapping);
 		const isNew = seen !== JSON.stringify(held);
@@ -81,7 +84,7 @@ export class Diagnosis {
 		return this.checks.filter(({ ok }) => ok === result);
 	}
 
-	/** What to do next, first things first. */
+	/** Returns what to do next, first things first. */
 	private nextStep(isNew: boolean): string {
 		const wrong = this.withResult(false).map(({ check }) => check);
 		if (this.hasFirstFailed) return this.fixFirst();
@@ -98,7 +101,7 @@ export class Diagnosis {
 		return `Fix "${this.checks[0].check}", then diagnose again.`;
 	}
 
-	/** How the checks ended, and each row that needs a change by its name. */
+	/** Returns how the checks ended, and each row that needs a change by its name. */
 	private summary(changes: Check[]): string {
 		const [fine, wrong, open] = ([true, false, 'unknown'] as const).map(
 			(result) => this.withResult(result).length,
@@ -110,7 +113,7 @@ export class Diagnosis {
 	}
 }
 
-/** Whether the address is encrypted; `answeredAt` is when a response came, 0 if none did. */
+/** Returns whether the address is encrypted; `answeredAt` is when a response came, 0 if none did. */
 export function checkTls(baseUrl: unknown, respondedAt: number): Finding {
 	const address = String(baseUrl).trim();
 	if (/^https:/i.test(address)) {
@@ -128,7 +131,10 @@ const HARMLESS_SKEW_S = 30;
 /** A check that needs a response, where none came. */
 const NOTHING: Finding = { ok: 'unknown', seen: 'The service has not responded yet.' };
 
-/** How far the service's clock is from ours, by the Date header of a response; `now` is when it came, 0 if none did. */
+/**
+ * Returns how far the service's clock is from ours, by the Date header of a response; `now` is when it came, 0 if
+ * none did.
+ */
 export function checkClock({ date }: IDataObject, now: number): Finding {
 	if (now === 0) return NOTHING;
 	const theirs = Date.parse(String(date));

@@ -3,20 +3,23 @@ import { Scope, stateOfExecution, stateOfProcess, trimExecutions } from '../proc
 import { BoundedMap } from '../utils/boundedMap';
 
 /**
- * What this process knows of one execution with all its sub-executions: their runs of nodes, loop rounds, tool calls and
- * tries share it.
+ * Describes what this process knows of one execution with all its sub-executions: their runs of nodes, loop rounds,
+ * tool calls and tries share it.
  */
 export type ExecutionState = Scope;
 
 /** The root of each sub-execution that has run here. */
 const newRoots = () => new BoundedMap<string, string>(10_000);
-/** Under the MCP Server Trigger a tool call has no execution, but its tries share the call's arguments. */
+/**
+ * Holds states of tool calls under the MCP Server Trigger, which have no execution; tries of a call share its
+ * arguments.
+ */
 const newCalls = () => new WeakMap<object, ExecutionState>();
 
 /** n8n's ID of an execution that has none yet. */
 const UNKNOWN_ID = '__UNKNOWN__';
 
-/** The execution that started all others, as far as n8n tells (newer hosts know the parent). */
+/** Returns the root execution, as far as n8n reports it (newer hosts know the parent). */
 export function rootOf(context: IExecuteFunctions): string | undefined {
 	const id = context.getExecutionId();
 	// older hosts do not have it
@@ -29,7 +32,7 @@ export function rootOf(context: IExecuteFunctions): string | undefined {
 	return roots.get(id) ?? id;
 }
 
-/** The state of a root execution, or of a call without one; it is kept at least until `leave` is called. */
+/** Returns the state of a root execution, or of a call without one. It is stored at least until `leave` is called. */
 export function enterExecution(
 	root: string | undefined,
 	callArguments: object,
@@ -41,7 +44,7 @@ export function enterExecution(
 	if (root === undefined) calls.set(callArguments, state);
 	return {
 		state,
-		/** A call that has succeeded is not tried again: whoever calls with the same arguments makes another one. */
+		/** Forgets a call that has succeeded: another call with equal arguments is a new one. */
 		succeed: () => void calls.delete(callArguments),
 		leave() {
 			state.leave();

@@ -34,7 +34,10 @@ export function wholeNumber(value: unknown): number | undefined {
 	return Number.isSafeInteger(number) && (number as number) > 0 ? (number as number) : undefined;
 }
 
-/** How many rows are wanted; Infinity with Return All. Throws a UserError if Limit is no whole number from 1 up. */
+/**
+ * Limits how many rows are wanted; Infinity with Return All. Throws a UserError if Limit is no whole number from 1
+ * up.
+ */
 export const limit: Field<number> = {
 	properties: [returnAll, most],
 	read(item) {
@@ -45,7 +48,7 @@ export const limit: Field<number> = {
 	},
 };
 
-/** Whether rows come out simplified. */
+/** Defines whether rows come out simplified. */
 export const simplify: Field<boolean> = option(simplifyField, parseBoolean, true);
 
 /** The shape of a row with Simplify off. */

@@ -12,10 +12,13 @@ export const includeOtherFields: INodeProperties = {
 	displayOptions: { hide: { '@tool': [true] } },
 };
 
-/** What an operation knows of its columns before a row comes. */
+/** Describes what an operation knows of its columns before a row comes. */
 export interface KnownColumns {
-	/** Columns that repeat a parameter of the same name: an input column that fills the parameter needs no second one. */
-	request: string[];
+	/**
+	 * Lists columns that repeat a parameter of their name. An input column that fills the parameter needs no second
+	 * one.
+	 */
+	requested: string[];
 	/** Columns that only some rows have. An input column of such a name is renamed in every row. */
 	own: string[];
 }
@@ -28,14 +31,13 @@ export interface RowWithInput {
 	own: ReadonlySet<string>;
 	/** Input columns of these names are replaced: they report an earlier failure. */
 	replaced?: readonly string[];
-	/** Whether an input column fills the parameter of its name. */
+	/** Returns whether an input column fills the parameter of its name. */
 	isRequested(name: string): boolean;
 }
 
 /**
- * The input's columns, then the row's, which win. No column is lost: an input column whose name is taken gets a name of
- * its own (inputValid), and gets it in every row, so that the columns of a table stay the same. An input that is an
- * earlier state of the same query is replaced by the newer one.
+ * Returns the input's columns, then the row's. A clashing column gets a name of its own (inputType), unless the row
+ * only spells its value differently.
  */
 export function besideInput({
 	row,
@@ -55,7 +57,7 @@ export function besideInput({
 		else if (isReplaced) continue;
 		else columns.set(isRequested(name) ? name : freeName(name, isFree), value);
 	}
-	// the row's value wins where it has what was asked
+	// the row's value wins over an equal request
 	const remaining = [...columns].filter(([name]) => !Object.hasOwn(row, name));
 	return { ...(Object.fromEntries(remaining) as IDataObject), ...row };
 }
@@ -69,7 +71,7 @@ function freeName(name: string, isFree: (name: string) => boolean): string {
 	return isFree(own) ? own : freeName(own, isFree);
 }
 
-/** Whether two values are the same, apart from blanks and invisible characters in a text. */
+/** Returns whether two values are equal, apart from blanks and invisible characters in a text. */
 export const isSameValue = (one: unknown, other: unknown): boolean =>
 	JSON.stringify(cleaned(one)) === JSON.stringify(cleaned(other));
 

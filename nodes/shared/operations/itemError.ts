@@ -16,19 +16,19 @@ export interface ItemErrorOptions {
 	hide?(text: string): string;
 	/** The service's own words may name people that the output does not. */
 	omitsServiceMessage?: boolean;
-	/** What follows the description: what was sent, and what it has cost. */
+	/** Says what follows the description: what was sent, and what it has cost. */
 	more?: string[];
-	/** What the error gives as data, beside its code. */
+	/** Says what the error gives as data, beside its code. */
 	data?: IDataObject;
-	/** Which of several items it is, counted from 1. n8n itself would count it from 0. */
+	/** Says which of several items it is, counted from 1. n8n itself would count it from 0. */
 	item?: number;
-	/** Where an AI agent reads the message alone, it says what to do, too. */
+	/** Says where an AI agent reads the message alone, it says what to do, too. */
 	isJoined?: boolean;
 }
 
 /**
- * The error of an item as n8n shows it: made anew of what was thrown, so that no header, token or body of a request
- * reaches the execution data. `context.code` is stable, for programs and tests.
+ * Makes an item's error for n8n anew from what was thrown, so that no header, token or body reaches the execution
+ * data. `context.code` is stable, for programs and tests.
  */
 export function itemErrorOf(
 	node: INode,
@@ -76,7 +76,7 @@ export function itemErrorOf(
 	return error;
 }
 
-/** What errors of the nodes are beside their words. */
+/** Describes what errors of the nodes are beside their words. */
 interface Coded {
 	code?: unknown;
 	status?: unknown;
@@ -95,6 +95,6 @@ function withTexts(data: IDataObject, hide: (text: string) => string): IDataObje
 	) as IDataObject;
 }
 
-/** An error that can do without what the service said. */
+/** Returns whether an error can omit the service's message. */
 const hasServiceMessage = (thrown: unknown): thrown is { withoutServiceMessage(): unknown } =>
 	thrown instanceof UserError && 'withoutServiceMessage' in thrown;

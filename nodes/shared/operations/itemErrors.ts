@@ -15,7 +15,7 @@ export interface Failure {
 /** The errors of a run's items, and what they must know of each item beside its cause. */
 export class ItemErrors {
 	readonly operations = new Map<number, Operation>();
-	/** How personal data comes out. */
+	/** Says how personal data comes out. */
 	readonly protections = new Map<number, Protection | undefined>();
 	readonly failedItems: FailedItems = { all: 0, unsent: 0 };
 	/** Items of which a request went out that is no read. */
@@ -36,7 +36,7 @@ export class ItemErrors {
 		return { ...request, beforeSend };
 	}
 
-	/** Where the run goes on: the item itself says which one it is. */
+	/** Returns where the run goes on: the item itself says which one it is. */
 	ofItem(failure: Failure): ItemError {
 		const error = this.make(failure, { costOf: failure.index });
 		this.failedItems.all++;

@@ -50,7 +50,7 @@ export const allowEmpty = option(
 	false,
 );
 
-/** What was said of logins in a run, each once. */
+/** Returns a set of the hints about logins in a run, to show each once. */
 const newHintSet = () => new Set<string>();
 
 /** The login of one of these providers, from the service's credential or from fields of the node. */

@@ -2,15 +2,15 @@ import type { IDataObject, IHookFunctions } from 'n8n-workflow';
 
 type Context = Pick<IHookFunctions, 'getNode' | 'getWorkflowStaticData'>;
 
-/** What a node has kept under `key`; undefined if nothing. */
+/** Returns what a node has stored under `key`, or undefined. */
 export function load<T>(context: Context, key: string): T | undefined {
 	return entriesOf(context, key)[context.getNode().id] as T | undefined;
 }
 
 /**
- * Keeps a value for a node across restarts; undefined forgets it. By the node's id in the workflow's static data,
- * since n8n keeps a node's own static data by its name and loses it when the node is renamed. n8n writes static data to
- * its database when a trigger emits and when an execution ends that has changed it.
+ * Stores a value for a node across restarts; undefined deletes it. It is stored by the node's ID in the workflow's
+ * static data. A node's own static data goes by its name, and is lost when the node is renamed. n8n writes static
+ * data to its database when a trigger emits, and when an execution that has changed it ends.
  */
 export function save(
 	context: Context,

@@ -15,7 +15,7 @@ import { includeOtherFields, type KnownColumns } from './inputColumns';
 import type { Connection, BodyReader, ServiceRequest } from '../http/connection';
 import type { JsonBody, Result } from '../http/result';
 
-/** What an operation sees of the item it works on. */
+/** Describes what an operation sees of the item it works on. */
 export interface OperationItem {
 	index: number;
 	run: NodeRun;
@@ -25,7 +25,7 @@ export interface OperationItem {
 	timeoutMs: number;
 	/** Continue On Fail: what failed comes out as an item. */
 	continuesOnFail: boolean;
-	/** Whether a field of the panel holds anything, be it an expression that is empty for this item. */
+	/** Returns whether a field of the panel holds anything, be it an expression that is empty for this item. */
 	isEntered(name: string): boolean;
 	/** A parameter's value for this item, expressions resolved. */
 	parameter<T>(name: string): T;
@@ -37,45 +37,51 @@ export interface OperationItem {
 	connection(): Promise<Connection>;
 	/** Sends a request to the node's service, unless an item has failed meanwhile. Throws a RequestError; see Connection. */
 	request(request: ItemRequest): Promise<JsonBody>;
-	/** The same; resolves with what the reader finds in the body. */
+	/** Sends a request, and resolves with what the reader finds in the body. */
 	read<T extends object>(request: ItemRequest, reader: BodyReader<T>): Promise<T>;
-	/** The same; what became of it, as data. */
+	/** Sends a request, and returns its result as data. */
 	tryRequest(request: ItemRequest): Promise<Result>;
-	/** Waits so many milliseconds; throws as soon as the execution is cancelled. */
+	/** Waits `ms` milliseconds; throws as soon as the execution is cancelled. */
 	wait(ms: number): Promise<void>;
 	/** A row as it may come out by Personal Data, then in this shape. One that does not come from here is hidden whole. */
 	protect: Protection['shaped'];
 	files: FileHelpers;
 }
 
-/** What the items of one run of a node share. */
+/** Describes what the items of one run of a node share. */
 export interface NodeRun {
 	/** n8n's execution; undefined where it has none (MCP Server Trigger). */
 	executionId?: string;
-	/** The execution that started it, over all sub-workflows, as far as n8n tells; undefined where it has none. */
+	/** Names the root execution over all sub-workflows, as far as n8n reports it; undefined if there is none. */
 	root?: string;
-	/** What the runs of that execution share in this process. */
+	/** Says what the runs of that execution share in this process. */
 	execution: ExecutionState;
-	/** The node, the same in every execution of its workflow. */
+	/** Identifies the node in every execution of its workflow. */
 	node: string;
-	/** How many items came in. */
+	/** Says how many items came in. */
 	items: number;
-	/** Which run of the node in its execution it is (in a loop 0, 1, …); the same when n8n tries again. */
+	/**
+	 * Counts the runs of the node in its execution (in a loop 0, 1, …); a retry by n8n has the index of its first
+	 * try.
+	 */
 	readonly index: number;
 	mode: WorkflowExecuteMode;
 	/** It was called by an AI agent. */
 	isTool: boolean;
 	/** The workflow's. */
 	timeZone: string;
-	/** What n8n keeps for the node with its execution: it survives Retry On Fail and the editor's Retry. */
+	/** Says what n8n keeps for the node with its execution: it survives Retry On Fail and the editor's Retry. */
 	memory: IDataObject;
-	/** When the workflow's timeout ends the execution, by a clock that nobody sets; Infinity where that is not known. */
+	/**
+	 * Says when the workflow's timeout ends the execution, by a clock that nobody sets; Infinity where that is not
+	 * known.
+	 */
 	timeoutAt: number;
 	/** Aborted when the execution is cancelled. */
 	cancelled?: AbortSignal;
-	/** One value for all items of this run, made by the first that asks; `make` is its key. */
+	/** Returns a value that all items of this run share, made on first use; `make` is its key. */
 	shared<T>(make: (run: NodeRun) => T): T;
-	/** Calls back once all items have ended. What it gives is said with the error that the run fails with. */
+	/** Calls back once all items have ended. The returned text is added to the error that the run fails with. */
 	atEnd(callback: AtEnd): void;
 	/** Shows the operator a hint in the output pane. */
 	hint(message: string): void;
@@ -83,10 +89,10 @@ export interface NodeRun {
 	metadata?: IWorkflowExecutionCustomData;
 }
 
-/** What an operation that costs money has cost; in words, with which its errors end. */
+/** Describes what an operation that costs money has cost; in words, with which its errors end. */
 export interface Cost {
 	text: string;
-	/** How many of the planned queries are billed. */
+	/** Says how many of the planned queries are billed. */
 	billed: number | 'unknown';
 	queries: number;
 	/** The IDs of those that were accepted. */
@@ -95,7 +101,7 @@ export interface Cost {
 	unsureItems?: number[];
 }
 
-/** How many items come out as failed, and how many of them before anything was sent for them. */
+/** Describes how many items come out as failed, and how many of them before anything was sent for them. */
 export interface FailedItems {
 	all: number;
 	unsent: number;
@@ -108,7 +114,7 @@ export type ItemRequest = Omit<ServiceRequest, 'timeoutMs'>;
 
 type Helpers = IExecuteFunctions['helpers'];
 
-/** What n8n lends for files: requests without a credential, and its store of binary data. */
+/** Describes what n8n lends for files: requests without a credential, and its store of binary data. */
 export type FileHelpers = Pick<Helpers, 'httpRequest' | 'prepareBinaryData'>;
 
 /** Rows that come out as items, those that have one with a file; under Continue On Fail errors in their place. */
@@ -117,7 +123,7 @@ export class WithFiles {
 }
 export type FileRow = { json: IDataObject; file?: IBinaryData } | { error: unknown };
 
-/** What comes out for an item, or how it goes on once every item of the run has come as far. */
+/** Describes what comes out for an item, or how it goes on once every item of the run has come as far. */
 export type Phase = IDataObject | IDataObject[] | WithFiles | NextPhase;
 export interface NextPhase {
 	next(): Promise<Phase>;
@@ -135,20 +141,23 @@ export interface Operation {
 	description: string;
 	/** Below the node on the canvas, where that should be shorter than the action. */
 	subtitle?: string;
-	/** What a model reads: what it does, what it costs, its fields, what to do with a pending result. At most 60 words. */
+	/**
+	 * Says what a model reads: what it does, what it costs, its fields, what to do with a pending result. At most 60
+	 * words.
+	 */
 	tool: string;
 	fields: INodeProperties[];
 	/** Entries of the "Options" collection, in the order in which they are offered; Timeout comes last. */
 	options?: INodeProperties[];
 	/** Asks no service: no credential, and no timeout to set. */
 	isOffline?: true;
-	/** Nothing personal can come out: the panel offers neither Personal Data nor Fields to Keep. */
+	/** No personal data can come out, so the panel offers neither Personal Data nor Fields to Keep. */
 	hasNoPersonalData?: true;
 	/** It changes or costs something at the service: an error before that says that nothing was sent. */
 	isSending?: true;
 	/** Its rows keep the columns of the input, unless the operator leaves them out. */
 	keepsInput?: KnownColumns;
-	/** What an item has cost, or all items of the run. */
+	/** Returns what an item has cost, or all items of the run. */
 	costOf?(run: NodeRun, index?: number): Cost;
 	/** Returns what comes out for the item: one object, a list of them (possibly empty), or a next step. */
 	execute(item: OperationItem): Promise<Phase>;
@@ -244,8 +253,8 @@ function fieldsOf(resource: Resource, operation: Operation): INodeProperties[] {
 }
 
 /**
- * What an AI agent reads of an operation. n8n makes it from the action alone, and the editor gives the model's own
- * parameters no description. The operator may rewrite it.
+ * Returns what an AI agent reads of an operation. n8n makes it from the action alone, and the editor gives the
+ * model's own parameters no description. The operator may rewrite it.
  */
 const toolDescriptionOf = (tool: string): INodeProperties => ({
 	displayName: 'Tool Description',
@@ -273,9 +282,9 @@ export function subtitleOf(resources: Resource[]): string {
 type Shown = INodeCredentialDescription['displayOptions'];
 
 /**
- * Where the service's own credential is chosen: at every resource that asks the service; undefined where all do. A
- * condition that names every resource would make the editor take Resource for the choice of an authentication, and hide
- * it with all that credentials depend on.
+ * Returns the resources at which the service's credential is chosen, or undefined for all. A condition that names
+ * every resource would make the editor take Resource for the choice of an authentication. It would then hide Resource
+ * with all that depends on credentials.
  */
 export function onlineResources(resources: Resource[]): Shown {
 	const online = resources.filter(({ operations }) => operations.some((one) => !one.isOffline));

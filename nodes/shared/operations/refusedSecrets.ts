@@ -7,7 +7,7 @@ import type { NodeRun } from './operation';
 /** Refusals by the fingerprint of what was refused: never the secret itself. */
 type Refusals = Record<string, { status: number }>;
 
-/** What the runs of an execution share in this process. */
+/** Describes what the runs of an execution share in this process. */
 class RefusedSecrets {
 	readonly locks = new SharedLocks();
 	readonly refusals: Refusals = {};
@@ -20,8 +20,8 @@ class RefusedSecrets {
 const newRefusedSecrets = () => new RefusedSecrets();
 
 /**
- * Sends a request whose body holds somebody's password; but not one that the service has refused in this execution or an
- * earlier try of it: a few wrong ones lock a person out. n8n keeps the refusals for tries of Retry On Fail and Retry.
+ * Sends a request whose body holds somebody's password, unless the service refused it in this execution or an earlier
+ * try. A few wrong ones lock a person out. n8n stores the refusals for tries of Retry On Fail and Retry.
  */
 export async function sendSecret(
 	run: NodeRun,

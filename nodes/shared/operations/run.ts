@@ -15,7 +15,7 @@ export function runOf(context: IExecuteFunctions) {
 	// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
 	const memory = root === undefined ? {} : memoryOf(context);
 	const { state, leave, succeed } = enterExecution(root, argumentsOf(context));
-	/** Asked for at each step of each item; n8n evaluates an expression for it. */
+	/** It is read at each step of each item, and n8n evaluates an expression for it. */
 	let index: number | undefined;
 	const run: NodeRun = {
 		executionId: context.getExecutionId(),
@@ -57,7 +57,7 @@ export function runOf(context: IExecuteFunctions) {
 
 export type StartedRun = ReturnType<typeof runOf>;
 
-/** What n8n keeps for the node with its execution; a memory of this run alone where the host keeps none. */
+/** Returns what n8n keeps for the node with its execution; a memory of this run alone where the host keeps none. */
 function memoryOf(context: IExecuteFunctions): IDataObject {
 	try {
 		return context.getContext('node');
@@ -66,7 +66,10 @@ function memoryOf(context: IExecuteFunctions): IDataObject {
 	}
 }
 
-/** By the workflow's own setting; n8n tells neither that of the whole n8n nor when a retry began. */
+/**
+ * Returns the deadline by the workflow's own setting. n8n reports neither that of the whole n8n nor when a retry
+ * began.
+ */
 function timeoutAtOf(context: IExecuteFunctions): number {
 	const { getWorkflowSettings, getExecutionContext } = context as Partial<IExecuteFunctions>;
 	const seconds = getWorkflowSettings?.call(context).executionTimeout;
@@ -79,7 +82,7 @@ function timeoutAtOf(context: IExecuteFunctions): number {
 const runIndexOf = (context: IExecuteFunctions) =>
 	Number(context.evaluateExpression('{{ $runIndex }}', 0));
 
-/** What a tool is called with: n8n hands the same object to each try of a call. */
+/** Returns the arguments of a tool call: n8n hands the same object to each try of a call. */
 const argumentsOf = (context: IExecuteFunctions): object =>
 	context.getInputData().at(0)?.json ?? {};
 

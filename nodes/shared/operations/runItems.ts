@@ -39,10 +39,10 @@ import { CodedError, fieldError } from '../utils/codedError';
 const CONCURRENCY = 40;
 
 /**
- * The one item loop. Runs the chosen operation for each input item, several at a time, step by step: every item has
- * come through a step before the next begins. Results come out in input order, each paired with its item. A failed
- * item becomes an error item under Continue On Fail; otherwise nothing new is started and the error of the first
- * failed item is thrown once the running ones have ended.
+ * Runs the chosen operation for each input item, several at a time, step by step. Every item ends a step before the
+ * next step begins. Results come out in input order, each paired with its item. A failed item becomes an error item
+ * under Continue On Fail. Otherwise nothing new starts, and the first failed item's error is thrown once the running
+ * ones have ended.
  */
 export async function runItems(
 	context: IExecuteFunctions,
@@ -62,8 +62,8 @@ export async function runItems(
 }
 
 /**
- * Takes all items through one step before any begins the next one. Ends when all have come out, or one has failed and
- * the others that run have ended; the first item of those that failed is what the run fails with.
+ * Runs one step for all items. It ends when all have come out, or one has failed and the running ones have ended. The
+ * run fails with the first of the failed items.
  */
 async function runInStep(
 	begun: Begun,
@@ -121,7 +121,7 @@ interface PendingItem extends NextPhase {
 const isNextPhase = (step: Phase): step is NextPhase =>
 	!Array.isArray(step) && 'next' in step && typeof step.next === 'function';
 
-/** What comes out for an item, before the columns of its input join it. */
+/** Describes what comes out for an item, before the columns of its input join it. */
 interface OutputRow {
 	index: number;
 	json: IDataObject;
@@ -129,7 +129,9 @@ interface OutputRow {
 	error?: ItemError;
 }
 
-/** Whether an item ended without a request because the run was stopped, whatever it has been billed before. */
+/**
+ * Returns whether an item ended without a request because the run was stopped, whatever it has been billed before.
+ */
 const wasStopped = (cause: unknown): boolean =>
 	cause instanceof UserError && (cause as { code?: unknown }).code === 'cancelled';
 
@@ -144,7 +146,7 @@ function toItems(begun: Begun, rows: OutputRow[]): INodeExecutionData[] {
 	const hasErrorOutput = begun.context.getNode().onError === 'continueErrorOutput';
 	const { keepsInput } = begun.errors.operations.values().next().value ?? {};
 	const own = keepsInput && [...keepsInput.own, ...rows.flatMap(({ json }) => Object.keys(json))];
-	const known = { requested: keepsInput?.request ?? [], own: new Set(own) };
+	const known = { requested: keepsInput?.requested ?? [], own: new Set(own) };
 	const secretNames = secretParametersOf(begun.resources);
 	return rows.map((row) => {
 		const item: INodeExecutionData = {
@@ -192,7 +194,7 @@ function parameterOf(context: IExecuteFunctions, name: string, index: number): u
 	}
 }
 
-/** What the items of a run are begun with. */
+/** Describes what the items of a run are begun with. */
 interface Begun {
 	context: IExecuteFunctions;
 	resources: Resource[];

@@ -154,28 +154,29 @@ export class People {
 	byCurp(curp: string): Person {
 		const known = this.persons.get(curp);
 		if (known) return known;
-		const told = {
+		const readable = {
 			curp,
 			sex: curp[10] as Person['sex'],
 			birthState: curp.slice(11, 13),
 			birthDate: dateOf(curp.slice(4, 10), /\d/.test(curp[16]) ? '19' : '20'),
 		};
 		const mayHaveIt = (person: Named) =>
-			curpOf({ ...person, ...told, state: told.birthState }).slice(0, 16) === curp.slice(0, 16);
+			curpOf({ ...person, ...readable, state: readable.birthState }).slice(0, 16) ===
+			curp.slice(0, 16);
 		const basic = basicOf(curp);
 		const namesake = this.persons.get(basic);
-		if (namesake?.birthDate === told.birthDate && mayHaveIt(namesake)) {
-			return this.remember({ ...namesake, ...told });
+		if (namesake?.birthDate === readable.birthDate && mayHaveIt(namesake)) {
+			return this.remember({ ...namesake, ...readable });
 		}
 		const usual = this.named(fakerFor(this.seed, `person ${basic}`), curp.slice(0, 4), {
-			birthDate: told.birthDate,
+			birthDate: readable.birthDate,
 		});
 		const person =
-			!namesake && usual.sex === told.sex && mayHaveIt(usual)
+			!namesake && usual.sex === readable.sex && mayHaveIt(usual)
 				? usual
-				: this.named(fakerFor(this.seed, `person ${curp}`), curp, told);
+				: this.named(fakerFor(this.seed, `person ${curp}`), curp, readable);
 		const rfc = calculateRfc({ ...person, ...splitDate(person.birthDate) });
-		return this.complete({ ...person, ...told }, rfc);
+		return this.complete({ ...person, ...readable }, rfc);
 	}
 
 	/** The company with this RFC (12 characters). */

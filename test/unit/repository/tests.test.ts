@@ -48,7 +48,7 @@ const isTitle = ({ parent }: ts.Node): boolean =>
 /** Where the product writes what a person reads. */
 const SPEAKS = /Error$|^(hint|sentences|warn|info|flaw)$/;
 const isSpoken = ({ path }: Source, node: ts.Node): boolean => {
-	if (/^nodes\/(shared\/messages|TaxQuery\/telling)\//.test(path)) return true;
+	if (/^nodes\/(shared\/errors|TaxQuery\/(errors|output))\//.test(path)) return true;
 	for (let at = node; at.parent; at = at.parent) {
 		if (['message', 'description', 'advice', 'seen'].includes(nameOf(at))) return true;
 		if ((ts.isCallExpression(at) || ts.isNewExpression(at)) && SPEAKS.test(calledName(at)))
@@ -99,7 +99,7 @@ it.each(tests.filter(({ path }) => !ABOUT_WORDS.test(path)).map((one) => [one.pa
 
 /** What tests may import of the product: the nodes as n8n does, what queries there are, and what a restart forgets. */
 const OUTSIDE =
-	/^nodes\/(CreditProfile|TaxQuery)\/\w+\.node$|^nodes\/shared\/(queries\/catalog|processState)$/;
+	/^nodes\/(CreditProfile|TaxQuery)\/\w+\.node$|^nodes\/shared\/(queryTypes\/catalog|processState)$/;
 
 it.each(tests.map((one) => [one.path, one] as const))(
 	'%s imports nothing from the inside',

@@ -279,27 +279,14 @@ describe('rateLimiters in a process', () => {
 		}
 	});
 
-	it('are at most 500, even if more are busy', () => {
-		const get = (i: number) =>
-			rateLimiterFor({ processes: 1, baseUrl, token: `one of many ${i}`, pointsPerSecond });
-		const indexes = Array.from({ length: 700 }, (_, i) => i);
-		const rateLimiters = indexes.map((i) => {
-			const rateLimiter = get(i);
-			takeMany(rateLimiter, 11);
-			return rateLimiter;
-		});
-		const stored = indexes.reverse().filter((i) => get(i) === rateLimiters[i]);
-		expect(stored).toHaveLength(500);
-	});
-
 	it('know a token by a hash only', async () => {
 		const token = 'a-token-that-nobody-may-see';
 		const keep = jest.spyOn(Map.prototype, 'set');
 		const rateLimiter = rateLimiterFor({ processes: 1, baseUrl, token, pointsPerSecond });
 		takeMany(rateLimiter, 20);
-		const stored = inspect([keep.mock.calls, rateLimiter], { depth: Infinity, showHidden: true });
+		const kept = inspect([keep.mock.calls, rateLimiter], { depth: Infinity, showHidden: true });
 		keep.mockRestore();
-		expect(stored).toMatch(/'[0-9a-f]{64}'/);
-		expect(stored).not.toContain(token);
+		expect(kept).toContain('TokenRateLimiter');
+		expect(kept).not.toContain(token);
 	});
 });
