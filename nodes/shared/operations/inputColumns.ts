@@ -49,7 +49,8 @@ export function besideInput({
 	const isSameQuery = queryIdIn(input) !== undefined && queryIdIn(input) === queryIdIn(row);
 	const isTaken = (name: string) => own.has(name) || Object.hasOwn(row, name);
 	const columns = new Map<string, unknown>();
-	const isFree = (name: string) => !isTaken(name) && !Object.hasOwn(input, name);
+	const isFree = (name: string) =>
+		!isTaken(name) && !Object.hasOwn(input, name) && !columns.has(name);
 	for (const [name, value] of Object.entries(input)) {
 		if (replaced.includes(name)) continue;
 		const isReplaced = isSameQuery && (QUERY_IDS.includes(name) || !isRequested(name));
@@ -66,9 +67,13 @@ const QUERY_IDS = ['queryId', '_id'];
 /** The query that a row is about, simplified or not. */
 const queryIdIn = ({ queryId, _id }: IDataObject): unknown => queryId ?? _id ?? undefined;
 
+/** Returns inputName, or inputName2 and so on where an earlier step has used it: the lowest that is free. */
 function freeName(name: string, isFree: (name: string) => boolean): string {
 	const own = `input${name.charAt(0).toUpperCase()}${name.slice(1)}`;
-	return isFree(own) ? own : freeName(own, isFree);
+	if (isFree(own)) return own;
+	let count = 2;
+	while (!isFree(`${own}${count}`)) count++;
+	return `${own}${count}`;
 }
 
 /** Returns whether two values are equal, apart from blanks and invisible characters in a text. */

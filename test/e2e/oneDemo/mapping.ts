@@ -177,7 +177,9 @@ describe('a real n8n at environments that call everything otherwise', () => {
 			const names = Object.keys(queries);
 			const out = await run(
 				'every-query',
-				names.map((name) => node(name, 'taxQuery', queries[name], credentials)),
+				names.map((name) =>
+					node(name, 'taxQuery', { ...queries[name], includeOtherFields: false }, credentials),
+				),
 			);
 			const { services = {}, statuses } = mapping.taxQuery;
 			const paid = names.filter((name) => queries[name].resource !== 'query');

@@ -117,6 +117,12 @@ describe('the columns of the input', () => {
 		const [both] = jsonOf(await sandbox.run(getCrf(waiting), { items: [person] }));
 		expect([both.inputQueryId, both.curp, both.cliente]).toEqual([person.queryId, curp, 'Uno']);
 		expect(both.queryId).not.toBe(person.queryId);
+		const [all] = jsonOf(
+			await sandbox.run(operation('taxpayer', 'getRfcData', { rfc: me(), ...waiting }), {
+				items: [both],
+			}),
+		);
+		expect([all.inputQueryId, all.inputQueryId2]).toEqual([person.queryId, both.queryId]);
 	});
 
 	it('give way to the newer state of the same query, however often it is read', async () => {
