@@ -13,8 +13,8 @@ async function clean() {
 }
 
 /**
- * All code goes into one file, so that what nodes and credential types remember together (the pace of a token, the
- * token itself, started results) exists once. Each file that n8n loads hands out one class of it.
+ * Bundles all code into one file, so that nodes and credential types share the pace of a token, the token itself and
+ * started results. Each file that n8n loads hands out one class of it.
  */
 async function bundle() {
 	const published = [...n8n.nodes, ...n8n.credentials];
@@ -78,7 +78,7 @@ async function schemas() {
 	}
 }
 
-/** Says that dist/ is whole; its time tells whether the sources are newer. */
+/** Marks dist/ as complete; the time of the mark shows whether the sources are newer. */
 async function finish() {
 	writeFileSync(join(__dirname, 'dist', '.built'), '');
 }

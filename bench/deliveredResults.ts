@@ -1,5 +1,5 @@
-// What the benchmarks of the trigger share: a published trigger with a node behind it that tells a sink, queries, and
-// senders that deliver results.
+// Holds what the trigger's benchmarks share: a published trigger that reports to a sink, queries, and senders of
+// results.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -53,7 +53,9 @@ export async function createCredential(
 	});
 }
 
-/** Publishes the trigger with a node behind them that tells the sink. Returns the webhook's URL and the workflow. */
+/**
+ * Publishes the trigger with a node behind it that reports to the sink. Returns the webhook's URL and the workflow.
+ */
 export async function publish(
 	{ client, url }: Pick<N8n, 'client' | 'url'>,
 	credentialId: string,
@@ -130,7 +132,7 @@ export async function eachResult(
 	await Promise.all(delivering);
 }
 
-/** How often each of the queries came through. */
+/** Returns how often each of the queries came through. */
 export function summary(ids: string[], arrivals: Arrival[]) {
 	const each = ids.map((id) => arrivals.filter(({ queryId }) => queryId === id));
 	const times = (test: (count: number) => boolean) =>

@@ -45,7 +45,7 @@ const FAULTS: FaultRule[] = [
 	likely('/api/oauth/token', { status: 503 }, { probability: 0.2 }),
 ];
 
-/** What an item asks, and how the ledger knows it. */
+/** Describes what an item asks, and how the ledger knows it. */
 interface Kind {
 	resource: string;
 	operation: string;
@@ -107,7 +107,7 @@ const KINDS: Kind[] = [
 	}),
 ];
 
-/** How the same questions are asked. */
+/** Holds several notations of equal requests. */
 interface Mode {
 	name: string;
 	continues?: boolean;
@@ -135,9 +135,9 @@ type Row = Record<string, unknown>;
 interface Cell {
 	kind: Kind;
 	mode: Mode;
-	/** What each item asks; some ask the same. */
+	/** Says what each item asks; some ask the same. */
 	subjects: string[];
-	/** The rows of each execution, what it failed with, and how many queries that tells to be unsure. */
+	/** Holds the rows of each execution, its error, and how many queries that reports as uncertain. */
 	runs: Array<{ rows: Row[]; failure: string; unsureQueries: number }>;
 }
 
@@ -158,7 +158,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	const errors = [...rows.map(({ error }) => error), ...runs.map(({ failure }) => failure)].filter(
 		Boolean,
 	);
-	const told = errors.join('\n');
+	const reported = errors.join('\n');
 	const given = rows.flatMap(({ queryId }) => (queryId ? [String(queryId)] : []));
 	const requests = (key: unknown) => subjects.filter((one) => one === key).length * runs.length;
 	const paysOnce = mode.reuse !== undefined && !kind.hasNoReuse;
@@ -166,7 +166,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	const missing = billed.filter(({ queryId }) => !given.includes(queryId));
 	const unsure = new Set(rows.filter(({ error }) => isUnsure(error)).map(subjectOf));
 	const onlyReported = missing.filter(
-		({ queryId, query }) => told.includes(queryId) || unsure.has(String(keyOf(query))),
+		({ queryId, query }) => reported.includes(queryId) || unsure.has(String(keyOf(query))),
 	);
 	counts.add('operations', subjects.length * runs.length);
 	counts.add('billed', billed.length);

@@ -1,5 +1,5 @@
-// What a flood of deliveries takes from everybody else: lookups of an execution with the same token, true results, and
-// n8n itself; beside the same flood at n8n's own Webhook node.
+// Measures what a flood of deliveries costs others: lookups with the same token, true results, and n8n itself. An
+// equal flood at n8n's own Webhook node serves as a comparison.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,7 +114,10 @@ export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	}
 }
 
-/** Publishes the triggers, n8n's own Webhook, and the workflow of the lookups. What the open trigger starts tells the sink. */
+/**
+ * Publishes the triggers, n8n's own Webhook, and the workflow of the lookups. The open trigger's executions report to
+ * the sink.
+ */
 async function publish({ client }: N8n, { taxQuery }: Sandbox, sinkUrl: string): Promise<void> {
 	const create = async (type: string, data: object) => ({
 		[type]: { id: await client.createCredential(type, type, data), name: type },

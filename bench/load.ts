@@ -16,7 +16,10 @@ const PROGRAM = `
 	const { user, system } = process.cpuUsage(cpu);
 	console.log((user + system) / 1000);`;
 
-/** CPU time that n8n's Node takes to load the built package: wall time tells more of the machine's other work. */
+/**
+ * Measures the CPU time in which n8n's Node loads the built package. Wall time depends more on the machine's other
+ * work.
+ */
 export async function run({ rounds, log }: BenchOptions): Promise<BenchResult> {
 	await ensureHost();
 	log('building');

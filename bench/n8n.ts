@@ -1,5 +1,5 @@
-// A real n8n with the built package, for measuring: workflows of one node between a webhook that brings the items and
-// a node that ends the run.
+// Starts a real n8n with the built package, for measuring. Its workflows have one node between a webhook that brings
+// the items and a node that ends the run.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,8 +48,8 @@ export interface BenchN8n {
 		listField?: string,
 	): Promise<(items: object[]) => Promise<Run>>;
 	/**
-	 * What that execution failed with, message and description ('' if it did not), and of how many queries its metadata
-	 * say that nobody knows whether they were accepted.
+	 * Returns the execution's error, message and description ('' without one). It also counts the queries whose
+	 * acceptance its metadata call unknown.
 	 */
 	failure(executionId: string): Promise<{ text: string; unsureQueries: number }>;
 	/** Items that the measured node brought in that execution, and how many of them carry an error. */
@@ -67,7 +67,7 @@ export interface BenchN8n {
 
 const MEASURED = 'Measured node';
 
-/** Starts n8n for measuring: one process, or in queue mode as told. */
+/** Starts n8n for measuring, as one process or in queue mode. */
 export async function startBenchN8n(
 	log: (line: string) => void,
 	queue?: QueueModeOptions,

@@ -48,11 +48,11 @@ interface Login {
 	password: string;
 }
 
-/** What the button Retry of the executions list does. */
+/** Returns what the button Retry of the executions list does. */
 export const retryExecution = async (url: string, login: Login, executionId: string) =>
 	await click(url, login, `${executionId}/retry`, { loadWorkflow: false });
 
-/** What its button Stop does, for all that run of a workflow. */
+/** Returns what its button Stop does, for all that run of a workflow. */
 export const stopExecutions = async (url: string, login: Login, workflowId: string) =>
 	await click(url, login, 'stopMany', { filter: { workflowId, status: ['running'] } });
 

@@ -10,7 +10,7 @@ import { rfcOf } from './people';
 import type { BenchOptions, BenchResult, Verdict } from './result';
 
 const ITEMS = 100;
-/** What the worker gets, and how many of the items are billed then. */
+/** Defines what the worker gets, and how many of the items are billed then. */
 const BLOWS = [
 	{ signal: 'SIGKILL', billedBefore: 30 },
 	{ signal: 'SIGTERM', billedBefore: 30 },

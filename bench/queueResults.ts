@@ -1,5 +1,5 @@
-// Results in queue mode: delivered to webhook processors by senders that give up after a second, some of them twice at
-// the same moment, while the main, which alone has the trigger, is killed and started again.
+// Measures results in queue mode. Senders give up after a second, and deliver some results twice at once. The main,
+// which alone has the trigger, is killed and restarted.
 import { setTimeout as sleep } from 'node:timers/promises';
 import axios from 'axios';
 import { startSandbox } from '../sandbox';
@@ -17,21 +17,21 @@ import {
 } from './deliveredResults';
 
 const QUERIES = 500;
-/** They warm the workers up, and tell the main that workers run the executions. */
+/** They warm the workers up, and show the main that workers run the executions. */
 const FIRST = 20;
 const PER_SECOND = 10;
-/** Then the main is killed, in the midst: what its first look at intervals has brought has run, and the next is due. */
+/** Then the main is killed. The results of its first poll have run, and the next poll is due. */
 const BEFORE_KILL = 420;
 const RESULT_DELAY_MS = 1_000;
 const GIVE_UP_MS = 1_000;
 /** Of the results, one in so many is delivered to both webhook processors at once. */
 const COPIED = 5;
 const ASK_EVERY_MS = 30_000;
-/** The trigger's first look comes so long after a start, so that what runs on can end first. */
-const FIRST_LOOK_MS = 15_000;
+/** The trigger's first poll comes this long after a start, so that running executions can end first. */
+const FIRST_POLL_MS = 15_000;
 const TOLERANCE_MS = 3_000;
 const TIMEOUT_MS = 180_000;
-/** One more look, so that what is started too often shows. */
+/** One more poll shows whether something is started too often. */
 const AFTERMATH_MS = 40_000;
 
 export async function results({
@@ -94,14 +94,14 @@ export async function results({
 		log(`${QUERIES - missing().length} of ${QUERIES} are here; waiting for one more look`);
 		await sleep(AFTERMATH_MS);
 
-		/** How long after it could be started first: when it was finished, or when the main looked again. */
+		/** Limits how long after it could be started first: when it was finished, or when the main looked again. */
 		const delays = ids.map((id) => {
 			const at = Math.min(
 				...sink.arrivals.filter(({ queryId }) => queryId === id).map((arrival) => arrival.at),
 			);
 			const finished = finishedAt.get(id) ?? 0;
-			const wasDown = at > killedAt && finished < readyAt + FIRST_LOOK_MS;
-			return { finished, at, ms: at - (wasDown ? readyAt + FIRST_LOOK_MS : finished) };
+			const wasDown = at > killedAt && finished < readyAt + FIRST_POLL_MS;
+			return { finished, at, ms: at - (wasDown ? readyAt + FIRST_POLL_MS : finished) };
 		});
 		const outcome = summary(ids, sink.arrivals);
 		const last = delays.reduce((a, b) => (b.ms > a.ms ? b : a));

@@ -1,5 +1,5 @@
 export interface BenchOptions {
-	/** How often each contestant runs; medians are taken. */
+	/** Says how often each contestant runs; medians are taken. */
 	rounds: number;
 	log: (line: string) => void;
 }

@@ -1,5 +1,5 @@
-// How the triggers keep their promise in a real n8n: 200 asynchronous queries, webhook calls dropped, duplicated and
-// reordered, n8n killed in the middle and started again. What came through is counted behind the workflow.
+// Measures how triggers deliver in a real n8n: 200 asynchronous queries, webhook calls dropped, duplicated and
+// reordered, n8n killed and restarted. A sink behind the workflow counts what came through.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const COPIED = 0.2;
 const COPIES = 50;
 const FAULTS = { drop: 0.3, duplicate: 0.2, reorder: 0.3 };
 const TIMEOUT_MS = 300_000;
-/** One more look, so that what is emitted too often shows. */
+/** One more poll shows whether something is emitted too often. */
 const AFTERMATH_MS = 40_000;
 /** n8n makes an engine for each delivery to a trigger that is not its own, unless this is set. */
 const LAZY = { N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true' };
@@ -201,7 +201,7 @@ async function copy(url: string, sandbox: Sandbox, isOver: () => boolean): Promi
 	});
 }
 
-/** How many deliveries there were, and what became of them. */
+/** Returns how many deliveries there were, and what became of them. */
 async function deliveriesOf(sandbox: Sandbox): Promise<Record<string, number>> {
 	type Delivery = { status: string; kind: string };
 	const { data } = await axios.get<Delivery[]>(`${sandbox.page}sandbox/deliveries`);

@@ -20,7 +20,7 @@ const child = spawn(process.execPath, ['--import', 'tsx', join(root, program), .
 });
 // Passed on, because only a terminal's Ctrl-C reaches the child by itself; then wait for it to clean up.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-// npm's shell does not pass SIGTERM on, it just dies: to lose the parent means the same.
+// npm's shell dies without passing SIGTERM on, so a lost parent means SIGTERM.
 const parent = process.ppid;
 const watch = setInterval(() => {
 	if (process.ppid === parent) return;

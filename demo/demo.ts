@@ -16,7 +16,7 @@ export interface Demo {
 	/** The processes around n8n, if it runs in queue mode. */
 	queueMode?: QueueMode;
 	sandbox: Sandbox;
-	/** Where n8n writes; removed by `stop`. */
+	/** Says where n8n writes; removed by `stop`. */
 	folder: string;
 	/** The workflows of `examples/`, by file name without `.json`. */
 	workflows: Map<string, Provisioned>;
@@ -35,7 +35,7 @@ interface DemoOptions {
 	agentServices?: AgentServices;
 	/** Further settings for n8n's environment, where it is one process. */
 	settings?: NodeJS.ProcessEnv;
-	/** What n8n and the sandbox are started with. */
+	/** Says what n8n and the sandbox are started with. */
 	processes?: Processes;
 	/** Ends everything, also in the midst of starting. */
 	signal?: AbortSignal;
@@ -54,9 +54,9 @@ async function startSingle(
 }
 
 /**
- * A real n8n with this package installed, in a fresh user folder, and the sandbox beside it; the workflows of
- * `examples/` are published and results are delivered to them. Installs n8n first if it is missing.
- * Throws, with nothing left running, if any of it fails.
+ * Starts a real n8n with this package in a fresh user folder, and the sandbox beside it. The workflows of `examples/`
+ * are published, and results are delivered to them. Installs n8n first if it is missing. If any of it fails, it
+ * throws, with nothing left running.
  */
 export async function startDemo({
 	log = () => {},

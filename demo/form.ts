@@ -44,9 +44,9 @@ export async function sendApplication(url: string, application: Application): Pr
 }
 
 /**
- * Fills in a form of n8n as a browser does: opens it, sends its fields in their order, likewise those of further pages,
- * waits for the last page, and opens that, which ends the execution. Returns the page's HTML. Throws if n8n does not take the form, or the execution ends
- * before the page.
+ * Fills in a form of n8n as a browser does. It opens the form, sends the fields of each page in their order, and
+ * waits for the last page. It opens that page, which ends the execution, and returns its HTML. Throws if n8n does not
+ * accept the form, or the execution ends before the page.
  */
 export async function submitForm(
 	url: string,

@@ -18,7 +18,7 @@ export interface N8n {
 	ended: Promise<string>;
 }
 
-/** What every n8n of the demo is told. */
+/** Defines the settings of every n8n of the demo. */
 export const SETTINGS = {
 	N8N_SECURE_COOKIE: 'false', // plain HTTP, on the loopback address only
 	N8N_UNVERIFIED_PACKAGES_ENABLED: 'true', // this package
@@ -45,8 +45,8 @@ const UNUSED_MODULES = [
 ];
 
 /**
- * Saves CPU time: n8n makes an expression engine only for a run that has an expression, compiles its code once, and loads
- * nothing that is not entered.
+ * Saves CPU time. n8n makes an expression engine only for a run with an expression, compiles its code once, and loads
+ * no unused modules.
  */
 export const LOW_CPU = {
 	N8N_DISABLED_MODULES: [SETTINGS.N8N_DISABLED_MODULES, ...UNUSED_MODULES].join(','),
@@ -54,7 +54,7 @@ export const LOW_CPU = {
 	N8N_EXPRESSION_ENGINE_COMPILE_CACHE: 'true',
 };
 
-/** For an n8n that nobody opens in a browser, and that has no Code node: it starts in half the time. */
+/** Halves the start of an n8n that no browser opens and that has no Code node. */
 export const HEADLESS = {
 	N8N_DISABLE_UI: 'true',
 	N8N_RUNNERS_MODE: 'external', // none is started
@@ -136,7 +136,7 @@ async function untilReady(
 
 /** A worker or a webhook processor of n8n's queue mode. */
 export interface WorkerProcess {
-	/** Where it answers: webhooks, if it is a webhook processor. */
+	/** Says where it answers: webhooks, if it is a webhook processor. */
 	url: string;
 	process: Running;
 	/** Its user folder. */
@@ -204,7 +204,7 @@ export async function startN8n(
 	};
 }
 
-/** Whether this address answers with one of these statuses. */
+/** Returns whether this address answers with one of these statuses. */
 async function responds(url: string, statuses = [200]): Promise<boolean> {
 	return await fetchUnpooled(url).then(
 		({ status }) => statuses.includes(status),
@@ -212,7 +212,7 @@ async function responds(url: string, statuses = [200]): Promise<boolean> {
 	);
 }
 
-/** Whether n8n at this address takes requests. Before 2.x its readiness is told before its routes are there. */
+/** Returns whether n8n at this address accepts requests. Before 2.x it reports readiness before its routes exist. */
 export async function isReady(url: string): Promise<boolean> {
 	return (
 		(await responds(`${url}/healthz/readiness`)) &&

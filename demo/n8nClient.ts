@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fetchUnpooled } from './http';
 
 const PUBLISH_TIMEOUT_MS = 300_000;
-/** How often a request is sent while n8n's database is busy. */
+/** Limits how often a request is sent while n8n's database is busy. */
 const MAX_SENDS = 240;
 const SEND_AGAIN_MS = 500;
 const SCOPES = [
@@ -28,7 +28,7 @@ export interface Workflow {
 	nodes: WorkflowNode[];
 	connections: object;
 	settings: object;
-	/** By node, the items that a click runs with in place of an event. */
+	/** Holds, by node, the items that a click runs with in place of an event. */
 	pinData?: object;
 }
 
@@ -61,13 +61,13 @@ export interface Execution {
 			error?: ExecutionError;
 			lastNodeExecuted?: string;
 			runData: Record<string, NodeRun[]>;
-			/** By which executions can be found in their list. */
+			/** Holds the metadata by which the list of executions can be filtered. */
 			metadata?: Record<string, string>;
 		};
 	};
 }
 
-/** Whether nothing more will come of an execution. */
+/** Returns whether nothing more will come of an execution. */
 export const isFinished = ({ status }: Execution): boolean =>
 	!['new', 'running', 'waiting'].includes(status);
 
@@ -93,7 +93,7 @@ export interface N8nClient {
 		workflowId: string,
 		options?: { withoutData: boolean; limit?: number },
 	): Promise<Execution[]>;
-	/** One execution, with its data. */
+	/** Returns one execution with its data. */
 	execution(id: string): Promise<Execution>;
 }
 

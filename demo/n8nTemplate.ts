@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export const TEMPLATE = 'CREDIT_PROFILE_N8N_TEMPLATE';
 const FILES = /^(config|database\.sqlite.*)$/;
 
-/** Copies n8n's database, and the key by which it reads it, into another user folder. */
+/** Copies n8n's database and its encryption key into another user folder. */
 export async function copyDatabase(from: string, to: string): Promise<void> {
 	await mkdir(join(to, '.n8n'), { recursive: true });
 	const names = (await readdir(join(from, '.n8n'))).filter((name) => FILES.test(name));

@@ -5,7 +5,7 @@ import type { Processes } from './processes';
 
 export const root = join(__dirname, '..');
 
-/** Whether dist/ was built from the sources as they are. */
+/** Returns whether dist/ was built from the sources as they are. */
 async function isBuilt(): Promise<boolean> {
 	const built = await stat(join(root, 'dist', '.built')).catch(() => undefined);
 	if (!built) return false;
@@ -39,9 +39,9 @@ async function packed(processes: Processes): Promise<string> {
 }
 
 /**
- * Builds the package if that is due, packs it as for publication, and unpacks it where n8n's own installer puts a community
- * package: `<userFolder>/.n8n/nodes/node_modules/<name>`, without its development and peer dependencies.
- * What it needs at run time comes from n8n itself.
+ * Builds the package if that is due, packs it as for publication, and unpacks it where n8n's own installer puts a
+ * community package. That is `<userFolder>/.n8n/nodes/node_modules/<name>`, without development and peer
+ * dependencies. n8n itself provides the run-time dependencies.
  */
 export async function installPackage(processes: Processes, userFolder: string): Promise<void> {
 	const archive = await packed(processes);

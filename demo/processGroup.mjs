@@ -1,6 +1,6 @@
-// Runs a command in a process group of its own, and ends the whole group when the starter lets go of the
-// IPC channel: on purpose, by a crash, or by being killed. So nothing is ever left running.
-//   spawn(process.execPath, ['demo/processGroup.mjs', 'SIGTERM', command, ...args], { stdio: [..., 'ipc'] })
+// Runs a command in a process group of its own. It ends the whole group when the starter closes the IPC channel: on
+// purpose, by a crash, or by being killed. So nothing is ever left running. spawn(process.execPath,
+// ['demo/processGroup.mjs', 'SIGTERM', command, ...args], { stdio: [..., 'ipc'] })
 import { spawn, spawnSync } from 'node:child_process';
 
 const GRACE_MS = 5_000;

@@ -73,7 +73,7 @@ export class Processes {
 		return running;
 	}
 
-	/** Starts a command and waits for the line by which it tells that it is ready. */
+	/** Starts a command and waits for the line that reports its readiness. */
 	async startUntil(
 		ready: RegExp,
 		command: string,

@@ -14,25 +14,28 @@ export interface Provisioned {
 	nodes: WorkflowNode[];
 }
 
-/** What the examples for AI agents need beside the services: the operator's own, or a stand-in's on this machine. */
+/**
+ * Describes what the examples for AI agents need beside the services: the operator's own, or a stand-in's on this
+ * machine.
+ */
 export interface AgentServices {
 	modelUrl?: string;
 	mailPort?: number;
 }
-/** With it an MCP client reaches the example's server. */
+/** An MCP client reaches the example's server with this token. */
 export const MCP_TOKEN = 'sandbox-mcp-token';
 /** Whoever calls the webhooks of the examples sends it. */
 export const WEBHOOK_HEADER = { name: 'X-Webhook-Key', value: 'sandbox-webhook-key' };
-/** With it an operator opens the pages of Review applicants. */
+/** An operator opens the pages of Review applicants with this login. */
 export const OPERATOR = { user: 'operador', password: 'solo-demostracion' };
 
-/** What Forget applicant does by n8n's public API. */
+/** Defines what Forget applicant does by n8n's public API. */
 const ERASING_SCOPES = ['execution:list', 'execution:read', 'execution:delete'];
 
-/** Where applicants open the form of Onboard applicant. */
+/** Returns where applicants open the form of Onboard applicant. */
 export const applicationForm = ({ url }: N8n): string => `${url}/webhook/solicitud`;
 
-/** The credentials under the names by which the workflows in `examples/` ask for them. */
+/** Creates the credentials under the names that the workflows in `examples/` use. */
 async function createCredentials(
 	{ client, url }: N8n,
 	{ creditProfile, taxQuery }: Sandbox,
@@ -170,9 +173,8 @@ const canBePublished = (nodes: WorkflowNode[]) =>
 	nodes.some(({ type }) => /(trigger|webhook)$/i.test(type) && !type.endsWith('manualTrigger'));
 
 /**
- * Puts the sandbox's credentials and every workflow of `examples/` into n8n, publishes those that something else than
- * a click starts, and registers the webhook of the Tax Query Trigger with the sandbox. Returns the workflows by file
- * name.
+ * Puts the sandbox's credentials and every workflow of `examples/` into n8n, and publishes those that no click
+ * starts. It registers the webhook of the Tax Query Trigger with the sandbox. Returns the workflows by file name.
  */
 export async function provision(
 	n8n: N8n,

@@ -17,7 +17,7 @@ export interface QueueModeOptions {
 export interface QueueMode extends N8n {
 	workers: WorkerProcess[];
 	webhookProcessors: WorkerProcess[];
-	/** What an operator must set on every process. */
+	/** Says what an operator must set on every process. */
 	settings: Record<string, string>;
 	/** Starts one more worker. */
 	addWorker(): Promise<WorkerProcess>;
@@ -32,15 +32,15 @@ export const forEveryProcess = () => ({
 	N8N_ENCRYPTION_KEY: randomBytes(24).toString('hex'),
 	/** The default, 2, collapses under ten deliveries a second. */
 	DB_POSTGRESDB_POOL_SIZE: '10',
-	/** At least the items of the largest run divided by the points per second, or a stopped worker loses its run. */
+	/** Covers the items of the largest run divided by the points per second, or a stopped worker loses its run. */
 	N8N_GRACEFUL_SHUTDOWN_TIMEOUT: '60',
-	/** Else n8n makes an expression engine, some 60 ms of CPU, also where none is needed. */
+	/** Without it, n8n makes an unused expression engine, some 60 ms of CPU. */
 	N8N_EXPRESSION_ENGINE_LAZY_ACQUIRE: 'true',
 	/** Clicks in the editor run on workers, too. */
 	OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 });
 
-/** How many processes run beside the main. */
+/** Limits how many processes run beside the main. */
 export const PROCESSES = { workers: 2, webhookProcessors: 1 };
 
 /**

@@ -3,7 +3,7 @@ import { fetchUnpooled } from './http';
 import { root } from './package';
 import type { Processes } from './processes';
 
-/** What `npm run sandbox -- --json` prints once it listens. */
+/** Describes what `npm run sandbox -- --json` prints once it listens. */
 export interface Sandbox {
 	creditProfile: { baseUrl: string; token: string };
 	taxQuery: { baseUrl: string; clientId: string; clientSecret: string };
@@ -11,7 +11,7 @@ export interface Sandbox {
 	page: string;
 }
 
-/** How the sandbox is started, without its flags. */
+/** Describes how the sandbox is started, without its flags. */
 export interface SandboxProgram {
 	command: string;
 	args: string[];
@@ -43,7 +43,7 @@ export async function startSandbox(
 	});
 }
 
-/** Tells the sandbox where to deliver results. Throws if it does not accept the address. */
+/** Registers with the sandbox where to deliver results. Throws if it does not accept the address. */
 export async function registerWebhook(sandbox: Sandbox, url: string): Promise<void> {
 	const response = await fetchUnpooled(new URL('sandbox/webhook', sandbox.page), {
 		method: 'PUT',

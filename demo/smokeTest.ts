@@ -9,7 +9,7 @@ import type { Demo } from './demo';
 const EXECUTION_TIMEOUT_MS = 300_000;
 const RESULT_TIMEOUT_MS = 300_000;
 
-/** One node of one execution. */
+/** Names one node of one execution. */
 interface Step {
 	name: string;
 	workflow: string;
@@ -24,11 +24,11 @@ export interface SmokeTestReport {
 	/** The record that came out of the collecting workflow, with the query id that the onboarding run got. */
 	asyncResult: ({ queryId: string; executionId: string } & Record<string, unknown>) | null;
 	ok: boolean;
-	/** What went wrong, if anything did. */
+	/** Says what went wrong, if anything did. */
 	problem: string | null;
 }
 
-/** What the node Outcome of Verify applicant puts out. */
+/** Describes what the node Outcome of Verify applicant puts out. */
 interface VerificationOutcome {
 	facts?: { consultaCrf: string };
 	state?: { motivo: string };
@@ -68,7 +68,7 @@ function stepsOf(workflow: string, execution: Execution): Step[] {
 const reasonOf = ({ data }: Execution) =>
 	data?.resultData.error && messageOf(data.resultData.error);
 
-/** What the last node of an execution put out, if the execution succeeded. */
+/** Returns what the last node of an execution put out, if the execution succeeded. */
 function resultOf({ status, data }: Execution): Record<string, unknown>[] {
 	if (status !== 'success' || !data?.resultData.lastNodeExecuted) return [];
 	return data.resultData.runData[data.resultData.lastNodeExecuted]

@@ -18,7 +18,7 @@ export interface ModelRequest {
 	tools: ToolDefinition[];
 }
 
-/** What the model says: an answer, or the tools that it calls, by name with their arguments. */
+/** Describes what the model says: an answer, or the tools that it calls, by name with their arguments. */
 export type ModelTurn = { answer: string } | { calls: Array<{ name: string; args: object }> };
 
 /** A stub of a language model on 127.0.0.1, which keeps its requests. `speak` decides its responses. */
@@ -67,7 +67,10 @@ export class StubModel {
 const CURP = /[A-Z]{4}\d{6}[A-Z0-9]{8}/;
 const CHECK = 'Check_identifiers';
 
-/** What the demo's model does: one offline check of the CURP in the prompt, then an answer. It sends no billed query. */
+/**
+ * Returns what the demo's model does: one offline check of the CURP in the prompt, then an answer. It sends no billed
+ * query.
+ */
 export function checkOnce({ messages, tools }: ModelRequest): ModelTurn {
 	const checked = messages.find(({ role }) => role === 'tool');
 	const [curp] = CURP.exec(JSON.stringify(messages)) ?? [];

@@ -2,7 +2,7 @@
 
 const UNRELEASED = /^## \[?Unreleased\]?.*$/im;
 
-/** What stands under *Unreleased*. Throws if there is nothing to release. */
+/** Returns what stands under *Unreleased*. Throws if there is nothing to release. */
 export function unreleased(changelog: string): string {
 	const heading = UNRELEASED.exec(changelog);
 	if (!heading) throw new Error('CHANGELOG.md has no "## [Unreleased]".');

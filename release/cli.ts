@@ -1,7 +1,7 @@
 // npm run release [-- major|minor|patch|1.2.3] [--dry-run]: makes the release of both packages in a clone of this
-// repository (version, changelog, build, scan, pack, install) and, unless it is a dry run, commits and tags the same
-// here. Pushing the tag publishes them: .github/workflows/publish.yml.
-// npm run release -- --ready: ends with 1 while a placeholder stands where the maintainer's own name belongs.
+// repository. Its steps are version, changelog, build, scan, pack and install. Unless it is a dry run, it commits and
+// tags the same here. Pushing the tag publishes them: .github/workflows/publish.yml. npm run release -- --ready: ends
+// with 1 while a placeholder stands for the maintainer's name.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const run = (command: string, args: string[], cwd = root) =>
 	}).trim();
 const step = (what: string) => console.log(`\n== ${what}`);
 
-/** The version to release: as asked for, or the one that package.json names, if that is not released yet. */
+/** Returns the version to release: the given one, or that of package.json if it is not released yet. */
 function versionFor(wanted: string | undefined): string {
 	const { version } = manifestIn(root);
 	if (wanted) return nextVersion(version, wanted);
@@ -60,7 +60,7 @@ function tryInstall(archive: string): void {
 	console.log(`installs: ${basename(archive)}: ${installed} package`);
 }
 
-/** What a maintainer sets once, outside of this repository. */
+/** Returns what a maintainer sets once, outside of this repository. */
 function toBeSet(version: string): string {
 	const { name, author, repository } = manifestIn(root);
 	const names = PACKAGES.map((folder) => manifestIn(join(root, folder)).name);

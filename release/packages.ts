@@ -25,7 +25,7 @@ const PLACEHOLDERS = {
 	'code owners': `@${NAME}/maintainers`,
 };
 
-/** What a maintainer must still set: one line for each placeholder, with the committed files that hold it. */
+/** Returns what a maintainer must still set: one line for each placeholder, with the committed files that hold it. */
 export function placeholdersIn(root: string): string[] {
 	return Object.entries(PLACEHOLDERS).flatMap(([what, text]) => {
 		const { stdout } = spawnSync(

@@ -1,9 +1,9 @@
-// Several n8n processes that share one token, in virtual time: the pace that each keeps, a limiter of the service as its
-// document describes it, between them a network, and beside them another program with the same token.
+// Simulates several n8n processes with one token, in virtual time. Each keeps its pace, and the service's documented
+// limiter counts. A network lies between them, and another program uses the token, too.
 import { Pace } from '../../nodes/shared/rateLimit/pace';
 import { VirtualTime } from './virtualTime';
 
-/** How another program sends its requests with the same token, whatever becomes of them. */
+/** Describes how another program sends its requests with the same token, whatever becomes of them. */
 export type Pattern = 'bursts' | 'evenly' | 'at the start of each window';
 
 export interface Simulated {
@@ -11,13 +11,13 @@ export interface Simulated {
 	lookups: number[];
 	/** Points per second of the service. */
 	limit: number;
-	/** Whether the service sends X-RateLimit-* headers. */
+	/** Says whether the service sends X-RateLimit-* headers. */
 	headers: boolean;
 	/** Points per second that each process begins with. */
 	pointsPerSecond: number;
 	/** For how many processes that is meant; only where there are no headers. */
 	processes?: number;
-	/** How long a response takes. */
+	/** Says how long a response takes. */
 	latencyMs?: number;
 	/** By how much responses come later than that at most; one in ten by four times as much. */
 	jitterMs?: number;
@@ -27,7 +27,7 @@ export interface Simulated {
 	startMs?: number;
 	/** Another program that sends so many requests a second. */
 	other?: { perSecond: number; pattern: Pattern };
-	/** Where the service's windows begin. */
+	/** Says where the service's windows begin. */
 	windows?: 'first request' | 'full seconds' | 'sliding';
 	seed?: number;
 }
@@ -42,9 +42,9 @@ export interface Outcome {
 	/** Responses 429 to the other program, and its requests. */
 	otherRefused: number;
 	otherSent: number;
-	/** When each process was done. */
+	/** Says when each process was done. */
 	doneAt: number[];
-	/** When each lookup was accepted, and by whose request. */
+	/** Says when each lookup was accepted, and by whose request. */
 	accepted: Array<{ at: number; process: number }>;
 	/** The longest time that a process which had something to send got nothing accepted. */
 	longestWaitMs: number;
@@ -55,7 +55,7 @@ const AT_ONCE = 40;
 /** The limiter's own longest sleep. */
 const SLICE_MS = 25;
 const WINDOW_MS = 1000;
-/** When the time begins; headers hold milliseconds since the epoch. */
+/** Defines when the time begins; headers hold milliseconds since the epoch. */
 const EPOCH = Date.UTC(2026, 10, 20, 12);
 /** Nobody waits for longer. */
 const END_MS = 3_600_000;

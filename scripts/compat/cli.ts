@@ -1,6 +1,6 @@
-// npm run compat [-- --host NAME … | --tools | --node MAJOR …]: installs each pinned n8n from its lock, runs the package
-// on it, and writes what it saw into the table of docs/compatibility.md; then the repository's own tools on each pinned Node, into that of
-// CONTRIBUTING.md. One host or one Node renews its column.
+// npm run compat [-- --host NAME … | --tools | --node MAJOR …]: installs each pinned n8n from its lock and runs the
+// package on it. It writes the results into the table of docs/compatibility.md. Then it runs the repository's own
+// tools on each pinned Node, for the table of CONTRIBUTING.md. One host or one Node renews its column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,7 +36,7 @@ interface Report {
 interface Column {
 	/** The version that it is about. */
 	head: string;
-	/** What each row says of it. */
+	/** Says what each row says of it. */
 	cells: Map<string, string>;
 }
 

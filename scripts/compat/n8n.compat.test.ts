@@ -39,14 +39,14 @@ afterAll(async () => {
 	await Promise.all(sandboxes.map(async (each) => await each.close()));
 });
 
-/** What a fresh credential of the query service holds. */
+/** Returns what a fresh credential of the query service holds. */
 const login = ({ taxQuery }: TestSandbox) => ({
 	baseUrl: taxQuery.baseUrl,
 	grant: 'clientCredentials',
 	clientId: taxQuery.clientId,
 	clientSecret: taxQuery.clientSecret,
 });
-const asking = async (
+const inProgress = async (
 	parameters: INodeParameters,
 	{ onError, ...data }: { onError?: NodeUnderTest['onError'] } & Record<string, unknown> = {},
 ) =>
@@ -59,7 +59,7 @@ const asking = async (
 const billed = async (at = sandbox) => (await at.control.get<LedgerEntry[]>('/ledger')).data;
 const idsOf = (entries: Array<{ queryId?: unknown }>) => entries.map(({ queryId }) => queryId);
 
-/** What each query of the catalogue is asked with. */
+/** Holds the input of each query of the catalog. */
 const queries: Record<keyof typeof catalog, INodeParameters> = {
 	createTaxProfile: createTaxProfile(RFC), // the tax authority's queries need it
 	calculateRfc: operation('taxpayer', 'calculateRfc', {
@@ -84,7 +84,7 @@ const queries: Record<keyof typeof catalog, INodeParameters> = {
 
 describe('Every query; waiting for results that arrive later', () => {
 	it.each(Object.entries(queries))('%s', async (_name, parameters) => {
-		const run = await asking({ ...parameters, waitForResult: true, maxWait: 60 });
+		const run = await inProgress({ ...parameters, waitForResult: true, maxWait: 60 });
 		const { outputs, error } = await run();
 		expect({ error, items: outputs[0] }).toEqual({
 			error: '',
@@ -96,10 +96,10 @@ describe('Every query; waiting for results that arrive later', () => {
 describe('Past queries and lists', () => {
 	it('lists and gets the queries made', async () => {
 		await (
-			await asking(getCrf())
+			await inProgress(getCrf())
 		)([{ rfc: RFC }, { rfc: OTHER }]);
-		const list = await asking(operation('query', 'getAll', { returnAll: true }));
-		const get = await asking(operation('query', 'get', { queryId: '={{ $json.queryId }}' }));
+		const list = await inProgress(operation('query', 'getAll', { returnAll: true }));
+		const get = await inProgress(operation('query', 'get', { queryId: '={{ $json.queryId }}' }));
 		const [made] = (await list()).outputs;
 		const [one] = (await get([{ queryId: made[0].queryId }])).outputs;
 		expect([idsOf(made), idsOf(one)]).toEqual([
@@ -144,7 +144,7 @@ describe('Both ways to continue on fail', () => {
 	};
 
 	it('keeps the input of the item that fails among the items', async () => {
-		const run = await asking(getCrf(), { onError: 'continueRegularOutput' });
+		const run = await inProgress(getCrf(), { onError: 'continueRegularOutput' });
 		const { outputs } = await run(items);
 		expect([outputs[0], await billed()]).toEqual([
 			[expect.objectContaining({ queryId: expect.any(String) }), failed],
@@ -153,7 +153,7 @@ describe('Both ways to continue on fail', () => {
 	});
 
 	it('keeps the input of the item that fails at the second output', async () => {
-		const run = await asking(getCrf(), { onError: 'continueErrorOutput' });
+		const run = await inProgress(getCrf(), { onError: 'continueErrorOutput' });
 		const { outputs } = await run(items);
 		expect(outputs.map((output) => output.length)).toEqual([1, 1]);
 		expect(outputs[1]).toEqual([failed]);
@@ -163,7 +163,7 @@ describe('Both ways to continue on fail', () => {
 describe('A lost response of a billed query: found, not billed again', () => {
 	it.each(['resetAfter', 'truncated'] as const)('%s', async (fault) => {
 		await sandbox.faults({ path: '/api/query/crf', method: 'POST', fault, times: 1 });
-		const run = await asking(getCrf());
+		const run = await inProgress(getCrf());
 		const { outputs, error } = await run([{ rfc: THIRD }]);
 		expect({ error, items: outputs[0] }).toEqual({
 			error: '',
@@ -173,8 +173,8 @@ describe('A lost response of a billed query: found, not billed again', () => {
 });
 
 describe('A refused connection is reported as such', () => {
-	it('and nothing is said to be billed', async () => {
-		const run = await asking(getCrf(), { baseUrl: 'http://127.0.0.1:1/api' });
+	it('reports nothing as billed after a refused connection', async () => {
+		const run = await inProgress(getCrf(), { baseUrl: 'http://127.0.0.1:1/api' });
 		const { error } = await run([{ rfc: RFC }]);
 		expect([error, error]).toEqual([
 			expect.stringMatching(/refused the connection|could not be reached/),
@@ -184,8 +184,11 @@ describe('A refused connection is reported as such', () => {
 });
 
 describe('A token that the service refuses', () => {
-	it('is told, and what to do', async () => {
-		const run = await asking(getCrf(), { grant: 'accessToken', pastedToken: 'not-one-of-ours' });
+	it('reports a refused token, and what to do', async () => {
+		const run = await inProgress(getCrf(), {
+			grant: 'accessToken',
+			pastedToken: 'not-one-of-ours',
+		});
 		const { error } = await run([{ rfc: RFC }]);
 		expect([error, error]).toEqual([
 			expect.stringMatching(/refused the (access )?token/),
@@ -195,8 +198,8 @@ describe('A token that the service refuses', () => {
 });
 
 describe('A wrong client secret', () => {
-	it('is told as that, and nothing is said to be billed', async () => {
-		const run = await asking(getCrf(), { clientSecret: 'wrong-secret' });
+	it('reports a wrong client secret, and nothing as billed', async () => {
+		const run = await inProgress(getCrf(), { clientSecret: 'wrong-secret' });
 		const { error } = await run([{ rfc: RFC }]);
 		expect([error, error]).toEqual([
 			expect.stringMatching(/client secret/i),
@@ -228,7 +231,7 @@ describe('The trigger, each result once', () => {
 		expect(idsOf(await trigger.started(2)).sort()).toEqual([record._id, last._id].sort());
 	});
 
-	it('by asking', async () => {
+	it('starts each result once by polls alone', async () => {
 		const trigger = await published({ receiveBy: 'asking', settings: { checkEvery: 5 } });
 		const others = await queriesAt(sandbox);
 		const record = await others.result();
@@ -238,7 +241,7 @@ describe('The trigger, each result once', () => {
 
 describe('A token that expired', () => {
 	it('while n8n ran is renewed', async () => {
-		const run = await asking(getCrf());
+		const run = await inProgress(getCrf());
 		await run([{ rfc: RFC }]);
 		await sandbox.faults({
 			path: '/api/query/crf',
@@ -252,7 +255,7 @@ describe('A token that expired', () => {
 
 	it('while n8n was down is renewed', async () => {
 		const forgetful = await startSandbox({ tokenLifetime: 2 });
-		const run = await asking(getCrf(), login(forgetful));
+		const run = await inProgress(getCrf(), login(forgetful));
 		const first = await run([{ rfc: RFC }]);
 		await n8n.restart();
 		const second = await run([{ rfc: OTHER }]);

@@ -26,7 +26,7 @@ export interface NodeUnderTest {
 
 export interface Run {
 	status: string;
-	/** What the operator reads where the node failed. */
+	/** Says what the operator reads where the node failed. */
 	error: string;
 	/** The items of each of the node's outputs. */
 	outputs: Array<Array<Record<string, unknown>>>;
@@ -141,7 +141,7 @@ function hostOf({ url, client }: Awaited<ReturnType<typeof startN8n>>, processes
 			const id = await create([trigger], {});
 			return {
 				url: `${url}/webhook/${webhookId}/tax-query`,
-				/** What each of the executions brought, once there are so many. */
+				/** Returns what each of the executions brought, once there are so many. */
 				async started(count: number) {
 					const found = await executions(id, count);
 					return found.map(

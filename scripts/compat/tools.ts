@@ -14,7 +14,7 @@ export const nodes = readdirSync(folder)
 	.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
 	.map((major) => ({ major, host: hostIn(join(folder, major)) }));
 
-/** What is run on each: the command's arguments after `node`. */
+/** Defines what is run on each: the command's arguments after `node`. */
 const tools = new Map([
 	['Unit tests', [jest, '--selectProjects', 'unit']],
 	['Integration tests', [jest, '--selectProjects', 'integration', '--maxWorkers', '4']],

@@ -33,7 +33,7 @@ const roomOf = (path: string) =>
 				.slice(0, -1)
 		: undefined;
 
-/** Who imports whom, but for what a family takes from nodes/shared: that is all of it. */
+/** Returns who imports whom, but for what a family takes from nodes/shared: that is all of it. */
 function arrows(all: Module[]): Array<[from: string, to: string]> {
 	const shared = (room: string) => room.startsWith('nodes/shared/');
 	const found = new Set<string>();

@@ -18,10 +18,10 @@ const FILM = { width: 960, height: 640 };
 const FILM_QUALITY = 80;
 /** n8n's panels need more room; of the same shape. */
 const EDITOR_IN_FILM = { width: 1140, height: 760 };
-/** What is seen around a dialog. */
+/** Defines what is seen around a dialog. */
 const MARGIN = 16;
 
-/** What a panel or a canvas says about our nodes, so that a test can tell when a picture is out of date. */
+/** Holds the texts of panels and canvas, so that a test detects an outdated picture. */
 const labels: Record<string, string[]> = {};
 
 /** Nodes whose panels are shown: a file's name, the example, the node in it. */
@@ -38,7 +38,7 @@ const credentials: Array<[name: string, title: string]> = [
 /** These exist in dark, too. */
 const dark = ['start-here', 'onboard-applicant'];
 
-/** The part of the browser's HTMLElement that is asked. */
+/** Describes the part of the browser's HTMLElement that is read. */
 interface Box {
 	scrollHeight: number;
 	clientHeight: number;
@@ -46,7 +46,7 @@ interface Box {
 	querySelectorAll(selector: string): Iterable<Box>;
 }
 
-/** How many pixels of a dialog's fields have to be scrolled to. */
+/** Returns how many pixels of a dialog's fields have to be scrolled to. */
 const hiddenIn = async (dialog: Locator) =>
 	await dialog.evaluate((root: Box) =>
 		Math.max(
@@ -76,7 +76,7 @@ async function open(editor: Editor, workflowId: string): Promise<void> {
 	await editor.open(workflowId);
 }
 
-/** What DevTools capture of a page, as WebP. */
+/** Returns what DevTools capture of a page, as WebP. */
 async function capture(page: Page, options: object): Promise<Buffer> {
 	const devTools = await page.context().newCDPSession(page);
 	const { data } = await devTools.send('Page.captureScreenshot', { format: 'webp', ...options });
@@ -167,7 +167,7 @@ async function listening(editor: Editor, demo: Demo): Promise<void> {
 	await take(editor.page, 'trigger-listening');
 }
 
-/** What a person types into the application form, field by field. */
+/** Defines what a person types into the application form, field by field. */
 const LABELS = [
 	'Nombre(s)',
 	'Primer apellido',
@@ -178,8 +178,8 @@ const LABELS = [
 ];
 
 /**
- * README's animation: the form, the applicant's last page, the operator's list and dossier once the CRF is there, and the
- * receipt of one query in the editor. The last page and the dossier are pictures of their own, too.
+ * Makes README's animation: the form, the applicant's last page, the operator's list and dossier after the CRF, and a
+ * query's receipt. The last page and the dossier are pictures of their own, too.
  */
 async function film(editor: Editor, demo: Demo): Promise<void> {
 	const frames: Frame[] = [];
@@ -236,10 +236,10 @@ async function film(editor: Editor, demo: Demo): Promise<void> {
 	const whole = { x: 0, y: 0, width: EDITOR_IN_FILM.width };
 	await shoot(n8n, 2000, whole);
 	await editor.node('Calculate RFC').dblclick();
-	const told = n8n.getByText('Billed: 1 query');
-	await told.waitFor();
+	const reported = n8n.getByText('Billed: 1 query');
+	await reported.waitFor();
 	await shoot(n8n, 2500, whole);
-	const { x = 0, y = 0 } = (await told.boundingBox()) ?? {};
+	const { x = 0, y = 0 } = (await reported.boundingBox()) ?? {};
 	await shoot(n8n, 4000, { x: x - 60, y: y - 120, width: EDITOR_IN_FILM.width / 3 });
 	await store('onboarding', animate(frames, FILM));
 }

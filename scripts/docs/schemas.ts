@@ -7,7 +7,7 @@ import { outputTables, type OutputTable } from './columns';
 const root = join(__dirname, '..', '..');
 const FOLDERS = ['CreditProfile', 'TaxQuery'].map((node) => `nodes/${node}/__schema__`);
 
-/** n8n looks for a node of version 1 in v1.0.0. */
+/** n8n reads a node of version 1 from v1.0.0. */
 const pathOf = ({ node, resource, operation }: OutputTable) =>
 	`nodes/${node}/__schema__/v1.0.0/${resource}/${operation}.json`;
 

@@ -1,5 +1,6 @@
-// What is published, checked: n8n's community scanner over sources and tarball (0 errors, 0 warnings), publint, the list
-// of packed files and their size, and that every node and credential loads with nothing installed but what n8n supplies.
+// Checks what is published: n8n's community scanner over sources and tarball (0 errors, 0 warnings), publint, packed
+// files and their size. A stack trace must be readable. Every node and credential must load with only what n8n
+// supplies.
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
 	mkdtempSync,
@@ -134,7 +135,7 @@ function load(packed: string, folder: string): void {
 	console.log(`loads: ${n8n.nodes.length} nodes, ${n8n.credentials.length} credential types`);
 }
 
-/** What npm's users would stumble over, by publint. */
+/** Returns what npm's users would stumble over, by publint. */
 async function lintPublished(packed: string): Promise<void> {
 	const { publint } = await import('publint');
 	const { formatMessage } = await import('publint/utils');
@@ -143,7 +144,7 @@ async function lintPublished(packed: string): Promise<void> {
 	console.log(`publint: ${messages.length} messages`);
 }
 
-/** What an operator reads whose n8n is too old. */
+/** Returns what an operator reads whose n8n is too old. */
 function loadOnOldHost(packed: string, folder: string): void {
 	const old = join(folder, 'node_modules', 'n8n-workflow');
 	rmSync(old);

@@ -163,7 +163,7 @@ describe('a billed query in a real n8n is billed once', () => {
 	);
 
 	it.each(['once', 'each'] as const)(
-		'in a sub-workflow of 10 items, one of them refused, whose parent is retried (mode: %s)',
+		'bills a sub-workflow with a refused item once if its parent is retried (%s)',
 		async (mode) => {
 			const wanted = mode === 'once' ? rfcs(330).slice(320) : rfcs(350).slice(340);
 			await sandbox.faults({ path: CRF, method: 'POST', times: 1, fault: { status: 400 } });
@@ -263,7 +263,7 @@ describe('a billed query in a real n8n is billed once', () => {
 		);
 
 	it.each([1.9, 2.2, 3.1])(
-		'by the tries of an agent tool with Retry On Fail whose response is lost (agent %d)',
+		'bills an agent tool with Retry On Fail once after a lost response (agent %d)',
 		async (version) => {
 			const [curp] = curps(Math.round(version * 100) + 1).slice(-1);
 			await loseAll();

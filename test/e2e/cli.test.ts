@@ -61,7 +61,7 @@ describe('the command line of the demo', () => {
 		});
 	});
 
-	describe('when it is told to end', () => {
+	describe('at its end', () => {
 		let temporary: string;
 
 		beforeAll(() => (temporary = mkdtempSync(join(tmpdir(), 'credit-profile-test-'))));
@@ -75,7 +75,7 @@ describe('the command line of the demo', () => {
 			});
 		};
 
-		it('by SIGINT to the process that npm started, leaves nothing running and nothing behind', async () => {
+		it("SIGINT to npm's child process leaves no processes and no files", async () => {
 			const child = start([], here());
 			const urls: string[] = [];
 			for await (const line of createInterface({ input: child.stdout })) {
@@ -93,7 +93,7 @@ describe('the command line of the demo', () => {
 			});
 		});
 
-		it('by SIGTERM to npm, whose shell passes nothing on, while n8n starts, leaves nothing running and nothing behind', async () => {
+		it('SIGTERM to npm while n8n starts leaves no processes and no files', async () => {
 			const npm = spawn('npm', ['run', '--silent', 'demo'], { cwd: root, env: here() });
 			for await (const line of createInterface({ input: npm.stderr })) {
 				if (/^Starting n8n, \d+ s/.test(line)) break;

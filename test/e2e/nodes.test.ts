@@ -1,4 +1,4 @@
-// These parts share one n8n. Nobody asked anything before the first.
+// These parts share one n8n, without queries before the first.
 import './oneDemo/demo';
 import './oneDemo/taxQuery';
 import './oneDemo/creditProfile';

@@ -35,7 +35,7 @@ describeWithStores('n8n in queue mode, with the package in every process', () =>
 			.split('\n')
 			.filter((line) => line.includes(temporary));
 
-	it('takes an applicant from the form to the result, also after a first run was killed', async () => {
+	it('takes an applicant from the form to the result after a killed run', async () => {
 		const first = start('--check');
 		for await (const line of createInterface({ input: first.stderr! })) {
 			if (line.includes('the main')) break; // PostgreSQL and Redis run by now

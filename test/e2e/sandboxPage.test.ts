@@ -60,7 +60,7 @@ describeWithBrowser("the sandbox's page", () => {
 		await page.locator('#deliveries tr', { hasText: queryId }).getByText('delivered').waitFor();
 	});
 
-	it('tells how often each query is billed, and each delivery tried', async () => {
+	it('counts how often each query is billed and each delivery is tried', async () => {
 		const billed = page.locator('#queries tr', { hasText: queryId }).locator('td').nth(4);
 		const attempts = page.locator('#deliveries tr', { hasText: queryId }).locator('td').nth(4);
 		expect([await billed.textContent(), await attempts.textContent()]).toEqual(['1', '1 (200)']);
@@ -125,7 +125,7 @@ describeWithBrowser("the sandbox's page", () => {
 		expect([failing, await list()]).toEqual([503, 200]);
 	});
 
-	it('tells how deliveries are signed, and the secret, once it is chosen', async () => {
+	it('shows the chosen signing of deliveries and its secret', async () => {
 		await page.getByLabel('signed').selectOption({ label: 'HMAC-SHA256 of time and body, hex' });
 		await page.getByRole('button', { name: 'Save' }).click();
 		await page.getByText('HMAC sha256 over').waitFor();
@@ -147,7 +147,7 @@ describeWithBrowser("the sandbox's page", () => {
 		expect(await page.getByLabel('Sent twice').isChecked()).toBe(true);
 	});
 
-	it('copies what is asked about a reserved person on a click', async () => {
+	it("copies a reserved person's query input on a click", async () => {
 		await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
 		for (const [label, value] of [
 			['RFC', 'FASF850314N67'],
@@ -174,7 +174,7 @@ describeWithBrowser("the sandbox's page", () => {
 		await page.locator('#acknowledgement').getByText(text).waitFor();
 	});
 
-	it('sends a test call to the address in the field, though it was not saved, and names it', async () => {
+	it('sends a test call to the unsaved address in the field, and names it', async () => {
 		const other = await startReceiver();
 		const saved = receiver.received.length;
 		await page.getByLabel('Send results to').fill(other.url);

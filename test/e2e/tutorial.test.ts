@@ -1,2 +1,2 @@
-// An n8n of its own: a person follows the tutorial in one where nobody has asked anything yet, and changes its examples.
+// Starts an n8n of its own, in which a person follows the tutorial without earlier queries, and changes its examples.
 import './oneDemo/tutorial';

@@ -3,11 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Less than a test may take, so that the error names what did not come. */
 const SECONDS = 600;
 const PAUSE_MS = 10;
-/** Who has waited long asks less often: each question takes time from what is waited for. */
+/** Defines who has waited long asks less often: each question takes time from what is waited for. */
 const PART = 20;
 const LONGEST_PAUSE_MS = 250;
 
-/** What `ask` brings, once it brings anything but false or undefined. An error names what did not come in time. */
+/**
+ * Returns what `ask` brings, once it brings anything but false or undefined. An error names what did not come in
+ * time.
+ */
 export async function until<T>(
 	what: string,
 	ask: () => T | Promise<T>,

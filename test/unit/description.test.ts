@@ -14,7 +14,7 @@ import {
 	type Parameter,
 } from '../support/descriptions';
 
-/** What a list is sorted by: its entries' shown names. */
+/** Returns what a list is sorted by: its entries' shown names. */
 const shown = (option: INodePropertyOptions | INodeProperties | INodePropertyCollection) =>
 	'displayName' in option ? option.displayName : option.name;
 
@@ -45,7 +45,7 @@ const isTitleCase = (text: string) =>
 		.every((word, index) => /^([A-Z0-9]|n8n$)/.test(word) || (index > 0 && SMALL.includes(word)));
 
 const BOOLEAN = /^Whether /;
-/** What a parameter is called that holds a secret, not the name of a field that does. */
+/** Defines what a parameter is called that holds a secret, not the name of a field that does. */
 const SECRET = /(password|secret|token|ciec|apiKey|privateKey)(?!.*Name$)/i;
 
 describe.each(n8n.nodes)('the description of %s', (built) => {
@@ -63,7 +63,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 			.filter(({ property }) => property.name === 'operation')
 			.flatMap(({ property }) => property.options as INodePropertyOptions[]);
 
-	/** What the node panel lists: operations, or what a trigger starts on. */
+	/** Returns what the node panel lists: operations, or what a trigger starts on. */
 	const actions = () =>
 		all
 			.flatMap(({ property }) => (property.options ?? []) as INodePropertyOptions[])
@@ -83,7 +83,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		expect(failing(isFine)).toEqual([]);
 	});
 
-	it('lets no credential depend on a selector at all of its options, for the editor would hide it', () => {
+	it('makes no credential depend on a selector at all of its options', () => {
 		const named = (name: string, value: unknown) =>
 			(node.description.credentials ?? []).some(({ displayOptions }) =>
 				displayOptions?.show?.[name]?.some((one) => one === value),
@@ -138,7 +138,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		expect(failing(isFine)).toEqual([]);
 	});
 
-	it('tells of each operation what it does, as an action and in other words', () => {
+	it('describes each operation by an action and a description', () => {
 		const poor = operations().filter(
 			({ name, action, description }) => !action || !description || description === name,
 		);
@@ -150,7 +150,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 			.filter(({ property }) => property.name === 'toolDescription')
 			.map(({ property }) => property.default as string);
 
-	it('tells a language model in at most 60 words what each operation does', () => {
+	it('describes each operation to a language model in at most 60 words', () => {
 		const wrong = toolDescriptions().filter((text) => {
 			const { length } = text.split(/\s+/);
 			return length < 10 || length > 60;
@@ -158,7 +158,7 @@ describe.each(n8n.nodes)('the description of %s', (built) => {
 		expect([wrong, toolDescriptions().length]).toEqual([[], operations().length]);
 	});
 
-	/** How many options an operation offers before one of them is added. */
+	/** Returns how many options an operation offers before one of them is added. */
 	const offered = () =>
 		node.description.properties
 			.filter(({ name, type }) => type === 'collection' && ['options', 'settings'].includes(name))

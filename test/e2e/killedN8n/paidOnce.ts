@@ -120,7 +120,7 @@ describe('what a real n8n runs again is paid for once', () => {
 		]);
 	});
 
-	it('by another execution with Reuse, where the first was stopped with its query on its way', async () => {
+	it('Reuse in another execution bills a query of a stopped one once', async () => {
 		const wanted = rfcs(241).slice(240);
 		await sandbox.faults(
 			{ ...CRF, times: 1, fault: { trickle: 60_000 } },
@@ -143,7 +143,7 @@ describe('what a real n8n runs again is paid for once', () => {
 		]);
 	});
 
-	it('by the Retry of an execution that was killed when all was accepted and no answer had come', async () => {
+	it('Retry of a killed execution bills accepted queries without responses once', async () => {
 		const wanted = rfcs(150).slice(130);
 		await sandbox.faults({ ...CRF, fault: { trickle: 60_000 } });
 		const id = await start('killed-before-answers', wanted);
@@ -160,8 +160,8 @@ describe('what a real n8n runs again is paid for once', () => {
 		]);
 	});
 
-	it('by the Retries of executions in which n8n was killed: of one, and of two that asked the same with Reuse', async () => {
-		const [alone, together] = [rfcs(100).slice(60), rfcs(200).slice(160)]; // a retry reuses what the tests above have asked
+	it('Retries after a kill of n8n bill once, also two with equal requests and Reuse', async () => {
+		const [alone, together] = [rfcs(100).slice(60), rfcs(200).slice(160)]; // a retry reuses the queries of the tests above
 		const reuse = { reuse: 'hours', reuseHours: 24 };
 		const ids = await Promise.all([
 			start('killed', alone, {}, {}, slowCredential),

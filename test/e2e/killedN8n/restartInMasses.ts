@@ -113,7 +113,7 @@ describe('a restart of n8n with many results', () => {
 		await n8n.client.publish(id);
 		return id;
 	};
-	const bring = async (count: number) => {
+	const deliverResult = async (count: number) => {
 		for (let each = 0; each < count; each++) await sandbox.result();
 	};
 	const called = () => [...sink.calls.values()].reduce((sum, count) => sum + count, 0);
@@ -133,9 +133,9 @@ describe('a restart of n8n with many results', () => {
 	it(`starts each of ${RUNNING} again that ran at a kill, and the one that came last`, async () => {
 		sink.reset();
 		const id = await publish('many-running');
-		await bring(RUNNING);
+		await deliverResult(RUNNING);
 		await until('all executions', () => called() === RUNNING, { pauseMs: 250 });
-		await bring(1);
+		await deliverResult(1);
 		await until('one more', () => called() === RUNNING + 1, { pauseMs: 250 });
 		await processes.kill();
 		sink.open();
@@ -153,7 +153,7 @@ describe('a restart of n8n with many results', () => {
 		const again: number[] = [];
 		for (let round = 1; round <= ROUNDS; round++) {
 			sink.reset();
-			await bring(ENDED);
+			await deliverResult(ENDED);
 			await until('all executions', () => called() === ENDED, { pauseMs: 250 });
 			const before = new Set(await endedWell(id));
 			sink.open();

@@ -12,8 +12,8 @@ import { deliverUntilTaken } from '../support/delivery';
 import { executionEnded } from '../support/executions';
 import { TRIGGER, triggerNode } from '../support/triggerNode';
 
-/** Behind the first look after a start another one follows, and starts more of what was cut off. */
-const SECOND_LOOK_MS = 5_000;
+/** After the first poll another one follows, and starts more interrupted results. */
+const SECOND_POLL_MS = 5_000;
 
 /** Responds to nothing, so that an execution that sends it a request goes on; counts these. */
 async function startHanging(): Promise<Server & { url: string; requests(): number }> {
@@ -66,7 +66,7 @@ describe('the trigger in a real n8n', () => {
 		return id;
 	};
 
-	/** How many triggers read the list. */
+	/** Limits how many triggers read the list. */
 	let listing = 0;
 	/** Publishes a workflow of the trigger, and of a node that never ends if it `hangs`. */
 	const publish = async (
@@ -128,7 +128,7 @@ describe('the trigger in a real n8n', () => {
 		const before = await polls();
 		await restart();
 		await until('the first look of each trigger', async () => (await polls()) - before >= listing);
-		await sleep(SECOND_LOOK_MS);
+		await sleep(SECOND_POLL_MS);
 	};
 
 	it.each([
@@ -142,7 +142,7 @@ describe('the trigger in a real n8n', () => {
 			},
 		],
 	])(
-		'loses nothing and starts nothing twice if it is %s in the midst of a slow look',
+		'loses nothing and starts nothing twice if it is %s during a slow poll',
 		async (_, name, publishAgain) => {
 			const id = await publish(name);
 			const record = await sandbox.result();
@@ -164,7 +164,7 @@ describe('the trigger in a real n8n', () => {
 		},
 	);
 
-	it('starts a result once for each trigger of a workflow, and for each workflow of an account', async () => {
+	it('starts a result once for each trigger and each workflow of an account', async () => {
 		const [two, one] = [await publish('two', {}, { twice: true }), await publish('one')];
 		const record = await sandbox.result();
 		const copies = ['two', 'two-2', 'one', 'two', 'two-2', 'one'];
@@ -215,7 +215,7 @@ describe('the trigger in a real n8n', () => {
 		expect([statuses, await n8n.client.executions(id)]).toEqual([[404, 404, 404], []]);
 	});
 
-	it('knows after SIGKILL what had ended, starts once more what had not, and never a third time', async () => {
+	it('restarts only interrupted results after SIGKILL, and never a third time', async () => {
 		const workflows = {
 			both: await publish('both'),
 			webhook: await publish('webhook', { receiveBy: 'webhook' }),
@@ -250,7 +250,7 @@ describe('the trigger in a real n8n', () => {
 		expect(counts).toEqual({ both: 3, webhook: 3, long: 6, left: 3 });
 	});
 
-	it('is an error in the list of executions after a restart with a secret that was revoked, once, and runs the error workflow', async () => {
+	it('reports a revoked secret after a restart once, and runs the error workflow', async () => {
 		const errorWorkflow = await createErrorWorkflow();
 		const id = await publish(
 			'revoked',
@@ -264,7 +264,7 @@ describe('the trigger in a real n8n', () => {
 		);
 		await restart();
 		await executionEnded(n8n.client, errorWorkflow);
-		await sleep(7_000); // checks go on, and tell nothing more
+		await sleep(7_000); // checks continue without further reports
 		await sandbox.faults();
 		const statusesOf = async (workflow: string) =>
 			(await n8n.client.executions(workflow)).map(({ status }) => status);

@@ -41,14 +41,16 @@ function operationsOf({ properties }: TaxQuery['description']) {
 		);
 }
 
-/** What the editor writes where the operator lets the model fill a field in: its label, and no description. */
+/**
+ * Returns what the editor writes where the operator lets the model fill a field in: its label, and no description.
+ */
 const fromModel = ({ displayName, type }: INodeProperties) =>
 	`={{ /*n8n-auto-generated-fromAI-override*/ $fromAI('${displayName.replace(/[^a-zA-Z0-9_-]/g, '_')}', \`\`, '${type === 'number' ? 'number' : 'string'}') }}`;
 
 const fillable = ({ type, name, typeOptions }: INodeProperties) =>
 	['string', 'dateTime'].includes(type) && name !== 'toolDescription' && !typeOptions?.password;
 
-/** What may be filtered by a text or a time. */
+/** Returns what may be filtered by a text or a time. */
 const filtersOf = (fields: INodeProperties[]) =>
 	fields
 		.filter(({ name }) => name === 'filters')
@@ -129,7 +131,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 		creditProfileApi: credentialsOf('list-documents', 'creditProfileApi'),
 	});
 
-	it('are told of every operation what it does, costs and takes', async () => {
+	it("an agent's tools describe each operation's effect, cost and fields", async () => {
 		const tools = families.flatMap(({ type, description }) =>
 			operationsOf(description).map(({ resource, operation, fields }) => ({
 				name: `${type} ${resource} ${operation}`,
@@ -262,7 +264,7 @@ describe('AI agents in a real n8n, with a stand-in for the model', () => {
 				const [{ status }] = await demo.n8n.client.executions(id);
 				return status === 'waiting';
 			});
-			// n8n does nothing for programs that only look at links
+			// n8n does nothing for programs that only preview links
 			await fetchUnpooled(linkOf(mail, approved), { headers: { 'user-agent': BROWSER } });
 			const execution = await executionEnded(demo.n8n.client, id, {
 				runs: ran + 1,

@@ -80,7 +80,7 @@ describe('the Credit Profile node in a real n8n', () => {
 		});
 	};
 
-	/** What came out of a node, as id or error; undefined if it did not run. */
+	/** Returns what came out of a node, as id or error; undefined if it did not run. */
 	const outOf = ({ data }: Execution, node: string) =>
 		data?.resultData.runData[node]?.[0].data?.main?.[0]?.map(({ json }) => json.error ?? json.id);
 	const notFound = expect.any(String) as unknown;
@@ -150,7 +150,7 @@ describe('the Credit Profile node in a real n8n', () => {
 	describe('rotates a stored provider login', () => {
 		const rotate = async () => await call('rotate-provider-credentials', 'POST');
 
-		it('and tells which logins there are', async () => {
+		it('lists the provider logins after the rotation', async () => {
 			expect(await rotate()).toEqual({
 				status: 200,
 				body: expect.arrayContaining([

@@ -77,7 +77,7 @@ describe('a real n8n with the package installed', () => {
 		});
 	});
 
-	it('ends the form in a page that thanks the applicant, and shows nothing that was looked up', async () => {
+	it("the form's last page thanks the applicant and shows no query result", async () => {
 		const { client } = demo.n8n;
 		const id = idOf('onboard-applicant');
 		const runs = (await client.executions(id, { withoutData: true })).length + 1;
@@ -87,7 +87,7 @@ describe('a real n8n with the package installed', () => {
 		expect(page).not.toMatch(/EISE850314|vigente/i);
 	});
 
-	it('says why an applicant was set aside when a service refuses, and thanks the applicant', async () => {
+	it('a refusing service sets an applicant aside with a reason, and thanks them', async () => {
 		const faults = new URL('sandbox/faults', demo.sandbox.page);
 		await fetchUnpooled(faults, {
 			method: 'PUT',

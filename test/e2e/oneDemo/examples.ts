@@ -11,7 +11,10 @@ import { oneDemo, oneEditor } from '../support/oneDemo';
 
 const examples = readdirSync(join(root, 'examples')).map((file) => file.replace('.json', ''));
 
-/** What a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts; the decision: onboardingDecisions.ts. */
+/**
+ * Defines what a person clicks, and the node whose output shows that it worked. Those of AI agents: agents.ts; the
+ * decision: onboardingDecisions.ts.
+ */
 const clicks: Array<[example: string, last: string, trigger: string | undefined]> = [
 	['collect-query-results', 'Fiscal regimes', undefined],
 	['list-documents', 'Respond with documents', undefined],
@@ -32,7 +35,7 @@ const clicks: Array<[example: string, last: string, trigger: string | undefined]
 const COMPANY = 'EXI0503141A4';
 const TAX_QUERY = 'Tax Query';
 const CREDIT_PROFILE = 'Credit Profile';
-/** What people call it, Spanish too, and which node they mean. */
+/** Defines what people call it, Spanish too, and which node they mean. */
 const searches: Array<[text: string, node: string]> = [
 	['CIEC', TAX_QUERY],
 	['buró', CREDIT_PROFILE],
@@ -74,7 +77,7 @@ describe('the examples in a real n8n', () => {
 		expect(JSON.stringify(demo.workflows.get('start-here')?.nodes)).toContain(demo.sandbox.page);
 	});
 
-	/** What a person does: enters the company, and approves on the next page. */
+	/** Returns what a person does: enters the company, and approves on the next page. */
 	const approveDossier = async () =>
 		await submitForm(
 			`${demo.n8n.url}/form-test/company-dossier`,

@@ -257,7 +257,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 		});
 	});
 
-	it('tells in the list of executions what a trigger leaves out, whose name its mapping lacks', async () => {
+	it('reports in the list of executions the unmapped names that a trigger excludes', async () => {
 		const dialect = await start({ taxQuery: { services: { getCrf: 'CONSTANCIA' } } });
 		const credentials = await credentialsFor(dialect, {});
 		const { id } = await createTrigger('getCrf', credentials);
@@ -281,7 +281,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 		fields: { getCrf: { rfc: 'clave' } },
 		statuses: { success: ['LISTO'], pending: ['ESPERA'], failed: ['SIN_DATOS'] },
 	};
-	/** What is served, and of it what the operator must know before anything can be read. */
+	/** Defines what is served, and of it what the operator must know before anything can be read. */
 	const environments: Array<
 		[what: string, served: Required<Mapping>, known: Mapping, options: Partial<SandboxOptions>]
 	> = [
@@ -314,7 +314,7 @@ describe('a real n8n at environments that call everything otherwise', () => {
 	];
 
 	it.each(environments)(
-		'diagnoses an environment %s: proposes what is served, and says what no read can tell',
+		'Diagnose proposes the mapping of an environment %s and names what stays open',
 		async (what, served, known, options) => {
 			const dialect = await start(served, options);
 			const client = mappedClient(served);

@@ -11,7 +11,7 @@ import { oneDemo, oneEditor } from '../support/oneDemo';
 import { keepRows } from '../support/output';
 
 const MINUTES = 60_000;
-/** What n8n says of itself, and no page of the flow may. */
+/** Defines what n8n says of itself, and no page of the flow may. */
 const ENGLISH =
 	/\b(the|please|problem|required|submit|submitted|invalid|error|try again|form|response)\b/i;
 
@@ -28,7 +28,7 @@ const others = (vectors.curpValid as Array<{ value: string }>)
 	.map(({ value }) => value)
 	.filter((curp) => /^[A-Z]{4}[5-9]\d{5}[HM]/.test(curp) && curp !== GONE.curp)
 	.map(registered);
-const [STRANGER] = others;
+const [SOMEBODY] = others;
 
 const ALL = ['CURP', 'RFC_CALCULATOR', 'CRF'];
 
@@ -63,7 +63,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	const NOTHING = { services: [], state: 'none' };
 
 	it(
-		'a right one is thanked at once, and three queries are billed; the same one again is not billed',
+		'bills a valid application three queries, and an equal one nothing',
 		async () => {
 			const page = await flow.fill(elena);
 			await takeScreenshot(page, 'onboarding-form', true);
@@ -134,7 +134,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	);
 
 	it(
-		'a name of 300 letters is cut by the form, refused by the server, and leaves no page wider',
+		'the form truncates a name of 300 letters, and the server refuses it',
 		async () => {
 			const from = await since();
 			const page = await flow.openForm();
@@ -232,7 +232,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	);
 
 	it(
-		'while the service is down the applicant is thanked, and the schedule queries later, once',
+		'thanks the applicant during an outage, and queries later, once',
 		async () => {
 			const from = await since();
 			await flow.faults({ path: '/api/query', fault: 'resetBefore' });
@@ -269,7 +269,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	);
 
 	it(
-		'a double click, two windows at once, and a reload are billed once, and a form is one case',
+		'bills a double click, two windows and a reload of a form once',
 		async () => {
 			const from = await since();
 			const twice = await flow.fill(TWICE);
@@ -325,7 +325,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 		['desktop', 1280, 800],
 		['phone', 390, 844],
 	])(
-		'the pages are in Spanish, without a violation of axe-core, and no wider than a %s',
+		'the pages are in Spanish, accessible, and no wider than a %s',
 		async (name, width, height) => {
 			const context = await flow.operator();
 			const page = await context.newPage();
@@ -383,7 +383,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 			await page.emulateMedia({ media: 'print' });
 			await page.setViewportSize({ width: 724, height: 980 });
 			await takeScreenshot(page, 'onboarding-dossier-print', true);
-			const received = String(row?.recibida); // as the thank-you page said it
+			const received = String(row?.recibida); // as on the thank-you page
 			const shown = `${received.slice(8, 10)}/${received.slice(5, 7)}/${received.slice(0, 4)} ${received.slice(11, 16)}`;
 			expect(await page.locator('body').innerText()).toContain(shown);
 			await context.close();
@@ -406,21 +406,21 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	);
 
 	it(
-		'a stranger who sends the form 100 times is billed as one applicant',
+		'bills one applicant when somebody sends the form 100 times',
 		async () => {
 			const from = await since();
 			const send = async (index: number) => {
 				const body = new URLSearchParams({
-					...{ nombre: STRANGER.name, primerApellido: STRANGER.firstLastName },
-					...{ segundoApellido: STRANGER.secondLastName, nacimiento: STRANGER.birthDate },
+					...{ nombre: SOMEBODY.name, primerApellido: SOMEBODY.firstLastName },
+					...{ segundoApellido: SOMEBODY.secondLastName, nacimiento: SOMEBODY.birthDate },
 					...{
-						curp: STRANGER.curp,
+						curp: SOMEBODY.curp,
 						correo: 'x@correo.mx',
 						acepto: 'si',
 						intento: '1',
 						comparado: '',
 					},
-					envio: `STRANGER-${index}`,
+					envio: `SOMEBODY-${index}`,
 				});
 				const response = await fetch(flow.formAddress, { method: 'POST', body });
 				return /S-\w{4}-\w{4}/.exec(await response.text())?.[0];
@@ -434,7 +434,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 				folios.slice(0, 8).map(async (folio) => await flow.verified(String(folio))),
 			);
 			expect(cases.filter(({ estado }) => estado === DONE).length).toBeGreaterThan(0);
-			const closed = (await flow.rows(TABLES.cases)).filter(({ curp }) => curp === STRANGER.curp);
+			const closed = (await flow.rows(TABLES.cases)).filter(({ curp }) => curp === SOMEBODY.curp);
 			expect(closed.filter(({ estado }) => estado !== 'cerrada').length).toBeLessThanOrEqual(8);
 			expect((await flow.billed()).slice(from)).toEqual(ALL);
 		},
@@ -442,7 +442,7 @@ describeWithBrowser('applicants at the form of Onboard applicant, published', ()
 	);
 
 	it(
-		'1,000 applications are in the list, in pages; over the limit of a day nothing is taken',
+		'lists 1,000 applications in pages, and accepts none above the daily limit',
 		async () => {
 			const from = await since();
 			const today = String((await flow.rows(TABLES.cases)).at(-1)?.dia);

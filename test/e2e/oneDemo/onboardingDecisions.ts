@@ -51,7 +51,7 @@ describeWithBrowser('decisions on applicants', () => {
 		(await flow.dossier(folio)).historia.filter(({ quien }) => quien.includes('@'));
 
 	it(
-		'an approval is in the history with who, when and why, and the case goes on at once',
+		'records an approval with who, when and why, and continues the case',
 		async () => {
 			const folio = await uncertain(APPROVED);
 			const from = (await flow.billed()).length;
@@ -80,7 +80,7 @@ describeWithBrowser('decisions on applicants', () => {
 	);
 
 	it(
-		'of two operators who decide at the same time one takes effect, and the other reads that',
+		'accepts one of two concurrent decisions, and informs the other operator',
 		async () => {
 			const folio = await uncertain(RACED);
 			const forms = [
@@ -118,7 +118,7 @@ describeWithBrowser('decisions on applicants', () => {
 	);
 
 	it(
-		'an approval while the service is down stays, and the schedule goes on with it, once',
+		'stores an approval during an outage, and the schedule continues it once',
 		async () => {
 			const folio = await uncertain(DOWN);
 			const from = (await flow.billed()).length;

@@ -87,7 +87,7 @@ describeWithBrowser('applicants who are forgotten, and an n8n that moves', () =>
 	};
 
 	it(
-		'forget-applicant blocks a person, deletes every trace, and logs it without the data',
+		'forget-applicant blocks a person, deletes the data, and logs no personal data',
 		async () => {
 			const folios = [await apply(FORGOTTEN), await apply(STAYS)];
 			await Promise.all(folios.map(async (folio) => await flow.verified(folio)));

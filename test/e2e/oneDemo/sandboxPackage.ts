@@ -89,7 +89,10 @@ describe('the package of the sandbox, installed in an empty folder', () => {
 			const page = await (await oneEditor()).page.context().newPage();
 			const problems: string[] = [];
 			page.on('pageerror', ({ message }) => problems.push(message));
-			page.on('console', (said) => said.type() === 'error' && problems.push(said.text()));
+			page.on(
+				'console',
+				(shownMessage) => shownMessage.type() === 'error' && problems.push(shownMessage.text()),
+			);
 			page.on('requestfailed', (request) => problems.push(request.url()));
 			await page.goto(`${sandbox.page}${path}`);
 			await page

@@ -63,7 +63,7 @@ describe('the results of the trigger in a real n8n', () => {
 			return status;
 		});
 	};
-	/** What has come out of the trigger, and how many executions have failed. */
+	/** Returns what has come out of the trigger, and how many executions have failed. */
 	const results = async (workflow: string) => {
 		const executions = await n8n.client.executions(workflow);
 		const done = executions.filter(({ status }) => status === 'success');

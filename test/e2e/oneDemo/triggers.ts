@@ -82,7 +82,7 @@ describe('the triggers in a real n8n', () => {
 		};
 		const shown = async (text: string) => await editor.page.getByText(text).first().isVisible();
 
-		it('tell where to register the webhook', async () => {
+		it('the panel names the address to register as webhook', async () => {
 			const webhookId = await open();
 			await editor.page.getByText('Webhook URLs').click();
 			await editor.page.getByTestId('radio-button-production').click();

@@ -99,7 +99,7 @@ describeWithBrowser('the five tasks of the tutorial, clicked as docs/tutorial.md
 			await workflow.close();
 
 			const page = await context.newPage();
-			// The context's own credentials would have the test asked about each request of the editor.
+			// The context's own credentials would consult the test at each request of the editor.
 			await page.setExtraHTTPHeaders({ authorization: `Basic ${OPERATORS}` });
 			await page.goto(`${demo.n8n.url}/webhook/solicitudes`);
 			await page.getByRole('link', { name: /^S-/ }).first().click();

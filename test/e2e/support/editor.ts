@@ -3,7 +3,7 @@ import type { N8n } from '../../../demo/n8n';
 import { until } from '../../support/until';
 import { launchBrowser, newContext, takeScreenshot } from './launch';
 
-/** The part of the browser's HTMLImageElement that is asked. */
+/** Describes the part of the browser's HTMLImageElement that is read. */
 interface Picture {
 	decode(): Promise<void>;
 	naturalWidth: number;
@@ -13,7 +13,7 @@ interface Button {
 	click(): void;
 }
 
-/** The element of the editor's Vue application, whose router and stores are asked. */
+/** Describes the element of the editor's Vue application, whose router and stores are read. */
 interface VueRoot {
 	__vue_app__: {
 		config: {
@@ -97,7 +97,7 @@ export class Editor {
 		this.isLoaded = true;
 	}
 
-	/** Leaves the workflow that is shown; what a test has changed in it is not kept. */
+	/** Leaves the displayed workflow without saving a test's changes. */
 	private async leave(): Promise<void> {
 		let [isAnswered, isLeft] = [false, false];
 		const question = this.page.getByRole('button', { name: 'Leave without saving' });
@@ -113,7 +113,7 @@ export class Editor {
 		await this.canvasNode.waitFor({ state: 'detached' });
 	}
 
-	/** Else what n8n says of one workflow is read as said of the next. */
+	/** Otherwise n8n's output about one workflow would count for the next. */
 	private async closeNotifications(): Promise<void> {
 		const buttons = this.page.locator('.el-notification__closeBtn');
 		await buttons.evaluateAll((all: Button[]) => all.forEach((each) => each.click()));
@@ -172,7 +172,7 @@ export class Editor {
 		if ((await creator.count()) === 0) {
 			await this.page.getByTestId('node-creator-plus-button').click();
 		}
-		// The list without a search has this entry, so that the results can be told from what was there before.
+		// The unfiltered list has this entry, so that results differ from what was there before.
 		const unfiltered = creator.getByText('Action in an app');
 		const field = creator.locator('input').first();
 		await field.fill('');

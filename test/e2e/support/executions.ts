@@ -7,13 +7,13 @@ export const outOf = ({ data }: Execution, node: string): Array<Record<string, u
 		(run.data?.main?.[0] ?? []).map(({ json }) => json),
 	);
 
-/** n8n has little to do beside its executions; each look at them costs it some. */
+/** n8n has little to do beside its executions; each status request costs it some. */
 const PAUSE_MS = 250;
 
 interface Wanted {
 	/** So many have ended, of those that are meant; 1 by default. */
 	runs?: number;
-	/** How they must end; in any way by default. */
+	/** Says how they must end; in any way by default. */
 	status?: string;
 	/** Only those that ran this node are meant. */
 	node?: string;

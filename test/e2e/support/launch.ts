@@ -8,7 +8,7 @@ import {
 import { findChromium } from './chromium';
 import { outputFile } from './output';
 
-/** `.ci/run` takes pictures only if asked, as on GitHub, which keeps them: each takes the time of a few clicks. */
+/** `.ci/run` takes pictures only on demand, as on GitHub, which stores them; each takes the time of a few clicks. */
 const WITH_PICTURES = !process.env.CI || process.env.PICTURES === 'true';
 
 const FLAGS = [

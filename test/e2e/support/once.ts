@@ -1,4 +1,4 @@
-/** What has been started, in the order of its start. */
+/** Defines what has been started, in the order of its start. */
 const started: Array<Promise<() => Promise<void>>> = [];
 
 /** Starts something for the first who asks. All others of the test file share it; it ends with the file. */

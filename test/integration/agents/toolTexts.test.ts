@@ -35,7 +35,7 @@ const offered: Offered[] = ['taxQuery', 'creditProfile'].flatMap((type) => {
 		);
 });
 
-/** What n8n tells a model of a tool that the operator has only dragged in and set to an operation. */
+/** Holds n8n's description for a model of a tool that was only dragged in and set to an operation. */
 function textsOf({ type, resource, operation: value }: Offered): string {
 	const nodeType = nodeTypes[type];
 	const description = { ...nodeType.description, name: `${type}Tool` };
@@ -59,7 +59,7 @@ function textsOf({ type, resource, operation: value }: Offered): string {
 	return NodeHelpers.getToolDescriptionForNode(tool, { ...nodeType, description } as INodeType);
 }
 
-/** What a model may fill in: texts and times that are not secret, and the ID of a collection. */
+/** Returns what a model may fill in: texts and times that are not secret, and the ID of a collection. */
 const modelFields = ({ fields }: Offered) =>
 	fields.filter(
 		({ type, name, typeOptions }) =>
@@ -77,19 +77,19 @@ describe('a tool of an AI agent', () => {
 		expect(offered.length).toBe(26);
 	});
 
-	it.each(cases)('tells a model what it does and takes: %s', (_name, one) => {
-		const told = textsOf(one);
-		expect(told.split(/\s+/).length).toBeLessThanOrEqual(60);
+	it.each(cases)('describes its effect and fields to a model: %s', (_name, one) => {
+		const reported = textsOf(one);
+		expect(reported.split(/\s+/).length).toBeLessThanOrEqual(60);
 		const missing = modelFields(one)
 			.map(({ displayName }) => displayName)
-			.filter((label) => !new RegExp(`${label.replace(/[()]/g, '\\$&')}: \\S`).test(told));
+			.filter((label) => !new RegExp(`${label.replace(/[()]/g, '\\$&')}: \\S`).test(reported));
 		expect(missing).toEqual([]);
 	});
 
-	it('tells what it costs, of the ten that do, and what to do with a pending result', () => {
-		const told = offered.map(textsOf);
-		expect(told.filter((text) => /Billed:|may be billed/.test(text)).length).toBe(10);
-		expect(told.filter((text) => /Do not ask again/.test(text)).length).toBe(8);
+	it('describes the cost of ten billed tools, and the use of a pending result', () => {
+		const reported = offered.map(textsOf);
+		expect(reported.filter((text) => /Billed:|may be billed/.test(text)).length).toBe(10);
+		expect(reported.filter((text) => /Do not ask again/.test(text)).length).toBe(8);
 	});
 
 	describe('when it runs', () => {

@@ -95,7 +95,7 @@ describe.each(environments)(
 			creditProfile: NonNullable<ApiVariant['creditProfile']>;
 		};
 		const api = { apiMapping: JSON.stringify(creditProfile) };
-		/** What the environment's rows say of a provider. */
+		/** Returns what the environment's rows say of a provider. */
 		const typeOf = (provider: string) =>
 			client.credentialPath(provider).slice(client.credentialPath().length + 1);
 		let sandbox: TestSandbox;

@@ -27,27 +27,24 @@ describe('advice about the API Mapping', () => {
 		await sandbox.faults({ path: '/api/query/', method: 'POST', fault: { status, body: {} } });
 	const accept = async () => await sandbox.faults();
 
-	it.each([404, 400, 422])(
-		'names at most two keys for status %i before anything has worked, and no key that has worked',
-		async (status) => {
-			await refuse(status);
-			const first = [await sandbox.run(crf), await sandbox.run(csf)].map(keysOf);
-			await accept();
-			await sandbox.run(crf);
-			await refuse(status);
-			const then = [await sandbox.run(crf), await sandbox.run(curpData)].map(keysOf);
-			const isPath = status === 404;
-			expect([first, then]).toEqual([
-				[
-					[true, [isPath ? 'paths.getCrf' : 'fields.getCrf']],
-					[true, isPath ? ['paths.tax', 'paths.getCsf'] : ['fields.getCsf']],
-				],
-				[NONE, isPath ? [true, ['paths.getCurpData']] : NONE],
-			]);
-		},
-	);
+	it.each([404, 400, 422])('names at most two unconfirmed keys for status %i', async (status) => {
+		await refuse(status);
+		const first = [await sandbox.run(crf), await sandbox.run(csf)].map(keysOf);
+		await accept();
+		await sandbox.run(crf);
+		await refuse(status);
+		const then = [await sandbox.run(crf), await sandbox.run(curpData)].map(keysOf);
+		const isPath = status === 404;
+		expect([first, then]).toEqual([
+			[
+				[true, [isPath ? 'paths.getCrf' : 'fields.getCrf']],
+				[true, isPath ? ['paths.tax', 'paths.getCsf'] : ['fields.getCsf']],
+			],
+			[NONE, isPath ? [true, ['paths.getCurpData']] : NONE],
+		]);
+	});
 
-	it('names paths.tax until a query has worked whose path has it, and the own path until it has', async () => {
+	it("names paths.tax and the query's own path until each is confirmed", async () => {
 		await sandbox.run(crf);
 		await refuse(404);
 		const first = keysOf(await sandbox.run(csf));

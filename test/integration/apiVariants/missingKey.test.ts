@@ -27,8 +27,8 @@ const months = { period: 'months', firstMonth: '2026-01', lastMonth: '2026-02' }
 const days = { period: 'dates', firstDay: '2026-01-02', lastDay: '2026-01-05' };
 const person = { name: 'Emma', firstLastName: 'Gómez', secondLastName: 'Díaz' };
 
-/** How each query is asked. */
-const asking: Record<keyof typeof catalog, INodeParameters> = {
+/** Holds the parameters of each query. */
+const inProgress: Record<keyof typeof catalog, INodeParameters> = {
 	getShareholders: operation('company', 'getShareholders', { rfc: COMPANY, ...waited }),
 	calculateRfc: operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
 	getCrf: operation('taxpayer', 'getCrf', { rfc: RFC, ...waited }),
@@ -43,7 +43,7 @@ const asking: Record<keyof typeof catalog, INodeParameters> = {
 	getComplianceOpinion: operation('taxAuthority', 'getComplianceOpinion', { rfc: RFC, ...waited }),
 	getInvoices: operation('taxAuthority', 'getInvoices', { rfc: RFC, ...months, ...waited }),
 };
-const names = Object.keys(asking) as Array<keyof typeof catalog>;
+const names = Object.keys(inProgress) as Array<keyof typeof catalog>;
 
 /** The mapping without these keys. */
 function without(mapping: object, ...paths: string[][]): object {
@@ -70,8 +70,8 @@ const sample = (hasOwnPaths: boolean): ApiVariant =>
 const ownPaths = sample(true);
 const ownTax = sample(false);
 
-/** What the operator reads: the error, or the warning beside the result. */
-const told = ({ items, error }: Awaited<ReturnType<TaxQuerySandbox['run']>>): string =>
+/** Returns what the operator reads: the error, or the warning beside the result. */
+const reported = ({ items, error }: Awaited<ReturnType<TaxQuerySandbox['run']>>): string =>
 	error
 		? `${error.message} ${error.description}`
 		: JSON.stringify(items.map(({ json }) => json.warnings));
@@ -96,7 +96,7 @@ describe('a mapping of the query service that misses one key', () => {
 				},
 			});
 			const credentials = { taxQueryApi };
-			return told(await sandbox.run(parameters, { credentials, secrets: [CIEC] }));
+			return reported(await sandbox.run(parameters, { credentials, secrets: [CIEC] }));
 		};
 	};
 	let askOwn: Awaited<ReturnType<typeof start>>;
@@ -109,7 +109,7 @@ describe('a mapping of the query service that misses one key', () => {
 
 	it('is none where nothing is missing', async () => {
 		for (const name of names) {
-			expect([name, await askOwn([], asking[name])]).toEqual([
+			expect([name, await askOwn([], inProgress[name])]).toEqual([
 				name,
 				expect.stringMatching(/^\[null(,null)?\]$/),
 			]);
@@ -117,13 +117,13 @@ describe('a mapping of the query service that misses one key', () => {
 	});
 
 	it.each(names)('names paths.%s', async (name) => {
-		expect(await askOwn([['paths', name]], asking[name])).toContain(`paths.${name}`);
+		expect(await askOwn([['paths', name]], inProgress[name])).toContain(`paths.${name}`);
 	});
 
 	it.each(['createTaxProfile', 'getCsf', 'getComplianceOpinion', 'getInvoices'] as const)(
 		'names paths.tax for %s',
 		async (name) => {
-			expect(await askTax([['paths', 'tax']], asking[name])).toContain('paths.tax');
+			expect(await askTax([['paths', 'tax']], inProgress[name])).toContain('paths.tax');
 		},
 	);
 
@@ -137,33 +137,33 @@ describe('a mapping of the query service that misses one key', () => {
 	it.each(names.flatMap((name) => catalog[name].fields.map((field) => [name, field] as const)))(
 		'names fields.%s.%s',
 		async (name, field) => {
-			expect(await askOwn([['fields', name, field]], asking[name])).toContain(`fields.${name}`);
+			expect(await askOwn([['fields', name, field]], inProgress[name])).toContain(`fields.${name}`);
 		},
 	);
 
 	it.each([
-		['months', asking.getInvoices],
+		['months', inProgress.getInvoices],
 		['days', operation('taxAuthority', 'getInvoices', { rfc: RFC, ...days })],
 	])('names periodFormat for %s', async (unit, parameters) => {
 		expect(await askOwn([['periodFormat', unit]], parameters)).toContain('periodFormat');
 	});
 
 	it.each(names)('names services.%s', async (name) => {
-		expect(await askOwn([['services', name]], asking[name])).toContain(`services.${name}`);
+		expect(await askOwn([['services', name]], inProgress[name])).toContain(`services.${name}`);
 	});
 
 	it('names statuses.success where a result comes with a word that it does not know', async () => {
-		const said = await askOwn([['statuses', 'success']], asking.getCurpData);
-		expect(said).toContain('statuses.success');
+		const shownMessage = await askOwn([['statuses', 'success']], inProgress.getCurpData);
+		expect(shownMessage).toContain('statuses.success');
 	});
 
 	it.each(['pending', 'failed'] as const)('names statuses.%s', async (state) => {
 		const { rfc } = running[0].reserved(state);
-		const said = await askOwn(
+		const shownMessage = await askOwn(
 			[['statuses', state]],
 			operation('taxpayer', 'getCrf', { rfc, ...waited }),
 		);
-		expect(said).toContain(`statuses.${state}`);
+		expect(shownMessage).toContain(`statuses.${state}`);
 	});
 
 	const all = operation('query', 'getAll', { returnAll: true });
@@ -192,7 +192,7 @@ describe('a mapping of the query service that misses one key', () => {
 		[['paths', 'getAll'], 'paths.getAll'],
 		[['list', 'parameters'], 'list.parameters'],
 		[['paths', 'oauth/token'], 'paths.oauth/token'],
-	])("is told in the credential's test: %j", async (key, name) => {
+	])("the credential's test reports the missing key: %j", async (key, name) => {
 		const { taxQueryApi } = running[0].credentials({
 			taxQueryApi: { apiMapping: JSON.stringify(without(ownPaths.taxQuery, key)) },
 		});
@@ -222,7 +222,7 @@ describe('a key whose lack brings no error', () => {
 		['tells a total', { queryList: 'page' as const }],
 		['tells nothing of further pages', { listShape: { rows: 'filas' } }],
 	])('in a list that %s', (_what, shape) => {
-		it('is list.limit: all queries come, and Diagnose tells', async () => {
+		it('returns all queries without list.limit, and Diagnose proposes it', async () => {
 			await startWith({ ...shape, pastQueries: 250 });
 			const apiMapping = without(taxQuery, ['list', 'limit']);
 			const all = operation('query', 'getAll', { returnAll: true });
@@ -231,7 +231,7 @@ describe('a key whose lack brings no error', () => {
 			expect(await paging(taxQuery)).not.toContain('list.');
 		});
 
-		it('is list.pageSize: all queries come, and Diagnose tells', async () => {
+		it('returns all queries without list.pageSize, and Diagnose proposes it', async () => {
 			await startWith({ ...shape, pastQueries: 250 });
 			const apiMapping = without(taxQuery, ['list', 'pageSize']);
 			const all = operation('query', 'getAll', { returnAll: true });
@@ -242,7 +242,7 @@ describe('a key whose lack brings no error', () => {
 		});
 	});
 
-	it('is list.page or list.offset in a list that tells nothing: Get Many hints at it', async () => {
+	it('Get Many hints at a missing list.page or list.offset', async () => {
 		await startWith({ listShape: { rows: 'filas' }, pastQueries: 250 });
 		const apiMapping = without(taxQuery, ['list', 'limit'], ['list', 'offset']);
 		const wrong = { ...apiMapping, list: { ...taxQuery.list, limit: undefined, page: 'hoja' } };
@@ -255,10 +255,10 @@ describe('a key whose lack brings no error', () => {
 		expect(await paging(wrong)).toMatch(/^Not known .*list\.page/);
 	});
 
-	it('is token.fields.refresh_token: the node logs in anew, and Diagnose tells', async () => {
+	it('logs in anew without token.fields.refresh_token, and Diagnose proposes it', async () => {
 		await startWith({});
 		const apiMapping = without(taxQuery, ['token', 'fields', 'refresh_token']);
-		const ask = async () => await sandbox.run(asking.getCurpData, { apiMapping });
+		const ask = async () => await sandbox.run(inProgress.getCurpData, { apiMapping });
 		await ask();
 		await sandbox.control.post('/clock', { advance: 2 * 3_600_000 });
 		const { error, items } = await ask();
@@ -268,7 +268,7 @@ describe('a key whose lack brings no error', () => {
 
 	it('is paths.get where Diagnose reads a query by its ID', async () => {
 		await startWith({});
-		await sandbox.run(asking.getCurpData, { apiMapping: taxQuery });
+		await sandbox.run(inProgress.getCurpData, { apiMapping: taxQuery });
 		const apiMapping = without(taxQuery, ['paths', 'get']);
 		expect(await check('One query by its ID', apiMapping)).toMatch(/^Change needed .*paths\.get /);
 		expect(await check('One query by its ID', taxQuery)).toMatch(/^OK /);
@@ -279,7 +279,7 @@ describe('a key whose lack brings no error', () => {
 		['statuses.success', { status: ['success'] }, ['statuses', 'success']],
 	])('is %s of what Get Many filters by: it hints at it', async (name, filters, key) => {
 		await startWith({});
-		await sandbox.run(asking.getCrf, { apiMapping: taxQuery });
+		await sandbox.run(inProgress.getCrf, { apiMapping: taxQuery });
 		const ofFilter = operation('query', 'getAll', { returnAll: true, filters });
 		const text = async (apiMapping: object) => {
 			const { items, hints } = await sandbox.run(ofFilter, { apiMapping });
@@ -335,8 +335,8 @@ describe('a mapping of the Credit Profile Service that misses one key', () => {
 	});
 
 	it('names fields.bureauPublicKey', async () => {
-		const said = await ask(['fields', 'bureauPublicKey'], login('credit-bureau-b'));
-		expect(said).toContain('fields.bureauPublicKey');
+		const shownMessage = await ask(['fields', 'bureauPublicKey'], login('credit-bureau-b'));
+		expect(shownMessage).toContain('fields.bureauPublicKey');
 	});
 
 	it.each([
@@ -347,7 +347,7 @@ describe('a mapping of the Credit Profile Service that misses one key', () => {
 		expect(await ask(['none'], filtered(values))).toBe(`${values.length} items`);
 	});
 
-	it("is told in the credential's test: paths.credential", async () => {
+	it("the credential's test reports a missing paths.credential", async () => {
 		const apiMapping = JSON.stringify(without(dialect, ['paths', 'credential']));
 		const { creditProfileApi } = sandbox.credentials({ creditProfileApi: { apiMapping } });
 		const tested = { id: '1', name: 'Test', type: 'test', data: creditProfileApi };

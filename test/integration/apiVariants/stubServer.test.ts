@@ -304,7 +304,7 @@ describe('the Credit Profile node at a service that answers', () => {
 		expect(await ask(() => ({ body }), parameters)).toBe('shape');
 	});
 
-	it('its collections without a total come out, and it is said that there may be more', async () => {
+	it('returns collections without a total, and hints that there may be more', async () => {
 		const body = { data: [collection], pagination: { total: 1, next: null } };
 		expect(await ask(() => ({ body }), collections)).toBe('incomplete');
 	});
@@ -328,22 +328,22 @@ describe('the Credit Profile node at a service that answers', () => {
 	it.each<[string, unknown, unknown]>([['errors as texts', { errors: ['a', '', 'b'] }, 'a; b']])(
 		'a refusal with %s',
 		async (_what, body, message) => {
-			const told = await refusal(() => ({ status: 422, body }), collections);
-			expect(told).toMatchObject({ code: 'status.422', said: message });
+			const reported = await refusal(() => ({ status: 422, body }), collections);
+			expect(reported).toMatchObject({ code: 'status.422', said: message });
 		},
 	);
 
-	it.each([400, 422])('a filter with %i tells which keys say how it is written', async (status) => {
+	it.each([400, 422])('a filter refused with %i names the keys of its encoding', async (status) => {
 		const filtered = { ...collections, filters: { name__eq: ['x'] } };
-		const told = await refusal(() => ({ status, body: {} }), filtered);
-		expect(told).toMatchObject({ mappingKeys: ['filterEncoding'] });
+		const reported = await refusal(() => ({ status, body: {} }), filtered);
+		expect(reported).toMatchObject({ mappingKeys: ['filterEncoding'] });
 	});
 
 	it.each<[string, unknown]>([
 		['data', { success: false, message: 'Maintenance', data: [], total: 0 }],
 	])('an error with status 200 and %s is no empty list', async (_what, body) => {
-		const told = await refusal(() => ({ body }), collections);
-		expect(told).toMatchObject({ code: 'failure', said: 'Maintenance' });
+		const reported = await refusal(() => ({ body }), collections);
+		expect(reported).toMatchObject({ code: 'failure', said: 'Maintenance' });
 	});
 
 	describe('documents', () => {
@@ -450,16 +450,19 @@ describe('Connection → Diagnose at a service', () => {
 				return { body: isReported ? { content, totalElements: all.length } : content };
 			};
 
-		it.each([true, false])('proposes so (it tells a total: %s)', async (isReported) => {
-			const { rows } = await runAgainstStub(pages(isReported), diagnose);
-			expect([check(rows, 'Paging of the list')?.result, suggestedIn(rows)]).toEqual([
-				'Change needed',
-				{ list: { limit: 'size', page: 'page', firstPage: 0, pageSize: 10 } },
-			]);
-		});
+		it.each([true, false])(
+			'Diagnose proposes pages counted from 0 (total reported: %s)',
+			async (isReported) => {
+				const { rows } = await runAgainstStub(pages(isReported), diagnose);
+				expect([check(rows, 'Paging of the list')?.result, suggestedIn(rows)]).toEqual([
+					'Change needed',
+					{ list: { limit: 'size', page: 'page', firstPage: 0, pageSize: 10 } },
+				]);
+			},
+		);
 
 		it.each([true, false])(
-			'tells that the newest were left out by the mapping (it tells a total: %s)',
+			'reports that the mapping skipped the newest page (total reported: %s)',
 			async (isReported) => {
 				const apiMapping = { list: { limit: 'size', page: 'page', pageSize: 10 } };
 				const { rows } = await runAgainstStub(pages(isReported), diagnose, { apiMapping });
@@ -477,7 +480,7 @@ describe('Connection → Diagnose at a service', () => {
 		});
 	});
 
-	it('that takes no parameters says that no read can tell', async () => {
+	it('reports paging as unknowable if the list takes no parameters', async () => {
 		const { rows } = await runAgainstStub(
 			({ path }) => ({
 				body: path === '/api/query' ? all.map((id) => record(id)) : record(path.split('/').at(-1)),
@@ -512,7 +515,7 @@ describe('Connection → Diagnose at a service', () => {
 		expect(suggestedIn(rows)).toEqual({});
 	});
 
-	it('tells how long an opaque token lives', async () => {
+	it('reports the lifetime of an opaque token', async () => {
 		const { rows } = await runAgainstStub(() => ({ body: [] }), diagnose, {
 			token: { access_token: 'opaque', expires_in: '600' },
 		});

@@ -5,7 +5,7 @@ import { codeOf } from '../support/errorCode';
 import { runNode, type NodeRunOptions } from '../support/runNode';
 import { clientOf, serve } from '../support/serve';
 
-/** What a stranger's service answers: JSON, or a text or bytes as they are. */
+/** Describes a stub's response: JSON, or a text or bytes as they are. */
 export interface StubResponse {
 	status?: number;
 	type?: string;
@@ -18,7 +18,7 @@ export interface StubRequest {
 	path: string;
 	query: URLSearchParams;
 	body: string;
-	/** How often this method and path was asked before. */
+	/** Counts earlier requests with this method and path. */
 	times: number;
 }
 

@@ -24,7 +24,7 @@ export const environments = fc
 	.map((mapping, index) => ({ environment: index + 1, mapping, shape: shapes[index] }));
 
 /** A text with the words of an environment's records in those of the document. */
-export function inDocumentNames(output: unknown, { taxQuery }: ApiVariant): unknown {
+export function inReferenceNames(output: unknown, { taxQuery }: ApiVariant): unknown {
 	const words = new Map<string, string>();
 	for (const [operation, service] of Object.entries(taxQuery.services ?? {})) {
 		words.set(service, OPERATIONS[operation as keyof typeof OPERATIONS].service);
@@ -41,7 +41,7 @@ export function inDocumentNames(output: unknown, { taxQuery }: ApiVariant): unkn
 	return JSON.parse(text) as unknown;
 }
 
-/** What depends on when and how often something ran. */
+/** Defines what depends on when and how often something ran. */
 const PASSING = ['createdAt', 'updatedAt', 'ageHours', 'deliveryId', 'expirationDate'];
 
 export function stripVolatileFields(json: unknown): unknown {

@@ -14,7 +14,7 @@ import {
 	type TaxQuerySandbox,
 } from '../taxQuery/support';
 import { TriggerHost } from '../taxQuery/trigger/triggerHost';
-import { environments, inDocumentNames, stripVolatileFields, type ApiVariant } from './support';
+import { environments, inReferenceNames, stripVolatileFields, type ApiVariant } from './support';
 
 const [RFC] = rfcs(1);
 const [CURP] = curps(1);
@@ -97,7 +97,7 @@ const steps: Step[] = [
 	],
 ];
 
-/** What the node sends and gives for each step. */
+/** Returns what the node sends and gives for each step. */
 async function play(sandbox: TaxQuerySandbox, apiMapping: object) {
 	const outputs: Record<string, unknown> = {};
 	let queryId: IDataObject[string];
@@ -152,7 +152,7 @@ describe.each(environments)(
 			'getAll';
 
 		it('gives what it gives at the document, in its words', () => {
-			const heard = inDocumentNames(stripVolatileFields(played.outputs), mapping);
+			const heard = inReferenceNames(stripVolatileFields(played.outputs), mapping);
 			expect(heard).toEqual(stripVolatileFields(documented.outputs));
 		});
 

@@ -147,7 +147,7 @@ describe('data collections', () => {
 	});
 
 	describe('Simplify off', () => {
-		/** What the service itself answers, read apart from the node. */
+		/** Returns what the service itself answers, read apart from the node. */
 		const answerOf = async (path: string) =>
 			(
 				await sandbox.control.get<IDataObject>(path, {

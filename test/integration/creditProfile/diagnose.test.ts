@@ -39,7 +39,7 @@ describe('Connection → Diagnose', () => {
 			]);
 		});
 
-		it('tells each check with what was seen and what to do', () => {
+		it('reports each check with its finding and advice', () => {
 			for (const row of rows.slice(0, -1)) {
 				expect(row).toEqual({
 					check: expect.stringMatching(/./),
@@ -72,7 +72,7 @@ describe('Connection → Diagnose', () => {
 		});
 	});
 
-	it('tells what is wrong where nothing works', async () => {
+	it('reports what is wrong if every check fails', async () => {
 		const sandbox = await sandboxForTest({ rateLimit: 0 });
 		const { items } = await nodeOn(sandbox)(diagnose, { api: { apiToken: 'of nobody' } });
 		await sandbox.close();
@@ -104,7 +104,7 @@ describe('Connection → Diagnose', () => {
 		});
 	});
 
-	it('tells what a service is missing', async () => {
+	it('reports which parts of a service are missing', async () => {
 		const sandbox = await sandboxForTest({ rateLimit: 0 });
 		const path = '/api/v1/data/collection';
 		await sandbox.faults({

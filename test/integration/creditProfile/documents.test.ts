@@ -18,7 +18,7 @@ describe('data documents', () => {
 			...parameters,
 		});
 	const jsonOf = ({ items }: Awaited<ReturnType<typeof getMany>>) => items.map(({ json }) => json);
-	/** What the service itself answers, read apart from the node. */
+	/** Returns what the service itself answers, read apart from the node. */
 	const documentsOf = async (query: string) =>
 		(
 			await sandbox.control.get<{ documents: IDataObject[] }>(
@@ -66,7 +66,7 @@ describe('data documents', () => {
 		expect(dates).toEqual([...(dates as string[])].sort(compare));
 	});
 
-	it('are simplified to their fields, under their own names, with tags, date and IDs last', async () => {
+	it('simplifies documents to their own fields, with tags, date and IDs last', async () => {
 		const [first] = await documentsOf('');
 		const { nombre, primerApellido, segundoApellido, rfc, curp, correo, ...more } =
 			first.document as IDataObject;
@@ -84,7 +84,7 @@ describe('data documents', () => {
 		);
 	});
 
-	it('have at most 15 columns, with all associations, in every collection of the sandbox', async () => {
+	it('documents with all associations have at most 15 columns in every collection', async () => {
 		const associations = { includeAssociations: ['profiles', 'files'] };
 		for (let collection = 1; collection <= 30; collection++) {
 			const items = jsonOf(await getMany({ limit: 20, options: associations }, collection));
@@ -151,7 +151,7 @@ describe('data documents', () => {
 			['profiles', ['name', 'accountType', 'rfc', 'curp', 'email']],
 			['forms', ['name', 'loanAmount', 'completedDate', 'profileId']],
 			['files', ['filelabel', 'filetype', 'url', 'uploadedAt']],
-		])('have %s with what is asked of them first', async (type, fields) => {
+		])('documents have %s with the requested associations first', async (type, fields) => {
 			const [first] = jsonOf(await getMany({ limit: 1, options: all }));
 			const [association] = first[type] as IDataObject[];
 			expect(Object.keys(association)).toEqual(expect.arrayContaining(['id', ...fields]));
@@ -185,7 +185,7 @@ describe('data documents', () => {
 			);
 		});
 
-		it('are one item each also where only that is asked for', async () => {
+		it('associations are one item each if only they are requested', async () => {
 			const items = jsonOf(await getMany({ limit: 1, output: 'associations' }));
 			expect(items.map(({ associationType }) => associationType)).toEqual([
 				'Profiles',

@@ -11,13 +11,13 @@ import { LOANS } from './support';
 const PERSON = 'JUAN PEREZ GODE561231GR8';
 
 describe('the files of a collection', () => {
-	/** How often each path was asked for. */
-	let asked: Record<string, number>;
+	/** Counts the requests of each path. */
+	let sentRequests: Record<string, number>;
 	/** In the addresses of its files: where a run ends by an error, some are still on their way when the next test begins. */
 	let round = 0;
 	/** Files by path; a list of documents is answered beside them. */
 	let hosts: Record<string, (response: ServerResponse) => void>;
-	/** What the associations are called, if not Files. */
+	/** Defines what the associations are called, if not Files. */
 	let types: string[];
 	const send = (content: string) => (response: ServerResponse) => void response.end(content);
 	const refuse = (status: number) => (response: ServerResponse) =>
@@ -26,7 +26,7 @@ describe('the files of a collection', () => {
 	const server = withServer((request, response) => {
 		const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
 		if (![null, String(round)].includes(searchParams.get('round'))) return refuse(410)(response);
-		asked[pathname] = (asked[pathname] ?? 0) + 1;
+		sentRequests[pathname] = (sentRequests[pathname] ?? 0) + 1;
 		if (!pathname.endsWith('/document')) return (hosts[pathname] ?? refuse(410))(response);
 		const documents = Object.keys(hosts).map((path, index) => ({
 			...{ id: index + 1, document: {} },
@@ -36,7 +36,7 @@ describe('the files of a collection', () => {
 	});
 	beforeEach(() => {
 		round++;
-		asked = {};
+		sentRequests = {};
 		hosts = {};
 		types = [];
 	});
@@ -78,7 +78,7 @@ describe('the files of a collection', () => {
 		expect([items.map(({ json }) => json.id), hints]).toEqual([[70, 71], []]);
 	});
 
-	it('are told of where none is downloaded, because of a type that is not known', async () => {
+	it('reports files that are not downloaded because of an unknown type', async () => {
 		hosts = { '/a': send('a'), '/b': send('b'), '/c': send('c') };
 		types = ['files', PERSON];
 		const { items, hints } = await run();
@@ -102,7 +102,7 @@ describe('the files of a collection', () => {
 			hosts = { '/a': send('a'), '/b': refuse(404), '/c': send('c') };
 		});
 
-		it('are lost to none of the others, under Continue On Fail: its row goes to the error output', async () => {
+		it('keeps the other files when one download fails under Continue On Fail', async () => {
 			const { items, failed } = await run({}, { onError: 'continueErrorOutput' });
 			expect(items.map(({ json, binary }) => [json.id, binary?.data.fileName])).toEqual([
 				[70, `${PERSON} a.pdf`],
@@ -130,7 +130,7 @@ describe('the files of a collection', () => {
 		});
 	});
 
-	describe('by a host that is asked too often', () => {
+	describe('from a host that reports too many requests', () => {
 		const links = (count: number) => Array.from({ length: count }, (_, number) => ({ number }));
 
 		it('all come, at the pace of CP §8.3', async () => {
@@ -157,10 +157,10 @@ describe('the files of a collection', () => {
 				else response.writeHead(status, { 'retry-after': '4' }).end();
 			};
 			const { items } = await run(byLink('/0'));
-			expect([items[0]?.binary?.data.data, asked['/0']]).toEqual(['YQ==', 2]);
+			expect([items[0]?.binary?.data.data, sentRequests['/0']]).toEqual(['YQ==', 2]);
 		});
 
-		it('a 429 that does not say how long is asked for ten times, more and more seldom', async () => {
+		it('repeats a download ten times with growing pauses after 429', async () => {
 			const times: number[] = [];
 			hosts['/0'] = (response) => {
 				times.push(Date.now());
@@ -175,16 +175,16 @@ describe('the files of a collection', () => {
 		});
 	});
 
-	it('a host that stays out of order is asked three times, whatever its Retry-After says', async () => {
+	it('requests a file three times from a failing host, whatever its Retry-After', async () => {
 		hosts['/0'] = (response) => void response.writeHead(503, { 'retry-after': '1' }).end();
 		const { error } = await withoutWaiting(async () => await run(byLink('/0')));
-		expect([codeOf(error), asked['/0']]).toEqual(['file.status.503', 3]);
+		expect([codeOf(error), sentRequests['/0']]).toEqual(['file.status.503', 3]);
 	});
 
 	it('a request that timed out at its host (408) is repeated, as other reads are', async () => {
-		hosts['/0'] = (response) => (asked['/0'] === 1 ? refuse(408) : send('a'))(response);
+		hosts['/0'] = (response) => (sentRequests['/0'] === 1 ? refuse(408) : send('a'))(response);
 		const { items } = await withoutWaiting(async () => await run(byLink('/0')));
-		expect([items[0]?.binary?.data.data, asked['/0']]).toEqual(['YQ==', 2]);
+		expect([items[0]?.binary?.data.data, sentRequests['/0']]).toEqual(['YQ==', 2]);
 	});
 
 	describe('are not mistaken for what else a host sends', () => {
@@ -350,7 +350,7 @@ describe('the files of a collection', () => {
 			hosts = { '/never': () => cancel() };
 			const onStart = (how: () => void) => void (cancel = how);
 			await run(link('/never', 3600), { onStart });
-			expect(asked).toEqual({ '/never': 1 });
+			expect(sentRequests).toEqual({ '/never': 1 });
 		});
 	});
 
@@ -387,15 +387,18 @@ describe('the files of a collection', () => {
 					...{ id: 9, documentId: 9, documentExternalId: 'E-9' },
 				}),
 			],
-		])('come from %s, and nothing else is asked for', async (_what, row) => {
-			const { items, error } = await incoming([row()]);
-			expect([error, items.map(({ json }) => json), asked]).toEqual([
-				undefined,
-				[expect.objectContaining({ id: 70, documentId: 9 })],
-				{ '/ine': 1 },
-			]);
-			expect(JSON.stringify(items[0].json)).not.toContain('http');
-		});
+		])(
+			'downloads files of incoming documents from %s, without other requests',
+			async (_what, row) => {
+				const { items, error } = await incoming([row()]);
+				expect([error, items.map(({ json }) => json), sentRequests]).toEqual([
+					undefined,
+					[expect.objectContaining({ id: 70, documentId: 9 })],
+					{ '/ine': 1 },
+				]);
+				expect(JSON.stringify(items[0].json)).not.toContain('http');
+			},
+		);
 
 		it('give nothing for a form, or for a document without files', async () => {
 			const { items, error } = await incoming([
@@ -418,7 +421,7 @@ describe('the files of a collection', () => {
 		});
 	});
 
-	it('of a collection that several items name are told of, once', async () => {
+	it('hints once at a collection that several items name', async () => {
 		const { hints } = await run({}, { items: [{}, {}, {}] });
 		expect(hints.map(({ message }) => message)).toEqual([
 			expect.stringContaining('more than once: 1.'),
@@ -434,7 +437,7 @@ describe('the files of a collection', () => {
 			['ftp://a', 'ftp://b', 'ftp://a', 'ftp://b'].map((url) => ({ url })),
 			['2'],
 		],
-	])('that come again for other items are told of: %s', async (_what, parameters, items, text) => {
+	])('hints at files that several items download: %s', async (_what, parameters, items, text) => {
 		const { hints } = await run(
 			{ filesFrom: 'incoming', ...parameters },
 			{ items, onError: 'continueRegularOutput' },

@@ -125,11 +125,11 @@ describe('an error', () => {
 			/^The response of the Credit Profile Service is not a list of associations \| /,
 		],
 		[legal, { message: 'Your contract ended' }, /^It is not known whether the login was saved \| /],
-	])('tells what the service gave: %j', async (parameters, body, words) => {
+	])('quotes the response of the service: %j', async (parameters, body, words) => {
 		expect((await rendered({ body }, parameters)).error).toMatch(words);
 	});
 
-	it('about a login that the bureau refuses says what to look at', async () => {
+	it('says what to check when the bureau refuses a login', async () => {
 		const login = upsert({ provider: 'bureau/pf', user: 'a', password: 'b' });
 		const { error } = await rendered({ status: 422, body: { message: 'No' } }, login);
 		expect(error).toMatch(/its password the encrypted one.*The service says: "No"\.$/);
@@ -148,7 +148,7 @@ describe('a hint', () => {
 	it.each<[object, string]>([
 		[{ user: 'SOMEBODY_ELSE' }, 'shows another user'],
 		[{ isEnabled: false }, 'says that it is not enabled'],
-	])('tells that the row of a saved login %j', async (more, uncertainty) => {
+	])('hints that the row of a saved login %j', async (more, uncertainty) => {
 		const { hints } = await rendered({ body: { ...row, ...more } }, legal);
 		expect(hints).toEqual([
 			expect.stringContaining(
@@ -157,7 +157,7 @@ describe('a hint', () => {
 		]);
 	});
 
-	it('tells of blanks around a secret', async () => {
+	it('hints at blanks around a secret', async () => {
 		const login = upsert({ provider: 'sanctions-screening', token: ' a' });
 		const { hints } = await rendered({ body: { ...row, type: 'sanctions-screening' } }, login);
 		expect(hints[0]).toBe(
@@ -165,7 +165,7 @@ describe('a hint', () => {
 		);
 	});
 
-	it('tells that a file may not hold all documents', async () => {
+	it('hints that a file may not hold all documents', async () => {
 		const page = [1, 2].map((id) => ({ id, document: {}, associations: [] }));
 		const file = { ...documents, output: 'file', returnAll: false, limit: 2 };
 		const { hints } = await rendered(
@@ -177,7 +177,7 @@ describe('a hint', () => {
 		]);
 	});
 
-	it('tells of associations that are no files, and of items that download the same', async () => {
+	it('hints at associations without files, and at equal downloads', async () => {
 		const associations = [{ type: 'archivos', association: { id: 1 } }];
 		const parameters = { ...documents, operation: 'downloadFiles', filesFrom: 'collection' };
 		const body = { total: 1, documents: [{ id: 7, document: {}, associations }] };

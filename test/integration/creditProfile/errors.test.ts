@@ -20,9 +20,9 @@ describe('bad input', () => {
 	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0 });
 	const run = nodeOn(sandbox);
 
-	/** What is wrong, how it got there, and what the error is about. Nothing of it is worth a request. */
-	type Told = [code: string, field: string];
-	const refused: Array<[what: string, parameters: INodeParameters, told: Told]> = [
+	/** Describes what is wrong, how it got there, and what the error is about. Nothing of it is worth a request. */
+	type Rendered = [code: string, field: string];
+	const refused: Array<[what: string, parameters: INodeParameters, told: Rendered]> = [
 		['an object for an id', get('={{ { a: 1 } }}'), ['field.id', 'Collection']],
 		['a text for an id', get('={{ "abc" }}'), ['field.id', 'Collection']],
 		['a path for an id', get('={{ "1/../2" }}'), ['field.id', 'Collection']],
@@ -81,7 +81,7 @@ describe('bad input', () => {
 		expect([fieldErrorOf(error), sent]).toEqual([text, 0]);
 	});
 
-	it('a collection that does not exist is told by its item', async () => {
+	it('fails the item of a collection that does not exist', async () => {
 		const { error } = await run(get('={{ $json.id }}'), { items: [{ id: 1 }, { id: 4711 }] });
 		expect({ code: codeOf(error), index: error?.context?.item }).toEqual({
 			code: 'status.404',
@@ -95,7 +95,7 @@ describe('bad input', () => {
 	});
 
 	const path = '/api/v1/data/collection';
-	/** How the service fails, its own words among them. */
+	/** Defines how the service fails, its own words among them. */
 	const answers: Array<[what: string, fault: FaultRule['fault'], code: string, said: unknown]> = [
 		['401', { status: 401, body: {} }, 'status.401', undefined],
 		['403', { status: 403, body: {} }, 'status.403', undefined],
@@ -112,7 +112,7 @@ describe('bad input', () => {
 			"{'data':['x'],'total':1}",
 		],
 	];
-	it.each(answers)('%s is told for what it is', async (_what, fault, code, message) => {
+	it.each(answers)('fails with the right code: %s', async (_what, fault, code, message) => {
 		await sandbox.faults({ path, fault });
 		const { error } = await run(collections);
 		expect([codeOf(error), error?.context?.said]).toEqual([code, message]);
@@ -160,7 +160,7 @@ describe('bad input', () => {
 			expect(text).toEqual([0, 1, 2].map((index) => ['status.403', { item: index }]));
 		});
 
-		it('is the one that is told, while another is held back by the rate limit', async () => {
+		it('reports the failing item while the rate limit delays another', async () => {
 			const path = '/api/v1/data/collection';
 			await sandbox.faults(
 				{ path: `${path}/1`, fault: { status: 429, body: {} } },

@@ -18,7 +18,7 @@ const link = (fileUrl: string, options: INodeParameters = {}) => ({
 	fileUrl,
 	options,
 });
-/** What a file holds; tests keep binary data in memory. */
+/** Returns what a file holds; tests keep binary data in memory. */
 const contentOf = ({ binary }: INodeExecutionData) =>
 	Buffer.from(binary?.data.data ?? '', 'base64').toString();
 
@@ -65,13 +65,13 @@ describe('files of documents', () => {
 			expect([items.length, query]).toEqual([5, expect.objectContaining(newest)]);
 		});
 
-		it('whose link has ended are told for that', async () => {
+		it('reports an expired link as expired', async () => {
 			const ended = `${sandbox.page}sandbox/files/download/firma.png?expires=1`;
 			const { error } = await run(link(ended));
 			expect(codeOf(error)).toBe('file.status.403');
 		});
 
-		it('without an association to tell of them are a row that says so', async () => {
+		it('returns a row for a document without file associations', async () => {
 			const associations = [{ type: 'Files', association: null }, null];
 			const documents = [{ id: 7, document: {}, associations }];
 			await sandbox.faults({
@@ -99,7 +99,7 @@ describe('files of documents', () => {
 
 	describe('of another host', () => {
 		let headers: IDataObject[];
-		/** How the host answers; the body is a megabyte and a half, its length told or not. */
+		/** Describes the host's response; its body is a megabyte and a half, with or without a length. */
 		let answers: Array<'told' | 'untold' | 'broken' | 401 | 403 | 404 | 503>;
 		const body = Buffer.alloc(1_500_000, 'x');
 		const server = withServer((request, response) => {
@@ -153,7 +153,7 @@ describe('files of documents', () => {
 			expect([contentOf(items[0]).length, headers.length]).toEqual([body.length, 3]);
 		});
 
-		it('are given up after three faults, and the link is not told', async () => {
+		it('gives up after three faults without revealing the link', async () => {
 			answers = ['broken', 'broken', 'broken'];
 			const { error } = await run(link(url()), { secrets: [] });
 			expect(codeOf(error)).toBe('file.network');
@@ -206,7 +206,7 @@ describe('files of documents', () => {
 			],
 			['holds fewer than the Limit', { limit: 41 }, []],
 			['holds all', { returnAll: true }, []],
-		])('tells whether it %s', async (_what, parameters, text) => {
+		])('says whether the file %s', async (_what, parameters, text) => {
 			const base = { resource: 'dataDocument', operation: 'getAll', collection, output: 'file' };
 			const { hints } = await run({ ...base, returnAll: false, ...parameters });
 			expect(hints.map(({ message }) => message)).toEqual(text);

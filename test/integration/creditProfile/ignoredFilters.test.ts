@@ -9,7 +9,7 @@ const row = (id: number, more: IDataObject = {}) => ({
 	...more,
 });
 
-/** Collections of a service that gives these rows whatever is asked. */
+/** Serves collections with these rows, whatever is requested. */
 async function collections(
 	filters: IDataObject,
 	rows: IDataObject[],
@@ -59,7 +59,7 @@ describe('a filter that the service ignores', () => {
 		}
 	});
 
-	it('is found though only one row tells', async () => {
+	it('detects an ignored filter by a single row', async () => {
 		const { error } = await collections({ tags__anyOf: ['a'] }, [...all, row(13, { tags: [] })]);
 		expect(fieldErrorOf(error)).toEqual(['filter.ignored', 'Any Tag Names or IDs']);
 	});
@@ -89,7 +89,7 @@ describe('a filter that the service ignores', () => {
 		expect(fieldErrorOf(error)).toEqual(['filter.ignored', 'Name']);
 	});
 
-	it('for a part of the name is told, once', async () => {
+	it('hints once at an ignored filter by part of the name', async () => {
 		const { given, error, hints } = await collections({ name__like: 'zzz' }, all);
 		expect([given.length, error, hints]).toEqual([
 			12,

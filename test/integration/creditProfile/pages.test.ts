@@ -8,14 +8,14 @@ interface Paged {
 	total: number;
 	/** The most rows of a page. */
 	cap?: number;
-	/** What the response says of the total, where that is not true. */
+	/** Says what the response says of the total, where that is not true. */
 	told?: number | null;
 	ignoresOffset?: true;
 	/** A row that it counts and does not show. */
 	hidden?: number;
 }
 
-/** Lists by a service that gives pages of its own size, or not those that are asked for. */
+/** Serves lists in pages of its own size, or other pages than requested. */
 async function listAt(
 	{ total, cap = 100, told: text = total, ignoresOffset, hidden }: Paged,
 	list: INodeParameters,
@@ -47,7 +47,7 @@ const documents = { resource: 'dataDocument', operation: 'getAll', collection };
 const upTo = (last: number, first = 1) =>
 	Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => first + index);
 
-describe('a service whose pages are smaller than asked for', () => {
+describe('a service whose pages are smaller than requested', () => {
 	it.each<[string, INodeParameters, total: number, cap: number, requests: number]>([
 		['collections', collections, 250, 50, 5],
 		['documents', documents, 250, 50, 5],
@@ -55,8 +55,12 @@ describe('a service whose pages are smaller than asked for', () => {
 		['versions', versions, 250, 50, 5],
 		['collections, one at a time', collections, 15, 1, 15],
 	])('loses no row of all: %s', async (_what, list, total, cap, requests) => {
-		const { ids, code, asked } = await listAt({ total, cap }, { ...list, returnAll: true });
-		expect([code, ids, asked.length]).toEqual([undefined, upTo(total), requests]);
+		const {
+			ids,
+			code,
+			asked: sentRequests,
+		} = await listAt({ total, cap }, { ...list, returnAll: true });
+		expect([code, ids, sentRequests.length]).toEqual([undefined, upTo(total), requests]);
 	});
 
 	it.each<[number, number, INodeParameters]>([
@@ -66,9 +70,9 @@ describe('a service whose pages are smaller than asked for', () => {
 		[120, 50, collections],
 		[50, 50, collections],
 	])('fills a Limit of %i from pages of %i', async (limit, cap, list) => {
-		const { ids, asked } = await listAt({ total: 250, cap }, { ...list, limit });
+		const { ids, asked: sentRequests } = await listAt({ total: 250, cap }, { ...list, limit });
 		expect(ids).toEqual(upTo(limit));
-		expect(asked.length).toBe(Math.ceil(limit / cap));
+		expect(sentRequests.length).toBe(Math.ceil(limit / cap));
 	});
 
 	it('goes on from Offset', async () => {

@@ -175,13 +175,13 @@ describe('Return All and Limit', () => {
 		/** A service with one list of ids. */
 		let ids: number[];
 		let total: () => number;
-		/** The offsets asked for. */
-		let asked: number[];
+		/** Lists the requested offsets. */
+		let sentRequests: number[];
 		/** The most rows of a page. */
 		let cap: number;
 		/** May alter the list before the request of this number is answered. */
 		let change: (request: number) => void;
-		/** The page at this offset is answered only when the tenth is asked for. */
+		/** The page at this offset is sent only after the tenth is requested. */
 		let late: number | undefined;
 		let release: () => void;
 		/** Requests that the run of another test left on their way are not of this one. */
@@ -200,16 +200,16 @@ describe('Return All and Limit', () => {
 					.setHeader('x-ratelimit-limit', '1000')
 					.end(JSON.stringify({ total: total(), documents: page }));
 			};
-			asked.push(offset);
-			change(asked.length);
-			if (offset === late && asked.length < 10) release = answer;
+			sentRequests.push(offset);
+			change(sentRequests.length);
+			if (offset === late && sentRequests.length < 10) release = answer;
 			else answer();
-			if (asked.length === 10) release();
+			if (sentRequests.length === 10) release();
 		});
 		beforeEach(() => {
 			ids = Array.from({ length: 1000 }, (_, index) => index);
 			total = () => ids.length;
-			asked = [];
+			sentRequests = [];
 			cap = 100;
 			change = () => {};
 			late = undefined;
@@ -290,19 +290,19 @@ describe('Return All and Limit', () => {
 			expect((await readAll()).length).toBe(1150);
 		});
 
-		it('nothing is asked for beyond an end that has come nearer', async () => {
+		it('sends no request beyond the end of a list that became shorter', async () => {
 			ids = Array.from({ length: 6000 }, (_, index) => index);
 			change = (request) => {
 				if (request === 2) ids = ids.slice(0, 300);
 			};
 			await readAll();
-			expect(Math.max(...asked)).toBeLessThan(4200);
+			expect(Math.max(...sentRequests)).toBeLessThan(4200);
 		});
 
 		it('a total that is never reached is an error, and nothing is output', async () => {
 			total = () => 1_000_000;
 			expect(await readAll()).toEqual([]);
-			expect([failure, Math.max(...asked) < 6000]).toEqual(['incomplete', true]);
+			expect([failure, Math.max(...sentRequests) < 6000]).toEqual(['incomplete', true]);
 		});
 
 		it('a Limit is filled although rows came twice', async () => {

@@ -64,12 +64,12 @@ describe('the option Personal Data', () => {
 		const path = `/api/v1/data/collection/${LOANS}/document`;
 		const headers = { location: '/person/EMMA' };
 		await sandbox.faults({ path, fault: { status: 302, headers } });
-		const told = [];
+		const reported = [];
 		for (const personalData of ['full', 'masked']) {
 			const { error, saved } = await run(withMode(personalData, { simplify: false }));
-			told.push([codeOf(error), saved.includes('EMMA')]); // in all that n8n keeps
+			reported.push([codeOf(error), saved.includes('EMMA')]); // in all that n8n keeps
 		}
-		expect(told).toEqual([
+		expect(reported).toEqual([
 			['status.302', true],
 			['status.302', false],
 		]);

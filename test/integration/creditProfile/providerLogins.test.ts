@@ -112,7 +112,7 @@ describe('the credentials of providers', () => {
 	});
 
 	it.each(['1', 'Encrypted_Secret_2'])(
-		'come back without a password that the service repeats, and as they are beside that: %s',
+		'removes a password that the service repeats, and nothing else: %s',
 		async (secret) => {
 			const body = {
 				id: 11,
@@ -223,10 +223,10 @@ describe('the credentials of providers', () => {
 			['a key that is missing', 'credit-bureau-b', { apiKey: 'k' }, EMPTY, 'Username'],
 		];
 
-		it.each(wrong)('%s', async (_what, provider, login, ...told) => {
+		it.each(wrong)('%s', async (_what, provider, login, ...reported) => {
 			const { error } = await run(upsert(provider), { login: stored(provider, login) });
 			const sent = await sandbox.requests();
-			expect([fieldErrorOf(error), error?.context?.sent, sent]).toEqual([told, false, []]);
+			expect([fieldErrorOf(error), error?.context?.sent, sent]).toEqual([reported, false, []]);
 		});
 
 		it('a provider that was not chosen', async () => {
@@ -310,11 +310,11 @@ describe('the credentials of providers', () => {
 		);
 
 		/** All that comes out of a run; n8n itself keeps the node's fields beside it, to be able to run it again. */
-		const told = ({ items, failed, error, hints }: Awaited<ReturnType<typeof run>>) =>
+		const reported = ({ items, failed, error, hints }: Awaited<ReturnType<typeof run>>) =>
 			JSON.stringify({ items, failed, hints, error, ...error }) + inspect(error, { depth: 10 });
 
 		const fromFields = async (provider: string, login: object, onError?: OnError) =>
-			told(await run({ ...upsert(provider), loginFrom: 'fields', ...login }, { onError }));
+			reported(await run({ ...upsert(provider), loginFrom: 'fields', ...login }, { onError }));
 
 		describe.each(logins)('%s, from fields', (provider, login) => {
 			const found = (text: string) => secretsOf(login).filter((secret) => text.includes(secret));

@@ -3,7 +3,7 @@ import { startStubServer, type StubResponse } from '../apiVariants/stubServer';
 import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 
-/** What comes out of a list or a record when the service responds like this: rows, or the error's code. */
+/** Returns what comes out of a list or a record when the service responds like this: rows, or the error's code. */
 async function outcomeOf(parameters: INodeParameters, answer: StubResponse) {
 	const service = await startStubServer(() => answer);
 	try {

@@ -152,7 +152,7 @@ it('associations of a masked document are masked', async () => {
 });
 
 describe('a title that two fields of a version have', () => {
-	it('is told apart by their keys, the first field too, in every version', async () => {
+	it("adds the field's key to an ambiguous title in every version", async () => {
 		const { rows } = await documents(
 			{
 				1: { a: 'Monto', c: 'Plazo' },

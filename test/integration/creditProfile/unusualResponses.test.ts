@@ -45,7 +45,7 @@ describe('a list of which it is not known what it holds is an error', () => {
 		expect([rows, code]).toEqual([[], 'body.empty']);
 	});
 
-	it.each(Object.entries(lists))('where it tells of a failure: %s', async (_, list) => {
+	it.each(Object.entries(lists))('fails on a list that reports a failure: %s', async (_, list) => {
 		const body = { success: false, message: 'down', data: [], documents: [], total: 0 };
 		const { rows, code, error } = await ask({ body }, list);
 		expect([rows, code, error?.context?.said]).toEqual([[], 'failure', 'down']);
@@ -67,7 +67,7 @@ describe('a list of which it is not known what it holds is an error', () => {
 		}
 	});
 
-	it('where it comes at once and holds less than it reports, unless that fills the Limit', async () => {
+	it('fails on a list in one response with fewer rows than reported', async () => {
 		const body = { data: [1, 2].map((id) => ({ id, type: 'bureau/pf' })), total: 25 };
 		const all = await ask({ body }, logins);
 		expect([all.rows, all.code]).toEqual([[], 'incomplete']);
@@ -86,15 +86,12 @@ describe('documents whose titles cannot be had', () => {
 	it.each<[string, StubResponse]>([
 		['403', { status: 403, body: { message: 'A beta' } }],
 		['something else', { body: { message: 'A beta' } }],
-	])(
-		'fail where they are asked for, for no column is to change its name: %s',
-		async (_, answer) => {
-			const { rows, code } = await ask(at(answer), simple);
-			expect([rows, code]).toEqual([[], expect.any(String)]);
-		},
-	);
+	])('fails when requested titles cannot be read: %s', async (_, answer) => {
+		const { rows, code } = await ask(at(answer), simple);
+		expect([rows, code]).toEqual([[], expect.any(String)]);
+	});
 
-	it('come under their keys where they are not asked for, by one request', async () => {
+	it('names columns by key with one request if no titles are requested', async () => {
 		const { rows, asked: requests } = await ask(at({ status: 403 }), {
 			...simple,
 			columnNames: 'keys',
@@ -148,7 +145,7 @@ describe('a body in Latin-1', () => {
 });
 
 describe('a redirect', () => {
-	it('is not followed; where it leads is told without what it carries', async () => {
+	it("reports a redirect's target without its query, and does not follow it", async () => {
 		const location = 'https://user:pass@api.example.com/api/v1/data/collection/?token=token-1#x';
 		const answer = { status: 308, headers: { location } };
 		const { code, error, asked: requests } = await ask(answer, collections);
@@ -173,7 +170,7 @@ describe('an ID in Filters', () => {
 		expect([fieldErrorOf(error), requests]).toEqual([[code, 'Parent Collection ID'], []]);
 	});
 
-	it('of 0 is nothing that an agent was told to look for', async () => {
+	it('refuses the ID 0 in Filters', async () => {
 		const { error, asked: requests } = await ask({ body: { data: [], total: 0 } }, filtered(0), {
 			isTool: true,
 		});

@@ -7,7 +7,7 @@ const LEGAL = 'legal-records';
 
 let executions = 0;
 
-/** Stores the login of each item, at a service that answers so; the provider is told by the item, too. */
+/** Stores each item's login at a service with this response; the item names the provider, too. */
 async function store(
 	answer: (requests: StubRequest) => StubResponse,
 	items: IDataObject[],
@@ -163,7 +163,7 @@ describe('a response to a login', () => {
 		expect(error?.description).not.toContain('Lender_Secret_1');
 	});
 
-	it('without the row lets no further item be sent, and the same login is not sent again', async () => {
+	it('sends no other item, nor this login again, after a response without a row', async () => {
 		const answer = () => ({ body: { status: 'rejected' } });
 		const items = [login('A'), login('A'), login('B')];
 		expect((await store(answer, items)).sent).toEqual(['A']);
@@ -175,7 +175,7 @@ describe('a response to a login', () => {
 		['another user', { user: 'SOMEBODY_ELSE' }],
 		['a user masked by the service', { user: 'lexxxx' }],
 		['a login that is off', { isEnabled: false }],
-	])('whose row shows %s is told of, and is no failure', async (_what, more) => {
+	])('hints at a login whose row shows %s, without failing', async (_what, more) => {
 		const { error, rows, hints } = await respond({ ...row, ...more });
 		expect([error, rows, hints]).toEqual([
 			undefined,
@@ -188,7 +188,7 @@ describe('a response to a login', () => {
 		['what was sent', {}],
 		['no user', { user: null }],
 		['a type of its own', { type: 'LEGAL_RECORDS' }],
-	])('whose row shows %s is nothing to tell of', async (_what, more) => {
+	])('shows no hint for a login whose row shows %s', async (_what, more) => {
 		const { error, hints } = await respond({ ...row, ...more });
 		expect([error, hints]).toEqual([undefined, []]);
 	});
@@ -197,7 +197,7 @@ describe('a response to a login', () => {
 		['created', { updatedAt: row.createdAt }, 'created'],
 		['updated', {}, 'updated'],
 		['saved, as far as it tells', { updatedAt: undefined }, null],
-	])('tells that the login was %s', async (_what, more, action) => {
+	])('reports that the login was %s', async (_what, more, action) => {
 		const { actions } = await respond({ ...row, ...more });
 		expect(actions).toEqual([action]);
 	});

@@ -158,12 +158,12 @@ describe('docs/output.md', () => {
 		expect(sameContent(json)).toEqual([]);
 	});
 
-	it('tells what an acknowledgement holds', async () => {
+	it('describes what an acknowledgement holds', async () => {
 		const { items } = await sandbox.run(operation('taxpayer', 'getRfcData', byRfc()));
 		expect(Object.keys(items[0].json)).toEqual(['rfc', 'message', 'pending', 'queryId']);
 	});
 
-	it('tells what a failed query holds', async () => {
+	it('describes what a failed query holds', async () => {
 		const { rfc } = sandbox.reserved('failed');
 		const requests = await sandbox.run(operation('taxpayer', 'getCrf', { rfc }));
 		const queryId = String(requests.items[0].json.queryId);
@@ -187,7 +187,7 @@ describe('docs/output.md', () => {
 		expect(Object.keys(items[0].json).sort()).toEqual(columnsOf(RECORD, raw).sort());
 	});
 
-	it('names the fields of what Query gives, simplified as its operation and with Simplify off', async () => {
+	it('names the fields of the Query resource, with and without Simplify', async () => {
 		const { items: made } = await sandbox.run(
 			operation('taxpayer', 'getCrf', { ...byRfc(), ...waited }),
 		);
@@ -357,7 +357,7 @@ describe('docs/output.md', () => {
 		},
 	);
 
-	it('tells how a document comes out', async () => {
+	it('describes how a document comes out', async () => {
 		const { items } = await nodeOn(sandbox)(documents);
 		const columns = Object.keys(items[0].json);
 		expect(columns.slice(0, 3)).toEqual(['nombre', 'primerApellido', 'segundoApellido']);

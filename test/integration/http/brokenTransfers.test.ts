@@ -15,7 +15,7 @@ const LIST = JSON.stringify([{ id: 1, type: 'bureau/pm', createdAt: '2026-01-01T
 const cut = (text: string) => text.slice(0, -20);
 
 /** Lists provider logins at a service that answers so. */
-async function list(answer: (asked: StubRequest) => StubResponse) {
+async function list(answer: (sentRequests: StubRequest) => StubResponse) {
 	const service = await startStubServer(answer);
 	const { items, error } = await runNode({
 		type: 'creditProfile',
@@ -51,7 +51,7 @@ describe('a response that breaks off', () => {
 	});
 
 	it('fails no item where the list of queries breaks off once', async () => {
-		const { error, asked } = await runAgainstStub(
+		const { error, asked: sentRequests } = await runAgainstStub(
 			({ method, path, times }) => {
 				if (method === 'POST') return { body: { message: 'ok', queryId: `q${times}` } };
 				if (path !== '/api/query') return { status: 404, body: {} };
@@ -59,7 +59,7 @@ describe('a response that breaks off', () => {
 			},
 			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 1 }),
 		);
-		const posts = asked.filter(
+		const posts = sentRequests.filter(
 			({ method, path }) => method === 'POST' && path !== '/api/oauth/token',
 		);
 		expect([error, posts.length]).toEqual([undefined, 1]);
@@ -80,20 +80,20 @@ describe('a response that breaks off', () => {
 	});
 });
 
-describe('a service that says when it may be asked again', () => {
+describe('a service that says when to retry', () => {
 	const post = getCrf({ rfc: RFC, reuse: 'never' });
 
 	it.each(['3600', new Date(Date.now() + 3_600_000).toUTCString(), '9'.repeat(20)])(
 		'fails a billed query at once, and names the time: Retry-After %s',
 		async (header) => {
-			const { error, asked } = await runAgainstStub(
+			const { error, asked: sentRequests } = await runAgainstStub(
 				({ method }) =>
 					method === 'POST'
 						? { status: 429, body: {}, headers: { 'retry-after': header } }
 						: { body: [] },
 				post,
 			);
-			const posts = asked.filter(({ path }) => path === '/api/query/crf').length;
+			const posts = sentRequests.filter(({ path }) => path === '/api/query/crf').length;
 			expect([codeOf(error), posts]).toEqual(['status.429', 1]);
 			const named = Date.parse(String(error?.context?.retryAt));
 			expect(named).toBeGreaterThan(Date.now() + 3_500_000);
@@ -101,7 +101,7 @@ describe('a service that says when it may be asked again', () => {
 	);
 
 	it('fails all items of a run at once, though few were sent', async () => {
-		const { codes, asked } = await runAgainstStub(
+		const { codes, asked: sentRequests } = await runAgainstStub(
 			({ method }) =>
 				method === 'POST'
 					? { status: 429, body: {}, headers: { 'retry-after': '3600' } }
@@ -109,7 +109,7 @@ describe('a service that says when it may be asked again', () => {
 			getCrf({ reuse: 'never' }),
 			{ items: rfcs(60).map((rfc) => ({ rfc })), onError: 'continueRegularOutput' },
 		);
-		const posts = asked.filter(({ path }) => path === '/api/query/crf').length;
+		const posts = sentRequests.filter(({ path }) => path === '/api/query/crf').length;
 		expect([codes.length, codes.includes(undefined), posts < 60]).toEqual([60, false, true]);
 	});
 });

@@ -11,7 +11,7 @@ import { withSandbox } from '../support/withSandbox';
 describe('the test of a credential', () => {
 	const sandbox = withSandbox(sandboxForTest, { rateLimit: 0, seed: 4711 });
 
-	const tellOf = async (
+	const renderOf = async (
 		test: typeof testTaxQuery,
 		data: ICredentialDataDecryptedObject,
 	): Promise<string> => {
@@ -20,9 +20,9 @@ describe('the test of a credential', () => {
 		return message;
 	};
 	const creditProfile = async (fields: object) =>
-		await tellOf(testCreditProfile, { ...sandbox.credentials().creditProfileApi, ...fields });
+		await renderOf(testCreditProfile, { ...sandbox.credentials().creditProfileApi, ...fields });
 	const taxQuery = async (fields: object) =>
-		await tellOf(testTaxQuery, { ...sandbox.credentials().taxQueryApi, ...fields });
+		await renderOf(testTaxQuery, { ...sandbox.credentials().taxQueryApi, ...fields });
 
 	it('takes what is right', async () => {
 		expect([await creditProfile({}), await taxQuery({})]).toEqual([
@@ -43,7 +43,7 @@ describe('the test of a credential', () => {
 		[{ apiToken: 'Token ' }, /^The credential has no API token\./],
 		[{ apiMapping: '{"pathz": {}}' }, /^API Mapping: "pathz" is not known; known are paths/],
 		[{ pseudonymKey: 'too short' }, /^'Pseudonym Key' must have 16 characters or more\./],
-	])('of the Credit Profile Service tells of %j', async (fields, text) => {
+	])("the Credit Profile credential's test reports %j", async (fields, text) => {
 		expect(await creditProfile(fields)).toMatch(text);
 	});
 
@@ -59,7 +59,7 @@ describe('the test of a credential', () => {
 		[{ grant: 'accessToken', pastedToken: 'Bearer ' }, /^The credential has no access token\./],
 		[{ additionalSecretFields: '[1]' }, /^'Additional Secret Fields' .* must be a JSON object\./],
 		[{ apiMapping: '{"list": {"pageSize": "x"}}' }, /^API Mapping: "list\.pageSize" must be/],
-	])('of the query service tells of %j, and shows no secret', async (fields, text) => {
+	])("the query service credential's test reports %j without secrets", async (fields, text) => {
 		const message = await taxQuery(fields);
 		expect(message).toMatch(text);
 		expect(message).not.toMatch(/wrong-(secret|token)-1/);
@@ -89,7 +89,7 @@ describe('the test of a credential', () => {
 	it.each([
 		[new CreditProfileApi(), { apiToken: '' }],
 		[new TaxQueryApi(), { grant: 'accessToken', pastedToken: '' }],
-	])('is not needed for other nodes to be told that there is no token: %#', async (...row) => {
+	])("other nodes report a missing token without the credential's test: %#", async (...row) => {
 		const [credential, fields] = row;
 		const held = { ...sandbox.credentials()[credential.name as 'taxQueryApi'], ...fields };
 		await expect(credential.authenticate(held, { url: 'http://127.0.0.1:1' })).rejects.toThrow(

@@ -25,7 +25,7 @@ describe('executions that share a token', () => {
 		expect(requests.filter(({ status }) => status === 429).length).toBeLessThan(ITEMS);
 	});
 
-	it('are told how long they waited, by the clock on the wall and not item by item', async () => {
+	it('reports the waiting time by the clock, not summed over items', async () => {
 		const startedAt = Date.now();
 		const { hints } = await list('d', 35);
 		const took = (Date.now() - startedAt) / 1000;

@@ -39,14 +39,14 @@ describe('the access token of the query service', () => {
 	const codesOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
 		items.map(({ json }) => codeOf(json));
 
-	it('is asked for once for many items at a time', async () => {
+	it('requests one token for many concurrent items', async () => {
 		sandbox = await freshSandbox();
 		const result = await run(sandbox.credentials(), 60);
 		expect(failed(result)).toEqual([]);
 		expect(await sandbox.requests(TOKEN)).toHaveLength(1);
 	});
 
-	it('is kept in the credential for the next execution', async () => {
+	it('stores the token in the credential for the next execution', async () => {
 		sandbox = await freshSandbox();
 		const credentials = sandbox.credentials();
 		await run(credentials);
@@ -74,7 +74,7 @@ describe('the access token of the query service', () => {
 		expect(refused).toEqual([]);
 	});
 
-	it('is asked for anew when the secret in the credential was changed', async () => {
+	it('requests a new token after the secret was changed', async () => {
 		sandbox = await freshSandbox();
 		const credentials = sandbox.credentials();
 		await run(credentials);
@@ -82,7 +82,7 @@ describe('the access token of the query service', () => {
 		expect(codesOf(await run(credentials))).toEqual(['login.refused']);
 	});
 
-	it('is asked for only once with a wrong secret, and no item is sent', async () => {
+	it('requests a token once with a wrong secret, and sends no item', async () => {
 		sandbox = await freshSandbox();
 		const credentials = sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong-secret-1' } });
 		const result = await run(credentials, 100);
@@ -95,7 +95,7 @@ describe('the access token of the query service', () => {
 		['status 503', { status: 503 }],
 		['status 429', 'storm'],
 		['a connection that was reset', 'resetBefore'],
-	])('is asked for again after %s', async (_, fault) => {
+	])('requests a token again after %s', async (_, fault) => {
 		sandbox = await freshSandbox();
 		await sandbox.faults({ path: TOKEN, times: 1, fault });
 		const result = await run(sandbox.credentials(), 60);
@@ -136,7 +136,7 @@ describe('the access token of the query service', () => {
 		expect((await sandbox.requests()).map(({ path }) => path)).toEqual([TOKEN]);
 	});
 
-	it.each(['json', 'form'])('can be asked for with a body as %s', async (body) => {
+	it.each(['json', 'form'])('requests a token with a body as %s', async (body) => {
 		sandbox = await freshSandbox();
 		const apiMapping = JSON.stringify({ token: { body } });
 		const credentials = sandbox.credentials({ taxQueryApi: { apiMapping } });
@@ -163,7 +163,7 @@ describe('the access token of the query service', () => {
 		expect(await sandbox.requests(TOKEN)).toHaveLength(1);
 	});
 
-	it('may be pasted; one that is refused is told to be replaced, after a single request', async () => {
+	it('asks to replace a refused pasted token after a single request', async () => {
 		sandbox = await freshSandbox();
 		const credentials = sandbox.credentials({
 			taxQueryApi: { grant: 'accessToken', pastedToken: 'header.claims.signature' },

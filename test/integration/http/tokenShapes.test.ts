@@ -5,7 +5,7 @@ import { codeOf } from '../support/errorCode';
 import { runNode } from '../support/runNode';
 import { withServer } from '../support/serve';
 
-/** A service whose login looks as each test wants it; it takes the tokens that it has issued last. */
+/** Serves a login of the shape that a test wants, and accepts the last issued tokens. */
 interface Login {
 	headers: IncomingHttpHeaders;
 	body: string;
@@ -70,8 +70,8 @@ const run = async (credentials = freshCredentials(), count = 1, secrets: string[
 		onError: 'continueRegularOutput',
 		secrets,
 	});
-/** What the test of the credential says. */
-const tell = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) =>
+/** Returns what the test of the credential says. */
+const renderText = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) =>
 	await testTaxQuery.call(new CredentialTestContext(), {
 		id: '1',
 		name: 'Tested',
@@ -80,7 +80,7 @@ const tell = async ({ taxQueryApi: data }: ReturnType<typeof freshCredentials>) 
 	});
 const codesOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
 	items.flatMap(({ json }) => (json.error ? [codeOf(json)] : []));
-/** Whether the first error leaves out what the service said. */
+/** Says whether the first error omits the service's message. */
 const isWithheld = ({ items }: Awaited<ReturnType<typeof run>>) =>
 	String(items[0].json.errorDetail).includes('is withheld');
 const errorsOf = ({ items }: Awaited<ReturnType<typeof run>>) =>
@@ -215,7 +215,7 @@ describe('a token request', () => {
 		},
 	);
 
-	it('in whose head client ID and secret stand shows none of it, though the service does', async () => {
+	it('reveals no client ID and secret of its header, though the service does', async () => {
 		const secret = 'sécret with blanks/77';
 		const clientId = 'client:basic';
 		const apiMapping = '{"token": {"clientAuthentication": "basic", "body": "form"}}';
@@ -249,7 +249,7 @@ describe('a token request', () => {
 		const credentials = freshCredentials({ clientId: `refresh-${status}` });
 		await run(credentials);
 		// the test of a credential asks once; a run goes on trying
-		const { message } = await tell(credentials);
+		const { message } = await renderText(credentials);
 		expect(logins[1].body).toContain('refresh-7~/z');
 		expect(message).not.toContain('refresh-7');
 		expect(message).not.toContain('later: ');
@@ -266,7 +266,7 @@ describe('a token request', () => {
 		},
 	);
 
-	it('keeps the token that it brought, though the service repeats it where a quote is cut off', async () => {
+	it('hides the new token in a truncated quote of the service', async () => {
 		const token = 'a-token-of-the-day-0123456789';
 		issue = () => ({ body: { access_token: token } });
 		const message = `${'x'.repeat(290)} ${token}`;
@@ -284,7 +284,7 @@ describe('a token request', () => {
 		},
 	);
 
-	it('is made with the refresh token where one came, and with the secret if that has ended', async () => {
+	it('uses the refresh token, and the secret if that has ended', async () => {
 		issue = (count, { body }) =>
 			body.includes('refresh-2')
 				? { status: 400, body: {} }

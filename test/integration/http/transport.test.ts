@@ -61,7 +61,7 @@ describe('what is sent again', () => {
 	const verdict = (again: boolean) => ({ requests: again ? 2 : 1, succeeded: again });
 	/** Only a request that hangs is to meet its timeout. */
 	const timeoutFor = (fault: FaultRule['fault']) => (fault === 'hang' ? 3 : LONG);
-	/** How often one was sent. On a busy machine what follows one that hangs may meet that timeout, too. */
+	/** Returns how often one was sent. On a busy machine what follows one that hangs may meet that timeout, too. */
 	const countSent = async (path: string, fault: FaultRule['fault']) => {
 		const { length } = await sandbox.requests(path);
 		return fault === 'hang' ? Math.min(length, 2) : length;
@@ -83,7 +83,7 @@ describe('what is sent again', () => {
 	});
 
 	it.each(table.slice(1, 8))(
-		'a POST that ended in %s is said to have perhaps been accepted',
+		'reports a POST that ended in %s as possibly accepted',
 		async (_name, fault) => {
 			await sandbox.faults(once(fault));
 			const { error } = await run(upsert, timeoutFor(fault));
@@ -166,7 +166,7 @@ describe('what is sent again', () => {
 		expect(codes.filter((code) => /^(ENOTFOUND|EAI_AGAIN)$/.test(code))).toHaveLength(5);
 	});
 
-	it('and the operator is told', async () => {
+	it('reports the uncertain POST to the operator', async () => {
 		await sandbox.faults({ path: LIST, times: 2, fault: { status: 503 } });
 		const { hints } = await run(getMany);
 		expect(hints.map(({ message }) => message)).toEqual([

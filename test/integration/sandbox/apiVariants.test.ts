@@ -16,7 +16,7 @@ const operationOf = (path: string): Operation =>
 	(Object.keys(OPERATIONS) as Operation[]).find(
 		(one) => OPERATIONS[one].path === path,
 	) as Operation;
-/** The empty answer of a list that was asked for otherwise than the dialect wants it. */
+/** Returns an empty list if its parameters differ from the variant's. */
 const REFUSED = { status: 400 };
 
 describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))(
@@ -44,7 +44,7 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 			return found.status === 'PENDING' ? await finished(id) : found;
 		};
 
-		it('takes every body of the document under its own names, and answers by the contract', async () => {
+		it('accepts documented bodies under its own names, and responds by the contract', async () => {
 			for (const { path, answer, valid, result } of endpoints) {
 				const operation = operationOf(path);
 				for (const body of valid) {
@@ -92,7 +92,7 @@ describe.each(dialects.map((mapping, index) => ({ index: index + 1, mapping })))
 			expect([other.status, named.status, login.status]).toEqual([404, 400, 404]);
 		});
 
-		it('echoes what was asked as it was asked, and in its own words otherwise', async () => {
+		it('echoes a request as sent, and maps all other names', async () => {
 			const body = client.body('getInvoices', {
 				rfc: PERSON,
 				from: '2026-01-10',

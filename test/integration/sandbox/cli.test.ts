@@ -53,7 +53,7 @@ describe('the command line of the sandbox', () => {
 	});
 
 	it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
-		'by npm ends with 0, and the sandbox with it, when the process that npm started gets %s',
+		"ends npm with 0 and the sandbox when npm's child gets %s",
 		async (signal) => {
 			const child = spawn(
 				process.execPath,
@@ -69,7 +69,7 @@ describe('the command line of the sandbox', () => {
 		},
 	);
 
-	it('tells a person the addresses, tokens and secrets, and ends on Ctrl-C', async () => {
+	it('prints addresses, tokens and secrets, and ends on Ctrl-C', async () => {
 		const child = start();
 		const lines: string[] = [];
 		for await (const line of createInterface(child.stdout)) {

@@ -109,7 +109,7 @@ describe('faults', () => {
 		await expect(ended).rejects.toThrow('aborted');
 	});
 
-	it('makes an answer as large as it is told', async () => {
+	it('makes a response of the configured size', async () => {
 		const size = 3 * 2 ** 20;
 		await everywhere({ large: size });
 		const { data } = await bench.service.get<string>('/credential', { responseType: 'text' });
@@ -233,7 +233,7 @@ describe('the request log', () => {
 		await bench.service.get('/credential');
 	});
 
-	it('tells method, path, query, body and status of each request', async () => {
+	it('logs method, path, query, body and status of each request', async () => {
 		const { data } = await bench.anyone.get('/sandbox/requests');
 		expect(data).toMatchObject([
 			{ method: 'POST', path: `/api/v1${UPSERT}`, query: { trace: '1' }, status: 200 },

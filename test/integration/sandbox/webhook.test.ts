@@ -105,7 +105,7 @@ describe('a webhook call', () => {
 	);
 
 	it.each(rows)(
-		'carries the result with --record $record, --query-list $queryList and the shape $shape',
+		'carries the result ($record, $queryList, $shape)',
 		async ({ record, queryList, shape, recordIn }) => {
 			const own = await startTaxQueryBench({ record, queryList });
 			receiver = await startReceiver();
@@ -329,13 +329,13 @@ describe('signing', () => {
 			{ type: 'hmac', timestampHeader: 'X-T' },
 			'HMAC sha256 over "<Unix seconds>.<raw body>", the time in the header X-T, as hex, in the header X-Webhook-Signature',
 		],
-	])('of %j is told in words', async (signing, words) => {
+	])('describes the signing in words: %j', async (signing, words) => {
 		await register({ signing });
 		const { data } = await bench.control.get<{ webhook: { signed: string } }>('/state');
 		expect(data.webhook.signed).toBe(words);
 	});
 
-	it('is kept when something else is changed', async () => {
+	it('keeps the signing when another setting changes', async () => {
 		await register({ signing: { type: 'header', header: 'X-Kept', secret: SECRET } });
 		await bench.control.put('/webhook', { shape: 'id' });
 		await ask();
@@ -388,7 +388,7 @@ describe('faults of the delivery', () => {
 	it.each([
 		[RFC, 'FAILED'],
 		[FAILING_RFC, 'SUCCESS'],
-	])('tamper: tells the opposite outcome of %s', async (rfc, status) => {
+	])('tamper: delivers the opposite outcome of %s', async (rfc, status) => {
 		await register({ faults: { tamper: 1 } });
 		await ask(rfc);
 		const [{ body }] = await receiver.arrived(1);

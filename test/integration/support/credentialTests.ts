@@ -11,7 +11,10 @@ const { methods } = new CreditProfile();
 export const { testCreditProfile } = methods.credentialTest;
 export const { testTaxQuery } = new TaxQueryTrigger().methods.credentialTest;
 
-/** What the test of a credential finds in these fields, at services that accept everything; undefined if nothing. */
+/**
+ * Returns what the test of a credential finds in these fields, at services that accept everything; undefined if
+ * nothing.
+ */
 export async function flawIn(type: 'creditProfileApi' | 'taxQueryApi', fields: object) {
 	const service = await serve((_request, response) => give(response, []));
 	const token = { apiToken: 'token-1', grant: 'accessToken', pastedToken: 'token-1' };

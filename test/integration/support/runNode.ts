@@ -40,7 +40,7 @@ export const credentialTypes: Record<string, ICredentialType> = {
 /** Stored credentials by type. Like n8n's database, it keeps the token that a login brings. */
 export type Credentials = Record<string, ICredentialDataDecryptedObject>;
 
-/** What n8n's own credentials helper does, over a plain object instead of a database. */
+/** Describes what n8n's own credentials helper does, over a plain object instead of a database. */
 export class CredentialsInMemory extends ICredentialsHelper {
 	constructor(
 		private readonly stored: Credentials,
@@ -141,17 +141,17 @@ export interface NodeRunOptions {
 	onError?: OnError;
 	/** No other node runs before it. */
 	isFirst?: boolean;
-	/** How often the node has run in this execution, as in a loop. */
+	/** Says how often the node has run in this execution, as in a loop. */
 	ranBefore?: number;
 	/** None, as under the MCP Server Trigger, with null. */
 	executionId?: string | null;
-	/** The execution whose sub-workflow it runs in, as newer hosts tell. */
+	/** Names the parent execution, as newer hosts report it. */
 	parentExecutionId?: string;
 	/** It is called by an AI agent. */
 	isTool?: boolean;
 	/** The workflow's, n8n's own by default. */
 	timezone?: string;
-	/** What n8n keeps for nodes with an execution; given to further runs, they are its tries or its Retry. */
+	/** Says what n8n keeps for nodes with an execution; given to further runs, they are its tries or its Retry. */
 	memory?: IExecuteContextData;
 	mode?: WorkflowExecuteMode;
 	/** Tries of Retry On Fail. */

@@ -4,7 +4,7 @@ interface Running {
 }
 type Start<O, T> = (options?: O) => Promise<T>;
 
-/** What runs while a test does, under a name that can be written down before it is started. */
+/** Returns what runs while a test does, under a name that can be written down before it is started. */
 export const lazy = <T extends object>(now: () => T): T =>
 	new Proxy({} as T, {
 		get(_, name) {

@@ -7,12 +7,12 @@ const CRF = '/api/query/crf';
 const WRONG = 'GODE561331GR8';
 const onError = 'continueRegularOutput' as const;
 
-/** What the error of a run says of its cost, as data. */
+/** Returns what the error of a run says of its cost, as data. */
 const costOf = ({ error }: NodeRun) => [error?.context?.billed, error?.context?.queries];
 /** The same of each item that failed. */
 const costsOf = ({ items }: NodeRun) => items.map(({ json }) => json.billed);
 
-describe('what a run has cost is told', () => {
+describe('the cost of a run is reported', () => {
 	const sandbox = withSandbox(taxQuerySandbox);
 	const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
 		await sandbox.faults({ path: CRF, method: 'POST', fault: kind, times: 1 });

@@ -71,7 +71,7 @@ describe('a further try, whose Additional Body Fields hold something else', () =
 		[true, true],
 		[true, false],
 	])(
-		'gives each item its own, where they differ in such a field alone (one was not accepted: %s, another changes: %s)',
+		'matches items that differ in an additional field (rejected: %s, changed: %s)',
 		async (isOneLost, isChanging) => {
 			const parameters = getCrf(
 				{ rfc: RFC, options: { simplify: false } },

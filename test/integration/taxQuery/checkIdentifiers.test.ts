@@ -20,7 +20,7 @@ describe('Identifier → Check with Simplify off', () => {
 		expect([error, await sandbox.requests()]).toEqual([undefined, []]);
 	});
 
-	it('gives each identifier normalised, with what it tells', async () => {
+	it('returns each identifier normalised, with its details', async () => {
 		const { items } = await check({
 			rfc: ' gode 561231-gr8 ',
 			curp: 'sabc560626mdflrn01',
@@ -38,7 +38,7 @@ describe('Identifier → Check with Simplify off', () => {
 		});
 	});
 
-	it('tells each error with its field', async () => {
+	it('returns each error with its field', async () => {
 		const { items } = await check({ rfc: 'GODE561331GR8', zipCode: '06700', state: 'JAL' });
 		expect(items[0].json).toMatchObject({
 			valid: false,

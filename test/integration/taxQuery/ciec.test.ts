@@ -132,7 +132,7 @@ describe('an equal tax profile', () => {
 	});
 
 	it.each([true, false])(
-		'asked with the CIEC as an additional field of another query is found, and tells none (Simplify: %s)',
+		'finds a query with the CIEC as additional field, and hides it (Simplify: %s)',
 		async (simplify) => {
 			const csf = profile({ service: 'CSF' });
 			const { rows } = await runAgainstStub(

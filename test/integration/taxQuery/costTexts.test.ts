@@ -14,7 +14,7 @@ import { withFreshSandbox } from '../support/withSandbox';
 const CRF = '/api/query/crf';
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const onError = 'continueRegularOutput' as const;
-/** What a text says of the cost. */
+/** Returns what a text says of the cost. */
 const costIn = (text: unknown) => /Billed: ([^.]+)\./.exec(String(text))?.[1];
 const waiting = getCrf({ waitForResult: true });
 const sandbox = withFreshSandbox(taxQuerySandbox);
@@ -23,7 +23,7 @@ const fault = async (kind: 'resetBefore' | 'resetAfter' | { status: number }) =>
 
 /** What the output pane says of a run's queries. */
 describe('a receipt', () => {
-	it('tells what was sent, reused and is pending', async () => {
+	it('counts sent, reused and pending queries', async () => {
 		await sandbox.run(waiting, { items: itemsOf(rfcs(2)) });
 		const { hints } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(5)), mode: 'manual' });
 		expect(hints.map(({ message }) => message)).toEqual([
@@ -33,7 +33,7 @@ describe('a receipt', () => {
 		]);
 	});
 
-	it('tells how many may have been accepted', async () => {
+	it('counts queries that may have been accepted', async () => {
 		await fault('resetBefore');
 		const { hints } = await sandbox.run(getCrf(), {
 			items: itemsOf(rfcs(2)),
@@ -54,7 +54,7 @@ describe('a receipt', () => {
 		]);
 	});
 
-	it('tells how many items failed, where the run goes on', async () => {
+	it('counts failed items if the run continues', async () => {
 		const { rfc } = sandbox.reserved('failed');
 		const { hints } = await sandbox.run(waiting, {
 			items: itemsOf([...rfcs(1), rfc, rfc]),
@@ -65,7 +65,7 @@ describe('a receipt', () => {
 		]);
 	});
 
-	it('tells how many items failed before they were sent', async () => {
+	it('counts items that failed before sending', async () => {
 		const { hints } = await sandbox.run(waiting, {
 			items: itemsOf([...rfcs(3), 'GODE561331GR8', '']),
 			onError: 'continueRegularOutput',
@@ -100,12 +100,12 @@ describe('a receipt', () => {
 		},
 	);
 
-	it('tells why results were reused that nobody asked to reuse', async () => {
-		const told = async (options: Partial<Parameters<TaxQuerySandbox['run']>[1]>) =>
+	it('explains why results were reused by default', async () => {
+		const reported = async (options: Partial<Parameters<TaxQuerySandbox['run']>[1]>) =>
 			(await sandbox.run(waiting, { items: itemsOf(rfcs(1)), ...options })).hints.map(
 				({ message }) => message,
 			);
-		expect([await told({}), await told({}), await told({ mode: 'manual' })]).toEqual([
+		expect([await reported({}), await reported({}), await reported({ mode: 'manual' })]).toEqual([
 			['Billed: 1 query.'],
 			['Billed: 1 query.'],
 			[
@@ -114,7 +114,7 @@ describe('a receipt', () => {
 		]);
 	});
 
-	it('tells in a retry that the queries of the last day are taken first', async () => {
+	it('explains in a retry that queries of the last day are taken first', async () => {
 		await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) });
 		const { hints } = await sandbox.run(getCrf({ reuse: 'never' }), {
 			items: itemsOf(rfcs(2)),
@@ -137,14 +137,14 @@ describe('a receipt', () => {
 			{ filters: { status: ['failed'] } },
 			'0 of 3 queries returned. The filters of this node left out the others.',
 		],
-	])('of Get Many tells how many come: %s', async (_what, parameters, told) => {
+	])('Get Many reports how many queries come: %s', async (_what, parameters, reported) => {
 		const own = await taxQuerySandbox({ queryList: 'page', pastQueries: 0 });
 		await own.run(getCrf(), { items: itemsOf(rfcs(3)) });
 		const { hints } = await own.run(
 			operation('query', 'getAll', { returnAll: true, ...parameters }),
 		);
 		await own.close();
-		expect(hints.map(({ message }) => message)).toEqual([told]);
+		expect(hints.map(({ message }) => message)).toEqual([reported]);
 	});
 });
 
@@ -158,10 +158,10 @@ describe('the last words', () => {
 			{ spendingLimits: { sendAgain: true } },
 			'unknown',
 		],
-	])('by the receipt, %s', async (_what, kind, options, told) => {
+	])('by the receipt, %s', async (_what, kind, options, reported) => {
 		await fault(kind);
 		const { hints } = await sandbox.run(getCrf({}, options), { items: itemsOf(rfcs(2)), onError });
-		expect(costIn(hints[0].message)).toBe(told);
+		expect(costIn(hints[0].message)).toBe(reported);
 	});
 
 	it('as nothing for what is reused, and still as billed for what a further try reads', async () => {
@@ -209,13 +209,13 @@ describe('an error', () => {
 			items: itemsOf([...rfcs(60), sandbox.reserved('failed').rfc]),
 		});
 		const ids = (await sandbox.ledger()).map(({ queryId }) => queryId);
-		const [, told] =
+		const [, reported] =
 			/Accepted before that, and billed: (.*) …\./.exec(String(error?.description)) ?? [];
-		const unknown = told.split(', ').filter((id) => !ids.includes(id));
-		expect([ids.length, told.split(', ').length, unknown]).toEqual([61, 50, []]);
+		const unknown = reported.split(', ').filter((id) => !ids.includes(id));
+		expect([ids.length, reported.split(', ').length, unknown]).toEqual([61, 50, []]);
 	});
 
-	it('of a query that ended without a result tells how to go on', async () => {
+	it('says how to continue after a query without a result', async () => {
 		const { rfc } = sandbox.reserved('failed');
 		const { error } = await sandbox.run(waiting, { items: itemsOf([rfc]) });
 		const [{ queryId }] = await sandbox.ledger();
@@ -237,7 +237,7 @@ describe('an error', () => {
 		expect(error?.description).toContain(`Already billed: ${queryId}`);
 	});
 
-	it('of a query that may have been accepted tells how to look for it', async () => {
+	it('says how to search for a query that may have been accepted', async () => {
 		await fault('resetBefore');
 		const { error } = await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
 		expect(error?.message).toMatch(/^The query may have been accepted and billed: /);
@@ -263,7 +263,7 @@ describe('an error', () => {
 	it.each([
 		[{ query: { rfc: OTHER } }, 'is about somebody else, by'],
 		[{ service: 'RFC' }, 'is of another query type (RFC), by'],
-	])('tells what else a record is: %j', async (more, words) => {
+	])('says what a foreign record is: %j', async (more, words) => {
 		const service = await fakeService({
 			post: (accept, response) => give(response, Object.assign(accept(), more)),
 		});

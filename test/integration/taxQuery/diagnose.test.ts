@@ -67,11 +67,11 @@ describe.each(dialects)('Connection → Diagnose at a service %s', (_what, optio
 	});
 	afterAll(async () => await sandbox.close());
 
-	it('proposes exactly the mapping that is served, as far as reads can tell', () => {
+	it('proposes the served mapping, as far as reads can show', () => {
 		expect(suggestedIn(rows)).toEqual(suggested);
 	});
 
-	it('gives a summary, the checks and the proposal in the same columns, each filled with words', () => {
+	it('gives summary, checks and proposal in equal columns, each filled', () => {
 		expect(rows.map((row) => Object.keys(row).join())).toEqual(
 			rows.map(() => 'check,result,seen,advice'),
 		);
@@ -148,7 +148,7 @@ describe('Connection → Diagnose', () => {
 		});
 	});
 
-	it('says where nothing has answered what comes first, and not that a certificate was accepted', async () => {
+	it('names the first step if nothing responds, and accepts no certificate', async () => {
 		const taxQueryApi = {
 			grant: 'accessToken',
 			pastedToken: 't',
@@ -168,9 +168,9 @@ describe('Connection → Diagnose', () => {
 		expect(hints.map(({ message }) => message)).toContain(items[0].json.advice);
 	});
 
-	it('shows no text that may tell of a person where a word was expected', async () => {
-		const said = 'No localizado: Juan Pérez López, llamar al 5512345678';
-		const statuses = [said, 'EN ESPERA', '55 tel 5512345678'];
+	it('hides a text about a person in the place of a status', async () => {
+		const shownMessage = 'No localizado: Juan Pérez López, llamar al 5512345678';
+		const statuses = [shownMessage, 'EN ESPERA', '55 tel 5512345678'];
 		const body = statuses.map((status, at) => ({
 			_id: `q${at}`,
 			service: 'CRF',
@@ -188,10 +188,10 @@ describe('Connection → Diagnose', () => {
 			text.includes('5512345678'),
 			text.includes('EN ESPERA'),
 		]).toEqual([false, false, true]);
-		expect(text).toContain(` ${said.length} `);
+		expect(text).toContain(` ${shownMessage.length} `);
 	});
 
-	it('tells a wrong secret and a missing service, and still gives its items', async () => {
+	it('reports a wrong secret and a missing service as items', async () => {
 		const sandbox = await taxQuerySandbox();
 		const of = async (taxQueryApi: object) =>
 			(

@@ -58,7 +58,7 @@ describe('an error in the editor', () => {
 		expect(description).not.toContain('Reuse Results');
 	});
 
-	it('about an unknown host tells where to correct it', async () => {
+	it('says where to correct an unknown host', async () => {
 		const baseUrl = 'http://no-such-host.invalid/api';
 		expect(await text(getCrf({ rfc: RFC }), withCredential({ baseUrl }))).toEqual([
 			'The query service was not found: its host name is unknown',
@@ -73,7 +73,7 @@ describe('an error in the editor', () => {
 		expect(description).toContain("set 'Reuse Results' to Never");
 	});
 
-	it("quotes the service's words so that they can be told from ours", async () => {
+	it("quotes the service's message distinctly from ours", async () => {
 		const fault = { status: 400, body: { message: '"view" in the query: must be "all"' } };
 		await sandbox.faults({ path: '/api/query/crf', fault });
 		const [, description] = await text(getCrf({ rfc: RFC, reuse: 'never' }));

@@ -7,7 +7,7 @@ import { withFreshSandbox } from '../support/withSandbox';
 
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
-const told = ({ error }: NodeRun) => [...fieldErrorOf(error), error?.context?.item];
+const reported = ({ error }: NodeRun) => [...fieldErrorOf(error), error?.context?.item];
 
 describe('an item that fails', () => {
 	const sandbox = withFreshSandbox(taxQuerySandbox, { queryList: 'lean' });
@@ -15,11 +15,11 @@ describe('an item that fails', () => {
 	it.each<[string, object, object]>([
 		['looked for reusable results', HOURS, {}],
 		['counted the queries of the day', {}, { spendingLimits: { maxQueriesPerDay: 5 } }],
-	])('is the one that is told, while the item before it %s', async (_what, fields, options) => {
+	])('reports the failing item while the one before it %s', async (_what, fields, options) => {
 		const result = await sandbox.run(getCrf({ ...fields }, { ...options }), {
 			items: itemsOf([...rfcs(1), 'GODE561331GR8']),
 		});
-		expect(told(result)).toEqual(['identifier.DATE', 'RFC', 2]);
+		expect(reported(result)).toEqual(['identifier.DATE', 'RFC', 2]);
 	});
 
 	it('does not read as paid for twice, where its query ended without a result', async () => {
@@ -33,7 +33,7 @@ describe('an item that fails', () => {
 		expect(error?.description?.split(queryId)).toHaveLength(2);
 	});
 
-	it('tells which others may have been accepted; a retry finds them, and pays for none again', async () => {
+	it('names queries that may have been accepted; a retry finds them unbilled', async () => {
 		const [refused, lost] = rfcs(2);
 		const arrived: string[] = [];
 		const isListed = { now: false };
@@ -64,7 +64,7 @@ describe('an item that fails', () => {
 		expect(arrived.filter((rfc) => rfc === lost)).toHaveLength(1);
 	});
 
-	it('is the one whose error is thrown, though it stopped another one that has been billed', async () => {
+	it("throws the failing item's error, though it stopped a billed one", async () => {
 		const [stored, refused] = rfcs(2);
 		let isBeingRead = () => {};
 		const reading = new Promise<void>((resolve) => (isBeingRead = resolve));

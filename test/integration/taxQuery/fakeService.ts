@@ -30,7 +30,7 @@ export const aRecord = (fields: Partial<StoredQuery> = {}): StoredQuery => ({
 
 type Handler = (accept: () => StoredQuery, response: ServerResponse) => void | Promise<void>;
 
-/** Whatever is not said otherwise: what the document says. */
+/** Holds the documented responses as defaults. */
 const handlers = {
 	token: (response: ServerResponse) => give(response, { access_token: 'fake-token-1234' }),
 	post: ((accept, response) => give(response, { queryId: accept()._id })) as Handler,

@@ -73,7 +73,7 @@ describe("somebody else's result", () => {
 		expect(rows.map(({ rfc }) => rfc)).toEqual([RFC]);
 	});
 
-	it('fails those items alone whose query it is not, where one ID was answered to three', async () => {
+	it('fails only the items whose query an ID shared by three is not', async () => {
 		const { rows, codes: failures } = await runAgainstStub(
 			answering(accepted, [], record('q1', RFC)),
 			getCrf(waiting, often),
@@ -134,7 +134,7 @@ describe("somebody else's result", () => {
 		['somebody else', { query: { rfc: OTHER }, service: 'CRF' }, {}, undefined],
 		['an unknown person', { query: {}, service: 'CRF' }, {}, 'CRF'],
 		['another mapped service', { service: 'CRF' }, { services: { getCsf: 'SITUACION' } }, 'CRF'],
-	])('is said to be what it is: of %s', async (_who, more, apiMapping, type) => {
+	])('names what a foreign record is: of %s', async (_who, more, apiMapping, type) => {
 		const parameters = { ...csf, ...waiting, options: often };
 		const own = record('q1', RFC, more);
 		const { rows, error } = await runAgainstStub(
@@ -147,7 +147,7 @@ describe("somebody else's result", () => {
 		expect([rows, codeOf(error), error?.context?.type]).toEqual([[], REFUSED, type]);
 	});
 
-	it('is told where only the result names somebody else, beside who was asked about', async () => {
+	it('warns if only the result names another person', async () => {
 		const corrected = person(CURP);
 		(corrected.response as IDataObject).curp = OTHER_CURP;
 		const { rows } = await runAgainstStub(answering({ body: corrected }), curpData);
@@ -173,7 +173,7 @@ describe('a refusal', () => {
 	};
 
 	it.each([404, 422])(
-		'%i of a query that needs a tax profile comes in the words of the service, with what may be missing',
+		'quotes the service and hints at a tax profile for status %i',
 		async (status) => {
 			expect(await refused(status, { message: 'Perfil no encontrado' })).toMatchObject({
 				mayLackProfile: true,
@@ -247,7 +247,7 @@ describe('invoices of several months', () => {
 		['another month', [month('x1', '2026-01'), month('x2', '2025-02')], ['otherMonths']],
 		['one twice', [month('x1', '2026-01'), month('x2', '2026-01')], ['otherMonths']],
 		['their order', [month('x2', '2026-02'), month('x1', '202601')], []],
-	])('are compared with those that were asked for: %s', async (_what, results, warnings) => {
+	])('compares invoice months with the requested ones: %s', async (_what, results, warnings) => {
 		const { rows } = await runAgainstStub(
 			answering({ body: { results } }),
 			invoices('2026-01', '2026-02'),
@@ -255,7 +255,7 @@ describe('invoices of several months', () => {
 		expect(codes(rows[0])).toEqual(warnings);
 	});
 
-	it('are given but for one that is of somebody else, whose query ID is told', async () => {
+	it('returns the invoices except a foreign month, whose query ID it names', async () => {
 		const months = ['2026-01', '2026-02', '2026-03'];
 		const results = months.map((period, at) => month(`m${at}`, period));
 		const ended = (at: number) =>

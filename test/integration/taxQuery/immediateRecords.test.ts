@@ -32,7 +32,7 @@ describe.each([
 		);
 	});
 
-	it('of nobody fail, and cost nothing where that is told at once', async () => {
+	it('fails for unknown people, without cost if refused at once', async () => {
 		const { rfc } = sandbox.reserved('notFound');
 		const { error } = await sandbox.run(operation('taxpayer', 'getCrf', { rfc, ...waited }));
 		expect(codeOf(error)).toBe(immediateRecords ? 'status.404' : 'failed');

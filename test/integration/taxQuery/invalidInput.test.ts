@@ -24,9 +24,9 @@ const nextYear = String(new Date().getFullYear() + 1);
 describe('an item with a mistake in it', () => {
 	const sandbox = withSandbox(taxQuerySandbox);
 
-	/** What is entered, and what the error is about: its code, and the field. */
-	type Told = [code: string, field?: string];
-	const mistakes: Array<[what: string, parameters: INodeParameters, told: Told]> = [
+	/** Describes what is entered, and what the error is about: its code, and the field. */
+	type Rendered = [code: string, field?: string];
+	const mistakes: Array<[what: string, parameters: INodeParameters, told: Rendered]> = [
 		['an RFC with an impossible date', crf('GODE561331GR8'), ['identifier.DATE', 'RFC']],
 		['an RFC that is too short', crf('GODE5612'), ['identifier.FORMAT', 'RFC']],
 		['an RFC without homoclave', crf('GODE561231'), ['identifier.HOMOCLAVE', 'RFC']],
@@ -180,7 +180,7 @@ describe('an item with a mistake in it', () => {
 		],
 	];
 
-	it.each(mistakes)('%s: is told which field', async (_what, parameters, [code, field]) => {
+	it.each(mistakes)('%s: the error names the field', async (_what, parameters, [code, field]) => {
 		const { error } = await sandbox.run(parameters);
 		expect([codeOf(error), error?.context?.field]).toEqual([code, field]);
 	});
@@ -211,13 +211,13 @@ describe('an item with a mistake in it', () => {
 		expect(`${error?.message} ${error?.description}`).not.toContain('GODE561331GR8');
 	});
 
-	it('is told so for a query ID that the service does not know', async () => {
+	it('reports a query ID that the service does not know', async () => {
 		const { error } = await sandbox.run(operation('query', 'get', { queryId: 'unknown-1' }));
 		expect(codeOf(error)).toBe('noQuery');
 	});
 
 	it.each(['getCsf', 'getComplianceOpinion', 'getInvoices'])(
-		'%s without a tax profile: is told what to run first',
+		'%s without a tax profile: the error says what to run first',
 		async (name) => {
 			const { error } = await sandbox.run(
 				operation('taxAuthority', name, { rfc: rfcs(2)[1], period: 'month', month: '2026-01' }),
@@ -227,7 +227,7 @@ describe('an item with a mistake in it', () => {
 	);
 });
 
-describe('an item that only looks wrong', () => {
+describe('an item that only seems wrong', () => {
 	const sandbox = withSandbox(taxQuerySandbox);
 
 	const sent = async (path: string) => (await sandbox.requests(path))[0].body;
@@ -267,7 +267,7 @@ describe('an item that only looks wrong', () => {
 		});
 	});
 
-	it('is asked for the invoices of last month where nothing else was entered', async () => {
+	it("requests last month's invoices if no period is entered", async () => {
 		await sandbox.run(createTaxProfile(RFC));
 		await sandbox.run(operation('taxAuthority', 'getInvoices', { rfc: RFC }));
 		const now = new Date();

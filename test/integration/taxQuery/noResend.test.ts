@@ -51,13 +51,13 @@ describe('a query that nobody knows to be accepted', () => {
 		['its connection was reset', 'resetBefore'],
 		['no answer came in time', 'hang'],
 		['the service answered with 503', { status: 503 }],
-	])('is said to be unsure when %s and it is not listed', async (_what, fault) => {
+	])('is uncertain when %s and it is not listed', async (_what, fault) => {
 		await sandbox.faults(once(fault));
 		const { items } = await runOne(fault === 'hang' ? { timeout: 3 } : {});
 		expect([codeOf(items[0].json), await sends()]).toEqual(['unsure', 1]);
 	});
 
-	it('is said with a time that Query → Get Many takes as it stands, and finds it with', async () => {
+	it('reports a time with which Query → Get Many finds the query', async () => {
 		await sandbox.faults(once('resetBefore'));
 		const { items } = await runOne();
 		const [, createdAfter] = /(\d{4}-\S+Z)/.exec(String(items[0].json.errorDetail)) ?? [];
@@ -95,7 +95,7 @@ describe('a query that nobody knows to be accepted', () => {
 		expect(await sends()).toBe(3);
 	});
 
-	it('is said to be unsure when the queries made cannot be listed', async () => {
+	it('is uncertain when the list cannot be read', async () => {
 		await sandbox.faults(once('resetAfter'), {
 			path: '/api/query',
 			exact: true,
@@ -131,7 +131,7 @@ describe('a query that nobody knows to be accepted', () => {
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
 
-	it('is not taken for an equal query that another program makes before it is looked for', async () => {
+	it('does not match an equal query that another program sends meanwhile', async () => {
 		const service = await sandbox.elsewhere();
 		await sandbox.faults(once('resetAfter'), {
 			path: '/api/query',
@@ -141,7 +141,7 @@ describe('a query that nobody knows to be accepted', () => {
 		});
 		const running = runOne();
 		await until('a query billed', async () => (await billed()).length > 0);
-		// later by more than what the service's clock, told in whole seconds, leaves open
+		// later by more than the service's clock, in whole seconds, leaves open
 		await new Promise((resolve) => setTimeout(resolve, 2500));
 		await service.post('/query/crf', { rfc: RFC });
 		const { items } = await running;
@@ -165,7 +165,7 @@ describe('a query that nobody knows to be accepted', () => {
 		expect(codeOf((await running).error)).toBe('unsure');
 	});
 
-	it('is not taken for that of an item that writes the same otherwise and still awaits its answer', async () => {
+	it('does not match a differently written query that is in flight', async () => {
 		const path = '/api/query/rfc-calculator';
 		await sandbox.faults(
 			{ ...once('resetBefore'), path },
@@ -184,7 +184,7 @@ describe('a query that nobody knows to be accepted', () => {
 		expect(given.sort()).toEqual([...(await billed()), 'unsure'].sort());
 	});
 
-	it('is told apart from the queries of other items that ask the same', async () => {
+	it('distinguishes queries of items with equal requests', async () => {
 		await sandbox.faults(rule('resetAfter', { times: 3 }));
 		const { items } = await runOne({}, new Array(12).fill({ rfc: RFC }));
 		expect(idsOf(items).sort()).toEqual((await billed()).sort());
@@ -199,7 +199,7 @@ describe('a query that nobody knows to be accepted', () => {
 		expect([idsOf(items), items[0].json.recovered]).toEqual([await billed(), undefined]);
 	});
 
-	it('is found by months when invoices were asked for', async () => {
+	it('finds lost invoice queries by their months', async () => {
 		await sandbox.run(
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc: RFC, ciec: 'x1' }),
 		);
@@ -220,7 +220,7 @@ describe('a query that nobody knows to be accepted', () => {
 	});
 });
 
-describe('500 items, of which every tenth each is reset after acceptance, hangs, meets 503, or 429', () => {
+describe('500 items with resets, hangs, 503 and 429 for every tenth', () => {
 	let sandbox: TaxQuerySandbox;
 	let items: INodeExecutionData[];
 	let billed: Array<{ rfc: unknown; queryId: string }>;
@@ -258,7 +258,7 @@ describe('500 items, of which every tenth each is reset after acceptance, hangs,
 		expect(new Set(billed.map(({ rfc }) => rfc)).size).toBe(billed.length);
 	});
 
-	it('give every paid query out, beside the item that asked for it', () => {
+	it('returns every billed query with its item', () => {
 		const given = accepted().map(({ json }) => ({
 			rfc: json.externalReference,
 			queryId: json.queryId,

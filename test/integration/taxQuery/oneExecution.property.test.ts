@@ -6,7 +6,7 @@ import { give } from '../support/serve';
 import { getCrf, rfcs } from './support';
 import { tenantService, type ArrivedPost } from './tenants';
 
-const asked = rfcs(4);
+const sentRequests = rfcs(4);
 const spellings = [
 	(rfc: string) => rfc,
 	(rfc: string) => rfc.toLowerCase(),
@@ -16,19 +16,19 @@ const spellings = [
 const item = fc.record({
 	tenant: fc.constantFrom('A', 'B'),
 	rfc: fc
-		.tuple(fc.constantFrom(...asked), fc.constantFrom(...spellings))
+		.tuple(fc.constantFrom(...sentRequests), fc.constantFrom(...spellings))
 		.map(([rfc, spell]) => spell(rfc)),
 });
 const items = fc.array(item, { minLength: 1, maxLength: 4 });
-/** How the node is called. */
+/** Defines how the node is called. */
 const step = fc.oneof(
 	fc.record({ how: fc.constantFrom('run', 'loop', 'sub', 'retry'), items, tries: fc.nat(2) }),
 	fc.record({ how: fc.constantFrom('tools', 'toolsInTurn'), items, tries: fc.constant(0) }),
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** What becomes of each paid POST, in the order of their arrival. */
-const fate = fc.constantFrom<'accept' | 'lose' | 'drop' | 'refuse' | 'busy'>(
+/** Defines what becomes of each paid POST, in the order of their arrival. */
+const outcomes = fc.constantFrom<'accept' | 'lose' | 'drop' | 'refuse' | 'busy'>(
 	...(['accept', 'accept', 'accept', 'lose', 'drop', 'refuse', 'busy'] as const),
 );
 
@@ -85,7 +85,7 @@ async function perform(
 describe('a random program of items, rounds, tool calls, sub-executions, tries and retries', () => {
 	const programs = fc.tuple(
 		fc.array(step, { minLength: 1, maxLength: 5 }),
-		fc.array(fate, { maxLength: 20 }),
+		fc.array(outcomes, { maxLength: 20 }),
 	);
 
 	it('is billed at most once for each question of each account', async () => {

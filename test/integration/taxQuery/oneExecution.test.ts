@@ -29,19 +29,19 @@ describe('a question in an execution', () => {
 	afterEach(async () => await service.close());
 	const billed = (tenant = 'A') => service.billedOf(tenant).map(({ query }) => query.rfc);
 
-	it('is asked once for items that write one RFC in four ways', async () => {
+	it('sends one query for an RFC written in four ways', async () => {
 		const written = [RFC, RFC.toLowerCase(), ` ${RFC} `, `${RFC.slice(0, 4)}-${RFC.slice(4)}`];
 		const { items } = await service.run(getCrf(), { items: itemsOf(written) });
 		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC], 1]);
 		expect(items.map(({ json }) => json.reused)).toEqual([undefined, true, true, true]);
 	});
 
-	it('is asked for each item with Never', async () => {
+	it('sends a query for each item with Reuse Results: Never', async () => {
 		const { items } = await service.run(getCrf(NEVER), { items: itemsOf([RFC, RFC, RFC]) });
 		expect([billed(), new Set(idsOf(items)).size]).toEqual([[RFC, RFC, RFC], 3]);
 	});
 
-	it('is asked once in the rounds of a loop', async () => {
+	it('sends one query in the rounds of a loop', async () => {
 		const memory = {};
 		for (const ranBefore of [0, 1, 2]) {
 			const loop = { executionId: 'loop-default', memory, ranBefore };
@@ -50,7 +50,7 @@ describe('a question in an execution', () => {
 		expect(billed()).toEqual([RFC]);
 	});
 
-	it('is asked once by tool calls at the same time', async () => {
+	it('sends one query for concurrent tool calls', async () => {
 		const [curp] = curps(1);
 		const call = async (ranBefore: number) =>
 			await service.run(operation('person', 'getCurpData', { curp }), {
@@ -60,7 +60,7 @@ describe('a question in an execution', () => {
 		expect(service.posts).toHaveLength(1);
 	});
 
-	it('is asked once by the sub-executions of one parent', async () => {
+	it('sends one query for the sub-executions of one parent', async () => {
 		for (const executionId of ['sub-1', 'sub-2']) {
 			const sub = { executionId, parentExecutionId: 'parent-1', mode: 'integrated' as const };
 			await service.run(getCrf(), { items: itemsOf([RFC]), ...sub });
@@ -68,12 +68,12 @@ describe('a question in an execution', () => {
 		expect(billed()).toEqual([RFC]);
 	});
 
-	it('is asked once in each account', async () => {
+	it('sends one query in each account', async () => {
 		await service.run(getCrf(), { items: [...itemsOf([RFC, RFC]), ...itemsOf([RFC, RFC], 'B')] });
 		expect([billed('A'), billed('B')]).toEqual([[RFC], [RFC]]);
 	});
 
-	it('is looked up by the next tool call where the first one lost its response', async () => {
+	it('the next tool call recovers a query whose response was lost', async () => {
 		answer = lose;
 		const list = jest.fn(() => []);
 		await service.close();
@@ -100,7 +100,7 @@ describe('a question in an execution', () => {
 		expect([items[0]?.json.recovered, billed()]).toEqual([true, [RFC]]);
 	});
 
-	it('is asked again where its immediate query failed, in the next execution, too', async () => {
+	it('sends a failed immediate query again, also in the next execution', async () => {
 		answer = ({ accept, response }) => give(response, accept({ status: 'FAILED' }));
 		const hours = getCrf({ reuse: 'hours', reuseHours: 24 });
 		const codes = [];
@@ -158,7 +158,7 @@ describe('a question in an execution', () => {
 		expect([new Set(given).size, billed().length]).toEqual([4, 4]);
 	});
 
-	it("is looked up where the service answers with another person's record", async () => {
+	it("searches the list after a response with another person's record", async () => {
 		answer = ({ accept, response }) => {
 			const own = accept();
 			give(response, { ...own, _id: 'of-a-stranger', query: { rfc: OTHER } });
@@ -168,7 +168,7 @@ describe('a question in an execution', () => {
 		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
 	});
 
-	it("is looked up where the ID that came leads to another person's record", async () => {
+	it("searches the list if the returned ID leads to another person's record", async () => {
 		const unknown = 'of-a-stranger';
 		answer = ({ accept, response }) => {
 			accept();

@@ -28,9 +28,9 @@ interface Row {
 	section: string;
 	endpoint: string;
 	parameters: INodeParameters & { resource?: string; operation?: string };
-	/** What reaches the service; the sandbox's log masks secrets. */
+	/** Says what reaches the service; the sandbox's log masks secrets. */
 	body?: object;
-	/** What comes out with Simplify on: the fields that make the result what it is. */
+	/** Says what comes out with Simplify on: the fields that make the result what it is. */
 	output: object;
 }
 
@@ -257,7 +257,7 @@ describe('the tax profile', () => {
 		['a', false],
 		['Ab12', true],
 	])(
-		'comes out whole with the CIEC %j, which is masked under its name (in other texts: %s)',
+		'returns the tax profile with the CIEC %j masked (in other texts: %s)',
 		async (ciec, isLongEnough) => {
 			const body = {
 				_id: 'a1b2',
@@ -338,7 +338,7 @@ describe('Get Invoices', () => {
 	};
 	const months = { period: 'months', firstMonth: '2025-11', lastMonth: '2026-01' };
 
-	it('gives one item for each month, paired with the item that asked', async () => {
+	it('gives one item for each month, paired with its input item', async () => {
 		const { items } = await sandbox.run(invoices(months), { items: [{}, {}] });
 		expect(items.map(({ json, pairedItem }) => [json.period, pairedItem])).toEqual(
 			[0, 1].flatMap((item) =>

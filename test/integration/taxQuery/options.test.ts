@@ -281,7 +281,7 @@ describe('Query → Get Many', () => {
 		expect(counts).toEqual([1, 60, 0]);
 	});
 
-	it('says so when the service tells of more queries than it sent', async () => {
+	it('reports when the service counts more queries than it lists', async () => {
 		await sandbox.faults({
 			path: '/api/query',
 			exact: true,
@@ -302,7 +302,7 @@ describe('the option Personal Data of a query', () => {
 			getCrf({ rfc: RFC, reuse: 'never' }, { externalReference, ...options }),
 		);
 
-	it('holds for the receipt and for what is kept with the execution', async () => {
+	it("protects the receipt and the execution's metadata", async () => {
 		const { hints, metadata } = await ask('C-1', { personalData: 'masked' });
 		const text = JSON.stringify([hints, metadata]);
 		expect([text.includes(RFC), text.includes('emma@'), metadata.externalReference]).toEqual([
@@ -368,7 +368,7 @@ describe('Personal Data of a record', () => {
 		});
 	});
 
-	it('hides fields that are not documented, with Simplify off, but for the Fields to Keep', async () => {
+	it('hides undocumented fields without Simplify, except Fields to Keep', async () => {
 		expect(await read({ personalData: 'masked', fieldsToKeep: ['valid'] }, false)).toEqual({
 			...record,
 			query: { rfc: 'GODE5612******' },
@@ -382,7 +382,7 @@ describe('Personal Data of a record', () => {
 		});
 	});
 
-	it('tells that the result is of somebody else, though both are masked', async () => {
+	it('warns of a foreign result although both are masked', async () => {
 		const other = { ...record, service: 'CRF', response: { RFC: 'EKU9003173C9' } };
 		const parameters = operation('query', 'get', { queryId: 'q-1' }, { personalData: 'masked' });
 		const { rows } = await runAgainstStub(() => ({ body: other }), parameters);

@@ -89,7 +89,7 @@ describe('what n8n runs again', () => {
 		expect(ids).toHaveLength(2);
 	});
 
-	it('looks for what had no answer before it sends anything again', async () => {
+	it('searches queries without responses before it sends anything again', async () => {
 		const memory = {};
 		await sandbox.faults(once('resetAfter'), {
 			path: '/api/query',
@@ -137,7 +137,7 @@ describe('what n8n runs again', () => {
 	});
 
 	it.each(['continueRegularOutput', 'stopWorkflow'] as const)(
-		'tells what was paid for where it cannot be read again (On Error: %s)',
+		'names billed queries that cannot be read again (On Error: %s)',
 		async (onError) => {
 			const memory = {};
 			await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)), memory });
@@ -149,7 +149,7 @@ describe('what n8n runs again', () => {
 		},
 	);
 
-	it('tells what was paid for where the part that was reused cannot be read again', async () => {
+	it('names billed queries if the reused part cannot be read again', async () => {
 		const [rfc] = rfcs(1);
 		const months = { rfc, period: 'months', firstMonth: '2026-01', ...HOURS };
 		const invoices = (lastMonth: string) =>
@@ -234,7 +234,7 @@ describe('what n8n runs again', () => {
 		expect(await sandbox.requests(CRF)).toHaveLength(2);
 	});
 
-	it('looks for a lost answer although another item has failed', async () => {
+	it('searches a lost query although another item has failed', async () => {
 		await sandbox.faults(once('resetAfter'), rule({ status: 400 }, { times: 1 }));
 		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 2 } });
 		const { error } = await sandbox.run(getCrf(), {
@@ -406,7 +406,7 @@ describe('an answer that is none', () => {
 		]);
 	});
 
-	it('is looked for, though, and the record taken where there is one', async () => {
+	it('searches a query without a usable response, and returns its record', async () => {
 		await sandbox.reset();
 		const fault = { status: 200, body: { message: 'Accepted' }, accepted: true };
 		await sandbox.faults(
@@ -427,7 +427,7 @@ describe('an answer that is none', () => {
 			'fewerQueries',
 			undefined,
 		],
-	])('%j is told for invoices of two months', async (body, code, failure) => {
+	])('fails closed for invoices of two months: %j', async (body, code, failure) => {
 		await sandbox.reset();
 		await sandbox.faults({ ...once({ status: 200, body }), path: '/api/query/tax/invoice' });
 		const { error, items } = await sandbox.run(
@@ -507,7 +507,7 @@ describe('Max Queries per Day', () => {
 	afterEach(async () => await sandbox.close());
 	const limited = getCrf({}, { spendingLimits: { maxQueriesPerDay: 5 } });
 
-	it('counts what any program has asked today, and stops before anything is sent', async () => {
+	it("counts today's queries of any program, and stops before sending", async () => {
 		const service = await sandbox.elsewhere();
 		for (const rfc of rfcs(3)) await service.post('/query/crf', { rfc });
 		const fits = await sandbox.run(limited, { items: itemsOf(rfcs(2)) });
@@ -554,7 +554,7 @@ describe('Max Queries per Day', () => {
 	});
 });
 
-describe('what is kept with an execution', () => {
+describe('metadata of an execution', () => {
 	const sandbox = withFreshSandbox(taxQuerySandbox);
 	it('is each query ID once, however often the node was tried', async () => {
 		const failed = sandbox.reserved('failed').rfc;

@@ -43,7 +43,7 @@ describe('the list of all queries at the sandbox', () => {
 		},
 	);
 
-	it('stops asking once the limit is reached', async () => {
+	it('sends no further request once the limit is reached', async () => {
 		const sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 250 });
 		const { items } = await sandbox.run(getMany({ returnAll: false, limit: 150 }));
 		const pages = (await sandbox.requests('/api/query')).length;
@@ -51,7 +51,7 @@ describe('the list of all queries at the sandbox', () => {
 		expect([items.length, pages]).toEqual([150, 2]);
 	});
 
-	it('completes lean rows by their IDs where that is wanted', async () => {
+	it('completes rows without responses by ID on demand', async () => {
 		const sandbox = await taxQuerySandbox({ queryList: 'lean', pastQueries: 5 });
 		const withoutResponse = await sandbox.run(getMany());
 		const whole = await sandbox.run(getMany({}, { completeRows: true }));
@@ -105,7 +105,7 @@ describe('the list of all queries at a service that', () => {
 	}
 	const all = (count: number) => rows(count).map(({ _id }) => _id);
 
-	it('ignores paging: is told, and no row comes twice', async () => {
+	it('reports a service that ignores paging, and returns each row once', async () => {
 		const { error } = await listFrom(() => ({ data: rows(10), total: 30 }));
 		expect([error?.context, requests.length]).toEqual([
 			expect.objectContaining({ code: 'list.cut', listed: 10, total: 30 }),
@@ -117,7 +117,7 @@ describe('the list of all queries at a service that', () => {
 		['all of them', {}, '25 of 25 '],
 		['fewer, by the Limit', { returnAll: false, limit: 5 }, '5 of 25 '],
 		['fewer, by the filters', { filters: { status: ['pending'] } }, '0 of 25 '],
-	])('reports its total: %s come, and the total is told', async (_what, parameters, text) => {
+	])('reports the total when %s come', async (_what, parameters, text) => {
 		for (const total of ['total', 'totalCount']) {
 			const answer = ({ offset = 0 }: IDataObject) => ({
 				data: rows(25).slice(Number(offset), Number(offset) + 10),
@@ -129,7 +129,7 @@ describe('the list of all queries at a service that', () => {
 		}
 	});
 
-	it('lists a result that the API reference does not show: it keeps its names and nesting', async () => {
+	it('keeps names and nesting of an undocumented result', async () => {
 		const response = { addressCalle: 'own', address: { calle: 'inner' }, event: 'alta' };
 		const record = { ...row(1), service: 'CSF', response };
 		const { items } = await listFrom(() => [record], undefined, { options: { simplify: true } });
@@ -141,7 +141,7 @@ describe('the list of all queries at a service that', () => {
 		]);
 	});
 
-	it('reports a total below what came: is told as it is', async () => {
+	it('reports a total below the number of rows unchanged', async () => {
 		const { ids, hints } = await listFrom(() => ({ data: rows(12), total: 3 }));
 		expect([ids, hints]).toEqual([all(12), [expect.stringMatching(/^12 .* 3\.$/)]]);
 	});
@@ -159,7 +159,7 @@ describe('the list of all queries at a service that', () => {
 		["the next page's address", (from) => ({ next: `https://elsewhere.invalid/x?o=${from + 10}` })],
 		['nothing', () => ({})],
 	])(
-		'tells no total but %s: comes in part, with a hint, and whole by the API Mapping',
+		'returns part of a list without total with %s, and all by the API Mapping',
 		async (_what, mark) => {
 			const answer = ({ offset = 0 }: IDataObject) => {
 				const from = Number(offset);
@@ -211,12 +211,12 @@ describe('the list of all queries at a service that', () => {
 		]);
 	});
 
-	it('gives one page whatever is asked for, by the API Mapping all of it: no hint', async () => {
+	it('shows no hint for a single page that the API Mapping calls complete', async () => {
 		const { ids, hints } = await listFrom(() => rows(25), { paging: 'none' });
 		expect([ids, hints, requests.length]).toEqual([all(25), [], 1]);
 	});
 
-	it('holds two lists of queries: is told which key says which', async () => {
+	it('names the API Mapping key if a response holds two lists', async () => {
 		const two = () => ({ mine: rows(2), others: rows(3) });
 		const { error } = await listFrom(two);
 		await close();
@@ -227,7 +227,7 @@ describe('the list of all queries at a service that', () => {
 		]);
 	});
 
-	it('answers with another shape: is told', async () => {
+	it('fails on a response of another shape', async () => {
 		const { error } = await listFrom(() => ({ message: 'Hello' }));
 		expect(codeOf(error)).toBe('shape');
 	});

@@ -50,7 +50,7 @@ const curpData = {
 const months = (...ids: unknown[]) =>
 	ids.map((queryId, index) => ({ queryId, period: `2026-0${index + 1}`, status: 'PENDING' }));
 
-/** Nothing by which a query could be read again; none of it may look like a result. */
+/** These responses identify no query; none may resemble a result. */
 const without: Array<[what: string, answer: StubResponse]> = [
 	['a folio', json({ ok: true, folio: 'F-1' })],
 	['a status and an ID of the request', json({ status: 'COMPLETED', requestId: 'x9' })],

@@ -134,7 +134,7 @@ describe('Reuse Results', () => {
 		});
 	});
 
-	it('goes on with a query that is still pending, so that Retry On Fail does not pay again', async () => {
+	it('Retry On Fail continues a pending query without billing again', async () => {
 		const rfc = sandbox.reserved('pending').rfc;
 		await sandbox.run(getCrf(), { items: [{ rfc }] });
 		const { items } = await sandbox.run(getCrf({ reuse: 'hours', reuseHours: 1 }), {
@@ -210,7 +210,7 @@ describe('Reuse Results', () => {
 	});
 
 	it.each(['page', 'lean'] as const)(
-		'gives a result from the third page of a list, while others are asked: %s',
+		'reuses a result from the third page of a list: %s',
 		async (queryList) => {
 			await sandbox.close();
 			sandbox = await taxQuerySandbox({ queryList });
@@ -226,7 +226,7 @@ describe('Reuse Results', () => {
 		},
 	);
 
-	it('says so where a list that does not say what was asked is too long to be read by ID', async () => {
+	it('hints at a list without requests that is too long to read by ID', async () => {
 		await sandbox.close();
 		sandbox = await taxQuerySandbox({ queryList: 'lean' });
 		const service = await sandbox.elsewhere();
@@ -295,7 +295,7 @@ describe('Reuse Results', () => {
 		]);
 	});
 
-	it('tells persons apart who differ only by a second surname', async () => {
+	it('distinguishes people by their second surname alone', async () => {
 		const person = {
 			name: 'Emma',
 			firstLastName: 'Gómez',

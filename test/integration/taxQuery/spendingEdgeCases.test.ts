@@ -26,7 +26,7 @@ const acceptAndLose = (accept: () => StoredQuery, response: ServerResponse) => {
 	accept();
 	lose(response);
 };
-/** Rows that do not say what was asked. */
+/** Serves rows without a request. */
 const listUnclear = (stored: StoredQuery[], response: ServerResponse) =>
 	give(
 		response,
@@ -162,7 +162,7 @@ describe('Send Again If Unsure', () => {
 		]);
 	});
 
-	it('is stopped by what may be it, though its dates are local time that is labelled UTC', async () => {
+	it('sends nothing if a record may match, even with local time labelled UTC', async () => {
 		const service = await fakeService({
 			post(accept, response) {
 				const stored = accept();
@@ -174,7 +174,7 @@ describe('Send Again If Unsure', () => {
 		expect([rows.filter(({ error }) => error).length, service.billed.length]).toEqual([3, 3]);
 	});
 
-	it('is not forgotten where the second sending is refused: another try looks for the first', async () => {
+	it('searches for the first submission after the second one is refused', async () => {
 		const [lost, other] = wanted;
 		let isListed = false;
 		const service = await fakeService({
@@ -244,7 +244,7 @@ describe('a query whose answer was lost', () => {
 		return aRecord({ _id, query: { rfc: rfcs(2)[1] }, response: { RFC }, createdAt });
 	};
 
-	it('is looked for on the second page, too, where the list is not sorted', async () => {
+	it('searches the second page of an unsorted list', async () => {
 		const service = await fakeService({
 			post: acceptAndLose,
 			list(stored, response) {
@@ -261,7 +261,7 @@ describe('a query whose answer was lost', () => {
 		expect(items.map(({ json }) => [json.queryId, json.recovered])).toEqual([[_id, true]]);
 	});
 
-	it('is not taken for that of another item, which a process that has ended got and this one did not read yet', async () => {
+	it('does not match a query claimed by a previous process', async () => {
 		let isLost = true;
 		let render = () => {};
 		const reading: { waitsFor?: Promise<void> } = {};
@@ -303,7 +303,7 @@ describe('a query whose answer was lost', () => {
 });
 
 describe('many lost answers', () => {
-	it('are looked for together: one reading of the list serves all', async () => {
+	it('searches lost queries together with one reading of the list', async () => {
 		const service = await fakeService({
 			post: (_accept, response) => lose(response),
 			list: (_stored, response) => give(response, []),
@@ -314,7 +314,7 @@ describe('many lost answers', () => {
 		expect([service.sent(), lists < 30]).toEqual([30, true]);
 	});
 
-	it('are looked for together: a row that does not say what was asked is read once for all', async () => {
+	it('reads a row without its request once for all lost queries', async () => {
 		const service = await fakeService({
 			post: acceptAndLose,
 			list: listUnclear,
@@ -325,13 +325,13 @@ describe('many lost answers', () => {
 		});
 		await service.close();
 		const reads = service.asked.filter((one) => /^GET \/query\/./.test(one));
-		// the first one is read twice: it tells whether the rows of its type hold all of their results
+		// the first one is read twice: it shows whether rows of its type hold their results
 		expect([service.sent(), reads.length]).toEqual([30, new Set(reads).size + 1]);
 	});
 });
 
 describe('a lost answer', () => {
-	it('is found where another row does not say what was asked, and cannot be read by its ID', async () => {
+	it('finds a lost query beside an unreadable row without its request', async () => {
 		const [other, lost] = rfcs(2);
 		const service = await fakeService({
 			post(accept, response) {
@@ -407,7 +407,7 @@ describe('a record that says success and holds no result', () => {
 	afterAll(async () => await sandbox.close());
 	const noResult = [expect.objectContaining({ code: 'noResult' })];
 
-	it('ends the wait with a warning, and does not look like a result', () => {
+	it('ends the wait with a warning instead of a result', () => {
 		expect(items.map(({ json }) => [json.status, json.pending, json.warnings])).toEqual([
 			['SUCCESS', true, noResult],
 		]);

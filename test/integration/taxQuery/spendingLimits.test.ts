@@ -228,7 +228,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 		expect([codeOf(error), sent]).toEqual(['limitOfDay', 0]);
 	});
 
-	it('pay for nothing where neither the list nor a record tells a date', async () => {
+	it('send nothing if neither list nor record has a date', async () => {
 		const service = await serviceWith(bare, bare, 3);
 		const { error } = await service.run(getCrf({}, { spendingLimits: { maxQueriesPerDay: 50 } }), {
 			items: itemsOf([RFC]),
@@ -238,7 +238,7 @@ describe('Max Queries per Day and Reuse, by the dates that the service gives', (
 		expect([codeOf(error), sent]).toEqual(['uncounted', 0]);
 	});
 
-	it('give no result again that only its record tells to be older', async () => {
+	it('do not reuse a result that only its record dates as too old', async () => {
 		const old = (row: StoredQuery) => ({
 			...row,
 			createdAt: new Date(Date.now() - 2 * 3_600_000).toISOString(),

@@ -61,7 +61,7 @@ describe('an ID that is a number', () => {
 		expect(codes).toEqual(['unsure', 'unsure']);
 	});
 
-	it('counts for Max Queries per Day each, though none of them can be told', async () => {
+	it('counts each query with a numeric ID for Max Queries per Day', async () => {
 		const createdAt = new Date().toISOString();
 		const row = (id: string) => `{"_id":${id},"status":"SUCCESS","createdAt":"${createdAt}"}`;
 		const list = `[${row('1234567890123456789')},${row('1234567890123456790')}]`;
@@ -301,7 +301,7 @@ describe('a record that says success and comes without its result', () => {
 	it.each<[string, StubResponse]>([
 		['is not there', { status: 404, body: { message: 'Nothing' } }],
 		['is that of another query', { body: record('q9') }],
-	])('comes out as it is, and is told, where what its ID names %s', async (_what, answer) => {
+	])('returns the record with a warning if the one by its ID %s', async (_what, answer) => {
 		const { rows, error } = await runAgainstStub(reading(answer), getCrf({ rfc: RFC }));
 		expect([
 			error,
@@ -375,13 +375,16 @@ describe('a service that has nothing under the ID of a query', () => {
 			return path === '/api/query' ? { body: withoutResponse } : nothing;
 		};
 
-	it.each(NOTHING)('is told so by Get: %s', async (_how, nothing) => {
-		const { error, asked: requests } = await runAgainstStub(
-			nothingAt(nothing),
-			operation('query', 'get', { queryId: 'q1' }),
-		);
-		expect([codeOf(error), readsOf(requests).length]).toEqual(['noQuery', 1]);
-	});
+	it.each(NOTHING)(
+		'Get reports that the service has nothing under the ID: %s',
+		async (_how, nothing) => {
+			const { error, asked: requests } = await runAgainstStub(
+				nothingAt(nothing),
+				operation('query', 'get', { queryId: 'q1' }),
+			);
+			expect([codeOf(error), readsOf(requests).length]).toEqual(['noQuery', 1]);
+		},
+	);
 
 	it('leaves the query pending in a further try', async () => {
 		const [[, nothing]] = NOTHING;
@@ -431,7 +434,7 @@ describe('a query whose result should come at once, and does not', () => {
 		expect(rows.map(({ queryId, pending }) => [queryId, pending])).toEqual([['q1', true]]);
 	});
 
-	it('is there where its success is told: it is read by the ID', async () => {
+	it('reads a successful query by its ID to get its result', async () => {
 		const { rows } = await runAgainstStub(
 			({ method }) => ({
 				body: method === 'POST' ? { status: 'OK', message: 'Listo', queryId: 'q1' } : curpRecord,
@@ -518,7 +521,7 @@ describe('rows of the list that have no result in them, though they say success'
 		expect(rows.map(({ queryId, legalName }) => [queryId, legalName])).toEqual(results(5));
 	});
 
-	it('are taken as they are where their records hold nothing either, and read once each', async () => {
+	it('returns rows whose records hold no result either, after one read each', async () => {
 		const { rows, asked: requests } = await runAgainstStub(
 			({ method, path, body }) => {
 				if (method === 'POST') return service({})({ method, path, body } as StubRequest);

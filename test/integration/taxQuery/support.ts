@@ -100,8 +100,8 @@ const LIST = '/api/query';
 const LISTED_MS = 61_000;
 
 /**
- * Beside a run with Send Again If Unsure: each time that a query was sent and looked for in vain, lets so much time pass
- * that the list would surely show it; so often.
+ * Advances the clock beside a run with Send Again If Unsure. After each fruitless search, the list would surely show
+ * the query; it does so `times` times.
  */
 export async function passUntilListed(
 	{ requests }: Pick<TaxQuerySandbox, 'requests'>,

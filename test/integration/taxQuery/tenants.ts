@@ -20,7 +20,7 @@ export interface ArrivedPost {
 	tenant: string;
 	path: string;
 	query: Record<string, unknown>;
-	/** How many paid POSTs arrived before, of all tenants. */
+	/** Says how many paid POSTs arrived before, of all tenants. */
 	before: number;
 	/** Bills the query; `fields` replace those of its record. */
 	accept(fields?: Partial<StoredQuery>): StoredQuery;
@@ -124,7 +124,7 @@ export async function tenantService({
 		logins,
 		byClient,
 		byToken,
-		/** What a tenant is billed for. */
+		/** Says what a tenant is billed for. */
 		billedOf: of,
 		run: async (parameters: INodeParameters, more: Partial<NodeRunOptions> = {}) =>
 			await runNode({

@@ -12,18 +12,18 @@ const ONE_DAY = { reuse: 'hours', reuseHours: 24 };
 const timezone = DateTime.utc().hour < 12 ? 'Etc/GMT+11' : 'UTC';
 const item = { items: [{ rfc: RFC }], timezone };
 const getMany = operation('query', 'getAll', { returnAll: true, filters: {} });
-const UNTOLD = expect.stringContaining('list.paging');
+const UNREPORTED = expect.stringContaining('list.paging');
 
 type Shape = (rows: StoredQuery[], requests: { page: number; offset: number }) => unknown;
 const newest = (rows: StoredQuery[]) => rows.slice(0, 20);
 
-/** How services answer that list their newest 20 queries, whatever they are asked for. */
+/** Holds services that list only their newest 20 queries. */
 const cut: Array<[string, Shape]> = [
 	['a plain array', newest],
 	['rows under data', (rows) => ({ data: newest(rows) })],
 	['a filter by what it does not know', (rows, { offset }) => (offset ? [] : newest(rows))],
 ];
-/** How those answer that give others where they are asked for as the API Mapping says, and tell no total. */
+/** Holds services with further pages by the API Mapping, and without a total. */
 const further: Array<[string, Shape, list: object]> = [
 	[
 		'by page',
@@ -75,7 +75,7 @@ describe('a list that does not say whether there are more', () => {
 		expect([code, list, mappingKeys, service.sent()]).toEqual(['uncounted', 'untold', KEYS, 0]);
 	});
 
-	it('is cut where it tells of more, and the same ones come again', async () => {
+	it('is truncated if it reports more and repeats its rows', async () => {
 		const shape: Shape = (rows) => ({ data: newest(rows), total: rows.length });
 		const service = await serviceWith(shape, 30);
 		const { error } = await service.run(limited(100), item);
@@ -116,12 +116,12 @@ describe('a list that does not say whether there are more', () => {
 	});
 
 	it.each<[string, Shape, object?]>([...cut, ...further])(
-		'is told of by Reuse Results: %s',
+		'Reuse Results reports the list: %s',
 		async (_what, shape) => {
 			const service = await serviceWith(shape, 60);
 			const { hints } = await service.run(getCrf(ONE_DAY), item);
 			await service.close();
-			expect(hints.map(({ message }) => message)).toEqual([UNTOLD]);
+			expect(hints.map(({ message }) => message)).toEqual([UNREPORTED]);
 		},
 	);
 
@@ -175,7 +175,7 @@ describe('a list that does not say whether there are more', () => {
 			const { items, hints } = await service.run(getMany);
 			await service.close();
 			const text = hints.map(({ message }) => message);
-			expect([items.length >= 17, text, service.listed]).toEqual([true, [UNTOLD], ['']]);
+			expect([items.length >= 17, text, service.listed]).toEqual([true, [UNREPORTED], ['']]);
 		},
 	);
 

@@ -44,7 +44,7 @@ async function serviceThat(change: Change, isLost: boolean, headers: Record<stri
 	});
 }
 
-describe('Send Again If Unsure, where the answer was lost and the list has what may be the query', () => {
+describe('Send Again If Unsure after a lost response with a possible match', () => {
 	it.each<[string, typeof crf, Change]>([
 		['under a service that nobody knows', jobs, () => ({ service: 'EMPLOYMENT_HISTORY' })],
 		['with one field more', crf, ({ query }) => ({ query: { ...query, channel: 'api' } })],
@@ -67,7 +67,7 @@ describe('Send Again If Unsure, where the answer was lost and the list has what 
 		]);
 	});
 
-	it('sends again once the list shows what was accepted later, and else only queries of others and older ones', async () => {
+	it('sends again once the list shows a later query and no possible match', async () => {
 		const [, other, later] = rfcs(3);
 		const listed: StoredQuery[] = [];
 		let [lost, onLost] = [0, () => {}];
@@ -226,7 +226,7 @@ describe('a list from the oldest to the newest, on whose first page all have one
 		expect(service.sent()).toBe(paid);
 	});
 
-	it('is read on to the first older date only, if it runs from the newest to the oldest', async () => {
+	it('reads a list from newest to oldest up to the first older date', async () => {
 		const now = Date.now();
 		const hour = (index: number) => (index < 12 ? 1 : index);
 		const service = await serviceWith(false);
@@ -261,7 +261,7 @@ describe('a record that repeats the head of its request', () => {
 		operation('person', 'getCurpData', { curp: CURP, options: { simplify: false } }),
 		operation('query', 'get', { queryId: 'q1', options: { simplify: false } }),
 		operation('query', 'getAll', { returnAll: true, options: { simplify: false } }),
-	])('tells no secret of the credential: $operation', async (parameters) => {
+	])('reveals no secret of the credential: $operation', async (parameters) => {
 		const { rows } = await runAgainstStub(
 			({ method, path }) => ({
 				body: method === 'GET' && path === '/api/query' ? [person] : person,

@@ -100,7 +100,7 @@ describe('a query that was accepted, whatever came as its answer', () => {
 	);
 });
 
-describe('two executions that ask 100 items the same, while every other answer is odd', () => {
+describe('two executions with 100 equal items and unusual responses', () => {
 	it('lose no query, share none, and leave none unexplained', async () => {
 		const odd = found.map(([, handler]) => handler);
 		let count = 0;
@@ -203,7 +203,7 @@ describe('a query whose answer is lost', () => {
 		},
 	);
 
-	it('is not that of an equal item, where a record has another ID beside the one that was answered', async () => {
+	it("does not match an equal item's record with two different IDs", async () => {
 		let count = 0;
 		const service = await fakeService({
 			post: (accept, response) => {
@@ -237,7 +237,7 @@ describe('a list that shows queries late', () => {
 	});
 });
 
-describe('records whose metadata hold technical fields in the place of what was asked', () => {
+describe('records whose metadata hold technical fields instead of the request', () => {
 	const metadata = { clientType: 'PF', query: { endpoint: '/query/crf', source: 'api' } };
 	const items = rfcs(2).map((rfc) => ({ rfc }));
 	const reuse = getCrf({ reuse: 'hours', reuseHours: 24 });
@@ -265,9 +265,9 @@ describe('records whose metadata hold technical fields in the place of what was 
 		const reused = await service.run(reuse, { items });
 		const lostOne = await service.run(getCrf(), { items: items.slice(0, 1) });
 		await service.close();
-		const told = [...reused.items, ...lostOne.items].map(({ json }) => json);
+		const reported = [...reused.items, ...lostOne.items].map(({ json }) => json);
 		expect([
-			told.map(({ rfc, reused, recovered, endpoint }) => [rfc, reused, recovered, endpoint]),
+			reported.map(({ rfc, reused, recovered, endpoint }) => [rfc, reused, recovered, endpoint]),
 			service.sent(),
 		]).toEqual([
 			[

@@ -12,11 +12,11 @@ describe('50 queries that wait for their results', () => {
 	let result: Awaited<ReturnType<TaxQuerySandbox['run']>>;
 	/** Method and path of each request, in order; without the token's. */
 	let requests: string[];
-	const asked = rfcs(50);
+	const sentRequests = rfcs(50);
 
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox({ resultDelay: 300 });
-		result = await sandbox.run(waiting(), { items: asked.map((rfc) => ({ rfc })) });
+		result = await sandbox.run(waiting(), { items: sentRequests.map((rfc) => ({ rfc })) });
 		requests = (await sandbox.requests())
 			.map(({ method, path }) => `${method} ${path}`)
 			.filter((request) => !request.includes('token'));
@@ -25,16 +25,16 @@ describe('50 queries that wait for their results', () => {
 
 	it('each get their own result', () => {
 		expect(result.items.map(({ json }) => [json.rfc, json.pending])).toEqual(
-			asked.map((rfc) => [rfc, false]),
+			sentRequests.map((rfc) => [rfc, false]),
 		);
 	});
 
-	it('are all sent before the first is asked for', () => {
+	it('sends all queries before the first status check', () => {
 		const firstPoll = requests.findIndex((request) => request.startsWith('GET'));
 		expect(requests.lastIndexOf('POST /api/query/crf')).toBeLessThan(firstPoll);
 	});
 
-	it('are looked for in the list, once in a round for all of them; the last few by their ID', () => {
+	it('checks waiting queries once a round in the list, the last few by ID', () => {
 		const polls = requests.filter((request) => request.startsWith('GET'));
 		expect(polls.length).toBeLessThan(10);
 	});
@@ -62,7 +62,7 @@ describe('a query that waits for its result', () => {
 		]);
 	});
 
-	it('comes out as the untouched record without Simplify, with its ID: its status tells', async () => {
+	it('returns the unchanged record with its ID and status without Simplify', async () => {
 		const { items } = await sandbox.run(
 			getCrf({ waitForResult: true, maxWait: 1, options: { simplify: false } }),
 			{ items: [pending()] },
@@ -71,7 +71,7 @@ describe('a query that waits for its result', () => {
 		expect([status, mark, _id]).toEqual(['PENDING', undefined, expect.any(String)]);
 	});
 
-	it('is asked for at ever longer intervals', async () => {
+	it('checks a waiting query at growing intervals', async () => {
 		await sandbox.run(getCrf({ waitForResult: true, maxWait: 2 }), {
 			items: [pending()],
 		});
@@ -86,7 +86,7 @@ describe('a query that waits for its result', () => {
 		expect(items.map(({ json }) => json.pending)).toEqual([true, false]);
 	});
 
-	it('goes on waiting when looking for it fails, and tells so when the time is over', async () => {
+	it('continues to wait after failed checks, and reports them at the end', async () => {
 		await sandbox.faults({ path: '/api/query/:id', method: 'GET', fault: { status: 403 } });
 		const { items } = await sandbox.run(getCrf({ waitForResult: true, maxWait: 1 }), {
 			items: [{ rfc: RFC }],
@@ -127,7 +127,7 @@ describe('a query that waits for its result', () => {
 		expect(await polls()).toEqual([]);
 	});
 
-	it('is not asked for when its result came at once', async () => {
+	it('sends no check if the result came at once', async () => {
 		await sandbox.run(
 			operation('taxAuthority', 'createTaxProfile', {
 				loginFrom: 'fields',
@@ -260,7 +260,7 @@ describe('the last check of a wait', () => {
 describe('a result that failed', () => {
 	const long = getCrf({ waitForResult: true, maxWait: 600 });
 
-	it('ends the run as soon as the others are there, and not when the time to wait is over', async () => {
+	it('ends the run once the others are there, before the wait is over', async () => {
 		let polls = 0;
 		const service = await fakeService({
 			post: (accept, response) => give(response, { queryId: accept()._id }),
@@ -309,7 +309,8 @@ describe('a list that shows a short form of the results', () => {
 			},
 		});
 	}
-	const reads = (asked: string[]) => asked.filter((one) => one.startsWith('GET /query/')).length;
+	const reads = (sentRequests: string[]) =>
+		sentRequests.filter((one) => one.startsWith('GET /query/')).length;
 
 	it.each([3, 4, 30])('costs no result anything: %i items', async (count) => {
 		const service = await serviceThat(short);

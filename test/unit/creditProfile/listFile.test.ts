@@ -5,7 +5,7 @@ import type { OperationItem } from '../../../nodes/shared/operations/operation';
 
 const PAGES = 50;
 
-/** Pages of a list, and how many of them were asked for. */
+/** Serves pages of a list, and counts the requests. */
 function list() {
 	const seen = { pages: 0 };
 	async function* pages(): AsyncGenerator<IDataObject[]> {

@@ -4,7 +4,7 @@ import { CreditProfile } from '../../../nodes/CreditProfile/CreditProfile.node';
 const { properties } = new CreditProfile().description;
 const defaults = Object.fromEntries(properties.map(({ name, default: value }) => [name, value]));
 
-/** What the panel shows first of a name, under these parameters. */
+/** Returns what the panel shows first of a name, under these parameters. */
 function shown(name: string, parameters: object): INodeProperties | undefined {
 	const node: INode = {
 		...{ id: '1', name: 'Login', type: 'n8n-nodes-credit-profile.creditProfile', typeVersion: 1 },
@@ -17,7 +17,7 @@ function shown(name: string, parameters: object): INodeProperties | undefined {
 }
 
 describe('the panel of a provider login', () => {
-	it('warns that it replaces the login of the whole organization, only where one is saved', () => {
+	it('warns that saving replaces the login of the whole organization', () => {
 		const at = (operation: string) => shown('replacesNotice', { operation });
 		expect(at('upsert')?.displayName).toContain('whole organization');
 		expect(at('getAll')).toBeUndefined();

@@ -21,7 +21,7 @@ const { services } = parse(readFileSync(file, 'utf8'), { merge: true }) as {
 };
 const { n8n, main, worker, webhook, sandbox } = services;
 
-/** Where it is, and with which key it encrypts, is each one's own. */
+/** Defines where it is, and with which key it encrypts, is each one's own. */
 const OWN = /_(HOST|PORT|KEY)$/;
 const shared = (settings: Record<string, string>) =>
 	Object.entries(settings).filter(([name]) => !OWN.test(name));

@@ -36,7 +36,7 @@ describe('npm is started without a shell', () => {
 	});
 });
 
-describe('Chromium is looked for', () => {
+describe('the search for Chromium', () => {
 	it.each([
 		['linux', {}, '/usr/bin/chromium'],
 		['darwin', {}, '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome'],

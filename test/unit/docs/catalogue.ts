@@ -39,10 +39,10 @@ import * as answers from '../../../nodes/TaxQuery/webhook/responses';
 
 const asDocumented = readTaxQueryMapping({});
 
-// The messages of the nodes, each made by the code that makes it for an operator: a message that the documents quote
-// and that nothing here makes does not exist.
+// Holds the messages of the nodes, each made by the code that makes it for an operator. A message that documents
+// quote and nothing here makes does not exist.
 
-/** What happened, and what to do about it. */
+/** Describes what happened, and what to do about it. */
 interface RenderedMessage {
 	message: string;
 	description: string;
@@ -59,7 +59,7 @@ const renderedMessage = ({
 });
 const alone = (message: string): RenderedMessage => ({ message, description: '' });
 
-/** What something throws. */
+/** Returns what something throws. */
 async function thrownBy(work: () => unknown): Promise<RenderedMessage> {
 	try {
 		await work();
@@ -200,7 +200,7 @@ const ofItems = async (): Promise<RenderedMessage[]> =>
 		].map(thrownBy),
 	);
 
-/** What a receipt says of a run in which everything happened. */
+/** Returns what a receipt says of a run in which everything happened. */
 function ofReceipts(): RenderedMessage[] {
 	return (['manual', 'retry'] as const).flatMap((mode) => {
 		const hints: string[] = [];
@@ -227,11 +227,16 @@ function ofReceipts(): RenderedMessage[] {
 	});
 }
 
-/** What the warnings of a row say. */
+/** Returns what the warnings of a row say. */
 function ofRows(): RenderedMessage[] {
 	const own = { kind: 'record', id, code: 'X', request: { rfc: 'A' }, hasResponse: false } as const;
 	const shape = {
-		...{ definition, mapping: asDocumented, requested: { rfc: COMPANY }, mustEcho: { rfc: COMPANY } },
+		...{
+			definition,
+			mapping: asDocumented,
+			requested: { rfc: COMPANY },
+			mustEcho: { rfc: COMPANY },
+		},
 		expected: [{ code: 'CRF', otherCodes: [], fields: {} }],
 		...{ isSimple: true, externalReference: undefined, warnings: [], secrets: [] },
 		protect: (row: IDataObject, _rule: unknown, shaped: (safe: IDataObject) => unknown) =>
@@ -248,7 +253,7 @@ function ofRows(): RenderedMessage[] {
 		.map(({ message }) => alone(String(message)));
 }
 
-/** What publishing says of a list with these rows. */
+/** Returns what publishing says of a list with these rows. */
 const published = async (rows: IDataObject[], list: IDataObject = {}) =>
 	await thrownBy(async () => {
 		const mapping = { ...asDocumented, list: { ...asDocumented.list, ...list } };
@@ -288,7 +293,7 @@ function ofRunning(): RenderedMessage[] {
 	return [...messages, alone(describeExcluded([unknown], choice, asDocumented) ?? '')];
 }
 
-/** What n8n says where it is too old to load the package. */
+/** Returns what n8n says where it is too old to load the package. */
 async function ofOldHost(): Promise<RenderedMessage> {
 	return await thrownBy(() =>
 		jest.isolateModules(() => {
@@ -324,7 +329,7 @@ export async function allMessages(): Promise<RenderedMessage[]> {
 export const messagesOfTheNodes = async (): Promise<string[]> =>
 	(await allMessages()).map(({ message }) => message);
 
-/** What the sender of a webhook call is answered: "401 Unauthorized". */
+/** Returns what the sender of a webhook call is answered: "401 Unauthorized". */
 export const responsesToSenders = (): string[] => [
 	'401 Unauthorized', // of receive(), whose tests see it
 	...Object.values(answers)

@@ -34,7 +34,7 @@ interface Rules {
 	conditions: Rule[];
 }
 
-/** Where an item of the trigger comes out: the last node of its way through IF and Switch. */
+/** Returns where an item of the trigger comes out: the last node of its way through IF and Switch. */
 function endOf(file: string, $json: IDataObject): string {
 	const { nodes, connections } = read(file);
 	const holds = ({ conditions: [{ leftValue, rightValue, operator }] }: Rules) =>
@@ -123,15 +123,15 @@ const KNOWN: Record<string, number> = {
 	...{ creditProfile: 1, wait: 1.1, webhook: 2.1 },
 }; // prettier-ignore
 
-it('the examples that n8n 1.123 does not run are told in docs/examples.md', () => {
+it('docs/examples.md names the examples that n8n 1.123 does not run', () => {
 	const newer = files.filter((file) =>
 		read(file).nodes.some(
 			({ type, typeVersion }) => typeVersion > (KNOWN[type.split('.').at(-1) as string] ?? 0),
 		),
 	);
 	const page = readFileSync(join(root, 'docs', 'examples.md'), 'utf8');
-	const told = [...page.matchAll(/^\| \[([\w-]+)\].*n8n 2\.(?:20|41)/gm)].map(
+	const reported = [...page.matchAll(/^\| \[([\w-]+)\].*n8n 2\.(?:20|41)/gm)].map(
 		([, name]) => `${name}.json`,
 	);
-	expect(told.sort()).toEqual(newer.sort());
+	expect(reported.sort()).toEqual(newer.sort());
 });

@@ -10,7 +10,7 @@ import {
 } from './texts';
 import { longSentences, unwantedInSpanish, unwantedOnScreens } from './writing';
 
-/** What a check refuses, each with the place of its text. */
+/** Returns what a check refuses, each with the place of its text. */
 const refused = (texts: Map<string, string[]>, check: (text: string) => string[]) =>
 	[...texts].flatMap(([where, all]) =>
 		all.flatMap((text) => check(text).map((flaw) => `${where}: ${flaw}`)),
@@ -53,8 +53,8 @@ describe('what an operator reads on the screen', () => {
 
 describe('errors and hints', () => {
 	it('are short sentences', async () => {
-		const said = await allMessages();
-		const all = said.flatMap(({ message, description }) => [message, description]);
+		const shownMessage = await allMessages();
+		const all = shownMessage.flatMap(({ message, description }) => [message, description]);
 		expect(all.length).toBeGreaterThan(150);
 		expect([...new Set(all)].flatMap(long)).toEqual([]);
 	});
@@ -64,11 +64,11 @@ describe('errors and hints', () => {
 			(label) => label !== 'API Mapping' && / [A-Z]/.test(label),
 		);
 		const flaws = [/"[A-Z][\w ()→]*" (is|has|must|cannot|in|of) /, ...labels.map(bareLabel)];
-		const said = (await allMessages()).flatMap(({ message, description }) => [
+		const shownMessage = (await allMessages()).flatMap(({ message, description }) => [
 			message,
 			description,
 		]);
-		expect(said.filter((text) => flaws.some((flaw) => flaw.test(text)))).toEqual([]);
+		expect(shownMessage.filter((text) => flaws.some((flaw) => flaw.test(text)))).toEqual([]);
 	});
 });
 

@@ -36,7 +36,7 @@ const withoutTags = (text: string) =>
 		.replace(/<(br|title|h\d|p|li|label|option|button|th|dt|header)\b[^>]*>/g, '\n\n')
 		.replace(/<[^>]*>/g, '');
 
-/** What the panel of each node and credential shows, by its name. */
+/** Returns what the panel of each node and credential shows, by its name. */
 export async function textsOfPanels(): Promise<Map<string, string[]>> {
 	const descriptions = [
 		...(await Promise.all(
@@ -104,7 +104,7 @@ interface Workflow {
 	nodes: Array<{ name: string; type: string; parameters: Record<string, unknown> }>;
 }
 
-/** What the example workflows show: notes, and the texts of forms and pages. */
+/** Returns what the example workflows show: notes, and the texts of forms and pages. */
 export const textsOfExamples = (): Map<string, string[]> =>
 	new Map(
 		readdirSync(join(root, 'examples')).map((file) => {

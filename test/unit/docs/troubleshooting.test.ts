@@ -14,7 +14,7 @@ const quotedIn = (page: string) =>
 			return message === undefined ? [] : [status + message];
 		});
 
-/** Whether a message is quoted so, "…" standing for any text. */
+/** Returns whether a message is quoted so, "…" standing for any text. */
 const isQuoted = (quote: string, message: string) => {
 	const parts = quote.split('…').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
 	return new RegExp(`^${parts.join('.+')}$`, 's').test(message);

@@ -8,7 +8,7 @@ const proseOf = (page: string): string =>
 		.replace(/!\[[^\]]*\]\([^)]*\)/g, '')
 		.replace(/\]\([^)]*\)/g, ']');
 
-const wordsOf = (text: string): string[] =>
+const splitWords = (text: string): string[] =>
 	text.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word));
 
 /** Paragraphs, list entries and headings, each on one line. */
@@ -24,7 +24,7 @@ const blocksOf = (page: string): string[] =>
 export const longSentences = (page: string, most: number): string[] =>
 	blocksOf(page)
 		.flatMap((block) => block.split(/(?<=[.!?:;]["”)*_]*)\s+(?=["“(*_`[]*[\p{Lu}\p{N}`])/u))
-		.filter((sentence) => wordsOf(sentence).length > most);
+		.filter((sentence) => splitWords(sentence).length > most);
 
 /** Cells of tables with more words than that. */
 export const longCells = (page: string, most: number): string[] =>
@@ -32,7 +32,7 @@ export const longCells = (page: string, most: number): string[] =>
 		.split('\n')
 		.filter((line) => line.trimStart().startsWith('|'))
 		.flatMap((line) => line.split(/(?<!\\)\|/))
-		.filter((cell) => wordsOf(cell).length > most);
+		.filter((cell) => splitWords(cell).length > most);
 
 /** Words that have another one in this product, and turns of phrase that hide who does what. */
 const UNWANTED: Array<[pattern: RegExp, instead: string]> = [
@@ -88,7 +88,7 @@ const UNWANTED_IN_SPANISH: typeof UNWANTED = [
 	[/\bsolo avisa\b/i, 'solo genera una advertencia'],
 ];
 
-/** What a page says in other words than the product does. Code and labels of the screen are not looked at. */
+/** Returns what a page says in other words than the product does. Code and labels of the screen are not looked at. */
 export const unwantedWords = (page: string): string[] => found(page, UNWANTED);
 export const unwantedOnScreens = (text: string): string[] => found(text, UNWANTED_ON_SCREENS);
 export const unwantedInSpanish = (page: string): string[] => found(page, UNWANTED_IN_SPANISH);

@@ -35,7 +35,7 @@ describe('a decision on an applicant', () => {
 		});
 	});
 
-	it('does not verify an approved case again whose CRF was asked for', () => {
+	it('does not verify an approved case again after its CRF query', () => {
 		expect(decide({}, { consultaCrf: 'q3' }).state.paso).toBe('listo');
 	});
 

@@ -40,7 +40,7 @@ describe('forgetting an applicant', () => {
 		]);
 	});
 
-	it('logs who asked and when, and nothing of the person', () => {
+	it('logs who requested it and when, and no personal data', () => {
 		const nodes = { 'Request form': [FORM], Retention: [{ diasBloqueo: 30 }] };
 		const [{ log }] = runCode(FILE, 'Block', [CASE], { nodes });
 		expect(log).toMatchObject({

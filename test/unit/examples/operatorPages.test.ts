@@ -43,7 +43,7 @@ const dossierOf = (changes: Row = {}, more: Record<string, Row[]> = {}) => {
 	};
 	return runCode(FILE, 'Dossier', [{}], { nodes })[0] as unknown as Page;
 };
-/** What the dossier says in one of its rows. */
+/** Returns what the dossier says in one of its rows. */
 const cellOf = ({ content }: Page, label: string) =>
 	new RegExp(`<th scope="row">${label}</th><td>(.*?)</td>`).exec(content)?.[1];
 const ask = (curp: object) => ({ consultas: JSON.stringify({ curp }) });
@@ -127,7 +127,7 @@ describe('the dossier', () => {
 		}
 	});
 
-	it('offers the decisions that the state admits, with the revision that the operator sees', () => {
+	it('offers the decisions of the state, with the displayed revision', () => {
 		const offered = (estado: string) =>
 			[...dossierOf({ estado }).content.matchAll(/decision=(\w+)"/g)].map(([, one]) => one);
 		expect(states.map((estado) => [estado, offered(estado)])).toEqual([
@@ -235,7 +235,7 @@ describe('the list of applications', () => {
 		expect(foliosIn(listOf([{ ...ROW, estado: 'bloqueada' }]))).toEqual([]);
 	});
 
-	it('escapes everything that a stranger wrote', () => {
+	it('escapes everything that an applicant wrote', () => {
 		const hostile = '"><script>alert(1)</script>{{ 1 }}';
 		const texts = { nombre: hostile, motivo: hostile, curp: hostile, correo: hostile };
 		const pages = [

@@ -89,7 +89,7 @@ describe('the verification of an applicant', () => {
 		expect(found.hallazgos).toEqual([expect.objectContaining({ code, severity })]);
 	});
 
-	it('goes on past a doubt once a person approved the case', () => {
+	it('continues past a warning once a person approved the case', () => {
 		const found = afterCurp({ ...REGISTERED, name: 'ELVIRA' }, { esAprobada: true });
 		expect([found.siguiente, codes(found)]).toEqual(['rfc', ['NAME_DIFFERS']]);
 	});

@@ -14,7 +14,7 @@ const CHANGELOG = `# Changelog
 `;
 
 describe('the changelog at a release', () => {
-	it('tells what is unreleased, and no more', () => {
+	it('returns the unreleased changes alone', () => {
 		expect(unreleased(CHANGELOG)).toBe('### Added\n\n- Something new.');
 	});
 
@@ -39,7 +39,7 @@ describe('the next version', () => {
 		['0.1.9', 'minor', '0.2.0'],
 		['0.1.9', 'major', '1.0.0'],
 		['0.1.9', '0.3.0', '0.3.0'],
-	])('after %s, asked for as %s, is %s', (current, wanted, next) => {
+	])('after %s, requested as %s, is %s', (current, wanted, next) => {
 		expect(nextVersion(current, wanted)).toBe(next);
 	});
 

@@ -6,7 +6,10 @@ import { filesIn } from '../../support/files';
 const root = join(__dirname, '..', '..', '..');
 const STATE = 'nodes/shared/processState.ts';
 
-/** Whether a value made once, when its module is loaded, can change afterwards: an instance, or an empty container. */
+/**
+ * Returns whether a value made once, when its module is loaded, can change afterwards: an instance, or an empty
+ * container.
+ */
 function isMutable(value: ts.Expression | undefined): boolean {
 	if (!value) return false;
 	if (ts.isNewExpression(value)) return true;

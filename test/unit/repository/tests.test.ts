@@ -39,13 +39,13 @@ const calledName = ({ expression }: ts.CallExpression | ts.NewExpression) =>
 	(ts.isPropertyAccessExpression(expression) ? expression.name : expression).getText();
 const nameOf = (node: ts.Node) => (ts.isPropertyAssignment(node) ? node.name.getText() : '');
 
-/** What a test, or a group of tests, is called. */
+/** Returns what a test, or a group of tests, is called. */
 const isTitle = ({ parent }: ts.Node): boolean =>
 	parent !== undefined &&
 	ts.isCallExpression(parent) &&
 	/^(it|describe)\b/.test(parent.expression.getText());
 
-/** Where the product writes what a person reads. */
+/** Defines where the product writes what a person reads. */
 const SPEAKS = /Error$|^(hint|sentences|warn|info|flaw)$/;
 const isSpoken = ({ path }: Source, node: ts.Node): boolean => {
 	if (/^nodes\/(shared\/errors|TaxQuery\/(errors|output))\//.test(path)) return true;
@@ -66,7 +66,7 @@ const literals = product.flatMap((source) =>
 const spoken = literals
 	.filter(({ source, node, text }) => isSentence(text) && isSpoken(source, node))
 	.map(({ text }) => text.trim());
-/** What fields, options and operations are called. */
+/** Defines what fields, options and operations are called. */
 const names = literals
 	.filter(({ node }) => ['displayName', 'name', 'action'].includes(nameOf(node.parent)))
 	.map(({ text }) => text);
@@ -97,7 +97,10 @@ it.each(tests.filter(({ path }) => !ABOUT_WORDS.test(path)).map((one) => [one.pa
 	},
 );
 
-/** What tests may import of the product: the nodes as n8n does, what queries there are, and what a restart forgets. */
+/**
+ * Defines what tests may import of the product: the nodes as n8n does, what queries there are, and what a restart
+ * forgets.
+ */
 const OUTSIDE =
 	/^nodes\/(CreditProfile|TaxQuery)\/\w+\.node$|^nodes\/shared\/(queryTypes\/catalog|processState)$/;
 

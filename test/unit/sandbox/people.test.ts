@@ -78,7 +78,7 @@ describe('a person of the sandbox', () => {
 		);
 	});
 
-	it('keeps the RFC and CURP that it was asked for by', () => {
+	it('keeps the requested RFC and CURP', () => {
 		fc.assert(
 			fc.property(rfcs, curps, (rfc, curp) => {
 				const people = new People(1);
@@ -87,7 +87,7 @@ describe('a person of the sandbox', () => {
 		);
 	});
 
-	it('is the same whether asked for by RFC or by the CURP that belongs to it', () => {
+	it('is equal by RFC and by the CURP that belongs to it', () => {
 		fc.assert(
 			fc.property(rfcs, (rfc) => {
 				const people = new People(1);
@@ -107,7 +107,7 @@ describe('a person of the sandbox', () => {
 		);
 	});
 
-	it('has a name that gives the RFC when it was asked for by CURP', () => {
+	it('has a name that gives the RFC when derived from a CURP', () => {
 		fc.assert(
 			fc.property(curps, (curp) => {
 				const { rfc, birthDate, ...names } = new People(1).byCurp(curp);
@@ -118,7 +118,7 @@ describe('a person of the sandbox', () => {
 		);
 	});
 
-	it('keeps its name across a restart in which the CURP is asked for first', () => {
+	it('keeps its name across a restart that begins with the CURP', () => {
 		const before = new People(1).byRfc(RFC);
 		expect(whoIs(new People(1).byCurp(before.curp))).toEqual(whoIs(before));
 	});
@@ -129,7 +129,7 @@ describe('a person of the sandbox', () => {
 });
 
 describe('a person whose RFC was calculated', () => {
-	it('keeps the name when the CURP is asked for, and takes sex and state from it', () => {
+	it('keeps the name for the CURP, and takes sex and state from it', () => {
 		const people = new People(1);
 		people.withName({ ...EMMA, ...BORN });
 		const person = people.byCurp('GODE561231XHGMZM01');

@@ -36,7 +36,7 @@ describe('associations of documents (CP §4.8)', () => {
 		expect(associations.every((one) => one?.association)).toBe(true);
 	});
 
-	it('with includeDataDocumentAssociations are listed, with null for what was not requested', async () => {
+	it('lists associations with null for those not requested', async () => {
 		const [first] = await read({
 			includeDataDocumentAssociations: true,
 			includeFormAssociation: true,
@@ -48,7 +48,7 @@ describe('associations of documents (CP §4.8)', () => {
 		]);
 	});
 
-	it('tell of the same person as the document', async () => {
+	it('associations describe the person of the document', async () => {
 		const [{ document, associations }] = await read({ includeProfileAssociation: true });
 		expect(associations?.[0].association).toMatchObject({
 			rfc: document?.rfc as string,
@@ -57,7 +57,7 @@ describe('associations of documents (CP §4.8)', () => {
 		});
 	});
 
-	it('are of some who live or were born abroad, and of some without country or zip code', async () => {
+	it('some associations are of people abroad, or without country or zip code', async () => {
 		const documents = (await Promise.all([0, 100].map(readPage))).flat();
 		const text = documents.flatMap(({ associations = [] }) =>
 			associations.flatMap((one) => (one.type === 'Files' ? [] : [one])),

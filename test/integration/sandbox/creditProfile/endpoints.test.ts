@@ -5,7 +5,7 @@ import { endpointTables, filterKeys, type EndpointTable } from './tables/endpoin
 
 const bench = benchForTests();
 
-const said = ({ status, data }: AxiosResponse<{ field?: string }>) => ({
+const shownMessage = ({ status, data }: AxiosResponse<{ field?: string }>) => ({
 	status,
 	field: data.field,
 });
@@ -36,7 +36,7 @@ describe.each(endpointTables)('CP §$section $method $template', (endpoint) => {
 	if (bodies) {
 		it('refuses each broken body with 400 and the name of the field', async () => {
 			for (const [field, body] of bodies.broken) {
-				expect(said(await send(path, body))).toEqual({ status: 400, field });
+				expect(shownMessage(await send(path, body))).toEqual({ status: 400, field });
 			}
 		});
 	}
@@ -58,18 +58,18 @@ describe.each(endpointTables)('CP §$section $method $template', (endpoint) => {
 	if (method === 'GET') {
 		it('refuses an unknown query parameter with 400 and its name', async () => {
 			const response = await send(path, undefined, { limitt: '5' });
-			expect(said(response)).toEqual({ status: 400, field: 'limitt' });
+			expect(shownMessage(response)).toEqual({ status: 400, field: 'limitt' });
 		});
 	}
 
 	for (const [field, broken] of brokenPaths) {
 		it(`refuses the path ${broken} with 400 and the parameter's name`, async () => {
-			expect(said(await send(broken))).toEqual({ status: 400, field });
+			expect(shownMessage(await send(broken))).toEqual({ status: 400, field });
 		});
 	}
 
 	it('answers 404 in JSON for what is not there', async () => {
-		expect(said(await send(unknownPath ?? `${path}/nothing`))).toEqual({
+		expect(shownMessage(await send(unknownPath ?? `${path}/nothing`))).toEqual({
 			status: 404,
 			field: undefined,
 		});

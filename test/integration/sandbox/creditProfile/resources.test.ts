@@ -27,7 +27,7 @@ const withInner = (schema: RestrictedSchema): RestrictedSchema[] => [
 	...(schema.items ? withInner(schema.items) : []),
 ];
 
-/** What the running sandbox answers, of every resource of CP §2. */
+/** Returns what the running sandbox answers, of every resource of CP §2. */
 async function takeSamples(): Promise<Samples> {
 	const upserts = endpointTables.filter(({ method }) => method === 'POST');
 	for (const { path, bodies } of upserts) await bench.service.post(path, bodies?.valid[0]);

@@ -10,7 +10,7 @@ it('has a row for every POST query of the document', () => {
 	expect(endpoints.map(({ section }) => section)).toEqual(sections);
 });
 
-describe('TQ §4.8 before the tax authority is asked', () => {
+describe('TQ §4.8 before the request to the tax authority', () => {
 	it.each(['csf', 'compliance-opinion', 'invoice'])('%s needs a tax profile', async (name) => {
 		const body = { rfc: 'LOPE800101AB1', from: '2026-01', to: '2026-01' };
 		const { status, data } = await bench.service.post(`/query/tax/${name}`, body);
@@ -83,7 +83,7 @@ describe('TQ §4.11 invoices', () => {
 		['2026-01-10', '2026-03-20'],
 		['2026-02', '2026-04'],
 		['2026-02-14', '2026-02-14'],
-	])('lie within the days asked for, from %s to %s, and echo them', async (from, to) => {
+	])('invoices lie within the requested days, from %s to %s, and echo them', async (from, to) => {
 		const body = { rfc: PERSON, from, to };
 		const { data } = await bench.service.post('/query/tax/invoice', body);
 		for (const { queryId, period } of data.results) {

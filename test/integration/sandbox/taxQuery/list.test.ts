@@ -62,8 +62,8 @@ describe('the list of queries with --query-list page and a mapping whose firstPa
 	});
 });
 
-describe('the list of queries with --query-list lean', () => {
-	it('holds neither what was asked nor what came of it; the record by ID holds both', async () => {
+describe('the list of queries without responses (--query-list)', () => {
+	it('rows hold neither request nor response; the record by ID holds both', async () => {
 		await start({ queryList: 'lean', pastQueries: 3 });
 		const { data, total } = await list();
 		const [{ _id, metadata, ...row }] = data;
@@ -117,14 +117,14 @@ describe('the size of a page', () => {
 		expect((await list({ limit: 1000 })).data).toHaveLength(Math.min(pageSize, 250));
 	});
 
-	it('cuts an array, too, which tells nothing of the rest', async () => {
+	it('truncates an array, too, which does not report the rest', async () => {
 		await start({ pageSize: 10, pastQueries: 25 });
 		const [first, last] = [await list<unknown[]>(), await list<unknown[]>({ offset: 20 })];
 		expect([first.length, last.length]).toEqual([10, 5]);
 	});
 });
 
-describe('the records with --record lean', () => {
+describe('the records without responses (--record)', () => {
 	it.each(['array', 'page', 'lean'] as const)(
 		'hold no response, neither by ID nor in the list %s',
 		async (queryList) => {
@@ -173,7 +173,7 @@ describe('the shape of the list', () => {
 });
 
 describe('past queries', () => {
-	it('of 20,000 are listed whole, each with its own ID and instant, within the last year', async () => {
+	it('lists 20,000 past queries, each with its own ID and instant', async () => {
 		await start({ pastQueries: MANY });
 		const rows = await list<QueryRecord[]>();
 		const instants = rows.map(({ createdAt }) => Date.parse(createdAt));

@@ -20,7 +20,7 @@ const period = fc
 	.tuple(fc.integer({ min: 1990, max: 2027 }), fc.integer({ min: 1, max: 12 }))
 	.map(([year, month]) => `${year}-${two(month)}`);
 
-/** What a field is sometimes filled with, right or nearly so. */
+/** Defines what a field is sometimes filled with, right or nearly so. */
 const byField: Record<string, fc.Arbitrary<unknown>> = {
 	rfc,
 	from: period,
@@ -56,7 +56,7 @@ const query: fc.Arbitrary<GeneratedQuery> = fc.constantFrom(...endpoints).chain(
 describe('generated requests to the Tax Query service', () => {
 	const bench = taxQueryBenchForTests();
 
-	it('never fail, every answer is valid by the contract, and only what is accepted is billed', async () => {
+	it('generated requests get valid responses, and only accepted ones are billed', async () => {
 		const statuses = new Map<number, number>();
 		let accepted = 0;
 		const check = async ({ endpoint, data }: GeneratedQuery) => {

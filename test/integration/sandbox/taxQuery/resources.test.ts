@@ -17,7 +17,7 @@ beforeAll(async () => {
 	samples = await takeSamples();
 });
 
-/** What the running sandbox answers, of every resource of TQ §2. */
+/** Returns what the running sandbox answers, of every resource of TQ §2. */
 async function takeSamples(): Promise<Samples> {
 	const post = async <T = QueryRecord>(path: string, body: object): Promise<T> =>
 		(await bench.service.post<T>(path, body)).data;

@@ -106,7 +106,7 @@ describe('TQ §5 authentication', () => {
 		},
 	);
 
-	it('gives tokens that live as many seconds as the sandbox was told', async () => {
+	it('gives tokens with the configured lifetime', async () => {
 		const { data } = await token(client());
 		const [, claims] = data.access_token.split('.');
 		const { iat, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as {
@@ -157,7 +157,7 @@ describe('one person is the same in every query', () => {
 		expect(record.response.RazonSocial).toBe('EMMA GÓMEZ DÍAZ');
 	});
 
-	it('whether the CURP or the RFC is asked for', async () => {
+	it('gives one person for queries by CURP and by RFC', async () => {
 		const { data: byCurp } = await bench.service.post('/query/curp-data', { curp: CURP });
 		const { rfc, nombre, apellidoPaterno, apellidoMaterno } = byCurp.response;
 		const { data: acknowledged } = await bench.service.post('/query/crf', { rfc });
@@ -198,7 +198,7 @@ describe('reserved identities', () => {
 		expect((await bench.finished(await ask(rfc))).status).toBe(status);
 	});
 
-	it('pending stays so, while one asked for later has its result', async () => {
+	it('the pending identity stays pending while a later query has its result', async () => {
 		const pending = await ask((await reserved('pending')).rfc);
 		await bench.finished(await ask((await reserved('slow')).rfc));
 		const { data } = await bench.service.get<QueryRecord>(`/query/${pending}`);

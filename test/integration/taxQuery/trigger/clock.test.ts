@@ -10,7 +10,7 @@ const { sandbox, host, start } = triggerSuite();
 const clockIsSetBack = () => moveClock(-AN_HOUR);
 
 describe("where the clock of n8n's machine is set back by an hour", () => {
-	it('a delivery is looked at', async () => {
+	it('handles a delivery after the clock was set back', async () => {
 		await start();
 		await host.poll();
 		clockIsSetBack();
@@ -19,7 +19,7 @@ describe("where the clock of n8n's machine is set back by an hour", () => {
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
 
-	it('the trigger goes on asking at intervals', async () => {
+	it('continues to poll at intervals after the clock was set back', async () => {
 		await start({ parameters: { receiveBy: 'asking', settings: { checkEvery: 60 } } });
 		clockIsSetBack();
 		const record = await sandbox.result();

@@ -8,7 +8,7 @@ const { proof, verification } = secretHeader('whsec-lima-dulce');
 const { service, host, start: startTrigger } = listSuite();
 beforeEach(() => void (service.rows = many('old', 3, 100)));
 
-/** What the webhook call brings, and the service's record does not hold. */
+/** Defines what the webhook call brings, and the service's record does not hold. */
 const detail = row('new', 0, { response: { RFC: 'GODE561231GR8', RazonSocial: 'Delivered' } });
 const finish = (more: object = {}) => {
 	service.rows = [row('new', 0, { response: undefined, ...more }), ...service.rows];

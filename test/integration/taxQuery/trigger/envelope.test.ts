@@ -35,7 +35,7 @@ const deliver = async (body: object, headers: Record<string, string> = proof) =>
 	return (await host.deliver(body, headers)).status;
 };
 /** A check that another query's call brings about. */
-const look = async () => void (await deliver({ queryId: 'a-doorbell' }));
+const pollNow = async () => void (await deliver({ queryId: 'a-doorbell' }));
 const envelopes = () => host.items.map(({ envelope }) => envelope);
 
 describe('the option Include Envelope', () => {
@@ -71,9 +71,9 @@ describe('the option Include Envelope', () => {
 
 	it('is null where the result comes by a check, so that the columns are the same', async () => {
 		await start();
-		await look();
+		await pollNow();
 		finish();
-		await look();
+		await pollNow();
 		expect(envelopes()).toEqual([null]);
 	});
 
@@ -81,7 +81,7 @@ describe('the option Include Envelope', () => {
 		await start();
 		finish();
 		await deliver({ ...around, event: 'query.created', data: { _id: 'new', status: 'PENDING' } });
-		await look();
+		await pollNow();
 		expect(envelopes()).toEqual([null]);
 	});
 
@@ -104,10 +104,10 @@ describe('the option Include Envelope', () => {
 
 	it('gives nothing of a call whose proof is wrong', async () => {
 		await start();
-		await look();
+		await pollNow();
 		finish();
 		expect(await deliver({ ...around, data: detail }, { 'X-Secret': 'another' })).toBe(401);
-		await look();
+		await pollNow();
 		expect(envelopes()).toEqual([null]);
 	});
 

@@ -4,7 +4,7 @@ import { failure, pass, type TriggerHostOptions } from './triggerHost';
 import { listSuite } from './suite';
 
 const { service, host, start } = listSuite();
-const looks = async (count: number) => {
+const pollCount = async (count: number) => {
 	for (let each = 0; each < count; each++) await host.poll();
 };
 const inOneResponse = () => (service.page = () => service.listed());
@@ -65,7 +65,7 @@ describe('a list that', () => {
 			const trigger = await start();
 			service.rows = [row('new', 0), ...service.rows];
 			prepare();
-			await looks(3);
+			await pollCount(3);
 			expect([trigger.started, trigger.failures]).toEqual([[], [code]]);
 		},
 	);
@@ -74,7 +74,7 @@ describe('a list that', () => {
 		const trigger = await start();
 		service.rows = [row('new', 0), ...service.rows];
 		without('createdAt')();
-		await looks(2);
+		await pollCount(2);
 		expect([trigger.started, trigger.failures]).toEqual([['new'], []]);
 	});
 
@@ -85,7 +85,7 @@ describe('a list that', () => {
 		Object.assign(credentials.taxQueryApi as object, { apiMapping });
 		const trigger = await start({ credentials });
 		service.rows = [...many('new', 2 * PAGE, 1), ...service.rows];
-		await looks(2);
+		await pollCount(2);
 		expect([new Set(trigger.started).size, trigger.started.length]).toEqual([20, 20]);
 	});
 });
@@ -104,7 +104,7 @@ describe('a list in one response', () => {
 		});
 		const trigger = await start({ credentials });
 		service.rows = [row('b', 1), row('a', 2), ...service.rows];
-		await looks(2);
+		await pollCount(2);
 		expect(trigger.started).toEqual(['a', 'b']);
 	});
 
@@ -114,7 +114,7 @@ describe('a list in one response', () => {
 		service.rows = many('old', 5, 100);
 		const trigger = await start();
 		service.rows = [...service.rows, row('new', 0)];
-		await looks(2);
+		await pollCount(2);
 		expect(trigger.started).toEqual(['new']);
 	});
 });
@@ -138,7 +138,7 @@ describe('Start From', () => {
 		const trigger = await start({ parameters: { startFrom: 'hours', hours: 1 } });
 		await trigger.executed(1);
 		service.rows = service.rows.map((one) => (one._id === 'slow' ? row('slow', 90) : one));
-		await looks(2);
+		await pollCount(2);
 		expect(trigger.started).toEqual(['new', 'slow']);
 	});
 });
@@ -148,14 +148,14 @@ describe('a service that lists none of the queries so far', () => {
 		service.rows = many('old', 12, 600);
 		const trigger = await start({ credentials });
 		service.rows = [row('first', 500), ...service.rows];
-		await looks(1);
+		await pollCount(1);
 		return trigger;
 	};
 
 	it('has what was created since started, as an error: the same account', async () => {
 		const trigger = await began();
 		service.rows = [row('new', 1), ...many('before', 5, 550)];
-		await looks(2);
+		await pollCount(2);
 		expect([trigger.started, trigger.failures]).toEqual([['first', 'new'], ['isLost']]);
 	});
 
@@ -167,9 +167,9 @@ describe('a service that lists none of the queries so far', () => {
 			Object.assign(credentials, service.credentials('another'));
 			service.rows = many('others', 40, 1);
 			await trigger.publish(activation);
-			await looks(1);
+			await pollCount(1);
 			service.rows = [row('new', 0), ...service.rows];
-			await looks(2);
+			await pollCount(2);
 			expect([trigger.started, trigger.failures]).toEqual([['first', 'new'], ['isElsewhere']]);
 		},
 	);
@@ -180,7 +180,7 @@ describe('a service that lists none of the queries so far', () => {
 		Object.assign(credentials, service.credentials('another'));
 		service.rows = [row('new', 0), ...service.rows];
 		await trigger.publish('update');
-		await looks(1);
+		await pollCount(1);
 		expect([trigger.started, trigger.failures]).toEqual([['first', 'new'], []]);
 	});
 
@@ -188,9 +188,9 @@ describe('a service that lists none of the queries so far', () => {
 		const trigger = await began();
 		const { rows } = service;
 		service.rows = [];
-		await looks(2);
+		await pollCount(2);
 		service.rows = [row('new', 0), ...rows];
-		await looks(1);
+		await pollCount(1);
 		expect([trigger.started, trigger.failures]).toEqual([['first', 'new'], []]);
 	});
 });
@@ -199,13 +199,13 @@ describe('rows without an ID among others', () => {
 	it('are an error in the executions list, once an hour, and hold up nothing', async () => {
 		const trigger = await start();
 		service.rows = [row('new', 0), row((2 ** 60) as never, 1)];
-		await looks(3);
+		await pollCount(3);
 		expect([trigger.started, trigger.errors.map(({ context }) => context)]).toEqual([
 			['new'],
 			[expect.objectContaining({ code: 'list.ids', rows: 1 })],
 		]);
 		pass(3_600_000);
-		await looks(1);
+		await pollCount(1);
 		expect(trigger.failures).toHaveLength(2);
 	});
 });

@@ -4,7 +4,7 @@ import { invent, modes, type Invented } from './inventedServices';
 import { sandboxWithQueries, type SandboxWithQueries } from '../../support/queries';
 import { pass, TriggerHost } from './triggerHost';
 
-/** What an operator finds in n8n's log, once an hour. */
+/** Defines what an operator finds in n8n's log, once an hour. */
 const REFUSED = expect.stringMatching(/^warn: [^{}]*\(401\)[^{}]*$/) as string;
 const NOT_READ = expect.stringMatching(/^warn: [\w -]+: [\w -]+$/) as string;
 /** Larger bodies are refused unread. */
@@ -66,7 +66,7 @@ describe('a trigger that verifies webhook calls', () => {
 });
 
 describe('deliveries that do not prove where they come from', () => {
-	it("are told in n8n's log once an hour, without what they bring", async () => {
+	it('logs unproved deliveries once an hour, without their content', async () => {
 		const sandbox = await sandboxWithQueries();
 		const verification = {
 			webhookVerification: 'header',

@@ -12,7 +12,7 @@ export interface Invented {
 /** The ways in which a delivery is proved, by their webhook credential. */
 export const modes = { none: undefined, signature, header, basic };
 
-/** What the service itself would send to prove a body. */
+/** Defines what the service itself would send to prove a body. */
 const proofs: Record<keyof typeof modes, (body: Buffer) => Headers> = {
 	none: () => [],
 	signature: signed(),

@@ -10,8 +10,8 @@ const A_SECOND = 1_000;
 const A_MINUTE = 60 * A_SECOND;
 const AN_HOUR = 60 * A_MINUTE;
 const A_DAY = 24 * 60;
-const FIRST_LOOK_MS = 15 * A_SECOND;
-/** What n8n 2.41 makes to activate a trigger. */
+const FIRST_POLL_MS = 15 * A_SECOND;
+/** Defines what n8n 2.41 makes to activate a trigger. */
 const ATTEMPTS = 5;
 
 describe('Start From: Date', () => {
@@ -79,7 +79,7 @@ describe('a published trigger that cannot check', () => {
 	it('reports it after a start of n8n, too', async () => {
 		await start({ activation: null, parameters: { startFrom: 'date', date: 'soon' } });
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
+		pass(FIRST_POLL_MS);
 		await until('a failed execution', () => host.failures.length === 1);
 		expect(host.failures).toEqual(['field.date']);
 	});
@@ -154,23 +154,23 @@ describe('two main processes over one database', () => {
 		const lead = async (leader: TriggerHost, follower: TriggerHost) => {
 			await follower.unpublish();
 			await leader.publish('leadershipChange');
-			pass(FIRST_LOOK_MS);
+			pass(FIRST_POLL_MS);
 			await leader.poll();
 		};
-		const bring = async (leader: TriggerHost) => {
+		const deliverResult = async (leader: TriggerHost) => {
 			for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
 			await leader.poll();
 			await until('all results', () => both.flatMap(({ started }) => started).length >= ids.length);
 			await leader.ended(leader.executions.length);
 		};
-		await bring(both[0]);
+		await deliverResult(both[0]);
 		await lead(both[1], both[0]);
-		await bring(both[1]);
-		await bring(both[1]);
+		await deliverResult(both[1]);
+		await deliverResult(both[1]);
 		pass(10 * A_MINUTE);
 		host.prune(3);
 		await lead(both[0], both[1]);
-		await bring(both[0]);
+		await deliverResult(both[0]);
 		await both[0].poll();
 		expect(both.flatMap(({ started }) => started).sort()).toEqual([...ids].sort());
 	});
@@ -244,7 +244,7 @@ describe('a query that goes from SUCCESS to FAILED and back', () => {
 		host.prune();
 		await host.kill();
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
+		pass(FIRST_POLL_MS);
 		await give('SUCCESS', 6);
 		await host.poll();
 		expect(host.executions).toHaveLength(6);

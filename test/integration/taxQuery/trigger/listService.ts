@@ -5,7 +5,10 @@ import type { TriggerHostOptions } from './triggerHost';
 const A_MINUTE = 60_000;
 export const PAGE = 10;
 
-/** When the test began; the dates of rows count from it. Other tests of the file may have let hours pass before. */
+/**
+ * Defines when the test began; the dates of rows count from it. Other tests of the file may have let hours pass
+ * before.
+ */
 export let now = Date.now();
 export const ago = (minutes: number) => new Date(now - minutes * A_MINUTE).toISOString();
 
@@ -25,10 +28,10 @@ export const many = (name: string, count: number, minutes: number, more: object 
 
 /** A query service whose list shows what a test wants of what it has. */
 export class ListService {
-	/** What it has, by its ID, and what it lists, from the newest creation on. */
+	/** Says what it has, by its ID, and what it lists, from the newest creation on. */
 	rows: Row[] = [];
 	listed = () => this.rows;
-	/** What it lists of them for the offset that is asked for. */
+	/** Returns the rows of the requested offset. */
 	page = (offset: number): unknown => {
 		const rows = this.listed();
 		return { data: rows.slice(offset, offset + PAGE), total: rows.length };

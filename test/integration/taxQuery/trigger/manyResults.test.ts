@@ -4,7 +4,7 @@ import { ago, row } from './listService';
 import { pass } from './triggerHost';
 
 const MINUTES = 60_000;
-const FIRST_LOOK_MS = 15_000;
+const FIRST_POLL_MS = 15_000;
 const PENDING = 5_000;
 const LIST_PAGE = 500;
 
@@ -46,7 +46,7 @@ describe(`${PENDING} pending queries that finish at once`, () => {
 		await host.kill();
 		service.rows = [...rows(PENDING, 'SUCCESS'), ...old];
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
+		pass(FIRST_POLL_MS);
 		await check(PENDING, 30 * MINUTES);
 		expect(new Set(host.started).size).toBe(PENDING);
 		expect([host.started.length, host.failures]).toEqual([PENDING, []]);
@@ -66,7 +66,7 @@ describe('400 results whose executions run when n8n is killed', () => {
 		await host.executed(401);
 		await host.kill();
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
+		pass(FIRST_POLL_MS);
 		await host.poll();
 		await host.executed(802);
 		const counts = new Map<unknown, number>();

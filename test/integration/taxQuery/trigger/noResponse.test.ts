@@ -44,7 +44,7 @@ const list = async (rows: object[], fault: FaultRule['fault'] = { status: 200, b
 		fault,
 	});
 
-/** n8n's database answers only when it is told to. */
+/** n8n's database responds only on demand. */
 function stopDatabase(): () => void {
 	let goOn = () => {};
 	host.database = new Promise((resolve) => (goOn = resolve));
@@ -91,7 +91,7 @@ describe('what n8n cannot start after its sender has been answered 202', () => {
 });
 
 describe('a result whose start is not known to have come about', () => {
-	it('is brought though a look meets it again before n8n fails to start it', async () => {
+	it('starts a result that a poll meets again before its start fails', async () => {
 		await start({ receiveBy: 'both' });
 		const record = await sandbox.result();
 		const row = { _id: record._id, status: record.status };
@@ -160,7 +160,7 @@ describe('a true result that the list does not show yet', () => {
 		await Promise.all(answers);
 	});
 
-	it('is asked for again where the service answers later than the sender waits', async () => {
+	it('requests a result again if the service is slower than the sender', async () => {
 		await start();
 		const record = await sandbox.result();
 		const path = `/api/query/${record._id}`;
@@ -172,7 +172,7 @@ describe('a true result that the list does not show yet', () => {
 		expect([status, host.started]).toEqual([503, [record._id]]);
 	});
 
-	it('is asked for again where too many senders wait', async () => {
+	it('requests a result again if too many senders wait', async () => {
 		await start();
 		const record = await sandbox.result();
 		const path = `/api/query/${record._id}`;
@@ -194,7 +194,7 @@ describe('a true result that the list does not show yet', () => {
 		expect([status, host.started]).toEqual([202, [record._id]]);
 	});
 
-	it('without a list is asked for again where the service answers later than the sender waits', async () => {
+	it('asks the sender to retry without a list if the service is slow', async () => {
 		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
 		const { _id }: Query = await sandbox.result();
 		await sandbox.faults({ path: `/api/query/${_id}`, fault: { latency: ANSWER_MS + A_SECOND } });
@@ -226,7 +226,7 @@ describe('in a process that has no published trigger', () => {
 		expect([answers, host.started]).toEqual([[503, 503, 503], [_id]]);
 	});
 
-	it('nothing of a delivery is started as long as its sender must come again for the rest', async () => {
+	it('starts nothing of a delivery whose sender must retry', async () => {
 		await start({ receiveBy: 'both' }, { activation: null, apiMapping: NO_LIST });
 		pass(A_MINUTE);
 		const both = [{ queryId: (await sandbox.result())._id }, { queryId: await sandbox.pending() }];
@@ -244,7 +244,7 @@ describe('in a process that has no published trigger', () => {
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
 
-	it('a delivery starts nothing where the trigger was just unpublished, as it may be published anew', async () => {
+	it('starts nothing right after unpublishing, as publishing may follow', async () => {
 		await start({ receiveBy: 'both' }, { apiMapping: NO_LIST });
 		pass(A_MINUTE); // n8n has started
 		const record = await sandbox.result();
@@ -263,7 +263,7 @@ describe('in a process that has no published trigger', () => {
 		expect([status, read.length]).toEqual([503, 2]);
 	});
 
-	it('the sender is told to come again where the result is not there yet', async () => {
+	it('asks the sender to retry if the result is not there yet', async () => {
 		await start({}, { activation: null });
 		pass(A_MINUTE);
 		const queryId = await sandbox.pending();

@@ -4,8 +4,8 @@ import { type Query } from '../../support/queries';
 import { pass, TriggerHost } from './triggerHost';
 import { triggerSuite } from './suite';
 
-/** After a start of n8n the first look waits so long at most. */
-const FIRST_LOOK_MS = 15_000;
+/** After a start of n8n the first poll waits at most this long. */
+const FIRST_POLL_MS = 15_000;
 
 /** A sender waits before it delivers again; one that does not keeps a slow n8n from ever responding in time. */
 const A_SENDERS_PAUSE_MS = 1_000;
@@ -15,7 +15,7 @@ const { sandbox, host, start } = triggerSuite();
 /** n8n is started again over the same database, and has looked. */
 async function startAgain(): Promise<void> {
 	await host.publish('init');
-	pass(FIRST_LOOK_MS);
+	pass(FIRST_POLL_MS);
 	await host.poll();
 	await host.poll();
 }
@@ -76,18 +76,18 @@ describe('the same result starts one execution', () => {
 	it.each<[string, (record: Query) => object]>([
 		['its ID and status', ({ _id, status }) => ({ queryId: _id, status })],
 		['all but its date', (record) => ({ ...record, updatedAt: undefined, createdAt: undefined })],
-	])('when it is delivered without confirmation with %s, and seen by a look', async (_, shape) => {
+	])('starts a result once that is delivered with %s and seen by a poll', async (_, shape) => {
 		await startProved();
 		const record = await sandbox.result();
 		const { status } = await host.deliver(shape(record), proved.headers);
 		pass(30_000);
-		await host.publish('update'); // which looks
+		await host.publish('update'); // which polls
 		await host.deliver(shape(record), proved.headers);
 		expect([status, host.started]).toEqual([200, [record._id]]);
 		expect(host.items).toEqual([expect.objectContaining({ rfc: 'GODE561231GR8' })]);
 	});
 
-	it('when the trigger looks at intervals, too', async () => {
+	it('starts a delivered result once when the trigger also polls', async () => {
 		await start({ parameters: { settings: { checkEvery: 5 } } });
 		const record = await sandbox.result();
 		await Promise.all([host.deliver(record), host.poll(), host.deliver(record)]);
@@ -161,7 +161,7 @@ describe('the same result starts one execution', () => {
 		expect([(await delivered).status, host.started]).toEqual([200, [record._id]]);
 	});
 
-	it('where the workflow is unpublished while a webhook call asks for it: by the next look', async () => {
+	it('the next poll starts a result whose webhook call met an unpublishing', async () => {
 		await start();
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', exact: true, fault: { latency: 500 } });
@@ -190,7 +190,7 @@ describe('a result that is listed without its date', () => {
 		const record = await sandbox.result();
 		await listWithoutDate(record);
 		pass(30_000);
-		await host.publish('update'); // which looks
+		await host.publish('update'); // which polls
 		await host.ended(1);
 		const before = (await sandbox.requests()).length;
 		const { body } = await host.deliver(record, proved.headers);
@@ -226,7 +226,7 @@ describe('a result that is listed without its date', () => {
 });
 
 describe('the sender of a proved delivery', () => {
-	it('does not wait for the execution to begin, where asking brings what n8n cannot start', async () => {
+	it('responds before the execution begins if polls retry failed starts', async () => {
 		await start({
 			parameters: { ...proved.parameters },
 			credentials: proved.credentials(),
@@ -237,19 +237,19 @@ describe('the sender of a proved delivery', () => {
 		expect({ status, body }).toEqual({ status: 200, body: '{"message":"Accepted"}' });
 	});
 
-	it('and what could not be started after that comes with the next look', async () => {
+	it('the next poll starts a result that n8n could not start', async () => {
 		await startProved();
 		const record = await sandbox.result();
 		host.isBroken = true;
 		await host.deliver(record, proved.headers);
 		host.isBroken = false;
 		pass(30_000);
-		await host.publish('update'); // which looks
+		await host.publish('update'); // which polls
 		await host.executed(1);
 		expect(host.started).toEqual([record._id]);
 	});
 
-	it('loses nothing and starts nothing twice where 100 come at once and the workflow is published anew meanwhile', async () => {
+	it('starts each of 100 deliveries once while the workflow is published anew', async () => {
 		await startProved();
 		const records = await Promise.all(Array.from({ length: 100 }, () => sandbox.result()));
 		const delivered = records.map(async (record) => await host.deliver(record, proved.headers));
@@ -263,7 +263,7 @@ describe('the sender of a proved delivery', () => {
 	});
 
 	it.each(['result', 'statusOnly', 'off'])(
-		'starts each result once with Webhook Only, whenever the workflow is published anew (%s)',
+		'Webhook Only starts each result once when published anew (%s)',
 		async (confirm) => {
 			await start({
 				parameters: { ...proved.parameters, receiveBy: 'webhook', confirm },
@@ -337,7 +337,7 @@ describe('a restart of n8n', () => {
 		expect(host.started).toEqual([record._id]);
 	});
 
-	it('starts once more, with the same deliveryId, what was cut off, and never a third time', async () => {
+	it('restarts an interrupted result once with its deliveryId, never twice', async () => {
 		await start({ areExecutionsLong: true });
 		await sandbox.result();
 		await host.poll();
@@ -362,7 +362,7 @@ describe('a restart of n8n', () => {
 		expect(host.started).toEqual([ended._id, cutOff._id, cutOff._id]);
 	});
 
-	it('starts nothing once more of what ended together, each saved before the end of the others was known', async () => {
+	it('restarts nothing of executions that ended together', async () => {
 		await start();
 		const ids: string[] = [];
 		for (let count = 0; count < 3; count++) ids.push((await sandbox.result())._id);
@@ -401,7 +401,7 @@ describe('a restart of n8n', () => {
 		expect(host.started).toEqual([first._id, first._id, second._id, second._id]);
 	});
 
-	it('starts once more what was cut off, though its sender, who was not answered, sends it again first', async () => {
+	it('restarts an interrupted result that its sender delivers again first', async () => {
 		await startProved();
 		host.areExecutionsLong = true;
 		const record = await sandbox.result();
@@ -410,7 +410,7 @@ describe('a restart of n8n', () => {
 		await host.kill();
 		await host.publish('init');
 		await host.deliver(record, proved.headers);
-		pass(FIRST_LOOK_MS);
+		pass(FIRST_POLL_MS);
 		await host.executed(2);
 		expect(host.started).toEqual([record._id, record._id]);
 	});
@@ -429,7 +429,7 @@ describe('a restart of n8n', () => {
 		expect([host.started.slice(0, 2), again]).toEqual([ids, [...ids].sort()]);
 	});
 
-	it('starts it once more, and no third time, where it is delivered again while n8n is still starting, with Webhook Only', async () => {
+	it('restarts an interrupted result exactly once when delivered during the start', async () => {
 		await start({ areExecutionsLong: true, parameters: { receiveBy: 'webhook' } });
 		const record = await sandbox.result();
 		await host.deliver(record);
@@ -452,7 +452,7 @@ describe('a restart of n8n', () => {
 		expect(host.executions).toHaveLength(1);
 	});
 
-	it('starts at most one once more in queue mode, where it was killed before any execution ended', async () => {
+	it('restarts at most one result in queue mode after a kill', async () => {
 		await start({ hasWorkers: true, areExecutionsLong: true });
 		const ids: string[] = [];
 		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);

@@ -13,11 +13,11 @@ const finish = (id: string, minutes: number, more: object = {}) => {
 			: one,
 	);
 };
-const looks = async (count: number) => {
+const pollCount = async (count: number) => {
 	for (let each = 0; each < count; each++) await host.poll();
 };
 
-describe('a backlog of more than one look emits, in pages', () => {
+describe('a backlog of more than one poll emits, in pages', () => {
 	it('loses nothing of what was made long ago and finished late', async () => {
 		service.rows = many('q', 100, 100);
 		finish('q85', 40);
@@ -32,7 +32,7 @@ describe('a backlog of more than one look emits, in pages', () => {
 		expect(host.started.sort()).toEqual(service.rows.map(({ _id }) => _id).sort());
 	});
 
-	it('starts nothing old that stands above what waits for the next look', async () => {
+	it('starts nothing old above rows that wait for the next poll', async () => {
 		const fresh = many('new', 12, 1);
 		service.rows = [row('old', 120), ...fresh, ...many('older', 30, 130)];
 		await start({ parameters: { startFrom: 'hours', hours: 1, settings: { maxResults: 10 } } });
@@ -43,7 +43,7 @@ describe('a backlog of more than one look emits, in pages', () => {
 		expect([...host.started].sort()).toEqual([...fresh.map(({ _id }) => _id), 'newest'].sort());
 	});
 
-	it('and is not read to its end by each look', async () => {
+	it('not every poll reads a backlog to its end', async () => {
 		service.rows = [...many('old', 100, 200)];
 		await start({ parameters: { settings: { maxResults: 2 } } });
 		service.rows = [...many('new', 8, 1), ...service.rows];
@@ -54,7 +54,7 @@ describe('a backlog of more than one look emits, in pages', () => {
 	});
 });
 
-describe('a query that a delivery names, and that a look does not come to,', () => {
+describe('a notified query beyond the rows that a poll reads,', () => {
 	it.each(['both', 'webhook'])('is read by its ID (%s)', async (receiveBy) => {
 		service.rows = many('q', 50, 100);
 		finish('q45', 145, { status: 'FAILED', response: { message: 'no' } });
@@ -99,11 +99,11 @@ describe('a list that shows its newest rows alone', () => {
 		service.page = answer;
 		service.rows = [...many('w', 5, 100, pending), ...many('old', 5, 200)];
 		await start();
-		await looks(1);
+		await pollCount(1);
 		service.rows = [...many('n', 20, 1), ...service.rows];
 		await host.poll();
 		for (let each = 0; each < 5; each++) finish(`w${each}`, 0);
-		await looks(5);
+		await pollCount(5);
 		expect(host.started.filter((id) => String(id).startsWith('w')).sort()).toEqual([
 			'w0',
 			'w1',
@@ -118,24 +118,24 @@ describe('a list that shows its newest rows alone', () => {
 		service.rows = many('old', 5, 200);
 		await start({ parameters: { statuses: ['pending', 'success'] } });
 		service.rows = [row('slow', 0, pending), ...service.rows];
-		await looks(1);
+		await pollCount(1);
 		service.rows = [...many('new', 20, 0), ...service.rows];
-		await looks(1);
+		await pollCount(1);
 		finish('slow', 0);
-		await looks(2);
+		await pollCount(2);
 		expect(host.started.filter((id) => id === 'slow')).toEqual(['slow', 'slow']);
 	});
 
-	it('is not read to its end by each look', async () => {
+	it('not every poll reads the list to its end', async () => {
 		service.page = () => ({ data: service.listed().slice(0, PAGE), total: 5_000 });
 		service.rows = many('old', 20, 200);
 		await start();
 		const before = service.asked.length;
-		await looks(3);
+		await pollCount(3);
 		expect(service.asked.slice(before).filter((path) => path === '/query')).toHaveLength(3);
 	});
 
-	it('tells once of a pending query that the service does not know any more', async () => {
+	it('reports once a pending query that the service no longer knows', async () => {
 		service.page = () => service.listed().slice(0, PAGE);
 		service.rows = [row('gone', 1, pending), ...many('old', 5, 200)];
 		await start();
@@ -162,27 +162,27 @@ describe('a list in pages that shows a query late, behind those that are known,'
 		await start();
 		const [before, behind] = [service.rows.slice(0, 15), service.rows.slice(15)];
 		service.rows = [...before, row('late', 115), ...behind];
-		await looks(1);
+		await pollCount(1);
 		pass(25 * 3_600_000);
-		await looks(1);
+		await pollCount(1);
 		expect(host.started).toEqual(['late']);
 	});
 });
 
 describe('a list of finished queries alone, by their creation,', () => {
-	it('has a slow query started that a webhook call names, also after a restart of n8n, and no other', async () => {
+	it('starts only a notified slow query, also after a restart of n8n', async () => {
 		service.page = () => service.listed();
 		service.rows = many('old', 700, 60);
 		await start();
 		service.rows = [row('fresh', 1), ...service.rows];
-		await looks(1);
+		await pollCount(1);
 		await host.endsSaved();
 		await host.kill();
 		service.rows = [...service.rows, row('slow', 2 * 24 * 60), row('slower', 3 * 24 * 60)];
 		await host.publish('init');
 		pass(15_000);
 		await host.deliver({ queryId: 'slow', status: 'SUCCESS' });
-		await looks(2);
+		await pollCount(2);
 		expect(host.started).toEqual(['fresh', 'slow']);
 	});
 });
@@ -193,7 +193,7 @@ describe('what was delivered, and is pushed out of a list of the newest rows,', 
 		service.rows = many('old', 12, 600);
 	});
 
-	it('is not forgotten where the look for it fails', async () => {
+	it('remembers a delivered result when the poll for it fails', async () => {
 		await start();
 		service.rows = [row('victim', 3), ...service.rows];
 		service.isDown = true;
@@ -202,7 +202,7 @@ describe('what was delivered, and is pushed out of a list of the newest rows,', 
 		service.isDown = false;
 		service.rows = [...many('new', 12, 0), ...service.rows];
 		pass(60_000);
-		await looks(2);
+		await pollCount(2);
 		expect(host.started).toContain('victim');
 	});
 
@@ -214,7 +214,7 @@ describe('what was delivered, and is pushed out of a list of the newest rows,', 
 		service.rows = [...many('new', 12, 0), ...service.rows];
 		await host.publish('leadershipChange');
 		pass(60_000);
-		await looks(2);
+		await pollCount(2);
 		expect([status, host.started.includes('victim')]).toEqual([202, true]);
 	});
 });

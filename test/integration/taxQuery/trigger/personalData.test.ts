@@ -94,15 +94,18 @@ describe('the option Personal Data of the trigger', () => {
 		expect([items.length, JSON.stringify(items)]).toEqual([1, expect.not.stringMatching(WHO)]);
 	});
 
-	it('masks what the service says of somebody where looks fail', async () => {
+	it("masks the service's message about a person when polls fail", async () => {
 		await start('masked');
 		const message = { message: 'The account of GODE561231GR8 is blocked' };
 		const fault = { status: 403, body: message };
 		await sandbox.faults({ path: '/api/query', exact: true, times: 9, fault });
 		await host.poll();
 		await host.poll();
-		const told = JSON.stringify(host.errors.map(({ description }) => description));
-		expect([told.includes('The account of GODE5612******'), WHO.test(told)]).toEqual([true, false]);
+		const reported = JSON.stringify(host.errors.map(({ description }) => description));
+		expect([reported.includes('The account of GODE5612******'), WHO.test(reported)]).toEqual([
+			true,
+			false,
+		]);
 	});
 
 	it.each<[string, object]>([

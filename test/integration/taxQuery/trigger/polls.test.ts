@@ -9,8 +9,8 @@ const { sandbox, host, start } = triggerSuite();
 
 const calculation = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
 
-describe('a look', () => {
-	it('starts one execution for each result since the workflow was published, oldest first', async () => {
+describe('a poll', () => {
+	it('starts each result since publishing once, oldest first', async () => {
 		await sandbox.result();
 		await start();
 		const first = await sandbox.result();
@@ -54,7 +54,7 @@ describe('a look', () => {
 		]);
 	});
 
-	it('emits a query that was pending when the workflow was published, once it has its result', async () => {
+	it('emits a query that was pending at publishing once it has its result', async () => {
 		const slow = await sandbox.pending();
 		await start();
 		const { _id } = await sandbox.result();
@@ -146,7 +146,7 @@ describe('a look', () => {
 		expect(host.items).toEqual([expect.objectContaining({ rfc: 'GODE561231GR8' })]);
 	});
 
-	it('emits nothing any more, and loses nothing, if the workflow is published again in its midst', async () => {
+	it('loses nothing if the workflow is published again during a poll', async () => {
 		await start();
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', times: 1, fault: { latency: 500 } });
@@ -190,7 +190,7 @@ describe('a list that holds less than the records', () => {
 		expect([host.started, (await readById(record)).length - before]).toEqual([[record._id], 1]);
 	});
 
-	it('has a result read by its ID once where only its record tells a status', async () => {
+	it('reads a row without a status by its ID once', async () => {
 		await list([]);
 		await start();
 		const [bare, { _id, status }] = [await sandbox.result(), await sandbox.result()];
@@ -213,7 +213,7 @@ describe('a list that holds less than the records', () => {
 		expect(host.started).toEqual([records[1]._id]);
 	});
 
-	/** Looks at two results, the first of which is answered so by its ID; and then once more, without that. */
+	/** Polls two results, the first of which fails by its ID, and polls again without that. */
 	const pollTwice = async (answer: FaultRule['fault']) => {
 		await list([]);
 		await start();
@@ -239,7 +239,7 @@ describe('a list that holds less than the records', () => {
 		expect(host.started.sort()).toEqual([first, second].sort());
 	});
 
-	it('tells once of a row that is never to be had, and puts it aside', async () => {
+	it('reports an unreadable row once, and puts it aside', async () => {
 		await list([]);
 		await start();
 		const record = await sandbox.result();
@@ -283,7 +283,7 @@ describe('Start From', () => {
 		expect(fieldErrorOf(await failure(publishing))).toEqual(['field.date', 'Date']);
 	});
 
-	it('with publishing leaves out what came while the workflow was unpublished for an hour', async () => {
+	it('Start From Publishing skips results of an hour without publishing', async () => {
 		await start();
 		await host.unpublish();
 		const between = await sandbox.result();
@@ -341,13 +341,13 @@ describe('a service that is slow or fails', () => {
 		expect(host.started).toEqual([record._id]);
 	});
 
-	it('is told to who publishes the workflow', async () => {
+	it('refuses publishing when the service fails', async () => {
 		const credentials = sandbox.credentials({ taxQueryApi: { clientSecret: 'wrong' } });
 		await start({ activation: null, credentials });
 		expect(codeOf(await failure(host.publish('activate')))).toBe('login.refused');
 	});
 
-	it('is told once in the list of executions, from the second look in vain on, and again in the next outage', async () => {
+	it('reports an outage once, from its second failed poll on', async () => {
 		await start();
 		const text: number[] = [];
 		for (const fault of [isDown, isDown, isDown, undefined, isDown, isDown]) {
@@ -361,7 +361,7 @@ describe('a service that is slow or fails', () => {
 		});
 	});
 
-	it('is told also right after a start with a secret that was revoked', async () => {
+	it('reports a revoked secret right after a start', async () => {
 		await start({ activation: null });
 		await host.stop();
 		await start({
@@ -391,7 +391,7 @@ describe('a list in pages', () => {
 		expect(host.started).toEqual([a._id, b._id]);
 	});
 
-	it('that holds less than it tells loses nothing, and is told in the log', async () => {
+	it('loses nothing with a list shorter than reported, and logs it', async () => {
 		await start();
 		const [a, b] = [await sandbox.result(), await sandbox.result()];
 		await sandbox.faults(page([b], 2), page([], 2));

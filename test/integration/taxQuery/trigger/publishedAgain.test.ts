@@ -20,7 +20,7 @@ async function check(): Promise<void> {
 	await host.deliver({ queryId: 'a-doorbell' }, proof);
 }
 
-describe('a list in pages of 10, of whose 25 new results 24 were delivered and one call was lost,', () => {
+describe('a list in pages of 10 with 25 new results, one of them undelivered,', () => {
 	// the newest, one in the midst of a page that was delivered, the last of a page, the oldest
 	it.each([0, 14, 19, 24])(
 		'has the lost one started by the next check: number %i',
@@ -40,7 +40,7 @@ describe('a list in pages of 10, of whose 25 new results 24 were delivered and o
 });
 
 describe('a list in pages of 10, where one query is listed late,', () => {
-	it('has it started by the next check, though the page before ends with one that is known', async () => {
+	it('the next poll starts a result listed late behind a known one', async () => {
 		const fresh = many('new', 9, 1);
 		const [newest, ...old] = service.rows;
 		service.rows = [...fresh, newest, row('late', 100.5), ...old];

@@ -15,7 +15,7 @@ afterEach(async () => {
 	await sandbox.close();
 });
 
-describe('with Webhook Only and without confirmation, a proved delivery without the response', () => {
+describe('Webhook Only without confirmation: a proved delivery without response', () => {
 	const SECRET = 'whsec-flor-blanca';
 	const start = async (options: Partial<TriggerHostOptions> = {}) => {
 		const verification = {
@@ -81,7 +81,7 @@ describe('with Webhook Only and without confirmation, a proved delivery without 
 		},
 	);
 
-	it('is answered 503 without a credential to read it with, unless it says that it failed', async () => {
+	it('returns 503 without a credential for reading, except for failures', async () => {
 		await start({ credentials: {} });
 		const alone = await deliver({ queryId: 'q1' });
 		const lacking = await deliver({ queryId: 'q2', service: 'CRF', status: 'SUCCESS' });
@@ -111,13 +111,13 @@ describe('a proved delivery of a query that the service does not know by its ID'
 	};
 	const deliver = async (body: object) => await host.deliver(body, { 'X-Secret': SECRET });
 
-	it('is not known, and starts nothing: what holds the result cannot be told', async () => {
+	it('starts nothing for a delivery whose query cannot be identified', async () => {
 		await start();
 		const { status } = await deliver({ queryId: 'w1', status: 'SUCCESS', result: { RFC: 'X' } });
 		expect([status, host.started]).toEqual([404, []]);
 	});
 
-	it('is read by two looks at most, however often it is sent meanwhile', async () => {
+	it('reads an unknown query in two polls at most', async () => {
 		await start();
 		const ids: string[] = [];
 		for (let count = 0; count < 5; count++) ids.push((await sandbox.result())._id);
@@ -186,7 +186,7 @@ describe('a message of Standard Webhooks', () => {
 		]);
 	});
 
-	it('whose ID is that of its query has the result taken, though the ID was seen when the query began', async () => {
+	it('accepts a result whose message ID equals its query ID', async () => {
 		await startSigned();
 		const { _id } = await sandbox.result();
 		const send = async (body: object) => await sendSigned(_id, body);
@@ -203,7 +203,7 @@ describe('a message of Standard Webhooks', () => {
 });
 
 describe('a delivery of a shape that nobody knows', () => {
-	it('is refused, and lets the trigger look: what it meant comes all the same', async () => {
+	it('refuses an unreadable delivery, and polls for its result', async () => {
 		host = await TriggerHost.start({ credentials: sandbox.credentials() });
 		const { _id } = await sandbox.result();
 		pass(1_000);

@@ -28,7 +28,7 @@ async function start(
 	return host;
 }
 
-/** Requests that a look makes. */
+/** Lists the requests of a poll. */
 async function requestsOf(poll: () => Promise<unknown>) {
 	await sandbox.control.delete('/requests');
 	await poll();
@@ -37,7 +37,7 @@ async function requestsOf(poll: () => Promise<unknown>) {
 
 describe(`with ${PAST} past queries`, () => {
 	it.each(['array', 'page', 'lean'] as const)(
-		'a look costs three requests at most, and what is saved 100 kB (%s)',
+		'a poll costs at most three requests, and saves at most 100 kB (%s)',
 		async (queryList) => {
 			const trigger = await start(queryList);
 			for (let count = 0; count < 5; count++) await sandbox.pending();
@@ -53,7 +53,7 @@ describe(`with ${PAST} past queries`, () => {
 		},
 	);
 
-	it('a service that ignores paging is noticed by the second page, told once, and loses nothing', async () => {
+	it('detects a service that ignores paging by its second page, without loss', async () => {
 		sandbox = await sandboxWithQueries();
 		const trigger = (host = await TriggerHost.start({ credentials: sandbox.credentials() }));
 		const record = await sandbox.result();
@@ -70,7 +70,7 @@ describe(`with ${PAST} past queries`, () => {
 		]);
 	});
 
-	it('a result of a query that was made long ago is found, though others have come since', async () => {
+	it('finds the result of an old query although newer ones came', async () => {
 		const trigger = await start('page');
 		const old = await sandbox.pending();
 		for (let count = 0; count < 150; count++) await sandbox.ask();

@@ -43,5 +43,5 @@ export const secretHeader = (secret: string) => ({
 	proof: { 'X-Secret': secret },
 });
 
-/** Of a service that wants to be left alone: a look fails at once, while its sender still waits. */
+/** A poll fails at once while the service demands a pause; its sender still waits. */
 export const outOfOrder = { status: 503, headers: { 'retry-after': '120' } };

@@ -30,7 +30,7 @@ import { codeOf } from '../../support/errorCode';
 import { CredentialsInMemory, type Credentials, type NodeRun } from '../../support/runNode';
 
 const WORKFLOW_ID_LENGTH = 12;
-/** A trigger looks once a second at most. */
+/** A trigger polls at most once a second. */
 const A_SECOND = 1_000;
 /** The trigger hears of an execution's end so long after its static data was written. */
 const AFTER_WRITE_MS = 20;
@@ -39,7 +39,7 @@ const MAX_BODY = 16 * 1024 * 1024; // n8n's own limit
 export interface TriggerHostOptions {
 	credentials: Credentials;
 	parameters?: INodeParameters;
-	/** How the workflow is published; not at all if null. */
+	/** Says how the workflow is published; not at all if null. */
 	activation?: WorkflowActivateMode | null;
 	/** Executions do not end by themselves. */
 	areExecutionsLong?: boolean;
@@ -93,9 +93,10 @@ interface Running {
 type Delivered = { status: number; body: string; headers: Headers };
 
 /**
- * What n8n does around the trigger of one published workflow: it calls trigger() with a long-lived workflow, receives
- * webhooks by HTTP into n8n-core's WebhookContext, and starts executions, one for each deduplication key. Static data is
- * saved with an emit, and at the end of an execution that has changed its own copy; whole, and without a lock.
+ * Imitates n8n around the trigger of one published workflow. It calls trigger() with a long-lived workflow, and
+ * receives webhooks by HTTP into n8n-core's WebhookContext. It starts one execution for each deduplication key.
+ * Static data is saved with an emit, and at the end of an execution that has changed its own copy. It is saved whole,
+ * and without a lock.
  */
 export class TriggerHost {
 	/** JSON of the items of each execution, in the order in which they were started. */
@@ -110,7 +111,7 @@ export class TriggerHost {
 	isStopped = false;
 	/** Set to make n8n fail to start executions. */
 	isBroken = false;
-	/** How many executions it failed to start so. */
+	/** Says how many executions it failed to start so. */
 	refusals = 0;
 	/** Set to make n8n wait before it starts executions, or fails to. */
 	database: Promise<void> | undefined;
@@ -393,7 +394,7 @@ export class TriggerHost {
 
 	private isTest = false;
 
-	/** n8n saves static data, looks whether the key is in its database, and runs the workflow. */
+	/** n8n saves static data, checks whether the key is in its database, and runs the workflow. */
 	private emit(workflow: Workflow, items: INodeExecutionData[], done?: Done, key?: string): void {
 		this.save(workflow);
 		const { process } = this;

@@ -5,7 +5,7 @@ import { listSuite } from './suite';
 
 const { service, start } = listSuite();
 beforeEach(() => void (service.rows = many('old', 3 * PAGE, 100)));
-const told = (trigger: TriggerHost) =>
+const reported = (trigger: TriggerHost) =>
 	trigger.errors.map(({ message, description }) => `${message} | ${description ?? ''}`);
 
 /** What an operator reads who publishes a trigger. */
@@ -47,7 +47,7 @@ describe('a failed execution says', () => {
 			pass(60_000);
 			await trigger.poll();
 		}
-		expect(told(trigger)).toEqual([
+		expect(reported(trigger)).toEqual([
 			expect.stringMatching(/^The result of query gone could not be read 5 times and is put aside/),
 		]);
 	});
@@ -59,7 +59,7 @@ describe('a failed execution says', () => {
 			pass(60_000);
 			await trigger.poll();
 		}
-		expect(told(trigger)).toEqual([
+		expect(reported(trigger)).toEqual([
 			expect.stringMatching(
 				/^The service's record of query new has no result, and no webhook call brought one \| .*Fetch the Status Only.*Webhook Verification/,
 			),
@@ -73,13 +73,13 @@ describe('a failed execution says', () => {
 		service.rows = many('others', 4, 1);
 		await trigger.publish('update');
 		await trigger.poll();
-		expect(told(trigger)).toEqual([expect.stringMatching(/another account.*begins anew/)]);
+		expect(reported(trigger)).toEqual([expect.stringMatching(/another account.*begins anew/)]);
 	});
 });
 
 /** What an operator finds in n8n's log. */
 describe('a line of the log says', () => {
-	it('that looks fail, and that they work again', async () => {
+	it('logs that polls fail, and that they work again', async () => {
 		const trigger = await start();
 		service.isDown = true;
 		await trigger.poll();

@@ -3,7 +3,7 @@ import type { FaultRule } from '../../../../sandbox/plugins/faults';
 import { pass } from './triggerHost';
 import { triggerSuite } from './suite';
 
-const FIRST_LOOK_MS = 15_000;
+const FIRST_POLL_MS = 15_000;
 const A_MINUTE = 60_000;
 
 const { sandbox, host, start } = triggerSuite();
@@ -23,11 +23,11 @@ const record = (row: Row) => ({
 	response: { RFC: 'X' },
 });
 const answer = (body: unknown): Fault => ({ status: 200, body });
-/** What the service says of a query by its ID; where nothing is said, it has the record. */
-type Said = Record<string, Fault>;
+/** Returns the service's response about a query by its ID; by default its record. */
+type ShownMessage = Record<string, Fault>;
 
 /** The service lists these rows, from the newest on; in pages of two where `isPaged`. */
-async function listing(rows: Row[], message: Said = {}, isPaged = false): Promise<void> {
+async function listing(rows: Row[], message: ShownMessage = {}, isPaged = false): Promise<void> {
 	const pages = Array.from({ length: Math.ceil(rows.length / 2) }, (_, page) => ({
 		path: '/api/query',
 		exact: true,
@@ -43,7 +43,7 @@ async function listing(rows: Row[], message: Said = {}, isPaged = false): Promis
 		})),
 	);
 }
-const looks = async (count: number) => {
+const pollCount = async (count: number) => {
 	for (let each = 0; each < count; each++) await host.poll();
 };
 
@@ -59,20 +59,20 @@ describe('a query that cannot be read by its ID', () => {
 		await listing([]);
 		await start();
 		await listing([good, bad], { bad: fault });
-		await looks(2);
+		await pollCount(2);
 		await listing([later, good, bad], { bad: fault });
-		await looks(1);
+		await pollCount(1);
 		await host.executed(2);
 		const first = [...host.started];
 		await listing([later, good, bad]);
-		await looks(2);
+		await pollCount(2);
 		expect([first, host.started]).toEqual([
 			['good', 'later'],
 			['good', 'later', 'bad'],
 		]);
 	});
 
-	it('is put aside and told where it is refused for good, and not asked for again', async () => {
+	it('puts a permanently refused query aside, and reports it', async () => {
 		await listing([]);
 		await start();
 		await listing([good, bad], { bad: { status: 400 } });
@@ -81,7 +81,7 @@ describe('a query that cannot be read by its ID', () => {
 			await host.poll();
 		}
 		const before = (await sandbox.requests('/api/query/bad')).length;
-		await looks(2);
+		await pollCount(2);
 		expect({
 			started: host.started,
 			told: host.errors.map(({ context }) => context),
@@ -93,11 +93,11 @@ describe('a query that cannot be read by its ID', () => {
 		});
 	});
 
-	it('does not take the place of the others, where a look brings one result', async () => {
+	it('an unreadable query does not block others with one result per poll', async () => {
 		await listing([]);
 		await start({ parameters: { settings: { maxResults: 1 } } });
 		await listing([later, good, bad], { bad: { status: 500 } });
-		await looks(3);
+		await pollCount(3);
 		await host.executed(2);
 		expect(host.started).toEqual(['good', 'later']);
 	});
@@ -106,7 +106,7 @@ describe('a query that cannot be read by its ID', () => {
 		await listing([]);
 		await start({ parameters: { settings: { maxResults: 1 } } });
 		await listing([later, good, bad], { bad: answer(pending) });
-		await looks(3);
+		await pollCount(3);
 		await host.executed(2);
 		expect(host.started).toEqual(['good', 'later']);
 	});
@@ -115,7 +115,7 @@ describe('a query that cannot be read by its ID', () => {
 		await listing([]);
 		await start();
 		await listing([good, bad], { bad: 'hang' });
-		await looks(1);
+		await pollCount(1);
 		await until('the start of the other', () => host.started.length > 0);
 		expect(host.started).toEqual(['good']);
 	});
@@ -124,31 +124,31 @@ describe('a query that cannot be read by its ID', () => {
 		await listing([]);
 		await start();
 		await listing([good, bad], { bad: { status: 403 } }, true);
-		await looks(1);
+		await pollCount(1);
 		const newer = [dated('n2', 4), dated('n1', 3)];
 		await listing([...newer, good, bad], { bad: { status: 403 } }, true);
-		await looks(1);
+		await pollCount(1);
 		await listing([...newer, good, bad], {}, true);
-		await looks(1);
+		await pollCount(1);
 		expect(host.started).toEqual(['good', 'n1', 'n2', 'bad']);
 	});
 });
 
 describe('an outage of what is read by its ID', () => {
 	it.each<[string, Fault]>([['a notice of maintenance', answer({ message: 'Under maintenance' })]])(
-		'loses nothing where it brings %s to many looks in a short time',
+		'loses nothing when many polls in a short time meet %s',
 		async (_, fault) => {
 			await listing([]);
 			await start();
 			await listing([bad], { bad: fault });
-			await looks(8);
+			await pollCount(8);
 			await listing([bad]);
-			await looks(1);
+			await pollCount(1);
 			expect([host.started, host.failures]).toEqual([['bad'], []]);
 		},
 	);
 
-	it('is told where it lasts for ten minutes, and ends by itself', async () => {
+	it('reports an outage of ten minutes, and recovers by itself', async () => {
 		await listing([]);
 		await start();
 		await listing([bad], { bad: { status: 403 } });
@@ -158,7 +158,7 @@ describe('an outage of what is read by its ID', () => {
 		}
 		const text = host.errors.map(({ context }) => context);
 		await listing([bad]);
-		await looks(1);
+		await pollCount(1);
 		expect([text, host.started]).toEqual([
 			[expect.objectContaining({ code: 'unreadable', queryId: 'bad' })],
 			['bad'],
@@ -172,9 +172,9 @@ describe('an outage of what is read by its ID', () => {
 		await listing([]);
 		await start();
 		await listing([bad], { bad: fault });
-		await looks(8);
+		await pollCount(8);
 		await listing([bad]);
-		await looks(2);
+		await pollCount(2);
 		expect([host.started, host.failures]).toEqual([['bad'], []]);
 	});
 });
@@ -183,34 +183,31 @@ describe('after n8n was killed', () => {
 	const killed = async () => {
 		await host.kill();
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
-		await looks(2);
+		pass(FIRST_POLL_MS);
+		await pollCount(2);
 	};
 
 	it.each<[string, Fault]>([
 		['fails', { status: 500 }],
 		['is refused', { status: 400 }],
-	])(
-		'a cut-off result that %s by its ID holds up nothing, and is started when it can be read',
-		async (_, fault) => {
-			await listing([]);
-			await start({ areExecutionsLong: true });
-			await listing([bad]);
-			await looks(1);
-			await host.executed(1);
-			await listing([good, bad], { bad: fault });
-			await killed();
-			await host.executed(2);
-			await listing([good, bad]);
-			await looks(1);
-			await host.executed(3);
-			expect(host.started).toEqual(['bad', 'good', 'bad']);
-		},
-	);
+	])('an interrupted result that %s blocks nothing, and starts once readable', async (_, fault) => {
+		await listing([]);
+		await start({ areExecutionsLong: true });
+		await listing([bad]);
+		await pollCount(1);
+		await host.executed(1);
+		await listing([good, bad], { bad: fault });
+		await killed();
+		await host.executed(2);
+		await listing([good, bad]);
+		await pollCount(1);
+		await host.executed(3);
+		expect(host.started).toEqual(['bad', 'good', 'bad']);
+	});
 });
 
 describe('a result that was cut off, with Webhook Only', () => {
-	it('is asked for again where it cannot be read at first, though no delivery comes', async () => {
+	it('reads an interrupted result again without a delivery (Webhook Only)', async () => {
 		await listing([]);
 		const parameters = { receiveBy: 'webhook' };
 		await start({ areExecutionsLong: true, parameters });
@@ -220,7 +217,7 @@ describe('a result that was cut off, with Webhook Only', () => {
 		await listing([bad], { bad: { status: 500 } });
 		await host.kill();
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
+		pass(FIRST_POLL_MS);
 		await until('a line of the log', () => host.log.join().includes('query bad '));
 		await listing([bad]);
 		pass(60_000);
@@ -234,13 +231,13 @@ describe('two results that were cut off', () => {
 		await listing([]);
 		await start({ areExecutionsLong: true });
 		await listing([good, bad]);
-		await looks(1);
+		await pollCount(1);
 		await host.executed(2);
 		await listing([good, bad], { bad: { status: 403 } });
 		await host.kill();
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
-		await looks(3);
+		pass(FIRST_POLL_MS);
+		await pollCount(3);
 		await host.executed(3);
 		expect(host.started).toEqual(['bad', 'good', 'good']);
 	});

@@ -6,11 +6,11 @@ import { listSuite } from './suite';
 
 const { service, host, start } = listSuite();
 
-const looks = async (count: number) => {
+const pollCount = async (count: number) => {
 	for (let each = 0; each < count; each++) await host.poll();
 };
 
-describe('a list that shows its newest rows alone, and tells nobody,', () => {
+describe('a list that silently shows only its newest rows,', () => {
 	it('loses no result that was delivered', async () => {
 		service.page = () => service.listed().slice(0, PAGE);
 		service.rows = many('old', PAGE, 100);
@@ -58,7 +58,7 @@ describe('Max Results per Check', () => {
 		});
 		service.rows = many('q', 5, 1);
 		service.listed = () => service.rows.map((one) => ({ ...one, createdAt: '', updatedAt: '' }));
-		await looks(5);
+		await pollCount(5);
 		expect([...host.started].sort()).toEqual(['q0', 'q1', 'q2', 'q3', 'q4']);
 	});
 });
@@ -106,7 +106,7 @@ describe('a service that writes to a record when it has delivered it', () => {
 			service.rows = service.rows.map((each) =>
 				each._id === id ? { ...each, status: 'Success', updatedAt: ago(1) } : each,
 			);
-			await looks(2);
+			await pollCount(2);
 		}
 		expect(host.started).toEqual(['a', 'b']);
 	});
@@ -142,7 +142,7 @@ describe('a result that is listed in whole seconds', () => {
 			status: 'success',
 		};
 		service.listed = () => [inSeconds, ...visible];
-		await looks(2);
+		await pollCount(2);
 		expect(host.started).toEqual(['hidden']);
 	});
 });
@@ -165,7 +165,7 @@ describe('a listed result whose response is read by its ID', () => {
 		service.listed = () => [withoutResponse(row('q', 0))];
 		for (let minutes = 0; minutes < 6; minutes++) {
 			pass(60_000);
-			await looks(1);
+			await pollCount(1);
 		}
 		expect([host.started, host.errors.map(({ context }) => context)]).toEqual([
 			[],
@@ -178,7 +178,7 @@ describe('a listed result whose response is read by its ID', () => {
 		service.rows = [row('q', 0)];
 		service.listed = () => service.rows.map(withoutResponse);
 		service.slowMs = 6_000;
-		await looks(2);
+		await pollCount(2);
 		await host.executed(1);
 		expect(host.started).toEqual(['q']);
 	});

@@ -5,7 +5,7 @@ import { pass } from './triggerHost';
 import { triggerSuite } from './suite';
 
 const A_DAY = 24 * 3_600_000;
-const FIRST_LOOK_MS = 15_000;
+const FIRST_POLL_MS = 15_000;
 
 const { sandbox, host, start } = triggerSuite();
 
@@ -32,7 +32,7 @@ const killed = async () => {
 	await host.endsSaved();
 	await host.kill();
 	await host.publish('init');
-	pass(FIRST_LOOK_MS);
+	pass(FIRST_POLL_MS);
 	await host.poll();
 	await host.poll();
 };
@@ -119,7 +119,7 @@ describe('results are started once each, and those from before are not, where', 
 		expect(host.started).toEqual(['q2', 'q3', 'q4']);
 	});
 
-	it('IDs are odd', async () => {
+	it('IDs are unusual', async () => {
 		const ids = ['a/b?c#d', 'á é', '%2e%2e', "'; DROP TABLE", '🂡', 'x'.repeat(90), '__proto__'];
 		await listing([]);
 		await start();
@@ -148,7 +148,7 @@ describe('results are started once each, and those from before are not, where', 
 		await host.kill();
 		await listing([dated('b', 2_000), dated('a', 1_000), ...old]);
 		await host.publish('init');
-		pass(FIRST_LOOK_MS);
+		pass(FIRST_POLL_MS);
 		await host.poll();
 		await host.poll();
 		expect([host.started, host.log]).toEqual([['a', 'b'], []]);
@@ -186,7 +186,7 @@ describe('results are started once each, and those from before are not, where', 
 });
 
 describe('a query that is pending', () => {
-	it('costs no request of its own where the row says so, though the row holds no response', async () => {
+	it('sends no request for a pending row without response', async () => {
 		await listing([]);
 		await start();
 		const withoutResponse = Array.from({ length: 50 }, (_, index) => ({
@@ -226,7 +226,7 @@ describe('a sender', () => {
 });
 
 describe('a credential that is revoked in the middle', () => {
-	it('is told once, and nothing is lost or comes twice when there is a new one', async () => {
+	it('reports a revoked credential once, and loses nothing with a new one', async () => {
 		const credentials = sandbox.credentials();
 		await start({ credentials });
 		const before = await sandbox.result();

@@ -6,7 +6,7 @@ import { pass, TriggerHost, type TriggerHostOptions } from './triggerHost';
 let sandbox: SandboxWithQueries;
 let host: TriggerHost;
 
-// A list that holds little is read whole, and then tells that a query does not exist.
+// A short list is read whole, and then reports that a query does not exist.
 beforeEach(async () => (sandbox = await sandboxWithQueries()));
 afterEach(async () => {
 	await host.stop();
@@ -83,7 +83,7 @@ describe('a delivered result', () => {
 	it.each([
 		['null', null],
 		['nothing', undefined],
-	])('is asked for where its response is %s and the trigger asks', async (_, response) => {
+	])('reads a delivered result by ID if its response is %s', async (_, response) => {
 		await startProved();
 		const record = await sandbox.result();
 		const { status } = await host.deliver({ ...record, response }, secret);
@@ -111,7 +111,7 @@ describe('a delivered result', () => {
 		expect({ status, executions: host.executions }).toEqual({ status: 404, executions: [] });
 	});
 
-	it('is answered 503 while the service cannot be asked, and accepted when it comes again', async () => {
+	it('returns 503 during an outage, and accepts the repeated delivery', async () => {
 		await start();
 		const record = await sandbox.result();
 		await sandbox.faults({ path: '/api/query', fault: outOfOrder });
@@ -155,7 +155,7 @@ describe('a delivered result', () => {
 		expect(host.started).toEqual(records.map(({ _id }) => _id));
 	});
 
-	it('costs the service one request, however many IDs it names and however often it comes', async () => {
+	it('costs one request, however many IDs and repetitions a delivery has', async () => {
 		await start();
 		const before = (await sandbox.requests()).length;
 		const body = Array.from({ length: 100 }, (_, index) => ({ queryId: `forged-${index}` }));
@@ -181,7 +181,7 @@ describe('where there is no list of queries', () => {
 		expect([status, host.started]).toEqual([200, [record._id]]);
 	});
 
-	it('no more than two IDs are read in a second, and one that is unknown not again in a minute', async () => {
+	it('reads at most two IDs a second, and an unknown one once a minute', async () => {
 		await withoutList();
 		const forged = Array.from({ length: 50 }, (_, index) => ({ queryId: `forged-${index % 2}` }));
 		pass(1_000);
@@ -193,7 +193,7 @@ describe('where there is no list of queries', () => {
 		expect(requests).toHaveLength(2);
 	});
 
-	it('a true result that is sent again comes through a flood of forged IDs, whose senders are told to come again', async () => {
+	it('a repeated true result passes a flood of forged IDs', async () => {
 		await withoutList();
 		const record = await sandbox.result();
 		const flood = Array.from({ length: 10 }, (_, delivery) =>
@@ -217,7 +217,7 @@ describe('in a process that has no published trigger', () => {
 		expect([status, host.started]).toEqual([202, []]);
 	});
 
-	it('so is one that is proved and not to be confirmed, or the look would start it again', async () => {
+	it('marks an unconfirmed, proved result as started, so no poll repeats it', async () => {
 		await startProved({}, { activation: null });
 		const { status } = await host.deliver(await sandbox.result(), secret);
 		expect([status, host.started]).toEqual([202, []]);
@@ -232,7 +232,7 @@ describe('in a process that has no published trigger', () => {
 	});
 });
 
-describe('a delivery that is not asked for starts nothing and is answered 200:', () => {
+describe('an unwanted delivery starts nothing and returns 200:', () => {
 	it('a pending query', async () => {
 		await start();
 		const queryId = await sandbox.pending();

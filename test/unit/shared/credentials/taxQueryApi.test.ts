@@ -11,7 +11,7 @@ const credentials = {
 };
 
 describe('a token that ends between its renewal and the request', () => {
-	it('is asked for once more: nothing was sent', async () => {
+	it('requests another token, since nothing was sent', async () => {
 		const error: unknown = await new TaxQueryApi()
 			.authenticate(credentials, { url: '/query' })
 			.catch((thrown: unknown) => thrown);

@@ -3,7 +3,7 @@ import type { ServiceHints } from '../../../../nodes/shared/errors/requestErrorT
 import { RequestError } from '../../../../nodes/shared/http/result';
 import { creditProfile, taxQuery } from '../../../../nodes/shared/http/service';
 
-const told = (problem: Problem, service: ServiceHints = creditProfile) => {
+const reported = (problem: Problem, service: ServiceHints = creditProfile) => {
 	const { message, description } = new RequestError(service, problem);
 	return `${message} | ${description}`;
 };
@@ -32,13 +32,13 @@ describe('an error of a request', () => {
 		],
 		[{ kind: 'network', code: 'EPROTO' }, /TLS.* \| /],
 	])('about %j says what happened, and what to do', (problem, words) => {
-		expect(told(problem)).toMatch(words);
+		expect(reported(problem)).toMatch(words);
 	});
 
 	it.each([
 		[{ reason: 'refused' }, /^The service refused the client ID or secret \| Check both/],
 		[{ reason: 'noToken' }, /holds no access token \| .*token\.fields or token\.body/],
 	] as const)('about the login %j names what to correct', (more, words) => {
-		expect(told({ kind: 'login', isPassing: false, ...more }, taxQuery)).toMatch(words);
+		expect(reported({ kind: 'login', isPassing: false, ...more }, taxQuery)).toMatch(words);
 	});
 });

@@ -19,7 +19,7 @@ const listening = async <T extends Server>(server: T) => {
 	return server;
 };
 
-/** What is judged of a POST whose answer comes through this. */
+/** Returns what is judged of a POST whose answer comes through this. */
 async function verdictBehind(spoil: (answer: Buffer) => Buffer): Promise<[boolean, string]> {
 	let isAccepted = false;
 	const service = await listening(

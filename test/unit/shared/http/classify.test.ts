@@ -15,7 +15,11 @@ const table: Array<[what: string, outcome: ExchangeOutcome, expected: object]> =
 		{ kind: 'body', reason: 'notJson', status: 200, isPage: true },
 	],
 	['a text', answer(200, 'OK'), { kind: 'body', reason: 'notJson', status: 200 }],
-	['JSON that was cut off', answer(200, '{"a":'), { kind: 'body', reason: 'truncated', status: 200 }],
+	[
+		'JSON that was cut off',
+		answer(200, '{"a":'),
+		{ kind: 'body', reason: 'truncated', status: 200 },
+	],
 	['no body', answer(204, ''), { kind: 'body', reason: 'empty', status: 204 }],
 	['null', answer(200, null), { kind: 'body', reason: 'scalar', status: 200 }],
 	['a number', answer(200, 17), { kind: 'body', reason: 'scalar', status: 200 }],
@@ -77,7 +81,7 @@ const table: Array<[what: string, outcome: ExchangeOutcome, expected: object]> =
 describe('a response becomes a value or a problem', () => {
 	it.each(table)('%s', (_, outcome, expected) => expect(read(outcome)).toEqual(expected));
 
-	it('that says there is nothing is not found, where that is asked for', () => {
+	it('reads an empty response as not found on demand', () => {
 		const nothing = [answer(204, ''), answer(200, null)].map((one) => read(one, 'not found'));
 		expect(nothing).toEqual(Array(2).fill({ kind: 'status', status: 404 }));
 	});

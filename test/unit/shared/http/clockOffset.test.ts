@@ -5,7 +5,7 @@ const NOW = Date.UTC(2026, 10, 21, 12);
 const dated = (ms: number) => ({ date: new Date(ms).toUTCString() });
 
 describe("the difference between the service's clock and ours", () => {
-	it('is 0 until an answer has told', () => {
+	it('is 0 until a response shows it', () => {
 		const clock = new ClockOffset();
 		clock.update({ date: 'soon' }, NOW, NOW);
 		clock.update({ ...dated(NOW + 50_000), age: '30' }, NOW, NOW);

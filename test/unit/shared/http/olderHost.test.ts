@@ -24,8 +24,8 @@ const type = new TaxQueryApi();
 let clients = 0;
 
 /**
- * A host as n8n 1.123 is: its errors keep no cause, any `ignoreHttpStatusErrors` lets every status pass as an answer,
- * and it sends once more only where an error carries the status 401.
+ * Imitates a host like n8n 1.123. Its errors hold no cause, and any `ignoreHttpStatusErrors` lets every status pass
+ * as a response. It repeats a request only after an error with status 401.
  */
 function olderHost(
 	service: (options: IHttpRequestOptions) => Answer | Promise<Answer>,
@@ -97,7 +97,7 @@ describe('on a host that keeps no cause of an error', () => {
 		expect(error).toMatchObject({ code: 'unsure', problem: { code: 'ECONNRESET' } });
 	});
 
-	it('a wrong client secret is told as that, and no query as perhaps billed', async () => {
+	it('reports a wrong client secret, and no query as possibly billed', async () => {
 		let queries = 0;
 		const { connection } = olderHost((options) => {
 			if (!isLogin(options)) queries++;
@@ -108,14 +108,14 @@ describe('on a host that keeps no cause of an error', () => {
 		expect(queries).toBe(0);
 	});
 
-	it('the words that a service said to one client are not told to another', async () => {
+	it("does not show one client's service message to another", async () => {
 		let answered = 0;
 		let release = () => {};
 		const both = new Promise<void>((resolve) => (release = resolve));
 		const refusing = (word: string) =>
 			olderHost(async () => {
 				if (++answered === 2) release();
-				await both; // both are refused before either host looks at its error
+				await both; // both are refused before either host reads its error
 				return { statusCode: 401, headers: {}, body: { message: `no contract ${word}` } };
 			});
 		const errors = await Promise.all(

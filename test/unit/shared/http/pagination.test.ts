@@ -53,16 +53,16 @@ describe('a list that stays as it is', () => {
 		}
 	});
 
-	it('is asked for in as few pages as there are', async () => {
-		const asked: number[][] = [];
+	it('requests a list in the fewest pages', async () => {
+		const sentRequests: number[][] = [];
 		await gather(
 			(limit, offset) => {
-				asked.push([offset, limit]);
+				sentRequests.push([offset, limit]);
 				return { rows: rowsOf(upTo(Math.min(950, offset + limit), offset + 1)), total: 950 };
 			},
 			{ startAt: 0, wanted: Infinity },
 		);
-		expect(asked).toEqual(upTo(9, 0).map((page) => [page * 100, page === 9 ? 100 : 100]));
+		expect(sentRequests).toEqual(upTo(9, 0).map((page) => [page * 100, page === 9 ? 100 : 100]));
 	});
 });
 
@@ -139,7 +139,7 @@ describe('a list that is not whole is an error', () => {
 		expect(await gather(read, { startAt: 0, wanted: Infinity })).toMatchObject({ error });
 	});
 
-	it('and no request is wasted on a service that ignores the offset, but those on their way', async () => {
+	it('sends no more requests to a service that ignores the offset', async () => {
 		let requests = 0;
 		const read = () => {
 			requests++;
@@ -206,13 +206,13 @@ describe('a total that does not count the list', () => {
 
 	it('costs one more request where the list may end with a full page', async () => {
 		const requests = async (count: number) => {
-			let asked = 0;
+			let sentRequests = 0;
 			const read = (limit: number, offset: number): RowsPage => {
-				asked++;
+				sentRequests++;
 				return { rows: rowsFrom(count, limit, offset), total: count };
 			};
 			await gather(read, { startAt: 0, wanted: Infinity });
-			return asked;
+			return sentRequests;
 		};
 		expect([await requests(99), await requests(100), await requests(200)]).toEqual([1, 2, 2]);
 	});

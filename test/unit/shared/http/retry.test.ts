@@ -5,7 +5,7 @@ const status = (code: number): Problem => ({ kind: 'status', status: code });
 const network = (code: string): Problem => ({ kind: 'network', code });
 const login = (isPassing: boolean): Problem => ({ kind: 'login', reason: 'outage', isPassing });
 
-/** What becomes of a GET and of anything else; "unsure": never sent again, and it may have been accepted. */
+/** Defines what becomes of a GET and of anything else; "unsure": never sent again, and it may have been accepted. */
 const table: Array<[problem: Problem, get: string, post: string]> = [
 	[status(429), 'afterReset', 'afterReset'],
 	[{ ...status(401), isTokenRefused: true } as Problem, 'newToken', 'newToken'],

@@ -130,7 +130,7 @@ describe('an RFC', () => {
 		},
 	);
 
-	it('tells the odd character of a homoclave by its position', () => {
+	it('names the position of a wrong character of a homoclave', () => {
 		expect(rfc('CCM650122I06').warnings).toMatchObject([
 			{ code: 'HOMOCLAVE', message: expect.stringContaining('Position 11 of the RFC holds "0"') },
 		]);
@@ -152,7 +152,7 @@ describe('a CURP', () => {
 		['SABC560626MDFLRN01', '1956-06-26', 'female', { code: 'CMX', name: 'Ciudad de México' }],
 		['BEML920313HCMLNS09', '1992-03-13', 'male', { code: 'COL', name: 'Colima' }],
 		['MOTR930411HNERMN03', '1993-04-11', 'male', { code: null, name: 'Born abroad' }],
-	])('%s tells birth date, sex and state', (value, birthDate, sex, state) => {
+	])('%s gives birth date, sex and state', (value, birthDate, sex, state) => {
 		expect(curp(value)).toEqual({
 			valid: true,
 			normalized: value,
@@ -217,7 +217,7 @@ describe('a zip code', () => {
 		]);
 	});
 
-	it('of four digits as text is told how that may have happened', () => {
+	it('explains a zip code of four digits as text', () => {
 		expect(checkZipCode('1000').errors[0].message).toMatch(/leading zero was lost/);
 	});
 

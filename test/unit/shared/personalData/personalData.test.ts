@@ -11,11 +11,11 @@ import { personal, shown, type Rule } from '../../../../nodes/shared/personalDat
 const RFC = 'GODE561231GR8';
 const CURP = 'GODE561231HVZRSN09';
 const KEY = 'a key of 16 or more';
-const asItIs = (row: IDataObject) => row;
+const identity = (row: IDataObject) => row;
 const masked = (keep: string[] = []) => protectionOf('masked', undefined, keep) as Protection;
 const pseudonyms = (key = KEY) => protectionOf('pseudonym', key) as Protection;
 const mask = (row: IDataObject, rule: Rule, keep: string[] = []) =>
-	masked(keep).shaped(row, rule, asItIs);
+	masked(keep).shaped(row, rule, identity);
 
 describe('Personal Data: a documented field', () => {
 	it.each([
@@ -58,7 +58,7 @@ describe('Personal Data: a documented field', () => {
 });
 
 describe('Personal Data: a free-form object', () => {
-	it('hides every text and number; of dates the year stays, and what is true, false, null or empty', () => {
+	it('hides every text and number, except years, booleans, null and empty values', () => {
 		const document = {
 			demandado: 'Emma Gómez',
 			saldo: 1250.5,
@@ -83,7 +83,7 @@ describe('Personal Data: a free-form object', () => {
 		});
 	});
 
-	it('keeps the names of fields, but for those that hold an identifier, an address or a number', () => {
+	it('keeps field names, except those with an identifier, address or number', () => {
 		const document = {
 			'Primer apellido': 1,
 			telefono_2: 1,
@@ -113,7 +113,7 @@ describe('Personal Data: a free-form object', () => {
 
 	it('of which no rule was named is hidden whole, but not what came out before', () => {
 		const protection = masked();
-		const safe = protection.shaped({ id: 1 }, shown('id'), asItIs);
+		const safe = protection.shaped({ id: 1 }, shown('id'), identity);
 		expect([protection.out(safe), protection.out({ id: 1 })]).toEqual([
 			{ id: 1 },
 			{ id: '******' },
@@ -169,8 +169,8 @@ describe('no text or number of a document is found in what comes out', () => {
 	])('%s', (_, make) => {
 		fc.assert(
 			fc.property(document, fc.constantFrom<Rule>('free', {}), (row, rule) => {
-				const told = leaves(make().shaped({ row }, rule, asItIs)).join('\n');
-				expect(leaves(row).filter((one) => told.includes(one))).toEqual([]);
+				const reported = leaves(make().shaped({ row }, rule, identity)).join('\n');
+				expect(leaves(row).filter((one) => reported.includes(one))).toEqual([]);
 			}),
 			{ numRuns: 2000 },
 		);
@@ -181,8 +181,8 @@ describe('no text or number of a document is found in what comes out', () => {
 			fc.property(document, text, (row, stored) => {
 				const safe = mask({ ...row, keep: { kept: stored } }, 'free', ['keep']);
 				expect(safe.keep).toEqual({ kept: stored });
-				const told = leaves({ ...safe, keep: null }).join('\n');
-				expect(leaves({ ...row }).filter((one) => told.includes(one))).toEqual([]);
+				const reported = leaves({ ...safe, keep: null }).join('\n');
+				expect(leaves({ ...row }).filter((one) => reported.includes(one))).toEqual([]);
 			}),
 			{ numRuns: 500 },
 		);
@@ -219,13 +219,13 @@ describe('Personal Data: a text that the node wrote', () => {
 });
 
 describe('Personal Data: Pseudonym', () => {
-	it('gives the same value the same code, whatever field it is in and however it is written', () => {
+	it('gives equal values equal codes, regardless of field and notation', () => {
 		const row = {
 			rfc: RFC,
 			document: { RFC: ` ${RFC.toLowerCase()}`, clave: 'GODE-561231-GR8' },
 			[RFC]: true,
 		};
-		const safe = pseudonyms().shaped(row, personal('rfc'), asItIs);
+		const safe = pseudonyms().shaped(row, personal('rfc'), identity);
 		const code = safe.rfc as string;
 		expect(code).toMatch(/^p_[0-9a-f]{24}$/);
 		expect(safe).toEqual({ rfc: code, document: { RFC: code, clave: code }, [code]: true });

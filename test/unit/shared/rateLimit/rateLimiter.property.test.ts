@@ -37,7 +37,7 @@ const anySteps = fc.array(anyStep, { minLength: 5, maxLength: 40 });
 type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 
 interface Play {
-	/** When each request was sent, and the limit that was in force then. */
+	/** Says when each request was sent, and the limit that was in force then. */
 	sent: Array<{ at: number; limit: number }>;
 	asked: number;
 }
@@ -58,8 +58,8 @@ async function play(steps: Step[]): Promise<Play> {
 		} else if ('pass' in step) {
 			await pass(step.pass);
 		} else {
-			const told = Number(/^\s*(\d{1,15})\s*$/.exec(step.limit ?? '')?.[1] ?? 0);
-			if (told > 0) limit = told;
+			const reported = Number(/^\s*(\d{1,15})\s*$/.exec(step.limit ?? '')?.[1] ?? 0);
+			if (reported > 0) limit = reported;
 			const { status, tookMs } = step;
 			const headers = {
 				'x-ratelimit-limit': step.limit,

@@ -10,9 +10,9 @@ const LATENCY_MS = 300;
 const HOUR_MS = 3_600_000;
 
 interface Conditions {
-	/** What X-RateLimit-Reset says, given the truth in epoch milliseconds. */
+	/** Returns what X-RateLimit-Reset says, given the truth in epoch milliseconds. */
 	reset?: (truth: number) => string;
-	/** How much longer the first ten requests travel, because they open their connections. */
+	/** Says how much longer the first ten requests travel, because they open their connections. */
 	coldMs?: number;
 	/** By how much travelling times differ. */
 	jitterMs?: number;
@@ -131,7 +131,7 @@ describe('a list of 300 items at the limiter of the service', () => {
 	});
 
 	it.each([-120, 0, 120])(
-		'is refused one window at most when the first connections are slow to open, clocks %d ms apart',
+		'is refused one window at most with slow connections, clocks %d ms apart',
 		async (skew) => {
 			const service = startService({ coldMs: 150, reset: (ms) => String(ms + skew) });
 			const running = runExecution(newRateLimiter(), service, 'list', 300);
@@ -201,7 +201,7 @@ describe('a token that somebody else uses, too', () => {
 		expect(service.refused).toBeLessThanOrEqual(60);
 	});
 
-	it('serves the lists of two n8n processes in the time of both, on the average of twenty tries', async () => {
+	it('serves the lists of two processes in the time of both, on average', async () => {
 		let total = 0;
 		for (let attempt = 0; attempt < 20; attempt++) {
 			const service = startService();
@@ -225,7 +225,7 @@ function seededRandom(): () => number {
 	};
 }
 
-describe('several n8n processes with one token, which know nothing of each other but the headers', () => {
+describe('several n8n processes with one token that see only the headers', () => {
 	beforeEach(() => jest.spyOn(Math, 'random').mockImplementation(seededRandom()));
 	afterEach(() => jest.restoreAllMocks());
 

@@ -29,7 +29,7 @@ describe('a rateLimiter', () => {
 		expect(steps.every((step) => step >= 75 && step <= 126)).toBe(true);
 	});
 
-	it('gives one point in two seconds if half a point per second is asked for', async () => {
+	it('gives one point in two seconds for half a point per second', async () => {
 		const times = takeMany(newRateLimiter(0.5), 2);
 		await pass(5000);
 		expect(times[1]).toBeGreaterThan(2000);
@@ -54,7 +54,7 @@ describe('a rateLimiter', () => {
 		expect(times.filter((time) => time < 2000).length).toBeLessThanOrEqual(21);
 	});
 
-	it.each([NaN, -1])('refuses %d points per second, and says where to look', (pointsPerSecond) => {
+	it.each([NaN, -1])('refuses %d points per second, and names the setting', (pointsPerSecond) => {
 		expect(() => newRateLimiter(pointsPerSecond)).toThrow(UserError);
 		expect(() => newRateLimiter(pointsPerSecond)).toThrow('Max Requests per Second');
 	});
@@ -179,7 +179,7 @@ describe('a wait that takes too long', () => {
 		expect(await wait).toEqual({ kind: 'rateLimit', waitedMs: 600 });
 	});
 
-	it('ends after 5 minutes if nothing else is said', async () => {
+	it('ends after 5 minutes by default', async () => {
 		const rateLimiter = newRateLimiter(1);
 		takeMany(rateLimiter, 1000, 'a');
 		const wait = rateLimiter.acquire({ execution: 'a' });
@@ -249,7 +249,7 @@ describe('rateLimiters in a process', () => {
 		expect(times).toHaveLength(1);
 	});
 
-	it('keep what the headers told when the same credential is used again', async () => {
+	it("keep the headers' limit when the credential is used again", async () => {
 		answer(rateLimiterFor({ processes: 1, baseUrl, token: 'again', pointsPerSecond }), {
 			'x-ratelimit-limit': '5',
 		});
@@ -271,7 +271,7 @@ describe('rateLimiters in a process', () => {
 		expect(times.length).toBeGreaterThanOrEqual(19);
 	});
 
-	it('are kept while they are asked for, however many others there are', () => {
+	it('stay in memory while in use, however many others there are', () => {
 		const busy = rateLimiterFor({ processes: 1, baseUrl, token: 'busy', pointsPerSecond });
 		for (let i = 0; i < 1000; i++) {
 			rateLimiterFor({ processes: 1, baseUrl, token: `more ${i}`, pointsPerSecond });
@@ -284,9 +284,12 @@ describe('rateLimiters in a process', () => {
 		const keep = jest.spyOn(Map.prototype, 'set');
 		const rateLimiter = rateLimiterFor({ processes: 1, baseUrl, token, pointsPerSecond });
 		takeMany(rateLimiter, 20);
-		const kept = inspect([keep.mock.calls, rateLimiter], { depth: Infinity, showHidden: true });
+		const storedItems = inspect([keep.mock.calls, rateLimiter], {
+			depth: Infinity,
+			showHidden: true,
+		});
 		keep.mockRestore();
-		expect(kept).toContain('TokenRateLimiter');
-		expect(kept).not.toContain(token);
+		expect(storedItems).toContain('TokenRateLimiter');
+		expect(storedItems).not.toContain(token);
 	});
 });

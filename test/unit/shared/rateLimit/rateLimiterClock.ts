@@ -1,10 +1,10 @@
 import { rateLimiterFor, type RateLimiter } from '../../../../nodes/shared/rateLimit/rateLimiter';
 
-/** When each test begins, by the fake timers. */
+/** Defines when each test begins, by the fake timers. */
 export const START = Date.UTC(2026, 10, 20, 12);
 let tokens = 0;
 
-/** A rateLimiter of a token that nobody else uses; null: the headers tell how many processes share it. */
+/** Returns a rate limiter of an unshared token; null: the headers show how many processes share it. */
 export const newRateLimiter = (pointsPerSecond = 10, processes: number | null = 1): RateLimiter =>
 	rateLimiterFor({
 		baseUrl: 'https://service.test',
@@ -40,7 +40,7 @@ export function takeMany(
 	return times;
 }
 
-/** Tells the rateLimiter of an answer that comes in the millisecond in which its request was sent. */
+/** Reports a response to the rate limiter, in the millisecond in which its request was sent. */
 export function answer(
 	rateLimiter: RateLimiter,
 	headers: Record<string, unknown>,

@@ -63,7 +63,7 @@ describe('values', () => {
 		expect(redactBody(body, [SECRET, '40718822', 'admin'])).toEqual({ ...body, head: '***' });
 	});
 
-	it('under a name are masked, however deep below it, and told', () => {
+	it('masks values at any depth below a name, and returns them', () => {
 		const found: string[] = [];
 		const json = { ciec: 'abc', in: [{ Ciec: 77 }], of: { CIEC: { text: ['def'] } }, other: 'x' };
 		const masked = maskNamed(json, ['ciec'], found);

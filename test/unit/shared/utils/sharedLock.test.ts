@@ -1,6 +1,6 @@
 import { SharedLock, SharedLocks } from '../../../../nodes/shared/utils/sharedLock';
 
-/** Work that ends when it is told to, and writes down its beginning and end. */
+/** Returns work that ends on demand, and records its beginning and end. */
 function work(name: string, log: string[]) {
 	let end = () => {};
 	const ended = new Promise<void>((resolve) => (end = resolve));
@@ -13,7 +13,7 @@ function work(name: string, log: string[]) {
 }
 const settle = async () => await new Promise(setImmediate);
 
-describe('the gate between sending and looking for what was sent', () => {
+describe('the lock between sending and recovering a query', () => {
 	it('lets many pass at a time', async () => {
 		const log: string[] = [];
 		const gate = new SharedLock();
@@ -47,7 +47,7 @@ describe('the gate between sending and looking for what was sent', () => {
 });
 
 describe('gates by key', () => {
-	it('are the same for all who use a key at a time, and hold nobody of another key back', async () => {
+	it('share a lock per key, and do not block other keys', async () => {
 		const log: string[] = [];
 		const gates = new SharedLocks();
 		const [a, b, other] = [work('a', log), work('b', log), work('other', log)];

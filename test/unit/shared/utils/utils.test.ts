@@ -77,7 +77,7 @@ describe('a bounded map', () => {
 		]);
 	});
 
-	it('makes an entry once, and keeps what is asked for', () => {
+	it('makes an entry once, and keeps the newest', () => {
 		const map = new BoundedMap<string, number>(2);
 		const made = ['a', 'b', 'a', 'c', 'a'].map((key, index) => map.getOrMake(key, () => index));
 		expect(made).toEqual([0, 1, 0, 3, 0]);

@@ -15,7 +15,7 @@ const read = (body: unknown) =>
 		asDocumented,
 		2,
 	);
-const told = (posted: SubmissionResponse) =>
+const reported = (posted: SubmissionResponse) =>
 	posted.kind === 'accepted'
 		? posted.queries.map(({ kind, id }) => `${kind} ${id}`).join()
 		: posted.kind === 'uncertain'
@@ -47,7 +47,7 @@ describe('what the response to a paid query says', () => {
 		[{}, 'unreadable'],
 		[[], 'unreadable'],
 	])('%j', (body, what) => {
-		expect(told(read(body))).toBe(what);
+		expect(reported(read(body))).toBe(what);
 	});
 
 	it.each([
@@ -61,9 +61,9 @@ describe('what the response to a paid query says', () => {
 		],
 		[{ kind: 'failure' as const, status: 200 }, 'unknown' as const, 'status'],
 	])('%j, accepted: %s', (problem, accepted, what) => {
-		expect(told(readSubmissionResponse({ ok: false, problem, accepted }, asDocumented, 2))).toBe(
-			what,
-		);
+		expect(
+			reported(readSubmissionResponse({ ok: false, problem, accepted }, asDocumented, 2)),
+		).toBe(what);
 	});
 });
 

@@ -6,7 +6,7 @@ import { costText, withBilled } from '../../../../nodes/TaxQuery/errors/queryErr
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 
-it('an error after something was billed names it, keeps its code, and hides whom the service names', () => {
+it('an error names billed queries, keeps its code, and hides personal data', () => {
 	const refused = new RequestError(taxQuery, {
 		kind: 'status',
 		status: 422,

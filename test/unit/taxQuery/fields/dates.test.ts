@@ -15,7 +15,7 @@ const ZONES = [
 ];
 
 const dayOf = (value: unknown, zone: string) => readDay(value, 'Birth Date', zone).toISODate();
-/** What the calendar of a zone shows at an instant, by the machine's own tables. */
+/** Returns what the calendar of a zone shows at an instant, by the machine's own tables. */
 const calendarDay = (instant: string, timeZone: string) =>
 	new Intl.DateTimeFormat('sv-SE', { timeZone }).format(new Date(instant));
 
@@ -56,7 +56,7 @@ describe.each(ZONES)('a day in the time zone %s', (zone) => {
 	});
 
 	it.each([20820, '20820', '20820.5', 20820.75, 1990, '1990', '10', 0])(
-		'is none that a number tells: %p',
+		'refuses a number as a day: %p',
 		(value) => {
 			expect(() => dayOf(value, zone)).toThrow("'Birth Date' is a number, not a date");
 		},
@@ -80,7 +80,7 @@ describe.each(ZONES)('a day in the time zone %s', (zone) => {
 	});
 });
 
-it("tells of Excel's serial number by its name", () => {
+it("names Excel's serial number in the error", () => {
 	try {
 		readDay(20820, 'Birth Date', 'UTC');
 	} catch (error) {

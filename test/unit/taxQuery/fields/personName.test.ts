@@ -23,7 +23,7 @@ describe('a name that people have', () => {
 	});
 
 	it.each(['María de los Ángeles', "D'Angelo", 'Ng', 'O', 'Łukasz', 'João', 'Müller', 'Nájera'])(
-		'has nothing odd: %s',
+		'accepts a name without warning: %s',
 		(name) => {
 			expect(PARTS.map((part) => findNameWarning(name, part))).toEqual([
 				undefined,
@@ -89,7 +89,7 @@ describe('a text that surely is no name', () => {
 	});
 });
 
-describe('an odd name gets a warning', () => {
+describe('an unusual name gets a warning', () => {
 	it.each<[string, NamePart]>([
 		['X', 'given'],
 		['Na', 'first'],

@@ -21,7 +21,7 @@ const record = (service: string, response: object, more: object = {}) => ({
 	updatedAt: '2026-01-02T03:04:06.000Z',
 	...more,
 });
-/** What every row ends with. */
+/** Returns what every row ends with. */
 const tail = (service: string) => ({
 	pending: false,
 	status: 'SUCCESS',
@@ -33,13 +33,13 @@ const CRF_COLUMNS = {
 	...{ legalName: null, regimes: null, validUntil: null, valid: null },
 	...{ zipCode: null, federalState: null, representativeRfc: null },
 };
-/** It never looks like a finished result. */
+/** It never resembles a finished result. */
 const noResult = { pending: true, warnings: [expect.objectContaining({ code: 'noResult' })] };
 /** Names and values, for the order counts. */
 const columns = (row: object) => Object.entries(row);
 
 describe('a simplified query record', () => {
-	it('of the RFC calculator holds the person that was asked for and the RFC', () => {
+	it('of the RFC calculator holds the requested person and the RFC', () => {
 		const query = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 1956 };
 		const simple = simplifyRecord(record('RFC_CALCULATOR', { rfc: 'GODE561231GR8' }, { query }));
 		expect(columns(simple)).toEqual(
@@ -54,7 +54,7 @@ describe('a simplified query record', () => {
 		);
 	});
 
-	it('of CRF holds the person first, the regimes, null for a missing field, and the ID last', () => {
+	it('of CRF holds person, regimes, null for missing fields, and the ID last', () => {
 		const regimes = [{ clave: '605' }];
 		const response = {
 			RFC: 'GODE561231GR8',
@@ -205,7 +205,7 @@ describe('a simplified query record', () => {
 		['NOT_FOUND', { pending: false, statusUnknown: true }],
 		['PROCESSED', { pending: false, statusUnknown: true }],
 		['SUCCESS', { pending: true }],
-	])('with status %s tells what becomes of it', (status, marks) => {
+	])('with status %s shows its outcome', (status, marks) => {
 		const { pending, failed, statusUnknown } = simplifyRecord(record('CRF', {}, { status }));
 		expect(JSON.parse(JSON.stringify({ pending, failed, statusUnknown }))).toEqual(marks);
 	});

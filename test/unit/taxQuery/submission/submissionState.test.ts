@@ -60,7 +60,7 @@ const GONE: SubmissionState = { at: 'inFlight', since: 9, hash: 'i' };
 const LATER: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'earlierTry' };
 const LATER_MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'earlierTry' };
 
-/** What is not here leaves a life as it is. */
+/** Defines what is not here leaves a life as it is. */
 const table: Record<keyof typeof states, Record<string, SubmissionState>> = {
 	PLANNED: { sending: GONE },
 	REFUSED: { sending: GONE },
@@ -129,7 +129,7 @@ describe('the life of a paid query, over any sequence of events', () => {
 		fc.constant<SubmissionEvent>({ type: 'sendAgain' }),
 	);
 
-	it('is never sent a second time after a try that was not refused, unless it was missing and allowed', () => {
+	it('is sent again only after a rejection, or if missing and allowed', () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 30 }), fc.constantFrom(1, 2), (sequence, count) => {
 				let state: SubmissionState = PLANNED;

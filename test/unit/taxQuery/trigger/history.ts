@@ -7,7 +7,7 @@ import {
 	type ListedQuery,
 } from '../../../../nodes/TaxQuery/trigger/planPoll';
 
-/** What happens around a trigger, in any order. `of` picks one of what there is. */
+/** Describes what happens around a trigger, in any order. `of` picks one of what there is. */
 export type Step =
 	| { do: 'make'; count: number; finished: boolean; depth: number }
 	| { do: 'finish' | 'fail' | 'change' | 'call' | 'copy' | 'end' | 'hear'; of: number }
@@ -32,7 +32,7 @@ type Row = ListedQuery & { deliveryId: string };
 interface Execution {
 	deliveryId: string;
 	ledger: Ledger;
-	/** What it saves at its end: nothing where a worker runs it. */
+	/** Says what it saves at its end: nothing where a worker runs it. */
 	saved: { toJSON(): unknown } | undefined;
 }
 
@@ -44,12 +44,12 @@ const MAX_RESULTS = 7;
  */
 export class History {
 	queries: Query[] = [];
-	/** Executions by deliveryId, and of those what n8n was not asked to start once more. */
+	/** Counts executions by deliveryId, and those that were not restarted. */
 	readonly executions = new Map<string, number>();
 	readonly emitted = new Map<string, number>();
 	/** Results that started again though their execution had ended. */
 	readonly repeated: string[] = [];
-	/** What the trigger has reported. */
+	/** Says what the trigger has reported. */
 	readonly errors: string[] = [];
 	ledger = new Ledger({}, 'main 0');
 	/** The static data in n8n's database, and what they were a while ago. */
@@ -335,7 +335,7 @@ export class History {
 		for (const last of all.slice(-1)) this.end(last);
 	}
 
-	/** n8n writes the static data of an execution at its end, and tells of it later. */
+	/** n8n writes the static data of an execution at its end, and reports it later. */
 	private end(execution: Execution): void {
 		if (execution.saved) this.save(execution.saved);
 		this.unreported.push(execution);
@@ -353,7 +353,7 @@ export class History {
 		ledger.settle({ queryId, status });
 	}
 
-	/** Lets the trigger look until nothing comes any more, though each query that owes a result had its turn. */
+	/** Polls until nothing comes any more, though each pending query had its turn. */
 	finish(): void {
 		this.isBroken = false;
 		this.pollUntilIdle();

@@ -119,7 +119,7 @@ describe('whatever happens around a trigger', () => {
 		});
 	});
 
-	it('starts nothing again that had ended, if n8n is killed after it deleted the executions', () => {
+	it('restarts nothing ended if n8n is killed after deleting executions', () => {
 		const steps = fc.oneof({ weight: 4, arbitrary: simple }, kill, fc.record(step('prune')));
 		check(steps, 1_000, (given) => {
 			const history = run({ ...given, hasWorkers: false });

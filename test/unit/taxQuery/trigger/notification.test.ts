@@ -45,7 +45,7 @@ describe('two webhook calls about one query', () => {
 		expect(mergeNotifications(call(), call({ hasResponse: true })).hasResponse).toBe(true);
 	});
 
-	it('have the envelope of the later call, unless it is only asked for again', () => {
+	it("keep the later call's envelope, unless it is only a retry", () => {
 		const [a, b] = [call({ envelope: envelope('a') }), call({ envelope: envelope('b') })];
 		expect(mergeNotifications(a, b).envelope).toEqual(envelope('b'));
 		expect(mergeNotifications(a, { ...b, isAgain: true }).envelope).toEqual(envelope('a'));

@@ -26,7 +26,7 @@ describe('the order of a list', () => {
 		expect(orderOf(dates(1, 2, 3, 4, 5, 6), 'newestFirst')).toBe('oldestFirst');
 	});
 
-	it('cannot be told any more, where many rows are mixed', () => {
+	it('is unknown if many rows are mixed', () => {
 		expect(orderOf(dates(3, 9, 1, 8, 2, 7), 'newestFirst')).toBeUndefined();
 	});
 });

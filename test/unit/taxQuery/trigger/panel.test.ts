@@ -21,7 +21,7 @@ const nodeWith = (parameters: object): INode => ({
 		...parameters,
 	} as INode['parameters'],
 });
-/** What an operator can fill in, beside the options. */
+/** Returns what an operator can fill in, beside the options. */
 const fields = (parameters: object = {}) => {
 	const node = nodeWith(parameters);
 	const isShown = (property: INodeProperties) =>
@@ -101,7 +101,7 @@ describe("the trigger's panel", () => {
 		expect(expected.length).toBeLessThanOrEqual(26);
 	});
 
-	it('confirms the result by default, and trusts a call with webhook verification alone', () => {
+	it('confirms by default, and trusts a call only with webhook verification', () => {
 		const { default: value, options = [] } = valueOf('confirm') ?? {};
 		const off = options.find((option) => 'value' in option && option.value === 'off');
 		expect([value, options.map(({ name }) => name), off]).toEqual([

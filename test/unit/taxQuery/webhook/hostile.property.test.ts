@@ -10,7 +10,7 @@ import { readNotification } from '../../../../nodes/TaxQuery/webhook/receivedNot
 
 const asDocumented = readTaxQueryMapping({});
 
-/** Names that the code looks at, and names that JavaScript itself does. */
+/** Lists names that the code reads, and JavaScript's own. */
 const names = fc.constantFrom(
 	...['_id', 'id', 'queryId', 'status', 'service', 'response', 'query', 'metadata', 'state'],
 	...['data', 'payload', 'result', 'event', 'type', 'createdAt', 'updatedAt', 'message'],

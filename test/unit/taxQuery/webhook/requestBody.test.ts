@@ -11,7 +11,7 @@ const encoders: Record<string, (body: Buffer) => Buffer> = {
 };
 const encode = (codings: string[], body: Buffer) =>
 	codings.reduce((coded, coding) => encoders[coding](coded), body);
-/** What a small body can grow to. */
+/** Returns what a small body can grow to. */
 const bomb = (bytes: number) => Buffer.alloc(bytes, '[');
 
 function knowsBrotli(): boolean {

@@ -102,7 +102,7 @@ describe('several signatures in one call', () => {
 			(text: string) => text.replaceAll('a', '\u0430').replaceAll('c', '\u0441'),
 		],
 		['a zero-width space', (text: string) => `${text.slice(0, 32)}\u200b${text.slice(32)}`],
-	])('are refused if a letter only looks right: %s', (_, disguise) => {
+	])('are refused with a confusable letter: %s', (_, disguise) => {
 		expect(disguise(valid)).not.toBe(valid);
 		expect(fits(['X-Signature', `sha256=${disguise(valid)}`])).toBe(false);
 	});
@@ -454,7 +454,7 @@ describe.each(['peña-nogal-7', 'contraseña de José', 'clave-à', 'ü'])(
 	},
 );
 
-it('a secret with a letter that Latin-1 does not have is not that of the letter with its last byte', async () => {
+it('a secret with a letter beyond Latin-1 is not confused by its last byte', async () => {
 	const accepts = async (fields: object, name: string, sent: string) =>
 		verifyDelivery(
 			{ rawHeaders: await headersOf(name, Buffer.from(sent)), body: Buffer.alloc(0) },

@@ -11,7 +11,7 @@ export interface ResourceTable {
 	rows: Record<string, Row>;
 }
 
-/** What the running sandbox answered, by resource. */
+/** Describes what the running sandbox answered, by resource. */
 export interface Samples {
 	Credential: object[];
 	Collection: object[];

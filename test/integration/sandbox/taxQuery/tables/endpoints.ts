@@ -17,12 +17,12 @@ const EMMA = { name: 'Emma', firstLastName: 'Gómez', day: 31, month: 12, year: 
 export interface Endpoint {
 	section: string;
 	path: string;
-	/** What the 200 body is held to. */
+	/** Says what the 200 body is held to. */
 	answer: TSchema;
 	valid: object[];
 	/** [field that the refusal must name, body]; one at least for each constraint. */
 	violations: Array<[string, object]>;
-	/** What the record is held to when it has its result. */
+	/** Says what the record is held to when it has its result. */
 	result?: TSchema;
 	service: string;
 }

@@ -23,7 +23,7 @@ import {
 	type Row,
 } from '../../support/constraints';
 
-/** A person and a company who are asked for in tests. */
+/** Holds a person and a company that tests query. */
 export const PERSON = 'GODE561231GR8';
 export const COMPANY = 'EKU9003173C9';
 
@@ -61,7 +61,7 @@ const ofRecord: Record<string, Row> = {
 const strings = (names: string) =>
 	Object.fromEntries(names.split(' ').map((name) => [name, required(string)]));
 
-/** What the running sandbox answered, by resource. */
+/** Describes what the running sandbox answered, by resource. */
 export interface Samples {
 	'Query record': object;
 	'response of RFC_CALCULATOR': object;

@@ -34,8 +34,8 @@ const ask = async () => {
 };
 const onCrf = { services: ['getCrf'] };
 const onSuccess = { statuses: ['success'] };
-/** What is named: the word, and the key of the API Mapping. */
-const told = {
+/** Defines what is named: the word, and the key of the API Mapping. */
+const reported = {
 	service: [expect.stringMatching(/: CONSTANCIA\..* services\.getCrf in /)],
 	status: [expect.stringMatching(/: LISTA\..* statuses\.success in /)],
 };
@@ -43,9 +43,9 @@ const messages = () => host.errors.map(({ message }) => message);
 
 describe('a trigger that chooses by a word which its mapping does not know', () => {
 	it.each([
-		['a query', onCrf, { statuses: mapping.statuses }, told.service],
-		['a status', onSuccess, { services: mapping.services }, told.status],
-		['a query, of another status', { ...onCrf, ...onSuccess }, {}, told.service],
+		['a query', onCrf, { statuses: mapping.statuses }, reported.service],
+		['a status', onSuccess, { services: mapping.services }, reported.status],
+		['a query, of another status', { ...onCrf, ...onSuccess }, {}, reported.service],
 	])('says so once, as an error in the list of executions: %s', async (_, chosen, known, named) => {
 		await publish(chosen, known);
 		await ask();
@@ -58,10 +58,10 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 	it('says so when it is published, if such queries were made before', async () => {
 		await ask();
 		await publish(onCrf, {});
-		expect([host.failures, messages()]).toEqual([['leftOut'], told.service]);
+		expect([host.failures, messages()]).toEqual([['leftOut'], reported.service]);
 	});
 
-	it('says so of what is delivered without being asked for', async () => {
+	it('reports an unknown label of a delivered result', async () => {
 		const login = {
 			webhookVerification: 'header',
 			webhookHeaderName: 'X-Secret',
@@ -79,7 +79,7 @@ describe('a trigger that chooses by a word which its mapping does not know', () 
 				{ 'x-secret': login.webhookSecret },
 			);
 		}
-		expect([messages(), host.executions]).toEqual([told.service, []]);
+		expect([messages(), host.executions]).toEqual([reported.service, []]);
 	});
 
 	it("says so in the editor's test", async () => {
