@@ -96,10 +96,11 @@ export default tseslint.config(
 	// One vocabulary for names, comments and test titles.
 	{ plugins: { vocabulary } },
 	{
-		files: ['{contract,credentials,nodes,sandbox}/**/*.ts'],
+		files: ['**/*.{ts,mjs,js}'],
 		rules: {
 			'vocabulary/no-banned-words': 'error',
 			'vocabulary/sentence-length': 'error',
+			'vocabulary/test-titles': 'error',
 		},
 	},
 	{

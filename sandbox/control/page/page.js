@@ -70,10 +70,10 @@ async function send(method, path, body) {
 		headers: body === undefined ? {} : { 'Content-Type': 'application/json' },
 		body: body === undefined ? undefined : JSON.stringify(body),
 	});
-	const told = await answer.json();
-	refused = answer.ok ? '' : told.message;
+	const result = await answer.json();
+	refused = answer.ok ? '' : result.message;
 	at('notice').textContent = refused;
-	return told;
+	return result;
 }
 
 let refused = '';

@@ -9,7 +9,7 @@ interface Paged {
 	/** The most rows of a page. */
 	cap?: number;
 	/** Says what the response says of the total, where that is not true. */
-	told?: number | null;
+	reported?: number | null;
 	ignoresOffset?: true;
 	/** A row that it counts and does not show. */
 	hidden?: number;
@@ -17,7 +17,7 @@ interface Paged {
 
 /** Serves lists in pages of its own size, or other pages than requested. */
 async function listAt(
-	{ total, cap = 100, told: text = total, ignoresOffset, hidden }: Paged,
+	{ total, cap = 100, reported = total, ignoresOffset, hidden }: Paged,
 	list: INodeParameters,
 ) {
 	const page = ({ path, query }: StubRequest) => {
@@ -26,7 +26,7 @@ async function listAt(
 		const rows = upTo(Math.min(total, start + Math.min(cap, limit)), start + 1)
 			.filter((id) => id !== hidden)
 			.map((id) => ({ id, name: `Row ${id}`, schema: {}, document: {} }));
-		return { body: { total: text, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
+		return { body: { total: reported, [path.endsWith('/document') ? 'documents' : 'data']: rows } };
 	};
 	const service = await startStubServer(page);
 	const { items, error } = await runNode({
@@ -87,10 +87,10 @@ describe('a service whose pages are smaller than requested', () => {
 describe('a list of which it is not known whether it is whole is an error, not a part', () => {
 	const all = { ...collections, returnAll: true };
 	it.each<[string, Paged, INodeParameters]>([
-		['without a total, Return All', { total: 7, told: null }, all],
-		['without a total, below the Limit', { total: 7, told: null }, { ...collections, limit: 50 }],
-		['of fewer rows than reported', { total: 130, told: 150 }, all],
-		['of none though some are reported', { total: 0, told: 5 }, all],
+		['without a total, Return All', { total: 7, reported: null }, all],
+		['without a total, below the Limit', { total: 7, reported: null }, { ...collections, limit: 50 }],
+		['of fewer rows than reported', { total: 130, reported: 150 }, all],
+		['of none though some are reported', { total: 0, reported: 5 }, all],
 		['whose offset is ignored', { total: 250, ignoresOffset: true }, all],
 		['with a row that is counted and not shown', { total: 250, hidden: 120 }, all],
 	])('%s', async (_what, service, list) => {
@@ -98,7 +98,7 @@ describe('a list of which it is not known whether it is whole is an error, not a
 	});
 
 	it('unless it fills the Limit', async () => {
-		const { ids, code } = await listAt({ total: 250, told: null }, { ...collections, limit: 50 });
+		const { ids, code } = await listAt({ total: 250, reported: null }, { ...collections, limit: 50 });
 		expect([code, ids]).toEqual([undefined, upTo(50)]);
 	});
 });

@@ -55,7 +55,7 @@ describe('a list that', () => {
 			service.rows = [row('new', 0), ...service.rows];
 			const { status } = await trigger.deliver({ queryId: 'new' });
 			expect([status, trigger.started]).toEqual([200, ['new']]);
-			expect(service.asked).not.toContain('/query');
+			expect(service.requests).not.toContain('/query');
 		},
 	);
 

@@ -43,13 +43,13 @@ export class ListService {
 	/** So long it takes to read a query by its ID. */
 	slowMs = 0;
 	/** Path of each request but the token's. */
-	readonly asked: string[] = [];
+	readonly requests: string[] = [];
 
 	private server?: Awaited<ReturnType<typeof serve>>;
 	private readonly answer: RequestListener = ({ url = '' }, response) => {
 		const { pathname, searchParams } = new URL(url, 'http://localhost');
 		if (pathname === '/oauth/token') return give(response, { access_token: 'list-token-1' });
-		this.asked.push(pathname);
+		this.requests.push(pathname);
 		if (this.isDown)
 			return give(response.setHeader('retry-after', '120'), { message: 'Down' }, 503);
 		if (pathname === '/query')

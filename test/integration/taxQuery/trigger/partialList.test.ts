@@ -47,10 +47,10 @@ describe('a backlog of more than one poll emits, in pages', () => {
 		service.rows = [...many('old', 100, 200)];
 		await start({ parameters: { settings: { maxResults: 2 } } });
 		service.rows = [...many('new', 8, 1), ...service.rows];
-		const before = service.asked.length;
+		const before = service.requests.length;
 		await host.poll();
 		await host.executed(8);
-		expect(service.asked.filter((path) => path === '/query').length).toBeLessThan(before + 12);
+		expect(service.requests.filter((path) => path === '/query').length).toBeLessThan(before + 12);
 	});
 });
 
@@ -80,11 +80,11 @@ describe('a notified query beyond the rows that a poll reads,', () => {
 	it('costs two requests a second at most, however many are named', async () => {
 		service.rows = many('q', 50, 100);
 		await start();
-		const before = service.asked.length;
+		const before = service.requests.length;
 		const body = Array.from({ length: 100 }, (_, each) => ({ queryId: `forged-${each}` }));
 		pass(1_000);
 		await Promise.all(Array.from({ length: 20 }, () => host.deliver(body)));
-		expect(service.asked.length - before).toBeLessThanOrEqual(6);
+		expect(service.requests.length - before).toBeLessThanOrEqual(6);
 	});
 });
 
@@ -130,9 +130,9 @@ describe('a list that shows its newest rows alone', () => {
 		service.page = () => ({ data: service.listed().slice(0, PAGE), total: 5_000 });
 		service.rows = many('old', 20, 200);
 		await start();
-		const before = service.asked.length;
+		const before = service.requests.length;
 		await pollCount(3);
-		expect(service.asked.slice(before).filter((path) => path === '/query')).toHaveLength(3);
+		expect(service.requests.slice(before).filter((path) => path === '/query')).toHaveLength(3);
 	});
 
 	it('reports once a pending query that the service no longer knows', async () => {
@@ -145,7 +145,7 @@ describe('a list that shows its newest rows alone', () => {
 				pass(60_000);
 				await host.poll();
 			}
-			return service.asked.filter((path) => path === '/query/gone').length;
+			return service.requests.filter((path) => path === '/query/gone').length;
 		};
 		const requests = await minutes(5);
 		expect(requests).toBeGreaterThanOrEqual(5);

@@ -39,13 +39,13 @@ type Step = typeof anyStep extends fc.Arbitrary<infer Value> ? Value : never;
 interface Play {
 	/** Says when each request was sent, and the limit that was in force then. */
 	sent: Array<{ at: number; limit: number }>;
-	asked: number;
+	requested: number;
 }
 
 /** Plays the steps, then lets the service answer as it should until everybody had time to get a point. */
 async function play(steps: Step[]): Promise<Play> {
 	const rateLimiter = newRateLimiter(LIMIT);
-	const result: Play = { sent: [], asked: 0 };
+	const result: Play = { sent: [], requested: 0 };
 	let limit = LIMIT;
 	const take = async (execution: string) => {
 		await rateLimiter.acquire({ execution, maxWaitMs: Infinity });
@@ -54,7 +54,7 @@ async function play(steps: Step[]): Promise<Play> {
 	for (const step of steps) {
 		if ('take' in step) {
 			for (let i = 0; i < step.take; i++) void take(`execution ${i % 3}`);
-			result.asked += step.take;
+			result.requested += step.take;
 		} else if ('pass' in step) {
 			await pass(step.pass);
 		} else {
@@ -77,8 +77,8 @@ async function play(steps: Step[]): Promise<Play> {
 	// The service is well again: it answers each request at once, and truly.
 	let answered = result.sent.length;
 	let [end, used] = [0, 0];
-	const wellUntil = Date.now() + 30_000 + (4 * WINDOW_MS * result.asked) / LIMIT;
-	while (Date.now() < wellUntil && answered < result.asked) {
+	const wellUntil = Date.now() + 30_000 + (4 * WINDOW_MS * result.requested) / LIMIT;
+	while (Date.now() < wellUntil && answered < result.requested) {
 		for (; answered < result.sent.length; answered++) {
 			if (Date.now() >= end) [end, used] = [Date.now() + WINDOW_MS, 0];
 			used++;
@@ -111,7 +111,7 @@ describe('whatever the service answers', () => {
 	});
 
 	it('everybody gets a point soon after the answers are good again', async () => {
-		await holds(100, ({ sent, asked: requests }) => sent.length === requests);
+		await holds(100, ({ sent, requested: requests }) => sent.length === requests);
 	});
 
 	it('no timer is left when nobody waits any more', async () => {
