@@ -88,7 +88,11 @@ describe('a list of which it is not known whether it is whole is an error, not a
 	const all = { ...collections, returnAll: true };
 	it.each<[string, Paged, INodeParameters]>([
 		['without a total, Return All', { total: 7, reported: null }, all],
-		['without a total, below the Limit', { total: 7, reported: null }, { ...collections, limit: 50 }],
+		[
+			'without a total, below the Limit',
+			{ total: 7, reported: null },
+			{ ...collections, limit: 50 },
+		],
 		['of fewer rows than reported', { total: 130, reported: 150 }, all],
 		['of none though some are reported', { total: 0, reported: 5 }, all],
 		['whose offset is ignored', { total: 250, ignoresOffset: true }, all],
@@ -98,7 +102,10 @@ describe('a list of which it is not known whether it is whole is an error, not a
 	});
 
 	it('unless it fills the Limit', async () => {
-		const { ids, code } = await listAt({ total: 250, reported: null }, { ...collections, limit: 50 });
+		const { ids, code } = await listAt(
+			{ total: 250, reported: null },
+			{ ...collections, limit: 50 },
+		);
 		expect([code, ids]).toEqual([undefined, upTo(50)]);
 	});
 });
