@@ -43,7 +43,8 @@ function noteExecution(context: IExecuteFunctions, deliveryId: string): void {
 	if (!execution || !saved) return touchRunning();
 	for (const { context: trigger, ledger } of sessionsIn(context.getWorkflow().id))
 		save(context, KEY, ledger.saved, trigger.getNode().id);
-	execution.touch = () => save(context, KEY, saved);
+	const { id } = context.getNode(); // n8n copies the node with each call
+	execution.touch = () => save(context, KEY, saved, id);
 	touchRunning();
 }
 
