@@ -1,4 +1,4 @@
-// npm run docs:architecture: draws the rooms of nodes/ and who imports whom into docs/architecture.md, from the code.
+// npm run docs:architecture: draws the modules of nodes/ and who imports whom into docs/architecture.md, from the code.
 // With --check it only says whether the picture there is current.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -24,8 +24,8 @@ function modules(): Module[] {
 	return (JSON.parse(stdout) as { modules: Module[] }).modules;
 }
 
-/** A room is a folder with files in it. */
-const roomOf = (path: string) =>
+/** Returns the module of a file: a folder with files in it. */
+const folderOf = (path: string) =>
 	/^(nodes|credentials|contract)\//.test(path)
 		? path
 				.replace(/^contract\/.*/, 'contract/')
@@ -35,11 +35,11 @@ const roomOf = (path: string) =>
 
 /** Returns who imports whom, but for what a family takes from nodes/shared: that is all of it. */
 function arrows(all: Module[]): Array<[from: string, to: string]> {
-	const shared = (room: string) => room.startsWith('nodes/shared/');
+	const shared = (folder: string) => folder.startsWith('nodes/shared/');
 	const found = new Set<string>();
 	for (const { source, dependencies } of all) {
 		for (const { resolved } of dependencies) {
-			const [from, to] = [roomOf(source), roomOf(resolved)];
+			const [from, to] = [folderOf(source), folderOf(resolved)];
 			if (!from || !to || from === to) continue;
 			if (from.startsWith('nodes/') && shared(to) && !shared(from)) continue;
 			found.add(`${from} ${to}`);
@@ -48,21 +48,21 @@ function arrows(all: Module[]): Array<[from: string, to: string]> {
 	return [...found].sort().map((arrow) => arrow.split(' ') as [string, string]);
 }
 
-/** Mermaid's text: one box for each room, one frame for each folder of nodes/, one arrow for "imports". */
-function draw(rooms: string[], pairs: Array<[string, string]>): string {
-	const id = (room: string) => room.replace(/\W/g, '_');
-	const box = (room: string) => {
-		const [, family, name = `the files of nodes/${family}`] = room.split('/');
-		return `${id(room)}["${family ? name : room}"]`;
+/** Mermaid's text: one box for each module, one frame for each folder of nodes/, one arrow for "imports". */
+function draw(folders: string[], pairs: Array<[string, string]>): string {
+	const id = (folder: string) => folder.replace(/\W/g, '_');
+	const box = (folder: string) => {
+		const [, family, name = `the files of nodes/${family}`] = folder.split('/');
+		return `${id(folder)}["${family ? name : folder}"]`;
 	};
-	const inNodes = rooms.filter((room) => room.startsWith('nodes/'));
-	const frames = [...new Set(inNodes.map((room) => room.split('/')[1]))];
+	const inNodes = folders.filter((folder) => folder.startsWith('nodes/'));
+	const frames = [...new Set(inNodes.map((folder) => folder.split('/')[1]))];
 	return [
 		'flowchart TD',
-		...rooms.filter((room) => !inNodes.includes(room)).map((room) => `  ${box(room)}`),
+		...folders.filter((folder) => !inNodes.includes(folder)).map((folder) => `  ${box(folder)}`),
 		...frames.flatMap((frame) => [
 			`  subgraph ${frame}_frame["nodes/${frame}"]`,
-			...inNodes.filter((room) => room.split('/')[1] === frame).map((room) => `    ${box(room)}`),
+			...inNodes.filter((folder) => folder.split('/')[1] === frame).map((folder) => `    ${box(folder)}`),
 			'  end',
 		]),
 		...pairs.map(([from, to]) => `  ${id(from)} --> ${id(to)}`),
@@ -70,14 +70,14 @@ function draw(rooms: string[], pairs: Array<[string, string]>): string {
 }
 
 const all = modules();
-const rooms = new Set(all.flatMap(({ source }) => roomOf(source) ?? []));
-const picture = `\n\`\`\`mermaid\n${draw([...rooms].sort(), arrows(all))}\n\`\`\`\n\n`;
+const folders = new Set(all.flatMap(({ source }) => folderOf(source) ?? []));
+const picture = `\n\`\`\`mermaid\n${draw([...folders].sort(), arrows(all))}\n\`\`\`\n\n`;
 const before = readFileSync(document, 'utf8');
 if (!PICTURE.test(before)) throw new Error(`${document} has no place for the picture`);
 const after = before.replace(PICTURE, () => picture);
 if (after !== before) {
 	if (process.argv.includes('--check')) {
-		console.error('docs/architecture.md shows another house: npm run docs:architecture');
+		console.error('docs/architecture.md is out of date: npm run docs:architecture');
 		process.exitCode = 1;
 	} else writeFileSync(document, after);
 }

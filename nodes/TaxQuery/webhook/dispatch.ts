@@ -107,7 +107,7 @@ export async function pollFor(
 			call.responseSoFar = later; // n8n has been given it
 			return worstResponse(await Promise.all(responses));
 		})
-		// the watcher has reported why; if it was unpublished meanwhile, it has stored what the call names
+		// the session has reported why; if it was unpublished meanwhile, it has stored what the call names
 		.catch(() => (trigger.isClosed ? later : unreachable));
 	senders.waiting++;
 	return await inTime(polling, () => call.responseSoFar).finally(() => {

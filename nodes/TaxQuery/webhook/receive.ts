@@ -189,5 +189,5 @@ function pollForUnknown(trigger: PollingSession, reason: string): void {
 	const { context, needsPolls } = trigger;
 	const warning = `The Tax Query Trigger does not understand a webhook call: ${reason}`;
 	onceAnHour(context, 'unread', () => context.logger.warn(warning));
-	if (needsPolls) trigger.pollSoon().catch(() => {}); // the watcher reports why
+	if (needsPolls) trigger.pollSoon().catch(() => {}); // the session reports why
 }
