@@ -62,7 +62,9 @@ function draw(folders: string[], pairs: Array<[string, string]>): string {
 		...folders.filter((folder) => !inNodes.includes(folder)).map((folder) => `  ${box(folder)}`),
 		...frames.flatMap((frame) => [
 			`  subgraph ${frame}_frame["nodes/${frame}"]`,
-			...inNodes.filter((folder) => folder.split('/')[1] === frame).map((folder) => `    ${box(folder)}`),
+			...inNodes
+				.filter((folder) => folder.split('/')[1] === frame)
+				.map((folder) => `    ${box(folder)}`),
 			'  end',
 		]),
 		...pairs.map(([from, to]) => `  ${id(from)} --> ${id(to)}`),
