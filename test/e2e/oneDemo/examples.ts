@@ -23,8 +23,9 @@ const clicks: Array<[example: string, last: string, trigger: string | undefined]
 	['monthly-invoices', 'Month', 'When you click Execute workflow'],
 	['monthly-invoices', 'Month', 'First of the month'],
 	['onboarding-agent', 'Onboarding agent', undefined],
-	['forget-applicant', 'Blocked cases', 'Every day'],
 	['onboard-applicant', 'Verify applicant', undefined],
+	// n8n has the table of applicants from the first one on
+	['forget-applicant', 'Blocked cases', 'Every day'],
 	['review-applicants', 'Keep result', 'Tax Query Trigger'],
 	['review-applicants', 'Respond with page', "Operator's page"],
 	['rotate-provider-credentials', 'Respond with logins', undefined],
