@@ -161,7 +161,7 @@ describe('Identifier → Check of a table', () => {
 			tax: RFC,
 			rfc: RFC,
 			inputRfc: 'of the group',
-			inputInputType: 'A',
+			inputType2: 'A',
 			inputType: 'B',
 			inputBirthDate: '1990-01-31',
 			type: 'PF',
