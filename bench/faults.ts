@@ -190,7 +190,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	if (lost.length > unsureInRuns || unknown.length > 0) {
 		const about = lost.map(({ query }) => keyOf(query));
 		const came = rows.filter((row) => about.includes(subjectOf(row)));
-		log(`${mode.name}, ${kind.operation}: ${JSON.stringify({ lost, strange: unknown, came })}`);
+		log(`${mode.name}, ${kind.operation}: ${JSON.stringify({ lost, unknown, came })}`);
 	}
 	const own = rows.flatMap(({ queryId, reused }) => (queryId && !reused ? [String(queryId)] : []));
 	const shared = paysOnce ? 0 : own.length - new Set(own).size;

@@ -8,32 +8,14 @@ import { newSubmissionRegister, type Submission } from './submissionRegister';
 /** Describes what n8n keeps of a submission beside its state. */
 type StoredSubmission = Pick<Submission, 'share' | 'subject' | 'account' | 'sentAt' | 'hash'>;
 
-/** Names of states in stored journals; every other state has its own name there. */
-const STORED_NAMES: Partial<Record<SubmissionState['at'], string>> = {
-	inFlight: 'sent',
-	uncertain: 'unsure',
-};
-
-const toStored = (state: SubmissionState): IDataObject => ({
-	...state,
-	at: STORED_NAMES[state.at] ?? state.at,
-});
-
-function fromStored(stored: IDataObject): SubmissionState {
-	const renamed = Object.entries(STORED_NAMES).find(([, name]) => name === stored.at);
-	return { ...stored, at: renamed?.[0] ?? stored.at } as SubmissionState;
-}
-
 /** n8n's memory of a node; the name is seen in the execution's data. */
 interface StoredJournal extends IDataObject {
 	/** Queries sent in this execution, its retries included; what was refused does not count. */
 	sent: number;
 	/** Holds the state of each request that was sent and not rejected, by run, item and request. */
-	// eslint-disable-next-line vocabulary/no-banned-words -- stored in executions
-	lives: Record<string, IDataObject>;
+	states: Record<string, SubmissionState>;
 	/** Holds the details of each submission. */
-	// eslint-disable-next-line vocabulary/no-banned-words -- stored in executions
-	asked?: Record<string, StoredSubmission & IDataObject>;
+	submissions: Record<string, StoredSubmission & IDataObject>;
 	/** Holds the reused query IDs of items that request only the rest; null stands for a requested part. */
 	reused?: Record<string, Array<QueryId | null>>;
 }
@@ -44,9 +26,9 @@ interface StoredJournal extends IDataObject {
  * the request. In this process the register has the same, for all runs and nodes of the execution.
  */
 export function journalOf(run: NodeRun) {
-	const stored = (run.memory.paidQueries ??= { sent: 0, lives: {} }) as StoredJournal;
-	const { lives: states } = stored;
-	const details = (stored.asked ??= {});
+	const newJournal: StoredJournal = { sent: 0, states: {}, submissions: {} };
+	const stored = (run.memory.paidQueries ??= newJournal) as StoredJournal;
+	const { states, submissions: details } = stored;
 	const register = run.execution.shared(newSubmissionRegister);
 	const spending = register.spendingOf(run.node);
 	/** Names in the journal are those of one node in one execution. */
@@ -63,7 +45,7 @@ export function journalOf(run: NodeRun) {
 			return;
 		}
 		const { share, subject, account, sentAt, hash } = submission;
-		states[name] = toStored(state);
+		states[name] = state;
 		details[name] = { share, subject, account, sentAt, hash };
 	}
 
@@ -84,9 +66,8 @@ export function journalOf(run: NodeRun) {
 	}
 
 	spending.adopt(stored, stored.sent);
-	for (const [name, stored] of Object.entries(states)) {
+	for (const [name, state] of Object.entries(states)) {
 		if (register.at(placeOf(name))) continue;
-		const state = fromStored(stored);
 		const unknown = { share: '', subject: '', account: '', sentAt: 0, hash: '' };
 		file(name, { ...unknown, ...details[name], state, executionId: run.executionId });
 	}
@@ -129,9 +110,7 @@ export function journalOf(run: NodeRun) {
 			const own = `${run.index}:${index === undefined ? '' : `${index}:`}`;
 			const others = index === undefined ? [] : [...(joined.get(index) ?? [])];
 			return [
-				...Object.entries(states).flatMap(([name, stored]) =>
-					name.startsWith(own) ? [fromStored(stored)] : [],
-				),
+				...Object.entries(states).flatMap(([name, state]) => (name.startsWith(own) ? [state] : [])),
 				...others.map(({ state }) => state).filter(isUnresolved),
 			];
 		},

@@ -142,16 +142,13 @@ export class Ledger {
 		before: Partial<SavedLedger> | IDataObject = {},
 		readonly process = processId(),
 	) {
-		const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger> & { open?: string[] };
-		const { savedBy, pendingIds = saved.open ?? [], started = {} } = saved;
+		const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
+		const { savedBy, pendingIds = [], started = {} } = saved;
 		this.savedBy = savedBy;
 		this.state = readState(saved);
 		this.seen = readQueries(saved.seen);
 		this.late = readQueries(saved.late);
-		this.pending =
-			saved.pending === undefined
-				? new Map(pendingIds.map((id): [string, Marks] => [keyOf(id), '']))
-				: readQueries(saved.pending);
+		this.pending = readQueries(saved.pending);
 		this.ids = new Set(pendingIds);
 		this.letters = [...this.ids].reduce((sum, id) => sum + id.length, 0);
 		this.started = new Map(Object.entries(started));

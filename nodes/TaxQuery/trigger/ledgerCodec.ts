@@ -1,6 +1,7 @@
 import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { hash } from '../../shared/utils/hash';
+import { textOf } from '../../shared/utils/text';
 
 const KEY_LENGTH = 8;
 const MARK_LENGTH = 3;
@@ -48,16 +49,10 @@ export function writeQueries(queries: Queries): string {
 	return entries.join(' ');
 }
 
-/** Reads queries as they are saved, also by versions that saved them as an object. */
+/** Reads queries as `writeQueries` writes them; anything else is none. */
 export function readQueries(saved: unknown): Queries {
-	if (typeof saved === 'string') {
-		const entries = saved.split(' ').filter((entry) => entry.length >= KEY_LENGTH);
-		return new Map(entries.map((entry) => [entry.slice(0, KEY_LENGTH), entry.slice(KEY_LENGTH)]));
-	}
-	return new Map(
-		Object.entries((saved ?? {}) as Record<string, string>).map(([key, mark]) => [
-			key.slice(1, 1 + KEY_LENGTH), // keys began with a letter, marks had six characters
-			mark.slice(0, MARK_LENGTH),
-		]),
-	);
+	const entries = textOf(saved)
+		.split(' ')
+		.filter((entry) => entry.length >= KEY_LENGTH);
+	return new Map(entries.map((entry) => [entry.slice(0, KEY_LENGTH), entry.slice(KEY_LENGTH)]));
 }

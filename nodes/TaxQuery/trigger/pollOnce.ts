@@ -102,97 +102,65 @@ export async function pollOnce(
 	const read = await readRecords(trigger, connection, plan, listing, notifications);
 	const interrupted = await readInterrupted(trigger, connection, plan.listed);
 
-	const reading = {
-		mapping,
-		toItem,
-		notifications,
-		listing,
-		plan,
-		rules,
-		read,
-		interrupted,
-		isListed,
-		isAudit,
-	};
-	return applyPoll(trigger, reading);
+	const poll = { trigger, mapping, toItem, notifications, listing, plan, rules, read, interrupted };
+	return applyPoll({ ...poll, isListed, isAudit, unresolved: new Set(), hasNews: false });
 }
 
 /** IDs that webhook calls named: a sender that comes again does not wait behind a flood. */
 const newestFirst = (notifications: Map<string, QueryNotification>): string[] =>
 	[...notifications.keys()].reverse();
 
-/** Describes what a poll has read, and what is to be done with it. */
-interface PollReading {
-	mapping: TaxQueryMapping;
-	toItem: ItemMaker;
-	notifications: Map<string, QueryNotification>;
-	listing: TriggerListing;
-	plan: PollPlan<TriggerResult>;
-	rules: PollRules<TriggerResult>;
-	read: PollRecords;
-	interrupted: InterruptedResult[];
-	isListed: boolean;
-	isAudit: boolean;
+/** Describes what a poll has read, what is to be done with it, and what came of it so far. */
+interface Poll {
+	readonly trigger: PublishedTrigger;
+	readonly mapping: TaxQueryMapping;
+	readonly toItem: ItemMaker;
+	readonly notifications: Map<string, QueryNotification>;
+	readonly listing: TriggerListing;
+	readonly plan: PollPlan<TriggerResult>;
+	readonly rules: PollRules<TriggerResult>;
+	readonly read: PollRecords;
+	readonly interrupted: InterruptedResult[];
+	readonly isListed: boolean;
+	readonly isAudit: boolean;
+	/** IDs of due queries that have no result yet. */
+	readonly unresolved: Set<string>;
+	/** A result was handed to n8n. */
+	hasNews: boolean;
 }
 
 /**
- * Takes a reading in: writes the ledger and emits the results. It is one synchronous function, so that no other poll or
- * webhook call can come between. Throws if the workflow was unpublished meanwhile.
+ * Writes the ledger and emits the results. It is synchronous, with all that it calls, so that no other poll or webhook
+ * call can come between. Throws if the workflow was unpublished meanwhile.
  */
-function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult {
-	const { context, ledger, settings, tries } = trigger;
-	const { state } = ledger;
-	const {
-		mapping,
-		toItem,
-		notifications,
-		listing,
-		plan,
-		rules,
-		read,
-		interrupted,
-		isListed,
-		isAudit,
-	} = reading;
-	const ids = newestFirst(notifications);
+function applyPoll(poll: Poll): PollResult {
+	const { trigger, plan, read, interrupted, toItem } = poll;
+	const { ledger } = trigger;
 	trigger.mustBeOpen();
-	/** IDs that have no result yet. */
-	const left = new Set<string>();
-	let hasNews = false;
+	recordListing(poll);
+	touchRunning();
+	startAgain(trigger, interrupted, toItem);
+	for (const row of plan.due)
+		processResult(poll, row, lacksResponse(row.record) ? read.rows.get(row.queryId) : row);
+	for (const result of read.others) processResult(poll, result, result);
+	for (const id of read.refused) ledger.drop(id);
+	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
+	return summarize(poll);
+}
 
-	/** Processes the result of a listed row: its record, or why there is none. */
-	const processResult = (row: TriggerResult, found: RowResult): void => {
-		const { queryId } = row;
-		if (found === undefined) return void left.add(queryId);
-		if (found === 'refused') {
-			ledger.settle(row);
-			return ledger.drop(queryId);
-		}
-		const notification = notifications.get(queryId);
-		const { result, origin } = confirmResult(found, notification, mapping);
-		const disposition = rules.dispositionOf(result);
-		if (disposition === 'ignore' || isSettled(ledger, result)) return settle(ledger, result, row);
-		ledger.addPending([queryId]); // the others first, the next time
-		if (trigger.outcomeOf(result)) return;
-		if (disposition === 'wait' || lacksResult(result)) {
-			left.add(queryId);
-			tries.inVain(queryId);
-			if (disposition === 'emit')
-				reportMissing(context, queryId, notification?.hasResponse === true);
-			return;
-		}
-		tries.wasRead(queryId);
-		hasNews = true;
-		void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
-			if (outcome !== 'failed') settle(ledger, result, row);
-		});
-	};
-
-	const progressOf = (result: TriggerResult): QueryProgress => {
-		const isOver = !left.has(result.queryId) && isSettled(ledger, result);
-		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
-	};
-
+/** Writes into the ledger what the list shows, and reports what is wrong with it. */
+function recordListing({
+	trigger,
+	mapping,
+	listing,
+	plan,
+	rules,
+	read,
+	isListed,
+	isAudit,
+}: Poll): void {
+	const { context, ledger, settings } = trigger;
+	const { state } = ledger;
 	reportLoss(context, plan.loss);
 	reportListing(context, listing);
 	const records = [...listing.rows, ...read.others].map(({ record }) => record);
@@ -207,14 +175,46 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult 
 	}
 	const isAll = isAudit || !isListed;
 	reportDropped(context, { unreachable: isAll ? countUnreachable(ledger, plan) : 0, forgotten });
-	touchRunning();
-	startAgain(trigger, interrupted, toItem);
-	for (const row of plan.due)
-		processResult(row, lacksResponse(row.record) ? read.rows.get(row.queryId) : row);
-	for (const result of read.others) processResult(result, result);
-	for (const id of read.refused) ledger.drop(id);
-	ledger.addPending(plan.pendingIds.filter((id) => ledger.isPending(id))); // had their turn
+}
 
+/** Emits, settles or postpones the result of a row: its record, or why there is none. */
+function processResult(poll: Poll, row: TriggerResult, found: RowResult): void {
+	const { trigger, mapping, toItem, notifications, rules, unresolved } = poll;
+	const { context, ledger, tries } = trigger;
+	const { queryId } = row;
+	if (found === undefined) return void unresolved.add(queryId);
+	if (found === 'refused') {
+		ledger.settle(row);
+		return ledger.drop(queryId);
+	}
+	const notification = notifications.get(queryId);
+	const { result, origin } = confirmResult(found, notification, mapping);
+	const disposition = rules.dispositionOf(result);
+	if (disposition === 'ignore' || isSettled(ledger, result)) return settle(ledger, result, row);
+	ledger.addPending([queryId]); // the others first, the next time
+	if (trigger.outcomeOf(result)) return;
+	if (disposition === 'wait' || lacksResult(result)) {
+		unresolved.add(queryId);
+		tries.inVain(queryId);
+		if (disposition === 'emit') reportMissing(context, queryId, notification?.hasResponse === true);
+		return;
+	}
+	tries.wasRead(queryId);
+	poll.hasNews = true;
+	void trigger.emitOnce(result, toItem(result, origin)).then((outcome) => {
+		if (outcome !== 'failed') settle(ledger, result, row);
+	});
+}
+
+/** Returns what a poll found out about the queries that webhook calls named, and when the next one may begin. */
+function summarize(poll: Poll): PollResult {
+	const { trigger, notifications, listing, plan, read, interrupted, isListed, isAudit } = poll;
+	const { ledger } = trigger;
+	const progressOf = (result: TriggerResult): QueryProgress => {
+		const isOver = !poll.unresolved.has(result.queryId) && isSettled(ledger, result);
+		return trigger.outcomeOf(result) ?? (isOver ? 'settled' : 'pending');
+	};
+	const ids = newestFirst(notifications);
 	const listed = ids.flatMap((id) => plan.listed.get(id) ?? []);
 	const known = [...listed, ...read.others].map(
 		(result) => [result.queryId, progressOf(result)] as const,
@@ -233,7 +233,7 @@ function applyPoll(trigger: PublishedTrigger, reading: PollReading): PollResult 
 			listing.rows.length * REST_PER_ROW_MS,
 			unknownIds.length > FLOOD ? FLOOD_REST_MS : 0,
 		),
-		hasNews,
+		hasNews: poll.hasNews,
 		isMore:
 			(plan.isMore && ledger.remainingStarts() > 0) ||
 			(interrupted.length > 0 && ledger.interrupted.size > 0),
