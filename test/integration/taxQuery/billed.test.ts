@@ -1,9 +1,8 @@
 import type { NodeRun } from '../support/runNode';
-import { createTaxProfile, getCrf, operation, rfcs, taxQuerySandbox } from './support';
+import { CRF, createTaxProfile, getCrf, operation, rfcs, taxQuerySandbox } from './support';
 import { withSandbox } from '../support/withSandbox';
 
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
-const CRF = '/api/query/crf';
 const WRONG = 'GODE561331GR8';
 const onError = 'continueRegularOutput' as const;
 

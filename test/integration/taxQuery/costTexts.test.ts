@@ -2,6 +2,7 @@ import { codeOf } from '../support/errorCode';
 import type { NodeRunOptions } from '../support/runNode';
 import { fakeService, give } from './fakeService';
 import {
+	CRF,
 	createTaxProfile,
 	getCrf,
 	operation,
@@ -11,7 +12,6 @@ import {
 } from './support';
 import { withFreshSandbox } from '../support/withSandbox';
 
-const CRF = '/api/query/crf';
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const onError = 'continueRegularOutput' as const;
 /** Returns what a text says of the cost. */

@@ -9,17 +9,12 @@ import {
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
+	CRF,
+	faultOnCrf,
+	faultOnNextCrf,
 } from './support';
 import { withFreshSandbox } from '../support/withSandbox';
 
-const CRF = '/api/query/crf';
-const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
-	path: CRF,
-	method: 'POST',
-	fault,
-	...more,
-});
-const once = (fault: FaultRule['fault']) => rule(fault, { times: 1 });
 const idsOf = (items: INodeExecutionData[]) => items.map(({ json }) => json.queryId);
 
 describe('a query that nobody knows to be accepted', () => {
@@ -40,7 +35,7 @@ describe('a query that nobody knows to be accepted', () => {
 		['a gateway answered with a page', 'nonJson'],
 		['a gateway answered with 502', { status: 502, accepted: true }],
 	])('is found among the queries made when %s, and goes on', async (_what, fault) => {
-		await sandbox.faults(once(fault));
+		await sandbox.faults(faultOnNextCrf(fault));
 		const { items } = await runOne();
 		expect(items.map(({ json }) => json)).toEqual([
 			expect.objectContaining({ queryId: (await billed())[0], recovered: true, rfc: RFC }),
@@ -52,13 +47,13 @@ describe('a query that nobody knows to be accepted', () => {
 		['no answer came in time', 'hang'],
 		['the service answered with 503', { status: 503 }],
 	])('is uncertain when %s and it is not listed', async (_what, fault) => {
-		await sandbox.faults(once(fault));
+		await sandbox.faults(faultOnNextCrf(fault));
 		const { items } = await runOne(fault === 'hang' ? { timeout: 3 } : {});
 		expect([codeOf(items[0].json), await sends()]).toEqual(['unsure', 1]);
 	});
 
 	it('reports a time with which Query → Get Many finds the query', async () => {
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		const { items } = await runOne();
 		const [, createdAfter] = /(\d{4}-\S+Z)/.exec(String(items[0].json.errorDetail)) ?? [];
 		await runOne({ reuse: 'never' });
@@ -72,13 +67,13 @@ describe('a query that nobody knows to be accepted', () => {
 	});
 
 	it('is not sent a second time when it is not listed', async () => {
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		await runOne();
 		expect(await sends()).toBe(1);
 	});
 
 	it('is sent again when it is not listed, if the operator wants that', async () => {
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		const [{ items }] = await Promise.all([
 			runOne({ spendingLimits: { sendAgain: true } }),
 			passUntilListed(sandbox, CRF, 1),
@@ -87,7 +82,7 @@ describe('a query that nobody knows to be accepted', () => {
 	});
 
 	it('is sent three times at most', async () => {
-		await sandbox.faults(rule('resetBefore'));
+		await sandbox.faults(faultOnCrf('resetBefore'));
 		await Promise.all([
 			runOne({ spendingLimits: { sendAgain: true } }),
 			passUntilListed(sandbox, CRF, 3),
@@ -96,7 +91,7 @@ describe('a query that nobody knows to be accepted', () => {
 	});
 
 	it('is uncertain when the list cannot be read', async () => {
-		await sandbox.faults(once('resetAfter'), {
+		await sandbox.faults(faultOnNextCrf('resetAfter'), {
 			path: '/api/query',
 			exact: true,
 			fault: { status: 403 },
@@ -107,7 +102,7 @@ describe('a query that nobody knows to be accepted', () => {
 
 	it('is not taken for the same query of an earlier execution', async () => {
 		await sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		const { items } = await runOne();
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
@@ -117,14 +112,14 @@ describe('a query that nobody knows to be accepted', () => {
 		await service.post('/query/crf', { rfc: RFC });
 		const until = Date.now() + 4_000; // beyond what clocks may differ by, on a busy machine
 		while (Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		const { items } = await runOne();
 		expect(codeOf(items[0].json)).toBe('unsure');
 	});
 
 	it('is not taken for a query of another service or another input', async () => {
 		const service = await sandbox.elsewhere();
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		await service.post('/query/rfc-data', { rfc: RFC });
 		await service.post('/query/rfc-data', { rfc: OTHER });
 		const { items } = await runOne();
@@ -133,7 +128,7 @@ describe('a query that nobody knows to be accepted', () => {
 
 	it('does not match an equal query that another program sends meanwhile', async () => {
 		const service = await sandbox.elsewhere();
-		await sandbox.faults(once('resetAfter'), {
+		await sandbox.faults(faultOnNextCrf('resetAfter'), {
 			path: '/api/query',
 			exact: true,
 			times: 1,
@@ -152,7 +147,7 @@ describe('a query that nobody knows to be accepted', () => {
 		const service = await sandbox.elsewhere();
 		const born = { day: 31, month: 12, year: 1956 };
 		const person = { name: 'Emma', firstLastName: 'Gómez' };
-		await sandbox.faults({ ...once('resetBefore'), path: '/api/query/rfc-calculator' });
+		await sandbox.faults({ ...faultOnNextCrf('resetBefore'), path: '/api/query/rfc-calculator' });
 		await service.post('/query/crf', { rfc: RFC });
 		const running = sandbox.run(
 			operation('taxpayer', 'calculateRfc', { ...person, birthDate: '1956-12-31' }),
@@ -168,7 +163,7 @@ describe('a query that nobody knows to be accepted', () => {
 	it('does not match a differently written query that is in flight', async () => {
 		const path = '/api/query/rfc-calculator';
 		await sandbox.faults(
-			{ ...once('resetBefore'), path },
+			{ ...faultOnNextCrf('resetBefore'), path },
 			{ path, method: 'POST', times: 1, fault: { trickle: 2 } },
 		);
 		const { items } = await sandbox.run(
@@ -185,7 +180,7 @@ describe('a query that nobody knows to be accepted', () => {
 	});
 
 	it('distinguishes queries of items with equal requests', async () => {
-		await sandbox.faults(rule('resetAfter', { times: 3 }));
+		await sandbox.faults(faultOnCrf('resetAfter', { times: 3 }));
 		const { items } = await runOne({}, new Array(12).fill({ rfc: RFC }));
 		expect(idsOf(items).sort()).toEqual((await billed()).sort());
 	});
@@ -194,7 +189,7 @@ describe('a query that nobody knows to be accepted', () => {
 		['with 429', 'storm'],
 		['for its token', 'expiredToken'],
 	])('does not arise when the service refused it %s: it is sent again', async (_how, fault) => {
-		await sandbox.faults(once(fault));
+		await sandbox.faults(faultOnNextCrf(fault));
 		const { items } = await runOne();
 		expect([idsOf(items), items[0].json.recovered]).toEqual([await billed(), undefined]);
 	});
@@ -203,7 +198,7 @@ describe('a query that nobody knows to be accepted', () => {
 		await sandbox.run(
 			operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc: RFC, ciec: 'x1' }),
 		);
-		await sandbox.faults({ ...once('resetAfter'), path: '/api/query/tax/invoice' });
+		await sandbox.faults({ ...faultOnNextCrf('resetAfter'), path: '/api/query/tax/invoice' });
 		const { items } = await sandbox.run(
 			operation('taxAuthority', 'getInvoices', {
 				rfc: RFC,
@@ -229,10 +224,10 @@ describe('500 items with resets, hangs, 503 and 429 for every tenth', () => {
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox();
 		await sandbox.faults(
-			rule('resetAfter', { probability: 0.1 }),
-			rule('hang', { probability: 0.1 }),
-			rule({ status: 503 }, { probability: 0.1 }),
-			rule('storm', { probability: 0.1 }),
+			faultOnCrf('resetAfter', { probability: 0.1 }),
+			faultOnCrf('hang', { probability: 0.1 }),
+			faultOnCrf({ status: 503 }, { probability: 0.1 }),
+			faultOnCrf('storm', { probability: 0.1 }),
 		);
 		({ items } = await sandbox.run(
 			getCrf({}, { timeout: 90, externalReference: '={{ $json.rfc }}' }),
@@ -289,7 +284,7 @@ describe('a token that expires in the middle of a run', () => {
 	afterAll(async () => await sandbox.close());
 
 	it('fails no item, pays for none twice, and costs one more token', async () => {
-		await sandbox.faults(rule('expiredToken', { times: 40 }));
+		await sandbox.faults(faultOnCrf('expiredToken', { times: 40 }));
 		const items = rfcs(200).map((rfc) => ({ rfc }));
 		const { error } = await sandbox.run(getCrf(), { items });
 		const tokens = (await sandbox.requests('/api/oauth/token')).length;
@@ -303,7 +298,7 @@ describe('a query whose answer is lost among many of others', () => {
 		const [RFC, OTHER] = rfcs(2);
 		const sandbox = await taxQuerySandbox({ queryList: 'page', pastQueries: 250 });
 		const list = { path: '/api/query', exact: true, times: 1 };
-		await sandbox.faults(once('resetAfter'), { ...list, fault: { latency: 5000 } });
+		await sandbox.faults(faultOnNextCrf('resetAfter'), { ...list, fault: { latency: 5000 } });
 		const others = await sandbox.elsewhere();
 		const run = sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
 		await until('a query billed', async () => (await sandbox.ledger()).length > 0);
@@ -322,7 +317,7 @@ describe('two services that number their queries alike', () => {
 		const found: unknown[] = [];
 		for (let service = 0; service < 2; service++) {
 			const sandbox = await taxQuerySandbox({ seed: 77 });
-			await sandbox.faults(once('resetAfter'));
+			await sandbox.faults(faultOnNextCrf('resetAfter'));
 			const { items } = await sandbox.run(getCrf(), { items: [{ rfc: RFC }] });
 			found.push(idsOf(items)[0]);
 			await sandbox.close();

@@ -1,7 +1,6 @@
 import axios from 'axios';
 import { DateTime } from 'luxon';
 import type { INodeExecutionData } from 'n8n-workflow';
-import type { FaultRule } from '../../../sandbox/plugins/faults';
 import { codeOf } from '../support/errorCode';
 import {
 	createTaxProfile,
@@ -11,17 +10,12 @@ import {
 	rfcs,
 	taxQuerySandbox,
 	type TaxQuerySandbox,
+	CRF,
+	faultOnCrf,
+	faultOnNextCrf,
 } from './support';
 import { withFreshSandbox } from '../support/withSandbox';
 
-const CRF = '/api/query/crf';
-const rule = (fault: FaultRule['fault'], more: Partial<FaultRule> = {}): FaultRule => ({
-	path: CRF,
-	method: 'POST',
-	fault,
-	...more,
-});
-const once = (fault: FaultRule['fault']) => rule(fault, { times: 1 });
 const itemsOf = (wanted: string[]) => wanted.map((rfc) => ({ rfc }));
 const HOURS = { reuse: 'hours', reuseHours: 24 };
 
@@ -41,7 +35,7 @@ describe('what n8n runs again', () => {
 	it("pays for what is missing in the editor's Retry, and gives all", async () => {
 		const wanted = rfcs(20);
 		const memory = {};
-		await sandbox.faults(rule({ status: 400 }, { times: 1 }));
+		await sandbox.faults(faultOnCrf({ status: 400 }, { times: 1 }));
 		const first = await sandbox.run(getCrf(), { items: itemsOf(wanted), memory });
 		const second = await sandbox.run(getCrf({ reuse: 'never' }), {
 			items: itemsOf(wanted),
@@ -91,7 +85,7 @@ describe('what n8n runs again', () => {
 
 	it('searches queries without responses before it sends anything again', async () => {
 		const memory = {};
-		await sandbox.faults(once('resetAfter'), {
+		await sandbox.faults(faultOnNextCrf('resetAfter'), {
 			path: '/api/query',
 			exact: true,
 			times: 15,
@@ -224,7 +218,7 @@ describe('what n8n runs again', () => {
 	});
 
 	it('counts what is sent again for lack of an answer', async () => {
-		await sandbox.faults(rule('resetBefore'));
+		await sandbox.faults(faultOnCrf('resetBefore'));
 		await Promise.all([
 			sandbox.run(getCrf({}, { spendingLimits: { sendAgain: true, maxQueries: 2 } }), {
 				items: itemsOf(rfcs(1)),
@@ -235,7 +229,7 @@ describe('what n8n runs again', () => {
 	});
 
 	it('searches a lost query although another item has failed', async () => {
-		await sandbox.faults(once('resetAfter'), rule({ status: 400 }, { times: 1 }));
+		await sandbox.faults(faultOnNextCrf('resetAfter'), faultOnCrf({ status: 400 }, { times: 1 }));
 		const { taxQueryApi } = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 2 } });
 		const { error } = await sandbox.run(getCrf(), {
 			items: itemsOf(rfcs(2)),
@@ -246,7 +240,7 @@ describe('what n8n runs again', () => {
 	});
 
 	it('sends nothing more once an item has failed, and lists what was accepted', async () => {
-		await sandbox.faults(once({ status: 400 }));
+		await sandbox.faults(faultOnNextCrf({ status: 400 }));
 		const credentials = sandbox.credentials({ taxQueryApi: { pointsPerSecond: 5 } });
 		const { error } = await sandbox.run(getCrf(), {
 			items: itemsOf(rfcs(40)),
@@ -263,7 +257,7 @@ describe('two executions that ask the same', () => {
 
 	it('never share a query while an answer is lost', async () => {
 		const wanted = rfcs(10);
-		await sandbox.faults(rule('resetAfter', { probability: 0.5 }));
+		await sandbox.faults(faultOnCrf('resetAfter', { probability: 0.5 }));
 		const runs = await Promise.all(
 			[1, 2].map(async () => await sandbox.run(getCrf(), { items: itemsOf(wanted) })),
 		);
@@ -273,7 +267,7 @@ describe('two executions that ask the same', () => {
 	});
 
 	it('never take the query of the other whose answer is still on its way', async () => {
-		await sandbox.faults(once('resetBefore'), rule({ trickle: 20 }, { times: 1 }));
+		await sandbox.faults(faultOnNextCrf('resetBefore'), faultOnCrf({ trickle: 20 }, { times: 1 }));
 		const runs = await Promise.all(
 			[1, 2].map(async () => await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) })),
 		);
@@ -290,7 +284,7 @@ describe('two executions that ask the same', () => {
 	});
 
 	it('send nothing with Reuse while nobody knows whether an equal query was accepted', async () => {
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		const { items } = await sandbox.run(getCrf(HOURS), {
 			items: itemsOf([rfcs(1)[0], rfcs(1)[0]]),
 			onError: 'continueRegularOutput',
@@ -375,7 +369,7 @@ describe('an answer that is none', () => {
 		'%j leaves open whether the query was accepted',
 		async (body) => {
 			await sandbox.reset();
-			await sandbox.faults(once({ status: 200, body }));
+			await sandbox.faults(faultOnNextCrf({ status: 200, body }));
 			const { error } = await sandbox.run(getCrf(), { items: itemsOf(rfcs(1)) });
 			expect(codeOf(error)).toBe('unsure');
 		},
@@ -385,7 +379,10 @@ describe('an answer that is none', () => {
 		'%j leaves open whether a tax profile was created',
 		async (body) => {
 			await sandbox.reset();
-			await sandbox.faults({ ...once({ status: 200, body }), path: '/api/query/tax/profile' });
+			await sandbox.faults({
+				...faultOnNextCrf({ status: 200, body }),
+				path: '/api/query/tax/profile',
+			});
 			const { error } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
 			expect(codeOf(error)).toBe('unsure');
 		},
@@ -394,7 +391,10 @@ describe('an answer that is none', () => {
 	it('is enough for a tax profile if it has a good word, but comes with a warning', async () => {
 		await sandbox.reset();
 		const body = { message: 'The profile was created' };
-		await sandbox.faults({ ...once({ status: 200, body }), path: '/api/query/tax/profile' });
+		await sandbox.faults({
+			...faultOnNextCrf({ status: 200, body }),
+			path: '/api/query/tax/profile',
+		});
 		const { items } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
 		expect(items.map(({ json }) => json)).toEqual([
 			{
@@ -410,7 +410,7 @@ describe('an answer that is none', () => {
 		await sandbox.reset();
 		const fault = { status: 200, body: { message: 'Accepted' }, accepted: true };
 		await sandbox.faults(
-			{ ...once(fault), path: '/api/query/tax/profile' },
+			{ ...faultOnNextCrf(fault), path: '/api/query/tax/profile' },
 			{ path: '/api/query', exact: true, times: 1, fault: 'nonJson' },
 		);
 		const { items } = await sandbox.run(createTaxProfile(rfcs(1)[0]));
@@ -429,7 +429,10 @@ describe('an answer that is none', () => {
 		],
 	])('fails closed for invoices of two months: %j', async (body, code, failure) => {
 		await sandbox.reset();
-		await sandbox.faults({ ...once({ status: 200, body }), path: '/api/query/tax/invoice' });
+		await sandbox.faults({
+			...faultOnNextCrf({ status: 200, body }),
+			path: '/api/query/tax/invoice',
+		});
 		const { error, items } = await sandbox.run(
 			operation('taxAuthority', 'getInvoices', {
 				rfc: rfcs(1)[0],
@@ -469,7 +472,7 @@ describe('lists that come in pages, or say little', () => {
 
 	it.each(['page', 'lean'] as const)('a lost query is found: %s', async (queryList) => {
 		sandbox = await taxQuerySandbox({ queryList, pastQueries: 250 });
-		await sandbox.faults(once('resetAfter'));
+		await sandbox.faults(faultOnNextCrf('resetAfter'));
 		const { items } = await sandbox.run(getCrf(), { items: itemsOf([RFC]) });
 		expect(items.map(({ json }) => [json.recovered, json.rfc])).toEqual([[true, RFC]]);
 	});
@@ -481,7 +484,7 @@ describe('a service whose clock is an hour off', () => {
 		const service = await sandbox.elsewhere();
 		const [rfc] = rfcs(1);
 		await service.post('/query/crf', { rfc: rfcs(2)[1] });
-		await sandbox.faults(once('resetAfter'));
+		await sandbox.faults(faultOnNextCrf('resetAfter'));
 		const { items } = await sandbox.run(getCrf(), { items: itemsOf([rfc]) });
 		await sandbox.close();
 		expect(items.map(({ json }) => json.recovered)).toEqual([true]);
@@ -494,7 +497,7 @@ describe('a service whose clock is an hour off', () => {
 		await service.post('/query/crf', { rfc });
 		const until = Date.now() + 3000; // beyond what is allowed for between clocks
 		while (Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 50));
-		await sandbox.faults(once('resetBefore'));
+		await sandbox.faults(faultOnNextCrf('resetBefore'));
 		const { error } = await sandbox.run(getCrf(), { items: itemsOf([rfc]) });
 		await sandbox.close();
 		expect(codeOf(error)).toBe('unsure');

@@ -1,3 +1,4 @@
+import type { FaultRule } from '../../../sandbox/plugins/faults';
 import axios from 'axios';
 import type { INodeParameters } from 'n8n-workflow';
 import type { SandboxOptions } from '../../../sandbox';
@@ -135,3 +136,18 @@ export const getCrf = (parameters: INodeParameters = {}, options: INodeParameter
 
 export const createTaxProfile = (rfc: string): INodeParameters =>
 	operation('taxAuthority', 'createTaxProfile', { loginFrom: 'fields', rfc, ciec: CIEC });
+
+/** The path of a query for the CRF at the sandbox. */
+export const CRF = '/api/query/crf';
+/** Returns a fault of every query for the CRF, unless `more` narrows it. */
+export const faultOnCrf = (
+	fault: FaultRule['fault'],
+	more: Partial<FaultRule> = {},
+): FaultRule => ({
+	path: CRF,
+	method: 'POST',
+	fault,
+	...more,
+});
+/** Returns a fault of the next query for the CRF alone. */
+export const faultOnNextCrf = (fault: FaultRule['fault']) => faultOnCrf(fault, { times: 1 });
