@@ -23,8 +23,10 @@ const clicks: Array<[example: string, last: string, trigger: string | undefined]
 	['monthly-invoices', 'Month', 'When you click Execute workflow'],
 	['monthly-invoices', 'Month', 'First of the month'],
 	['onboarding-agent', 'Onboarding agent', undefined],
+	// without the table of applicants, which comes with the first of them
+	['forget-applicant', 'Find table', 'Every day'],
+	['verify-applicant', 'Find table', 'Every 15 minutes'],
 	['onboard-applicant', 'Verify applicant', undefined],
-	// n8n has the table of applicants from the first one on
 	['forget-applicant', 'Blocked cases', 'Every day'],
 	['review-applicants', 'Keep result', 'Tax Query Trigger'],
 	['review-applicants', 'Respond with page', "Operator's page"],

@@ -28,6 +28,7 @@ import { until } from '../../../support/until';
 import { pass } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { CredentialsInMemory, type Credentials, type NodeRun } from '../../support/runNode';
+import { SAVE_ONLY } from '../../../../nodes/TaxQuery/trigger/emitter';
 
 const WORKFLOW_ID_LENGTH = 12;
 /** A trigger polls at most once a second. */
@@ -303,9 +304,12 @@ export class TriggerHost {
 		});
 	}
 
-	/** Query IDs of the results that started executions, in that order. */
+	/**
+	 * Query IDs of the results that started executions, in that order. One that only saves the ledger ends at the trigger:
+	 * it starts where n8n has deleted the execution whose key it repeats.
+	 */
 	get started(): unknown[] {
-		return this.items.map(({ queryId, _id }) => queryId ?? _id);
+		return this.items.filter((item) => !item[SAVE_ONLY]).map(({ queryId, _id }) => queryId ?? _id);
 	}
 
 	async deliver(
