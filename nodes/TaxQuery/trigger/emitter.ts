@@ -9,8 +9,8 @@ export type EmitOutcome = 'started' | 'duplicate' | 'failed';
 interface Emission {
 	item: INodeExecutionData;
 	result: TriggerResult;
-	/** Says how often this result is started, with this time. */
-	times: number;
+	/** Distinguishes this start from every other; n8n refuses a second one. */
+	key: string;
 	/** Called when it is known whether another process runs the execution. */
 	onPlace(isElsewhere: boolean): void;
 	/** Called when the execution has ended, or had been started before. */
@@ -58,7 +58,7 @@ export const runningExecution = (context: Identity, deliveryId: string) =>
  * soon as it is known what became of it: in queue mode when the execution ends. Never throws.
  */
 export async function emit(context: ITriggerFunctions, emission: Emission): Promise<EmitOutcome> {
-	const { item, result, times, onPlace, onEnd, onFailure, saved } = emission;
+	const { item, result, key, onPlace, onEnd, onFailure, saved } = emission;
 	const name = `${nodeKey(context)} ${result.deliveryId}`;
 	const done = context.helpers.createDeferredPromise<IRun>();
 	const begun = context.helpers.createDeferredPromise<EmitOutcome>();
@@ -83,7 +83,7 @@ export async function emit(context: ITriggerFunctions, emission: Emission): Prom
 	);
 	const running = runningExecutions();
 	running.set(name, { begin, saved });
-	context.emit([[item]], undefined, done, deduplicationKey(name, times));
+	context.emit([[item]], undefined, done, key);
 	void ended.then((outcome) => {
 		touchRunning();
 		running.delete(name);
@@ -103,13 +103,25 @@ export const SAVE_ONLY = 'taxQuerySaveOnly';
  * execution that has ended has the same deduplication key. If that was deleted, an execution starts and ends at this
  * node.
  */
-export function saveByEmit(context: ITriggerFunctions, deliveryId: string, times: number): void {
+export function saveByEmit(context: ITriggerFunctions, key: string): void {
 	const done = context.helpers.createDeferredPromise<IRun>();
 	done.promise.catch(() => undefined); // the next emit saves it
-	const key = deduplicationKey(`${nodeKey(context)} ${deliveryId}`, times);
 	context.emit([[{ json: { [SAVE_ONLY]: true } }]], undefined, done, key);
 }
 
-/** Unique in n8n's database, at most 255 characters. */
-const deduplicationKey = (name: string, times: number) =>
-	createHash('sha256').update(`${name} ${times}`).digest('hex');
+/**
+ * Returns the deduplication key of a start: the result, its number among the starts, and how often n8n failed at it. n8n
+ * may have stored an execution that it then failed to run; its key would have the next attempt refused. Unique in n8n's
+ * database, at most 255 characters.
+ */
+export const startKey = (
+	context: Identity,
+	deliveryId: string,
+	times: number,
+	failures: number,
+): string => {
+	const attempt = failures > 0 ? ` ${failures}` : '';
+	return createHash('sha256')
+		.update(`${nodeKey(context)} ${deliveryId} ${times}${attempt}`)
+		.digest('hex');
+};

@@ -24,7 +24,8 @@ export class EndSaver {
 
 	constructor(private readonly owner: Owner) {}
 
-	async save(deliveryId: string, times: number): Promise<void> {
+	/** `key`: that of an execution that has ended. */
+	async save(key: string): Promise<void> {
 		const { context, ledger } = this.owner;
 		const hasKeys = context.emit.length > EMIT_WITHOUT_KEY;
 		if (!hasKeys || this.isSaving || !this.maySave) return;
@@ -33,7 +34,7 @@ export class EndSaver {
 		this.isSaving = false;
 		if (!this.maySave || !ledger.hasUnsavedEnds()) return;
 		save(context, KEY, ledger.saved);
-		saveByEmit(context, deliveryId, times);
+		saveByEmit(context, key);
 	}
 
 	/**

@@ -57,6 +57,8 @@ export interface SavedLedger extends LedgerState, IDataObject {
 	pendingIds: string[];
 	/** Results whose execution is not known to have ended, by deliveryId. */
 	started: Record<string, StartedResult>;
+	/** How often n8n failed to start a result that has not been started since, by deliveryId. */
+	failedStarts: Record<string, number>;
 	/** The process that wrote it. */
 	savedBy: string;
 }
@@ -84,6 +86,7 @@ export const MAX_PENDING = 25_000;
 const MAX_PENDING_IDS = 1_000;
 const MAX_PENDING_LETTERS = 24_000;
 const MAX_STARTED_LETTERS = 60_000;
+const MAX_FAILED_STARTS = 1_000;
 const LETTERS_BESIDE_ID = 50;
 const LETTERS_OF_ID = 24;
 
@@ -135,6 +138,7 @@ export class Ledger {
 	private letters: number;
 	private readonly started: Map<string, StartedResult>;
 	private startedLetters = 0;
+	private readonly failures: Map<string, number>;
 	private hasChangedEnds = false;
 
 	/** `process`: the process that knows it. */
@@ -143,7 +147,7 @@ export class Ledger {
 		readonly process = processId(),
 	) {
 		const saved = JSON.parse(JSON.stringify(before)) as Partial<SavedLedger>;
-		const { savedBy, pendingIds = [], started = {} } = saved;
+		const { savedBy, pendingIds = [], started = {}, failedStarts = {} } = saved;
 		this.savedBy = savedBy;
 		this.state = readState(saved);
 		this.seen = readQueries(saved.seen);
@@ -153,6 +157,7 @@ export class Ledger {
 		this.letters = [...this.ids].reduce((sum, id) => sum + id.length, 0);
 		this.started = new Map(Object.entries(started));
 		this.interrupted = new Map(this.started);
+		this.failures = new Map(Object.entries(failedStarts));
 		for (const entry of this.started.values()) this.startedLetters += lettersOf(entry);
 	}
 
@@ -298,9 +303,17 @@ export class Ledger {
 		this.putStarted(deliveryId, [queryId, times]);
 	}
 
-	/** n8n could not start it: all is as before. */
+	/** Returns how often n8n failed to start a result that has not been started since. */
+	failedStarts(deliveryId: string): number {
+		return this.failures.get(deliveryId) ?? 0;
+	}
+
+	/** n8n could not start it: all but the number of failures is as before. */
 	undoStart(deliveryId: string, known?: StartedResult): void {
+		const failures = this.failedStarts(deliveryId) + 1;
 		this.end(deliveryId);
+		this.failures.set(deliveryId, failures);
+		dropFirst(this.failures, MAX_FAILED_STARTS);
 		if (!known) return;
 		this.putStarted(deliveryId, known);
 		this.interrupted.set(deliveryId, known);
@@ -309,6 +322,7 @@ export class Ledger {
 	/** Its execution has ended, or had been started before. */
 	end(deliveryId: string): void {
 		this.interrupted.delete(deliveryId);
+		this.failures.delete(deliveryId);
 		const entry = this.started.get(deliveryId);
 		if (!entry) return;
 		this.started.delete(deliveryId);
@@ -354,6 +368,7 @@ export class Ledger {
 			pending: writeQueries(this.pending),
 			pendingIds: [...this.ids],
 			started: Object.fromEntries(this.started),
+			failedStarts: Object.fromEntries(this.failures),
 			...this.state,
 			savedBy: this.process,
 		};

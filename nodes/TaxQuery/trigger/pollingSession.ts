@@ -9,7 +9,7 @@ import { msLeft } from '../../shared/utils/time';
 import { isUnfinishedState } from '../client/queryRecord';
 import { newTries, type Tries } from './readById';
 import { decideEmission } from './emission';
-import { emit, nodeKey, type EmitOutcome } from './emitter';
+import { emit, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { EndSaver } from './endSaver';
 import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './notification';
@@ -213,14 +213,15 @@ export class PollingSession implements PublishedTrigger {
 		if (running) return await running;
 		if (decision !== 'emit') return decision === 'refuse' ? 'failed' : 'duplicate';
 		const times = starts ?? 1;
+		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
 		ledger.start(deliveryId, queryId, times);
 		save(context, KEY, ledger.saved); // n8n saves it with the emit
 		const outcome = emit(context, {
 			item,
 			result,
-			times,
+			key,
 			onPlace: (isElsewhere) => (ledger.state.runsElsewhere = isElsewhere),
-			onEnd: () => this.endExecution(deliveryId, times),
+			onEnd: () => this.endExecution(deliveryId, key),
 			onFailure: (error) => this.retries.add({ result, item, starts, error }),
 			...(this.settings.options.afterCrash !== 'leave' && { saved: ledger.saved }),
 		}).then((what) => this.settleEmission(result, what, before));
@@ -263,11 +264,11 @@ export class PollingSession implements PublishedTrigger {
 	}
 
 	/** Ends an execution. If the number of executions had reached its limit, this lets the next poll continue. */
-	private endExecution(deliveryId: string, times: number): void {
+	private endExecution(deliveryId: string, key: string): void {
 		const { ledger } = this;
 		const wasFull = ledger.remainingStarts() === 0;
 		ledger.end(deliveryId);
-		void this.ends.save(deliveryId, times);
+		void this.ends.save(key);
 		if (wasFull && ledger.remainingStarts() > 0 && !this.hasClosed && this.needsPolls)
 			this.pollInBackground();
 	}

@@ -28,7 +28,6 @@ import { until } from '../../../support/until';
 import { pass } from '../../support/clock';
 import { codeOf } from '../../support/errorCode';
 import { CredentialsInMemory, type Credentials, type NodeRun } from '../../support/runNode';
-import { SAVE_ONLY } from '../../../../nodes/TaxQuery/trigger/emitter';
 
 const WORKFLOW_ID_LENGTH = 12;
 /** A trigger polls at most once a second. */
@@ -112,6 +111,8 @@ export class TriggerHost {
 	isStopped = false;
 	/** Set to make n8n fail to start executions. */
 	isBroken = false;
+	/** Set to make n8n store an execution before it fails to start it. */
+	storesWhatFails = false;
 	/** Says how many executions it failed to start so. */
 	refusals = 0;
 	/** Set to make n8n wait before it starts executions, or fails to. */
@@ -305,11 +306,13 @@ export class TriggerHost {
 	}
 
 	/**
-	 * Query IDs of the results that started executions, in that order. One that only saves the ledger ends at the trigger:
-	 * it starts where n8n has deleted the execution whose key it repeats.
+	 * Query IDs of the results that started executions, in that order. An execution that only saves the ledger has no
+	 * result: it starts where n8n has deleted the execution whose key it repeats.
 	 */
 	get started(): unknown[] {
-		return this.items.filter((item) => !item[SAVE_ONLY]).map(({ queryId, _id }) => queryId ?? _id);
+		return this.items
+			.filter(({ deliveryId }) => deliveryId !== undefined)
+			.map(({ queryId, _id }) => queryId ?? _id);
 	}
 
 	async deliver(
@@ -408,6 +411,7 @@ export class TriggerHost {
 			await this.database;
 			if (this.isBroken) {
 				this.refusals++;
+				if (key !== undefined && this.storesWhatFails) this.keys.add(key);
 				return done?.reject(new Error('the database is gone'));
 			}
 			if (key !== undefined && this.keys.has(key)) return done?.resolve(undefined as never);
