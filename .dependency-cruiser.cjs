@@ -1,5 +1,5 @@
 /**
- * The import rules. `docs/architecture.md` shows the picture and describes each module.
+ * The import rules. `docs/maintainers/architecture.md` shows the picture and describes each module.
  * Run by `npm run lint`.
  */
 const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });

@@ -77,7 +77,7 @@ Set once by a maintainer:
   settings (no token is stored anywhere), and after the first release:
 ${names.map((one) => `    npm deprecate ${one}@0.0.1 "a placeholder"`).join('\n')}
 - GitHub: an environment called "npm", with the people who may approve a release; private vulnerability reporting is on;
-- n8n: after the first release, submit ${name} for verification (docs/verification.md).
+- n8n: after the first release, submit ${name} for verification (docs/maintainers/verification.md).
 
 Each release: npm run release, then git push --follow-tags. The tag v${version} starts publish.yml: tests, then npm publish of
 both packages, with provenance.`;

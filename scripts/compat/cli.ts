@@ -1,5 +1,5 @@
 // npm run compat [-- --host NAME … | --tools | --node MAJOR …]: installs each pinned n8n from its lock and runs the
-// package on it. It writes the results into the table of docs/compatibility.md. Then it runs the repository's own
+// package on it. It writes the results into the table of docs/maintainers/compatibility.md. Then it runs the repository's own
 // tools on each pinned Node, for the table of CONTRIBUTING.md. One host or one Node renews its column.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -156,7 +156,7 @@ async function checkHosts(names: string[]): Promise<boolean> {
 		columns.push(await runOn(name, host));
 	}
 	const heads = [...hosts.values()].map(versionOf);
-	await writeTable({ document: 'docs/compatibility.md', title: 'n8n', heads }, columns);
+	await writeTable({ document: 'docs/maintainers/compatibility.md', title: 'n8n', heads }, columns);
 	return columns.every(isGood);
 }
 

@@ -1,11 +1,11 @@
-// npm run docs:architecture: draws the modules of nodes/ and who imports whom into docs/architecture.md, from the code.
+// npm run docs:architecture: draws the modules of nodes/ and who imports whom into docs/maintainers/architecture.md, from the code.
 // With --check it only says whether the picture there is current.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(__dirname, '..', '..');
-const document = join(root, 'docs', 'architecture.md');
+const document = join(root, 'docs', 'maintainers', 'architecture.md');
 const PICTURE = /(?<=<!-- picture -->\n)[\s\S]*(?=<!-- \/picture -->)/;
 
 interface Module {
@@ -79,7 +79,7 @@ if (!PICTURE.test(before)) throw new Error(`${document} has no place for the pic
 const after = before.replace(PICTURE, () => picture);
 if (after !== before) {
 	if (process.argv.includes('--check')) {
-		console.error('docs/architecture.md is out of date: npm run docs:architecture');
+		console.error('docs/maintainers/architecture.md is out of date: npm run docs:architecture');
 		process.exitCode = 1;
 	} else writeFileSync(document, after);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { assets } from '../../../sandbox/assets';
 
 const root = join(__dirname, '..', '..', '..');
-const pages = ['.', 'docs', 'sandbox'].flatMap((folder) =>
+const pages = ['.', 'docs', 'docs/maintainers', 'sandbox'].flatMap((folder) =>
 	readdirSync(join(root, folder))
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => join(folder, name)),

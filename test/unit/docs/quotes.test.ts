@@ -26,7 +26,7 @@ const OF_N8N =
 		.split('|')
 		.map((text) => text.trim());
 
-const pages = ['.', 'docs', 'docs/es'].flatMap((folder) =>
+const pages = ['.', 'docs', 'docs/maintainers', 'docs/es'].flatMap((folder) =>
 	readdirSync(join(root, folder))
 		.filter((name) => name.endsWith('.md'))
 		.map((name) => join(folder, name)),

@@ -5,7 +5,7 @@ import { longCells, longSentences, unwantedWords } from './writing';
 /** Texts that others have written. */
 const OF_OTHERS = ['LICENSE.md', 'CODE_OF_CONDUCT.md'];
 const root = join(__dirname, '..', '..', '..');
-const pages = ['.', 'docs', 'sandbox'].flatMap((folder) =>
+const pages = ['.', 'docs', 'docs/maintainers', 'sandbox'].flatMap((folder) =>
 	readdirSync(join(root, folder))
 		.filter((name) => name.endsWith('.md') && !OF_OTHERS.includes(name))
 		.map((name) => join(folder, name)),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(__dirname, '..', '..', '..');
 
-describe('docs/architecture.md', () => {
+describe('docs/maintainers/architecture.md', () => {
 	it('shows the rooms and arrows of the code as it is', () => {
 		const { status, stderr } = spawnSync(
 			process.execPath,
@@ -15,7 +15,7 @@ describe('docs/architecture.md', () => {
 	});
 
 	it('leads through one query by at most 18 files, all of which are there', () => {
-		const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+		const text = readFileSync(join(root, 'docs/maintainers/architecture.md'), 'utf8');
 		const [, section = ''] = text.split('## One query, file by file');
 		const files = [...section.split('\n## ')[0].matchAll(/^\| `([\w/.]+\.ts)`/gm)].map(
 			([, file]) => file,
