@@ -7,7 +7,7 @@ import { controlRoutes } from './control';
 import { sendError, HttpError } from './plugins/errors';
 import { injectFaults } from './plugins/faults';
 import { limiter } from './plugins/limiter';
-import { pathFits, pathOf } from './plugins/paths';
+import { pathFits, pathOf } from './urlPaths';
 import { logRequests } from './plugins/requests';
 import { checkByContract } from './plugins/validation';
 import { creditProfileService } from './services/creditProfile';

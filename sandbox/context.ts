@@ -12,7 +12,7 @@ import type { Ledger } from './services/taxQuery/ledger';
 import type { Outcomes } from './services/taxQuery/outcomes';
 import type { TaxProfiles } from './services/taxQuery/profiles';
 import type { QueryStore } from './services/taxQuery/store';
-import type { Webhooks } from './webhook/webhooks';
+import type { Webhooks } from './webhook/webhookDelivery';
 
 /** Describes what the parts of one running sandbox share. */
 export interface SandboxContext {

@@ -16,7 +16,7 @@ import { Outcomes } from './services/taxQuery/outcomes';
 import { pastQueries } from './services/taxQuery/pastQueries';
 import { TaxProfiles } from './services/taxQuery/profiles';
 import { QueryStore } from './services/taxQuery/store';
-import { Webhooks } from './webhook/webhooks';
+import { Webhooks } from './webhook/webhookDelivery';
 
 /** Everything that one sandbox is made of. Throws an Error if its options contradict each other. */
 export function createContext(options: SandboxOptions, closing: AbortSignal): SandboxContext {

@@ -3,12 +3,12 @@ import { closed, dateTime, freeForm, nullable, oneOf, optionalNullable } from '.
 import { FileAssociation, FormAssociation, ProfileAssociation } from './associations';
 
 /** CP §2.7: `type` selects the shape of `association`. */
-export const Association = Type.Union([
+export const DocumentAssociation = Type.Union([
 	Type.Object({ type: Type.Literal('Profiles'), association: nullable(ProfileAssociation) }),
 	Type.Object({ type: Type.Literal('Forms'), association: nullable(FormAssociation) }),
 	Type.Object({ type: Type.Literal('Files'), association: nullable(FileAssociation) }),
 ]);
-export type Association = Static<typeof Association>;
+export type DocumentAssociation = Static<typeof DocumentAssociation>;
 
 /** CP §2.7 */
 export const DataDocument = Type.Partial(
@@ -23,7 +23,7 @@ export const DataDocument = Type.Partial(
 		createdAt: dateTime,
 		updatedAt: dateTime,
 		/** Only when requested. */
-		associations: Type.Array(Association),
+		associations: Type.Array(DocumentAssociation),
 	}),
 );
 export type DataDocument = Static<typeof DataDocument>;

@@ -1,5 +1,5 @@
 import type {
-	Association,
+	DocumentAssociation,
 	FileAssociation,
 	FormAssociation,
 	ProfileAssociation,
@@ -159,10 +159,10 @@ export function associationsOf(
 	generated: GeneratedDocument,
 	include: Include,
 	link: LinkOrigin,
-): Association[] | undefined {
+): DocumentAssociation[] | undefined {
 	const { all, profile, form, file } = include;
 	if (!all && !profile && !form && !file) return undefined;
-	const associations: Association[] = [];
+	const associations: DocumentAssociation[] = [];
 	if (generated.index % 11 !== 10 && (all || profile)) {
 		associations.push({ type: 'Profiles', association: profile ? profileOf(generated) : null });
 	}

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { pathOf } from './paths';
+import { pathOf } from '../urlPaths';
 
 /** Describes one request as it reached the sandbox, secrets masked. */
 export interface LoggedRequest {

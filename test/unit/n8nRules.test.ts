@@ -17,7 +17,10 @@ describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {
 	});
 
 	it('has optional fields outside collections only as docs/maintainers/verification.md explains', () => {
-		const page = readFileSync(join(__dirname, '..', '..', 'docs', 'maintainers', 'verification.md'), 'utf8');
+		const page = readFileSync(
+			join(__dirname, '..', '..', 'docs', 'maintainers', 'verification.md'),
+			'utf8',
+		);
 		const [, section] = page.split('### Optional fields outside collections');
 		const [table] = section.split('\n## ');
 		const isInput = ({ type, name, required }: INodeProperties) =>

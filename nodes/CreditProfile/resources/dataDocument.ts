@@ -5,11 +5,11 @@ import { WithFiles, type OperationItem, type Resource } from '../../shared/opera
 import { textOf } from '../../shared/utils/text';
 import { collectionId, offset as startAt, order } from '../fields';
 import { documentRule } from '../personal';
-import { writeFile } from '../listFile';
+import { writeFile } from '../rowsFile';
 import { collect, countOf, documentsOf, getManyTags, listPages, rowIn } from '../listing';
 import { separateRaw, separateSimplified, simplifyDocument } from '../simplify';
 import { byKey, byTitle, OWN_COLUMNS } from '../titles';
-import { downloadFiles } from './documentFiles';
+import { downloadFiles } from './downloadFiles';
 import { associations, columnNames, fileFormat, includeAll, output } from './documentOptions';
 
 const getMany = operation({

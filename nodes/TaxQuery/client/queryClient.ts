@@ -9,7 +9,7 @@ import type { ServiceMessage } from '../../shared/errors/problem';
 import { reportsFailure } from '../../shared/http/readRows';
 import { pathOf } from './queryTypeNames';
 import { isCalled, onlyDefined, readRecord } from './queryRecord';
-import type { QueryId, QueryRecord } from './types';
+import type { QueryId, QueryRecord } from './queryModel';
 
 /** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
 export interface QueryClient {

@@ -10,7 +10,7 @@ import { CodedError } from '../../shared/utils/codedError';
 import { findQuery, shapeError, type ReadOptions, type QueryClient } from './queryClient';
 import { pathOf } from './queryTypeNames';
 import { lacksResponse, onlyDefined, readRecord } from './queryRecord';
-import type { Completeness, QueryListing, QueryRecord } from './types';
+import type { Completeness, QueryListing, QueryRecord } from './queryModel';
 
 /** An environment without a list of queries has this API Mapping: `{"paths": {"getAll": ""}}`. */
 export const hasList = ({ paths }: TaxQueryMapping): boolean => paths.getAll !== '';

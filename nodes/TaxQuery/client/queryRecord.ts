@@ -15,7 +15,7 @@ import type {
 	Query,
 	QueryRecord,
 	QueryState,
-} from './types';
+} from './queryModel';
 
 /** The fields of TQ §2.1 beside the ID; a record has one of them at least. */
 const FIELDS = ['service', 'status', 'metadata', 'query', 'response', 'state', 'createdAt'];

@@ -1,7 +1,7 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { maskedText } from '../../shared/personalData/personalData';
 import { sentences } from '../../shared/utils/sentences';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import { setKeys } from './queryError';
 
 /** Describes what is chosen from queries; nothing means all. */

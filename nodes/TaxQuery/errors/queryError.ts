@@ -10,7 +10,7 @@ import { taxQuery } from '../../shared/http/service';
 import type { Cost } from '../../shared/operations/operation';
 import type { PaidQuery } from '../request/queryRequest';
 import { keysOfPath } from '../client/queryTypeNames';
-import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/types';
+import type { UncertaintyReason, Completeness, QueryId, QueryListing } from '../client/queryModel';
 
 /** Says why the list of queries was needed. */
 export type ListPurpose = 'reuse' | 'limit' | 'retry';

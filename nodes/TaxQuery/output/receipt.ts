@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Cost, FailedItems, OperationItem, NodeRun } from '../../shared/operations/operation';
 import { identity } from '../../shared/operations/fields';
 import { sentences } from '../../shared/utils/sentences';
-import type { QueryId, QueryListing } from '../client/types';
+import type { QueryId, QueryListing } from '../client/queryModel';
 import { costText, truncationSentences, setKeys } from '../errors/queryError';
 import type { QueryOutcome } from './rows';
 

@@ -17,7 +17,7 @@ import type { PaidQuery } from '../request/queryRequest';
 import { fromWireNames, queryTypeOf, type QueryType } from '../client/queryTypeNames';
 import { isUnfinishedState } from '../client/queryRecord';
 import { toWire } from '../client/recordFieldNames';
-import type { Query, QueryRecord } from '../client/types';
+import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, setKeys, renderError } from '../errors/queryError';
 import { mergeColumns, withoutUndefined, lacksResult, NO_RESULT, shownRecord } from './simplify';
 

@@ -13,7 +13,7 @@ import { FAILURE_COLUMNS } from '../../shared/operations/failedItem';
 import type { KnownColumns } from '../../shared/operations/inputColumns';
 import type { OperationItem } from '../../shared/operations/operation';
 import { queryRule } from './personalDataRules';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import type { Warning } from '../fields/identifiers';
 
 /** Columns of the query itself, behind its result. */

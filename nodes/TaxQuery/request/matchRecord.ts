@@ -2,7 +2,7 @@ import { DateTime } from 'luxon';
 import type { IDataObject } from 'n8n-workflow';
 import { areOthers } from '../../shared/identifiers';
 import { textOf } from '../../shared/utils/text';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 
 /** Describes one query that a request makes, as its record must show it. */
 export interface ExpectedRecord {
@@ -23,9 +23,9 @@ export interface ExpectedRecord {
 export type RecordMatch = 'match' | 'mismatch' | 'inconclusive';
 
 /**
- * Returns whether a record is the expected query; this alone decides "is it mine?". `mismatch` is proved: another
- * query type, person, birth date or period. A record that neither proves it nor shows every requested field is
- * `inconclusive`.
+ * Returns whether a record has what the expected query requests; `findLostQueries` decides by time and claims whose it is.
+ * `mismatch` is proved, such as by another query type, person, birth date or period. A record that neither proves it nor
+ * shows every requested field is `inconclusive`.
  */
 export function matchRecord(expected: ExpectedRecord, record: QueryRecord): RecordMatch {
 	const { request: requested, createdAt } = record;

@@ -16,7 +16,7 @@ import { findQuery, getQuery, queryClientOf, type QueryClient } from '../client/
 import { listQueries, nameListKeys, readListPage, LIST } from '../client/queryList';
 import { pathOf, queryTypes } from '../client/queryTypeNames';
 import { toWire } from '../client/recordFieldNames';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import { truncationText } from '../errors/queryError';
 import { impersonal } from '../errors/excludedQueries';
 import {

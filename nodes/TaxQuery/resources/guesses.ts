@@ -7,7 +7,7 @@ import { listQueries, readListPage } from '../client/queryList';
 import { stateOf } from '../client/queryRecord';
 import { fromWire } from '../client/recordFieldNames';
 import { catalog, pathOf, queryTypeOf, type QueryType } from '../client/queryTypeNames';
-import type { QueryRecord, QueryState } from '../client/types';
+import type { QueryRecord, QueryState } from '../client/queryModel';
 import { isImpersonal, uniqueTexts } from '../errors/excludedQueries';
 
 // All that this package guesses. Nothing is at stake here: each guess becomes a proposal for the API Mapping.

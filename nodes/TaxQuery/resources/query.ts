@@ -9,7 +9,7 @@ import { findQuery, keysForReading, queryClientOf } from '../client/queryClient'
 import { readList, completeRow } from '../client/queryList';
 import { queryTypeOf } from '../client/queryTypeNames';
 import { lacksResponse } from '../client/queryRecord';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import { truncationText, totalText } from '../errors/queryError';
 import { isOwnId } from '../output/receipt';
 import { anyQueryColumns, lacksResult, NO_RESULT, shownRecord } from '../output/simplify';

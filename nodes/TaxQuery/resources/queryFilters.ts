@@ -5,7 +5,7 @@ import { textOf } from '../../shared/utils/text';
 import { readMoment } from '../fields/dates';
 import { plain, textField } from '../fields/text';
 import { queryTypes } from '../client/queryTypeNames';
-import type { QueryRecord, QueryState } from '../client/types';
+import type { QueryRecord, QueryState } from '../client/queryModel';
 import { describeExcluded } from '../errors/excludedQueries';
 import { simplifyRecord } from '../output/simplify';
 import { CodedError } from '../../shared/utils/codedError';

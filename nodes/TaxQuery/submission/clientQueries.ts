@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { stateOfClient, type Scope } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { SharedLocks } from '../../shared/utils/sharedLock';
-import type { QueryId, Query } from '../client/types';
+import type { QueryId, Query } from '../client/queryModel';
 
 /** The queries that a question was answered with last. */
 interface Accepted {

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { QueryRequest } from '../request/queryRequest';
 import { findQuery } from '../client/queryClient';
-import type { QueryId, Query } from '../client/types';
+import type { QueryId, Query } from '../client/queryModel';
 import { QueryError, type RecoverySearch } from '../errors/queryError';
 import { isResultWithoutId, foreignProblem, type ResponseWithoutId } from '../output/rows';
 import {

@@ -9,7 +9,7 @@ import {
 	readRowById,
 	readSelectedRows,
 } from '../client/queryList';
-import type { Completeness, QueryId, QueryListing, QueryRecord } from '../client/types';
+import type { Completeness, QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 import { queriesOf } from './clientQueries';
 
 /** A `Date` header counts in whole seconds, and clocks drift. */

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { hashOf, type QueryRequest } from '../request/queryRequest';
-import type { QueryId } from '../client/types';
+import type { QueryId } from '../client/queryModel';
 import { isUnresolved, type SubmissionState } from './submissionState';
 import { newSubmissionRegister, type Submission } from './submissionRegister';
 

@@ -14,20 +14,20 @@ import {
 	type QueryInput,
 } from '../request/queryRequest';
 import { getQuery, queryClientOf, type QueryClient } from '../client/queryClient';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import { withBilled } from '../errors/queryError';
 import { Receipt } from '../output/receipt';
 import { isUnfinished, buildRows, type QueryOutcome, type RowShape } from '../output/rows';
 import { knownColumns } from '../output/simplify';
 import { fieldsOf, optionsOf, PRICE, priceNotice, type Reuse } from './submissionOptions';
-import { countBilled, idsOf } from './submissionState';
+import { countBilledQueries, idsOf } from './submissionState';
 import {
 	isSharing,
 	newSubmissionContext,
 	type SendingOptions,
 	type SubmissionContext,
 } from './submissionContext';
-import { acceptOwnQueries } from './ownQueries';
+import { acceptOwnQueries } from './recheckReadQueries';
 import { isSubmitted, planSubmissions, reuseOrSubmit } from './reuseOrSubmit';
 import { isWaitedFor, readResult, waitForResult } from './waitForResult';
 
@@ -66,7 +66,7 @@ export function paidQueryOperation(definition: PaidQuery): Operation {
 function startSpending(run: NodeRun) {
 	const receipt: Receipt = new Receipt(run, {
 		gaps: () => context.past.gaps(),
-		billed: (index) => countBilled(context.journal.statesOf(index)),
+		billed: (index) => countBilledQueries(context.journal.statesOf(index)),
 	});
 	const context: SubmissionContext = newSubmissionContext(run, receipt);
 	run.atEnd(() => context.limit.end());

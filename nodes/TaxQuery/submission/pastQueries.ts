@@ -11,7 +11,7 @@ import {
 	readRowById,
 	readSelectedRows,
 } from '../client/queryList';
-import type { QueryId, QueryListing, Query, QueryRecord, QueryState } from '../client/types';
+import type { QueryId, QueryListing, Query, QueryRecord, QueryState } from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
 import type { Reuse } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
@@ -19,7 +19,7 @@ import type { SubmissionRegister } from './submissionRegister';
 /** A date may lie so far before what it means: whole minutes, and clocks that differ. */
 const LATE_MS = 5 * 60_000;
 /** The list may lag this long behind an accepted query. */
-export const LISTED_MS = 60_000;
+export const LIST_LAG_MS = 60_000;
 /** A run takes over the list that another run of its execution has read so shortly before. */
 const FRESH_MS = 30_000;
 /** The time between two readings while the list may lag behind a crash. */
@@ -203,7 +203,7 @@ export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 		const isNew = ({ createdAt = 0 }: QueryRecord) => createdAt > start;
 		for (;;) {
 			const { records } = await list(item, since, 'retry');
-			const left = LISTED_MS - performance.now();
+			const left = LIST_LAG_MS - performance.now();
 			if (records.some(isNew) || left <= 0) return;
 			await item.wait(Math.min(PAUSE_MS, left));
 			renew(service);

@@ -1,10 +1,10 @@
-import type { QueryId, Query } from '../client/types';
+import type { QueryId, Query } from '../client/queryModel';
 import { errorText, type RecoverySearch } from '../errors/queryError';
 import { isForeign, type SubmissionContext, type WantedQuery } from './submissionContext';
 import { isUnresolved, transition, type Unresolved } from './submissionState';
 import { queriesOf } from './clientQueries';
 import type { Submission } from './submissionRegister';
-import { LISTED_MS } from './pastQueries';
+import { LIST_LAG_MS } from './pastQueries';
 import { noteQueries } from './submitOnce';
 
 /** Describes what a recovery has brought: the queries, or the state of the submission. */
@@ -98,7 +98,7 @@ async function readOnce(
 		noteQueries(context, wanted, submission, queries, since);
 		return { queries };
 	}
-	const hadTime = performance.now() - submission.sentMoment >= LISTED_MS;
+	const hadTime = performance.now() - submission.sentMoment >= LIST_LAG_MS;
 	return { next, search, isProved: next.at === 'missing' && (isLater || hadTime) };
 }
 

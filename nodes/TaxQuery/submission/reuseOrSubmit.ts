@@ -1,6 +1,6 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
-import type { Query } from '../client/types';
+import type { Query } from '../client/queryModel';
 import {
 	isSharing,
 	reservationName,
@@ -12,7 +12,7 @@ import {
 } from './submissionContext';
 import type { Reuse } from './submissionOptions';
 import { isUsable, type Submission } from './submissionRegister';
-import { LISTED_MS } from './pastQueries';
+import { LIST_LAG_MS } from './pastQueries';
 import { completeSubmission, readAccepted } from './completeSubmission';
 
 const DAY_MS = 24 * 3_600_000;
@@ -147,7 +147,7 @@ async function acceptedElsewhere(
 	const isUnlisted = async ({ at, queries }: { at: number; queries: Query[] }) => {
 		if (!isUsable(queries)) return false;
 		if (readAt <= at) return true;
-		return readAt - at <= LISTED_MS && !(await past.shows(item, since, queries));
+		return readAt - at <= LIST_LAG_MS && !(await past.shows(item, since, queries));
 	};
 	if (before && before.atClock >= since && (await isUnlisted(before))) {
 		const ids = before.queries.map(({ id }) => id);

@@ -5,7 +5,7 @@ import { BoundedMap } from '../../shared/utils/boundedMap';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
 import { readRowById, readSelectedRows } from '../client/queryList';
-import type { QueryId, QueryListing, QueryRecord } from '../client/types';
+import type { QueryId, QueryListing, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import type { Journal } from './journal';
 import { idsOf, isUnresolved } from './submissionState';

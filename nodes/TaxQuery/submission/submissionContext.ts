@@ -4,7 +4,7 @@ import type { ServiceMessage } from '../../shared/errors/problem';
 import type { Problem } from '../../shared/http/result';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
-import type { QueryId, Query } from '../client/types';
+import type { QueryId, Query } from '../client/queryModel';
 import { isForeignRecord, type QueryResponse, type QueryOutcome } from '../output/rows';
 import { journalOf, type Journal } from './journal';
 import { newSpendingLimit, type Limits, type QueryLimit } from './spendingLimit';

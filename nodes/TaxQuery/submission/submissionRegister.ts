@@ -1,5 +1,5 @@
 import { SharedLocks } from '../../shared/utils/sharedLock';
-import type { QueryId, Query } from '../client/types';
+import type { QueryId, Query } from '../client/queryModel';
 import { idsOf, isUnresolved, type SubmissionState } from './submissionState';
 import { Reservations } from './reservations';
 

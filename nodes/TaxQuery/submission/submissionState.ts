@@ -1,4 +1,9 @@
-import type { UncertaintyReason, Completeness, QueryId, SubmissionResponse } from '../client/types';
+import type {
+	UncertaintyReason,
+	Completeness,
+	QueryId,
+	SubmissionResponse,
+} from '../client/queryModel';
 
 /** Describes the state of a billed query. An uncertain one is never sent again by itself. */
 export type SubmissionState =
@@ -58,7 +63,7 @@ export const idsOf = (state: SubmissionState): QueryId[] =>
  * Returns how many queries are billed: what was accepted, with a result or pending or failed. Nothing of what was
  * refused, or never sent; undefined where the outcome of any is unknown.
  */
-export const countBilled = (states: SubmissionState[]): number | undefined =>
+export const countBilledQueries = (states: SubmissionState[]): number | undefined =>
 	states.some(isUnresolved) ? undefined : states.flatMap(idsOf).length;
 
 function afterResponse(sent: Unresolved, posted: SubmissionResponse): SubmissionState {

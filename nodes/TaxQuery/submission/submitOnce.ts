@@ -4,7 +4,7 @@ import type { QueryRequest } from '../request/queryRequest';
 import { sendQuery } from '../client/queryClient';
 import { keysToTry, noteAccepted } from '../client/queryTypeNames';
 import { readSubmissionResponse } from '../client/queryRecord';
-import type { SubmissionResponse, Query } from '../client/types';
+import type { SubmissionResponse, Query } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import {
 	isForeign,
@@ -17,7 +17,8 @@ import { queriesOf } from './clientQueries';
 import type { Submission } from './submissionRegister';
 
 /**
- * Sends a query once, while nobody recovers one like it. Its state is saved at each step, and counted. Throws a
+ * Makes one submission, while nobody recovers one like it. Its request repeats only while the service surely has not
+ * accepted it. Its state is saved at each step, and counted. Throws a
  * QueryError if the service refuses it.
  */
 export async function submitOnce(

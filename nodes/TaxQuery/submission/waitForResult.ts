@@ -10,7 +10,7 @@ import {
 } from '../client/queryClient';
 import { hasList, readList, holdsResult, readRowById } from '../client/queryList';
 import { lacksResponse, isUnfinishedState } from '../client/queryRecord';
-import type { Query, QueryRecord } from '../client/types';
+import type { Query, QueryRecord } from '../client/queryModel';
 import { QueryError, reasonFor } from '../errors/queryError';
 import type { QueryOutcome } from '../output/rows';
 

@@ -3,7 +3,7 @@ import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { stateOfProcess } from '../../shared/processState';
 import { BoundedMap } from '../../shared/utils/boundedMap';
 import { isUnfinishedState } from '../client/queryRecord';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import { describeExcluded } from '../errors/excludedQueries';
 import type { FilterSettings } from './filterSettings';
 import { reportHourly } from './outage';

@@ -15,7 +15,9 @@ export interface InterruptedResult {
 /** Limits how many results one poll reads by ID; the next one continues. */
 const MAX_BY_ID = 20;
 
-/** Returns whether an interrupted result is started once more, or only if n8n had not started it at all. */
+/**
+ * Returns whether an interrupted result starts once more. If not, it keeps its key: n8n starts only what it never had.
+ */
 const isOnceMore = ({ settings, ledger }: PublishedTrigger) =>
 	settings.options.afterCrash !== 'leave' && !ledger.state.runsElsewhere;
 

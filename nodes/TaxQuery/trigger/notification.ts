@@ -1,5 +1,5 @@
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import {
 	envelopeOf,
 	lacksResult,

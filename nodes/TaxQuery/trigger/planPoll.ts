@@ -127,11 +127,11 @@ export function planPoll<Row extends ListedQuery>(
 	const taken = selectNewRows(fresh, until, ledger, rules);
 
 	const wanted = new Set(notifiedIds);
-	const isFresh = new Set(fresh);
+	const freshRows = new Set(fresh);
 	const isKnown = ({ queryId: id }: Row) =>
 		ledger.isSeen(id) || ledger.isPending(id) || wanted.has(id);
 	const changed = rows
-		.filter((row) => !isFresh.has(row) && isKnown(row) && !isSettled(ledger, row))
+		.filter((row) => !freshRows.has(row) && isKnown(row) && !isSettled(ledger, row))
 		.reverse();
 	const ready = [...changed.filter((row) => rules.dispositionOf(row) === 'emit'), ...taken.due]
 		.filter((row) => !rules.isRunning(row))

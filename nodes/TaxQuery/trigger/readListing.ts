@@ -1,7 +1,7 @@
 import { msLeft } from '../../shared/utils/time';
 import type { QueryClient } from '../client/queryClient';
 import { readList } from '../client/queryList';
-import type { Completeness } from '../client/types';
+import type { Completeness } from '../client/queryModel';
 import type { Ledger, ListOrder } from './ledger';
 import { resultOf, type TriggerResult } from './triggerResult';
 import { fromNewestOn, isReadFarEnough, type ReadList } from './planPoll';
@@ -79,7 +79,7 @@ export async function readListing(
 	}
 	checkRows(rows, read.unreadable);
 	const isWhole = read.completeness === 'complete';
-	const { order = orderOf(rows, ledger.state.order || undefined) } = service.mapping.list;
+	const { order = detectListOrder(rows, ledger.state.order || undefined) } = service.mapping.list;
 	const sorted = fromNewestOn(rows, order, isWhole && read.requests === 1, ledger);
 	if (!sorted) throw unordered(order);
 	return { ...read, rows: sorted, isWhole, order };
@@ -93,7 +93,7 @@ const TIMES_MORE = 3;
 /**
  * Returns the order of rows by their dates of creation, or undefined. A few rows do not outweigh the `known` order.
  */
-export function orderOf(
+export function detectListOrder(
 	records: Array<{ createdAt?: number }>,
 	known: ListOrder | undefined,
 ): ListOrder | undefined {

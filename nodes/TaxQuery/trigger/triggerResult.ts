@@ -9,7 +9,7 @@ import { textOf } from '../../shared/utils/text';
 import type { TaxQueryMapping } from '../../shared/credentials/apiMapping';
 import { shownRecord } from '../output/simplify';
 import { isUnfinishedState, recordOf } from '../client/queryRecord';
-import type { QueryRecord } from '../client/types';
+import type { QueryRecord } from '../client/queryModel';
 import type { TriggerSettings } from './triggerSettings';
 import type { ListedQuery } from './planPoll';
 

@@ -6,8 +6,8 @@ import { backoffMs } from '../utils/backoff';
 export type RetryCondition = 'never' | 'afterReset' | 'backoff' | 'newToken' | 'login';
 
 /**
- * Returns when a request with this problem may be sent again. A GET may always be; anything else only where the
- * service surely has not accepted it.
+ * Returns when a request with this problem may be sent again. A GET may after faults that may pass; anything
+ * else only where the service surely has not accepted it.
  */
 export function retryCondition(problem: Problem, method: Method): RetryCondition {
 	const mayRepeat = method === 'GET' || acceptedOf(problem, method) === 'no';

@@ -24,7 +24,7 @@ export interface RateLimiter {
 	}): Promise<MissedTurn | undefined>;
 	/**
 	 * Takes the limit and the reset from a response: its status, headers by lower-case name, and times by its clock.
-	 * After a 429 every request waits for the reset.
+	 * After a 429 every request waits for Retry-After, or else for the reset.
 	 */
 	update(response: LimitSnapshot): void;
 }

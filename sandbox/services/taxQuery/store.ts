@@ -3,7 +3,7 @@ import type { QueryRecord } from '../../../contract/taxQuery';
 import type { Clock } from '../../clock';
 import type { SandboxOptions } from '../../options';
 import type { WebhookSettings } from '../../webhook/config';
-import type { Webhooks } from '../../webhook/webhooks';
+import type { Webhooks } from '../../webhook/webhookDelivery';
 import type { Ledger } from './ledger';
 
 const SLOW_FACTOR = 10;

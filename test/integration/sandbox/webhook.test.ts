@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { until } from '../../support/until';
-import type { Delivery } from '../../../sandbox/webhook/webhooks';
+import type { Delivery } from '../../../sandbox/webhook/webhookDelivery';
 import { startReceiver, type Received, type Receiver } from './support/receiver';
 import { startTaxQueryBench, taxQueryBenchForTests } from './support/taxQuery';
 

@@ -98,7 +98,7 @@ export type TaxQuerySandbox = Awaited<ReturnType<typeof taxQuerySandbox>>;
 
 const LIST = '/api/query';
 /** So long after it was sent the list would show a query. */
-const LISTED_MS = 61_000;
+const LIST_LAG_MS = 61_000;
 
 /**
  * Advances the clock beside a run with Send Again If Unsure. After each fruitless search, the list would surely show
@@ -113,7 +113,7 @@ export async function passUntilListed(
 		await until(`query ${sent} sent`, async () => (await requests(path)).length >= sent);
 		const polls = (await requests(LIST)).length;
 		await until('it is looked for', async () => (await requests(LIST)).length > polls);
-		pass(LISTED_MS);
+		pass(LIST_LAG_MS);
 	}
 }
 

@@ -30,7 +30,7 @@ import type { PaidQuery } from '../../../nodes/TaxQuery/request/queryRequest';
 import { identifier } from '../../../nodes/TaxQuery/resources/identifier';
 import { query } from '../../../nodes/TaxQuery/resources/query';
 import { catalog } from '../../../nodes/TaxQuery/client/queryTypeNames';
-import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/types';
+import type { QueryId, QueryListing } from '../../../nodes/TaxQuery/client/queryModel';
 import { describeExcluded } from '../../../nodes/TaxQuery/errors/excludedQueries';
 import { QueryError, type QueryProblem } from '../../../nodes/TaxQuery/errors/queryError';
 import { Receipt } from '../../../nodes/TaxQuery/output/receipt';

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import type { IConnections, IDataObject, INode } from 'n8n-workflow';
 import { readTaxQueryMapping } from '../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../nodes/TaxQuery/client/queryRecord';
-import type { QueryRecord } from '../../../nodes/TaxQuery/client/types';
+import type { QueryRecord } from '../../../nodes/TaxQuery/client/queryModel';
 import { simplifyRecord } from '../../../nodes/TaxQuery/output/simplify';
 
 const root = join(__dirname, '..', '..', '..');

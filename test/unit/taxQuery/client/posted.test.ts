@@ -3,7 +3,7 @@ import {
 	readRecord,
 	stateOf,
 } from '../../../../nodes/TaxQuery/client/queryRecord';
-import type { SubmissionResponse } from '../../../../nodes/TaxQuery/client/types';
+import type { SubmissionResponse } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { JsonBody } from '../../../../nodes/shared/http/result';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 

@@ -1,7 +1,7 @@
 import { itemErrorOf } from '../../../../nodes/shared/operations/itemError';
 import { RequestError } from '../../../../nodes/shared/http/result';
 import { taxQuery } from '../../../../nodes/shared/http/service';
-import type { QueryId } from '../../../../nodes/TaxQuery/client/types';
+import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
 import { costText, withBilled } from '../../../../nodes/TaxQuery/errors/queryError';
 
 const node = { id: '1', name: 'n', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { matchRecord, type ExpectedRecord } from '../../../../nodes/TaxQuery/request/matchRecord';
 import { readTaxQueryMapping } from '../../../../nodes/shared/credentials/apiMapping';
 import { readRecord } from '../../../../nodes/TaxQuery/client/queryRecord';
-import type { QueryRecord } from '../../../../nodes/TaxQuery/client/types';
+import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const asDocumented = readTaxQueryMapping({});
 

@@ -1,6 +1,6 @@
 import type { NodeRun, OperationItem } from '../../../../nodes/shared/operations/operation';
 import type { QueryRequest } from '../../../../nodes/TaxQuery/request/queryRequest';
-import type { QueryId } from '../../../../nodes/TaxQuery/client/types';
+import type { QueryId } from '../../../../nodes/TaxQuery/client/queryModel';
 import type { SubmissionState } from '../../../../nodes/TaxQuery/submission/submissionState';
 import { journalOf } from '../../../../nodes/TaxQuery/submission/journal';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import {
-	countBilled,
+	countBilledQueries,
 	isUnresolved,
 	transition,
 	type SubmissionEvent,
@@ -10,7 +10,7 @@ import type {
 	Completeness,
 	QueryId,
 	SubmissionResponse,
-} from '../../../../nodes/TaxQuery/client/types';
+} from '../../../../nodes/TaxQuery/client/queryModel';
 
 const ids = (...names: string[]) => names as QueryId[];
 const query = (id: string) => ({ kind: 'acknowledged' as const, id: id as QueryId, raw: {} });
@@ -173,5 +173,5 @@ it.each<[string, SubmissionState[], number | undefined]>([
 	['what is unsure', [ACCEPTED, UNCERTAIN], undefined],
 	['what is missing in the list', [MISSING], undefined],
 ])('of %s so many are billed', (_what, all, billed) => {
-	expect(countBilled(all)).toBe(billed);
+	expect(countBilledQueries(all)).toBe(billed);
 });

@@ -2,7 +2,7 @@ import {
 	mergeNotifications,
 	type QueryNotification,
 } from '../../../../nodes/TaxQuery/trigger/notification';
-import type { QueryRecord } from '../../../../nodes/TaxQuery/client/types';
+import type { QueryRecord } from '../../../../nodes/TaxQuery/client/queryModel';
 
 const call = (more: Partial<QueryNotification> = {}): QueryNotification => ({
 	isProved: false,

@@ -1,4 +1,4 @@
-import { orderOf } from '../../../../nodes/TaxQuery/trigger/readListing';
+import { detectListOrder } from '../../../../nodes/TaxQuery/trigger/readListing';
 
 const dates = (...all: Array<number | undefined>) =>
 	all.map((createdAt) => (createdAt === undefined ? {} : { createdAt }));
@@ -15,18 +15,18 @@ describe('the order of a list', () => {
 		['has no dates', dates(undefined, undefined), undefined],
 		['has one row', dates(5), undefined],
 	])('%s', (_, rows, expected) => {
-		expect(orderOf(rows, undefined)).toBe(expected);
+		expect(detectListOrder(rows, undefined)).toBe(expected);
 	});
 
 	it('is what is known, where a few rows show another one', () => {
-		expect(orderOf(dates(1, 2, 3), 'newestFirst')).toBe('newestFirst');
+		expect(detectListOrder(dates(1, 2, 3), 'newestFirst')).toBe('newestFirst');
 	});
 
 	it('is another one than before, where many rows show it', () => {
-		expect(orderOf(dates(1, 2, 3, 4, 5, 6), 'newestFirst')).toBe('oldestFirst');
+		expect(detectListOrder(dates(1, 2, 3, 4, 5, 6), 'newestFirst')).toBe('oldestFirst');
 	});
 
 	it('is unknown if many rows are mixed', () => {
-		expect(orderOf(dates(3, 9, 1, 8, 2, 7), 'newestFirst')).toBeUndefined();
+		expect(detectListOrder(dates(3, 9, 1, 8, 2, 7), 'newestFirst')).toBeUndefined();
 	});
 });

@@ -1,7 +1,7 @@
 import type { OperationItem } from '../../shared/operations/operation';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf } from '../client/queryClient';
-import type { QueryId, Query, QueryRecord } from '../client/types';
+import type { QueryId, Query, QueryRecord } from '../client/queryModel';
 import { QueryError } from '../errors/queryError';
 import { foreignProblem, type QueryOutcome } from '../output/rows';
 import {
