@@ -16,7 +16,7 @@ describe.each(published.nodes)("%s keeps n8n's coming rules", (built) => {
 		expect(findViolations(node.description, codex)).toEqual([]);
 	});
 
-	it('has optional fields outside collections only as docs/maintainers/verification.md explains', () => {
+	it('has optional fields outside collections only as the page on verification says', () => {
 		const page = readFileSync(
 			join(__dirname, '..', '..', 'docs', 'maintainers', 'verification.md'),
 			'utf8',
