@@ -120,8 +120,6 @@ export const startKey = (
 	times: number,
 	failures: number,
 ): string => {
-	const attempt = failures > 0 ? ` ${failures}` : '';
-	return createHash('sha256')
-		.update(`${nodeKey(context)} ${deliveryId} ${times}${attempt}`)
-		.digest('hex');
+	const start = [nodeKey(context), deliveryId, times, failures].join(' ');
+	return createHash('sha256').update(start).digest('hex');
 };

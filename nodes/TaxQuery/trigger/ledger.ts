@@ -41,7 +41,8 @@ interface LedgerState {
 
 /**
  * The ledger in the workflow's static data. Queries are one text: a hash of each ID, and behind it a mark for each status
- * that has settled. About 20 kB as a rule; 350 kB at most, with 25,000 pending queries and 800 running executions.
+ * that has settled. About 20 kB as a rule; 400 kB at most, with 25,000 pending queries, 800 running
+ * executions and 1,000 failed starts.
  */
 export interface SavedLedger extends LedgerState, IDataObject {
 	/** The newest listed queries, oldest first. */
