@@ -131,7 +131,6 @@ const MODES: Mode[] = [
 	{ name: 'two at once, with Reuse', continues: true, executions: 2, reuse: 'month', waits: true },
 ];
 
-type Row = Record<string, unknown>;
 interface Cell {
 	kind: Kind;
 	mode: Mode;
@@ -141,11 +140,15 @@ interface Cell {
 	runs: Array<{ rows: Row[]; failure: string; unsureQueries: number }>;
 }
 
+type Row = Record<string, unknown>;
 const OUTCOMES = ['lost', 'paid twice', 'wrong', 'unexplained', '429 surfaced'];
 
 const isUnsure = (text: unknown) => String(text).startsWith('The query may have been accepted');
 const isExplained = (text: unknown) =>
 	/may have been accepted|Tax Query Service|Credit Profile Service/.test(String(text));
+/** A 2xx that names no query, and that no list explains: the row says so (docs/unspecified.md). */
+const isUnconfirmed = ({ warnings }: Row) =>
+	Array.isArray(warnings) && warnings.some(({ code }: Row) => code === 'unconfirmed');
 const isThrottled = (text: unknown) => /too many requests|rate limit/i.test(String(text));
 
 /** Counts what went wrong between what was billed and what came out of a cell. */
@@ -171,7 +174,8 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	counts.add('operations', subjects.length * runs.length);
 	counts.add('billed', billed.length);
 	counts.add('recovered', rows.filter(({ recovered }) => recovered).length);
-	counts.add('reported as unsure', errors.filter(isUnsure).length);
+	const unconfirmed = rows.filter((row) => row.queryId === undefined && isUnconfirmed(row));
+	counts.add('reported as unsure', errors.filter(isUnsure).length + unconfirmed.length);
 	counts.add('billed, ID in the error', onlyReported.length);
 	const unsureInRuns = runs.reduce((sum, { unsureQueries }) => sum + unsureQueries, 0);
 	counts.add('lost', Math.max(0, missing.length - onlyReported.length - unsureInRuns));
@@ -183,6 +187,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	const unknown = rows.filter(
 		(row) =>
 			row.error === undefined &&
+			!unconfirmed.includes(row) &&
 			(row.queryId === undefined ||
 				keyOf(byId.get(String(row.queryId))?.query ?? {}) !== subjectOf(row)),
 	);
@@ -202,7 +207,7 @@ function count(cell: Cell, ledger: LedgerEntry[], counts: Counts, log: Log): voi
 	counts.add('429 surfaced', errors.filter(isThrottled).length);
 }
 
-const subjectOf = (row: Row) => String(row.externalReference ?? row.asked);
+const subjectOf = (row: Row) => String(row.externalReference ?? row.subject);
 /** Items that came out, whatever became of them. */
 const outOf = (rows: Row[]) => new Set(rows.map(({ item }) => item)).size;
 
@@ -253,7 +258,7 @@ async function sendQuery(
 			return {
 				failure,
 				unsureQueries: failure === '' ? 0 : unsureQueries,
-				rows: rows.map(({ json, item }) => ({ ...json, item, asked: subjects[item] })),
+				rows: rows.map(({ json, item }) => ({ ...json, item, subject: subjects[item] })),
 			};
 		}),
 	);

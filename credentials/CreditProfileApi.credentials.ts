@@ -9,7 +9,7 @@ import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { creditProfileAuthorization } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
-import { masked, needed } from '../nodes/shared/credentials/inputs';
+import { maskedField, needed } from '../nodes/shared/credentials/inputs';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 import { providerLoginFields } from '../nodes/shared/credentials/storedLogins';
 
@@ -32,7 +32,7 @@ export class CreditProfileApi implements ICredentialType {
 			description:
 				'Host root of the environment, sandbox or production. The node appends /api/v1 by itself.',
 		}),
-		masked(
+		maskedField(
 			needed('API Token', 'apiToken', {
 				description: "From the environment's settings panel: Configuration, API, create new token",
 			}),

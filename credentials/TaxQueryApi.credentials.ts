@@ -12,7 +12,7 @@ import { advanced } from '../nodes/shared/credentials/advanced';
 import { apiMappingField } from '../nodes/shared/credentials/apiMapping';
 import { taxQueryAuthorization } from '../nodes/shared/credentials/authorization';
 import { runBeforeSend } from '../nodes/shared/credentials/beforeSend';
-import { masked, needed, shownFor, text } from '../nodes/shared/credentials/inputs';
+import { maskedField, needed, shownFor, text } from '../nodes/shared/credentials/inputs';
 import { LoginError } from '../nodes/shared/credentials/loginError';
 import { pseudonymKeyField } from '../nodes/shared/credentials/pseudonymKey';
 import { storedCiecFields } from '../nodes/shared/credentials/storedLogins';
@@ -54,8 +54,8 @@ export class TaxQueryApi implements ICredentialType {
 			default: 'clientCredentials',
 		},
 		needed('Client ID', 'clientId', withClient),
-		masked(needed('Client Secret', 'clientSecret', withClient)),
-		masked(needed('Access Token', 'pastedToken', shownFor('grant', 'accessToken'))),
+		maskedField(needed('Client Secret', 'clientSecret', withClient)),
+		maskedField(needed('Access Token', 'pastedToken', shownFor('grant', 'accessToken'))),
 		...webhookFields,
 		...storedCiecFields,
 		...advanced([
@@ -77,7 +77,7 @@ export class TaxQueryApi implements ICredentialType {
 				description:
 					"How many processes of n8n share 'Max Requests per Second'. In queue mode: the workers, and the main if it runs triggers.",
 			},
-			masked(
+			maskedField(
 				text('Additional Secret Fields', 'additionalSecretFields', {
 					placeholder: 'e.g. {"api_key": "…"}',
 					description:

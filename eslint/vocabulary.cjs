@@ -147,6 +147,8 @@ const noBannedWords = {
 			ClassDeclaration: ({ id }) => check(id),
 			PropertyDefinition: checkKey,
 			MethodDefinition: checkKey,
+			'ObjectExpression > Property[shorthand=false]': checkKey,
+			TSNamedTupleMember: ({ label }) => check(label),
 			TSInterfaceDeclaration: ({ id }) => check(id),
 			TSTypeAliasDeclaration: ({ id }) => check(id),
 			TSEnumDeclaration: ({ id }) => check(id),

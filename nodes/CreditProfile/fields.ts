@@ -10,7 +10,7 @@ export const listed = (value: unknown): unknown[] =>
 	typeof value === 'string' ? value.split(',').map(cleanText) : [value].flat();
 
 /** Reads one of a selector's own entries. */
-export const entryOf = <T extends string>({ options = [] }: INodeProperties) =>
+export const optionValueOf = <T extends string>({ options = [] }: INodeProperties) =>
 	oneOf(...(options as INodePropertyOptions[]).map(({ value }) => value as T));
 
 /** The ID of the chosen collection. */
@@ -85,4 +85,4 @@ const orders: INodeProperties = {
 	description: 'By when the documents were created',
 };
 /** CP §4.8 */
-export const order = option<string | undefined>(orders, entryOf(orders), undefined);
+export const order = option<string | undefined>(orders, optionValueOf(orders), undefined);

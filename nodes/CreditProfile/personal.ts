@@ -83,11 +83,11 @@ const rules = { Profiles: profile, Forms: form, Files: file };
 export type AssociationType = keyof typeof rules;
 
 /** The type of an entry `{type, association}`; undefined for one that the API reference does not name. */
-export const typeOf = ({ type }: IDataObject): AssociationType | undefined =>
+export const associationTypeOf = ({ type }: IDataObject): AssociationType | undefined =>
 	(Object.keys(rules) as AssociationType[]).find((known) => known === type);
 
 function association(entry: IDataObject): Rule {
-	const type = typeOf(entry);
+	const type = associationTypeOf(entry);
 	return type ? rules[type] : 'free';
 }
 

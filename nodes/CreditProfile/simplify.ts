@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RequestError } from '../shared/http/result';
 import { creditProfile } from '../shared/http/service';
 import { isObject } from '../shared/utils/json';
-import { typeOf, type AssociationType } from './personal';
+import { associationTypeOf, type AssociationType } from './personal';
 import { freeColumn, type ColumnOf } from './titles';
 
 /** The fields that a row has of these names in one text, in this order; values as the service gave them. */
@@ -97,12 +97,14 @@ function contentOf(
 function byType(associations: unknown[]): IDataObject {
 	const entries = associations.filter(isObject);
 	const lists = (Object.keys(associationFields) as AssociationType[]).flatMap((type) => {
-		const ofType = entries.filter((entry) => typeOf(entry) === type);
+		const ofType = entries.filter((entry) => associationTypeOf(entry) === type);
 		const held = ofType.filter(({ association }) => isObject(association));
 		const isNotRequested = ofType.length > 0 && held.length === 0;
 		return isNotRequested ? [] : [[type.toLowerCase(), held.map(simplifyAssociation)]];
 	});
-	const others = associations.filter((one) => one !== null && !typeOf(one as IDataObject));
+	const others = associations.filter(
+		(one) => one !== null && !associationTypeOf(one as IDataObject),
+	);
 	return {
 		...(Object.fromEntries(lists) as IDataObject),
 		...(others.length > 0 && { associations: others as IDataObject[] }),
@@ -121,7 +123,7 @@ const associationFields: Record<AssociationType, string> = {
 /** The association of an entry `{type, association}`, flat; a person's or company's name in one text. */
 function simplifyAssociation(entry: IDataObject): IDataObject {
 	const association = objectOf(entry.association);
-	const type = typeOf(entry);
+	const type = associationTypeOf(entry);
 	const { firstName, middleName, firstLastName, secondLastName, tradeName } = association;
 	const name = joined(firstName, middleName, firstLastName, secondLastName) ?? tradeName;
 	return {

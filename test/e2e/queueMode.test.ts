@@ -50,7 +50,7 @@ describeWithStores('n8n in queue mode, with the package in every process', () =>
 			text(second.stderr!),
 			once(second, 'exit'),
 		]);
-		expect({ code, told: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, told: '' });
+		expect({ code, output: code === 0 ? '' : stdout + stderr }).toEqual({ code: 0, output: '' });
 		expect(JSON.parse(stdout) as SmokeTestReport).toMatchObject({ ok: true, problem: null });
 		expect(running()).toEqual([]);
 	});

@@ -14,7 +14,7 @@ import {
 	nameOf,
 	originOf,
 	pageInstead,
-	typeOf,
+	contentTypeOf,
 	type FileLink,
 } from './fileLink';
 
@@ -111,7 +111,7 @@ async function attempt(
 		const received = { status, headers, sentAt, receivedAt: Date.now() };
 		pace.update(received);
 		if (status !== 200) return { problem: { kind: 'status', status }, waitMs: waitMsOf(received) };
-		const type = typeOf(headers);
+		const type = contentTypeOf(headers);
 		const page = pageInstead(link, type);
 		if (page) return { problem: { kind: 'instead', what: page.toUpperCase() } };
 		bytes = Number(headers['content-length'] ?? 0);

@@ -62,7 +62,7 @@ const endOf = (url: string): string => new URL(url).pathname.split('/').at(-1) ?
 const endingOf = (name: string): string => /\.(\w{1,5})$/.exec(name)?.[1]?.toLowerCase() ?? '';
 
 /** The host's Content-Type as n8n reads one, without parameters; '' where it says none, or only that it is bytes. */
-export function typeOf(headers: IDataObject): string {
+export function contentTypeOf(headers: IDataObject): string {
 	const [type] = textOf(headers['content-type']).toLowerCase().split(';');
 	const [plain = ''] = /^[\w.+-]+\/[\w.+-]+/.exec(type.trim()) ?? [];
 	return plain.endsWith('/octet-stream') ? '' : plain;

@@ -2,7 +2,7 @@ import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, option, type Field } from '../../shared/operations/field';
 import { textOf } from '../../shared/utils/text';
 import { fieldError } from '../../shared/utils/codedError';
-import { entryOf, listed } from '../fields';
+import { optionValueOf, listed } from '../fields';
 
 /** CP §4.8: what to request for each entry. */
 const PARAMETERS: Record<string, string> = {
@@ -85,7 +85,7 @@ const outputs: INodeProperties = {
 
 /** Selects what one item, or one row of the file, stands for. */
 export const output = field(outputs, (value, label) => {
-	const chosen = entryOf(outputs)(value, label);
+	const chosen = optionValueOf(outputs)(value, label);
 	return { isSeparate: !DOCUMENTS.includes(chosen), isFile: FILES.includes(chosen) };
 });
 
@@ -98,7 +98,7 @@ const selectorFor = <T extends string>(
 	properties: [{ ...property, displayOptions: { ...displayOptions, show: { output: shownFor } } }],
 	read: (item) =>
 		shownFor.includes(item.parameter('output'))
-			? entryOf<T>(property)(item.parameter(property.name), property.displayName)
+			? optionValueOf<T>(property)(item.parameter(property.name), property.displayName)
 			: absent,
 });
 

@@ -16,7 +16,7 @@ import { offset as startAt, order } from '../fields';
 import { includeFiles } from './documentOptions';
 import { filesOf, incomingFiles, source, type WithFile } from './fileSource';
 import { documentsOf, listPages } from '../listing';
-import { documentRule, typeOf } from '../personal';
+import { documentRule, associationTypeOf } from '../personal';
 import { associationsOf, separateRaw, separateSimplified, without } from '../simplify';
 
 /** Limits how many files of a page of documents are downloaded at a time. */
@@ -68,7 +68,7 @@ export const downloadFiles = operation({
 		const files: FileRow[] = [];
 		let unknown = 0;
 		for await (const page of listPages(item, list)) {
-			unknown += page.flatMap(associationsOf).filter((one) => !typeOf(one)).length;
+			unknown += page.flatMap(associationsOf).filter((one) => !associationTypeOf(one)).length;
 			const found = page.flatMap(filesOf).map((one) => linkedFile(item, one, isSimple));
 			files.push(...(await fetchAll(item, found, most)));
 		}

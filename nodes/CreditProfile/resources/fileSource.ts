@@ -1,8 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { field, parseObject, parseText, type Field } from '../../shared/operations/field';
 import { limit } from '../../shared/operations/fields';
-import { collectionId, entryOf } from '../fields';
-import { typeOf } from '../personal';
+import { collectionId, optionValueOf } from '../fields';
+import { associationTypeOf } from '../personal';
 import { associationsOf } from '../simplify';
 import { CodedError } from '../../shared/utils/codedError';
 
@@ -76,7 +76,10 @@ export const source: Field<Source> = {
 		...shownFor('link', fileUrl.properties),
 	],
 	async read(item) {
-		const from = entryOf<Source['from']>(filesFrom)(item.parameter('filesFrom'), 'Files From');
+		const from = optionValueOf<Source['from']>(filesFrom)(
+			item.parameter('filesFrom'),
+			'Files From',
+		);
 		if (from === 'link') return { from, url: await fileUrl.read(item) };
 		if (from === 'incoming') return { from, document: await incoming.read(item) };
 		return { from, id: await collectionId.read(item), wanted: await limit.read(item) };
@@ -93,7 +96,7 @@ const withFile = (document: IDataObject, association: unknown): WithFile => ({
 
 export const filesOf = (document: IDataObject): WithFile[] =>
 	associationsOf(document)
-		.filter((entry) => typeOf(entry) === 'Files')
+		.filter((entry) => associationTypeOf(entry) === 'Files')
 		.map(({ association }) => withFile(document, association));
 
 /** The files in an item of Get Many: a document or a separate association, as it came or simplified. */
@@ -103,7 +106,7 @@ export function incomingFiles(row: IDataObject): WithFile[] {
 	if (Array.isArray(row.files)) {
 		return row.files.map((file) => withFile({ id, externalId }, file));
 	}
-	const type = typeOf({ type: row.associationType ?? row.type });
+	const type = associationTypeOf({ type: row.associationType ?? row.type });
 	if (!type) {
 		throw new CodedError('noAssociations', 'The incoming item holds no file associations', {
 			description:

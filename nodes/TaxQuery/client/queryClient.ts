@@ -14,9 +14,9 @@ import type { QueryId, QueryRecord } from './queryModel';
 /** The query service, for who reads from it. `request` resolves with the body of a response, and throws else. */
 export interface QueryClient {
 	mapping: TaxQueryMapping;
-	/** Identifies the client and the base URL, for all connections of this process. */
+	/** A hash of the base URL and the client ID or token. It is the key of what this process remembers of them. */
 	client: string;
-	/** Identifies the account: client and base URL, regardless of the token. */
+	/** A hash of the base URL and the client ID. It stays equal when a token is replaced. */
 	account: string;
 	/** A fingerprint of what is secret; only who has the credential can compute it. */
 	seal(text: string): string;

@@ -12,7 +12,13 @@ import {
 	type Uncertainty,
 	type WantedQuery,
 } from './submissionContext';
-import { uncertaintyOf, idsOf, isUnresolved, transition, type Unresolved } from './submissionState';
+import {
+	uncertaintyReason,
+	idsOf,
+	isUnresolved,
+	transition,
+	type Unresolved,
+} from './submissionState';
 import { recoverSubmission, takeOwnPart } from './recoverSubmission';
 import type { Submission } from './submissionRegister';
 import { submitOnce } from './submitOnce';
@@ -114,7 +120,7 @@ function bodyToPassOn(
 	state: Unresolved,
 	{ body }: Uncertainty,
 ): ResponseWithoutId | undefined {
-	if (uncertaintyOf(state) !== 'noId') return undefined;
+	if (uncertaintyReason(state) !== 'noId') return undefined;
 	const raw: IDataObject = body ?? lastBodies.get(key) ?? {};
 	if (!definition.hasNoShownResponse && !isResultWithoutId(raw, definition.service))
 		return undefined;
@@ -132,7 +138,7 @@ function uncertainError(
 	if (foreign?.kind === 'record') {
 		return new QueryError({ ...foreignProblem(foreign, { definition, expected }), search });
 	}
-	const [why, count, sentAt] = [uncertaintyOf(state), expected.length, state.since];
+	const [why, count, sentAt] = [uncertaintyReason(state), expected.length, state.since];
 	return new QueryError({
 		kind: 'unsure',
 		definition,

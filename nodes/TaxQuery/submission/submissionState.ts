@@ -19,7 +19,6 @@ export type SubmissionState =
 	| { at: 'missing'; since: number; hash: string; why: UncertaintyReason };
 
 export type SubmissionEvent =
-	| { type: 'send'; since: number; hash: string }
 	| { type: 'response'; posted: SubmissionResponse }
 	/** The list was searched: what is surely of this question, and what may be. */
 	| { type: 'search'; found: QueryId[]; possible: QueryId[]; completeness: Completeness }
@@ -27,8 +26,8 @@ export type SubmissionEvent =
 	| { type: 'sendAgain' };
 
 /**
- * Returns the state after an event, for a request that is billed as `count` queries. An impossible event leaves it
- * unchanged.
+ * Returns the state of a sent query after an event, for a request that is billed as `count` queries. An impossible event
+ * leaves it unchanged.
  */
 export function transition(
 	state: SubmissionState,
@@ -36,12 +35,6 @@ export function transition(
 	count: number,
 ): SubmissionState {
 	switch (event.type) {
-		case 'send': {
-			const { since, hash } = event;
-			// a request that was refused for its pace or token goes out again
-			const isFree = ['planned', 'rejected', 'inFlight'].includes(state.at);
-			return isFree ? { at: 'inFlight', since, hash } : state;
-		}
 		case 'response':
 			return state.at === 'inFlight' ? afterResponse(state, event.posted) : state;
 		case 'search':
@@ -75,7 +68,7 @@ function afterResponse(sent: Unresolved, posted: SubmissionResponse): Submission
 /**
  * Returns why it is unknown whether a query was accepted. One of an earlier try that left no trace stays in flight.
  */
-export const uncertaintyOf = (state: Unresolved): UncertaintyReason =>
+export const uncertaintyReason = (state: Unresolved): UncertaintyReason =>
 	state.at === 'inFlight' ? 'earlierTry' : state.why;
 
 function afterSearch(
@@ -85,5 +78,5 @@ function afterSearch(
 ): SubmissionState {
 	if (found.length >= count) return { at: 'accepted', ids: found };
 	const isMissing = found.length + possible.length === 0 && completeness === 'complete';
-	return { ...state, at: isMissing ? 'missing' : 'uncertain', why: uncertaintyOf(state) };
+	return { ...state, at: isMissing ? 'missing' : 'uncertain', why: uncertaintyReason(state) };
 }

@@ -74,7 +74,7 @@ async function send(
 	submission.save(transition(submission.state, { type: 'response', posted }, count));
 	await context.limit.ended(item, reservation, count, submission);
 	if (posted.kind === 'uncertain') {
-		return { ...(await uncertaintyOf(wanted, posted)), ...(!isOwn && { received }) };
+		return { ...(await describeUncertainty(wanted, posted)), ...(!isOwn && { received }) };
 	}
 	noteQueries(context, wanted, submission, received as Query[], tracked.sentAt());
 	return { queries: received as Query[] };
@@ -145,7 +145,7 @@ function refusal(request: QueryRequest, problem: Problem, client: string): Query
 	return new QueryError({ kind: 'refused', problem, definition, about, mappingKeys });
 }
 
-async function uncertaintyOf(
+async function describeUncertainty(
 	{ item, request }: WantedQuery,
 	{ problem, body }: Extract<SubmissionResponse, { kind: 'uncertain' }>,
 ): Promise<Uncertainty> {

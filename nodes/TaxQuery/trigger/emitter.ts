@@ -57,7 +57,10 @@ export const runningExecution = (context: Identity, deliveryId: string) =>
  * Hands a result to n8n, which starts an execution unless there is one with this deduplication key already. Resolves as
  * soon as it is known what became of it: in queue mode when the execution ends. Never throws.
  */
-export async function emit(context: ITriggerFunctions, emission: Emission): Promise<EmitOutcome> {
+export async function emitResult(
+	context: ITriggerFunctions,
+	emission: Emission,
+): Promise<EmitOutcome> {
 	const { item, result, key, onPlace, onEnd, onFailure, saved } = emission;
 	const name = `${nodeKey(context)} ${result.deliveryId}`;
 	const done = context.helpers.createDeferredPromise<IRun>();

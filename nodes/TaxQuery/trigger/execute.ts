@@ -8,7 +8,7 @@ import { runningExecution, SAVE_ONLY, touchRunning } from './emitter';
 import { describeExcluded } from '../errors/excludedQueries';
 import { dispositionOf } from './disposition';
 import { KEY } from './nodeMemory';
-import { errorOf } from './outage';
+import { toTriggerError } from './outage';
 import { itemMaker, resultOf, type TriggerResult } from './triggerResult';
 import { readSettings } from './triggerSettings';
 import { sessionsIn } from './pollingSession';
@@ -24,7 +24,7 @@ export async function passThrough(context: IExecuteFunctions): Promise<INodeExec
 	const deliveryId = items[0]?.json.deliveryId;
 	if (typeof deliveryId !== 'string') {
 		const latest = await latestResult(context).catch((error: unknown) => {
-			throw errorOf(context, error);
+			throw toTriggerError(context, error);
 		});
 		return [[latest]];
 	}

@@ -59,15 +59,17 @@ export const canReport = (context: ITriggerFunctions): boolean =>
 
 /** An error in n8n's list of executions, which starts the error workflow. */
 export function report(context: ITriggerFunctions, error: unknown): void {
-	const shown = errorOf(context, error);
+	const shown = toTriggerError(context, error);
 	// hosts before 2.x have only the other, which takes the workflow down and up again
 	if (canReport(context)) context.saveFailedExecution(shown);
 	else context.emitError(shown);
 }
 
 /** An error as n8n shows it: who is named in it is masked, for n8n keeps it whatever the trigger emits. */
-export const errorOf = (context: Pick<ITriggerFunctions, 'getNode'>, error: unknown): ItemError =>
-	itemErrorOf(context.getNode(), error, { hide: maskedText });
+export const toTriggerError = (
+	context: Pick<ITriggerFunctions, 'getNode'>,
+	error: unknown,
+): ItemError => itemErrorOf(context.getNode(), error, { hide: maskedText });
 
 type Identity = Parameters<typeof nodeKey>[0];
 

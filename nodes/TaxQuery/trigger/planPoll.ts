@@ -40,7 +40,7 @@ interface PollContext {
 	/** Names the service's account. */
 	account: string;
 	/** The trigger is to begin, by Start From. */
-	isStarting: boolean;
+	mustBegin: boolean;
 	/** Queries created until then count as old in the next polls; 0 if none do. */
 	oldUntil: number;
 	/** IDs that webhook calls named, the last first. */
@@ -113,7 +113,7 @@ export function planPoll<Row extends ListedQuery>(
 	context: PollContext,
 	rules: PollRules<Row>,
 ): PollPlan<Row> {
-	const { account, isStarting, notifiedIds, maxPendingReads } = context;
+	const { account, mustBegin: isStarting, notifiedIds, maxPendingReads } = context;
 	const { state } = ledger;
 	const anchor = lastSeen(rows, ledger);
 	const loss = isStarting || anchor >= 0 ? undefined : lossOf(ledger, rows.length, account);

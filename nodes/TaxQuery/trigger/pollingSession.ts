@@ -9,7 +9,7 @@ import { msLeft } from '../../shared/utils/time';
 import { isUnfinishedState } from '../client/queryRecord';
 import { newTries, type Tries } from './readById';
 import { decideEmission } from './emission';
-import { emit, nodeKey, startKey, type EmitOutcome } from './emitter';
+import { emitResult, nodeKey, startKey, type EmitOutcome } from './emitter';
 import { EndSaver } from './endSaver';
 import { pollOnce, type PollResult } from './pollOnce';
 import { mergeNotifications, type QueryNotification } from './notification';
@@ -62,7 +62,7 @@ function replacedBy(context: ITriggerFunctions): PollingSession[] {
 }
 
 /** n8n itself starts, and publishes what was published before. */
-const isStarting = (context: ITriggerFunctions): boolean =>
+const isN8nStarting = (context: ITriggerFunctions): boolean =>
 	['init', 'leadershipChange'].includes(context.getActivationMode());
 
 /** Refuses to publish with a credential that verifies nothing, because every webhook call would be refused. */
@@ -154,7 +154,7 @@ export class PollingSession implements PublishedTrigger {
 			for (const deliveryId of ledger.interrupted.keys()) ledger.end(deliveryId); // left to Retry
 			return;
 		}
-		if (isStarting(context)) {
+		if (isN8nStarting(context)) {
 			this.rest = { since: Date.now(), ms: FIRST_POLL_MS + Math.random() * SPREAD_MS };
 			this.pollInBackground();
 		} else if (mustSucceed) {
@@ -216,7 +216,7 @@ export class PollingSession implements PublishedTrigger {
 		const key = startKey(context, deliveryId, times, ledger.failedStarts(deliveryId));
 		ledger.start(deliveryId, queryId, times);
 		save(context, KEY, ledger.saved); // n8n saves it with the emit
-		const outcome = emit(context, {
+		const outcome = emitResult(context, {
 			item,
 			result,
 			key,

@@ -16,7 +16,7 @@ export const needed = (displayName: string, name: string, more?: More): INodePro
 	text(displayName, name, { required: true, ...more });
 
 /** Returns a field that the editor masks. */
-export const masked = (field: INodeProperties): INodeProperties => ({
+export const maskedField = (field: INodeProperties): INodeProperties => ({
 	...field,
 	typeOptions: { ...field.typeOptions, password: true },
 });

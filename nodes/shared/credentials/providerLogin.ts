@@ -3,7 +3,7 @@ import type { Advice } from '../errors/advice';
 import { sentences } from '../utils/sentences';
 import { CodedError } from '../utils/codedError';
 import { isBlankValue } from './blankValue';
-import { masked, needed } from './inputs';
+import { maskedField, needed } from './inputs';
 
 /** A company whose login the service uses on behalf of the organization. */
 export interface Provider {
@@ -27,8 +27,8 @@ const closed = (displayName: string, name: string, description = ''): INodePrope
 		description: `${description}Letters, digits and underscores only`,
 	});
 const closedUser = closed('User', 'user');
-const closedPassword = masked(closed('Password', 'password'));
-const encryptedPassword = masked(
+const closedPassword = maskedField(closed('Password', 'password'));
+const encryptedPassword = maskedField(
 	closed(
 		'Encrypted Password',
 		'password',
@@ -37,7 +37,7 @@ const encryptedPassword = masked(
 );
 const user = needed('User', 'user');
 const username = needed('Username', 'username');
-const password = masked(needed('Password', 'password'));
+const password = maskedField(needed('Password', 'password'));
 const key = (displayName: string, name: string, whose: string): INodeProperties =>
 	needed(displayName, name, {
 		typeOptions: { rows: 4 },
@@ -78,17 +78,17 @@ export const providers: Provider[] = [
 	{
 		name: 'Sanctions Screening', // CP §4.1.5
 		value: 'sanctions-screening',
-		fields: [masked(needed('Token', 'token'))],
+		fields: [maskedField(needed('Token', 'token'))],
 	},
 	{
 		name: 'Second Credit Bureau', // CP §4.1.6
 		value: 'credit-bureau-b',
 		fields: [
 			// Fields of its own, in the order of the bureau's form.
-			masked(needed('API Key', 'apiKey')),
+			maskedField(needed('API Key', 'apiKey')),
 			{ ...username },
 			{ ...password },
-			masked(key('Client Private Key', 'clientPrivateKey', 'Your own key')),
+			maskedField(key('Client Private Key', 'clientPrivateKey', 'Your own key')),
 			key('Bureau Public Key', 'bureauPublicKey', 'The key of the bureau'),
 		],
 		refused: { mappingKeys: ['fields.bureauPublicKey'] },
@@ -104,7 +104,7 @@ export const taxAuthority: Provider = {
 			description: 'Of the person whose CIEC this is',
 			placeholder: 'e.g. GODE561231GR8',
 		}),
-		masked(
+		maskedField(
 			needed('CIEC', 'ciec', {
 				description: 'The password with which this person signs in to the tax authority',
 			}),

@@ -1,7 +1,7 @@
 import type { ICredentialDataDecryptedObject, INodeProperties } from 'n8n-workflow';
 import { textOf } from '../utils/text';
 import { findBlankValue } from './blankValue';
-import { masked, needed, shownFor, text } from './inputs';
+import { maskedField, needed, shownFor, text } from './inputs';
 
 /** Accepts timestamps this many seconds old. */
 export const DEFAULT_TOLERANCE = 300;
@@ -30,14 +30,14 @@ export const webhookFields: INodeProperties[] = [
 		default: 'none',
 		description: 'How a webhook call proves that it comes from the query service',
 	},
-	masked(
+	maskedField(
 		needed('Webhook Secret', 'webhookSecret', {
 			description: 'The secret that you agreed with the service for webhook calls',
 			...shownForMethod('header', 'signature'),
 		}),
 	),
 	needed('Webhook User', 'webhookUser', shownForMethod('basic')),
-	masked(needed('Webhook Password', 'webhookPassword', shownForMethod('basic'))),
+	maskedField(needed('Webhook Password', 'webhookPassword', shownForMethod('basic'))),
 	needed('Secret Header', 'webhookHeaderName', {
 		default: 'X-Webhook-Secret',
 		description: 'Name of the header that holds the secret',
@@ -96,7 +96,7 @@ export const webhookFields: INodeProperties[] = [
 
 /** Lists the settings that few operators need. */
 export const advancedWebhookFields: INodeProperties[] = [
-	masked(
+	maskedField(
 		text('Additional Webhook Secrets', 'additionalWebhookSecrets', {
 			description:
 				'Also accepted, separated by spaces. Keep the old secret here while you replace it.',

@@ -26,7 +26,7 @@ export const problemData = ({
 	waitedMs,
 	refusals,
 }: ServiceMessage & RateLimitWait): IDataObject => ({
-	...(serviceMessage && { said: serviceMessage }),
+	...(serviceMessage && { serviceMessage }),
 	...(isWithheld && { isWithheld }),
 	...(requestIds && { requestIds }),
 	...(retryAt !== undefined && { retryAt: new Date(retryAt).toISOString() }),

@@ -81,10 +81,12 @@ function isTokenRefused(status: number, headers: IDataObject, body: unknown): bo
 	if (status === 401) return true;
 	const challenge = textOf([headers['www-authenticate']].flat()[0]);
 	const isInChallenge = /\berror="?invalid_token\b/.test(challenge);
-	return (status === 400 || status === 403) && (isInChallenge || errorOf(body) === 'invalid_token');
+	return (
+		(status === 400 || status === 403) && (isInChallenge || oauthErrorOf(body) === 'invalid_token')
+	);
 }
 
-const errorOf = (body: unknown) => (isObject(body) ? body.error : undefined);
+const oauthErrorOf = (body: unknown) => (isObject(body) ? body.error : undefined);
 
 /** Returns where a redirect leads, without what may be secret in it: often a slash is all that differs. */
 function addressOf(location: unknown, secrets: string[]): string {

@@ -39,9 +39,9 @@ export type BodyReader<T extends object> = (body: JsonBody) => T | Problem;
 export interface Connection<Mapping = unknown> {
 	/** Says what the service calls things, by the credential's API Mapping. */
 	mapping: Mapping;
-	/** Identifies the client and the base URL, for all connections of this process. */
+	/** A hash of the base URL and the client ID or token. It is the key of what this process remembers of them. */
 	client: string;
-	/** Identifies the account: client and base URL, regardless of the token. */
+	/** A hash of the base URL and the client ID. It stays equal when a token is replaced. */
 	account: string;
 	/**
 	 * Sends one request at the rate limit's pace. It repeats only what cannot cost twice: at most five times, and a

@@ -20,7 +20,7 @@ const newCalls = () => new WeakMap<object, ExecutionState>();
 const UNKNOWN_ID = '__UNKNOWN__';
 
 /** Returns the root execution, as far as n8n reports it (newer hosts know the parent). */
-export function rootOf(context: IExecuteFunctions): string | undefined {
+export function rootExecutionId(context: IExecuteFunctions): string | undefined {
 	const id = context.getExecutionId();
 	// older hosts do not have it
 	const parent = (context as Partial<IExecuteFunctions>).getExecutionContext?.()?.parentExecutionId;

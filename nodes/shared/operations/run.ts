@@ -1,6 +1,6 @@
 import type { IDataObject, IExecuteFunctions } from 'n8n-workflow';
 import { stateOfProcess } from '../processState';
-import { enterExecution, rootOf } from './executionState';
+import { enterExecution, rootExecutionId } from './executionState';
 import type { AtEnd, FailedItems, NodeRun } from './operation';
 
 /** A run of a node, and what ends it. */
@@ -11,7 +11,7 @@ export function runOf(context: IExecuteFunctions) {
 	const stop = new AbortController();
 	const node = context.getNode();
 	const isTool = node.type.endsWith('Tool');
-	const root = rootOf(context);
+	const root = rootExecutionId(context);
 	// Without an execution (MCP Server Trigger) there is nothing to retry, and each call counts by itself.
 	const memory = root === undefined ? {} : memoryOf(context);
 	const { state, leave, succeed } = enterExecution(root, argumentsOf(context));

@@ -4,7 +4,7 @@ import {
 	Credential,
 	CredentialList,
 	credentialUpserts,
-	type Provider,
+	type ProviderPath,
 } from '../../../contract/creditProfile';
 import { closed, NoQuery } from '../../../contract/shared';
 import type { SandboxContext } from '../../context';
@@ -15,7 +15,7 @@ import { withResponseMapper } from '../../plugins/validation';
 /** CP §4.1.2: the credentials are validated against the bureau; this user is one that it does not accept. */
 const REFUSED_USER = 'REFUSED_USER';
 
-const upserts = Object.entries(credentialUpserts) as Array<[Provider, TObject]>;
+const upserts = Object.entries(credentialUpserts) as Array<[ProviderPath, TObject]>;
 
 /** A path of CP §4.1 and §4.2 in the environment's words. */
 const pathIn = ({ paths = {} }: CreditProfileMapping, path: string): string =>

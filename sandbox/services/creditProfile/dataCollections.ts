@@ -20,7 +20,7 @@ import {
 } from '../../data/collections';
 
 /** The entry of this collection; refuses with 404 if there is none. */
-export function entryOf(collections: Collections, id: number): CollectionEntry {
+export function findCollection(collections: Collections, id: number): CollectionEntry {
 	const entry = collections.entries.find(({ collection }) => collection.id === id);
 	if (!entry) throw new HttpError(404, `There is no data collection with the id ${id}`);
 	return entry;
@@ -95,7 +95,10 @@ export function collectionRoutes(
 			},
 		},
 		async ({ params: { id } }) =>
-			serializeCollection(entryOf(collections, id), users, { version: false, creator: false }),
+			serializeCollection(findCollection(collections, id), users, {
+				version: false,
+				creator: false,
+			}),
 	);
 
 	app.get<{ Params: CollectionPath; Querystring: VersionsQuery }>(
@@ -110,7 +113,7 @@ export function collectionRoutes(
 			},
 		},
 		async ({ params: { id }, query }) => {
-			const { versions } = entryOf(collections, id);
+			const { versions } = findCollection(collections, id);
 			return { data: pageOf(versions, query), total: versions.length };
 		},
 	);

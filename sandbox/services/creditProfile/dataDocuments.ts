@@ -11,7 +11,7 @@ import type { SandboxContext } from '../../context';
 import { associationsOf } from '../../data/associations';
 import type { Collections } from '../../data/collections';
 import { documentAt, DOCUMENT_TAGS } from '../../data/documents';
-import { entryOf, tagList } from './dataCollections';
+import { findCollection, tagList } from './dataCollections';
 
 /** CP §4.7 and 4.8 */
 export function documentRoutes(
@@ -50,7 +50,7 @@ export function documentRoutes(
 		},
 		async ({ params, query, protocol, host }) => {
 			const link = { origin: `${protocol}://${host}`, now: clock.now() };
-			const entry = entryOf(collections, params.collectionId);
+			const entry = findCollection(collections, params.collectionId);
 			const include = {
 				all: query.includeDataDocumentAssociations,
 				profile: query.includeProfileAssociation,

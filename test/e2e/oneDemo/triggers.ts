@@ -219,12 +219,14 @@ describe('the triggers in a real n8n', () => {
 			sent: statuses.length,
 			hasEnded,
 			started: started.map((executions) => executions.map(({ status }) => status)),
-			strange: statuses.filter((status) => ![200, 202, 400, 401, 404, 413, 503].includes(status)),
+			unexpected: statuses.filter(
+				(status) => ![200, 202, 400, 401, 404, 413, 503].includes(status),
+			),
 		}).toEqual({
 			sent: 60,
 			hasEnded: false,
 			started: [['success'], ['success'], ['success'], ['success']],
-			strange: [],
+			unexpected: [],
 		});
 	});
 

@@ -75,7 +75,7 @@ describe('a query at a service that acknowledges it', () => {
 
 	it('with a number as ID', async () => {
 		const id = Date.now();
-		const { rows, asked: requests } = await runAgainstStub(
+		const { rows, requests } = await runAgainstStub(
 			({ method }) => ({ body: method === 'POST' ? { queryId: id } : record(id) }),
 			crf,
 		);
@@ -329,7 +329,7 @@ describe('the Credit Profile node at a service that answers', () => {
 		'a refusal with %s',
 		async (_what, body, message) => {
 			const reported = await refusal(() => ({ status: 422, body }), collections);
-			expect(reported).toMatchObject({ code: 'status.422', said: message });
+			expect(reported).toMatchObject({ code: 'status.422', serviceMessage: message });
 		},
 	);
 
@@ -343,7 +343,7 @@ describe('the Credit Profile node at a service that answers', () => {
 		['data', { success: false, message: 'Maintenance', data: [], total: 0 }],
 	])('an error with status 200 and %s is no empty list', async (_what, body) => {
 		const reported = await refusal(() => ({ body }), collections);
-		expect(reported).toMatchObject({ code: 'failure', said: 'Maintenance' });
+		expect(reported).toMatchObject({ code: 'failure', serviceMessage: 'Maintenance' });
 	});
 
 	describe('documents', () => {

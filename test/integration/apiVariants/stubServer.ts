@@ -36,7 +36,7 @@ export async function startStubServer(respond: (requests: StubRequest) => StubRe
 		response.end(typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
 	};
 	const service = await serve((request, response) => void handle(request, response));
-	return { ...service, asked: requests };
+	return { ...service, requests };
 }
 
 let runs = 0;
@@ -73,6 +73,6 @@ export async function runAgainstStub(
 		rows: items.map(({ json }) => json),
 		/** The codes of items that failed. */
 		codes: items.map(({ json }) => codeOf(json)),
-		...{ error, hints, metadata, asked: service.asked },
+		...{ error, hints, metadata, requests: service.requests },
 	};
 }

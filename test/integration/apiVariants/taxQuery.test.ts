@@ -192,7 +192,7 @@ describe.each(environments)(
 			});
 			expect(error?.context).toMatchObject({
 				...{ code: 'failed', status: taxQuery.statuses?.failed?.[0] },
-				said: expect.stringContaining('The source did not answer'),
+				serviceMessage: expect.stringContaining('The source did not answer'),
 			});
 		});
 

@@ -473,11 +473,11 @@ describe('the option Timeout (Seconds)', () => {
 			},
 		});
 		await close();
-		return { told: error && [codeOf(error), error.context?.field], requests };
+		return { reported: error && [codeOf(error), error.context?.field], requests };
 	};
 
 	it.each([16.1, 64.1, 33.33333, 86_400])('may be %d', async (timeout) => {
-		expect(await at(timeout)).toEqual({ told: undefined, requests: 1 });
+		expect(await at(timeout)).toEqual({ reported: undefined, requests: 1 });
 	});
 
 	it.each([86_401, 2_147_484, 4_294_969, 1e300])(
@@ -485,7 +485,7 @@ describe('the option Timeout (Seconds)', () => {
 		async (timeout) => {
 			for (const type of ['creditProfile', 'taxQuery'] as const) {
 				expect(await at(timeout, type)).toEqual({
-					told: ['field.number', 'Timeout (Seconds)'],
+					reported: ['field.number', 'Timeout (Seconds)'],
 					requests: 0,
 				});
 			}

@@ -22,7 +22,7 @@ describe('bad input', () => {
 
 	/** Describes what is wrong, how it got there, and what the error is about. Nothing of it is worth a request. */
 	type Rendered = [code: string, field: string];
-	const refused: Array<[what: string, parameters: INodeParameters, told: Rendered]> = [
+	const refused: Array<[what: string, parameters: INodeParameters, expected: Rendered]> = [
 		['an object for an id', get('={{ { a: 1 } }}'), ['field.id', 'Collection']],
 		['a text for an id', get('={{ "abc" }}'), ['field.id', 'Collection']],
 		['a path for an id', get('={{ "1/../2" }}'), ['field.id', 'Collection']],
@@ -96,7 +96,9 @@ describe('bad input', () => {
 
 	const path = '/api/v1/data/collection';
 	/** Defines how the service fails, its own words among them. */
-	const answers: Array<[what: string, fault: FaultRule['fault'], code: string, said: unknown]> = [
+	const answers: Array<
+		[what: string, fault: FaultRule['fault'], code: string, serviceMessage: unknown]
+	> = [
 		['401', { status: 401, body: {} }, 'status.401', undefined],
 		['403', { status: 403, body: {} }, 'status.403', undefined],
 		['404', { status: 404, body: {} }, 'status.404', undefined],
@@ -115,7 +117,7 @@ describe('bad input', () => {
 	it.each(answers)('fails with the right code: %s', async (_what, fault, code, message) => {
 		await sandbox.faults({ path, fault });
 		const { error } = await run(collections);
-		expect([codeOf(error), error?.context?.said]).toEqual([code, message]);
+		expect([codeOf(error), error?.context?.serviceMessage]).toEqual([code, message]);
 	});
 
 	it('an error in a later page is not taken for the end of the list', async () => {

@@ -100,17 +100,17 @@ describe('files of documents', () => {
 	describe('of another host', () => {
 		let headers: IDataObject[];
 		/** Describes the host's response; its body is a megabyte and a half, with or without a length. */
-		let answers: Array<'told' | 'untold' | 'broken' | 401 | 403 | 404 | 503>;
+		let answers: Array<'withLength' | 'withoutLength' | 'broken' | 401 | 403 | 404 | 503>;
 		const body = Buffer.alloc(1_500_000, 'x');
 		const server = withServer((request, response) => {
 			headers.push(request.headers as IDataObject);
-			const answer = answers.shift() ?? 'told';
+			const answer = answers.shift() ?? 'withLength';
 			if (typeof answer === 'number') response.writeHead(answer).end();
 			else if (answer === 'broken') {
 				response.writeHead(200, { 'content-length': body.length });
 				response.write(body.subarray(0, 1000), () => response.destroy());
 			} else {
-				const length = answer === 'told' ? { 'content-length': body.length } : {};
+				const length = answer === 'withLength' ? { 'content-length': body.length } : {};
 				response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8', ...length });
 				response.end(body);
 			}
@@ -138,7 +138,7 @@ describe('files of documents', () => {
 			expect(headers.map(({ authorization }) => authorization)).toEqual([undefined]);
 		});
 
-		it.each(['told', 'untold'] as const)(
+		it.each(['withLength', 'withoutLength'] as const)(
 			'are refused if too large, their length %s',
 			async (how) => {
 				answers = [how];
@@ -148,7 +148,7 @@ describe('files of documents', () => {
 		);
 
 		it('are fetched again after a fault that passes', async () => {
-			answers = [503, 'broken', 'told'];
+			answers = [503, 'broken', 'withLength'];
 			const { items } = await run(link(url()));
 			expect([contentOf(items[0]).length, headers.length]).toEqual([body.length, 3]);
 		});

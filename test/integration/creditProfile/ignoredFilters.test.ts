@@ -30,7 +30,7 @@ async function collections(
 		given: items.map(({ json }) => json.id),
 		error,
 		hints: hints.map(({ message }) => message),
-		asked: service.asked.length,
+		requests: service.requests.length,
 	};
 }
 const nullOf = (name: string): IDataObject => ({ [name]: null });

@@ -36,7 +36,7 @@ async function store(parameters: IDataObject, stored?: IDataObject) {
 		},
 	});
 	await service.close();
-	return { error, sent: service.asked.map(({ body }) => JSON.parse(body) as IDataObject) };
+	return { error, sent: service.requests.map(({ body }) => JSON.parse(body) as IDataObject) };
 }
 const provider = upsert.provider;
 const fromCredential = async (values: IDataObject) =>

@@ -37,7 +37,7 @@ async function listAt(
 		},
 	});
 	await service.close();
-	return { ids: items.map(({ json }) => json.id), code: codeOf(error), asked: service.asked };
+	return { ids: items.map(({ json }) => json.id), code: codeOf(error), requests: service.requests };
 }
 
 const collections = { resource: 'dataCollection', operation: 'getAll' };
@@ -58,7 +58,7 @@ describe('a service whose pages are smaller than requested', () => {
 		const {
 			ids,
 			code,
-			asked: sentRequests,
+			requests: sentRequests,
 		} = await listAt({ total, cap }, { ...list, returnAll: true });
 		expect([code, ids, sentRequests.length]).toEqual([undefined, upTo(total), requests]);
 	});
@@ -70,7 +70,7 @@ describe('a service whose pages are smaller than requested', () => {
 		[120, 50, collections],
 		[50, 50, collections],
 	])('fills a Limit of %i from pages of %i', async (limit, cap, list) => {
-		const { ids, asked: sentRequests } = await listAt({ total: 250, cap }, { ...list, limit });
+		const { ids, requests: sentRequests } = await listAt({ total: 250, cap }, { ...list, limit });
 		expect(ids).toEqual(upTo(limit));
 		expect(sentRequests.length).toBe(Math.ceil(limit / cap));
 	});

@@ -188,7 +188,7 @@ describe('the credentials of providers', () => {
 	it('are refused by the bureau itself', async () => {
 		const refused = stored('bureau/pf', { user: 'REFUSED_USER', password: 'Encrypted_Secret_2' });
 		const { error } = await run(upsert('bureau/pf'), { login: refused });
-		expect([codeOf(error), error?.context?.said]).toEqual([
+		expect([codeOf(error), error?.context?.serviceMessage]).toEqual([
 			'status.422',
 			expect.stringContaining('bureau did not accept'), // of the sandbox
 		]);
@@ -210,7 +210,7 @@ describe('the credentials of providers', () => {
 	describe('are checked before a request is spent', () => {
 		/** A login, and what the error is about. */
 		const [EMPTY, SIGN] = ['login.empty', 'login.characters'];
-		const wrong: Array<[what: string, provider: string, login: object, ...told: string[]]> = [
+		const wrong: Array<[what: string, provider: string, login: object, ...expected: string[]]> = [
 			['an empty user', 'bureau/pm', { user: '', password: 'x1' }, EMPTY, 'User'],
 			['a blank password', 'legal-records', { username: 'a', password: ' ' }, EMPTY, 'Password'],
 			['a blank in the user', 'bureau/pm', { user: 'a b', password: 'x1' }, SIGN, 'User'],

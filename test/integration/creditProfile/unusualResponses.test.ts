@@ -21,7 +21,7 @@ async function ask(
 		rows: items.map(({ json }) => json),
 		code: codeOf(error),
 		error,
-		asked: service.asked,
+		requests: service.requests,
 	};
 }
 
@@ -48,7 +48,7 @@ describe('a list of which it is not known what it holds is an error', () => {
 	it.each(Object.entries(lists))('fails on a list that reports a failure: %s', async (_, list) => {
 		const body = { success: false, message: 'down', data: [], documents: [], total: 0 };
 		const { rows, code, error } = await ask({ body }, list);
-		expect([rows, code, error?.context?.said]).toEqual([[], 'failure', 'down']);
+		expect([rows, code, error?.context?.serviceMessage]).toEqual([[], 'failure', 'down']);
 	});
 
 	it.each(['down', 'OK'])('where it is empty and has no total, but says: %s', async (message) => {
@@ -92,7 +92,7 @@ describe('documents whose titles cannot be had', () => {
 	});
 
 	it('names columns by key with one request if no titles are requested', async () => {
-		const { rows, asked: requests } = await ask(at({ status: 403 }), {
+		const { rows, requests } = await ask(at({ status: 403 }), {
 			...simple,
 			columnNames: 'keys',
 		});
@@ -120,7 +120,7 @@ describe('a login', () => {
 	it('is not saved where the path or something else is unknown: the service is quoted', async () => {
 		const message = 'The organization has not contracted the bureau service';
 		const { code, error } = await ask({ status: 404, body: { message } }, upsert);
-		expect([code, error?.context?.said]).toEqual(['status.404', message]);
+		expect([code, error?.context?.serviceMessage]).toEqual(['status.404', message]);
 	});
 });
 
@@ -148,7 +148,7 @@ describe('a redirect', () => {
 	it("reports a redirect's target without its query, and does not follow it", async () => {
 		const location = 'https://user:pass@api.example.com/api/v1/data/collection/?token=token-1#x';
 		const answer = { status: 308, headers: { location } };
-		const { code, error, asked: requests } = await ask(answer, collections);
+		const { code, error, requests } = await ask(answer, collections);
 		expect([code, requests.length]).toEqual(['status.308', 1]);
 		expect(error?.description).toContain(' https://api.example.com/api/v1/data/collection/.');
 		expect(error?.description).not.toMatch(/pass|token-1/);
@@ -166,12 +166,12 @@ describe('an ID in Filters', () => {
 		[1.5, 'filter.id'],
 		[[4, 0], 'filter.empty'],
 	])('of %j is refused', async (value, code) => {
-		const { error, asked: requests } = await ask({}, filtered(value));
+		const { error, requests } = await ask({}, filtered(value));
 		expect([fieldErrorOf(error), requests]).toEqual([[code, 'Parent Collection ID'], []]);
 	});
 
 	it('refuses the ID 0 in Filters', async () => {
-		const { error, asked: requests } = await ask({ body: { data: [], total: 0 } }, filtered(0), {
+		const { error, requests } = await ask({ body: { data: [], total: 0 } }, filtered(0), {
 			isTool: true,
 		});
 		expect([error, requests.map(({ query }) => [...query.keys()])]).toEqual([

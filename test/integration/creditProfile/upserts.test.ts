@@ -28,7 +28,7 @@ async function store(
 		...more,
 	});
 	await service.close();
-	const sent = service.asked.map(({ body }) => (JSON.parse(body) as IDataObject).password);
+	const sent = service.requests.map(({ body }) => (JSON.parse(body) as IDataObject).password);
 	return {
 		error,
 		sent,
@@ -155,7 +155,7 @@ describe('a response to a login', () => {
 
 	it('that quotes no row is quoted', async () => {
 		const { error } = await respond({ message: 'Your contract ended' });
-		expect(error?.context?.said).toBe('Your contract ended');
+		expect(error?.context?.serviceMessage).toBe('Your contract ended');
 	});
 
 	it('that repeats the password is not', async () => {

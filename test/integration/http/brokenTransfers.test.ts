@@ -25,7 +25,7 @@ async function list(answer: (sentRequests: StubRequest) => StubResponse) {
 		},
 	});
 	await service.close();
-	return { items, error, requests: service.asked.length };
+	return { items, error, requests: service.requests.length };
 }
 
 describe('a response that breaks off', () => {
@@ -51,7 +51,7 @@ describe('a response that breaks off', () => {
 	});
 
 	it('fails no item where the list of queries breaks off once', async () => {
-		const { error, asked: sentRequests } = await runAgainstStub(
+		const { error, requests: sentRequests } = await runAgainstStub(
 			({ method, path, times }) => {
 				if (method === 'POST') return { body: { message: 'ok', queryId: `q${times}` } };
 				if (path !== '/api/query') return { status: 404, body: {} };
@@ -86,7 +86,7 @@ describe('a service that says when to retry', () => {
 	it.each(['3600', new Date(Date.now() + 3_600_000).toUTCString(), '9'.repeat(20)])(
 		'fails a billed query at once, and names the time: Retry-After %s',
 		async (header) => {
-			const { error, asked: sentRequests } = await runAgainstStub(
+			const { error, requests: sentRequests } = await runAgainstStub(
 				({ method }) =>
 					method === 'POST'
 						? { status: 429, body: {}, headers: { 'retry-after': header } }
@@ -101,7 +101,7 @@ describe('a service that says when to retry', () => {
 	);
 
 	it('fails all items of a run at once, though few were sent', async () => {
-		const { codes, asked: sentRequests } = await runAgainstStub(
+		const { codes, requests: sentRequests } = await runAgainstStub(
 			({ method }) =>
 				method === 'POST'
 					? { status: 429, body: {}, headers: { 'retry-after': '3600' } }

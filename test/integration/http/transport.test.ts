@@ -111,7 +111,7 @@ describe('what is sent again', () => {
 			credentials: { creditProfileApi: { baseUrl: service.url, apiToken: 'token-1' } },
 		});
 		await service.close();
-		expect([error?.message, service.asked.length]).toEqual([undefined, 2]);
+		expect([error?.message, service.requests.length]).toEqual([undefined, 2]);
 	});
 
 	it('a GET after a fault, however often it was held back by 429 before', async () => {

@@ -116,7 +116,7 @@ describe('an equal tax profile', () => {
 		['ciec', {}],
 		['clave', { fields: { createTaxProfile: { ciec: 'clave' } } }],
 	])('is found again after its answer was lost, though masked: %s', async (name, apiMapping) => {
-		const { rows, asked: requests } = await runAgainstStub(
+		const { rows, requests } = await runAgainstStub(
 			({ method, path }) => {
 				if (method === 'POST') return { status: 502 };
 				return answering(profile({}, name))({ path } as StubRequest);

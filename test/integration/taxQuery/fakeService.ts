@@ -83,7 +83,7 @@ export async function fakeService(answers: Partial<typeof handlers> = {}) {
 	return {
 		...{ baseUrl, close },
 		billed,
-		asked: requests,
+		requests,
 		sent: () => requests.filter((one) => one.startsWith('POST')).length,
 		/** A run's credentials with this API Mapping. */
 		mapped: (apiMapping: object) => ({

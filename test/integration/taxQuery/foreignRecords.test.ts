@@ -177,7 +177,7 @@ describe('a refusal', () => {
 		async (status) => {
 			expect(await refused(status, { message: 'Perfil no encontrado' })).toMatchObject({
 				mayLackProfile: true,
-				said: 'Perfil no encontrado',
+				serviceMessage: 'Perfil no encontrado',
 			});
 		},
 	);
@@ -198,11 +198,7 @@ describe('a tax profile whose creation is answered without a record', () => {
 		['204', { status: 204, type: '' }],
 		['a status', { status: 201, body: { status: 'CREATED' } }],
 	])('is taken as created, unconfirmed: %s', async (_how, post) => {
-		const {
-			rows,
-			error,
-			asked: requests,
-		} = await runAgainstStub(answering(post), createTaxProfile(RFC));
+		const { rows, error, requests } = await runAgainstStub(answering(post), createTaxProfile(RFC));
 		expect([error?.message, rows.map((row) => [row.rfc, row.pending, codes(row)])]).toEqual([
 			undefined,
 			[[RFC, false, ['unconfirmed']]],

@@ -26,7 +26,7 @@ describe('an item with a mistake in it', () => {
 
 	/** Describes what is entered, and what the error is about: its code, and the field. */
 	type Rendered = [code: string, field?: string];
-	const mistakes: Array<[what: string, parameters: INodeParameters, told: Rendered]> = [
+	const mistakes: Array<[what: string, parameters: INodeParameters, expected: Rendered]> = [
 		['an RFC with an impossible date', crf('GODE561331GR8'), ['identifier.DATE', 'RFC']],
 		['an RFC that is too short', crf('GODE5612'), ['identifier.FORMAT', 'RFC']],
 		['an RFC without homoclave', crf('GODE561231'), ['identifier.HOMOCLAVE', 'RFC']],

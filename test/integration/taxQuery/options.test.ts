@@ -386,6 +386,6 @@ describe('Personal Data of a record', () => {
 		const other = { ...record, service: 'CRF', response: { RFC: 'EKU9003173C9' } };
 		const parameters = operation('query', 'get', { queryId: 'q-1' }, { personalData: 'masked' });
 		const { rows } = await runAgainstStub(() => ({ body: other }), parameters);
-		expect(rows[0]).toMatchObject({ rfc: 'EKU9003******', askedRfc: 'GODE5612******' });
+		expect([rows[0].rfc, rows[0].askedRfc]).toEqual(['EKU9003******', 'GODE5612******']);
 	});
 });

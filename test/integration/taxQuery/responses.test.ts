@@ -207,7 +207,7 @@ async function ask(way: string, answer: StubResponse, run: number) {
 		},
 	});
 	await service.close();
-	const sent = service.asked.filter(({ method }) => method === 'POST').length;
+	const sent = service.requests.filter(({ method }) => method === 'POST').length;
 	return { rows: items.map(({ json: row }) => row), error, sent };
 }
 

@@ -310,7 +310,7 @@ describe('many lost answers', () => {
 		});
 		await service.run(getCrf(), { items: itemsOf(rfcs(30)), onError: 'continueRegularOutput' });
 		await service.close();
-		const lists = service.asked.filter((one) => one === 'GET /query').length;
+		const lists = service.requests.filter((one) => one === 'GET /query').length;
 		expect([service.sent(), lists < 30]).toEqual([30, true]);
 	});
 
@@ -324,7 +324,7 @@ describe('many lost answers', () => {
 			onError: 'continueRegularOutput',
 		});
 		await service.close();
-		const reads = service.asked.filter((one) => /^GET \/query\/./.test(one));
+		const reads = service.requests.filter((one) => /^GET \/query\/./.test(one));
 		// the first one is read twice: it shows whether rows of its type hold their results
 		expect([service.sent(), reads.length]).toEqual([30, new Set(reads).size + 1]);
 	});

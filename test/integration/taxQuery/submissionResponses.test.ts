@@ -65,7 +65,7 @@ describe('an ID that is a number', () => {
 		const createdAt = new Date().toISOString();
 		const row = (id: string) => `{"_id":${id},"status":"SUCCESS","createdAt":"${createdAt}"}`;
 		const list = `[${row('1234567890123456789')},${row('1234567890123456790')}]`;
-		const { error, asked: requests } = await runAgainstStub(
+		const { error, requests } = await runAgainstStub(
 			() => ({ body: list }),
 			getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: 2 } }),
 		);
@@ -83,7 +83,7 @@ describe('Send Again If Unsure', () => {
 	const lost: StubResponse = { status: 504, body: {} };
 
 	it('sends nothing while the queries made cannot be listed', async () => {
-		const { asked: requests } = await runAgainstStub(
+		const { requests } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? lost : { status: 403, body: {} }),
 			again,
 		);
@@ -97,7 +97,7 @@ describe('Send Again If Unsure', () => {
 				query: { rfc: 'XAXX010101000' },
 			}),
 		);
-		const { asked: requests, error } = await runAgainstStub(
+		const { requests, error } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? lost : { body: { data, total: 5000 } }),
 			again,
 		);
@@ -118,7 +118,7 @@ describe('Send Again If Unsure', () => {
 			service: 'INVOICE',
 			query: { rfc: RFC, period: '2026-01' },
 		});
-		const { asked: requests, error } = await runAgainstStub(
+		const { requests, error } = await runAgainstStub(
 			({ method }) => (method === 'POST' ? lost : { body: [january] }),
 			{ ...invoices, options: { spendingLimits: { sendAgain: true } } },
 		);
@@ -181,7 +181,7 @@ describe('invoices of several months, of which some were refused', () => {
 		const memory = {};
 		const options = { memory, onError: 'continueRegularOutput' } as const;
 		const sent = { ...invoices, options: { spendingLimits: { sendAgain: true } } };
-		const { rows, asked: requests } = await runAgainstStub(answering(body), sent, options);
+		const { rows, requests } = await runAgainstStub(answering(body), sent, options);
 		expect([
 			rows.map(({ queryId, period, pending }) => [queryId, period, pending]),
 			rows[0].warnings,
@@ -264,7 +264,7 @@ describe('a record that says success and comes without its result', () => {
 		['that is waited for', { waitForResult: true, maxWait: 20 }],
 		['without', {}],
 	])('is read by its ID, once: %s', async (_how, parameters) => {
-		const { rows, asked: requests } = await runAgainstStub(
+		const { rows, requests } = await runAgainstStub(
 			reading({ body: record('q1') }),
 			getCrf({ rfc: RFC, ...parameters }),
 		);
@@ -275,7 +275,7 @@ describe('a record that says success and comes without its result', () => {
 	});
 
 	it('is read once for 50 equal items', async () => {
-		const { rows, asked: requests } = await runAgainstStub(
+		const { rows, requests } = await runAgainstStub(
 			reading({ body: record('q1') }),
 			getCrf({ rfc: RFC, reuse: 'hours', reuseHours: 24 }),
 			{ items: new Array(50).fill({ rfc: RFC }) as IDataObject[] },
@@ -318,7 +318,7 @@ describe('a record that says success and comes without its result', () => {
 		['the record with its result', record('q1')],
 		['with a result that is a text', record('q1', { response: 'JVBERi0xLjQK' })],
 	])('is no other answer, which is not read: %s', async (_what, body) => {
-		const { rows, asked: requests } = await runAgainstStub(answering(body), getCrf({ rfc: RFC }));
+		const { rows, requests } = await runAgainstStub(answering(body), getCrf({ rfc: RFC }));
 		expect([rows[0]?.queryId, readsOf(requests)]).toEqual(['q1', []]);
 	});
 });
@@ -349,7 +349,7 @@ describe('a list of queries whose pages are counted from 0', () => {
 
 	it('lets Max Queries per Day count the newest', async () => {
 		const limited = getCrf({ rfc: RFC }, { spendingLimits: { maxQueriesPerDay: rows.length } });
-		const { error, asked: requests } = await runAgainstStub(pages, limited, {
+		const { error, requests } = await runAgainstStub(pages, limited, {
 			apiMapping,
 			timezone: 'UTC',
 		});
@@ -378,7 +378,7 @@ describe('a service that has nothing under the ID of a query', () => {
 	it.each(NOTHING)(
 		'Get reports that the service has nothing under the ID: %s',
 		async (_how, nothing) => {
-			const { error, asked: requests } = await runAgainstStub(
+			const { error, requests } = await runAgainstStub(
 				nothingAt(nothing),
 				operation('query', 'get', { queryId: 'q1' }),
 			);
@@ -504,7 +504,7 @@ describe('rows of the list that have no result in them, though they say success'
 		'are reused with their result: %s',
 		async (_what, more) => {
 			const reuse = { reuse: 'hours', reuseHours: 24 };
-			const { rows, asked: requests } = await runAgainstStub(service(more as object), crf(reuse), {
+			const { rows, requests } = await runAgainstStub(service(more as object), crf(reuse), {
 				items: items(2),
 			});
 			expect([
@@ -522,7 +522,7 @@ describe('rows of the list that have no result in them, though they say success'
 	});
 
 	it('returns rows whose records hold no result either, after one read each', async () => {
-		const { rows, asked: requests } = await runAgainstStub(
+		const { rows, requests } = await runAgainstStub(
 			({ method, path, body }) => {
 				if (method === 'POST') return service({})({ method, path, body } as StubRequest);
 				const all = ids.map((_, index) => ofItem(index, { response: {} }));

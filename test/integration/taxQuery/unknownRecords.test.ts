@@ -241,7 +241,7 @@ describe('a list from the oldest to the newest, on whose first page all have one
 		);
 		await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), { items });
 		await service.close();
-		expect(service.asked).toEqual(['GET /query', 'GET /query', 'POST /query/crf']);
+		expect(service.requests).toEqual(['GET /query', 'GET /query', 'POST /query/crf']);
 	});
 });
 

@@ -158,7 +158,7 @@ describe('a query that waits for its result', () => {
 		const [{ queryId }] = await sandbox.ledger();
 		expect(error?.context).toMatchObject({
 			...{ code: 'failed', status: 'FAILED', queryIds: [queryId] },
-			said: expect.stringMatching(/./),
+			serviceMessage: expect.stringMatching(/./),
 		});
 	});
 
@@ -248,7 +248,7 @@ describe('the last check of a wait', () => {
 			},
 		});
 		expect(await waitFor(service, 110)).toEqual(results(110));
-		expect(service.asked.filter((one) => one.startsWith('GET /query/'))).toHaveLength(101);
+		expect(service.requests.filter((one) => one.startsWith('GET /query/'))).toHaveLength(101);
 	});
 
 	it('is given up when no response comes, and the query comes out as pending', async () => {
@@ -335,7 +335,7 @@ describe('a list that shows a short form of the results', () => {
 		await service.run(waiting(), { items });
 		await service.run(getCrf({ reuse: 'hours', reuseHours: 1 }), { items });
 		await service.close();
-		expect(reads(service.asked)).toBe(1);
+		expect(reads(service.requests)).toBe(1);
 	});
 
 	it('is believed where no query can be read by its ID', async () => {

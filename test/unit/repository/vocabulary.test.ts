@@ -22,7 +22,9 @@ function lint(rule: string, code: string, ...options: unknown[]): string[] {
 it.each([
 	['a function', 'export function tellBeginning() {}'],
 	['a parameter', 'export const read = (asked: string) => asked;'],
-	['a destructured variable', 'const { said } = { said: 1 }; export { said };'],
+	['a destructured variable', 'export const read = ({ said }: Row) => said;'],
+	['a key of an object', 'export const row = { asked: 1 };'],
+	['a label of a tuple', 'export type Row = [told: string];'],
 	['a property of a type', 'interface Row { isLean: boolean }'],
 	['a type', 'type QueryFate = string;'],
 	['a whole name', 'class Watcher {}'],
@@ -33,7 +35,7 @@ it.each([
 
 it.each([
 	['standard terms', 'export const poll = (request: string) => request;'],
-	['keys of wire objects', "export const body = { asked: 'x', told: 1 };"],
+	['quoted keys of wire objects', "export const body = { 'x-asked': 'x' };"],
 	[
 		'quotations in comments',
 		'/** The service answers "as told" and `asked`. */\nexport const row = 1;',

@@ -355,8 +355,8 @@ describe('a service that is slow or fails', () => {
 			await host.poll();
 			text.push(host.failures.length);
 		}
-		expect({ told: text, log: host.log.filter((line) => line.startsWith('info')) }).toEqual({
-			told: [0, 1, 1, 1, 1, 2],
+		expect({ reported: text, log: host.log.filter((line) => line.startsWith('info')) }).toEqual({
+			reported: [0, 1, 1, 1, 1, 2],
 			log: [expect.any(String)],
 		});
 	});

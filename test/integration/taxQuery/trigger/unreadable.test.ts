@@ -84,11 +84,11 @@ describe('a query that cannot be read by its ID', () => {
 		await pollCount(2);
 		expect({
 			started: host.started,
-			told: host.errors.map(({ context }) => context),
+			reported: host.errors.map(({ context }) => context),
 			more: (await sandbox.requests('/api/query/bad')).length - before,
 		}).toEqual({
 			started: ['good'],
-			told: [expect.objectContaining({ code: 'putAside', queryId: 'bad' })],
+			reported: [expect.objectContaining({ code: 'putAside', queryId: 'bad' })],
 			more: 0,
 		});
 	});

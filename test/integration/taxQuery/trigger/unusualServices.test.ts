@@ -49,7 +49,7 @@ describe('results are started once each, and those from before are not, where', 
 	});
 
 	it('a row is dated in the year 9999', async () => {
-		const unknown = row('strange', 0, { updatedAt: '9999-12-31T00:00:00Z' });
+		const unknown = row('unknown', 0, { updatedAt: '9999-12-31T00:00:00Z' });
 		await listing([unknown]);
 		await start();
 		await listing([row('a', 1_000), unknown]);
@@ -244,9 +244,9 @@ describe('a credential that is revoked in the middle', () => {
 		const between = after ?? (await sandbox.result());
 		await host.poll();
 		await host.poll();
-		expect({ answers, told: host.failures.length, started: host.started }).toEqual({
+		expect({ answers, reported: host.failures.length, started: host.started }).toEqual({
 			answers: [503, 503, 503, 503],
-			told: 1,
+			reported: 1,
 			started: [before._id, between._id],
 		});
 	});

@@ -179,8 +179,8 @@ describe('no text or number of a document is found in what comes out', () => {
 	it('except under Fields to Keep', () => {
 		fc.assert(
 			fc.property(document, text, (row, stored) => {
-				const safe = mask({ ...row, keep: { kept: stored } }, 'free', ['keep']);
-				expect(safe.keep).toEqual({ kept: stored });
+				const safe = mask({ ...row, keep: { visible: stored } }, 'free', ['keep']);
+				expect(safe.keep).toEqual({ visible: stored });
 				const reported = leaves({ ...safe, keep: null }).join('\n');
 				expect(leaves({ ...row }).filter((one) => reported.includes(one))).toEqual([]);
 			}),

@@ -26,10 +26,10 @@ const UNCERTAIN: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 
 const MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'noId' };
 const states = {
 	PLANNED,
-	REFUSED: REJECTED,
+	REJECTED,
 	ACCEPTED,
-	SENT: IN_FLIGHT,
-	UNSURE: UNCERTAIN,
+	IN_FLIGHT,
+	UNCERTAIN,
 	MISSING,
 };
 
@@ -44,55 +44,52 @@ const searched = (
 	completeness,
 });
 const events: Record<string, SubmissionEvent> = {
-	sending: { type: 'send', since: 9, hash: 'i' },
-	'answered: accepted': { type: 'response', posted: accepted },
-	'answered: refused': { type: 'response', posted: rejected },
-	'answered: unsure': { type: 'response', posted: uncertain },
-	'looked: found': searched(['q1'], [], 'complete'),
-	'looked: found in part of the list': searched(['q1'], ['q2'], 'truncated'),
-	'looked: nothing': searched([], [], 'complete'),
-	'looked: nothing in a cut list': searched([], [], 'truncated'),
-	'looked: nothing, and nobody knows whether that is all': searched([], [], 'unknown'),
-	'looked: something that may be it': searched([], ['q2'], 'complete'),
-	again: { type: 'sendAgain' },
+	'response: accepted': { type: 'response', posted: accepted },
+	'response: rejected': { type: 'response', posted: rejected },
+	'response: uncertain': { type: 'response', posted: uncertain },
+	'search: found': searched(['q1'], [], 'complete'),
+	'search: found in part of the list': searched(['q1'], ['q2'], 'truncated'),
+	'search: nothing': searched([], [], 'complete'),
+	'search: nothing in a truncated list': searched([], [], 'truncated'),
+	'search: nothing in a list of unknown completeness': searched([], [], 'unknown'),
+	'search: an inconclusive record': searched([], ['q2'], 'complete'),
+	sendAgain: { type: 'sendAgain' },
 };
-const GONE: SubmissionState = { at: 'inFlight', since: 9, hash: 'i' };
 const LATER: SubmissionState = { at: 'uncertain', since: 5, hash: 'h', why: 'earlierTry' };
 const LATER_MISSING: SubmissionState = { at: 'missing', since: 5, hash: 'h', why: 'earlierTry' };
 
-/** Defines what is not here leaves a life as it is. */
+/** An event that is missing here leaves the state unchanged. */
 const table: Record<keyof typeof states, Record<string, SubmissionState>> = {
-	PLANNED: { sending: GONE },
-	REFUSED: { sending: GONE },
+	PLANNED: {},
+	REJECTED: {},
 	ACCEPTED: {},
-	SENT: {
-		sending: GONE,
-		'answered: accepted': ACCEPTED,
-		'answered: refused': REJECTED,
-		'answered: unsure': UNCERTAIN,
-		'looked: found': ACCEPTED,
-		'looked: found in part of the list': ACCEPTED,
-		'looked: nothing': LATER_MISSING,
-		'looked: nothing in a cut list': LATER,
-		'looked: nothing, and nobody knows whether that is all': LATER,
-		'looked: something that may be it': LATER,
+	IN_FLIGHT: {
+		'response: accepted': ACCEPTED,
+		'response: rejected': REJECTED,
+		'response: uncertain': UNCERTAIN,
+		'search: found': ACCEPTED,
+		'search: found in part of the list': ACCEPTED,
+		'search: nothing': LATER_MISSING,
+		'search: nothing in a truncated list': LATER,
+		'search: nothing in a list of unknown completeness': LATER,
+		'search: an inconclusive record': LATER,
 	},
-	UNSURE: {
-		'looked: found': ACCEPTED,
-		'looked: found in part of the list': ACCEPTED,
-		'looked: nothing': MISSING,
+	UNCERTAIN: {
+		'search: found': ACCEPTED,
+		'search: found in part of the list': ACCEPTED,
+		'search: nothing': MISSING,
 	},
 	MISSING: {
-		'looked: found': ACCEPTED,
-		'looked: found in part of the list': ACCEPTED,
-		'looked: nothing in a cut list': UNCERTAIN,
-		'looked: nothing, and nobody knows whether that is all': UNCERTAIN,
-		'looked: something that may be it': UNCERTAIN,
-		again: PLANNED,
+		'search: found': ACCEPTED,
+		'search: found in part of the list': ACCEPTED,
+		'search: nothing in a truncated list': UNCERTAIN,
+		'search: nothing in a list of unknown completeness': UNCERTAIN,
+		'search: an inconclusive record': UNCERTAIN,
+		sendAgain: PLANNED,
 	},
 };
 
-describe('the life of a paid query', () => {
+describe('the state of a paid query', () => {
 	const all = Object.entries(states) as Array<[keyof typeof states, SubmissionState]>;
 	it.each(
 		all.flatMap(([name, state]) =>
@@ -111,14 +108,9 @@ describe('the life of a paid query', () => {
 	});
 });
 
-describe('the life of a paid query, over any sequence of events', () => {
+describe('the state of a paid query, over any sequence of events', () => {
 	const posted = fc.constantFrom(accepted, rejected, uncertain);
 	const event: fc.Arbitrary<SubmissionEvent> = fc.oneof(
-		fc.record({
-			type: fc.constant('send' as const),
-			since: fc.nat(99),
-			hash: fc.constantFrom('h', 'i'),
-		}),
 		fc.record({ type: fc.constant('response' as const), posted }),
 		fc.record({
 			type: fc.constant('search' as const),
@@ -129,18 +121,17 @@ describe('the life of a paid query, over any sequence of events', () => {
 		fc.constant<SubmissionEvent>({ type: 'sendAgain' }),
 	);
 
-	it('is sent again only after a rejection, or if missing and allowed', () => {
+	it('leaves "uncertain" only by a search, and may be sent again only if missing', () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 30 }), fc.constantFrom(1, 2), (sequence, count) => {
-				let state: SubmissionState = PLANNED;
-				let isFree = true;
+				let state: SubmissionState = IN_FLIGHT;
 				for (const one of sequence) {
 					const next: SubmissionState = transition(state, one, count);
-					if (state.at !== 'inFlight' && next.at === 'inFlight') expect(isFree).toBe(true);
-					if (next.at === 'rejected') isFree = true;
-					else if (isUnresolved(next) || next.at === 'accepted') isFree = false;
-					if (one.type === 'sendAgain' && state.at === 'missing') isFree = true;
-					if (state.at === 'accepted') expect(next).toBe(state);
+					if (state.at === 'uncertain' && next.at !== 'uncertain') expect(one.type).toBe('search');
+					if (next.at === 'planned' && state.at !== 'planned') {
+						expect([state.at, one.type]).toEqual(['missing', 'sendAgain']);
+					}
+					if (!isUnresolved(state)) expect(next).toBe(state);
 					state = next;
 				}
 			}),
@@ -151,7 +142,7 @@ describe('the life of a paid query, over any sequence of events', () => {
 	it('is missing only by a whole list that shows nothing of it', () => {
 		fc.assert(
 			fc.property(fc.array(event, { maxLength: 30 }), (sequence) => {
-				let state: SubmissionState = PLANNED;
+				let state: SubmissionState = IN_FLIGHT;
 				for (const one of sequence) {
 					const next: SubmissionState = transition(state, one, 1);
 					if (next.at === 'missing' && state.at !== 'missing') {
@@ -166,12 +157,12 @@ describe('the life of a paid query, over any sequence of events', () => {
 });
 
 it.each<[string, SubmissionState[], number | undefined]>([
-	['nothing', [], 0],
-	['what was never sent, and what was refused', [PLANNED, REJECTED], 0],
-	['what was accepted, by its IDs', [ACCEPTED, { at: 'accepted', ids: ids('q2', 'q3') }], 3],
-	['what is on its way', [IN_FLIGHT, ACCEPTED], undefined],
-	['what is unsure', [ACCEPTED, UNCERTAIN], undefined],
-	['what is missing in the list', [MISSING], undefined],
-])('of %s so many are billed', (_what, all, billed) => {
+	['no query', [], 0],
+	['planned and rejected queries', [PLANNED, REJECTED], 0],
+	['accepted queries, by their IDs', [ACCEPTED, { at: 'accepted', ids: ids('q2', 'q3') }], 3],
+	['a query in flight', [IN_FLIGHT, ACCEPTED], undefined],
+	['an uncertain query', [ACCEPTED, UNCERTAIN], undefined],
+	['a query that the list misses', [MISSING], undefined],
+])('counts as billed: %s', (_what, all, billed) => {
 	expect(countBilledQueries(all)).toBe(billed);
 });

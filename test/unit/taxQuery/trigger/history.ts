@@ -255,7 +255,7 @@ export class History {
 			{ rows, isWhole },
 			{
 				account: this.account,
-				isStarting,
+				mustBegin: isStarting,
 				oldUntil: Infinity,
 				notifiedIds,
 				maxPendingReads: 2,

@@ -14,11 +14,16 @@ const envelope = (name: string) => ({ fields: { name }, status: '' });
 
 describe('two webhook calls about one query', () => {
 	it.each<
-		[what: string, known: QueryNotification, said: QueryNotification, kept: 'known' | 'said']
+		[
+			what: string,
+			known: QueryNotification,
+			notification: QueryNotification,
+			expected: 'known' | 'notification',
+		]
 	>([
 		['the first stays', call({ event: 'a' }), call({ event: 'b' }), 'known'],
-		['proof counts more', call(), call({ isProved: true }), 'said'],
-		['a result counts more', call(), call({ detail: detail('b') }), 'said'],
+		['proof counts more', call(), call({ isProved: true }), 'notification'],
+		['a result counts more', call(), call({ detail: detail('b') }), 'notification'],
 		[
 			'proof counts more than a result',
 			call({ isProved: true }),
@@ -29,11 +34,11 @@ describe('two webhook calls about one query', () => {
 			'a result with proof counts most',
 			call({ isProved: true }),
 			call({ isProved: true, detail: detail('b') }),
-			'said',
+			'notification',
 		],
-	])('%s', (_, known, message, stored) => {
-		const { isProved, detail: result, event } = stored === 'known' ? known : message;
-		expect(mergeNotifications(known, message)).toMatchObject({
+	])('%s', (_, known, notification, expected) => {
+		const { isProved, detail: result, event } = expected === 'known' ? known : notification;
+		expect(mergeNotifications(known, notification)).toMatchObject({
 			isProved,
 			...(result && { detail: result }),
 			...(event && { event }),
