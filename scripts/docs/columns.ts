@@ -10,7 +10,7 @@ export interface OutputTable {
 	node: 'CreditProfile' | 'TaxQuery';
 	resource: string;
 	operation: string;
-	/** The row of docs/output.md; undefined where the page describes the columns in a sentence. */
+	/** The row of docs/output.md or docs/output-credit-profile.md; undefined where a sentence describes the columns. */
 	title?: string;
 	/** Rows have other columns beside these: the fields of a document, the result of any query type. */
 	isOpen?: true;

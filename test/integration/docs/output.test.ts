@@ -15,9 +15,11 @@ import {
 } from '../taxQuery/support';
 
 const root = join(__dirname, '..', '..', '..');
-const page = readFileSync(join(root, 'docs', 'output.md'), 'utf8');
-
-const [simplified, raw] = [page, page.split('\n## With Simplify off\n')[1]];
+const pages = ['output.md', 'output-credit-profile.md'].map((page) =>
+	readFileSync(join(root, 'docs', page), 'utf8').split('\n## With Simplify off\n'),
+);
+/** The parts of both pages before and after that heading. */
+const [simplified, raw] = [0, 1].map((part) => pages.map((parts) => parts[part]).join('\n'));
 
 /** The second cell of the row that begins so. */
 function rowOf(title: string, text = simplified): string {
@@ -25,7 +27,7 @@ function rowOf(title: string, text = simplified): string {
 		.split('\n')
 		.map((line) => line.split('|').map((cell) => cell.trim()))
 		.find((cells) => cells[1] === title);
-	if (!row) throw new Error(`docs/output.md has no row ${title}`);
+	if (!row) throw new Error(`The pages on output have no row ${title}`);
 	return row[2];
 }
 
@@ -78,7 +80,7 @@ function sameContent(row: IDataObject): string[] {
 	});
 }
 
-describe('docs/output.md', () => {
+describe('docs/output.md and docs/output-credit-profile.md', () => {
 	let sandbox: TaxQuerySandbox;
 	beforeAll(async () => {
 		sandbox = await taxQuerySandbox({ documents: 40 });
@@ -311,7 +313,7 @@ describe('docs/output.md', () => {
 			const { items } = await (type === 'taxQuery'
 				? sandbox.run(parameters)
 				: nodeOn(sandbox)(parameters));
-			const [line] = /_Diagnose_ returns the columns .*? in every row/.exec(page) ?? [''];
+			const [line] = /_Diagnose_ returns the columns .*? in every row/.exec(raw) ?? [''];
 			const names = [...line.matchAll(/`(\w+)`/g)].map(([, column]) => column);
 			expect(items.map(({ json }) => Object.keys(json))).toEqual(items.map(() => names));
 			const node = type === 'taxQuery' ? 'TaxQuery' : 'CreditProfile';

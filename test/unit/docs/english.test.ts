@@ -12,7 +12,9 @@ const pages = ['.', 'docs', 'docs/maintainers', 'sandbox'].flatMap((folder) =>
 describe("n8n's verification asks for documentation in English", () => {
 	it.each(pages)('%s links no page in another language', (page) => {
 		const links = [...readFileSync(join(root, page), 'utf8').matchAll(/\]\(([^)\s]+)/g)];
-		expect(links.map(([, link]) => link).filter((link) => /\/es\/|guia/.test(link))).toEqual([]);
+		expect(links.map(([, link]) => link).filter((link) => /(^|\/)es\/|guia/.test(link))).toEqual(
+			[],
+		);
 	});
 
 	it('so the guide in Spanish is linked from the page of the sandbox', () => {

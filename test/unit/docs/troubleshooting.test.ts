@@ -20,14 +20,22 @@ const isQuoted = (quote: string, message: string) => {
 	return new RegExp(`^${parts.join('.+')}$`, 's').test(message);
 };
 
-const quotes = quotedIn('docs/troubleshooting.md');
+/** The pages that list messages, each message on one of them. */
+const pages = ['troubleshooting', 'trigger-troubleshooting', 'was-it-billed'].map(
+	(page) => `docs/${page}.md`,
+);
+const quotes = pages.flatMap(quotedIn);
 let messages: string[] = [];
 beforeAll(async () => {
 	messages = [...(await messagesOfTheNodes()), ...responsesToSenders()];
 });
 
-describe('the messages in docs/troubleshooting.md', () => {
-	it('are there', () => {
+describe('the messages that the pages on troubleshooting list', () => {
+	it.each(pages)('are in the tables of %s', (page) => {
+		expect(quotedIn(page).length).toBeGreaterThan(7);
+	});
+
+	it('are there, each on one page', () => {
 		expect(quotes.length).toBeGreaterThan(45);
 		expect(quotes).toEqual([...new Set(quotes)]);
 	});
@@ -36,7 +44,7 @@ describe('the messages in docs/troubleshooting.md', () => {
 		expect(messages.filter((message) => isQuoted(quote, message))).not.toEqual([]);
 	});
 
-	it.each(['docs/es/guia.md'])('are all that %s quotes, too', (page) => {
+	it.each(['docs/es/mensajes.md'])('are all that %s quotes, too', (page) => {
 		const others = quotedIn(page);
 		expect(others.length).toBeGreaterThan(5);
 		expect(others.filter((quote) => !quotes.includes(quote))).toEqual([]);
