@@ -1,23 +1,15 @@
 import type { OperationItem, NodeRun } from '../../shared/operations/operation';
 import { BoundedMap } from '../../shared/utils/boundedMap';
-import { matchRecord, indexRecords, type ExpectedRecord } from '../request/matchRecord';
+import { matchRecord, type ExpectedRecord } from '../request/matchRecord';
 import type { QueryRequest } from '../request/queryRequest';
 import { queryClientOf, type QueryClient } from '../client/queryClient';
-import {
-	completeRow,
-	hasList,
-	lacksRequest,
-	listSince,
-	readRowById,
-	readSelectedRows,
-} from '../client/queryList';
+import { completeRow, hasList } from '../client/queryList';
 import type { QueryId, QueryListing, Query, QueryRecord, QueryState } from '../client/queryModel';
 import { QueryError, type ListPurpose } from '../errors/queryError';
+import { newReadLists, type PastList } from './pastLists';
 import type { Reuse } from './submissionOptions';
 import type { SubmissionRegister } from './submissionRegister';
 
-/** A date may lie so far before what it means: whole minutes, and clocks that differ. */
-const LATE_MS = 5 * 60_000;
 /** The list may lag this long behind an accepted query. */
 export const LIST_LAG_MS = 60_000;
 /** A run takes over the list that another run of its execution has read so shortly before. */
@@ -28,91 +20,13 @@ const PAUSE_MS = 5_000;
 /** Lists a reusable record for each query that a request expects. */
 type ReusableRecords = Array<QueryRecord | undefined>;
 
-/** Describes what was read of the queries of one account. */
-class PastList {
-	/** Says when the reading began, by a clock that nobody sets. */
-	readonly readAt = performance.now();
-	private readonly lists = new Map<number, Promise<QueryListing>>();
-	private readonly indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
-	private rows = 0;
-	/** A reading failed; the next run tries again. */
-	isFailed = false;
-
-	/** The queries made since a moment by our clock; a longer list that is there will do. */
-	async list(service: QueryClient, since: number): Promise<QueryListing> {
-		const read = async () => {
-			const listing = await listSince(service, since + service.clockOffsetMs() - LATE_MS);
-			this.rows += listing.records.length;
-			return listing;
-		};
-		const known = this.lists.get(this.covering(since)) ?? read();
-		this.lists.set(this.covering(since), known);
-		return await known.catch((error: unknown) => {
-			this.isFailed = true;
-			throw error as Error;
-		});
-	}
-
-	/** Indexes the list; rows without request or date are read by ID. */
-	async index(service: QueryClient, since: number) {
-		const make = async () => {
-			const listing = await this.list(service, since);
-			const from = since + service.clockOffsetMs();
-			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
-			const read = async (row: QueryRecord) => await readRowById(service, row);
-			return indexRecords(await readSelectedRows(recent, lacksRequest, read));
-		};
-		const known = this.indexes.get(this.covering(since)) ?? make();
-		this.indexes.set(this.covering(since), known);
-		return await known;
-	}
-
-	get size(): number {
-		return this.rows;
-	}
-
-	/** Everything that was read and came. */
-	async all(): Promise<QueryListing[]> {
-		const read = [...this.lists.values()].map(async (one) => await one.catch(() => undefined));
-		return (await Promise.all(read)).filter((one) => one !== undefined);
-	}
-
-	private covering(since: number): number {
-		return [...this.lists.keys()].find((from) => from <= since) ?? since;
-	}
-}
-
-/** The lists that the runs of an execution have read, by account. */
-class ReadLists {
-	private readonly byClient = new Map<string, PastList>();
-
-	of(client: string, maxAgeMs: number): PastList {
-		const known = this.byClient.get(client);
-		const isFresh = known && !known.isFailed && performance.now() - known.readAt <= maxAgeMs;
-		if (isFresh) return known;
-		return this.renew(client);
-	}
-
-	renew(client: string): PastList {
-		const list = new PastList();
-		this.byClient.set(client, list);
-		return list;
-	}
-
-	get size(): number {
-		return [...this.byClient.values()].reduce((sum, { size }) => sum + size, 0);
-	}
-}
-
-const newReadLists = () => new ReadLists();
-
 /** Reads past queries once for all items of a run with the same account. */
 export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 	const readLists = run.execution.shared(newReadLists);
 	const lists = new Map<string, PastList>();
 	const reusable = new BoundedMap<string, Promise<ReusableRecords>>(10_000);
 	const uncompared = new Set<QueryId>();
-	/** Limits how much of the list was not read. */
+	/** The last reading that did not reach the end of the list. */
 	let cut: QueryListing | undefined;
 	/** While the list may lag behind a crash, it is read again once for all items of an account. */
 	const catchingUp = new Map<string, Promise<void>>();
@@ -123,7 +37,7 @@ export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 		return list;
 	}
 
-	/** Reads the list again for all who ask from now on. */
+	/** Forgets what was read, so that the next request reads the list again. */
 	function renew({ client }: QueryClient): void {
 		lists.set(client, readLists.renew(client));
 		reusable.clear();
@@ -272,4 +186,4 @@ export function newPastQueries(run: NodeRun, register: SubmissionRegister) {
 
 type Listed = Reuse & { since: number };
 
-export type PastLists = ReturnType<typeof newPastQueries>;
+export type PastQueries = ReturnType<typeof newPastQueries>;

@@ -11,7 +11,7 @@ import type { Journal } from './journal';
 import { idsOf, isUnresolved } from './submissionState';
 import type { Submission } from './submissionRegister';
 import { Reservations } from './reservations';
-import type { PastLists } from './pastQueries';
+import type { PastQueries } from './pastQueries';
 
 /** Describes what an item may send at most. */
 export interface Limits {
@@ -29,7 +29,7 @@ export interface PlannedQuery {
  * Keeps an execution over all its runs, calls and tries, and a day, below the operator's limits. A question is reserved
  * once, before anything of it is sent. Whatever was not refused counts: what is unsure, too, also where it is sent again.
  */
-export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: PastLists) {
+export function newSpendingLimit(run: NodeRun, { spending }: Journal, past: PastQueries) {
 	/** Days of whose queries this run has counted those in the list; one for each account. */
 	const counting = new Map<Day, Promise<CountedListing>>();
 	const reservedIn = new Set<Day>();

@@ -11,7 +11,7 @@ import { newSpendingLimit, type Limits, type QueryLimit } from './spendingLimit'
 import { findLostQueries } from './findLostQueries';
 import type { Reuse } from './submissionOptions';
 import { queriesOf, type ClientQueries } from './clientQueries';
-import { newPastQueries, type PastLists } from './pastQueries';
+import { newPastQueries, type PastQueries } from './pastQueries';
 
 /** Describes what an item's options say of how its query is sent. */
 export interface SendingOptions extends Limits {
@@ -30,7 +30,7 @@ export interface SpendingLog {
 export interface SubmissionContext {
 	run: NodeRun;
 	journal: Journal;
-	past: PastLists;
+	past: PastQueries;
 	limit: QueryLimit;
 	findLost: ReturnType<typeof findLostQueries>;
 	log: SpendingLog;

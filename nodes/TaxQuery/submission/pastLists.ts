@@ -1,0 +1,85 @@
+import { indexRecords } from '../request/matchRecord';
+import type { QueryClient } from '../client/queryClient';
+import { lacksRequest, listSince, readRowById, readSelectedRows } from '../client/queryList';
+import type { QueryListing, QueryRecord } from '../client/queryModel';
+
+/** A date may lie so far before what it means: whole minutes, and clocks that differ. */
+const LATE_MS = 5 * 60_000;
+
+/** Describes what was read of the queries of one account. */
+export class PastList {
+	/** Says when the reading began, by a clock that nobody sets. */
+	readonly readAt = performance.now();
+	private readonly lists = new Map<number, Promise<QueryListing>>();
+	private readonly indexes = new Map<number, Promise<ReturnType<typeof indexRecords>>>();
+	private rows = 0;
+	/** A reading failed; the next run tries again. */
+	isFailed = false;
+
+	/** The queries made since a moment by our clock; a longer list that is there will do. */
+	async list(service: QueryClient, since: number): Promise<QueryListing> {
+		const read = async () => {
+			const listing = await listSince(service, since + service.clockOffsetMs() - LATE_MS);
+			this.rows += listing.records.length;
+			return listing;
+		};
+		const known = this.lists.get(this.covering(since)) ?? read();
+		this.lists.set(this.covering(since), known);
+		return await known.catch((error: unknown) => {
+			this.isFailed = true;
+			throw error as Error;
+		});
+	}
+
+	/** Indexes the list; rows without request or date are read by ID. */
+	async index(service: QueryClient, since: number) {
+		const make = async () => {
+			const listing = await this.list(service, since);
+			const from = since + service.clockOffsetMs();
+			const recent = listing.records.filter(({ createdAt = from }) => createdAt >= from);
+			const read = async (row: QueryRecord) => await readRowById(service, row);
+			return indexRecords(await readSelectedRows(recent, lacksRequest, read));
+		};
+		const known = this.indexes.get(this.covering(since)) ?? make();
+		this.indexes.set(this.covering(since), known);
+		return await known;
+	}
+
+	get size(): number {
+		return this.rows;
+	}
+
+	/** Everything that was read and came. */
+	async all(): Promise<QueryListing[]> {
+		const read = [...this.lists.values()].map(async (one) => await one.catch(() => undefined));
+		return (await Promise.all(read)).filter((one) => one !== undefined);
+	}
+
+	private covering(since: number): number {
+		return [...this.lists.keys()].find((from) => from <= since) ?? since;
+	}
+}
+
+/** The lists that the runs of an execution have read, by account. */
+class ReadLists {
+	private readonly byClient = new Map<string, PastList>();
+
+	of(client: string, maxAgeMs: number): PastList {
+		const known = this.byClient.get(client);
+		const isFresh = known && !known.isFailed && performance.now() - known.readAt <= maxAgeMs;
+		if (isFresh) return known;
+		return this.renew(client);
+	}
+
+	renew(client: string): PastList {
+		const list = new PastList();
+		this.byClient.set(client, list);
+		return list;
+	}
+
+	get size(): number {
+		return [...this.byClient.values()].reduce((sum, { size }) => sum + size, 0);
+	}
+}
+
+export const newReadLists = () => new ReadLists();

@@ -1,0 +1,215 @@
+import { sleep } from 'n8n-workflow';
+import { getQuery, type ReadOptions, type QueryClient } from '../client/queryClient';
+import { hasList, readList, holdsResult, readRowById } from '../client/queryList';
+import { isUnfinishedState } from '../client/queryRecord';
+import type { Query, QueryRecord } from '../client/queryModel';
+import { QueryError, reasonFor } from '../errors/queryError';
+import type { QueryOutcome } from '../output/rows';
+
+export const BACKOFF = 1.5;
+const LONGEST_PAUSE_MS = 15_000;
+/** The last check begins this long before the time is over, or as soon after as its turn comes. */
+const LAST_CHECK_MS = 1000;
+/** The last check gives up when neither the rate limit nor the faults of the service let it through. */
+const LAST_CHECK_BUDGET_MS = 60_000;
+const SLICE_MS = 200;
+/** Limits how long a finished wait still awaits the response to its last check. */
+export const LAST_RESPONSE_MS = 10_000;
+/** Up to this many are read one by one; more of them by the list. */
+const MAX_BY_ID = 3;
+/** The last check of more queries than these is made in the list. */
+const MAX_LAST = 100;
+/** Defines what lies deeper in the list is read by its ID. */
+const MAX_PAGES = 20;
+
+/** A query that somebody waits for. */
+interface Waiter {
+	/** Holds the query as it was seen last. */
+	query: Query;
+	/** Says why it could not be seen last. */
+	problem?: string;
+	/** Says when the wait is over, by a clock that nobody sets. */
+	deadline: number;
+	pauseMs: number;
+	nextCheckAt: number;
+	isBeingRead: boolean;
+	lastCheck: LastCheck;
+	/** Says how much longer the response to the last check is awaited once the time is over. */
+	responseMs: number;
+	service: QueryClient;
+	cancelled?: AbortSignal;
+	/** Aborted when the wait is over. */
+	ended: AbortSignal;
+	resolve(seen: WaitResult): void;
+	reject(error: Error): void;
+}
+
+/** A query that is to be read by its ID, with its row of the list if there is one. */
+interface Unread {
+	waiter: Waiter;
+	row?: QueryRecord;
+}
+
+/** Every wait ends with a check. It is `queued` until the rate limit and the login let its request go. */
+type LastCheck = 'due' | 'queued' | 'sent' | 'ended';
+
+const isLastCheckDue = ({ deadline, lastCheck }: Waiter, now: number) =>
+	lastCheck === 'due' && deadline - LAST_CHECK_MS <= now;
+
+/** Describes what a wait ends with. */
+export type WaitResult = Pick<QueryOutcome, 'query' | 'overdue'>;
+
+/**
+ * Polls the queries of one client that items of this process wait for, once in each round for all. Returns a function
+ * that adds a waiter.
+ */
+export function newPendingQueries() {
+	const waiters = new Set<Waiter>();
+	let [isDriving, isListing] = [false, false];
+
+	/** The only timer: runs while somebody waits, and ends waits even if the service does not respond. */
+	async function drive(): Promise<void> {
+		isDriving = true;
+		let turnAt = performance.now();
+		while (waiters.size > 0) {
+			const now = performance.now();
+			// a process that was busy for longer has not awaited any response meanwhile
+			const awaitedMs = Math.min(SLICE_MS, now - turnAt);
+			turnAt = now;
+			for (const waiter of [...waiters]) endIfOver(waiter, now, awaitedMs);
+			checkDue(now);
+			const next = Math.min(...[...waiters].map((waiter) => nextTurnOf(waiter, now)));
+			await sleep(Math.max(1, Math.min(SLICE_MS, next - performance.now())));
+		}
+		isDriving = false;
+	}
+
+	/** A wait ends at its deadline, and not before its last check has ended, however late that was sent. */
+	function endIfOver(waiter: Waiter, now: number, awaitedMs: number): void {
+		if (!waiters.has(waiter)) return;
+		if (waiter.cancelled?.aborted) {
+			waiters.delete(waiter);
+			waiter.reject(new QueryError({ kind: 'cancelled' }));
+			return;
+		}
+		if (waiter.deadline > now) return;
+		if (waiter.lastCheck === 'sent') waiter.responseMs -= awaitedMs;
+		if (waiter.lastCheck !== 'ended' && waiter.responseMs > 0) return;
+		waiters.delete(waiter);
+		waiter.resolve({ query: waiter.query, overdue: { problem: waiter.problem } });
+	}
+
+	function nextTurnOf({ lastCheck, nextCheckAt, deadline }: Waiter, now: number): number {
+		const nextSlice = now + SLICE_MS;
+		if (lastCheck !== 'due') return deadline > now ? deadline : nextSlice;
+		return Math.min(deadline - LAST_CHECK_MS, nextCheckAt > now ? nextCheckAt : nextSlice);
+	}
+
+	/** Makes the last checks that are due. When the turn of another query has come, all others are checked with it. */
+	function checkDue(now: number): void {
+		const last = [...waiters].filter((waiter) => isLastCheckDue(waiter, now));
+		for (const waiter of last) waiter.lastCheck = 'queued';
+		for (const waiter of last.slice(0, MAX_LAST)) void checkLastById(waiter);
+		if (last.length > MAX_LAST) void checkLastInList(last.slice(MAX_LAST));
+		const others = [...waiters].filter(({ lastCheck }) => lastCheck === 'due');
+		if (isListing || !others.some(({ nextCheckAt }) => nextCheckAt <= now)) return;
+		for (const waiter of others) schedule(waiter, now);
+		void check(others);
+	}
+
+	function schedule(waiter: Waiter, now: number): void {
+		waiter.nextCheckAt = Math.min(now + waiter.pauseMs, waiter.deadline - LAST_CHECK_MS);
+		waiter.pauseMs = Math.min(waiter.pauseMs * BACKOFF, LONGEST_PAUSE_MS);
+	}
+
+	async function check(waiting: Waiter[]): Promise<void> {
+		const isFew = waiting.length <= MAX_BY_ID || !hasList(waiting[0].service.mapping);
+		const unread = isFew ? waiting.map((waiter) => ({ waiter })) : await checkInList(waiting);
+		for (const one of unread) void checkById(one);
+	}
+
+	/**
+	 * Checks by ID, because a list may show late, or never, that a query has ended. It is sent even while another
+	 * read hangs.
+	 */
+	async function checkLastById(waiter: Waiter): Promise<void> {
+		await read(waiter, {
+			retryBudgetMs: LAST_CHECK_BUDGET_MS,
+			beforeSend: () => (waiter.lastCheck = 'sent'),
+		});
+		waiter.lastCheck = 'ended';
+	}
+
+	async function checkLastInList(waiting: Waiter[]): Promise<void> {
+		for (const waiter of waiting) waiter.lastCheck = 'sent';
+		await Promise.all((await checkInList(waiting)).map(checkById));
+		for (const waiter of waiting) waiter.lastCheck = 'ended';
+	}
+
+	/** Returns what is to be read by its ID: what the list does not show, or shows in a short form. */
+	async function checkInList(waiting: Waiter[]): Promise<Unread[]> {
+		const missing = new Set(waiting);
+		const short: Unread[] = [];
+		const [{ service }] = waiting.sort((a, b) => b.deadline - a.deadline);
+		isListing = true;
+		try {
+			let pages = 0;
+			for await (const { records } of readList(service)) {
+				const rows = new Map(records.map((row) => [row.id, row]));
+				for (const waiter of [...missing]) {
+					const row = rows.get(waiter.query.id);
+					if (!row) continue;
+					missing.delete(waiter);
+					if (isUnfinishedState(row.state) || (await holdsResult(service, row))) see(waiter, row);
+					else short.push({ waiter, row });
+				}
+				if (missing.size === 0 || ++pages >= MAX_PAGES) break;
+			}
+		} catch (error) {
+			for (const waiter of missing) waiter.problem = reasonFor(error);
+		} finally {
+			isListing = false;
+		}
+		return [...short, ...[...missing].map((waiter) => ({ waiter }))];
+	}
+
+	async function checkById({ waiter, row }: Unread): Promise<void> {
+		if (waiter.isBeingRead || !waiters.has(waiter)) return;
+		waiter.isBeingRead = true;
+		const retryBudgetMs = Math.max(waiter.deadline - performance.now(), 1000);
+		await read(waiter, { retryBudgetMs }, row);
+		waiter.isBeingRead = false;
+	}
+
+	async function read(waiter: Waiter, how: ReadOptions, row?: QueryRecord): Promise<void> {
+		const { service, query } = waiter;
+		try {
+			const reading = row ? readRowById(service, row, how) : getQuery(service, query.id, how);
+			see(waiter, await reading);
+		} catch (error) {
+			waiter.problem = reasonFor(error);
+		}
+	}
+
+	function see(waiter: Waiter, query: QueryRecord): void {
+		waiter.query = query;
+		waiter.problem = undefined;
+		if (!isUnfinishedState(query.state) && waiters.delete(waiter)) waiter.resolve({ query });
+	}
+
+	return {
+		get isInUse(): boolean {
+			return waiters.size > 0;
+		},
+
+		add(waiter: Waiter): void {
+			waiters.add(waiter);
+			// at once: n8n saves the execution in the moment in which it ends it
+			waiter.cancelled?.addEventListener('abort', () => endIfOver(waiter, performance.now(), 0), {
+				once: true,
+				signal: waiter.ended,
+			});
+			if (!isDriving) void drive();
+		},
+	};
+}
